@@ -1,0 +1,95 @@
+import * as z from 'zod'
+
+/** Sections 2.1 and 3 of the service's interface: the states that a job can be in. */
+export const JOB_STATUSES = ['active', 'completed', 'archived', 'failed'] as const
+export type JobStatus = (typeof JOB_STATUSES)[number]
+
+/** A job as the service sends it (section 2.1). Only `id` and `status` are promised. */
+export interface JobBody {
+  readonly id: string
+  readonly status: JobStatus
+  readonly source: { readonly repository: string; readonly ref: string | null }
+  readonly model: string
+  readonly prLink: string | null
+  readonly createdAt: string
+  readonly archivedAt: string | null
+}
+
+/** A job as the rest of this project sees it: what is missing or of another type than documented is absent. */
+export interface Job {
+  readonly id: string
+  readonly status: JobStatus
+  /** A status that the interface does not list. Such a job counts as still running, so `status` is then `active`. */
+  readonly unlistedStatus: string | undefined
+  readonly repository: string | undefined
+  readonly ref: string | undefined
+  readonly model: string | undefined
+  readonly prLink: string | undefined
+  readonly createdAt: string | undefined
+  readonly archivedAt: string | undefined
+}
+
+/** Ids go into paths and outputs. Percent-encoding would leave `..` alone, so nothing else is let through. */
+export const ID_PATTERN = /^[A-Za-z0-9_-]{1,128}$/
+
+export const idSchema = z.string().regex(ID_PATTERN)
+
+const detail = z.string().min(1).optional().catch(undefined)
+
+const jobFields = {
+  id: idSchema,
+  source: z.object({ repository: detail, ref: detail }).optional().catch(undefined),
+  model: detail,
+  prLink: z.string().nullish(),
+  createdAt: detail,
+  archivedAt: detail,
+}
+
+function isListed(status: string): status is JobStatus {
+  return (JOB_STATUSES as readonly string[]).includes(status)
+}
+
+interface ParsedJob extends z.infer<z.ZodObject<typeof jobFields>> {
+  readonly status: string
+}
+
+function toJob({ id, status, source, model, prLink, createdAt, archivedAt }: ParsedJob): Job {
+  return {
+    id,
+    ...(isListed(status) ? { status, unlistedStatus: undefined } : { status: 'active', unlistedStatus: status }),
+    repository: source?.repository,
+    ref: source?.ref,
+    model,
+    prLink: prLink === '' ? undefined : (prLink ?? undefined),
+    createdAt,
+    archivedAt,
+  }
+}
+
+/** The answer to reading a job (section 4.3). */
+export const jobSchema = z.object({ ...jobFields, status: z.string().min(1) }).transform(toJob)
+
+/**
+ * The answer to a create or a message (sections 4.1 and 4.2). A valid id proves that the service accepted it; where the
+ * status is missing, the next read tells it.
+ */
+export const acceptedJobSchema = z.object({ ...jobFields, status: z.string().min(1).catch('active') }).transform(toJob)
+
+const count = z.int().nonnegative()
+
+/** Sections 2.2 and 2.3. */
+const visitorCounts = { human: count, ai: count, total: count }
+
+/** One page of visitors (section 4.4), where all fields are required. */
+export const visitorsPageSchema = z.object({
+  totals: z.object(visitorCounts),
+  visitors: z.array(z.object({ path: z.string(), ...visitorCounts })),
+  hasMore: z.boolean(),
+})
+
+export type VisitorsPage = z.infer<typeof visitorsPageSchema>
+
+/** The largest page of visitors (section 8), in rows. */
+export const MAX_PAGE_ROWS = 250
+/** The page that the service gives where no limit is asked for (section 8), in rows. */
+export const DEFAULT_PAGE_ROWS = 50

@@ -1,0 +1,53 @@
+/**
+ * Why a step stopped. The code decides what happens next (try again, end red, say that a job may exist), so it is closed:
+ * a new kind of failure has to be named here before anything can react to it.
+ */
+export type ErrorCode =
+  | 'invalid-input'
+  /** No connection, or one that broke. */
+  | 'unreachable'
+  /** A certificate or TLS problem, which trying again does not mend. */
+  | 'untrusted'
+  /** The proxy between here and the service refused. */
+  | 'proxy'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not-found'
+  | 'rate-limited'
+  | 'rejected'
+  | 'redirected'
+  | 'service-error'
+  /** An answer that cannot be understood, or that is about another job. */
+  | 'bad-answer'
+  /** A prompt was sent and it is not known whether the service took it. */
+  | 'unknown-fate'
+  /** The job cannot take the prompt, so it was not sent. */
+  | 'not-sent'
+  /** The step's own deadline passed. */
+  | 'deadline'
+  | 'cancelled'
+
+export interface ActionErrorDetails {
+  /** What the reader can do now, as a full sentence. */
+  readonly hint?: string
+  /** How long the service asked to be left alone, in milliseconds. */
+  readonly retryAfterMs?: number
+}
+
+/**
+ * The one error that this project throws on purpose. It carries text and numbers only: never a request, its headers or a
+ * body, and no `cause`, so that printing it cannot print a secret that some library kept in its own error.
+ */
+export class ActionError extends Error {
+  override readonly name = 'ActionError'
+  readonly code: ErrorCode
+  readonly hint: string | undefined
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: ErrorCode, message: string, details: ActionErrorDetails = {}) {
+    super(message)
+    this.code = code
+    this.hint = details.hint
+    this.retryAfterMs = details.retryAfterMs
+  }
+}
