@@ -30,6 +30,8 @@ export type ErrorCode =
 export interface ActionErrorDetails {
   /** What the reader can do now, as a full sentence. */
   readonly hint?: string
+  /** What the service says of it, in its own words: never to be taken for ours. */
+  readonly quote?: string
   /** How long the service asked to be left alone, in milliseconds. */
   readonly retryAfterMs?: number
 }
@@ -42,12 +44,19 @@ export class ActionError extends Error {
   override readonly name = 'ActionError'
   readonly code: ErrorCode
   readonly hint: string | undefined
+  readonly quote: string | undefined
   readonly retryAfterMs: number | undefined
 
   constructor(code: ErrorCode, message: string, details: ActionErrorDetails = {}) {
     super(message)
     this.code = code
     this.hint = details.hint
+    this.quote = details.quote
     this.retryAfterMs = details.retryAfterMs
   }
+}
+
+/** What happened, for a log line: our words and, marked as such, the service's. */
+export function describeError({ message, quote }: ActionError): string {
+  return quote === undefined ? message : `${message} It says: “${quote}”`
 }

@@ -1,0 +1,29 @@
+// Bundles every entry of src into dist: types are stripped by tsc, and ncc packs what is left with its dependencies.
+import { execFileSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+
+const root = path.dirname(import.meta.dirname)
+const entries = ['agent', 'emulator']
+
+/** @param {string} script @param {string[]} args */
+function run(script, args) {
+  execFileSync(process.execPath, [path.join(root, 'node_modules', script), ...args], { cwd: root, stdio: 'inherit' })
+}
+
+fs.rmSync(path.join(root, 'build'), { recursive: true, force: true })
+fs.rmSync(path.join(root, 'dist'), { recursive: true, force: true })
+run('typescript/bin/tsc', ['--project', 'tsconfig.build.json'])
+for (const entry of entries) {
+  const out = `dist/${entry}`
+  run('@vercel/ncc/dist/ncc/cli.js', [
+    'build',
+    `build/${entry}/main.js`,
+    '--out',
+    out,
+    '--minify',
+    '--license',
+    'licenses.txt',
+    '--quiet',
+  ])
+}

@@ -1,0 +1,143 @@
+import { formatDuration } from '../shared/duration.ts'
+import type { ErrorCode } from '../shared/errors.ts'
+import type { FailOn } from './inputs.ts'
+import { jobIdOf, type Outcome, type Report } from './report.ts'
+
+/** The verdict in words: the same ones in the log, in the annotation and at the top of the summary. */
+export interface Conclusion {
+  readonly isGreen: boolean
+  readonly title: string
+  /** What happened, as full sentences. */
+  readonly text: string
+  /** What to do now, as full sentences. */
+  readonly advice: readonly string[]
+}
+
+/** Whether an outcome is green or red by itself, or red where `fail-on` has a certain word. */
+const COLOUR: Readonly<Record<Outcome, 'green' | 'red' | FailOn>> = {
+  'pull-request': 'green',
+  'no-changes': 'no-changes',
+  failed: 'failed',
+  archived: 'archived',
+  'timed-out': 'timeout',
+  unconfirmed: 'red',
+  submitted: 'green',
+  cancelled: 'red',
+  skipped: 'green',
+  error: 'red',
+}
+
+/** `fail-on` is about what became of an accepted job. Where the step could not do its own part, it is red anyway. */
+export function isGreen({ outcome, error }: Report, failOn: ReadonlySet<FailOn>): boolean {
+  const colour = COLOUR[outcome]
+  if (error !== undefined || colour === 'red') return false
+  return colour === 'green' || !failOn.has(colour)
+}
+
+const TITLES: Readonly<Record<Exclude<Outcome, 'error'>, string>> = {
+  'pull-request': 'The pull request is ready',
+  'no-changes': 'Nothing had to change',
+  failed: 'The agent failed',
+  archived: 'The job is archived',
+  'timed-out': 'The agent did not finish in time',
+  unconfirmed: 'The follow-up was sent, but its turn was never seen',
+  submitted: 'The agent is at work',
+  cancelled: 'Cancelled',
+  skipped: 'Skipped: there is no API key here',
+}
+
+const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
+  'invalid-input': 'The inputs are wrong',
+  unreachable: 'The service could not be reached',
+  untrusted: "The service's certificate is not trusted",
+  proxy: 'The proxy refused',
+  unauthorized: 'The key was refused',
+  forbidden: 'The key may not do this',
+  'not-found': 'The service does not know this',
+  'rate-limited': 'The service limits the rate of requests',
+  rejected: 'The service rejected the request',
+  redirected: 'The service has another address',
+  'service-error': 'The service failed',
+  'bad-answer': "The service's answers make no sense",
+  'unknown-fate': 'The fate of the prompt is unknown',
+  'not-sent': 'The prompt was not sent',
+  deadline: 'The time ran out',
+  cancelled: 'Cancelled',
+}
+
+type Say = (report: Report) => string
+
+const took: Say = ({ durationMs }) => formatDuration(durationMs)
+
+const TEXTS: Readonly<Record<Outcome, Say>> = {
+  'pull-request': (report) => `The agent finished after ${took(report)} and its changes are in a pull request.`,
+  'no-changes': (report) =>
+    `The agent finished after ${took(report)} and changed no file, so there is no pull request.`,
+  failed: (report) => `The agent hit an error that it could not recover from, after ${took(report)}.`,
+  archived: (report) => `The job was archived after ${took(report)}, so nothing more will come of it.`,
+  'timed-out': (report) => `The step waited ${took(report)}. The job still runs.`,
+  unconfirmed: () => 'The service took the prompt, but the job never read as working on it.',
+  submitted: (report) =>
+    report.task?.kind === 'attach'
+      ? 'The job runs. This step does not wait for it.'
+      : 'The service has taken the prompt. This step does not wait for the result.',
+  cancelled: (report) =>
+    jobIdOf(report) === undefined
+      ? 'The run was cancelled before the service had taken the prompt.'
+      : 'The run was cancelled. The service has no way to cancel a job, so the job still runs.',
+  skipped: () => 'Nothing was asked of the service, because `api-key` is empty and `on-missing-key` is `skip`.',
+  error: () => '',
+}
+
+/** Whether the job goes on without this step. */
+function goesOn({ job, outcome }: Report): boolean {
+  return job?.status === 'active' && outcome !== 'no-changes'
+}
+
+function textOf(report: Report): string {
+  const { outcome, error, lastProblem } = report
+  const sentences: string[] = []
+  if (error === undefined || error.code === 'cancelled') sentences.push(TEXTS[outcome](report))
+  else {
+    if (outcome === 'cancelled') sentences.push('The run was cancelled.')
+    sentences.push(error.message)
+    if (goesOn(report)) sentences.push('The job itself goes on.')
+  }
+  if (outcome === 'timed-out' && lastProblem !== undefined)
+    sentences.push(`The last look at it failed: ${lastProblem.message}`)
+  return sentences.join(' ')
+}
+
+const ADVICE: Readonly<Record<Outcome, string | undefined>> = {
+  'pull-request': undefined,
+  'no-changes': 'Where you expected changes, send a follow-up that names the pages.',
+  failed: "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt.",
+  archived: 'Start a new job: run the same step without `job-id`.',
+  'timed-out': undefined,
+  unconfirmed: "See the job on the service's dashboard before you send the prompt again: it may still begin.",
+  submitted: undefined,
+  cancelled: undefined,
+  skipped:
+    'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret that `api-key` is given from.',
+  error: undefined,
+}
+
+function adviceOf(report: Report): string[] {
+  const { outcome, error } = report
+  const id = jobIdOf(report)
+  const advice = [error?.hint, error === undefined ? ADVICE[outcome] : undefined]
+  if (id !== undefined && (goesOn(report) || outcome === 'unconfirmed')) {
+    advice.push(`To wait for the job, run the same step with \`job-id: ${id}\` and without a prompt.`)
+  }
+  return advice.filter((sentence) => sentence !== undefined).filter((sentence) => sentence !== '')
+}
+
+export function conclude(report: Report, failOn: ReadonlySet<FailOn>): Conclusion {
+  const { outcome, error } = report
+  return {
+    isGreen: isGreen(report, failOn),
+    title: outcome === 'error' ? ERROR_TITLES[error?.code ?? 'bad-answer'] : TITLES[outcome],
+    text: textOf(report),
+    advice: adviceOf(report),
+  }
+}

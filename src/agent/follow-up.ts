@@ -1,0 +1,79 @@
+import type { Job } from '../service/schemas.ts'
+import { ActionError } from '../shared/errors.ts'
+import { nextTurnLookMs } from './poll-schedule.ts'
+import type { Ending, RunContext } from './run-context.ts'
+import { isRunning, showsNewTurn } from './verdict.ts'
+import { findJob, waitForEnd, waitForJob } from './wait-for-job.ts'
+
+/** How long a turn may take to begin. */
+const TURN_START_MS = 120_000
+
+function archivedBefore(): Ending {
+  const error = new ActionError('not-sent', 'The prompt was not sent: the job is archived.', {
+    hint: 'Create a new job: run the same step without `job-id`.',
+  })
+  return { outcome: 'archived', error }
+}
+
+function busyTooLong(): Ending {
+  const reason = 'the present turn of the job did not end before the deadline.'
+  const error = new ActionError('not-sent', `The prompt was not sent: ${reason}`, {
+    hint: 'Run the same step again later, or allow more time in `timeout-minutes`.',
+  })
+  return { outcome: 'timed-out', error }
+}
+
+/** Sends the prompt; gives the answer, or the error where the prompt may have been taken all the same. */
+async function send(
+  jobId: string,
+  prompt: string,
+  { client, history, accept }: RunContext,
+): Promise<Job | ActionError> {
+  try {
+    const answer = await client.sendMessage(jobId, prompt)
+    accept(answer)
+    return answer
+  } catch (error) {
+    if (!(error instanceof ActionError) || error.code !== 'unknown-fate') throw error
+    history.note('It is not known whether the service took the prompt. Looking whether its turn begins.')
+    return error
+  }
+}
+
+/** Waits until an answer proves that the turn began; undefined where none did. */
+async function awaitTurn(before: Job, { poll, history, clock, deadlineAt }: RunContext): Promise<Job | undefined> {
+  const turn = await poll({
+    jobId: before.id,
+    isFound: (seen) => showsNewTurn(before, seen),
+    nextLookMs: nextTurnLookMs,
+    endsAt: Math.min(clock.now() + TURN_START_MS, deadlineAt),
+    looksAtOnce: false,
+  })
+  if (turn !== undefined) history.note('The turn of this prompt was seen.')
+  return turn
+}
+
+/**
+ * Sends a follow-up to a job (section 4.2). A job tells nothing about its turns: the one before has to be over before the
+ * prompt is sent, or its end would pass for ours, and no final state counts as ours until our turn was seen.
+ */
+export async function followUp(jobId: string, prompt: string, context: RunContext): Promise<Ending> {
+  const present = await findJob(jobId, context)
+  if (present.status === 'archived') return archivedBefore()
+  if (!context.wait) {
+    context.accept(await context.client.sendMessage(jobId, prompt))
+    return { outcome: 'submitted' }
+  }
+
+  if (isRunning(present)) context.history.note('The job is busy. The prompt is sent when its present turn ends.')
+  const before = await waitForEnd(present, context)
+  if (before === undefined) return busyTooLong()
+  if (before.status === 'archived') return archivedBefore()
+
+  const answer = await send(jobId, prompt, context)
+  const isUnknown = answer instanceof ActionError
+  const turn = !isUnknown && showsNewTurn(before, answer) ? answer : await awaitTurn(before, context)
+  // That somebody archived the job proves nothing about a prompt whose fate is unknown.
+  if (isUnknown && (turn === undefined || turn.status === 'archived')) throw answer
+  return turn === undefined ? { outcome: 'unconfirmed' } : waitForJob(turn, context)
+}

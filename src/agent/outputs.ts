@@ -1,0 +1,35 @@
+import { oneLine } from '../shared/untrusted-text.ts'
+import { cleanPullRequestLink } from './pull-request-link.ts'
+import { jobIdOf, type Report } from './report.ts'
+
+export const OUTPUT_NAMES = [
+  'status',
+  'pr-link',
+  'job-id',
+  'outcome',
+  'changed',
+  'pr-number',
+  'pr-repository',
+  'model',
+  'duration-seconds',
+] as const
+export type Outputs = Readonly<Record<(typeof OUTPUT_NAMES)[number], string>>
+
+const LONGEST_MODEL_NAME = 200
+
+/** The step's outputs, where an empty text stands for "there is none". */
+export function toOutputs(report: Report): Outputs {
+  const { outcome, job, durationMs } = report
+  const link = job?.prLink === undefined ? undefined : cleanPullRequestLink(job.prLink)
+  return {
+    status: job?.status ?? '',
+    'pr-link': link?.href ?? '',
+    'job-id': jobIdOf(report) ?? '',
+    outcome,
+    changed: String(job?.prLink !== undefined),
+    'pr-number': link?.number ?? '',
+    'pr-repository': link?.repository ?? '',
+    model: oneLine(job?.model ?? '', LONGEST_MODEL_NAME),
+    'duration-seconds': (durationMs / 1000).toFixed(1),
+  }
+}

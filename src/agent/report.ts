@@ -1,0 +1,46 @@
+import type { Job } from '../service/schemas.ts'
+import type { ActionError } from '../shared/errors.ts'
+import type { Task } from './inputs.ts'
+
+/** What became of the step; the value of the output `outcome`. */
+export const OUTCOMES = [
+  'pull-request',
+  'no-changes',
+  'failed',
+  'archived',
+  'timed-out',
+  'unconfirmed',
+  'submitted',
+  'cancelled',
+  'skipped',
+  'error',
+] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+export interface TimelineEntry {
+  readonly at: Date
+  /** Since the step began, in milliseconds. */
+  readonly elapsedMs: number
+  readonly event: string
+}
+
+/** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
+export interface Report {
+  readonly outcome: Outcome
+  /** Undefined where the inputs did not say what to do. */
+  readonly task: Task | undefined
+  /** The job as it was last read. */
+  readonly job: Job | undefined
+  readonly timeline: readonly TimelineEntry[]
+  readonly durationMs: number
+  /** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
+  readonly error: ActionError | undefined
+  /** Why the last look at the job failed, where it did. */
+  readonly lastProblem: ActionError | undefined
+}
+
+/** The id that a later step can follow up on or attach to. */
+export function jobIdOf({ job, task }: Report): string | undefined {
+  if (job !== undefined) return job.id
+  return task === undefined || task.kind === 'create' ? undefined : task.jobId
+}

@@ -1,0 +1,79 @@
+import type { DocsServiceClient } from '../service/client.ts'
+import type { Job } from '../service/schemas.ts'
+import type { Clock } from '../shared/clock.ts'
+import { ActionError } from '../shared/errors.ts'
+import { followUp } from './follow-up.ts'
+import type { AgentInputs, Task } from './inputs.ts'
+import { JobHistory } from './job-history.ts'
+import { createPoller } from './poll-job.ts'
+import type { Report } from './report.ts'
+import type { Ending, RunContext } from './run-context.ts'
+import { isRunning } from './verdict.ts'
+import { findJob, settle, waitForJob } from './wait-for-job.ts'
+
+export interface RunPorts {
+  readonly client: DocsServiceClient
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** From 0 to 1. */
+  readonly random: () => number
+  /** When the step began, on the clock's scale. */
+  readonly startedAt: number
+  readonly log: (line: string) => void
+  readonly warn: (line: string) => void
+  /** Called before any waiting, so that a job is not lost whatever happens later. */
+  readonly onJobAccepted: (job: Job) => void
+}
+
+/** A job that was just created may not be found at once. */
+const YOUNG_MS = 30_000
+
+async function create(prompt: string, context: RunContext): Promise<Ending> {
+  const job = await context.client.createJob(prompt)
+  context.accept(job)
+  if (!context.wait) return { outcome: 'submitted' }
+  return waitForJob(job, context, context.clock.now() + YOUNG_MS)
+}
+
+async function attach(jobId: string, context: RunContext): Promise<Ending> {
+  const job = await findJob(jobId, context)
+  if (context.wait) return waitForJob(job, context)
+  return isRunning(job) ? { outcome: 'submitted' } : settle(job, context)
+}
+
+function perform(task: Task, context: RunContext): Promise<Ending> {
+  switch (task.kind) {
+    case 'create':
+      return create(task.prompt, context)
+    case 'follow-up':
+      return followUp(task.jobId, task.prompt, context)
+    case 'attach':
+      return attach(task.jobId, context)
+  }
+}
+
+/** Does what the step was asked to and reports what became of it. Throws only what nobody foresaw. */
+export async function runAgent(inputs: AgentInputs, ports: RunPorts): Promise<Report> {
+  const { client, clock, signal, startedAt } = ports
+  const { task, wait } = inputs
+  const deadlineAt = startedAt + inputs.timeoutMs
+  const history = new JobHistory(ports)
+  const poll = createPoller({ ...ports, history, deadlineAt, pollIntervalMs: inputs.pollIntervalMs })
+  const accept = (answer: Job): void => {
+    history.note(`The service has taken the prompt: job ${answer.id}.`)
+    history.observe(answer)
+    ports.onJobAccepted(answer)
+  }
+
+  function report({ outcome, error, job = history.lastJob }: Ending): Report {
+    const { timeline, lastProblem } = history
+    return { outcome, task, job, timeline, durationMs: clock.now() - startedAt, error, lastProblem }
+  }
+
+  try {
+    return report(await perform(task, { client, clock, poll, history, deadlineAt, wait, accept }))
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    return report({ outcome: signal.aborted ? 'cancelled' : 'error', error })
+  }
+}

@@ -1,0 +1,99 @@
+import { formatDuration } from '../shared/duration.ts'
+import { escapeHtml, foldedText, inlineCode, joinBlocks, shorten, table, type TableRow } from '../shared/markdown.ts'
+import type { Conclusion } from './conclusion.ts'
+import { cleanPullRequestLink } from './pull-request-link.ts'
+import { jobIdOf, type Outcome, type Report } from './report.ts'
+
+/** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
+const MAX_SUMMARY_BYTES = 256 * 1024
+const MAX_PROMPT_BYTES = 32 * 1024
+
+const GREEN_ICONS: Readonly<Partial<Record<Outcome, string>>> = {
+  'pull-request': '✅',
+  'no-changes': '✅',
+  submitted: '🚀',
+  skipped: '⏭️',
+}
+const RED_ICONS: Readonly<Partial<Record<Outcome, string>>> = { 'timed-out': '⏰', unconfirmed: '❓', cancelled: '🛑' }
+
+function heading({ outcome }: Report, { isGreen, title }: Conclusion): string {
+  const icon = isGreen ? (GREEN_ICONS[outcome] ?? '⚪') : (RED_ICONS[outcome] ?? '❌')
+  return `## ${icon} ${title}`
+}
+
+function pullRequest({ job }: Report): string[] {
+  if (job?.prLink === undefined) return []
+  const link = cleanPullRequestLink(job.prLink)
+  if (link === undefined)
+    return ['The service gave an address for the pull request that is not safe to link, so it is not shown.']
+  const { href, number, repository } = link
+  const name =
+    number === undefined || repository === undefined
+      ? 'Open the pull request'
+      : `Pull request #${number} in ${repository}`
+  return [`### [${name.replaceAll('_', '&#95;')}](${href})`]
+}
+
+function facts(report: Report): string[] {
+  const { job, durationMs } = report
+  const id = jobIdOf(report)
+  if (id === undefined) return []
+  const rows: (TableRow | undefined)[] = [
+    { name: 'Job', html: inlineCode(id) },
+    job && { name: 'Status', html: inlineCode(job.unlistedStatus ?? job.status) },
+    job?.repository === undefined
+      ? undefined
+      : {
+          name: 'Repository',
+          html: [job.repository, ...(job.ref === undefined ? [] : [job.ref])].map(inlineCode).join(' at '),
+        },
+    job?.model === undefined ? undefined : { name: 'Model', html: inlineCode(job.model) },
+    job?.createdAt === undefined ? undefined : { name: 'Created', html: inlineCode(job.createdAt) },
+    { name: 'This step took', html: formatDuration(durationMs) },
+  ]
+  return [table(rows.filter((row) => row !== undefined))]
+}
+
+function timeline({ timeline }: Report): string[] {
+  if (timeline.length === 0) return []
+  const rows = timeline.map(({ at, elapsedMs, event }) => {
+    const time = at.toISOString().slice(11, 19)
+    return `<tr><td>${time}</td><td>${formatDuration(elapsedMs)}</td><td>${escapeHtml(event)}</td></tr>`
+  })
+  const head = '<tr><th>UTC</th><th>After</th><th>What happened</th></tr>'
+  return ['### Time line', `<table>\n${[head, ...rows].join('\n')}\n</table>`]
+}
+
+function prompt({ task }: Report): string[] {
+  if (task === undefined || task.kind === 'attach') return []
+  const title = `The prompt (${Buffer.byteLength(task.prompt)} bytes)`
+  return [foldedText(title, shorten(task.prompt, MAX_PROMPT_BYTES))]
+}
+
+/** The lines to copy for a next step; only ids that were checked get in here. */
+function nextSteps(report: Report): string[] {
+  const id = jobIdOf(report)
+  if (id === undefined || report.job === undefined || report.job.status === 'archived') return []
+  const followUp = `To tell the agent more, send a follow-up to this job:\n\n\`\`\`yaml\nwith:\n  job-id: ${id}\n  prompt: Now do this as well.\n\`\`\``
+  const attach = `To wait for it, attach to it, without a prompt:\n\n\`\`\`yaml\nwith:\n  job-id: ${id}\n\`\`\``
+  return ['### What next', ...(report.job.status === 'active' ? [attach] : []), followUp]
+}
+
+/** The job summary, as Markdown for GitHub: the verdict first, then the pull request to click, then what led to it. */
+export function renderSummary(report: Report, conclusion: Conclusion): string {
+  const quote = report.error?.quote
+  return joinBlocks(
+    [
+      heading(report, conclusion),
+      ...pullRequest(report),
+      conclusion.text,
+      ...(quote === undefined ? [] : [`The service says: ${inlineCode(quote)}`]),
+      ...conclusion.advice.map((sentence) => `**What to do:** ${sentence}`),
+      ...facts(report),
+      ...timeline(report),
+      ...prompt(report),
+      ...nextSteps(report),
+    ],
+    MAX_SUMMARY_BYTES,
+  )
+}

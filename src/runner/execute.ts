@@ -1,0 +1,75 @@
+import { systemClock, type Clock } from '../shared/clock.ts'
+import { cancelOnSignals } from './cancellation.ts'
+import { createHost, type Host } from './host.ts'
+
+export interface StepPorts {
+  readonly host: Host
+  readonly clock: Clock
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal
+}
+
+export interface StepResult {
+  readonly isGreen: boolean
+  readonly title: string
+  readonly text: string
+  readonly outputs: Readonly<Record<string, string>>
+  /** Markdown; undefined where none is wanted. */
+  readonly summary: string | undefined
+}
+
+async function publish({ isGreen, title, text, outputs, summary }: StepResult, host: Host): Promise<void> {
+  for (const [name, value] of Object.entries(outputs)) host.setOutput(name, value)
+  if (summary !== undefined) {
+    await host.writeSummary(summary).catch(() => {
+      host.warn('The job summary could not be written.')
+    })
+  }
+  host.log(`${title}. ${text}`)
+  if (!isGreen) host.fail(title, text)
+}
+
+function crash(error: unknown, host: Host): void {
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  host.log(detail)
+  host.fail(
+    'Internal error',
+    'The step stopped because of a defect in the action itself. Please report it with the lines above.',
+  )
+}
+
+/**
+ * Runs a use case as the step's program. This is the one place where a result becomes an exit code: 1 until a green result
+ * was published, since Node exits 0 when nothing is left to do, and the runner would call that success.
+ */
+export async function execute(perform: (ports: StepPorts) => Promise<StepResult>): Promise<void> {
+  process.exitCode = 1
+  const clock = systemClock
+  const host = createHost(clock)
+  const signal = cancelOnSignals()
+  const dieOf = (error: unknown): void => {
+    crash(error, host)
+    process.exit()
+  }
+  process.on('uncaughtException', dieOf)
+  process.on('unhandledRejection', dieOf)
+  try {
+    const result = await perform({ host, clock, signal })
+    await publish(result, host)
+    if (result.isGreen) process.exitCode = 0
+  } catch (error) {
+    crash(error, host)
+  }
+  await flush(process.stdout)
+  // Not left to the event loop: a socket that does not close would hold it.
+  process.exit()
+}
+
+/** Standard output may be a pipe that is written in the background; leaving early would cut it. */
+function flush(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => {
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,82 @@
+import * as core from '@actions/core'
+import type { Clock } from '../shared/clock.ts'
+import { formatDuration } from '../shared/duration.ts'
+import { createRedactor, type Redact } from '../shared/redact.ts'
+import { cleanLines, cutToBytes } from '../shared/untrusted-text.ts'
+
+/**
+ * All that is said to the runner goes through here, so that no text of a stranger becomes a command and no secret gets
+ * out, whoever wrote the line.
+ */
+export interface Host {
+  /** An input as it was given, not trimmed. */
+  readonly input: (name: string) => string
+  /** Keeps a secret out of everything that is said from now on, here and by the runner. */
+  readonly mask: (secret: string) => void
+  readonly redact: Redact
+  readonly log: (text: string) => void
+  readonly debug: (text: string) => void
+  readonly warn: (text: string) => void
+  readonly notice: (title: string, text: string) => void
+  /** The one annotation of a red step. */
+  readonly fail: (title: string, text: string) => void
+  readonly setOutput: (name: string, value: string) => void
+  /** @throws Error where the runner's file cannot be written */
+  readonly writeSummary: (markdown: string) => Promise<void>
+}
+
+/** GitHub cuts annotations at 4 KiB. */
+const MAX_ANNOTATION_BYTES = 4_000
+
+export function createHost(clock: Clock): Host {
+  const startedAt = clock.now()
+  const secrets = new Set<string>()
+  let redactSecrets: Redact = (text) => text
+
+  /** Once before, as cleaning may tear a secret apart, and once after, as it may put one together. */
+  function safeLines(text: string): string[] {
+    return cleanLines(redactSecrets(text)).map((line) => redactSecrets(line))
+  }
+
+  /** The prefix keeps a line from beginning with `::`, which the runner would take for a command. */
+  function prefixed(text: string): string[] {
+    const elapsed = formatDuration(clock.now() - startedAt).padStart(5)
+    return safeLines(text).map((line) => `[${elapsed}] ${line}`)
+  }
+
+  function annotation(text: string): string {
+    return cutToBytes(safeLines(text).join('\n'), MAX_ANNOTATION_BYTES)
+  }
+
+  return {
+    input: (name) => core.getInput(name, { trimWhitespace: false }),
+    mask(secret) {
+      if (secret.trim() === '') return
+      core.setSecret(secret)
+      secrets.add(secret)
+      redactSecrets = createRedactor(secrets)
+    },
+    redact: (text) => redactSecrets(text),
+    log(text) {
+      for (const line of prefixed(text)) core.info(line)
+    },
+    debug(text) {
+      for (const line of prefixed(text)) core.debug(line)
+    },
+    warn: (text) => {
+      core.warning(annotation(text), { title: 'Docs Agent' })
+    },
+    notice: (title, text) => {
+      core.notice(annotation(text), { title: annotation(title) })
+    },
+    fail: (title, text) => {
+      core.error(annotation(text), { title: annotation(title) })
+    },
+    setOutput: (name, value) => {
+      core.setOutput(name, redactSecrets(value))
+    },
+    async writeSummary(markdown) {
+      await core.summary.addRaw(redactSecrets(markdown)).write()
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import type * as z from 'zod'
+import type { Clock } from '../shared/clock.ts'
+import { ActionError, describeError } from '../shared/errors.ts'
+import type { Redact } from '../shared/redact.ts'
+import { errorOfResult } from './answer-error.ts'
+import { decidePost, MAX_POST_ATTEMPTS, postDelayMs } from './retry.ts'
+import { acceptedJobSchema, jobSchema, visitorsPageSchema, type Job, type VisitorsPage } from './schemas.ts'
+import type { Transport, WireAnswer, WireResult } from './transport.ts'
+
+export interface VisitorsQuery {
+  /** Inclusive, `YYYY-MM-DD` or ISO 8601. */
+  readonly dateFrom?: string
+  /** Exclusive, `YYYY-MM-DD` or ISO 8601. */
+  readonly dateTo?: string
+  /** Rows a page, 1 to 250. */
+  readonly limit?: number
+  /** Rows to skip. */
+  readonly offset?: number
+}
+
+/** One method per operation of the service's interface. All of them throw `ActionError` and nothing else. */
+export interface DocsServiceClient {
+  /**
+   * Section 4.1. Sends the prompt again only where nothing of it was processed.
+   * @throws ActionError `unknown-fate` where a job may exist although no answer proves it
+   */
+  createJob(prompt: string): Promise<Job>
+  /** Section 4.2. As `createJob`. */
+  sendMessage(jobId: string, prompt: string): Promise<Job>
+  /** Section 4.3. One attempt: whoever polls decides what a failed read means. */
+  getJob(jobId: string): Promise<Job>
+  /** Section 4.4. One attempt, one page. */
+  getVisitors(query: VisitorsQuery): Promise<VisitorsPage>
+}
+
+export interface ClientOptions {
+  readonly transport: Transport
+  readonly projectId: string
+  readonly clock: Clock
+  readonly redact: Redact
+  readonly signal: AbortSignal
+  /** On the clock's own scale, in milliseconds: no request outlives it by more than the grace of the last read. */
+  readonly deadlineAt: number
+  readonly random: () => number
+  readonly log: (line: string) => void
+}
+
+const READ_TIMEOUT_MS = 30_000
+const POST_TIMEOUT_MS = 60_000
+/** The last look at a job starts at the deadline, and has to end soon. */
+const LAST_READ_GRACE_MS = 1_000
+/** A cancelled run waits this long for the answer to a prompt that is on its way, to learn the job's id. */
+const CANCEL_GRACE_MS = 1_000
+
+const UNKNOWN_FATE_HINT =
+  "Do not simply run it again. Look for the job on the service's dashboard, or for its pull request in the documentation's repository, first."
+
+function parseBody<T>(schema: z.ZodType<T>, { body }: WireAnswer): T | undefined {
+  // Both JSON.parse and zod quote what they read in their errors, so neither error is kept.
+  try {
+    return schema.safeParse(JSON.parse(body)).data
+  } catch {
+    return undefined
+  }
+}
+
+function isSuccess(result: WireResult): result is WireAnswer {
+  return result.kind === 'answer' && result.status >= 200 && result.status < 300
+}
+
+function unknownFate(reason: string, quote?: string): ActionError {
+  return new ActionError('unknown-fate', `The prompt was sent, but its fate is unknown: the job may exist. ${reason}`, {
+    hint: UNKNOWN_FATE_HINT,
+    ...(quote === undefined ? {} : { quote }),
+  })
+}
+
+export function createClient(options: ClientOptions): DocsServiceClient {
+  const { transport, projectId, clock, redact, signal, deadlineAt, random, log } = options
+  const jobsPath = `/v2/agent/${projectId}/job`
+
+  async function read<T>(path: string, schema: z.ZodType<T>, isWanted: (data: T) => boolean): Promise<T> {
+    const leftMs = deadlineAt - clock.now() + LAST_READ_GRACE_MS
+    const timeoutMs = Math.max(LAST_READ_GRACE_MS, Math.min(READ_TIMEOUT_MS, leftMs))
+    const result = await transport.send({ method: 'GET', path, timeoutMs }, signal)
+    if (!isSuccess(result)) throw errorOfResult(result, redact)
+    const data = parseBody(schema, result)
+    if (data === undefined || !isWanted(data)) {
+      throw new ActionError('bad-answer', `The service gave an answer that makes no sense (${result.status}).`, {
+        hint: 'Check `base-url`: a proxy or a login page may answer in the place of the service.',
+      })
+    }
+    return data
+  }
+
+  /** A prompt on its way is not dropped the moment a run is cancelled: its answer names the job that now runs. */
+  function patientSignal(done: AbortSignal): AbortSignal {
+    const patient = new AbortController()
+    const wait = (): void => {
+      clock.sleep(CANCEL_GRACE_MS, done).then(
+        () => {
+          patient.abort(signal.reason)
+        },
+        () => undefined,
+      )
+    }
+    if (signal.aborted) wait()
+    else signal.addEventListener('abort', wait, { once: true, signal: done })
+    return patient.signal
+  }
+
+  async function sendOnce(path: string, body: string): Promise<WireResult> {
+    const timeoutMs = Math.max(0, Math.min(POST_TIMEOUT_MS, deadlineAt - clock.now()))
+    const done = new AbortController()
+    try {
+      return await transport.send({ method: 'POST', path, body, timeoutMs }, patientSignal(done.signal))
+    } finally {
+      done.abort()
+    }
+  }
+
+  function accept(answer: WireAnswer, isWanted: (job: Job) => boolean): Job {
+    const job = parseBody(acceptedJobSchema, answer)
+    if (job === undefined || !isWanted(job)) {
+      throw unknownFate(`The service answered ${answer.status} without a valid job id.`)
+    }
+    return job
+  }
+
+  async function post(path: string, prompt: string, isWanted: (job: Job) => boolean): Promise<Job> {
+    const body = JSON.stringify({ prompt })
+    for (let attempt = 1; ; attempt++) {
+      signal.throwIfAborted()
+      const result = await sendOnce(path, body)
+      const decision = decidePost(result)
+      if (decision === 'accepted') return accept(result as WireAnswer, isWanted)
+      const error = errorOfResult(result, redact)
+      if (decision === 'unknown') throw unknownFate(error.message, error.quote)
+      if (decision === 'stop' || (decision === 'again' && attempt === MAX_POST_ATTEMPTS)) throw error
+      const delayMs = postDelayMs(result, attempt, random())
+      if (clock.now() + delayMs >= deadlineAt) throw error
+      log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
+      await clock.sleep(delayMs, signal)
+    }
+  }
+
+  return {
+    createJob: (prompt) => post(jobsPath, prompt, () => true),
+    sendMessage: (jobId, prompt) => post(`${jobsPath}/${jobId}/message`, prompt, ({ id }) => id === jobId),
+    getJob: (jobId) => read(`${jobsPath}/${jobId}`, jobSchema, ({ id }) => id === jobId),
+    getVisitors(query) {
+      const search = new URLSearchParams()
+      for (const [name, value] of Object.entries(query)) search.set(name, String(value))
+      const path = `/v1/analytics/${projectId}/visitors`
+      return read(search.size === 0 ? path : `${path}?${search.toString()}`, visitorsPageSchema, () => true)
+    },
+  }
+}

@@ -1,0 +1,64 @@
+/** Why a request brought no whole answer. */
+export type FailureCause =
+  /** No connection came about, so nothing can have reached the service. */
+  | 'no-connection'
+  /** The certificate or the TLS handshake was refused. */
+  | 'untrusted'
+  /** The proxy wants other credentials, or forbids the address. */
+  | 'proxy-refused'
+  /** The time for this request ran out. */
+  | 'timeout'
+  /** The run was cancelled. */
+  | 'cancelled'
+  /** The connection broke, or anything that is not known to be harmless. */
+  | 'broken'
+
+const CONNECT_CALLS = new Set(['connect', 'getaddrinfo'])
+
+const TLS_CODE =
+  /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|CRL_|UND_ERR_PRX_TLS$)/
+
+interface ErrorFacts {
+  readonly code: string
+  readonly syscall: string
+  readonly message: string
+}
+
+function factsOf(error: Error): ErrorFacts {
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
+  return {
+    code: typeof code === 'string' ? code : '',
+    syscall: typeof syscall === 'string' ? syscall : '',
+    message: error.message,
+  }
+}
+
+/** undici reports a proxy's refusal of a tunnel by its message only. */
+function proxyStatus({ code, message }: ErrorFacts): number | undefined {
+  if (code !== 'UND_ERR_ABORTED') return undefined
+  const status = /^Proxy response \((\d{3})\)/.exec(message)?.[1]
+  return status === undefined ? undefined : Number(status)
+}
+
+/** Reads an error of undici or Node by its class. What is not listed is `broken`, the class that promises least. */
+export function failureCause(error: unknown): FailureCause {
+  if (!(error instanceof Error)) return 'broken'
+  if (error instanceof AggregateError) {
+    const causes = error.errors.map(failureCause)
+    return causes.length > 0 && causes.every((cause) => cause === 'no-connection') ? 'no-connection' : 'broken'
+  }
+  const facts = factsOf(error)
+  if (CONNECT_CALLS.has(facts.syscall) || facts.code === 'UND_ERR_CONNECT_TIMEOUT') return 'no-connection'
+  if (TLS_CODE.test(facts.code)) return 'untrusted'
+  const status = proxyStatus(facts)
+  if (status !== undefined) return status >= 500 ? 'no-connection' : 'proxy-refused'
+  return 'broken'
+}
+
+/** The short name of an error, such as `ECONNRESET`, for people who look it up. Its message may hold addresses or keys. */
+export function failureCode(error: unknown): string | undefined {
+  if (error instanceof AggregateError && error.errors.length > 0) return failureCode(error.errors[0])
+  if (!(error instanceof Error)) return undefined
+  const { code } = factsOf(error)
+  return /^[A-Z0-9_]{1,64}$/.test(code) ? code : undefined
+}

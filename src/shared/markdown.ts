@@ -1,0 +1,68 @@
+import { cleanLines, cutToBytes } from './untrusted-text.ts'
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Makes a text plain in HTML, which is also what GitHub's Markdown makes of it inside a tag. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+}
+
+/**
+ * One line of a stranger's text. Inside `<code>` GitHub makes no links of mentions, issue numbers and addresses, and
+ * Markdown's own marks are written as entities, so nothing in it comes alive.
+ */
+export function inlineCode(text: string): string {
+  const plain = escapeHtml(cleanLines(text).join(' ')).replace(/[\\`*_{}[\]()#+!|~$:@-]/g, toEntity)
+  return `<code>${plain}</code>`
+}
+
+/**
+ * A longer text of a stranger, folded away. Blank lines would end the HTML block and wake Markdown up again, so line
+ * ends are written as entities.
+ */
+export function foldedText(title: string, text: string): string {
+  const plain = cleanLines(text).map(escapeHtml).join('&#10;')
+  return `<details><summary>${escapeHtml(title)}</summary><pre>${plain}</pre></details>`
+}
+
+export interface TableRow {
+  /** Our own words. */
+  readonly name: string
+  /** Ready HTML: what strangers wrote went through `inlineCode` before. */
+  readonly html: string
+}
+
+export function table(rows: readonly TableRow[]): string {
+  const lines = rows.map(({ name, html }) => `<tr><td><b>${escapeHtml(name)}</b></td><td>${html}</td></tr>`)
+  return `<table>\n${lines.join('\n')}\n</table>`
+}
+
+/** Joins blocks into a document of at most `maxBytes` bytes; what does not fit any more is left out and said. */
+export function joinBlocks(blocks: readonly string[], maxBytes: number): string {
+  const LEFT_OUT = '\n_The rest was left out: the summary would have been too long._\n'
+  const kept: string[] = []
+  let bytes = Buffer.byteLength(LEFT_OUT)
+  for (const block of blocks) {
+    const size = Buffer.byteLength(block) + 2
+    if (bytes + size > maxBytes) return `${kept.join('\n\n')}\n${LEFT_OUT}`
+    kept.push(block)
+    bytes += size
+  }
+  return `${kept.join('\n\n')}\n`
+}
+
+/** Shortens a text for a folded block, in bytes of UTF-8, and says how much there was. */
+export function shorten(text: string, maxBytes: number): string {
+  const cut = cutToBytes(text, maxBytes)
+  return cut === text ? text : `${cut}\n… cut here, ${Buffer.byteLength(text)} bytes in all`
+}
+
+function toEntity(character: string): string {
+  return `&#${character.charCodeAt(0)};`
+}

@@ -1,0 +1,55 @@
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+
+export type FileText =
+  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'problem'; readonly problem: string }
+
+const problem = (text: string): FileText => ({ kind: 'problem', problem: text })
+
+function isInside(folder: string, file: string): boolean {
+  const relative = path.relative(folder, file)
+  return relative !== '' && relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
+}
+
+function realPath(file: string): string | undefined {
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Reads a UTF-8 text file of at most `maxBytes` bytes from inside the workspace. Links are followed before the place is
+ * judged: a checked-out link may point anywhere on the runner. Git's own folder is refused, as it can hold a token.
+ */
+export function readWorkspaceFile(workspace: string, file: string, maxBytes: number): FileText {
+  const root = realPath(workspace)
+  if (root === undefined) return problem('cannot be read, because there is no workspace here')
+  const real = realPath(path.resolve(root, file))
+  if (real === undefined) return problem('does not exist; is the repository checked out before this step?')
+  if (!isInside(root, real)) return problem('is outside the workspace')
+  if (path.relative(root, real).split(path.sep).includes('.git')) return problem("is inside git's own folder")
+  try {
+    const { size, isFile } = fileFacts(real)
+    if (!isFile) return problem('is not a file')
+    if (size > maxBytes) return problem(`has ${size} bytes, more than the ${maxBytes} that are allowed`)
+    return decode(fs.readFileSync(real))
+  } catch {
+    return problem('cannot be read')
+  }
+}
+
+function fileFacts(file: string): { size: number; isFile: boolean } {
+  const stats = fs.statSync(file)
+  return { size: stats.size, isFile: stats.isFile() }
+}
+
+function decode(bytes: Buffer): FileText {
+  try {
+    // A byte order mark is part of the file, and so of the prompt.
+    return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    return problem('is not UTF-8 text')
+  }
+}
