@@ -53,27 +53,28 @@ async function awaitTurn(before: Job, { poll, history, clock, deadlineAt }: RunC
   return turn
 }
 
+/** A prompt whose fate is unknown was taken if its turn is seen. That somebody archived the job proves nothing. */
+async function lookUp(fate: ActionError, before: Job, context: RunContext): Promise<Job> {
+  const turn = isRunning(before) ? undefined : await awaitTurn(before, context)
+  if (turn === undefined || turn.status === 'archived') throw fate
+  return turn
+}
+
 /**
  * Sends a follow-up to a job (section 4.2). A job tells nothing about its turns: the one before has to be over before the
  * prompt is sent, or its end would pass for ours, and no final state counts as ours until our turn was seen.
  */
 export async function followUp(jobId: string, prompt: string, context: RunContext): Promise<Ending> {
+  const { wait, history } = context
   const present = await findJob(jobId, context)
-  if (present.status === 'archived') return archivedBefore()
-  if (!context.wait) {
-    context.accept(await context.client.sendMessage(jobId, prompt))
-    return { outcome: 'submitted' }
-  }
-
-  if (isRunning(present)) context.history.note('The job is busy. The prompt is sent when its present turn ends.')
-  const before = await waitForEnd(present, context)
+  if (wait && isRunning(present)) history.note('The job is busy. The prompt is sent when its present turn ends.')
+  const before = wait ? await waitForEnd(present, context) : present
   if (before === undefined) return busyTooLong()
   if (before.status === 'archived') return archivedBefore()
 
   const answer = await send(jobId, prompt, context)
-  const isUnknown = answer instanceof ActionError
-  const turn = !isUnknown && showsNewTurn(before, answer) ? answer : await awaitTurn(before, context)
-  // That somebody archived the job proves nothing about a prompt whose fate is unknown.
-  if (isUnknown && (turn === undefined || turn.status === 'archived')) throw answer
+  const known = answer instanceof ActionError ? await lookUp(answer, before, context) : answer
+  if (!wait) return { outcome: 'submitted' }
+  const turn = showsNewTurn(before, known) ? known : await awaitTurn(before, context)
   return turn === undefined ? { outcome: 'unconfirmed' } : waitForJob(turn, context)
 }

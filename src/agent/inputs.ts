@@ -5,6 +5,7 @@ import {
   baseUrlInput,
   booleanInput,
   onMissingKeyInput,
+  optionalInput,
   parseInputs,
   pollIntervalInput,
   projectIdInput,
@@ -73,56 +74,44 @@ const failOnInput = z.string().transform((text, context): ReadonlySet<FailOn> =>
   return z.NEVER
 })
 
-/** An empty file name is none; otherwise the text of the file. */
-function promptFileInput(readPromptFile: ReadPromptFile): z.ZodType<string | undefined, string> {
-  return z
+/** Rules between inputs stand at one of them, as zod leaves out the rules of an object while a field of it is wrong. */
+function inputsSchema(raw: AgentRawInputs, readPromptFile: ReadPromptFile) {
+  const hasPrompt = raw.prompt !== ''
+  const hasOther = !isBlank(raw['prompt-file']) || !isBlank(raw['job-id'])
+
+  const promptFileInput = z
     .string()
     .trim()
     .transform((path, context) => {
       if (path === '') return undefined
-      const file = readPromptFile(path)
-      const problem = file.kind === 'problem' ? file.problem : isBlank(file.text) ? BLANK : undefined
-      if (file.kind === 'text' && problem === undefined) return file.text
-      context.addIssue({ code: 'custom', message: problem ?? BLANK })
+      const file: FileText = hasPrompt
+        ? { kind: 'problem', problem: 'must not be given together with `prompt`' }
+        : readPromptFile(path)
+      if (file.kind === 'text' && !isBlank(file.text)) return file.text
+      context.addIssue({ code: 'custom', message: file.kind === 'text' ? BLANK : file.problem })
       return z.NEVER
     })
-}
 
-/** Rules between inputs are checked even where single inputs are wrong, so that one error names them all. */
-const always = { when: () => true }
-
-function inputsSchema(raw: AgentRawInputs, readPromptFile: ReadPromptFile) {
-  return z
-    .object({
-      prompt: z.string().refine((text) => text === '' || !isBlank(text), BLANK),
-      'prompt-file': promptFileInput(readPromptFile),
-      'project-id': projectIdInput,
-      'api-key': apiKeyInput,
-      'base-url': baseUrlInput,
-      'job-id': jobIdInput,
-      wait: withDefault(booleanInput, 'true'),
-      'timeout-minutes': withDefault(timeoutInput, '60'),
-      'poll-interval-seconds': z.union([
-        z
-          .string()
-          .regex(/^\s*$/)
-          .transform(() => undefined),
-        pollIntervalInput,
-      ]),
-      'fail-on': withDefault(failOnInput, 'failed, archived, timeout'),
-      'on-missing-key': withDefault(onMissingKeyInput, 'fail'),
-      summary: withDefault(booleanInput, 'true'),
-    })
-    .refine(() => raw.prompt === '' || isBlank(raw['prompt-file']), {
-      ...always,
-      path: ['prompt-file'],
-      error: 'must not be given together with `prompt`',
-    })
-    .refine(() => [raw.prompt, raw['prompt-file'].trim(), raw['job-id'].trim()].some((text) => text !== ''), {
-      ...always,
-      path: ['prompt'],
-      error: 'is missing; give `prompt` or `prompt-file`, or `job-id` alone to wait for a job',
-    })
+  return z.object({
+    prompt: z
+      .string()
+      .refine((text) => text === '' || !isBlank(text), BLANK)
+      .refine(
+        () => hasPrompt || hasOther,
+        'is missing; give `prompt` or `prompt-file`, or `job-id` alone to wait for a job',
+      ),
+    'prompt-file': promptFileInput,
+    'project-id': projectIdInput,
+    'api-key': apiKeyInput,
+    'base-url': baseUrlInput,
+    'job-id': jobIdInput,
+    wait: withDefault(booleanInput, 'true'),
+    'timeout-minutes': withDefault(timeoutInput, '60'),
+    'poll-interval-seconds': optionalInput(pollIntervalInput),
+    'fail-on': withDefault(failOnInput, 'failed, archived, timeout'),
+    'on-missing-key': withDefault(onMissingKeyInput, 'fail'),
+    summary: withDefault(booleanInput, 'true'),
+  })
 }
 
 function toTask(prompt: string | undefined, jobId: string): Task {

@@ -29,6 +29,17 @@ export function withDefault<T>(schema: z.ZodType<T, string>, value: string): z.Z
     .pipe(schema)
 }
 
+/** An input that may be left empty, and is then undefined. */
+export function optionalInput<T>(schema: z.ZodType<T, string>): z.ZodType<T | undefined, string> {
+  return z.string().transform((text, context) => {
+    if (text.trim() === '') return undefined
+    const result = schema.safeParse(text)
+    if (result.success) return result.data
+    for (const { message } of result.error.issues) context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  })
+}
+
 export const projectIdInput = z
   .string()
   .trim()

@@ -1,0 +1,76 @@
+import type { DocsServiceClient } from '../../src/service/client.ts'
+import type { Job } from '../../src/service/schemas.ts'
+import { ActionError, type ErrorCode } from '../../src/shared/errors.ts'
+
+export const LINK = 'https://git.example.com/acme/docs/pull/7'
+
+/** A job as the service would answer it. */
+export function job(fields: Partial<Job> = {}): Job {
+  return {
+    id: 'job_1',
+    status: 'active',
+    unlistedStatus: undefined,
+    repository: 'acme/docs',
+    ref: 'main',
+    model: 'writer-1',
+    prLink: undefined,
+    createdAt: undefined,
+    archivedAt: undefined,
+    ...fields,
+  }
+}
+
+export const active = job()
+export const completed = job({ status: 'completed', prLink: LINK })
+export const failed = job({ status: 'failed' })
+export const archived = job({ status: 'archived' })
+export const withoutLink = job({ status: 'completed' })
+
+export function failure(code: ErrorCode, retryAfterMs?: number): ActionError {
+  return new ActionError(code, `It is ${code}.`, retryAfterMs === undefined ? {} : { retryAfterMs })
+}
+
+export interface Script {
+  /** What the reads answer, one after the other; the last one stays. */
+  readonly reads?: readonly (Job | Error)[]
+  readonly create?: Job | Error
+  readonly message?: Job | Error
+}
+
+export interface FakeClient extends DocsServiceClient {
+  /** What was asked, in order: `create`, `message` or `get`. */
+  readonly calls: string[]
+  /** The prompts that were sent. */
+  readonly prompts: string[]
+}
+
+function answer(given: Job | Error | undefined): Promise<Job> {
+  if (given === undefined) throw new Error('Nobody expected this request.')
+  return given instanceof Error ? Promise.reject(given) : Promise.resolve(given)
+}
+
+/** A client that answers by a script, without a service behind it. */
+export function fakeClient({ reads = [], create, message }: Script): FakeClient {
+  const calls: string[] = []
+  const prompts: string[] = []
+  let read = 0
+  return {
+    calls,
+    prompts,
+    createJob(prompt) {
+      calls.push('create')
+      prompts.push(prompt)
+      return answer(create)
+    },
+    sendMessage(_jobId, prompt) {
+      calls.push('message')
+      prompts.push(prompt)
+      return answer(message)
+    },
+    getJob() {
+      calls.push('get')
+      return answer(reads[Math.min(read++, reads.length - 1)])
+    },
+    getVisitors: () => Promise.reject(new Error('Nobody expected this request.')),
+  }
+}
