@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { FAIL_ON, INPUT_NAMES, isSkipped, parseAgentInputs, type AgentRawInputs } from '../../src/agent/inputs.ts'
+import { FAIL_ON, INPUT_NAMES, parseAgentInputs, type AgentRawInputs } from '../../src/agent/inputs.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import type { FileText } from '../../src/shared/workspace-file.ts'
 
@@ -130,15 +130,4 @@ test('names all problems in one error', () => {
 
 test('an empty key explains where secrets are withheld', () => {
   expect(messageOf(given({ 'api-key': '' }))).toMatch(/forks and Dependabot/)
-})
-
-test.each([
-  [{ 'api-key': '', 'on-missing-key': 'skip' }, true],
-  [{ 'api-key': ' \n', 'on-missing-key': ' skip ' }, true],
-  [{ 'api-key': '', 'on-missing-key': 'skip', 'project-id': '' }, true],
-  [{ 'api-key': '', 'on-missing-key': 'fail' }, false],
-  [{ 'api-key': '' }, false],
-  [{ 'on-missing-key': 'skip' }, false],
-])('given %j it skips: %s', (fields, expected) => {
-  expect(isSkipped(given(fields))).toBe(expected)
 })

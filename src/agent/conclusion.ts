@@ -59,7 +59,7 @@ const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
   redirected: 'The service has another address',
   'service-error': 'The service failed',
   'bad-answer': "The service's answers make no sense",
-  'unknown-fate': 'The fate of the prompt is unknown',
+  'unknown-fate': 'The prompt may have been taken',
   'not-sent': 'The prompt was not sent',
   deadline: 'The time ran out',
   cancelled: 'Cancelled',

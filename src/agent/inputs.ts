@@ -119,14 +119,6 @@ function toTask(prompt: string | undefined, jobId: string): Task {
   return jobId === '' ? { kind: 'create', prompt } : { kind: 'follow-up', prompt, jobId }
 }
 
-/**
- * Where secrets are withheld, a step may be asked to end green. Nothing else is looked at then: other inputs may come
- * from secrets too.
- */
-export function isSkipped(raw: AgentRawInputs): boolean {
-  return isBlank(raw['api-key']) && raw['on-missing-key'].trim() === 'skip'
-}
-
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseAgentInputs(raw: AgentRawInputs, readPromptFile: ReadPromptFile): AgentInputs {
   const inputs = parseInputs(inputsSchema(raw, readPromptFile), raw)

@@ -1,37 +1,20 @@
+import { announceSkip } from '../runner/announce-skip.ts'
 import { execute, type StepPorts, type StepResult } from '../runner/execute.ts'
 import type { Host } from '../runner/host.ts'
-import { createClient } from '../service/client.ts'
-import { proxyFor, proxySecrets } from '../service/proxy.ts'
+import { readInputs } from '../runner/step-inputs.ts'
+import { connect } from '../service/connect.ts'
 import type { Job } from '../service/schemas.ts'
-import { createTransport } from '../service/transport.ts'
 import { ActionError } from '../shared/errors.ts'
+import { isSkipped, wantsSummary } from '../shared/parse-inputs.ts'
 import { readWorkspaceFile } from '../shared/workspace-file.ts'
 import { conclude } from './conclusion.ts'
-import {
-  INPUT_NAMES,
-  isSkipped,
-  parseAgentInputs,
-  type AgentInputs,
-  type AgentRawInputs,
-  type FailOn,
-} from './inputs.ts'
+import { INPUT_NAMES, parseAgentInputs, type AgentInputs, type AgentRawInputs, type FailOn } from './inputs.ts'
 import { toOutputs } from './outputs.ts'
 import type { Outcome, Report } from './report.ts'
 import { runAgent } from './run.ts'
 import { renderSummary } from './summary.ts'
 
 const MAX_PROMPT_BYTES = 4 * 1024 * 1024
-const USER_AGENT = 'docs-agent-action'
-
-/** The key is masked before anything else is looked at; the address gets its default from the environment. */
-function readInputs(host: Host): AgentRawInputs {
-  const apiKey = host.input('api-key')
-  host.mask(apiKey)
-  host.mask(apiKey.trim())
-  const raw = Object.fromEntries(INPUT_NAMES.map((name) => [name, host.input(name)])) as AgentRawInputs
-  const baseUrl = raw['base-url'].trim() === '' ? (process.env['DOCS_AGENT_BASE_URL'] ?? '') : raw['base-url']
-  return { ...raw, 'base-url': baseUrl }
-}
 
 function parse(raw: AgentRawInputs): AgentInputs {
   const workspace = process.env['GITHUB_WORKSPACE'] ?? process.cwd()
@@ -46,20 +29,14 @@ function writeAcceptedJob(job: Job, host: Host): void {
 }
 
 function run(inputs: AgentInputs, { host, clock, signal }: StepPorts, startedAt: number): Promise<Report> {
-  const { baseUrl, apiKey, projectId, timeoutMs } = inputs
-  const proxy = proxyFor(new URL(baseUrl), process.env)
-  if (proxy !== undefined) proxySecrets(proxy).forEach(host.mask)
-  const transport = createTransport({ baseUrl, apiKey, proxy, userAgent: USER_AGENT, clock })
-  const shared = { clock, signal, random: Math.random, log: host.log }
-  const client = createClient({
-    ...shared,
-    transport,
-    projectId,
-    redact: host.redact,
-    deadlineAt: startedAt + timeoutMs,
-  })
+  const ports = { clock, signal, random: Math.random, log: host.log }
+  const deadlineAt = startedAt + inputs.timeoutMs
+  const client = connect(
+    { ...inputs, env: process.env, deadlineAt },
+    { ...ports, mask: host.mask, redact: host.redact },
+  )
   return runAgent(inputs, {
-    ...shared,
+    ...ports,
     client,
     startedAt,
     warn: host.warn,
@@ -69,18 +46,7 @@ function run(inputs: AgentInputs, { host, clock, signal }: StepPorts, startedAt:
   })
 }
 
-/** Asked to end green without a key: right where GitHub withholds secrets, and worth a warning anywhere else. */
-async function skip(host: Host): Promise<void> {
-  const { readEvent, withholdsSecrets } = await import('../github/event.ts')
-  if (withholdsSecrets(readEvent()))
-    host.notice('Docs Agent skipped', 'This run gets no secrets, so nothing was asked of the service.')
-  else
-    host.warn(
-      '`api-key` is empty, although this run may have secrets. Check the name of the secret. The step is skipped.',
-    )
-}
-
-function toResult(report: Report, failOn: ReadonlySet<FailOn>, wantsSummary: boolean): StepResult {
+function toResult(report: Report, failOn: ReadonlySet<FailOn>, summary: boolean): StepResult {
   const conclusion = conclude(report, failOn)
   const outputs = toOutputs(report)
   const link = outputs['pr-link'] === '' ? [] : [`Pull request: ${outputs['pr-link']}`]
@@ -90,7 +56,7 @@ function toResult(report: Report, failOn: ReadonlySet<FailOn>, wantsSummary: boo
     title: conclusion.title,
     text: [conclusion.text, ...quote, ...conclusion.advice, ...link].join(' '),
     outputs,
-    summary: wantsSummary ? renderSummary(report, conclusion) : undefined,
+    summary: summary ? renderSummary(report, conclusion) : undefined,
   }
 }
 
@@ -99,7 +65,7 @@ await execute(async (ports) => {
   const startedAt = clock.now()
   // Whatever happens from here on, an outcome that nobody wrote would read as if the step had not run.
   host.setOutput('outcome', 'error' satisfies Outcome)
-  const raw = readInputs(host)
+  const raw = readInputs(INPUT_NAMES, host, process.env)
   const ended = (outcome: Outcome, error?: ActionError): Report => ({
     outcome,
     error,
@@ -110,14 +76,15 @@ await execute(async (ports) => {
     lastProblem: undefined,
   })
   if (isSkipped(raw)) {
-    await skip(host)
-    return toResult(ended('skipped'), new Set(), raw.summary.trim() !== 'false')
+    const { readEvent, withholdsSecrets } = await import('../github/event.ts')
+    announceSkip(host, withholdsSecrets(readEvent()))
+    return toResult(ended('skipped'), new Set(), wantsSummary(raw))
   }
   try {
     const inputs = parse(raw)
     return toResult(await run(inputs, ports, startedAt), inputs.failOn, inputs.summary)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    return toResult(ended('error', error), new Set(), raw.summary.trim() !== 'false')
+    return toResult(ended('error', error), new Set(), wantsSummary(raw))
   }
 })

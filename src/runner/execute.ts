@@ -25,8 +25,9 @@ async function publish({ isGreen, title, text, outputs, summary }: StepResult, h
       host.warn('The job summary could not be written.')
     })
   }
-  host.log(`${title}. ${text}`)
-  if (!isGreen) host.fail(title, text)
+  // The runner shows the annotation in the log as well.
+  if (isGreen) host.log(`${title}. ${text}`)
+  else host.fail(title, text)
 }
 
 function crash(error: unknown, host: Host): void {
@@ -49,7 +50,7 @@ export async function execute(perform: (ports: StepPorts) => Promise<StepResult>
   const signal = cancelOnSignals()
   const dieOf = (error: unknown): void => {
     crash(error, host)
-    process.exit()
+    process.exit(1)
   }
   process.on('uncaughtException', dieOf)
   process.on('unhandledRejection', dieOf)

@@ -1,5 +1,5 @@
 import { ActionError, type ErrorCode } from '../shared/errors.ts'
-import { oneLine } from '../shared/untrusted-text.ts'
+import { cutText, oneLine } from '../shared/untrusted-text.ts'
 import type { Redact } from '../shared/redact.ts'
 import type { WireAnswer, WireFailure, WireResult } from './transport.ts'
 
@@ -51,11 +51,16 @@ function refusalFor(status: number): Refusal {
   return { code, what: 'failed', hint: 'Try again later.' }
 }
 
-/** What the service itself says (section 7 leaves its shape open), made safe to show: redacted before it is cut. */
+/**
+ * What the service itself says (section 7 leaves its shape open), made safe to show. Redacted before it is cut, and after
+ * it was cleaned too, as that may put a secret together.
+ */
 function quoteOf(body: string, redact: Redact): string | undefined {
   try {
     const error = (JSON.parse(body) as { error?: unknown } | null)?.error
-    return typeof error === 'string' && error.trim() !== '' ? oneLine(redact(error), LONGEST_QUOTE) : undefined
+    if (typeof error !== 'string') return undefined
+    const quote = redact(oneLine(redact(error), Infinity))
+    return quote === '' ? undefined : cutText(quote, LONGEST_QUOTE)
   } catch {
     return undefined
   }
@@ -86,6 +91,11 @@ const FAILURES: Readonly<Record<WireFailure['cause'], Refusal>> = {
     code: 'proxy',
     what: 'could not be reached, because the proxy refused',
     hint: 'Check the address and the credentials in `HTTPS_PROXY` or `HTTP_PROXY`, and `NO_PROXY`.',
+  },
+  invalid: {
+    code: 'rejected',
+    what: 'was not asked, because the request cannot be sent as it is',
+    hint: 'Check `base-url` and the proxy settings.',
   },
   timeout: {
     code: 'unreachable',

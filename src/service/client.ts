@@ -69,10 +69,14 @@ function isSuccess(result: WireResult): result is WireAnswer {
 }
 
 function unknownFate(reason: string, quote?: string): ActionError {
-  return new ActionError('unknown-fate', `The prompt was sent, but its fate is unknown: the job may exist. ${reason}`, {
-    hint: UNKNOWN_FATE_HINT,
-    ...(quote === undefined ? {} : { quote }),
-  })
+  return new ActionError(
+    'unknown-fate',
+    `It is not known whether the service took the prompt: the job may exist. ${reason}`,
+    {
+      hint: UNKNOWN_FATE_HINT,
+      ...(quote === undefined ? {} : { quote }),
+    },
+  )
 }
 
 export function createClient(options: ClientOptions): DocsServiceClient {
@@ -127,6 +131,18 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     return job
   }
 
+  /** Where the service asks for more time than the step has, the time it names is what helps to plan the next run. */
+  function tooLate(error: ActionError): ActionError {
+    const { code, message, hint, quote, retryAfterMs } = error
+    if (retryAfterMs === undefined) return error
+    const until = new Date(clock.wallTime().getTime() + retryAfterMs).toISOString()
+    return new ActionError(code, `${message} It asks not to be asked before ${until}.`, {
+      retryAfterMs,
+      ...(hint === undefined ? {} : { hint }),
+      ...(quote === undefined ? {} : { quote }),
+    })
+  }
+
   async function post(path: string, prompt: string, isWanted: (job: Job) => boolean): Promise<Job> {
     const body = JSON.stringify({ prompt })
     for (let attempt = 1; ; attempt++) {
@@ -138,7 +154,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
       if (decision === 'unknown') throw unknownFate(error.message, error.quote)
       if (decision === 'stop' || (decision === 'again' && attempt === MAX_POST_ATTEMPTS)) throw error
       const delayMs = postDelayMs(result, attempt, random())
-      if (clock.now() + delayMs >= deadlineAt) throw error
+      if (clock.now() + delayMs >= deadlineAt) throw tooLate(error)
       log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
       await clock.sleep(delayMs, signal)
     }

@@ -6,6 +6,8 @@ export type FailureCause =
   | 'untrusted'
   /** The proxy wants other credentials, or forbids the address. */
   | 'proxy-refused'
+  /** The request itself cannot be sent, now or later. */
+  | 'invalid'
   /** The time for this request ran out. */
   | 'timeout'
   /** The run was cancelled. */
@@ -18,18 +20,25 @@ const CONNECT_CALLS = new Set(['connect', 'getaddrinfo'])
 const TLS_CODE =
   /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|CRL_|UND_ERR_PRX_TLS$)/
 
+const INVALID_CODE = /^(?:UND_ERR_INVALID_ARG|ERR_INVALID_[A-Z_]+)$/
+
 interface ErrorFacts {
   readonly code: string
   readonly syscall: string
   readonly message: string
+  /** Of an AggregateError: one for each address that was tried. */
+  readonly parts: readonly unknown[]
 }
 
-function factsOf(error: Error): ErrorFacts {
-  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
+/** By shape and not by `instanceof`: Node's own errors are of another realm where code runs in a `vm` context. */
+function factsOf(error: unknown): ErrorFacts {
+  const { code, syscall, message, errors } = (error ?? {}) as Readonly<Record<string, unknown>>
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '')
   return {
-    code: typeof code === 'string' ? code : '',
-    syscall: typeof syscall === 'string' ? syscall : '',
-    message: error.message,
+    code: text(code),
+    syscall: text(syscall),
+    message: text(message),
+    parts: Array.isArray(errors) ? (errors as unknown[]) : [],
   }
 }
 
@@ -42,14 +51,13 @@ function proxyStatus({ code, message }: ErrorFacts): number | undefined {
 
 /** Reads an error of undici or Node by its class. What is not listed is `broken`, the class that promises least. */
 export function failureCause(error: unknown): FailureCause {
-  if (!(error instanceof Error)) return 'broken'
-  if (error instanceof AggregateError) {
-    const causes = error.errors.map(failureCause)
-    return causes.length > 0 && causes.every((cause) => cause === 'no-connection') ? 'no-connection' : 'broken'
-  }
   const facts = factsOf(error)
+  if (facts.parts.length > 0) {
+    return facts.parts.every((part) => failureCause(part) === 'no-connection') ? 'no-connection' : 'broken'
+  }
   if (CONNECT_CALLS.has(facts.syscall) || facts.code === 'UND_ERR_CONNECT_TIMEOUT') return 'no-connection'
   if (TLS_CODE.test(facts.code)) return 'untrusted'
+  if (INVALID_CODE.test(facts.code)) return 'invalid'
   const status = proxyStatus(facts)
   if (status !== undefined) return status >= 500 ? 'no-connection' : 'proxy-refused'
   return 'broken'
@@ -57,8 +65,7 @@ export function failureCause(error: unknown): FailureCause {
 
 /** The short name of an error, such as `ECONNRESET`, for people who look it up. Its message may hold addresses or keys. */
 export function failureCode(error: unknown): string | undefined {
-  if (error instanceof AggregateError && error.errors.length > 0) return failureCode(error.errors[0])
-  if (!(error instanceof Error)) return undefined
-  const { code } = factsOf(error)
+  const { code, parts } = factsOf(error)
+  if (parts.length > 0) return failureCode(parts[0])
   return /^[A-Z0-9_]{1,64}$/.test(code) ? code : undefined
 }

@@ -2,9 +2,22 @@ import { ActionError } from '../shared/errors.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Both spellings are in use; the lower case one wins, as it does in curl. */
+/** Both spellings are in use; the lower case one wins, and an empty one is none, as in curl. */
 function read(env: Environment, name: string): string {
-  return (env[name.toLowerCase()] ?? env[name.toUpperCase()] ?? '').trim()
+  const values = [env[name.toLowerCase()], env[name.toUpperCase()]].map((value) => value?.trim() ?? '')
+  return values.find((value) => value !== '') ?? ''
+}
+
+interface BypassRule {
+  readonly name: string
+  readonly port: string | undefined
+}
+
+/** `host`, `.host`, `*.host`, each with a port or without, and IPv6 addresses, in brackets or bare. */
+function parseBypassRule(entry: string): BypassRule {
+  if (/^[^[].*:.*:/.test(entry) || entry.startsWith('::')) return { name: `[${entry}]`, port: undefined }
+  const [, name = '', port] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry) ?? []
+  return { name, port }
 }
 
 function isBypassed(url: URL, noProxy: string): boolean {
@@ -16,10 +29,9 @@ function isBypassed(url: URL, noProxy: string): boolean {
     .filter((entry) => entry !== '')
     .some((entry) => {
       if (entry === '*') return true
-      const [, name = '', entryPort] =
-        /^(.*?)(?::(\d+))?$/.exec(entry.startsWith('[') ? entry : entry.replace(/^\*?\./, '')) ?? []
-      if (entryPort !== undefined && entryPort !== port) return false
-      return host === name || host.endsWith(`.${name}`)
+      const rule = parseBypassRule(entry)
+      if (rule.port !== undefined && rule.port !== port) return false
+      return host === rule.name || host.endsWith(`.${rule.name}`)
     })
 }
 
@@ -32,16 +44,36 @@ export function proxyFor(url: URL, env: Environment): URL | undefined {
   const proxy = read(env, url.protocol === 'https:' ? 'https_proxy' : 'http_proxy')
   if (proxy === '' || isBypassed(url, read(env, 'no_proxy'))) return undefined
   const address = proxy.includes('://') ? proxy : `http://${proxy}`
-  if (URL.canParse(address)) return new URL(address)
-  throw new ActionError('proxy', 'The address of the proxy in the environment cannot be read.', {
-    hint: 'Correct `HTTPS_PROXY` or `HTTP_PROXY`, or name the service in `NO_PROXY`.',
+  if (/^https?:\/\//i.test(address) && URL.canParse(address)) return new URL(address)
+  throw new ActionError('proxy', 'The address of the proxy in the environment cannot be used.', {
+    hint: 'Give an `http:` or `https:` address in `HTTPS_PROXY` or `HTTP_PROXY`, or name the service in `NO_PROXY`.',
   })
 }
 
-/** What of a proxy's address must not be shown: its password, and the header that is made of its user information. */
+/** A `%` that begins no escape stands for itself. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function base64Credentials({ username, password }: URL): string {
+  return Buffer.from(`${decode(username)}:${decode(password)}`).toString('base64')
+}
+
+/** The `Proxy-Authorization` header for a proxy's address, or undefined where it holds no user information. */
+export function proxyAuthorization(proxy: URL): string | undefined {
+  return proxy.username === '' && proxy.password === '' ? undefined : `Basic ${base64Credentials(proxy)}`
+}
+
+/**
+ * What of a proxy's address must not be shown: its password, and the header that is made of its user information. A name
+ * that stands alone is a token; beside a password it is a plain word, which would be hidden everywhere.
+ */
 export function proxySecrets(proxy: URL): string[] {
-  if (proxy.username === '' && proxy.password === '') return []
-  const user = decodeURIComponent(proxy.username)
-  const password = decodeURIComponent(proxy.password)
-  return [password, proxy.password, Buffer.from(`${user}:${password}`).toString('base64')].filter((text) => text !== '')
+  if (proxyAuthorization(proxy) === undefined) return []
+  const secret = proxy.password === '' ? proxy.username : proxy.password
+  return [...new Set([decode(secret), secret, base64Credentials(proxy)])]
 }

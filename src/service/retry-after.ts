@@ -1,3 +1,12 @@
+/** About three years: more than any step has, and little enough for every date that is reckoned from it. */
+const LONGEST_MS = 1e11
+
+/** Every form of an HTTP date begins with the day of the week. One without a zone is in UTC too. */
+function parseHttpDate(text: string | undefined): number {
+  if (text === undefined || !/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text)) return NaN
+  return Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`)
+}
+
 /**
  * How long an answer's `Retry-After` asks to wait, in milliseconds, or undefined where it says nothing usable. A date is
  * read against the answer's own `Date`, so that a clock that is off here does no harm. What is past counts as 0.
@@ -5,9 +14,6 @@
 export function parseRetryAfter(retryAfter: string | undefined, date: string | undefined): number | undefined {
   const value = retryAfter?.trim() ?? ''
   // `Date.parse('5')` is a day in 2001, and `Number('1e400')` is Infinity: only plain digits are seconds.
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
-  if (/^-\d+$/.test(value)) return 0
-  if (!/^[A-Za-z]{3,9},? /.test(value)) return undefined
-  const delayMs = Date.parse(value) - Date.parse(date ?? '')
-  return Number.isFinite(delayMs) ? Math.max(0, delayMs) : undefined
+  const delayMs = /^-?\d+$/.test(value) ? Number(value) * 1000 : parseHttpDate(value) - parseHttpDate(date?.trim())
+  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), LONGEST_MS)
 }

@@ -38,6 +38,7 @@ export function decidePost(result: WireResult): PostDecision {
       return 'again'
     case 'untrusted':
     case 'proxy-refused':
+    case 'invalid':
     case 'timeout':
     case 'cancelled':
       return 'stop'

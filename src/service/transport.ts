@@ -1,6 +1,7 @@
 import * as diagnosticsChannel from 'node:diagnostics_channel'
-import { Agent, ProxyAgent, request as sendRequest, type Dispatcher } from 'undici'
+import { request as sendRequest, type Dispatcher } from 'undici'
 import type { Clock } from '../shared/clock.ts'
+import { openDispatcher } from './dispatcher.ts'
 import { failureCause, failureCode, type FailureCause } from './failure-cause.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
@@ -31,7 +32,10 @@ export interface WireFailure {
 export type WireResult = WireAnswer | WireFailure
 
 export interface Transport {
-  /** Sends one request once. Never throws: what goes wrong is a value, since the caller decides by it. */
+  /**
+   * Sends one request once. What goes wrong is a value, since the caller decides by it.
+   * @throws Error for a path that leads out of the base address, which is a defect of the caller
+   */
   send(request: WireRequest, signal: AbortSignal): Promise<WireResult>
 }
 
@@ -45,19 +49,6 @@ export interface TransportOptions {
 }
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
-const CONNECT_TIMEOUT_MS = 10_000
-
-/**
- * A fresh connection for every request: a kept one that the service closes in the same moment would make the fate of a
- * POST unknown. HTTP/1.1 only, since HTTP/2 lets undici send a request again by itself. Its own time limits are off, because
- * a slow drip resets them, and a proxy that never answers outlives them.
- */
-function openDispatcher(proxy: URL | undefined): Dispatcher {
-  const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 0, allowH2: false }
-  return proxy === undefined
-    ? new Agent({ ...limits, connect: { timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true } })
-    : new ProxyAgent({ ...limits, uri: proxy.href })
-}
 
 /** Concatenation, as `new URL('//elsewhere', base)` would change the host; what came out is checked all the same. */
 function resolveUrl(baseUrl: string, path: string): URL {
@@ -79,12 +70,18 @@ function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boole
   return { wasSent: () => sent, stop: () => diagnosticsChannel.unsubscribe('undici:client:sendHeaders', onSend) }
 }
 
+class TimedOut extends Error {}
+
+class AnswerTooLarge extends Error {
+  readonly code = 'ANSWER_TOO_LARGE'
+}
+
 async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > MAX_BODY_BYTES) throw new Error('The answer is too large.')
+    if (bytes > MAX_BODY_BYTES) throw new AnswerTooLarge()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -94,11 +91,9 @@ function single(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
 }
 
-class TimedOut extends Error {}
-
 export function createTransport({ baseUrl, apiKey, proxy, userAgent, clock }: TransportOptions): Transport {
-  async function exchange(request: WireRequest, url: URL, dispatcher: Dispatcher): Promise<WireAnswer> {
-    const { statusCode, headers, body } = await sendRequest(url, {
+  function ask(request: WireRequest, url: URL, dispatcher: Dispatcher): Promise<Dispatcher.ResponseData> {
+    return sendRequest(url, {
       dispatcher,
       method: request.method,
       headers: {
@@ -109,12 +104,18 @@ export function createTransport({ baseUrl, apiKey, proxy, userAgent, clock }: Tr
       },
       body: request.body ?? null,
     })
+  }
+
+  /** @param end rejects when the time for all of it is over */
+  async function exchange(asked: Promise<Dispatcher.ResponseData>, end: Promise<never>): Promise<WireAnswer> {
+    const { statusCode, headers, body } = await Promise.race([asked, end])
     const isSuccess = statusCode >= 200 && statusCode < 300
+    const text = Promise.race([readBody(body), end])
     return {
       kind: 'answer',
       status: statusCode,
-      // A refusal is known by its status: that its explanation broke off changes nothing.
-      body: await (isSuccess ? readBody(body) : readBody(body).catch(() => '')),
+      // A refusal is known by its status: that its explanation broke off or never ends changes nothing.
+      body: await (isSuccess ? text : text.catch(() => '')),
       retryAfterMs: parseRetryAfter(single(headers['retry-after']), single(headers['date'])),
     }
   }
@@ -133,8 +134,8 @@ export function createTransport({ baseUrl, apiKey, proxy, userAgent, clock }: Tr
       const sending = watchSending(request, url)
       const done = new AbortController()
       try {
-        const timer = expire(request.timeoutMs, AbortSignal.any([signal, done.signal]))
-        return await Promise.race([exchange(request, url, dispatcher), timer])
+        const end = AbortSignal.any([signal, done.signal])
+        return await exchange(ask(request, url, dispatcher), expire(request.timeoutMs, end))
       } catch (error) {
         const cause =
           error === signal.reason ? 'cancelled' : error instanceof TimedOut ? 'timeout' : failureCause(error)

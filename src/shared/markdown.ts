@@ -14,11 +14,13 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * One line of a stranger's text. Inside `<code>` GitHub makes no links of mentions, issue numbers and addresses, and
- * Markdown's own marks are written as entities, so nothing in it comes alive.
+ * One line of a stranger's text. Inside `<code>` GitHub makes no links of mentions and issue numbers, and every mark of
+ * Markdown and HTML is written as an entity, so nothing in it comes alive.
  */
 export function inlineCode(text: string): string {
-  const plain = escapeHtml(cleanLines(text).join(' ')).replace(/[\\`*_{}[\]()#+!|~$:@-]/g, toEntity)
+  const plain = cleanLines(text)
+    .join(' ')
+    .replace(/[!-/:-@[-`{-~]/g, (mark) => `&#${mark.charCodeAt(0)};`)
   return `<code>${plain}</code>`
 }
 
@@ -61,8 +63,4 @@ export function joinBlocks(blocks: readonly string[], maxBytes: number): string 
 export function shorten(text: string, maxBytes: number): string {
   const cut = cutToBytes(text, maxBytes)
   return cut === text ? text : `${cut}\n… cut here, ${Buffer.byteLength(text)} bytes in all`
-}
-
-function toEntity(character: string): string {
-  return `&#${character.charCodeAt(0)};`
 }

@@ -113,3 +113,16 @@ export const onMissingKeyInput = z
   .string()
   .trim()
   .pipe(z.enum(['fail', 'skip'], 'must be `fail` or `skip`'))
+
+/**
+ * Where secrets are withheld, a step may be asked to end green. Nothing else is looked at then: other inputs may come
+ * from secrets too.
+ */
+export function isSkipped(raw: RawInputs<'api-key' | 'on-missing-key'>): boolean {
+  return raw['api-key'].trim() === '' && raw['on-missing-key'].trim() === 'skip'
+}
+
+/** Whether a summary is wanted, for a step whose inputs could not be parsed. */
+export function wantsSummary(raw: RawInputs<'summary'>): boolean {
+  return raw.summary.trim().toLowerCase() !== 'false'
+}

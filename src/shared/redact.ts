@@ -19,12 +19,8 @@ function base64Shapes(secret: string): string[] {
 
 function encodedForms(secret: string): string[] {
   const base64 = base64Shapes(secret)
-  const percent = encodeURIComponent(secret)
   const hex = Buffer.from(secret).toString('hex')
   return [
-    percent,
-    percent.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()),
-    JSON.stringify(secret).slice(1, -1),
     ...base64,
     ...base64.map((shape) => shape.replaceAll('+', '-').replaceAll('/', '_')),
     hex,
@@ -32,13 +28,44 @@ function encodedForms(secret: string): string[] {
   ].filter((form) => form.length >= SHORTEST_ENCODED_FORM)
 }
 
+const NAMED_ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }
+
+const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+
+const anyCase = (hex: string): string => hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
+
+const toHex = (code: number, digits: number): string => anyCase(code.toString(16).padStart(digits, '0'))
+
 /**
- * Makes a function that replaces every secret by `***`: raw, URL-, JSON-, Base64- and hex-encoded. Call it before a text
- * is cut, since half a key is found by nobody.
+ * A pattern of one character as text, addresses, JSON and HTML may write it. Encoders differ in what they leave alone, so
+ * each character has its own, and a secret is found in any mixture.
+ */
+function spellings(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  const forms = [
+    Array.from(Buffer.from(character), (byte) => `%${toHex(byte, 2)}`).join(''),
+    Array.from({ length: character.length }, (_, at) => `\\\\u${toHex(character.charCodeAt(at), 4)}`).join(''),
+    escapePattern(JSON.stringify(character).slice(1, -1)),
+    character === '/' ? '\\\\\\/' : undefined,
+    `&#0*${code};`,
+    `&#[xX]0*${toHex(code, 1)};`,
+    NAMED_ENTITIES[character] && `&${NAMED_ENTITIES[character]};`,
+    escapePattern(character),
+  ]
+  return `(?:${forms.filter((form) => form !== undefined).join('|')})`
+}
+
+function patternOf(secret: string): RegExp {
+  const spelled = Array.from(secret, spellings).join('')
+  return new RegExp([spelled, ...encodedForms(secret).map(escapePattern)].join('|'), 'g')
+}
+
+/**
+ * Makes a function that replaces every secret by `***`: raw, URL-, JSON-, HTML-, Base64- and hex-encoded. Call it before a
+ * text is cut, since half a key is found by nobody.
  */
 export function createRedactor(secrets: Iterable<string>): Redact {
-  const given = [...secrets].filter((secret) => secret !== '')
-  const forms = [...new Set(given.flatMap((secret) => [secret, ...encodedForms(secret)]))]
-  const longestFirst = forms.sort((a, b) => b.length - a.length)
-  return (text) => longestFirst.reduce((redacted, form) => redacted.replaceAll(form, '***'), text)
+  const longestFirst = [...new Set(secrets)].filter((secret) => secret !== '').sort((a, b) => b.length - a.length)
+  const patterns = longestFirst.map(patternOf)
+  return (text) => patterns.reduce((redacted, pattern) => redacted.replace(pattern, '***'), text)
 }

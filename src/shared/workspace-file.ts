@@ -11,6 +11,11 @@ function isInside(folder: string, file: string): boolean {
   return relative !== '' && relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative)
 }
 
+/** Where a file system ignores case, `.GIT` is git's own folder too. */
+function isGitFolder(relative: string): boolean {
+  return relative.toLowerCase().split(path.sep).includes('.git')
+}
+
 function realPath(file: string): string | undefined {
   try {
     return fs.realpathSync(file)
@@ -29,7 +34,7 @@ export function readWorkspaceFile(workspace: string, file: string, maxBytes: num
   const real = realPath(path.resolve(root, file))
   if (real === undefined) return problem('does not exist; is the repository checked out before this step?')
   if (!isInside(root, real)) return problem('is outside the workspace')
-  if (path.relative(root, real).split(path.sep).includes('.git')) return problem("is inside git's own folder")
+  if (isGitFolder(path.relative(root, real))) return problem("is inside git's own folder")
   try {
     const { size, isFile } = fileFacts(real)
     if (!isFile) return problem('is not a file')

@@ -1,0 +1,176 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, posix } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { scanSource } from './support/scan-source.ts'
+
+/**
+ * What the files of each folder of src may import besides their own folder: another folder, one file of it, a package, or
+ * a part of Node. A `main.ts` wires things together and is free of this, but for the rule on the emulator.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  shared: ['zod', 'node:fs', 'node:path', 'node:util'],
+  service: ['shared', 'zod', 'undici', 'node:diagnostics_channel'],
+  github: ['shared', '@actions/github'],
+  runner: ['shared', '@actions/core'],
+  agent: ['service', 'github', 'shared', 'zod'],
+  visitors: ['service', 'github', 'shared', 'zod'],
+  emulator: ['service/schemas.ts', 'shared', 'node:crypto', 'node:http', 'node:util'],
+}
+
+/** The one file that may read time or start a timer. */
+const CLOCK = 'shared/clock.ts'
+
+/** Files without a test of their own, each with the reason. Entries (`main.ts`) are tested from outside, as processes. */
+const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
+  'shared/errors.ts': 'holds values only, which the tests of all who throw them look at',
+  'agent/run-context.ts': 'holds types only',
+}
+
+const SAYS_NOTHING = ['utils', 'util', 'helpers', 'helper', 'types', 'common', 'misc', 'index']
+
+const src = new URL('../src/', import.meta.url)
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => ({ path, folder: path.split('/')[0] ?? '', ...scanSource(readFileSync(new URL(path, src), 'utf8')) }))
+
+const isEntry = (path: string): boolean => basename(path) === 'main.ts'
+
+/** `../shared/clock.ts` in agent/run.ts is `shared/clock.ts`; packages stay as they are. */
+function resolve(importer: string, specifier: string): string {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(importer), specifier) : specifier
+}
+
+function isCoveredBy(target: string, allowed: string): boolean {
+  return target === allowed || target.startsWith(`${allowed}/`)
+}
+
+test('the scan sees every way to name a module', () => {
+  const { imports, computedImports } = scanSource(`
+    import './a.ts'
+    import b from 'b'
+    import type { C } from '../c.ts'
+    export { d } from './d.ts'
+    export * from './e.ts'
+    let f: import('./f.ts').F
+    const g = await import('g')
+    const h = await import(name)
+  `)
+  expect(imports).toEqual(['./a.ts', 'b', '../c.ts', './d.ts', './e.ts', './f.ts', 'g'])
+  expect(computedImports).toEqual(['name'])
+})
+
+test('the scan sees every way to read time or to start a timer', () => {
+  const { timeUses } = scanSource(`
+    import { setTimeout as sleep } from 'node:timers/promises'
+    globalThis.setTimeout(f, 1)
+    setInterval(f, 1)
+    const now = [Date.now(), performance.now(), new Date(), AbortSignal.timeout(1)]
+    const harmless = [new Date(0), Date.parse(text)]
+  `)
+  expect(timeUses).toEqual([
+    'setTimeout',
+    'setTimeout',
+    'setInterval',
+    'Date.now',
+    'performance.now',
+    'new Date()',
+    'AbortSignal.timeout',
+    'node:timers/promises',
+  ])
+})
+
+test('the scan sees every way to export a default', () => {
+  for (const text of ['export default 1', 'export default function f() {}', 'const a = 1; export { a as default }']) {
+    expect([text, scanSource(text).hasDefaultExport]).toEqual([text, true])
+  }
+  expect(scanSource('export const a = 1').hasDefaultExport).toBe(false)
+})
+
+test('every folder of src is in the table of imports', () => {
+  const unknown = files.filter(({ folder }) => !(folder in MAY_IMPORT)).map(({ path }) => path)
+  expect(unknown).toEqual([])
+  expect(files.map(({ path }) => path)).toContain(CLOCK)
+})
+
+test('files import only what the table allows to their folder', () => {
+  const problems = files
+    .filter(({ path }) => !isEntry(path))
+    .flatMap(({ path, folder, imports }) =>
+      imports
+        .map((specifier) => resolve(path, specifier))
+        .filter((target) => ![folder, ...(MAY_IMPORT[folder] ?? [])].some((allowed) => isCoveredBy(target, allowed)))
+        .map(
+          (target) => `src/${path} imports ${target}. ${folder} may import: ${MAY_IMPORT[folder]?.join(', ') ?? '?'}.`,
+        ),
+    )
+  expect(problems).toEqual([])
+})
+
+test('only the entry of the emulator imports the emulator', () => {
+  const problems = files
+    .filter(({ folder }) => folder !== 'emulator')
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((specifier) => isCoveredBy(resolve(path, specifier), 'emulator'))
+        .map((specifier) => `src/${path} imports ${specifier}, so its bundle would contain the emulator.`),
+    )
+  expect(problems).toEqual([])
+})
+
+test('nothing imports an entry, because importing one runs it', () => {
+  const problems = files.flatMap(({ path, imports }) =>
+    imports.filter((specifier) => isEntry(specifier)).map((specifier) => `src/${path} imports ${specifier}.`),
+  )
+  expect(problems).toEqual([])
+})
+
+test('every import can be read from the source', () => {
+  const problems = files.flatMap(({ path, computedImports }) =>
+    computedImports.map((expression) => `src/${path} imports what ${expression} says. Name the module in a string.`),
+  )
+  expect(problems).toEqual([])
+})
+
+test('only the clock reads time or starts timers', () => {
+  const problems = files
+    .filter(({ path }) => path !== CLOCK)
+    .flatMap(({ path, timeUses }) =>
+      timeUses.map((use) => `src/${path} uses ${use}. Take a Clock and ask that instead.`),
+    )
+  expect(problems).toEqual([])
+})
+
+test('no file has a default export', () => {
+  expect(files.filter(({ hasDefaultExport }) => hasDefaultExport).map(({ path }) => path)).toEqual([])
+})
+
+test('files have kebab-case names that say what is in them', () => {
+  const problems = files
+    .map(({ path }) => path)
+    .filter(
+      (path) =>
+        !/^([a-z0-9]+(-[a-z0-9]+)*\/)+[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(path) ||
+        SAYS_NOTHING.includes(basename(path, '.ts')),
+    )
+  expect(problems).toEqual([])
+})
+
+test('every file has a test in the same place, or a reason to have none', () => {
+  const problems = files
+    .map(({ path }) => path)
+    .filter((path) => !isEntry(path) && !(path in WITHOUT_OWN_TEST))
+    .filter((path) => !existsSync(new URL(`../__tests__/${path.replace(/\.ts$/, '.test.ts')}`, import.meta.url)))
+    .map((path) => `src/${path} has no __tests__/${path.replace(/\.ts$/, '.test.ts')}.`)
+  expect(problems).toEqual([])
+})
+
+test('the list of files without a test names only files that have none', () => {
+  const stale = Object.keys(WITHOUT_OWN_TEST).filter(
+    (path) =>
+      !existsSync(new URL(path, src)) ||
+      existsSync(new URL(`../__tests__/${path.replace(/\.ts$/, '.test.ts')}`, import.meta.url)),
+  )
+  expect(stale).toEqual([])
+})

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { parse, parseDocument } from 'yaml'
+import { codeBlocks, headingAnchors, linkTargets, markdownFiles, root } from './support/markdown-files.ts'
+
+const documents = markdownFiles()
+
+const examples = documents.flatMap(({ path, text }) =>
+  codeBlocks(text, 'yaml').map((code, index) => ({ name: `${path}, YAML block ${index + 1}`, code })),
+)
+
+interface Step {
+  readonly id?: string
+  readonly uses?: string
+  readonly with?: Readonly<Record<string, unknown>>
+  readonly run?: string
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+/** All steps in a workflow, or in a part of one. */
+function stepsIn(value: unknown): Step[] {
+  if (!isObject(value)) return []
+  const isStep = typeof value['uses'] === 'string' || typeof value['run'] === 'string'
+  return [...(isStep ? [value as Step] : []), ...Object.values(value).flatMap(stepsIn)]
+}
+
+interface Metadata {
+  readonly inputs: Readonly<Record<string, unknown>>
+  readonly outputs: Readonly<Record<string, unknown>>
+}
+
+/** What the action of this repository that a step uses declares, or undefined where the step uses another one. */
+function ownAction({ uses = '' }: Step): Metadata | undefined {
+  const folder = /^your-org\/docs-agent-action(\/[a-z-]+)?@v1$/.exec(uses)
+  if (folder === null) return undefined
+  return parse(readFileSync(`${root}${folder[1] ?? ''}/action.yml`, 'utf8')) as Metadata
+}
+
+test('there are documents with examples', () => {
+  expect(documents.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/how-it-works.md']),
+  )
+  expect(examples.length).toBeGreaterThan(5)
+})
+
+test('every relative link leads to a file, and to a heading that is there', () => {
+  /** Pages that GitHub makes for every repository, as seen from a file in its root. */
+  const isRepositoryPage = (from: string, target: string): boolean =>
+    !from.includes('/') && /^\.\.\/\.\.\/(releases|issues|security|discussions)(\/|$)/.test(target)
+
+  const problems = documents.flatMap(({ path, text }) =>
+    linkTargets(text)
+      .filter((target) => !/^[a-z]+:/.test(target) && !isRepositoryPage(path, target))
+      .filter((target) => {
+        const [file = '', anchor] = target.split('#')
+        const found = file === '' ? path : posix.join(posix.dirname(path), file)
+        if (!existsSync(`${root}${found}`)) return true
+        return anchor !== undefined && !headingAnchors(readFileSync(`${root}${found}`, 'utf8')).includes(anchor)
+      })
+      .map((target) => `${path} links to ${target}, which is not there.`),
+  )
+  expect(problems).toEqual([])
+})
+
+test('every YAML example can be parsed', () => {
+  const problems = examples.flatMap(({ name, code }) =>
+    parseDocument(code).errors.map(({ message }) => `${name}: ${message}`),
+  )
+  expect(problems).toEqual([])
+})
+
+test('examples name this action in one way, and only inputs that it has', () => {
+  const problems = examples.flatMap(({ name, code }) =>
+    stepsIn(parse(code)).flatMap((step) => {
+      const action = ownAction(step)
+      if (action === undefined) {
+        return step.uses?.includes('docs-agent')
+          ? [`${name}: write ${step.uses} as your-org/docs-agent-action@v1.`]
+          : []
+      }
+      return Object.keys(step.with ?? {})
+        .filter((input) => !(input in action.inputs))
+        .map((input) => `${name}: there is no input ${input}.`)
+    }),
+  )
+  expect(problems).toEqual([])
+})
+
+test('examples use only outputs that the action has', () => {
+  const problems = examples.flatMap(({ name, code }) => {
+    const actions = new Map(stepsIn(parse(code)).map((step) => [step.id, ownAction(step)]))
+    return [...code.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)].flatMap(([reference, id, output = '']) => {
+      if (!actions.has(id)) return [`${name}: ${reference} is of a step that is not there.`]
+      const action = actions.get(id)
+      return action === undefined || output in action.outputs ? [] : [`${name}: there is no output ${output}.`]
+    })
+  })
+  expect(problems).toEqual([])
+})
+
+test('no example puts an expression into a script, where a text from outside would become a part of it', () => {
+  const problems = examples.flatMap(({ name, code }) =>
+    stepsIn(parse(code))
+      .filter(({ run }) => run?.includes('${{'))
+      .map(({ run }) => `${name}: give this to the script through env: ${run ?? ''}`),
+  )
+  expect(problems).toEqual([])
+})
+
+test('every example that is a whole workflow says which permissions it needs', () => {
+  const problems = examples
+    .filter(({ code }) => /^jobs:/m.test(code) && !/^permissions:/m.test(code))
+    .map(({ name }) => `${name} has no permissions at the top.`)
+  expect(problems).toEqual([])
+})

@@ -1,0 +1,35 @@
+import type { Host } from '../../src/runner/host.ts'
+
+export interface FakeHost extends Host {
+  /** What was said, in order, as `kind: text`. */
+  readonly said: string[]
+}
+
+/** A host whose inputs are given and that only remembers what it is told. */
+export function fakeHost(inputs: Readonly<Record<string, string>> = {}): FakeHost {
+  const said: string[] = []
+  const say =
+    (kind: string) =>
+    (...texts: string[]): void => {
+      said.push(`${kind}: ${texts.join(' | ')}`)
+    }
+  return {
+    said,
+    input: (name) => {
+      said.push(`input: ${name}`)
+      return inputs[name] ?? ''
+    },
+    mask: say('mask'),
+    redact: (text) => text,
+    log: say('log'),
+    debug: say('debug'),
+    warn: say('warn'),
+    notice: say('notice'),
+    fail: say('fail'),
+    setOutput: say('output'),
+    writeSummary: (markdown) => {
+      say('summary')(markdown)
+      return Promise.resolve()
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** The project's own folder. */
+export const root = fileURLToPath(new URL('../../', import.meta.url))
+
+export interface MarkdownFile {
+  /** Relative to the project's folder, with `/`. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Built, installed, or not for readers. */
+const NOT_OURS = /(^|\/)(node_modules|dist|build|coverage|\.git|\.tmp)$/
+
+function pathsBelow(folder: string): string[] {
+  return readdirSync(`${root}${folder}`, { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (!entry.isDirectory()) return [path]
+    return NOT_OURS.test(path) ? [] : pathsBelow(path)
+  })
+}
+
+export function markdownFiles(): MarkdownFile[] {
+  return pathsBelow('')
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => ({ path, text: readFileSync(`${root}${path}`, 'utf8') }))
+}
+
+/** The contents of the fenced code blocks of one language. */
+export function codeBlocks(text: string, language: string): string[] {
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))].map(([, code]) => code ?? '')
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/^```[^]*?^```$/gm, '').replace(/`[^`\n]*`/g, '')
+}
+
+/** Where its links and pictures lead, in Markdown and in HTML. */
+export function linkTargets(text: string): string[] {
+  const prose = withoutCode(text)
+  const patterns = [/\]\(([^)\s]+)[^)]*\)/g, /^\[[^\]]+\]:\s*(\S+)/gm, /(?:href|src|srcset)="([^"]+)"/g]
+  return patterns.flatMap((pattern) => [...prose.matchAll(pattern)].map(([, target]) => target ?? ''))
+}
+
+/** The names by which GitHub lets one link to the headings. */
+export function headingAnchors(text: string): string[] {
+  return [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) =>
+    (heading ?? '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+/** From one heading of the second level to the next. */
+export function sectionBelow(text: string, heading: string): string {
+  return text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? ''
+}
+
+/** The rows of the first table below a heading, without the heading row, each cell without the blanks around it. */
+export function tableBelow(text: string, heading: string): string[][] {
+  const table = /(?:^\|.*\|$\n?)+/m.exec(sectionBelow(text, heading))?.[0] ?? ''
+  return table
+    .trim()
+    .split('\n')
+    .slice(2)
+    .map((row) =>
+      row
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+}

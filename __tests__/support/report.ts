@@ -1,0 +1,17 @@
+import type { Report } from '../../src/agent/report.ts'
+import { CREATE } from './agent-run.ts'
+import { completed } from './fake-client.ts'
+
+/** A report of a job that ended well, changed where a test is about something else. */
+export function reportOf(fields: Partial<Report> = {}): Report {
+  return {
+    outcome: 'pull-request',
+    task: CREATE,
+    job: completed,
+    timeline: [{ at: new Date('2026-01-01T03:00:05Z'), elapsedMs: 5_000, event: 'The job is completed.' }],
+    durationMs: 65_400,
+    error: undefined,
+    lastProblem: undefined,
+    ...fields,
+  }
+}

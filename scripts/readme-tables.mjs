@@ -1,0 +1,94 @@
+/**
+ * Writes the tables of inputs and outputs into README.md, from action.yml, so that the two cannot drift apart. Both are
+ * files of the current folder.
+ *
+ *   node scripts/readme-tables.mjs           writes them
+ *   node scripts/readme-tables.mjs --check   changes nothing; exits 1 and shows the lines that differ
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parse } from 'yaml'
+
+/**
+ * @typedef {object} Input
+ * @property {string} description
+ * @property {boolean} [required]
+ * @property {string} [default]
+ */
+
+/**
+ * @typedef {object} Metadata What the tables need of an action.yml.
+ * @property {Record<string, Input>} inputs
+ * @property {Record<string, { description: string }>} outputs
+ */
+
+/**
+ * A Markdown table with its columns padded as the formatter pads them.
+ * @param {readonly (readonly string[])[]} rows The first one is the heading.
+ */
+function renderTable(rows) {
+  const cells = rows.map((row) => row.map((cell) => cell.trim().replaceAll('|', '\\|')))
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)))
+  const [heading, ...body] = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)))
+  const rule = widths.map((width) => '-'.repeat(width))
+  return [heading ?? [], rule, ...body].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+/** @param {Metadata['inputs']} inputs */
+function renderInputs(inputs) {
+  const rows = Object.entries(inputs).map(([name, input]) => [
+    `\`${name}\``,
+    input.required === true ? 'yes' : '',
+    input.default === undefined ? '' : `\`${input.default}\``,
+    input.description,
+  ])
+  return renderTable([['Input', 'Required', 'Default', 'Meaning'], ...rows])
+}
+
+/** @param {Metadata['outputs']} outputs */
+function renderOutputs(outputs) {
+  return renderTable([
+    ['Output', 'Meaning'],
+    ...Object.entries(outputs).map(([name, { description }]) => [`\`${name}\``, description]),
+  ])
+}
+
+/**
+ * @param {string} text
+ * @param {string} name The markers are `<!-- name: any remark -->` and `<!-- /name -->`, each on a line of its own.
+ * @param {string} table
+ * @throws Where the markers are not there exactly once, because a table that is silently not written stays stale.
+ */
+function replaceBetweenMarkers(text, name, table) {
+  const section = new RegExp(`(<!-- ${name}:[^\\n]*-->)[^]*?(<!-- /${name} -->)`, 'g')
+  const found = text.match(section)?.length ?? 0
+  if (found !== 1)
+    throw new Error(`README.md must have the markers of the ${name} table once. It has them ${found} times.`)
+  return text.replace(section, (_, open, close) => `${String(open)}\n\n${table}\n\n${String(close)}`)
+}
+
+/**
+ * @param {string} before
+ * @param {string} after
+ * @returns The lines that only one of the two has, `-` for those of the first and `+` for those of the second.
+ */
+function describeDifference(before, after) {
+  const [old, fresh] = [before.split('\n'), after.split('\n')]
+  return [
+    ...old.filter((line) => !fresh.includes(line)).map((line) => `- ${line}`),
+    ...fresh.filter((line) => !old.includes(line)).map((line) => `+ ${line}`),
+  ].join('\n')
+}
+
+/** @type {unknown} */
+const actionFile = parse(readFileSync('action.yml', 'utf8'))
+const metadata = /** @type {Metadata} */ (actionFile)
+const readme = readFileSync('README.md', 'utf8')
+const withInputs = replaceBetweenMarkers(readme, 'inputs', renderInputs(metadata.inputs))
+const fresh = replaceBetweenMarkers(withInputs, 'outputs', renderOutputs(metadata.outputs))
+
+if (!process.argv.includes('--check')) {
+  writeFileSync('README.md', fresh)
+} else if (fresh !== readme) {
+  console.error(`README.md is not what action.yml says. Run: npm run docs\n\n${describeDifference(readme, fresh)}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,38 @@
+/**
+ * Replaces every masked value by `***`, as the runner's SecretMasker does: values that overlap or touch become one `***`.
+ * Unlike the runner this one knows no encodings (base64, URL, JSON), so it hides less, which is the safe side for a test.
+ *
+ * @param {string} text
+ * @param {Iterable<string>} masks
+ * @returns {string}
+ */
+export function maskSecrets(text, masks) {
+  /** @type {{ start: number, end: number }[]} */
+  const hits = []
+  for (const mask of masks) {
+    if (mask === '') continue
+    for (let at = text.indexOf(mask); at >= 0; at = text.indexOf(mask, at + 1)) {
+      hits.push({ start: at, end: at + mask.length })
+    }
+  }
+  hits.sort((a, b) => a.start - b.start)
+
+  let masked = ''
+  let coveredUpTo = -1
+  for (const { start, end } of hits) {
+    if (start > coveredUpTo) masked += `${text.slice(Math.max(coveredUpTo, 0), start)}***`
+    coveredUpTo = Math.max(coveredUpTo, end)
+  }
+  return masked + text.slice(Math.max(coveredUpTo, 0))
+}
+
+/**
+ * What the runner masks for one `add-mask`: the value, and each of its lines, because logs are masked line by line.
+ *
+ * @param {string} value
+ * @returns {string[]}
+ */
+export function masksOf(value) {
+  const lines = value.split(/[\r\n]/).map((line) => line.trim())
+  return [...new Set([value, ...lines])].filter((mask) => mask !== '')
+}

@@ -1,0 +1,68 @@
+import { marked } from 'marked'
+
+/** @typedef {'light' | 'dark'} Theme */
+
+/** @type {Record<Theme, Record<string, string>>} */
+const COLOURS = {
+  light: {
+    canvas: '#ffffff',
+    text: '#1f2328',
+    muted: '#59636e',
+    line: '#d1d9e0',
+    row: '#f6f8fa',
+    link: '#0969da',
+    code: '#818b981f',
+  },
+  dark: {
+    canvas: '#0d1117',
+    text: '#f0f6fc',
+    muted: '#9198a1',
+    line: '#3d444d',
+    row: '#151b23',
+    link: '#4493f8',
+    code: '#656c7633',
+  },
+}
+
+const STYLE = `
+  body { margin: 0; background: var(--canvas); color: var(--text); font: 16px/1.5 'Noto Sans', 'Liberation Sans', sans-serif }
+  .card { margin: 1px; border: 1px solid var(--line); border-radius: 6px }
+  .title { padding: 12px 16px; border-bottom: 1px solid var(--line); font-size: 14px; font-weight: 600 }
+  .title span { color: var(--muted); font-weight: 400 }
+  .body { padding: 16px 24px }
+  .body > :first-child { margin-top: 0 } .body > :last-child { margin-bottom: 0 }
+  p, table, ul, ol, pre, details { margin: 0 0 16px }
+  h1, h2, h3 { margin: 24px 0 16px; line-height: 1.25 }
+  h1, h2 { padding-bottom: 5px; border-bottom: 1px solid var(--line) }
+  h1 { font-size: 32px } h2 { font-size: 24px } h3 { font-size: 20px }
+  a { color: var(--link) }
+  table { border-collapse: collapse }
+  td, th { padding: 6px 13px; border: 1px solid var(--line); text-align: left }
+  tr:nth-child(2n) { background: var(--row) }
+  code, pre { font: 13.6px/1.45 'DejaVu Sans Mono', monospace }
+  code { padding: 3px 6px; border-radius: 6px; background: var(--code) }
+  pre { padding: 16px; border-radius: 6px; background: var(--row); white-space: pre-wrap }
+  pre code { padding: 0; background: none }
+`
+
+/**
+ * A page that looks as a job summary does on GitHub. It tells its own height in `data-height` of its root element.
+ *
+ * @param {{ markdown: string, job: string, theme: Theme }} summary
+ * @returns {string}
+ */
+export function summaryPage({ markdown, job, theme }) {
+  const colours = Object.entries(COLOURS[theme]).map(([name, value]) => `--${name}: ${value}`)
+  return `<!doctype html>
+<html>
+  <head><meta charset="utf-8"><style>:root { ${colours.join('; ')} } ${STYLE}</style></head>
+  <body>
+    <div class="card">
+      <div class="title">${job} <span>summary</span></div>
+      <div class="body">${marked.parse(markdown, { async: false, gfm: true })}</div>
+    </div>
+    <script>document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)</script>
+  </body>
+</html>
+`
+}

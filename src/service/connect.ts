@@ -1,0 +1,39 @@
+import type { Clock } from '../shared/clock.ts'
+import type { Redact } from '../shared/redact.ts'
+import { createClient, type DocsServiceClient } from './client.ts'
+import { proxyFor, proxySecrets, type Environment } from './proxy.ts'
+import { createTransport } from './transport.ts'
+
+export interface Connection {
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly projectId: string
+  /** Where the proxies stand. */
+  readonly env: Environment
+  /** On the clock's own scale, in milliseconds. */
+  readonly deadlineAt: number
+}
+
+export interface ConnectionPorts {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** From 0 to 1. */
+  readonly random: () => number
+  readonly log: (line: string) => void
+  readonly mask: (secret: string) => void
+  readonly redact: Redact
+}
+
+const USER_AGENT = 'docs-agent-action'
+
+/**
+ * A client that talks to the real service, through a proxy where the environment names one.
+ * @throws ActionError `proxy` where the proxy's address is none
+ */
+export function connect(connection: Connection, { mask, ...ports }: ConnectionPorts): DocsServiceClient {
+  const { baseUrl, apiKey, projectId, env, deadlineAt } = connection
+  const proxy = proxyFor(new URL(baseUrl), env)
+  if (proxy !== undefined) proxySecrets(proxy).forEach(mask)
+  const transport = createTransport({ baseUrl, apiKey, proxy, userAgent: USER_AGENT, clock: ports.clock })
+  return createClient({ ...ports, transport, projectId, deadlineAt })
+}

@@ -1,0 +1,46 @@
+import { Agent, Pool, ProxyAgent, type Dispatcher } from 'undici'
+import { proxyAuthorization } from './proxy.ts'
+
+const CONNECT_TIMEOUT_MS = 10_000
+
+/** With these codes undici connects again at once, without end, as it takes them for a kept socket that was closed. */
+const ENDLESS = new Set(['UND_ERR_SOCKET', 'UND_ERR_INFO'])
+
+class ProxyHungUp extends Error {
+  readonly code = 'PROXY_HUNG_UP'
+}
+
+function endRetrying(error: unknown): never {
+  if (ENDLESS.has((error as { code: string }).code)) throw new ProxyHungUp('The proxy hung up.')
+  throw error
+}
+
+class ProxyPool extends Pool {
+  tunnel(request: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
+    return super.connect(request).catch(endRetrying)
+  }
+}
+
+/** The connections to a proxy: one that hangs up before it answers CONNECT must not be asked in a hot loop. */
+function openProxyPool(origin: URL, options: object): Dispatcher {
+  const pool = new ProxyPool(origin, options)
+  return Object.assign(pool, { connect: (request: Dispatcher.ConnectOptions) => pool.tunnel(request) })
+}
+
+/**
+ * A fresh connection for every request: a kept one that the service closes in the same moment would make the fate of a
+ * POST unknown. HTTP/1.1 only, since HTTP/2 lets undici send a request again by itself. Its own time limits are off, because
+ * a slow drip resets them, and a proxy that never answers outlives them.
+ */
+export function openDispatcher(proxy: URL | undefined): Dispatcher {
+  const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 0, allowH2: false }
+  if (proxy === undefined)
+    return new Agent({ ...limits, connect: { timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true } })
+  const token = proxyAuthorization(proxy)
+  return new ProxyAgent({
+    ...limits,
+    uri: proxy.origin,
+    ...(token === undefined ? {} : { token }),
+    clientFactory: openProxyPool,
+  })
+}
