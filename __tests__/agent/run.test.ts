@@ -145,3 +145,9 @@ test('a completed job without a link is read a few times more before it counts a
   expect(report).toMatchObject({ outcome: 'no-changes', job: withoutLink })
   expect(clock.sleeps).toEqual([10_000, 1_000, 2_000, 3_000])
 })
+
+test('says first what it is about to do', async () => {
+  const { log } = await runScripted({ task: CREATE, create: failure('unreachable') })
+
+  expect(log[0]).toBe('Creating a job in project docs-demo, to be done within 1:00:00.')
+})

@@ -1,6 +1,7 @@
 import type { DocsServiceClient } from '../service/client.ts'
 import type { Job } from '../service/schemas.ts'
 import type { Clock } from '../shared/clock.ts'
+import { formatDuration } from '../shared/duration.ts'
 import { ActionError } from '../shared/errors.ts'
 import { followUp } from './follow-up.ts'
 import type { AgentInputs, Task } from './inputs.ts'
@@ -52,6 +53,19 @@ function perform(task: Task, context: RunContext): Promise<Ending> {
   }
 }
 
+/** The first line of the log: a step that hangs has at least said what it was about to do. */
+function announce({ task, projectId, timeoutMs }: AgentInputs): string {
+  const limit = `within ${formatDuration(timeoutMs)}`
+  switch (task.kind) {
+    case 'create':
+      return `Creating a job in project ${projectId}, to be done ${limit}.`
+    case 'follow-up':
+      return `Following up on job ${task.jobId} in project ${projectId}, to be done ${limit}.`
+    case 'attach':
+      return `Waiting for job ${task.jobId} in project ${projectId}, to be done ${limit}.`
+  }
+}
+
 /** Does what the step was asked to and reports what became of it. Throws only what nobody foresaw. */
 export async function runAgent(inputs: AgentInputs, ports: RunPorts): Promise<Report> {
   const { client, clock, signal, startedAt } = ports
@@ -70,6 +84,7 @@ export async function runAgent(inputs: AgentInputs, ports: RunPorts): Promise<Re
     return { outcome, task, job, timeline, durationMs: clock.now() - startedAt, error, lastProblem }
   }
 
+  ports.log(announce(inputs))
   try {
     return report(await perform(task, { client, clock, poll, history, deadlineAt, wait, accept }))
   } catch (error) {
