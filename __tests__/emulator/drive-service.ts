@@ -1,0 +1,57 @@
+import { EMULATOR_KEY } from '../../src/emulator/access.ts'
+import type { ServiceRequest, ServiceResponse } from '../../src/emulator/exchange.ts'
+import { DEFAULT_START_MS, type Service, type ServiceOptions, createService } from '../../src/emulator/service.ts'
+
+export const BASE_URL = 'http://127.0.0.1:4010'
+
+/** What a test reads of an answer's body. */
+export interface AnsweredBody {
+  readonly id?: string
+  readonly status?: string
+  readonly source?: { readonly repository: string; readonly ref: string }
+  readonly model?: string
+  readonly prLink?: string | null
+  readonly createdAt?: string
+  readonly archivedAt?: string | null
+  readonly error?: string
+  readonly details?: readonly { readonly message: string }[]
+  readonly totals?: { readonly human: number; readonly ai: number; readonly total: number }
+  readonly visitors?: readonly { readonly path: string; readonly total: number }[]
+  readonly hasMore?: boolean
+}
+
+export interface ServiceDriver {
+  readonly service: Service
+  /** Sends a request with the usual key, at the present time. */
+  readonly send: (request: Partial<ServiceRequest>) => ServiceResponse
+  readonly get: (target: string) => ServiceResponse
+  readonly post: (target: string, prompt: string) => ServiceResponse
+  /** Moves the service's time. */
+  readonly advance: (seconds: number) => void
+}
+
+export function bodyOf(response: ServiceResponse): AnsweredBody {
+  return JSON.parse(response.body) as AnsweredBody
+}
+
+/** A service without sockets whose time moves only on request. */
+export function driveService(options: Partial<ServiceOptions> = {}): ServiceDriver {
+  const service = createService({ baseUrl: BASE_URL, ...options })
+  let nowMs = options.startMs ?? DEFAULT_START_MS
+
+  function send(request: Partial<ServiceRequest>): ServiceResponse {
+    const usual = { authorization: `Bearer ${EMULATOR_KEY}`, 'content-type': 'application/json' }
+    const headers = { ...usual, ...request.headers }
+    return service.handle({ method: 'GET', target: '/', body: '', ...request, headers }, nowMs)
+  }
+
+  return {
+    service,
+    send,
+    get: (target) => send({ target }),
+    post: (target, prompt) => send({ method: 'POST', target, body: JSON.stringify({ prompt }) }),
+    advance(seconds) {
+      nowMs += seconds * 1000
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals'
+
+import { type JobRecord, planTurn } from '../../src/emulator/job-machine.ts'
+import { pullRequestResponse } from '../../src/emulator/pull-request-page.ts'
+import { USUAL_TURN } from '../../src/emulator/scenarios.ts'
+
+function job(prompt: string, followUp?: string): JobRecord {
+  const more = followUp === undefined ? [] : [planTurn(followUp, USUAL_TURN, 60_000)]
+  return {
+    id: 'job_1',
+    projectId: 'docs',
+    createdAtMs: 0,
+    pullNumber: 7,
+    turns: [planTurn(prompt, USUAL_TURN, 0), ...more],
+  }
+}
+
+test('there is no page before the agent has pushed', () => {
+  expect(pullRequestResponse(undefined, 20_000).status).toBe(404)
+  expect(pullRequestResponse(job('x'), 19_999).status).toBe(404)
+  expect(pullRequestResponse(job('x'), 20_000).status).toBe(200)
+})
+
+test('the page shows number, state, instruction, files and diff', () => {
+  const { body } = pullRequestResponse(job('Document the flag.'), 20_000)
+  for (const text of [
+    '#7',
+    'Open',
+    'Document the flag.',
+    'docs/flag.md',
+    'docs/index.md',
+    '<ins>+# Document the flag.',
+  ]) {
+    expect(body).toContain(text)
+  }
+})
+
+test('a follow-up is on the page once it is pushed', () => {
+  const both = job('First one.', 'Second one.')
+  expect(pullRequestResponse(both, 79_999).body).not.toContain('Second one.')
+  expect(pullRequestResponse(both, 80_000).body).toContain('Follow-up 1')
+  expect(pullRequestResponse(both, 80_000).body).toContain('Second one.')
+})
+
+test('a prompt cannot become a part of the page', () => {
+  const prompt = `</pre><script>alert(1)</script><img src="x" onerror='y'>&copy;`
+  const { body } = pullRequestResponse(job(prompt), 20_000)
+  expect(body).not.toMatch(/<script|<img|&copy;/)
+  expect(body).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+  expect(body).toContain('&amp;copy;')
+})
+
+test('a very long prompt is cut', () => {
+  const { body } = pullRequestResponse(job(`Title\n${'x'.repeat(1_000_000)}`), 20_000)
+  expect(body.length).toBeLessThan(20_000)
+  expect(body).toContain('[…]')
+})

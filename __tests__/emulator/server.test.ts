@@ -1,0 +1,105 @@
+import { afterEach, expect, test } from '@jest/globals'
+
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts'
+import { jobSchema, visitorsPageSchema } from '../../src/service/schemas.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+
+const running: Emulator[] = []
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((emulator) => emulator.close()))
+})
+
+async function start(options: EmulatorOptions = {}): Promise<Emulator> {
+  const emulator = await startEmulator({ clock: fakeClock(), ...options })
+  running.push(emulator)
+  return emulator
+}
+
+function get({ url, apiKey }: Emulator, path: string): Promise<Response> {
+  return fetch(`${url}${path}`, { headers: { authorization: `Bearer ${apiKey}` } })
+}
+
+function post({ url, apiKey }: Emulator, path: string, body: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  return fetch(`${url}${path}`, { method: 'POST', headers, body })
+}
+
+test('a job can be created, followed and looked at over HTTP', async () => {
+  const clock = fakeClock()
+  const emulator = await start({ clock, speed: 10 })
+  const jobs = `/v2/agent/${emulator.projectId}/job`
+  const created = await post(emulator, jobs, JSON.stringify({ prompt: 'Document the flag. 🙂' }))
+  expect(created.status).toBe(201)
+  const { id, createdAt } = jobSchema.parse(await created.json())
+  expect(createdAt).toBe('2026-01-01T00:00:00.000Z')
+
+  clock.advance(1_999)
+  expect(jobSchema.parse(await (await get(emulator, `${jobs}/${id}`)).json()).status).toBe('active')
+  clock.advance(1)
+  const { status, prLink = '' } = jobSchema.parse(await (await get(emulator, `${jobs}/${id}`)).json())
+  expect(status).toBe('completed')
+  expect(prLink.startsWith(`${emulator.url}/acme/docs/pull/`)).toBe(true)
+  expect(await (await fetch(prLink)).text()).toContain('Document the flag. 🙂')
+})
+
+test('visitors are read over HTTP', async () => {
+  const emulator = await start({ pages: 300, visits: 5_000 })
+  const response = await get(emulator, '/v1/analytics/docs-demo/visitors?limit=250&dateTo=2026-01-01')
+  expect(visitorsPageSchema.parse(await response.json()).visitors).toHaveLength(250)
+})
+
+test('a body over 8 MiB is refused with an answer, and creates nothing', async () => {
+  const emulator = await start()
+  const body = JSON.stringify({ prompt: 'x'.repeat(9 * 1024 * 1024) })
+  expect((await post(emulator, '/v2/agent/docs-demo/job', body)).status).toBe(413)
+  expect((await get(emulator, '/v2/agent/docs-demo/job/job_000001')).status).toBe(404)
+})
+
+test('a wait is told in seconds of the caller', async () => {
+  const emulator = await start({ scenario: 'rate-limited', speed: 0.5 })
+  const response = await post(emulator, '/v2/agent/docs-demo/job', '{"prompt":"x"}')
+  expect([response.status, response.headers.get('retry-after')]).toEqual([429, '10'])
+})
+
+test('HEAD is answered as GET is, without a body', async () => {
+  const emulator = await start()
+  const headers = { authorization: `Bearer ${emulator.apiKey}` }
+  const response = await fetch(`${emulator.url}/v2/agent/docs-demo/job/job_finished`, { method: 'HEAD', headers })
+  expect([response.status, await response.text()]).toEqual([200, ''])
+})
+
+test('a lost answer breaks the connection, and the job is there', async () => {
+  const emulator = await start({ scenario: 'lost-answer' })
+  await expect(post(emulator, '/v2/agent/docs-demo/job', '{"prompt":"x"}')).rejects.toThrow()
+  expect((await get(emulator, '/v2/agent/docs-demo/job/job_000001')).status).toBe(200)
+  expect(emulator.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+})
+
+test('whoever listens hears of each request once it is decided', async () => {
+  const heard: string[] = []
+  const emulator = await start({ onRequest: ({ method, path, status }) => heard.push(`${method} ${path} ${status}`) })
+  await get(emulator, '/nowhere')
+  expect(heard).toEqual(['GET /nowhere 404'])
+  expect(emulator.requests).toHaveLength(1)
+})
+
+test('closing ends a request that would never be answered, frees the port, and can be done twice', async () => {
+  const emulator = await start({
+    scenario: 'stalled',
+    onRequest: ({ delivery }) => {
+      if (delivery === 'never') void emulator.close()
+    },
+  })
+  const path = '/v2/agent/docs-demo/job/job_finished'
+  expect((await get(emulator, path)).status).toBe(200)
+  await expect(get(emulator, path)).rejects.toThrow()
+  await emulator.close()
+  const again = await start({ port: Number(new URL(emulator.url).port) })
+  expect(again.url).toBe(emulator.url)
+})
+
+test('a port that is taken is an error', async () => {
+  const { url } = await start()
+  await expect(startEmulator({ port: Number(new URL(url).port) })).rejects.toThrow('EADDRINUSE')
+})

@@ -1,0 +1,46 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+import { type Refusal, refuse } from './exchange.ts'
+
+/** The key that may do everything, in any project. It is public: it opens nothing but this service. */
+export const EMULATOR_KEY = 'docs_emulator_0123456789abcdef'
+/** A key that may read jobs and analytics, and send no prompt. */
+export const READ_ONLY_KEY = 'docs_readonly_0123456789abcdef'
+/** A key that was valid once. */
+export const EXPIRED_KEY = 'docs_expired_0123456789abcdef'
+
+export type Need = 'read' | 'write'
+type Grant = Need | 'expired' | 'unknown'
+
+const KEYS: readonly (readonly [key: string, grant: Grant])[] = [
+  [EMULATOR_KEY, 'write'],
+  [READ_ONLY_KEY, 'read'],
+  [EXPIRED_KEY, 'expired'],
+]
+
+function sameText(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(a), digest(b))
+}
+
+function grantOf(token: string): Grant {
+  return KEYS.reduce<Grant>((found, [key, grant]) => (sameText(key, token) ? grant : found), 'unknown')
+}
+
+const unauthorized = (problem: string): Refusal => refuse(401, [problem], { 'www-authenticate': 'Bearer' })
+
+const VERDICTS: Readonly<Record<Grant, (need: Need) => Refusal | 'granted'>> = {
+  write: () => 'granted',
+  read: (need) => (need === 'read' ? 'granted' : refuse(403, ['This API key may only read.'])),
+  expired: () => unauthorized('This API key has expired.'),
+  unknown: () => unauthorized('This API key is not valid.'),
+}
+
+/** Section 5: every operation wants `Authorization: Bearer docs_...`. Answers 401 or 403 where that does not suffice. */
+export function authorize(authorization: string | undefined, need: Need): Refusal | 'granted' {
+  if (authorization === undefined) return unauthorized('The Authorization header is missing.')
+  const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+  if (token === undefined) return unauthorized('The Authorization header must read: Bearer <key>.')
+  if (!token.startsWith('docs_')) return unauthorized('An API key begins with docs_.')
+  return VERDICTS[grantOf(token)](need)
+}

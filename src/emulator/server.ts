@@ -1,0 +1,101 @@
+import { type Server, createServer } from 'node:http'
+
+import { type Clock, systemClock } from '../shared/clock.ts'
+import { EMULATOR_KEY } from './access.ts'
+import type { ServiceResponse } from './exchange.ts'
+import { deliver, readRequest } from './http-exchange.ts'
+import { DEFAULT_START_MS, type RequestRecord, type ServiceOptions, createService } from './service.ts'
+import { startServiceTime, toCallerSeconds } from './service-time.ts'
+
+/** The project that examples use. Any other valid id works as well. */
+export const DEFAULT_PROJECT_ID = 'docs-demo'
+
+export interface EmulatorOptions extends Omit<ServiceOptions, 'baseUrl'> {
+  /** A loopback address or name. Default: `127.0.0.1`. */
+  readonly host?: string
+  /** 0, the default, takes any free port. */
+  readonly port?: number
+  readonly clock?: Clock
+  /** Seconds of the service's time in one second of the clock. Default: 1. */
+  readonly speed?: number
+  /** Called after each request, for logs. */
+  readonly onRequest?: (request: RequestRecord) => void
+}
+
+export interface Emulator {
+  /** The base address, with no slash at the end. */
+  readonly url: string
+  readonly apiKey: string
+  readonly projectId: string
+  /** Every request so far, oldest first. */
+  readonly requests: readonly RequestRecord[]
+  /** Ends all connections, also those that wait for an answer, and frees the port. */
+  close(): Promise<void>
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function addressOf(server: Server, host: string): string {
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function withCallerTime(response: ServiceResponse, speed: number): ServiceResponse {
+  const wait = response.headers['retry-after']
+  if (wait === undefined) return response
+  return { ...response, headers: { ...response.headers, 'retry-after': String(toCallerSeconds(Number(wait), speed)) } }
+}
+
+/** Starts the embedded service on a port of this machine. Rejects where the port cannot be had. */
+export async function startEmulator({
+  host = '127.0.0.1',
+  port = 0,
+  clock = systemClock,
+  speed = 1,
+  onRequest,
+  ...serviceOptions
+}: EmulatorOptions = {}): Promise<Emulator> {
+  const server = createServer()
+  await listen(server, port, host)
+  const url = addressOf(server, host)
+  const service = createService({ ...serviceOptions, baseUrl: url })
+  const nowMs = startServiceTime({ clock, speed, startMs: serviceOptions.startMs ?? DEFAULT_START_MS })
+
+  server.on('request', (incoming, outgoing) => {
+    readRequest(incoming).then(
+      (request) => {
+        const response = service.handle(request, nowMs())
+        const record = service.requests.at(-1)
+        if (record !== undefined) onRequest?.(record)
+        deliver(outgoing, withCallerTime(response, speed))
+      },
+      () => {
+        // The caller went away in the middle of its request: there is nobody to answer.
+      },
+    )
+  })
+
+  return {
+    url,
+    apiKey: EMULATOR_KEY,
+    projectId: DEFAULT_PROJECT_ID,
+    requests: service.requests,
+    close: () =>
+      new Promise((resolve) => {
+        // The only error is that it was closed before, which is as good.
+        server.close(() => {
+          resolve()
+        })
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,133 @@
+import { authorize } from './access.ts'
+import { createAnalytics } from './analytics.ts'
+import { type Answer, type Delivery, type ServiceRequest, type ServiceResponse } from './exchange.ts'
+import { applyFault, faultAt } from './faults.ts'
+import { createJobStore } from './job-store.ts'
+import { type ApiRoute, OPERATION_RULES, type OperationCall, perform, refuseTooMany } from './operations.ts'
+import { parsePromptBody } from './prompt-body.ts'
+import { pullRequestResponse } from './pull-request-page.ts'
+import { createRateLimiter } from './rate-limiter.ts'
+import { renderAnswer } from './render-answer.ts'
+import { type Route, matchRoute } from './routes.ts'
+import { SCENARIOS, type ScenarioName, scenarioOf } from './scenarios.ts'
+
+/** The time at which the service starts unless told otherwise, so that two runs give the same answers. */
+export const DEFAULT_START_MS = Date.UTC(2026, 0, 1)
+export const DEFAULT_SCENARIO: ScenarioName = 'pull-request'
+export const DEFAULT_PAGES = 30
+export const DEFAULT_VISITS = 4_000
+
+export interface ServiceOptions {
+  /** What the links to pull requests begin with, with no slash at the end. */
+  readonly baseUrl: string
+  /** Played by every project whose id names no other. */
+  readonly scenario?: ScenarioName
+  /** The service's time at its start, in milliseconds since 1970. The visits lie in the 90 days before it. */
+  readonly startMs?: number
+  /** How many pages the site has. */
+  readonly pages?: number
+  /** How many visits these had. */
+  readonly visits?: number
+  /** Another seed gives other visits. Default: 1. */
+  readonly seed?: number
+  /** The allowance of section 8's open rate limits. Default: 100. */
+  readonly requestsPerHour?: number
+}
+
+/** One request as it was received, and what became of it. */
+export interface RequestRecord {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  /** Where the body holds a valid one. */
+  readonly prompt: string | undefined
+  /** 0 where no answer was formed. With a delivery other than `whole` the caller has not read it. */
+  readonly status: number
+  readonly delivery: Delivery
+  /** Nothing where the request is for no project. */
+  readonly scenario: ScenarioName | undefined
+}
+
+export interface Service {
+  /**
+   * Answers a request at a time, in milliseconds since 1970, that must not go backwards. The answer follows from the
+   * options and from the requests and times so far, and from nothing else.
+   */
+  handle(request: ServiceRequest, nowMs: number): ServiceResponse
+  /** Every request so far, oldest first. */
+  readonly requests: readonly RequestRecord[]
+}
+
+/** The whole service of the interface's sections 1 to 9, without sockets or a clock of its own. */
+export function createService({
+  baseUrl,
+  scenario: otherwise = DEFAULT_SCENARIO,
+  startMs = DEFAULT_START_MS,
+  pages = DEFAULT_PAGES,
+  visits = DEFAULT_VISITS,
+  seed = 1,
+  requestsPerHour = 100,
+}: ServiceOptions): Service {
+  const jobs = createJobStore(startMs)
+  const analytics = createAnalytics({ pages, visits, seed, endMs: startMs })
+  const limiter = createRateLimiter(requestsPerHour)
+  const timesAsked = new Map<string, number>()
+  const requests: RequestRecord[] = []
+
+  function ordinal(key: string): number {
+    const before = timesAsked.get(key) ?? 0
+    timesAsked.set(key, before + 1)
+    return before
+  }
+
+  function performLimited(route: ApiRoute, call: OperationCall): Answer {
+    const bucket = OPERATION_RULES[route.operation].rateBucket(route)
+    const slot = bucket === undefined ? undefined : limiter.take(bucket, call.nowMs)
+    return slot?.kind === 'full' ? refuseTooMany(slot.retryAfterMs) : perform(route, call)
+  }
+
+  function answerApi(route: ApiRoute, path: string, call: OperationCall): ServiceResponse {
+    const { operation } = route
+    const { need } = OPERATION_RULES[operation]
+    const { scenario, request } = call
+    const render = (answer: Answer): ServiceResponse => renderAnswer(answer, operation, scenario.texts)
+    const access = authorize(request.headers['authorization'], need)
+    if (access !== 'granted') return render(access)
+    const pattern = need === 'write' ? scenario.prompts : scenario.reads
+    return applyFault(faultAt(pattern, ordinal(`${need} ${path}`)), () => render(performLimited(route, call)))
+  }
+
+  function answerRoute(route: Route, path: string, call: OperationCall): ServiceResponse {
+    return route.operation === 'view-pull-request'
+      ? pullRequestResponse(jobs.findByPullNumber(route.pullNumber), call.nowMs)
+      : answerApi(route, path, call)
+  }
+
+  return {
+    requests,
+    handle(request, nowMs) {
+      const [path = '', ...rest] = request.target.split('?')
+      const query = rest.join('?')
+      const match = matchRoute(request.method, path)
+      const projectId = match.kind === 'found' && 'projectId' in match.route ? match.route.projectId : undefined
+      const name = projectId === undefined ? undefined : scenarioOf(projectId, otherwise)
+      const scenario = SCENARIOS[name ?? otherwise]
+      const call = { request, query, scenario, nowMs, baseUrl, jobs, analytics }
+      const response =
+        match.kind === 'found'
+          ? answerRoute(match.route, path, call)
+          : renderAnswer(match.refusal, undefined, scenario.texts)
+      const body = parsePromptBody(request)
+      requests.push({
+        method: request.method,
+        path,
+        query,
+        prompt: body.kind === 'prompt' ? body.prompt : undefined,
+        status: response.status,
+        delivery: response.delivery,
+        scenario: name,
+      })
+      return response
+    },
+  }
+}
