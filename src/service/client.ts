@@ -152,7 +152,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
       if (decision === 'accepted') return accept(result as WireAnswer, isWanted)
       const error = errorOfResult(result, redact)
       if (decision === 'unknown') throw unknownFate(error.message, error.quote)
-      if (decision === 'stop' || (decision === 'again' && attempt === MAX_POST_ATTEMPTS)) throw error
+      if (decision === 'stop' || (decision === 'again' && attempt >= MAX_POST_ATTEMPTS)) throw error
       const delayMs = postDelayMs(result, attempt, random())
       if (clock.now() + delayMs >= deadlineAt) throw tooLate(error)
       log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)

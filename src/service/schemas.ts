@@ -21,6 +21,8 @@ export interface Job {
   readonly status: JobStatus
   /** A status that the interface does not list. Such a job counts as still running, so `status` is then `active`. */
   readonly unlistedStatus: string | undefined
+  /** Set where the answer to a prompt told nothing but the id: that the job runs is then assumed, and proves nothing. */
+  readonly isAssumed?: true
   readonly repository: string | undefined
   readonly ref: string | undefined
   readonly model: string | undefined
@@ -71,9 +73,11 @@ export const jobSchema = z.object({ ...jobFields, status: z.string().min(1) }).t
 
 /**
  * The answer to a create or a message (sections 4.1 and 4.2). A valid id proves that the service accepted it; where the
- * status is missing, the next read tells it.
+ * rest makes no sense, the next read tells it, and until then the job counts as running.
  */
-export const acceptedJobSchema = z.object({ ...jobFields, status: z.string().min(1).catch('active') }).transform(toJob)
+export const acceptedJobSchema = jobSchema.or(
+  z.object({ id: idSchema }).transform(({ id }): Job => ({ ...toJob({ id, status: 'active' }), isAssumed: true })),
+)
 
 const count = z.int().nonnegative()
 

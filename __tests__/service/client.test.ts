@@ -1,0 +1,402 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from '@jest/globals'
+import { createClient, type ClientOptions, type DocsServiceClient } from '../../src/service/client.ts'
+import type { FailureCause } from '../../src/service/failure-cause.ts'
+import type { Transport, WireRequest, WireResult } from '../../src/service/transport.ts'
+import { ActionError } from '../../src/shared/errors.ts'
+import { createRedactor } from '../../src/shared/redact.ts'
+import { fakeClock, type FakeClock } from '../support/fake-clock.ts'
+
+const KEY = 'dk_0123456789abcdef'
+const CANCELLED = new ActionError('cancelled', 'The run was cancelled.')
+
+const answered = (
+  status: number,
+  body: unknown = { id: 'job_1', status: 'active' },
+  retryAfterMs?: number,
+): WireResult => ({
+  kind: 'answer',
+  status,
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+  retryAfterMs,
+})
+const failed = (cause: FailureCause, sent: boolean): WireResult => ({ kind: 'failure', cause, code: 'ECODE', sent })
+
+type Send = Transport['send']
+
+interface Bench {
+  readonly client: DocsServiceClient
+  readonly clock: FakeClock
+  readonly requests: WireRequest[]
+  readonly lines: string[]
+}
+
+/** A client over a transport that answers by a script; the last answer stays. */
+function bench(
+  script: readonly (WireResult | Send)[],
+  options: Partial<ClientOptions> = {},
+  clock = fakeClock(),
+): Bench {
+  const requests: WireRequest[] = []
+  const lines: string[] = []
+  const transport: Transport = {
+    async send(request, signal) {
+      const step = script[Math.min(requests.length, script.length - 1)]
+      if (step === undefined) throw new Error('Nobody expected this request.')
+      requests.push(request)
+      return typeof step === 'function' ? step(request, signal) : step
+    },
+  }
+  const client = createClient({
+    transport,
+    projectId: 'project',
+    clock,
+    redact: createRedactor([KEY]),
+    signal: new AbortController().signal,
+    deadlineAt: 3_600_000,
+    random: () => 0.5,
+    log: (line) => lines.push(line),
+    ...options,
+  })
+  return { client, clock, requests, lines }
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<ActionError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  )
+  expect(error).toBeInstanceOf(ActionError)
+  return error as ActionError
+}
+
+const everything = ({ message, hint, quote, stack }: ActionError): string => [message, hint, quote, stack].join('\n')
+
+test('a job is created with the prompt as it is', async () => {
+  const { client, requests } = bench([answered(201)])
+  const prompt = ' "Grüße"\r\n\t😀 '
+
+  expect(await client.createJob(prompt)).toMatchObject({ id: 'job_1', status: 'active' })
+  expect(requests).toMatchObject([{ method: 'POST', path: '/v2/agent/project/job' }])
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ prompt })
+})
+
+test('a message goes to its job', async () => {
+  const { client, requests } = bench([answered(200)])
+
+  await client.sendMessage('job_1', 'more')
+  expect(requests).toMatchObject([
+    { method: 'POST', path: '/v2/agent/project/job/job_1/message', body: '{"prompt":"more"}' },
+  ])
+})
+
+test('a job is read once', async () => {
+  const { client, requests } = bench([answered(200, { id: 'job_1', status: 'failed' })])
+
+  expect(await client.getJob('job_1')).toMatchObject({ id: 'job_1', status: 'failed' })
+  expect(requests).toEqual([{ method: 'GET', path: '/v2/agent/project/job/job_1', timeoutMs: 30_000 }])
+})
+
+test('visitors are asked for with the parameters that were given, and only those', async () => {
+  const page = { totals: { human: 1, ai: 1, total: 2 }, visitors: [], hasMore: false }
+  const { client, requests } = bench([answered(200, page)])
+
+  expect(await client.getVisitors({})).toEqual(page)
+  await client.getVisitors({ dateFrom: '2026-01-01', dateTo: '2026-02-01T00:00:00+01:00', limit: 250, offset: 0 })
+  expect(requests.map(({ path }) => path)).toEqual([
+    '/v1/analytics/project/visitors',
+    '/v1/analytics/project/visitors?dateFrom=2026-01-01&dateTo=2026-02-01T00%3A00%3A00%2B01%3A00&limit=250&offset=0',
+  ])
+})
+
+test('any success counts as accepted where the answer names a job', async () => {
+  for (const status of [200, 201, 202, 299]) {
+    expect(await bench([answered(status)]).client.createJob('x')).toMatchObject({ id: 'job_1' })
+  }
+})
+
+test('a prompt that reached nobody is tried three times, at growing distances', async () => {
+  const { client, requests, clock, lines } = bench([failed('no-connection', false)])
+
+  expect(await errorOf(client.createJob('x'))).toMatchObject({ code: 'unreachable' })
+  expect(requests).toHaveLength(3)
+  expect(clock.sleeps).toEqual([1_000, 2_000])
+  expect(lines).toHaveLength(2)
+  expect(lines[0]).toContain('sending the prompt again in 1 s')
+})
+
+test('a prompt that gets through at the last try is accepted', async () => {
+  const unreachable = failed('no-connection', false)
+  const { client, requests } = bench([unreachable, unreachable, answered(201)])
+
+  expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
+  expect(new Set(requests.map(({ body }) => body)).size).toBe(1)
+})
+
+test.each([
+  failed('no-connection', true),
+  failed('untrusted', true),
+  failed('proxy-refused', true),
+  failed('timeout', true),
+  failed('cancelled', true),
+  failed('broken', true),
+  failed('broken', false),
+  ...[301, 302, 307, 308, 408, 409, 418, 500, 502, 503, 504].map((status) => answered(status)),
+  answered(200, ''),
+  answered(201, 'OK'),
+  answered(201, '<html></html>'),
+  answered(201, '{"id":"job_1"'),
+  answered(201, {}),
+  answered(201, { id: 7 }),
+  answered(201, { id: '../job' }),
+  answered(201, [{ id: 'job_1' }]),
+])(
+  'a prompt whose fate is unknown is not sent again, and the error says that the job may exist: %j',
+  async (result) => {
+    for (const post of [
+      (c: DocsServiceClient) => c.createJob('x'),
+      (c: DocsServiceClient) => c.sendMessage('job_1', 'x'),
+    ]) {
+      const { client, requests, clock } = bench([result, answered(201)])
+
+      const error = await errorOf(post(client))
+      expect(error.code).toBe('unknown-fate')
+      expect(error.message).toContain('the job may exist')
+      expect(error.hint).toContain('dashboard')
+      expect([requests.length, clock.sleeps]).toEqual([1, []])
+    }
+  },
+)
+
+test.each([
+  [400, 'rejected'],
+  [401, 'unauthorized'],
+  [402, 'rejected'],
+  [403, 'forbidden'],
+  [404, 'not-found'],
+  [405, 'rejected'],
+  [413, 'rejected'],
+  [415, 'rejected'],
+  [422, 'rejected'],
+])('a prompt that is answered by %i is final: %s', async (status, code) => {
+  const { client, requests } = bench([answered(status, { error: 'No.' }), answered(201)])
+
+  expect(await errorOf(client.createJob('x'))).toMatchObject({ code, quote: 'No.' })
+  expect(requests).toHaveLength(1)
+})
+
+test.each(['untrusted', 'proxy-refused', 'invalid', 'timeout'] as const)(
+  'a prompt that was not sent because of %s is not tried again',
+  async (cause) => {
+    const { client, requests } = bench([failed(cause, false), answered(201)])
+
+    expect((await errorOf(client.createJob('x'))).code).not.toBe('unknown-fate')
+    expect(requests).toHaveLength(1)
+  },
+)
+
+test.each([425, 429])('after %i the prompt waits as long as the service asks for', async (status) => {
+  const { client, requests, clock } = bench([answered(status, '', 90_000), answered(status, ''), answered(201)])
+
+  expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
+  expect(requests).toHaveLength(3)
+  expect(clock.sleeps).toEqual([90_000, 10_000])
+})
+
+test('a rate limit may take more tries than three', async () => {
+  const limited = answered(429, '')
+  const { client, requests } = bench([limited, limited, limited, limited, answered(201)])
+
+  await client.createJob('x')
+  expect(requests).toHaveLength(5)
+})
+
+test('a wait that does not fit the deadline fails at once and names the time', async () => {
+  const { client, requests, clock } = bench([answered(429, { error: 'Slow down.' }, 60_000)], { deadlineAt: 60_000 })
+
+  const error = await errorOf(client.createJob('x'))
+  expect(error).toMatchObject({ code: 'rate-limited', retryAfterMs: 60_000, quote: 'Slow down.' })
+  expect(error.message).toContain('2026-01-01T00:01:00.000Z')
+  expect(error.hint).toBeDefined()
+  expect([requests.length, clock.sleeps]).toEqual([1, []])
+})
+
+test('a prompt that reached nobody is not tried again beyond the deadline', async () => {
+  const { client, requests, clock } = bench([failed('no-connection', false)], { deadlineAt: 1_500 })
+
+  expect(await errorOf(client.createJob('x'))).toMatchObject({ code: 'unreachable' })
+  expect([requests.length, clock.sleeps]).toEqual([2, [1_000]])
+})
+
+test('a POST may take a minute, and not beyond the deadline', async () => {
+  const { client, requests, clock } = bench([answered(201)], { deadlineAt: 70_000 })
+
+  await client.createJob('x')
+  clock.advance(50_000)
+  await client.createJob('x')
+  clock.advance(50_000)
+  await client.createJob('x')
+  expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000, 20_000, 0])
+})
+
+test('a read may take half a minute, and a second beyond the deadline', async () => {
+  const { client, requests, clock } = bench([answered(200)], { deadlineAt: 40_000 })
+
+  for (const advanceMs of [0, 30_000, 10_000, 10_000]) {
+    clock.advance(advanceMs)
+    await client.getJob('job_1')
+  }
+  expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([30_000, 11_000, 1_000, 1_000])
+})
+
+test('the answer to a message must be about its job', async () => {
+  const { client } = bench([answered(200, { id: 'job_2', status: 'active' })])
+
+  expect(await errorOf(client.sendMessage('job_1', 'x'))).toMatchObject({ code: 'unknown-fate' })
+})
+
+test.each([
+  answered(200, { id: 'job_2', status: 'completed' }),
+  answered(200, { id: 'job_1' }),
+  answered(200, { status: 'completed' }),
+  answered(200, '<html></html>'),
+  answered(200, ''),
+  answered(204, ''),
+  answered(200, 'null'),
+  answered(200, '{"id":"job_1","status":"compl'),
+])('a read that makes no sense is a bad answer: %j', async (result) => {
+  expect(await errorOf(bench([result]).client.getJob('job_1'))).toMatchObject({ code: 'bad-answer' })
+})
+
+test('a page of visitors that makes no sense is a bad answer', async () => {
+  expect(await errorOf(bench([answered(200, { visitors: [] })]).client.getVisitors({}))).toMatchObject({
+    code: 'bad-answer',
+  })
+})
+
+test.each([
+  [answered(404, ''), 'not-found'],
+  [answered(401, ''), 'unauthorized'],
+  [answered(503, ''), 'service-error'],
+  [answered(302, ''), 'redirected'],
+  [failed('broken', true), 'unreachable'],
+  [failed('cancelled', true), 'cancelled'],
+])('a read is tried once, whatever comes of it: %j', async (result, code) => {
+  const { client, requests } = bench([result])
+
+  expect(await errorOf(client.getJob('job_1'))).toMatchObject({ code })
+  expect(requests).toHaveLength(1)
+})
+
+test.each([`${KEY} is no JSON`, `{"id": "job_1", "status": ${KEY}`, { id: KEY, status: 7 }, { id: `../${KEY}` }])(
+  'what does not parse is quoted nowhere: %j',
+  async (body) => {
+    for (const ask of [
+      (client: DocsServiceClient) => client.getJob('job_1'),
+      (client: DocsServiceClient) => client.sendMessage('job_1', 'x'),
+      (client: DocsServiceClient) => client.getVisitors({}),
+    ]) {
+      const error = await errorOf(ask(bench([answered(200, body)]).client))
+      expect(everything(error)).not.toContain('dk_')
+    }
+  },
+)
+
+test("the service's words are redacted, also where the fate is unknown", async () => {
+  for (const status of [400, 500]) {
+    const { client } = bench([answered(status, { error: `Bad key ${KEY}` })])
+    expect(await errorOf(client.createJob('x'))).toMatchObject({ quote: 'Bad key ***' })
+  }
+})
+
+test('a cancelled run sends nothing', async () => {
+  const { client, requests } = bench([answered(201)], { signal: AbortSignal.abort(CANCELLED) })
+
+  expect(await errorOf(client.createJob('x'))).toBe(CANCELLED)
+  expect(requests).toEqual([])
+})
+
+test('a prompt on its way when the run is cancelled gets time to be answered, and its job is known', async () => {
+  const run = new AbortController()
+  const clock: FakeClock = { ...fakeClock(), sleep: () => new Promise<never>(() => undefined) }
+  const { client } = bench(
+    [
+      async (_request, signal) => {
+        run.abort(CANCELLED)
+        await nextTurn()
+        return signal.aborted ? failed('cancelled', true) : answered(201)
+      },
+    ],
+    { signal: run.signal },
+    clock,
+  )
+
+  expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
+})
+
+const untilAborted =
+  (run: AbortController, sent: boolean): Send =>
+  (_request, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => {
+        resolve(failed('cancelled', sent))
+      })
+      run.abort(CANCELLED)
+    })
+
+test.each([
+  [true, 'unknown-fate'],
+  [false, 'cancelled'],
+])('after one second of grace a cancelled prompt is given up (sent: %j): %s', async (sent, code) => {
+  const run = new AbortController()
+  const { client, clock, requests } = bench([untilAborted(run, sent)], { signal: run.signal })
+
+  expect(await errorOf(client.createJob('x'))).toMatchObject({ code })
+  expect([requests.length, clock.sleeps]).toEqual([1, [1_000]])
+})
+
+test('the grace is not waited for once the answer is there', async () => {
+  const run = new AbortController()
+  const signals: (AbortSignal | undefined)[] = []
+  const clock: FakeClock = {
+    ...fakeClock(),
+    sleep(_ms, signal) {
+      signals.push(signal)
+      return new Promise<never>(() => undefined)
+    },
+  }
+  const { client } = bench(
+    [
+      () => {
+        run.abort(CANCELLED)
+        return Promise.resolve(answered(201))
+      },
+    ],
+    { signal: run.signal },
+    clock,
+  )
+
+  await client.createJob('x')
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true])
+})
+
+test('a run that is cancelled between two tries sends nothing more', async () => {
+  const run = new AbortController()
+  const clock = fakeClock({
+    onSleep() {
+      run.abort(CANCELLED)
+    },
+  })
+  const { client, requests } = bench([failed('no-connection', false), answered(201)], { signal: run.signal }, clock)
+
+  expect(await errorOf(client.createJob('x'))).toBe(CANCELLED)
+  expect(requests).toHaveLength(1)
+})
+
+test('a read is dropped the moment the run is cancelled', async () => {
+  const run = new AbortController()
+  const { client, clock } = bench([untilAborted(run, true)], { signal: run.signal })
+
+  expect(await errorOf(client.getJob('job_1'))).toMatchObject({ code: 'cancelled' })
+  expect(clock.sleeps).toEqual([])
+})

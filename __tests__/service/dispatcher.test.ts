@@ -1,0 +1,109 @@
+import * as tls from 'node:tls'
+import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, expect, test } from '@jest/globals'
+import { request, type Dispatcher } from 'undici'
+import { openDispatcher } from '../../src/service/dispatcher.ts'
+import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
+
+const cleanUps: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+async function serve(behaviour: SocketBehaviour): Promise<SocketServer> {
+  const server = await serveSockets(behaviour)
+  cleanUps.push(() => server.close())
+  return server
+}
+
+function open(proxy?: string): Dispatcher {
+  const dispatcher = openDispatcher(proxy === undefined ? undefined : new URL(proxy))
+  cleanUps.push(() => dispatcher.destroy())
+  return dispatcher
+}
+
+const refuse: SocketBehaviour = { onRequest: (socket) => socket.end(httpAnswer(407, '')) }
+
+async function connectHead(proxy: SocketServer, address: string): Promise<string> {
+  await request('http://service.example/', { dispatcher: open(address) }).catch(() => undefined)
+  return proxy.requests[0] ?? ''
+}
+
+test.each([
+  ['a name and a password', 'user:p%40ss', 'user:p@ss'],
+  ['a token that stands alone', 'token', 'token:'],
+  ['a password with a stray %', 'user:100%', 'user:100%'],
+])('the proxy gets %s', async (_name, userInfo, credentials) => {
+  const proxy = await serve(refuse)
+
+  const head = await connectHead(proxy, `http://${userInfo}@127.0.0.1:${proxy.port}`)
+
+  expect(head.toLowerCase()).toContain('proxy-authorization: ')
+  expect(head).toContain(`Basic ${Buffer.from(credentials).toString('base64')}\r\n`)
+})
+
+test('a proxy without user information gets no credentials', async () => {
+  const proxy = await serve(refuse)
+
+  expect((await connectHead(proxy, `http://127.0.0.1:${proxy.port}`)).toLowerCase()).not.toContain('authorization')
+})
+
+test('a path in the address of a proxy means nothing', async () => {
+  const proxy = await serve(refuse)
+
+  expect(await connectHead(proxy, `http://127.0.0.1:${proxy.port}/path?x`)).toMatch(/^CONNECT service\.example:80 HTTP/)
+})
+
+test.each([
+  ['before it reads', { onConnection: (socket) => socket.destroy() }],
+  ['in the place of an answer', { onRequest: (socket) => socket.end() }],
+  ['in the middle of its answer', { onRequest: (socket) => socket.end('HTTP/1.1 200') }],
+] satisfies [string, SocketBehaviour][])('a proxy that hangs up %s is asked once', async (_name, behaviour) => {
+  const proxy = await serve(behaviour)
+  const dispatcher = open(`http://127.0.0.1:${proxy.port}`)
+
+  await expect(request('http://service.example/', { dispatcher, method: 'POST', body: 'x' })).rejects.toThrow()
+  expect(proxy.connections()).toBe(1)
+})
+
+test('HTTP/2 is never offered, because undici may send a request again over it', async () => {
+  const pem = (name: string): Buffer => readFileSync(new URL(`../support/untrusted.${name}.pem`, import.meta.url))
+  const offered: string[][] = []
+  const server = tls.createServer({
+    key: pem('key'),
+    cert: pem('cert'),
+    ALPNCallback({ protocols }) {
+      offered.push(protocols)
+      return undefined
+    },
+  })
+  server.on('tlsClientError', () => undefined).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanUps.push(async () => {
+    server.close()
+    await once(server, 'close')
+  })
+  const { port } = server.address() as AddressInfo
+
+  await expect(request(`https://127.0.0.1:${port}/`, { dispatcher: open() })).rejects.toThrow()
+  expect(offered).toEqual([['http/1.1']])
+})
+
+test('a connection is used once, although the service would keep it', async () => {
+  const server = await serve({
+    onRequest: (socket) => socket.write(httpAnswer(200, '', { connection: 'keep-alive' })),
+  })
+  const dispatcher = open()
+
+  for (let count = 0; count < 2; count++) {
+    const { body } = await request(`http://127.0.0.1:${server.port}/`, { dispatcher })
+    await body.dump()
+    // Only now undici would have the connection free again.
+    await nextTurn()
+  }
+  expect(server.connections()).toBe(2)
+})

@@ -1,0 +1,210 @@
+import { expect, test } from '@jest/globals'
+import * as z from 'zod'
+import { ActionError } from '../../src/shared/errors.ts'
+import {
+  apiKeyInput,
+  baseUrlInput,
+  booleanInput,
+  isSkipped,
+  onMissingKeyInput,
+  parseInputs,
+  pollIntervalInput,
+  projectIdInput,
+  timeoutInput,
+  wantsSummary,
+  withDefault,
+} from '../../src/shared/parse-inputs.ts'
+
+function errorOf<T>(schema: z.ZodType<T>, raw: Record<string, string>): ActionError {
+  try {
+    parseInputs(schema, raw)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ActionError)
+    return error as ActionError
+  }
+  throw new Error('These inputs were taken.')
+}
+
+/** The problems of one value, as the user reads them. */
+function problemOf<T>(input: z.ZodType<T>, value: string): string {
+  return errorOf(z.object({ field: input }), { field: value }).message
+}
+
+const parse = <T>(input: z.ZodType<T>, value: string): T =>
+  parseInputs(z.object({ field: input }), { field: value }).field
+
+const INPUTS = z.object({ 'project-id': projectIdInput, 'api-key': apiKeyInput, 'base-url': baseUrlInput })
+
+test('one problem is one sentence, with the name of the input', () => {
+  const error = errorOf(INPUTS, { 'project-id': 'a b', 'api-key': 'key', 'base-url': 'https://docs.example.com' })
+
+  expect(error.code).toBe('invalid-input')
+  expect(error.message).toMatch(/^`project-id` must be 1 to 128 letters.*\.$/)
+  expect(error.hint).toContain('Nothing was sent.')
+})
+
+test('all problems are in one error', () => {
+  const { message } = errorOf(INPUTS, { 'project-id': '', 'api-key': ' ', 'base-url': 'nowhere' })
+
+  expect(message).toMatch(/^3 inputs are wrong:\n- `project-id` .*\.\n- `api-key` .*\.\n- `base-url` .*\.$/)
+})
+
+const PASSWORD = 'pa55word'
+
+test.each([
+  `https://user:${PASSWORD}@docs.example.com`,
+  `https://docs.example.com/?token=${PASSWORD}`,
+  `https://docs.example.com/#${PASSWORD}`,
+  `ftp://docs.example.com/${PASSWORD}`,
+  `http://docs.example.com/${PASSWORD}`,
+  PASSWORD,
+  `https://docs example.com/${PASSWORD}`,
+])('neither an address nor a key is repeated in an error: %s', (address) => {
+  const { message, hint, stack } = errorOf(INPUTS, {
+    'project-id': 'project',
+    'api-key': `${PASSWORD} ${PASSWORD}`,
+    'base-url': address,
+  })
+
+  expect(message).toContain('2 inputs')
+  expect(`${message} ${String(hint)} ${String(stack)}`).not.toContain(PASSWORD)
+})
+
+test.each(['a', 'docs-demo', 'A_9', ' padded\n', 'x'.repeat(128)])('project-id takes %j', (value) => {
+  expect(parse(projectIdInput, value)).toBe(value.trim())
+})
+
+test.each(['', ' ', '.', '..', 'a/b', 'a%2eb', 'a b', 'a\nb', 'ü', 'x'.repeat(129)])(
+  'project-id refuses %j',
+  (value) => {
+    expect(problemOf(projectIdInput, value)).toContain('must be 1 to 128')
+  },
+)
+
+test('api-key is trimmed', () => {
+  expect(parse(apiKeyInput, ' dk_~!key\n')).toBe('dk_~!key')
+})
+
+test.each(['', '  \n'])('api-key %j: forks and Dependabot get no secrets', (value) => {
+  expect(problemOf(apiKeyInput, value)).toMatch(/is empty.*forks and Dependabot get no secrets/)
+})
+
+test.each(['a b', 'a\nb', 'a\r\nx: y', 'a\u0000b', 'kéy', 'a\u200bb', 'a\u007fb'])('api-key refuses %j', (value) => {
+  expect(problemOf(apiKeyInput, value)).toContain('must not contain')
+})
+
+test.each([
+  ['https://docs.example.com', 'https://docs.example.com'],
+  ['https://docs.example.com/', 'https://docs.example.com'],
+  [' HTTPS://Docs.Example.com:443/api/v0// ', 'https://docs.example.com/api/v0'],
+  ['https://docs.example.com:8443/a%20b', 'https://docs.example.com:8443/a%20b'],
+  ['https://docs.example.com/a/../b/%2e%2e/c', 'https://docs.example.com/c'],
+  ['https://docs.example.com//elsewhere.example', 'https://docs.example.com//elsewhere.example'],
+  ['http://localhost:8080', 'http://localhost:8080'],
+  ['http://127.0.0.1:8080/x', 'http://127.0.0.1:8080/x'],
+  ['http://[::1]:8080', 'http://[::1]:8080'],
+])('base-url takes %j as %s', (value, expected) => {
+  expect(parse(baseUrlInput, value)).toBe(expected)
+})
+
+test.each([
+  ['', 'DOCS_AGENT_BASE_URL'],
+  ['docs.example.com', 'must be an address such as'],
+  ['https://', 'must be an address such as'],
+  ['https://docs.example.com:99999', 'must be an address such as'],
+  ['http://docs.example.com', '`http://` is for loopback only'],
+  ['http://127.0.0.1.example.com', '`http://` is for loopback only'],
+  ['ftp://docs.example.com', 'must begin with `https://`'],
+  ['file:///etc/hosts', 'must begin with `https://`'],
+  ['javascript:alert(1)', 'must begin with `https://`'],
+  ['https://user@docs.example.com', 'must not contain user information'],
+  ['https://@docs.example.com', 'must not contain user information'],
+  ['https://docs.example.com?', 'must not contain a query or a fragment'],
+  ['https://docs.example.com/?a=b', 'must not contain a query or a fragment'],
+  ['https://docs.example.com/#', 'must not contain a query or a fragment'],
+  ['https://docs.example.com\\@elsewhere.example', 'without spaces or control characters'],
+  ['https://docs.exa\nmple.com', 'without spaces or control characters'],
+  ['https://docs.example.com/a\tb', 'without spaces or control characters'],
+  ['https://döcs.example.com', 'without spaces or control characters'],
+])('base-url refuses %j: %s', (value, problem) => {
+  expect(problemOf(baseUrlInput, value)).toContain(problem)
+})
+
+test.each([
+  ['true', true],
+  ['True', true],
+  [' TRUE ', true],
+  ['false', false],
+  ['FALSE\n', false],
+])('a switch takes %j', (value, expected) => {
+  expect(parse(booleanInput, value)).toBe(expected)
+})
+
+test.each(['', 'yes', 'no', '1', '0', 'tRuE', 'true false'])('a switch refuses %j', (value) => {
+  expect(problemOf(booleanInput, value)).toBe('`field` must be `true` or `false`.')
+})
+
+test.each([
+  ['60', 3_600_000],
+  [' 0.5 ', 30_000],
+  ['360', 21_600_000],
+  ['0.001', 60],
+])('timeout-minutes takes %j', (value, expectedMs) => {
+  expect(parse(timeoutInput, value)).toBe(expectedMs)
+})
+
+const NO_NUMBERS = ['', '-1', '+1', '1e2', '1e400', 'Infinity', 'NaN', '0x10', '5m', '1,5', '.5', '5.', '1 2', '５']
+
+test.each([...NO_NUMBERS, '0', '0.0', '360.001', '361', '9'.repeat(400)])('timeout-minutes refuses %j', (value) => {
+  expect(problemOf(timeoutInput, value)).toBe('`field` must be a number of minutes, more than 0 and at most 360.')
+})
+
+test.each([
+  ['0.1', 100],
+  ['5', 5_000],
+  ['2.5', 2_500],
+  ['300', 300_000],
+])('poll-interval-seconds takes %j', (value, expectedMs) => {
+  expect(parse(pollIntervalInput, value)).toBe(expectedMs)
+})
+
+test.each([...NO_NUMBERS, '0', '0.09', '300.1'])('poll-interval-seconds refuses %j', (value) => {
+  expect(problemOf(pollIntervalInput, value)).toBe('`field` must be a number of seconds from 0.1 to 300.')
+})
+
+test.each(['fail', 'skip', ' skip\n'])('on-missing-key takes %j', (value) => {
+  expect(parse(onMissingKeyInput, value)).toBe(value.trim())
+})
+
+test.each(['', 'Skip', 'ignore'])('on-missing-key refuses %j', (value) => {
+  expect(problemOf(onMissingKeyInput, value)).toBe('`field` must be `fail` or `skip`.')
+})
+
+test.each(['', '  ', '\n'])('an input that is %j has its default', (value) => {
+  expect(parse(withDefault(timeoutInput, '60'), value)).toBe(3_600_000)
+})
+
+test('an input that is given does not have its default', () => {
+  expect(parse(withDefault(timeoutInput, '60'), '1')).toBe(60_000)
+  expect(problemOf(withDefault(timeoutInput, '60'), '0')).toContain('more than 0')
+})
+
+test.each([
+  ['', 'skip', true],
+  [' \n', ' skip ', true],
+  ['', 'fail', false],
+  ['', '', false],
+  ['key', 'skip', false],
+])('with the key %j and on-missing-key %j, skipped is %j', (apiKey, onMissingKey, expected) => {
+  expect(isSkipped({ 'api-key': apiKey, 'on-missing-key': onMissingKey })).toBe(expected)
+})
+
+test.each([
+  ['true', true],
+  ['', true],
+  ['nonsense', true],
+  ['false', false],
+  [' FALSE ', false],
+])('with summary %j, a summary is wanted: %j', (summary, expected) => {
+  expect(wantsSummary({ summary })).toBe(expected)
+})

@@ -1,0 +1,23 @@
+/**
+ * Gathers what is written to standard output while `work` runs, as whole lines: what a runner reads commands from. The
+ * real stream sees nothing of it.
+ */
+export async function captureStdout(work: () => unknown): Promise<string[]> {
+  const { stdout } = process
+  const written: string[] = []
+  const write = Object.getOwnPropertyDescriptor(stdout, 'write')
+  const fake = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
+    written.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())
+    const done = rest.at(-1)
+    if (typeof done === 'function') queueMicrotask(done as () => void)
+    return true
+  }
+  Object.defineProperty(stdout, 'write', { value: fake, configurable: true, writable: true })
+  try {
+    await work()
+  } finally {
+    if (write === undefined) Reflect.deleteProperty(stdout, 'write')
+    else Object.defineProperty(stdout, 'write', write)
+  }
+  return written.join('').split(/\r?\n/).slice(0, -1)
+}

@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import * as net from 'node:net'
+import * as tls from 'node:tls'
+
+export interface SocketServer {
+  readonly port: number
+  /** All requests that were read to their end, as they came over the wire. */
+  readonly requests: readonly string[]
+  /** How many connections were opened. */
+  connections(): number
+  /** Resolves when every connection is closed, by whoever opened it: a client that leaves one open is found out here. */
+  close(): Promise<void>
+}
+
+export interface SocketBehaviour {
+  /** Called for each connection, before anything was read. */
+  readonly onConnection?: (socket: net.Socket) => void
+  /** Called for each whole request. */
+  readonly onRequest?: (socket: net.Socket, request: string) => void
+}
+
+const HEAD_END = '\r\n\r\n'
+
+/** The first whole request in what was read so far. */
+function firstRequest(text: string): string | undefined {
+  const headEnd = text.indexOf(HEAD_END)
+  if (headEnd === -1) return undefined
+  const bodyLength = Number(/^content-length: (\d+)/im.exec(text.slice(0, headEnd))?.[1] ?? 0)
+  const end = headEnd + HEAD_END.length + bodyLength
+  return text.length < end ? undefined : text.slice(0, end)
+}
+
+/** A server on loopback that does with its sockets what the test says. Texts are bytes: decode them as `latin1`. */
+export async function serveSockets(behaviour: SocketBehaviour, tlsOptions?: tls.TlsOptions): Promise<SocketServer> {
+  const requests: string[] = []
+  let connections = 0
+  const onConnection = (socket: net.Socket): void => {
+    let read = ''
+    socket.on('error', () => undefined)
+    behaviour.onConnection?.(socket)
+    if (behaviour.onRequest === undefined) return
+    socket.on('data', (chunk: Buffer) => {
+      read += chunk.toString('latin1')
+      const request = firstRequest(read)
+      if (request === undefined) return
+      read = read.slice(request.length)
+      requests.push(request)
+      behaviour.onRequest?.(socket, request)
+    })
+  }
+  const server = tlsOptions === undefined ? net.createServer(onConnection) : tls.createServer(tlsOptions, onConnection)
+  server.on('connection', () => connections++)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    requests,
+    connections: () => connections,
+    async close() {
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** A whole HTTP/1.1 answer. */
+export function httpAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): string {
+  const lines = Object.entries({ 'content-length': String(Buffer.byteLength(body)), ...headers })
+  return [`HTTP/1.1 ${status} x`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n')
+}
+
+/** A port of loopback where nobody listens. */
+export async function closedPort(): Promise<number> {
+  const server = await serveSockets({})
+  await server.close()
+  return server.port
+}
