@@ -1,0 +1,18 @@
+import { test } from '@jest/globals'
+import { expectStep } from '../support/bundle-expect.ts'
+import { runBundle } from '../support/bundle-run.ts'
+
+test('a step that may run out of time is green when it does', async () => {
+  const run = await runBundle({
+    scenario: 'slow',
+    inputs: { prompt: 'Rewrite all pages.', 'timeout-minutes': '0.02', 'fail-on': 'failed, archived' },
+  })
+
+  expectStep(run, {
+    conclusion: 'success',
+    verdict: '⚪ The agent did not finish in time',
+    says: ['The job still runs.', 'run the same step with `job-id: job_000001` and without a prompt'],
+    outputs: { outcome: 'timed-out', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
+    requests: { posts: ['POST job'], reads: 'GET job/job_000001' },
+  })
+})

@@ -1,0 +1,26 @@
+import { test } from '@jest/globals'
+import { expectStep, pullRequestOutputs, times } from '../support/bundle-expect.ts'
+import { runBundle, TEN_TIMES_FASTER } from '../support/bundle-run.ts'
+
+test('a pull request that shows a moment after the end is found', async () => {
+  const run = await runBundle({
+    preload: TEN_TIMES_FASTER,
+    scenario: 'late-link',
+    secondsPerRequest: 2.5,
+    inputs: { 'job-id': 'job_running' },
+  })
+
+  expectStep(run, {
+    conclusion: 'success',
+    verdict: '✅ The pull request is ready',
+    outputs: {
+      outcome: 'pull-request',
+      status: 'completed',
+      'job-id': 'job_running',
+      model: 'docs-writer-1',
+      ...pullRequestOutputs(run, 2),
+    },
+    // Completed after 20 seconds, and with a link after 23.
+    requests: times(10, 'GET job/job_running'),
+  })
+})

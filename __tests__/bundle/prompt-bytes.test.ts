@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals'
+import { expectStep, pullRequestOutputs } from '../support/bundle-expect.ts'
+import { runBundle } from '../support/bundle-run.ts'
+
+const PROMPT = [
+  '\ufeff  Leading spaces, a tab\tand a trailing one \r\n',
+  '::error title=injected::a line that looks like a command\n',
+  '##[warning]and another\r',
+  'Grüße, 日本語, 👩‍👩‍👧, e\u0301, \u202eright to left\u202c, %0A%25, \\n, "quotes", $HOME, </pre><img src=x> @everyone\n',
+  '\n',
+].join('')
+
+test('a prompt reaches the service byte for byte, and nothing in it comes alive', async () => {
+  const run = await runBundle({ inputs: { prompt: PROMPT } })
+
+  expectStep(run, {
+    conclusion: 'success',
+    verdict: '✅ The pull request is ready',
+    outputs: {
+      outcome: 'pull-request',
+      status: 'completed',
+      'job-id': 'job_000001',
+      model: 'docs-writer-1',
+      ...pullRequestOutputs(run, 4),
+    },
+    requests: ['POST job', 'GET job/job_000001', 'GET job/job_000001'],
+  })
+  expect(run.prompts).toEqual([PROMPT])
+})

@@ -1,0 +1,104 @@
+import { fileURLToPath } from 'node:url'
+import { jest } from '@jest/globals'
+import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner.mjs'
+import { EMULATOR_KEY } from '../../src/emulator/access.ts'
+import type { ScenarioName } from '../../src/emulator/scenarios.ts'
+import { DEFAULT_PROJECT_ID, startEmulator } from '../../src/emulator/server.ts'
+import type { Clock } from '../../src/shared/clock.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The Node.js that `using: node24` stands for. */
+const NODE_24 = fileURLToPath(
+  new URL(`../../node_modules/node/bin/node${process.platform === 'win32' ? '.exe' : ''}`, import.meta.url),
+)
+
+// Starting a process can take seconds on a busy machine.
+jest.setTimeout(60_000)
+
+/** Something that stands between the action and the service, started for one run. */
+export type Front = (serviceUrl: string) => Promise<{ readonly url: string; readonly close: () => void }>
+
+type RunnerOptions = Pick<
+  RunOptions,
+  'cancel' | 'cancelTimes' | 'debug' | 'event' | 'eventName' | 'node' | 'onLine' | 'workspace'
+>
+
+export interface BundleOptions extends RunnerOptions {
+  /** What the service plays; by default `pull-request`. */
+  readonly scenario?: ScenarioName
+  /** How much of the service's time passes with each request, in seconds; by default 10. The agent usually works for 20. */
+  readonly secondsPerRequest?: number
+  /** Besides the project, the key and the address of the embedded service, or in their place. */
+  readonly inputs: Readonly<Record<string, string>>
+  /** Besides that of a runner. */
+  readonly env?: (serviceUrl: string) => Record<string, string>
+  readonly front?: Front
+  /** An ES module's source, run in the step's process before the action. */
+  readonly preload?: string
+}
+
+export interface BundleRun extends RunResult {
+  /** All inputs that were given. */
+  readonly inputs: Readonly<Record<string, string>>
+  /** The embedded service's own address, which its links begin with. */
+  readonly serviceUrl: string
+  /** What the service was asked, such as `POST job` and `GET job/job_000001`. */
+  readonly requests: readonly string[]
+  /** The prompts of the POSTs, as the service read them. */
+  readonly prompts: readonly (string | undefined)[]
+}
+
+/** The service's time moves with requests and with nothing else, so that a test knows what every single one reads. */
+function requestClock(stepMs: number): Clock {
+  let now = 0
+  return { now: () => (now += stepMs), wallTime: () => new Date(0), sleep: () => Promise.resolve() }
+}
+
+/** Makes the waits that the service asks for, which the action keeps to in real time, as short as they can be. */
+const SPEED = 1_000
+
+/** A `preload` for the scenarios whose waits are seconds long: the step's clock and timers run ten times as fast. */
+export const TEN_TIMES_FASTER = `
+  const [start, now] = [globalThis.setTimeout, performance.now.bind(performance)]
+  globalThis.setTimeout = (task, ms, ...args) => start(task, ms / 10, ...args)
+  performance.now = () => now() * 10
+`
+
+function nodeOptions(preload: string): Record<string, string> {
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` }
+}
+
+const PROJECT_PATH = `/v2/agent/${DEFAULT_PROJECT_ID}/`
+
+/** Runs the packaged action as a GitHub runner does, on Node.js 24, against an embedded service of its own. */
+export async function runBundle(options: BundleOptions): Promise<BundleRun> {
+  const { scenario = 'pull-request', secondsPerRequest = 10, inputs: given, front, preload, env, ...runner } = options
+  const clock = requestClock((secondsPerRequest * 1_000) / SPEED)
+  const service = await startEmulator({ scenario, clock, speed: SPEED })
+  const entrance = await front?.(service.url)
+  try {
+    const inputs = {
+      'project-id': DEFAULT_PROJECT_ID,
+      'api-key': EMULATOR_KEY,
+      'base-url': entrance?.url ?? service.url,
+      'poll-interval-seconds': '0.1',
+      // A step that hangs ends with a log that tells why.
+      'timeout-minutes': '0.9',
+      ...given,
+    }
+    const result = await runAction({
+      action: ROOT,
+      node: NODE_24,
+      ...runner,
+      inputs,
+      env: { ...(preload !== undefined && nodeOptions(preload)), ...env?.(service.url) },
+    })
+    const requests = service.requests.map(({ method, path }) => `${method} ${path.replace(PROJECT_PATH, '')}`)
+    const prompts = service.requests.filter(({ method }) => method === 'POST').map(({ prompt }) => prompt)
+    return { ...result, inputs, serviceUrl: service.url, requests, prompts }
+  } finally {
+    entrance?.close()
+    await service.close()
+  }
+}
