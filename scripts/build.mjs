@@ -5,7 +5,7 @@ import * as path from 'node:path'
 import { thirdPartyLicenses } from './third-party-licenses.mjs'
 
 const root = path.dirname(import.meta.dirname)
-const entries = ['agent', 'emulator']
+const entries = ['agent', 'visitors', 'emulator', 'rehearse']
 
 /**
  * @param {string} script
@@ -16,20 +16,14 @@ function run(script, args) {
 }
 
 fs.rmSync(path.join(root, 'build'), { recursive: true, force: true })
-fs.rmSync(path.join(root, 'dist'), { recursive: true, force: true })
 run('typescript/bin/tsc', ['--project', 'tsconfig.build.json'])
 for (const entry of entries) {
-  const input = `build/${entry}/main.js`
-  const stats = path.join(root, `build/${entry}.stats.json`)
-  run('@vercel/ncc/dist/ncc/cli.js', [
-    'build',
-    input,
-    '--out',
-    `dist/${entry}`,
-    '--minify',
-    '--quiet',
-    '--stats-out',
-    stats,
-  ])
-  fs.writeFileSync(path.join(root, `dist/${entry}/licenses.txt`), thirdPartyLicenses(stats))
+  const out = `build/dist/${entry}`
+  const stats = `build/${entry}.stats.json`
+  const files = ['--out', out, '--stats-out', path.join(root, stats)]
+  run('@vercel/ncc/dist/ncc/cli.js', ['build', `build/${entry}/main.js`, ...files, '--minify', '--quiet'])
+  fs.writeFileSync(path.join(root, out, 'licenses.txt'), thirdPartyLicenses(path.join(root, stats)))
 }
+// Only a whole build takes the place of the one before.
+fs.rmSync(path.join(root, 'dist'), { recursive: true, force: true })
+fs.renameSync(path.join(root, 'build/dist'), path.join(root, 'dist'))

@@ -32,3 +32,11 @@ test.each([
 ])('a job that %s shows a new turn or not', (_name, seen, expected) => {
   expect(showsNewTurn(completed, seen)).toBe(expected)
 })
+
+test('a first link proves no new turn, as it may be the late one of the turn before', () => {
+  expect(showsNewTurn(withoutLink, completed)).toBe(false)
+})
+
+test('a status that was only assumed proves no new turn', () => {
+  expect(showsNewTurn(completed, { ...active, isAssumed: true })).toBe(false)
+})

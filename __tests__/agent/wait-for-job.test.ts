@@ -64,3 +64,9 @@ test('the looks for a late link do not pass the deadline', async () => {
   expect(report.outcome).toBe('no-changes')
   expect(clock.now()).toBe(12_000)
 })
+
+test('a read that hangs cannot stretch the looks for a late link', async () => {
+  const { client } = await runScripted({ task: CREATE, create: active, reads: [withoutLink] })
+
+  expect(client.endsAts).toEqual([3_600_000, 16_000, 16_000, 16_000])
+})

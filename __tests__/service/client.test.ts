@@ -249,6 +249,13 @@ test('a read may take half a minute, and a second beyond the deadline', async ()
   expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([30_000, 11_000, 1_000, 1_000])
 })
 
+test('a read whose answer is of use for a shorter time may take only that, and a second', async () => {
+  const { client, requests } = bench([answered(200)], { deadlineAt: 40_000 })
+
+  await client.getJob('job_1', 6_000)
+  expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([7_000])
+})
+
 test('the answer to a message must be about its job', async () => {
   const { client } = bench([answered(200, { id: 'job_2', status: 'active' })])
 

@@ -42,6 +42,8 @@ export interface FakeClient extends DocsServiceClient {
   readonly calls: string[]
   /** The prompts that were sent. */
   readonly prompts: string[]
+  /** Until when the answers of the reads were of use, on the clock's scale. */
+  readonly endsAts: (number | undefined)[]
 }
 
 function answer(given: Job | Error | undefined): Promise<Job> {
@@ -53,10 +55,12 @@ function answer(given: Job | Error | undefined): Promise<Job> {
 export function fakeClient({ reads = [], create, message }: Script): FakeClient {
   const calls: string[] = []
   const prompts: string[] = []
+  const endsAts: (number | undefined)[] = []
   let read = 0
   return {
     calls,
     prompts,
+    endsAts,
     createJob(prompt) {
       calls.push('create')
       prompts.push(prompt)
@@ -67,8 +71,9 @@ export function fakeClient({ reads = [], create, message }: Script): FakeClient 
       prompts.push(prompt)
       return answer(message)
     },
-    getJob() {
+    getJob(_jobId, endsAt) {
       calls.push('get')
+      endsAts.push(endsAt)
       return answer(reads[Math.min(read++, reads.length - 1)])
     },
     getVisitors: () => Promise.reject(new Error('Nobody expected this request.')),

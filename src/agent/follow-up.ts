@@ -53,9 +53,15 @@ async function awaitTurn(before: Job, { poll, history, clock, deadlineAt }: RunC
   return turn
 }
 
-/** A prompt whose fate is unknown was taken if its turn is seen. That somebody archived the job proves nothing. */
+/**
+ * A prompt whose fate is unknown was taken if its turn is seen. That somebody archived the job proves nothing, and whatever
+ * ends the looking, a cancelled run included, leaves the fate as it was.
+ */
 async function lookUp(fate: ActionError, before: Job, context: RunContext): Promise<Job> {
-  const turn = isRunning(before) ? undefined : await awaitTurn(before, context)
+  const stop = (error: unknown): undefined => {
+    if (!(error instanceof ActionError)) throw error
+  }
+  const turn = isRunning(before) ? undefined : await awaitTurn(before, context).catch(stop)
   if (turn === undefined || turn.status === 'archived') throw fate
   return turn
 }
@@ -65,12 +71,12 @@ async function lookUp(fate: ActionError, before: Job, context: RunContext): Prom
  * prompt is sent, or its end would pass for ours, and no final state counts as ours until our turn was seen.
  */
 export async function followUp(jobId: string, prompt: string, context: RunContext): Promise<Ending> {
-  const { wait, history } = context
+  const { wait, history, clock, deadlineAt } = context
   const present = await findJob(jobId, context)
   if (wait && isRunning(present)) history.note('The job is busy. The prompt is sent when its present turn ends.')
   const before = wait ? await waitForEnd(present, context) : present
-  if (before === undefined) return busyTooLong()
-  if (before.status === 'archived') return archivedBefore()
+  if (before?.status === 'archived') return archivedBefore()
+  if (before === undefined || (before !== present && clock.now() >= deadlineAt)) return busyTooLong()
 
   const answer = await send(jobId, prompt, context)
   const known = answer instanceof ActionError ? await lookUp(answer, before, context) : answer

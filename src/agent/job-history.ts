@@ -2,6 +2,7 @@ import type { Job } from '../service/schemas.ts'
 import type { Clock } from '../shared/clock.ts'
 import { formatDuration } from '../shared/duration.ts'
 import { describeError, type ActionError } from '../shared/errors.ts'
+import { cleanPullRequestLink } from './pull-request-link.ts'
 import type { TimelineEntry } from './report.ts'
 
 export interface HistoryPorts {
@@ -24,6 +25,7 @@ export class JobHistory {
   #looks = 0
   #lastLineAt: number
   #warnedOfUnlisted = false
+  #warnedOfLink = false
 
   constructor(ports: HistoryPorts) {
     this.#ports = ports
@@ -39,6 +41,7 @@ export class JobHistory {
   observe(job: Job): void {
     this.#looks++
     this.#warnOfUnlisted(job)
+    this.#warnOfLink(job)
     if (this.lastProblem !== undefined) this.#say('The service answers again.')
     this.lastProblem = undefined
     const before = this.lastJob
@@ -82,5 +85,11 @@ export class JobHistory {
     this.#ports.warn(
       `The service reports a status that is not known here, “${unlistedStatus}”. It is taken for still running.`,
     )
+  }
+
+  #warnOfLink({ prLink }: Job): void {
+    if (prLink === undefined || this.#warnedOfLink || cleanPullRequestLink(prLink) !== undefined) return
+    this.#warnedOfLink = true
+    this.#ports.warn('The service gave an address for the pull request that is not safe to link, so it is not shown.')
   }
 }

@@ -14,6 +14,8 @@ export interface PollPlan {
   readonly nextLookMs: (pace: Pace, look: Look) => number
   /** The last look is at this time, on the clock's scale. */
   readonly endsAt: number
+  /** Whether to give up where the service asks for patience past `endsAt`. */
+  readonly isHurried?: boolean
   /** Where the job was just read, the first look comes after the first pause. */
   readonly looksAtOnce: boolean
   /** Until this time a job that is not found counts as not there yet. */
@@ -41,9 +43,9 @@ export function createPoller(ports: PollPorts): PollJob {
   let badAnswersInARow = 0
 
   /** @throws ActionError where no further look could help */
-  async function look({ jobId, youngUntil = 0 }: PollPlan): Promise<Job | ActionError> {
+  async function look({ jobId, endsAt, youngUntil = 0 }: PollPlan): Promise<Job | ActionError> {
     try {
-      const job = await client.getJob(jobId)
+      const job = await client.getJob(jobId, endsAt)
       badAnswersInARow = 0
       history.observe(job)
       return job
@@ -88,6 +90,7 @@ export function createPoller(ports: PollPorts): PollJob {
       const now = clock.now()
       if (now >= plan.endsAt) return undefined
       const retryAfterMs = patience(seen)
+      if (plan.isHurried && now + retryAfterMs > plan.endsAt) return undefined
       const nextMs = plan.nextLookMs(pace, { elapsedMs: now - startedAt, looks, retryAfterMs, random: random() })
       await pause(Math.max(retryAfterMs, Math.min(nextMs, plan.endsAt - now)))
       seen = await look(plan)

@@ -26,9 +26,11 @@ export function isRunning(job: Job): boolean {
 
 /**
  * Whether an answer proves that the turn of a follow-up began. Right after a message a finished job may still read as it
- * did before, so only a difference counts: it runs, it ended in another way, or it has another pull request.
+ * did before, so only a difference counts: it runs, it ended in another way, or it has another pull request. A first one
+ * proves nothing: it may be the late link of the turn before.
  */
 export function showsNewTurn(before: Job, now: Job): boolean {
+  if (now.isAssumed) return false
   if (isRunning(now) || now.status !== before.status) return true
-  return now.prLink !== undefined && now.prLink !== before.prLink
+  return before.prLink !== undefined && now.prLink !== undefined && now.prLink !== before.prLink
 }

@@ -33,6 +33,11 @@ export async function waitForEnd(job: Job, context: RunContext, youngUntil?: num
   })
 }
 
+/** No refusal takes back what the service has said of the job; that the run was cancelled still ends the looking. */
+function keepVerdict(error: unknown): undefined {
+  if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
+}
+
 /**
  * Turns a final state into the run's ending. `completed` is believed once and for all; only its link may still come, so a
  * job that has none is read a few times more.
@@ -45,8 +50,9 @@ export async function settle(job: Job, { poll, clock, deadlineAt }: RunContext):
     isFound: ({ status, prLink }) => status === 'completed' && prLink !== undefined,
     nextLookMs: nextLinkLookMs,
     endsAt: Math.min(clock.now() + LINK_LAG_MS, deadlineAt),
+    isHurried: true,
     looksAtOnce: false,
-  })
+  }).catch(keepVerdict)
   return linked === undefined ? { outcome: 'no-changes', job } : { outcome: 'pull-request', job: linked }
 }
 

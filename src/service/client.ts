@@ -27,8 +27,11 @@ export interface DocsServiceClient {
   createJob(prompt: string): Promise<Job>
   /** Section 4.2. As `createJob`. */
   sendMessage(jobId: string, prompt: string): Promise<Job>
-  /** Section 4.3. One attempt: whoever polls decides what a failed read means. */
-  getJob(jobId: string): Promise<Job>
+  /**
+   * Section 4.3. One attempt: whoever polls decides what a failed read means.
+   * @param endsAt when the answer is of no use any more, on the clock's scale; by default the deadline
+   */
+  getJob(jobId: string, endsAt?: number): Promise<Job>
   /** Section 4.4. One attempt, one page. */
   getVisitors(query: VisitorsQuery): Promise<VisitorsPage>
 }
@@ -83,8 +86,13 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   const { transport, projectId, clock, redact, signal, deadlineAt, random, log } = options
   const jobsPath = `/v2/agent/${projectId}/job`
 
-  async function read<T>(path: string, schema: z.ZodType<T>, isWanted: (data: T) => boolean): Promise<T> {
-    const leftMs = deadlineAt - clock.now() + LAST_READ_GRACE_MS
+  async function read<T>(
+    path: string,
+    schema: z.ZodType<T>,
+    isWanted: (data: T) => boolean,
+    endsAt = deadlineAt,
+  ): Promise<T> {
+    const leftMs = endsAt - clock.now() + LAST_READ_GRACE_MS
     const timeoutMs = Math.max(LAST_READ_GRACE_MS, Math.min(READ_TIMEOUT_MS, leftMs))
     const result = await transport.send({ method: 'GET', path, timeoutMs }, signal)
     if (!isSuccess(result)) throw errorOfResult(result, redact)
@@ -163,7 +171,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   return {
     createJob: (prompt) => post(jobsPath, prompt, () => true),
     sendMessage: (jobId, prompt) => post(`${jobsPath}/${jobId}/message`, prompt, ({ id }) => id === jobId),
-    getJob: (jobId) => read(`${jobsPath}/${jobId}`, jobSchema, ({ id }) => id === jobId),
+    getJob: (jobId, endsAt) => read(`${jobsPath}/${jobId}`, jobSchema, ({ id }) => id === jobId, endsAt),
     getVisitors(query) {
       const search = new URLSearchParams()
       for (const [name, value] of Object.entries(query)) search.set(name, String(value))

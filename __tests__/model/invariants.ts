@@ -1,0 +1,183 @@
+import type { Outcome } from '../../src/agent/report.ts'
+import { problemIf, type Invariant } from './invariant.ts'
+import { keyIsNowhere, logIsBounded, outputsAreKnown, redSaysWhy, runningIsTrue } from './invariants-of-texts.ts'
+import type { View } from './job-life.ts'
+import type { Trace } from './run-schedule.ts'
+
+const NOT_PROCESSED = new Set([425, 429])
+
+/** How much later than its deadline, or than its cancellation, a step may end. */
+const GRACE_MS = 2_000
+const MAX_TRIES = 3
+
+function promptIsReadOnce({ service: { posts }, schedule: { task } }: Trace): string | undefined {
+  const reads = posts.filter(({ wasRead, status }) => wasRead && !NOT_PROCESSED.has(status ?? 0)).length
+  const most = task === 'attach' ? 0 : 1
+  return problemIf(reads > most, `The service read ${reads} complete prompts.`)
+}
+
+function nothingIsSentAgainUnproven({ service: { posts }, schedule }: Trace): string | undefined {
+  if (schedule.task === 'attach' && posts.length > 0) return 'A prompt was sent while attaching.'
+  const followed = posts.slice(0, -1)
+  const again = followed.findIndex(({ status, wasRead }) => wasRead && !NOT_PROCESSED.has(status ?? 0))
+  if (again !== -1) return `Prompt ${again + 1} was read, and still another one was sent.`
+  const late = followed.findIndex(({ wasRead }, index) => !wasRead && index + 1 >= MAX_TRIES)
+  return problemIf(late !== -1, `Try ${late + 1} did not reach the service, and still another one was made.`)
+}
+
+function archivedIsSentNothing({ service: { posts, delivered } }: Trace): string | undefined {
+  const seen = delivered.find(({ view }) => view.status === 'archived')
+  return problemIf(
+    posts.some(({ at }) => seen !== undefined && at >= seen.at),
+    'A prompt was sent to a job that had read archived.',
+  )
+}
+
+function busyIsSentNothing({ service: { posts, delivered }, schedule }: Trace): string | undefined {
+  const first = posts[0]
+  if (schedule.task !== 'follow-up' || !schedule.wait || first === undefined) return undefined
+  const last = delivered.filter(({ at, method }) => method === 'GET' && at <= first.at).at(-1)
+  return problemIf(last === undefined || isActive(last.view), 'The prompt was sent while the job was busy.')
+}
+
+function isActive({ status }: View): boolean {
+  return status !== 'completed' && status !== 'failed' && status !== 'archived'
+}
+
+function wasAnswered(trace: Trace, matches: (view: View) => boolean): boolean {
+  const isOurs = ({ whose }: View): boolean => trace.schedule.task === 'attach' || whose === 'ours'
+  return trace.service.delivered.some(({ view }) => isOurs(view) && matches(view))
+}
+
+type Proof = (trace: Trace) => boolean
+
+/** What the service must have said before an outcome may be claimed, whatever its colour. */
+const PROOFS: Readonly<Partial<Record<Outcome, Proof>>> = {
+  'pull-request': (trace) =>
+    wasAnswered(
+      trace,
+      ({ status, link }) =>
+        status === 'completed' && link !== undefined && (trace.outputs['pr-link'] ?? '').startsWith(link),
+    ),
+  'no-changes': (trace) => wasAnswered(trace, ({ status, link }) => status === 'completed' && link === undefined),
+  failed: (trace) => wasAnswered(trace, ({ status }) => status === 'failed'),
+  archived: (trace) => trace.service.delivered.some(({ view }) => view.status === 'archived'),
+  submitted: (trace) =>
+    trace.schedule.task === 'attach'
+      ? wasAnswered(trace, isActive)
+      : trace.service.posts.some((post) => post.wasProcessed),
+}
+
+function outcomeIsProven(trace: Trace): string | undefined {
+  const { outcome, error } = trace.report
+  const proof = PROOFS[outcome]
+  const isMissing = error === undefined && proof !== undefined && !proof(trace)
+  return problemIf(isMissing, `The outcome ${outcome} was claimed, and no answer says so.`)
+}
+
+const COLOURED_BY_FAIL_ON: Readonly<Partial<Record<Outcome, string>>> = {
+  failed: 'failed',
+  archived: 'archived',
+  'timed-out': 'timeout',
+  'no-changes': 'no-changes',
+}
+const ALWAYS_GREEN: readonly Outcome[] = ['pull-request', 'submitted']
+
+function greenIsAllowed({ conclusion, report, schedule }: Trace): string | undefined {
+  if (!conclusion.isGreen) return undefined
+  const word = COLOURED_BY_FAIL_ON[report.outcome]
+  const isAllowed =
+    ALWAYS_GREEN.includes(report.outcome) || (word !== undefined && !schedule.failOn.some((on) => on === word))
+  if (report.error !== undefined) return 'The step is green although something kept it from its work.'
+  return problemIf(!isAllowed, `The step is green with the outcome ${report.outcome}.`)
+}
+
+function redIsAllowed({ conclusion, report, schedule }: Trace): string | undefined {
+  if (conclusion.isGreen || report.error !== undefined || report.outcome === 'unconfirmed') return undefined
+  const word = COLOURED_BY_FAIL_ON[report.outcome]
+  return problemIf(
+    !schedule.failOn.some((on) => on === word),
+    `The step is red with the outcome ${report.outcome}, without an error.`,
+  )
+}
+
+function greenMeansAccepted({ conclusion, schedule, service }: Trace): string | undefined {
+  const wasAccepted = schedule.task === 'attach' || service.posts.some(({ wasProcessed }) => wasProcessed)
+  return problemIf(conclusion.isGreen && !wasAccepted, 'The step is green, and the service has never taken the prompt.')
+}
+
+function settlesInTime({ endedAt, schedule }: Trace): string | undefined {
+  return problemIf(
+    endedAt > schedule.timeoutMs + GRACE_MS,
+    `It ended ${endedAt - schedule.timeoutMs} ms after its deadline.`,
+  )
+}
+
+function hearsCancel({ endedAt, schedule: { cancelAtMs = Infinity } }: Trace): string | undefined {
+  return problemIf(endedAt > cancelAtMs + GRACE_MS, `It ended ${endedAt - cancelAtMs} ms after it was cancelled.`)
+}
+
+function durationIsMonotonic({ endedAt, report }: Trace): string | undefined {
+  return problemIf(
+    report.durationMs !== endedAt,
+    `It says that it took ${report.durationMs} ms, and took ${endedAt} ms.`,
+  )
+}
+
+function acceptedJobIsHandedOn({ service: { posts }, accepted, outputs, schedule }: Trace): string | undefined {
+  const post = posts.find(({ acceptedAt }) => acceptedAt !== undefined)
+  if (schedule.task !== 'create' && outputs['job-id'] === '') return 'The job that was given is not an output.'
+  if (post === undefined) return problemIf(accepted.length > 0, 'A job was handed on that nobody accepted.')
+  const [handedOn] = accepted
+  if (accepted.length !== 1 || handedOn === undefined) return `The job was handed on ${accepted.length} times.`
+  if (handedOn.id !== outputs['job-id']) return `The output is ${outputs['job-id'] ?? 'missing'}, not ${handedOn.id}.`
+  return problemIf(handedOn.at !== post.acceptedAt, 'The job was handed on only after some waiting.')
+}
+
+function unknownFateIsTold({ service: { posts }, report, log }: Trace): string | undefined {
+  const isOpen =
+    posts.some(({ wasProcessed }) => wasProcessed) && posts.every(({ acceptedAt }) => acceptedAt === undefined)
+  const wasFound = log.some((line) => line.includes('The turn of this prompt was seen.'))
+  const isTold = report.error === undefined || report.error.code === 'unknown-fate'
+  return problemIf(
+    isOpen && !wasFound && !isTold,
+    `The prompt may have been taken, and the error is ${report.error?.code ?? ''}.`,
+  )
+}
+
+function linkIsOfOurTurn({ outputs, report, schedule, service }: Trace): string | undefined {
+  if (report.outcome !== 'pull-request' || schedule.task === 'attach') return undefined
+  const links = service.delivered.filter(({ view }) => view.whose === 'ours').map(({ view }) => view.link)
+  const isOurs = links.some((link) => link !== undefined && (outputs['pr-link'] ?? '').startsWith(link))
+  return problemIf(!isOurs, `The link ${outputs['pr-link'] ?? ''} is not of this step's turn.`)
+}
+
+export const INVARIANTS: readonly Invariant[] = [
+  { sentence: 'The service reads at most one prompt that it may process.', problem: promptIsReadOnce },
+  { sentence: 'A prompt is sent again only if nothing was processed.', problem: nothingIsSentAgainUnproven },
+  { sentence: 'A job that has read archived is sent nothing.', problem: archivedIsSentNothing },
+  { sentence: 'A job is sent a follow-up to wait for only when its turn has ended.', problem: busyIsSentNothing },
+  { sentence: 'An outcome is claimed only if an answer about this turn says so.', problem: outcomeIsProven },
+  { sentence: 'Green is only what `fail-on` and the outcome allow.', problem: greenIsAllowed },
+  { sentence: 'Red is only an error, or what `fail-on` asks for.', problem: redIsAllowed },
+  { sentence: 'A prompt that was never taken is never green.', problem: greenMeansAccepted },
+  { sentence: 'The step ends by its deadline and 2 s.', problem: settlesInTime },
+  { sentence: 'A cancelled step ends within 2 s.', problem: hearsCancel },
+  { sentence: 'A duration does not depend on the wall clock.', problem: durationIsMonotonic },
+  { sentence: 'The key is in no text, in no encoding, not even cut.', problem: keyIsNowhere },
+  { sentence: 'An accepted job is an output, handed on before any waiting.', problem: acceptedJobIsHandedOn },
+  { sentence: 'A red step says what happened and what to do.', problem: redSaysWhy },
+  { sentence: 'A prompt that may have been taken is said to be so.', problem: unknownFateIsTold },
+  { sentence: 'Only a job that was last seen active is said to go on.', problem: runningIsTrue },
+  { sentence: 'The log has at most a line for a change and one for a minute.', problem: logIsBounded },
+  { sentence: 'The outputs are the known ones, with known values.', problem: outputsAreKnown },
+  { sentence: 'A pull request is claimed only with the link of this turn.', problem: linkIsOfOurTurn },
+]
+
+/** Every invariant that does not hold, with what is wrong. */
+export function problemsOf(trace: Trace): string[] {
+  return INVARIANTS.flatMap(({ sentence, problem }) => {
+    const found = problem(trace)
+    return found === undefined ? [] : [`${sentence} ${found}`]
+  })
+}

@@ -1,0 +1,62 @@
+import { expect, jest, test } from '@jest/globals'
+import fc from 'fast-check'
+import { OUTCOMES, type Outcome } from '../../src/agent/report.ts'
+import { arbitrarySchedule } from './arbitrary-schedule.ts'
+import { problemsOf } from './invariants.ts'
+import { runSchedule } from './run-schedule.ts'
+import type { Schedule } from './schedule.ts'
+
+/**
+ * The same schedules each time, so that a failure is one for everybody; `npm run test:soak` draws others. A failure prints
+ * the environment that replays it.
+ */
+const runs = Number(process.env['MODEL_RUNS'] ?? 20_000)
+const seed = Number(process.env['MODEL_SEED'] ?? 20_260_101)
+const path = process.env['MODEL_PATH']
+
+jest.setTimeout(3_600_000)
+
+async function problemsIn(
+  schedule: Schedule,
+  onOutcome: (outcome: Outcome) => void = () => undefined,
+): Promise<string[]> {
+  try {
+    const trace = await runSchedule(schedule)
+    onOutcome(trace.report.outcome)
+    return problemsOf(trace)
+  } catch (error) {
+    return [`It crashed. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`]
+  }
+}
+
+async function describeFailure(details: fc.RunDetails<[Schedule]>): Promise<string> {
+  const [schedule] = details.counterexample ?? []
+  if (schedule === undefined) return 'No schedule was run to its end.'
+  const log = await runSchedule(schedule).then(
+    (trace) => trace.log,
+    () => [],
+  )
+  return [
+    ...(await problemsIn(schedule)),
+    '',
+    `Replay: MODEL_SEED=${details.seed} MODEL_PATH=${details.counterexamplePath ?? ''} npm test -- __tests__/model`,
+    `Found after ${details.numRuns} schedules, shrunk ${details.numShrinks} times to:`,
+    JSON.stringify(schedule, null, 2),
+    'Its log:',
+    ...log,
+  ].join('\n')
+}
+
+test(`every promise holds on ${runs} schedules`, async () => {
+  const outcomes = new Map<Outcome, number>()
+  const property = fc.asyncProperty(arbitrarySchedule, async (schedule) => {
+    const problems = await problemsIn(schedule, (outcome) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1))
+    return problems.length === 0
+  })
+  const details = await fc.check(property, { numRuns: runs, seed, ...(path === undefined ? {} : { path }) })
+  if (details.failed) throw new Error(await describeFailure(details))
+
+  // A proof about schedules that all end alike would prove nothing. Nobody skips here: that is decided before a run.
+  const rare = OUTCOMES.filter((outcome) => outcome !== 'skipped' && (outcomes.get(outcome) ?? 0) < runs / 500)
+  expect(path === undefined && runs >= 10_000 ? rare : []).toEqual([])
+})

@@ -1,0 +1,58 @@
+import type { FailureCause } from '../../src/service/failure-cause.ts'
+import { parseRetryAfter } from '../../src/service/retry-after.ts'
+import type { WireRequest } from '../../src/service/transport.ts'
+import type { View } from './job-life.ts'
+import type { BodyShape, Break, RetryAfter } from './schedule.ts'
+
+type BreakPoint = 'before-sending' | 'sent' | 'read'
+
+/** What a broken connection looks like from here, and how far the request came. */
+export const BREAKS: Readonly<Record<Break, { cause: FailureCause; code: string; point: BreakPoint }>> = {
+  refused: { cause: 'no-connection', code: 'ECONNREFUSED', point: 'before-sending' },
+  untrusted: { cause: 'untrusted', code: 'CERT_HAS_EXPIRED', point: 'before-sending' },
+  'proxy-refused': { cause: 'proxy-refused', code: 'UND_ERR_ABORTED', point: 'before-sending' },
+  invalid: { cause: 'invalid', code: 'UND_ERR_INVALID_ARG', point: 'before-sending' },
+  'reset-in-handshake': { cause: 'broken', code: 'ECONNRESET', point: 'before-sending' },
+  'reset-before-read': { cause: 'broken', code: 'ECONNRESET', point: 'sent' },
+  'reset-after-read': { cause: 'broken', code: 'ECONNRESET', point: 'read' },
+  'reset-after-read-unseen': { cause: 'broken', code: 'ECONNRESET', point: 'read' },
+  'answer-cut-off': { cause: 'broken', code: 'UND_ERR_SOCKET', point: 'read' },
+}
+
+const DATE_MS = Date.UTC(2026, 5, 1)
+
+/** Reads the header as the real transport does. */
+export function retryAfterMs(form: RetryAfter): number | undefined {
+  const date = new Date(DATE_MS).toUTCString()
+  if (form === 'none') return undefined
+  if (form === 'junk') return parseRetryAfter('1e400', date)
+  if (form === 'past-date') return parseRetryAfter(new Date(0).toUTCString(), date)
+  if ('seconds' in form) return parseRetryAfter(String(form.seconds), date)
+  return parseRetryAfter(new Date(DATE_MS + form.dateInSeconds * 1000).toUTCString(), date)
+}
+
+/** A job as the service sends it, with a text of its own in every field that may hold one. */
+export function jobBody({ status, link }: View, id: string, text: string | undefined): object {
+  const sparse = { id, status, prLink: link ?? null }
+  if (text === undefined) return sparse
+  const source = { repository: text, ref: text }
+  // A link with other characters than these is not shown at all.
+  const prLink = /^[ -~]+$/.test(text) ? link && `${link}?${text.replaceAll(' ', '-')}` : link
+  return { ...sparse, source, model: text, createdAt: text, prLink }
+}
+
+export const BODIES: Readonly<Record<BodyShape, (job: object) => string>> = {
+  good: (job) => JSON.stringify(job),
+  truncated: (job) => JSON.stringify(job).slice(0, -9),
+  html: () => '<!doctype html><title>Sign in</title>',
+  null: () => 'null',
+  'wrong-id': (job) => JSON.stringify({ ...job, id: 'job_2' }),
+  'bad-id': (job) => JSON.stringify({ ...job, id: '../../v1' }),
+  'no-id': (job) => JSON.stringify({ ...job, id: undefined }),
+  'no-status': (job) => JSON.stringify({ ...job, status: undefined }),
+}
+
+/** Whether an answer proves what it is an answer to: for a prompt, the id is enough. */
+export function isTrue(body: BodyShape, method: WireRequest['method']): boolean {
+  return body === 'good' || (method === 'POST' && body === 'no-status')
+}
