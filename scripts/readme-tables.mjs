@@ -1,12 +1,18 @@
 /**
- * Writes the tables of inputs and outputs into README.md, from action.yml, so that the two cannot drift apart. Both are
- * files of the current folder.
+ * Writes the tables of inputs and outputs of each action into its document, from its action.yml, so that the two cannot
+ * drift apart. All are files below the current folder.
  *
  *   node scripts/readme-tables.mjs           writes them
  *   node scripts/readme-tables.mjs --check   changes nothing; exits 1 and shows the lines that differ
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parse } from 'yaml'
+
+/** The documents, each with the action whose tables stand in it. */
+const PAIRS = [
+  { document: 'README.md', action: 'action.yml' },
+  { document: 'docs/visitors.md', action: 'visitors/action.yml' },
+]
 
 /**
  * @typedef {object} Input
@@ -53,16 +59,17 @@ function renderOutputs(outputs) {
 }
 
 /**
+ * @param {string} document
  * @param {string} text
  * @param {string} name The markers are `<!-- name: any remark -->` and `<!-- /name -->`, each on a line of its own.
  * @param {string} table
  * @throws Where the markers are not there exactly once, because a table that is silently not written stays stale.
  */
-function replaceBetweenMarkers(text, name, table) {
+function replaceBetweenMarkers(document, text, name, table) {
   const section = new RegExp(`(<!-- ${name}:[^\\n]*-->)[^]*?(<!-- /${name} -->)`, 'g')
   const found = text.match(section)?.length ?? 0
   if (found !== 1)
-    throw new Error(`README.md must have the markers of the ${name} table once. It has them ${found} times.`)
+    throw new Error(`${document} must have the markers of the ${name} table once. It has them ${found} times.`)
   return text.replace(section, (_, open, close) => `${String(open)}\n\n${table}\n\n${String(close)}`)
 }
 
@@ -79,16 +86,28 @@ function describeDifference(before, after) {
   ].join('\n')
 }
 
-/** @type {unknown} */
-const actionFile = parse(readFileSync('action.yml', 'utf8'))
-const metadata = /** @type {Metadata} */ (actionFile)
-const readme = readFileSync('README.md', 'utf8')
-const withInputs = replaceBetweenMarkers(readme, 'inputs', renderInputs(metadata.inputs))
-const fresh = replaceBetweenMarkers(withInputs, 'outputs', renderOutputs(metadata.outputs))
+/**
+ * @param {string} document
+ * @param {string} text
+ * @param {string} action
+ * @returns The document's text with fresh tables.
+ */
+function withTables(document, text, action) {
+  /** @type {unknown} */
+  const actionFile = parse(readFileSync(action, 'utf8'))
+  const { inputs, outputs } = /** @type {Metadata} */ (actionFile)
+  const withInputs = replaceBetweenMarkers(document, text, 'inputs', renderInputs(inputs))
+  return replaceBetweenMarkers(document, withInputs, 'outputs', renderOutputs(outputs))
+}
 
-if (!process.argv.includes('--check')) {
-  writeFileSync('README.md', fresh)
-} else if (fresh !== readme) {
-  console.error(`README.md is not what action.yml says. Run: npm run docs\n\n${describeDifference(readme, fresh)}`)
-  process.exitCode = 1
+const isCheck = process.argv.includes('--check')
+for (const { document, action } of PAIRS.filter(({ action }) => existsSync(action))) {
+  const text = readFileSync(document, 'utf8')
+  const fresh = withTables(document, text, action)
+  if (!isCheck) {
+    writeFileSync(document, fresh)
+  } else if (fresh !== text) {
+    console.error(`${document} is not what ${action} says. Run: npm run docs\n\n${describeDifference(text, fresh)}`)
+    process.exitCode = 1
+  }
 }

@@ -1,0 +1,86 @@
+import { expect, test } from '@jest/globals'
+import { ActionError, type ErrorCode } from '../../src/shared/errors.ts'
+import { OutputFileError } from '../../src/shared/workspace-output.ts'
+import { conclude, explainDoubts } from '../../src/visitors/conclusion.ts'
+import { DOUBTS, ENDINGS, type Ending } from '../../src/visitors/report.ts'
+import { failure } from '../support/fake-client.ts'
+import { visitorsReport } from '../support/visitors-run.ts'
+
+const GREEN: Readonly<Record<Ending, boolean>> = {
+  complete: true,
+  uncertain: true,
+  cancelled: false,
+  skipped: true,
+  error: false,
+}
+
+function reportOf(ending: Ending): ReturnType<typeof visitorsReport> {
+  return visitorsReport({
+    ending,
+    doubts: ending === 'uncertain' ? DOUBTS : [],
+    error: ending === 'error' ? new ActionError('service-error', 'The service failed (503).') : undefined,
+  })
+}
+
+test.each(ENDINGS)('%s is green only where there is a file or nothing was wanted, and says what happened', (ending) => {
+  const { isGreen, title, text } = conclude(reportOf(ending))
+  expect(isGreen).toBe(GREEN[ending])
+  expect(title).toMatch(/^[A-Z]/)
+  expect(text).toMatch(/^[A-Z0-9].*\.$/)
+})
+
+test('a whole export says how many rows there are and where', () => {
+  expect(conclude(visitorsReport()).text).toBe('3 rows were written to `out/visitors.csv` in 0:04.')
+  expect(conclude(visitorsReport({ rows: 1 })).text).toContain('1 row was written')
+})
+
+test('a file name that could be Markdown or HTML is left out', () => {
+  const place = { file: '/work/x', name: 'a`<img src=x>.csv' }
+  expect(conclude(visitorsReport({ place })).text).toContain('written to the file of `output-file` in')
+})
+
+test.each(DOUBTS)('the doubt %s is explained in the verdict', (doubt) => {
+  const report = visitorsReport({ ending: 'uncertain', doubts: [doubt] })
+  expect(explainDoubts([doubt])).toMatch(/^[A-Z].*\.$/)
+  expect(conclude(report).text).toContain(explainDoubts([doubt]))
+})
+
+test.each<ErrorCode>([
+  'forbidden',
+  'not-found',
+  'rate-limited',
+  'rejected',
+  'service-error',
+  'bad-answer',
+  'deadline',
+  'unknown-fate',
+  'not-sent',
+])('what to do about %s is about visitors, not about jobs', (code) => {
+  const error = new ActionError(code, 'It failed.', { hint: 'Check the prompt, the `job-id` and the agent job.' })
+  const { advice, isGreen } = conclude(visitorsReport({ ending: 'error', error }))
+  expect(isGreen).toBe(false)
+  expect(advice).toEqual([expect.stringMatching(/^[A-Z].*\.$/)])
+  expect(advice.join()).not.toMatch(/prompt|job/)
+})
+
+test('where the service knows better, its advice is given', () => {
+  const error = new ActionError('unauthorized', 'No.', { hint: 'Check that the secret holds a current key.' })
+  expect(conclude(visitorsReport({ ending: 'error', error })).advice).toEqual([error.hint])
+})
+
+test('an error in the middle says that what was read is no file', () => {
+  const { text } = conclude(visitorsReport({ ending: 'error', rows: 250, error: failure('deadline') }))
+  expect(text).toBe('It is deadline. 250 rows had been read. No file was written.')
+})
+
+test('a file that cannot be written says where to look', () => {
+  const error = new OutputFileError({ code: 'ENOSPC' })
+  const { title, text, advice } = conclude(visitorsReport({ ending: 'error', rows: 0, error }))
+  expect(title).toBe('The file could not be written')
+  expect(text).toContain('(ENOSPC)')
+  expect(advice.join()).toContain('free space')
+})
+
+test('a cancelled run says that there is no file', () => {
+  expect(conclude(visitorsReport({ ending: 'cancelled', error: failure('cancelled') })).text).toContain('no file')
+})

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { csvCell } from '../../src/visitors/csv-cell.ts'
+
+const FORMULAS = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '\uff1d1', '\uff0b1', '\uff0d1', '\uff201']
+
+test.each(FORMULAS)('%j is not left as a formula', (text) => {
+  expect(parse(csvCell(text))).toEqual([[`'${text}`]])
+})
+
+test.each(['/guides', 'a=1', '/=1', "'quoted", ' =1', '', '/a b', '\n::error::x', 'ü/日本'])(
+  '%j stays as it is',
+  (text) => {
+    expect(parse(`${csvCell(text)},x`)).toEqual([[text, 'x']])
+  },
+)
+
+test('only what must be quoted is', () => {
+  expect(['/a', '/a,b', '/a"b', '/a\nb', '/a\rb'].map(csvCell)).toEqual([
+    '/a',
+    '"/a,b"',
+    '"/a""b"',
+    '"/a\nb"',
+    '"/a\rb"',
+  ])
+})
+
+test('whatever a text holds, a reader of CSV reads one cell, and no spreadsheet a formula', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('=', '"', ',', '\r', '\n', '\t', "'", '-', 'a', '\uff1d')), (characters) => {
+      const text = characters.join('')
+      const rows: string[][] = parse(`${csvCell(text)},last\r\n`)
+      const [[cell = '', last] = []] = rows
+      expect(last).toBe('last')
+      expect([text, `'${text}`]).toContain(cell)
+      expect(cell).not.toMatch(/^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/)
+    }),
+  )
+})

@@ -1,0 +1,142 @@
+import { expect, test } from '@jest/globals'
+import { ActionError } from '../../src/shared/errors.ts'
+import type { FoundPlace } from '../../src/shared/workspace-output.ts'
+import {
+  INPUT_NAMES,
+  parseVisitorsInputs,
+  type InputSurroundings,
+  type VisitorsInputs,
+  type VisitorsRawInputs,
+} from '../../src/visitors/inputs.ts'
+
+const NOTHING = Object.fromEntries(INPUT_NAMES.map((name) => [name, ''])) as VisitorsRawInputs
+
+function given(fields: Partial<VisitorsRawInputs> = {}): VisitorsRawInputs {
+  return {
+    ...NOTHING,
+    'project-id': 'docs-demo',
+    'api-key': 'docs_key',
+    'base-url': 'https://docs.example.com/api/',
+    ...fields,
+  }
+}
+
+const findPlace = (file: string): FoundPlace =>
+  file.startsWith('..')
+    ? { kind: 'problem', problem: 'is outside the workspace' }
+    : { kind: 'place', place: { file: `/work/${file}`, name: file } }
+
+const SURROUNDINGS: InputSurroundings = { now: new Date('2026-03-01T12:00:00Z'), findPlace }
+
+const parse = (fields: Partial<VisitorsRawInputs>): VisitorsInputs => parseVisitorsInputs(given(fields), SURROUNDINGS)
+
+function messageOf(raw: VisitorsRawInputs): string {
+  try {
+    parseVisitorsInputs(raw, SURROUNDINGS)
+  } catch (error) {
+    if (error instanceof ActionError && error.code === 'invalid-input') return error.message
+    throw error
+  }
+  throw new Error('The inputs were taken.')
+}
+
+test('fills in the defaults', () => {
+  expect(parse({})).toEqual({
+    projectId: 'docs-demo',
+    apiKey: 'docs_key',
+    baseUrl: 'https://docs.example.com/api',
+    range: {},
+    format: 'csv',
+    place: { file: '/work/visitors.csv', name: 'visitors.csv' },
+    top: 20,
+    timeoutMs: 900_000,
+    summary: true,
+  })
+})
+
+test('takes every input', () => {
+  expect(
+    parse({
+      'date-from': ' 2026-01-01 ',
+      'date-to': '2026-01-31T09:00:00+02:00',
+      format: ' ndjson ',
+      'output-file': 'out/pages.txt',
+      top: '0',
+      'timeout-minutes': '0.5',
+      summary: 'False',
+    }),
+  ).toMatchObject({
+    range: { dateFrom: '2026-01-01', dateTo: '2026-01-31T09:00:00+02:00' },
+    format: 'ndjson',
+    place: { name: 'out/pages.txt' },
+    top: 0,
+    timeoutMs: 30_000,
+    summary: false,
+  })
+})
+
+test.each(['csv', 'json', 'ndjson'])('the default file of the format %s carries its name', (format) => {
+  expect(parse({ format }).place.name).toBe(`visitors.${format}`)
+})
+
+test('a number of days ends before today', () => {
+  expect(parse({ days: '28' }).range).toEqual({ dateFrom: '2026-02-01', dateTo: '2026-03-01' })
+  expect(parse({ days: '3660' }).range).toMatchObject({ dateTo: '2026-03-01' })
+})
+
+test.each([
+  ['from', { 'date-from': '2026-01-01' }, { dateFrom: '2026-01-01' }],
+  ['to', { 'date-to': '2026-01-01' }, { dateTo: '2026-01-01' }],
+])('one date is enough: %s', (_name, fields, range) => {
+  expect(parse(fields).range).toEqual(range)
+})
+
+test('two times on one day are a range, where offsets say so', () => {
+  expect(parse({ 'date-from': '2026-01-01T10:00:00+02:00', 'date-to': '2026-01-01T09:00:00Z' }).range).toBeDefined()
+})
+
+test.each<[string, Partial<VisitorsRawInputs>, string]>([
+  ['a day that never was', { 'date-from': '2026-02-30' }, '`date-from` is a day that is not in the calendar'],
+  ['an end that is none', { 'date-to': 'today' }, '`date-to` must be `YYYY-MM-DD`'],
+  ['an end before the start', { 'date-from': '2026-02-02', 'date-to': '2026-02-01' }, '`date-to` must be after'],
+  ['an empty range', { 'date-from': '2026-02-01', 'date-to': '2026-02-01' }, '`date-to` must be after `date-from`'],
+  [
+    'an end that only looks later',
+    { 'date-from': '2026-01-01T10:00:00Z', 'date-to': '2026-01-01T11:00:00+02:00' },
+    '`date-to` must be after',
+  ],
+  ['days with a start', { days: '7', 'date-from': '2026-01-01' }, '`days` must not be given together'],
+  ['days with an end', { days: '7', 'date-to': '2026-01-01' }, '`days` must not be given together'],
+  ['no days', { days: '0' }, '`days` must be a whole number from 1 to 3660'],
+  ['half days', { days: '1.5' }, '`days` must be a whole number'],
+  ['negative days', { days: '-1' }, '`days` must be a whole number'],
+  ['too many days', { days: '3661' }, '`days` must be a whole number'],
+  ['days in words', { days: 'seven' }, '`days` must be a whole number'],
+  ['another format', { format: 'xlsx' }, '`format` must be one of `csv`, `json`, `ndjson`'],
+  ['a format in capitals', { format: 'CSV' }, '`format` must be one of'],
+  ['a file outside', { 'output-file': '../visitors.csv' }, '`output-file` is outside the workspace'],
+  ['too many pages at the top', { top: '1001' }, '`top` must be a whole number from 0 to 1000'],
+  ['no number of pages', { top: 'all' }, '`top` must be a whole number'],
+  ['no time', { 'timeout-minutes': '0' }, '`timeout-minutes` must be a number of minutes'],
+  ['a wrong summary', { summary: 'yes' }, '`summary` must be `true` or `false`'],
+  ['another way to miss a key', { 'on-missing-key': 'ignore' }, '`on-missing-key` must be `fail` or `skip`'],
+])('refuses %s', (_name, fields, message) => {
+  expect(messageOf(given(fields))).toContain(message)
+  expect(messageOf(given(fields))).not.toContain('inputs are wrong')
+})
+
+test('names all problems in one error', () => {
+  const message = messageOf({
+    ...NOTHING,
+    'date-from': '2026-02-30',
+    'date-to': '1',
+    days: '0',
+    format: 'xml',
+    'output-file': '../x',
+    top: '-1',
+  })
+  const problems = message.split('\n').slice(1)
+  expect(new Set(problems.map((line) => /`([a-z-]+)`/.exec(line)?.[1]))).toEqual(
+    new Set(['project-id', 'api-key', 'base-url', 'date-from', 'date-to', 'days', 'format', 'output-file', 'top']),
+  )
+})

@@ -1,0 +1,124 @@
+import { expect, test } from '@jest/globals'
+import { OutputFileError } from '../../src/shared/workspace-output.ts'
+import { failure } from '../support/fake-client.ts'
+import { memoryFile, page, row, rows, runExport, TOTALS } from '../support/visitors-run.ts'
+
+const MORE = { hasMore: true }
+const TWO_PAGES = [page(rows(250), MORE), page([row('/last', 999)])]
+
+test('writes all rows, and reports what the service counts', async () => {
+  const { report, file, queries } = await runExport({ answers: TWO_PAGES })
+
+  expect(report).toMatchObject({ ending: 'complete', totals: TOTALS, rows: 251, doubts: [], error: undefined })
+  expect(report.topPages.slice(0, 2)).toEqual([row('/last', 999), row('/page-249', 250)])
+  expect(file.content()?.split('\r\n')).toHaveLength(1 + 251 + 1)
+  expect(queries).toHaveLength(2)
+})
+
+test.each(['csv', 'json', 'ndjson'] as const)('puts the pages of %s together as if they were one', async (format) => {
+  const inputs = { format, range: { dateFrom: '2026-01-01' } }
+  const parts = [page([row('/a')], MORE), page([row('/a'), row('/b')], MORE), page([row('/c')])]
+  const { file } = await runExport({ inputs, answers: parts })
+  const whole = await runExport({ inputs, answers: [page([row('/a'), row('/b'), row('/c')])] })
+  expect(file.content()).toBe(whole.file.content())
+})
+
+test.each(['csv', 'json', 'ndjson'] as const)('a site without visitors is an empty %s file', async (format) => {
+  const { report, file } = await runExport({ inputs: { format }, answers: [page([])] })
+  expect(report).toMatchObject({ ending: 'complete', rows: 0, topPages: [] })
+  expect(file.content()).toBeDefined()
+})
+
+test('totals that change on the way make it uncertain, and the first ones are reported', async () => {
+  const later = { ...TOTALS, total: 41 }
+  const { report, file } = await runExport({ answers: [page(rows(1), MORE), page(rows(1, '/b'), { totals: later })] })
+  expect(report).toMatchObject({ ending: 'uncertain', totals: TOTALS, doubts: ['totals-changed'] })
+  expect(file.content()).toBeDefined()
+})
+
+test('rows that move make it uncertain', async () => {
+  const { report } = await runExport({ answers: [page([row('/a')], MORE), page([row('/a'), row('/b')])] })
+  expect(report).toMatchObject({ ending: 'uncertain', rows: 2, doubts: ['rows-moved'] })
+})
+
+test('a rate limit in the middle is waited for', async () => {
+  const [first, second] = TWO_PAGES
+  const { report, clock, queries } = await runExport({
+    answers: [first, failure('rate-limited', 20_000), second].filter((answer) => answer !== undefined),
+  })
+  expect(report.ending).toBe('complete')
+  expect(clock.sleeps).toEqual([20_000])
+  expect(queries.map(({ offset }) => offset)).toEqual([0, 250, 250])
+})
+
+test('an error in the middle leaves no file, and what was counted is known', async () => {
+  const { report, file } = await runExport({ answers: [page(rows(250), MORE), failure('unauthorized')] })
+  expect(report).toMatchObject({ ending: 'error', totals: TOTALS, rows: 250, error: { code: 'unauthorized' } })
+  expect([file.content(), file.pending()]).toEqual([undefined, undefined])
+})
+
+test('a disk that is full leaves no file', async () => {
+  const { report, file } = await runExport({ answers: TWO_PAGES, file: memoryFile(2) })
+  expect(report).toMatchObject({ ending: 'error', error: { message: 'The file could not be written (ENOSPC).' } })
+  expect([file.content(), file.pending()]).toEqual([undefined, undefined])
+})
+
+test('a file that cannot be opened costs no request', async () => {
+  const { report, queries } = await runExport({ answers: [], openError: new OutputFileError({ code: 'EACCES' }) })
+  expect(report).toMatchObject({ ending: 'error', error: { message: 'The file could not be written (EACCES).' } })
+  expect(queries).toEqual([])
+})
+
+test('no request is made after the deadline', async () => {
+  const { report, queries } = await runExport({ answers: [], inputs: { timeoutMs: 0 } })
+  expect(report).toMatchObject({ ending: 'error', error: { code: 'deadline' } })
+  expect(queries).toEqual([])
+})
+
+test('a cancelled run leaves no file', async () => {
+  const { report, file } = await runExport({
+    answers: [page(rows(250), MORE), failure('service-error')],
+    cancelAtSleep: 0,
+  })
+  expect(report).toMatchObject({ ending: 'cancelled', rows: 250 })
+  expect([file.content(), file.pending()]).toEqual([undefined, undefined])
+})
+
+test('a run that is cancelled with its last answer leaves no file', async () => {
+  const { report, file } = await runExport({ answers: TWO_PAGES, cancelAtRequest: 2 })
+  expect(report.ending).toBe('cancelled')
+  expect([file.content(), file.pending()]).toEqual([undefined, undefined])
+})
+
+test('a read that fails because the run is cancelled is not tried again', async () => {
+  const { report, log } = await runExport({ answers: [failure('unreachable')], cancelAtRequest: 1 })
+  expect(report).toMatchObject({ ending: 'cancelled', error: { code: 'cancelled' } })
+  expect(log.filter((line) => line.includes('Asking again'))).toEqual([])
+})
+
+test('a defect leaves no file either', async () => {
+  const file = memoryFile()
+  await expect(runExport({ file, answers: [page(rows(1), MORE), new TypeError('a defect')] })).rejects.toThrow(
+    'a defect',
+  )
+  expect([file.content(), file.pending()]).toEqual([undefined, undefined])
+})
+
+test('a key that the service puts into a path gets neither into the file nor into the top pages', async () => {
+  const { report, file } = await runExport({ answers: [page([row('/docs_key/a', 2), row('/b')])], secret: 'docs_key' })
+  expect(file.content()).toContain('/***/a,2,0,2')
+  expect(file.content()).not.toContain('docs_key')
+  expect(report.topPages[0]?.path).toBe('/***/a')
+})
+
+test('says first what it is about to do', async () => {
+  const { log } = await runExport({ answers: TWO_PAGES, inputs: { range: { dateFrom: '2026-01-01' } } })
+  expect(log).toEqual(['Exporting the visitors of project docs-demo as csv, from 2026-01-01, to be done within 15:00.'])
+})
+
+test('tells now and then how far it has come, and not at every page', async () => {
+  const parts = Array.from({ length: 5 }, (_, index) => page(rows(2, `/${index}-`), { hasMore: index < 4 }))
+  const slow = parts.flatMap((part, index) => (index === 2 ? [failure('rate-limited', 10_000), part] : [part]))
+  const { log } = await runExport({ answers: slow })
+  expect(log.filter((line) => line.includes('so far'))).toEqual(['6 rows so far.'])
+})

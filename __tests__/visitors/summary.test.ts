@@ -1,0 +1,113 @@
+import { expect, test } from '@jest/globals'
+import { marked } from 'marked'
+import { ActionError } from '../../src/shared/errors.ts'
+import { conclude } from '../../src/visitors/conclusion.ts'
+import type { Report } from '../../src/visitors/report.ts'
+import { renderSummary } from '../../src/visitors/summary.ts'
+import { row, rows, visitorsReport } from '../support/visitors-run.ts'
+
+function summary(fields: Partial<Report> = {}): string {
+  const report = visitorsReport(fields)
+  return renderSummary(report, conclude(report))
+}
+
+test('begins with the verdict', () => {
+  expect(summary().split('\n').slice(0, 3)).toEqual([
+    '## ✅ The visitors are exported',
+    '',
+    '3 rows were written to `out/visitors.csv` in 0:04.',
+  ])
+})
+
+test('shows the totals, and how many visitors were seen as both', () => {
+  const markdown = summary({ totals: { human: 1500, ai: 700, total: 2000 } })
+  expect(markdown).toContain('<td><b>Human</b></td><td>1,500 (75.0 % of all)</td>')
+  expect(markdown).toContain('<td><b>AI</b></td><td>700 (35.0 % of all)</td>')
+  expect(markdown).toContain('<td><b>All</b></td><td>2,000, each counted once</td>')
+  expect(markdown).toContain('200 of them were seen as both')
+})
+
+test('claims nothing about totals that do not fit together', () => {
+  expect(summary({ totals: { human: 1, ai: 1, total: 5 } })).not.toContain('seen as both')
+})
+
+test('draws the two kinds as a pie', () => {
+  expect(summary()).toContain('```mermaid\npie showData\n  title Unique visitors\n  "Human" : 30\n  "AI" : 12\n```')
+})
+
+test('draws no slice for nobody, and no pie for no visitors', () => {
+  expect(summary({ totals: { human: 3, ai: 0, total: 3 } })).not.toContain('"AI"')
+  expect(summary({ totals: { human: 0, ai: 0, total: 0 }, topPages: [], rows: 0 })).not.toContain('mermaid')
+})
+
+test('shows the most visited pages and where the file is', () => {
+  const markdown = summary()
+  expect(markdown).toContain('### Most visited pages')
+  expect(markdown).toContain('<td><code>&#47;a</code></td>')
+  for (const fact of ['from 2026-01-01, before 2026-02-01', 'out&#47;visitors&#46;csv', '<td>3</td>', '<td>yes</td>'])
+    expect(markdown).toContain(fact)
+})
+
+test('says why an export is not known to be whole, and what to do', () => {
+  const markdown = summary({ ending: 'uncertain', doubts: ['totals-changed'] })
+  expect(markdown).toMatch(/^## ⚠️ /)
+  expect(markdown).toContain('<td>not certain: The service&#39;s totals changed')
+  expect(markdown).toContain('**What to do:** ')
+})
+
+test('a red step says what happened and what to do, and names no file', () => {
+  const error = new ActionError('rate-limited', 'The service limits the rate of requests (429).', {
+    quote: 'Too many.',
+  })
+  const markdown = summary({ ending: 'error', error })
+  expect(markdown).toMatch(/^## ❌ The service limits the rate of requests\n/)
+  expect(markdown).toContain('The service says: <code>Too many&#46;</code>')
+  expect(markdown).toContain('**What to do:** Run it later')
+  expect(markdown).toContain('<td><b>File</b></td><td>none</td>')
+  expect(markdown).not.toContain('Most visited')
+})
+
+test('a step whose inputs are wrong has nothing but its verdict', () => {
+  const error = new ActionError('invalid-input', '`days` must be a whole number.', { hint: 'Nothing was sent.' })
+  const nothing = { range: undefined, place: undefined, totals: undefined, topPages: [], rows: 0 }
+  const markdown = summary({ ending: 'error', error, ...nothing })
+  expect(markdown).toContain('Nothing was sent.')
+  expect(markdown).not.toMatch(/<table>|###/)
+})
+
+const HOSTILE = [
+  '</code></pre></details><script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '@octocat #1 https://evil.example.com',
+  '`code` **bold** [link](https://evil.example.com)',
+  '\n\n# A heading\n\n| a | b |\n| - | - |\n```\n',
+  '\r\n::error::x ##[error]y',
+  '\u202eleft\u2066right\u0000\u001b[31m',
+].join('')
+
+test.each<[string, Partial<Report>]>([
+  ["a page's path", { topPages: [row(HOSTILE, 3)] }],
+  [
+    'a file name',
+    {
+      place: { file: `/work/${HOSTILE}`, name: HOSTILE },
+      ending: 'error',
+      error: new ActionError('deadline', 'Late.'),
+    },
+  ],
+  ["the service's words", { ending: 'error', error: new ActionError('rejected', 'No.', { quote: HOSTILE }) }],
+])('nothing in %s comes alive', async (_name, fields) => {
+  const html = await marked.parse(summary(fields), { gfm: true })
+  const outsideCode = html.replace(/<(code|pre)( class="[\w-]+")?>[^<]*<\/\1>/g, '')
+
+  expect(outsideCode).not.toMatch(/evil|octocat|alert|heading|left|right(?!">)/i)
+  expect(html).not.toMatch(/<(?!\/?(?:h2|h3|p|strong|b|code|pre|table|tr|td|th)\b)/)
+  expect(html).not.toMatch(/[\u0000-\u0008\u001b\u202a-\u202e\u2066-\u2069]|##\[/)
+})
+
+test('stays below the size that the runner takes, and the facts come after the longest table', () => {
+  const markdown = summary({ topPages: rows(1000, `/${'-'.repeat(200)}`) })
+  expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(256 * 1024)
+  expect(markdown).toContain('more pages are in the file.')
+  expect(markdown).toContain('### The export')
+})

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { TopPages } from '../../src/visitors/top-pages.ts'
+import { row } from '../support/visitors-run.ts'
+
+test('the pages with the most visitors come first, and ties go by path', () => {
+  const top = new TopPages(3)
+  for (const added of [row('/c', 5), row('/d', 1), row('/b', 9), row('/a', 5)]) top.add(added)
+  expect(top.rows.map(({ path }) => path)).toEqual(['/b', '/a', '/c'])
+})
+
+test('none are kept where none are wanted', () => {
+  const top = new TopPages(0)
+  top.add(row('/a', 1))
+  expect(top.rows).toEqual([])
+})
+
+test('in whatever order they come, the same are kept as if all were sorted', () => {
+  const rows = fc.uniqueArray(fc.record({ path: fc.string({ maxLength: 2 }), total: fc.nat(5) }), {
+    selector: ({ path }) => path,
+  })
+  fc.assert(
+    fc.property(rows, fc.nat(6), (given, most) => {
+      const all = given.map(({ path, total }) => row(path, total))
+      const top = new TopPages(most)
+      for (const added of all) top.add(added)
+      const sorted = all.toSorted((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
+      expect(top.rows).toEqual(sorted.slice(0, most))
+    }),
+  )
+})

@@ -1,0 +1,11 @@
+/**
+ * What a spreadsheet may take for the beginning of a formula, in full-width forms too. Only texts get here: a number of
+ * the service is never negative.
+ */
+const FORMULA_START = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/
+
+/** A text as one cell of RFC 4180. An apostrophe before what looks like a formula makes spreadsheets read it as text. */
+export function csvCell(text: string): string {
+  const inert = FORMULA_START.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+}

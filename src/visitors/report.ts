@@ -1,0 +1,32 @@
+import type { ActionError } from '../shared/errors.ts'
+import type { OutputFileError, OutputPlace } from '../shared/workspace-output.ts'
+import type { DateRange } from './date-range.ts'
+import type { VisitorRow, VisitorTotals } from './export-format.ts'
+
+/** How a step can end. Only the first two leave a file. */
+export const ENDINGS = ['complete', 'uncertain', 'cancelled', 'skipped', 'error'] as const
+export type Ending = (typeof ENDINGS)[number]
+
+/** Why a file that holds all that was sent may still lack something. */
+export const DOUBTS = ['totals-changed', 'rows-moved'] as const
+export type Doubt = (typeof DOUBTS)[number]
+
+/** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
+export interface Report {
+  readonly ending: Ending
+  /** Undefined where the inputs did not say what to do. */
+  readonly range: DateRange | undefined
+  readonly place: OutputPlace | undefined
+  /** The service's own, as they were at first. */
+  readonly totals: VisitorTotals | undefined
+  /** Rows that were received and are distinct, whether a file came of them or not. */
+  readonly rows: number
+  readonly topPages: readonly VisitorRow[]
+  readonly doubts: readonly Doubt[]
+  readonly durationMs: number
+  readonly error: ActionError | OutputFileError | undefined
+}
+
+export function hasFile({ ending }: Pick<Report, 'ending'>): boolean {
+  return ending === 'complete' || ending === 'uncertain'
+}

@@ -1,0 +1,39 @@
+import { inlineCode } from '../shared/markdown.ts'
+import { oneLine } from '../shared/untrusted-text.ts'
+import type { VisitorRow } from './export-format.ts'
+
+const LONGEST_PATH = 120
+const BAR_CELLS = 16
+/** Eighths of a cell, from none to seven. */
+const PARTS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
+
+/** A bar of text: as long as the value is in proportion to the greatest one, to an eighth of a character. */
+export function bar(value: number, greatest: number): string {
+  const eighths = greatest === 0 ? 0 : Math.round((value / greatest) * BAR_CELLS * 8)
+  const drawn = '█'.repeat(Math.floor(eighths / 8)) + (PARTS[eighths % 8] ?? '')
+  return drawn === '' && value > 0 ? PARTS[1] : drawn
+}
+
+const HEAD = '<tr><th>Page</th><th>Visitors</th><th>Human</th><th>AI</th><th>Of all visitors</th><th></th></tr>'
+
+/**
+ * The pages as a table, and below it how many did not fit into `maxBytes` bytes.
+ * @param siteTotal unique visitors of the whole site; the shares of pages do not add up to it, as visitors see many
+ */
+export function renderTopPages(rows: readonly VisitorRow[], siteTotal: number, maxBytes: number): string {
+  const greatest = Math.max(0, ...rows.map(({ total }) => total))
+  const number = (value: number): string => `<td align="right">${value.toLocaleString('en-US')}</td>`
+  const lines: string[] = []
+  let bytes = 0
+  for (const { path, human, ai, total } of rows) {
+    const share = siteTotal === 0 ? '' : `${((100 * total) / siteTotal).toFixed(1)} %`
+    const page = inlineCode(oneLine(path, LONGEST_PATH))
+    const line = `<tr><td>${page}</td>${number(total)}${number(human)}${number(ai)}<td align="right">${share}</td><td>${bar(total, greatest)}</td></tr>`
+    bytes += Buffer.byteLength(line) + 1
+    if (bytes > maxBytes) break
+    lines.push(line)
+  }
+  const left = rows.length - lines.length
+  const rest = left === 0 ? '' : `\n\n${left} more ${left === 1 ? 'page is' : 'pages are'} in the file.`
+  return `<table>\n${[HEAD, ...lines].join('\n')}\n</table>${rest}`
+}

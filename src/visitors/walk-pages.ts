@@ -1,0 +1,46 @@
+import type { VisitorsPage } from '../service/schemas.ts'
+import { ActionError } from '../shared/errors.ts'
+import type { VisitorRow, VisitorTotals } from './export-format.ts'
+import type { ReadPage } from './page-reader.ts'
+
+export interface WalkedPage {
+  readonly totals: VisitorTotals
+  /** Without those whose path came before. */
+  readonly rows: readonly VisitorRow[]
+  /** How many rows were left out because their path came before. */
+  readonly repeated: number
+}
+
+/** 2.5 million rows, and more than four days at 100 requests an hour: whoever says "more" after that never stops. */
+export const MAX_PAGES = 10_000
+
+function endless(what: string): ActionError {
+  return new ActionError('bad-answer', `The list of pages does not come to an end: ${what}.`)
+}
+
+/** Why the pages would go on for ever after this one, or undefined. */
+function endlessness({ visitors, hasMore }: VisitorsPage, fresh: readonly VisitorRow[]): string | undefined {
+  if (visitors.length === 0) return hasMore ? 'the service sent an empty part and says that there is more' : undefined
+  return fresh.length === 0 ? 'the service sent a part in which every row had come before' : undefined
+}
+
+/**
+ * All rows of a range, one answer of the service after the other, so that no request is wasted. The service's order is
+ * not documented and rows can move between two answers, so each path is let through once. Kept in memory are the paths.
+ * @throws ActionError `bad-answer` where there is no end, and what reading a page throws
+ */
+export async function* walkPages(readPage: ReadPage): AsyncGenerator<WalkedPage, void> {
+  const seen = new Set<string>()
+  let offset = 0
+  for (let count = 1; count <= MAX_PAGES; count++) {
+    const page = await readPage(offset)
+    const { totals, visitors, hasMore } = page
+    const rows = visitors.filter(({ path }) => !seen.has(path) && seen.add(path))
+    const problem = endlessness(page, rows)
+    if (problem !== undefined) throw endless(problem)
+    offset += visitors.length
+    yield { totals, rows, repeated: visitors.length - rows.length }
+    if (!hasMore) return
+  }
+  throw endless(`after ${MAX_PAGES} answers the service still says that there is more`)
+}
