@@ -10,11 +10,12 @@ import { scanSource } from './support/scan-source.ts'
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   shared: ['zod', 'node:fs', 'node:path', 'node:util'],
   service: ['shared', 'zod', 'undici', 'node:diagnostics_channel'],
-  github: ['shared', '@actions/github'],
+  github: ['shared', '@actions/github', '@octokit/plugin-retry', '@octokit/plugin-throttling'],
   runner: ['shared', '@actions/core'],
   agent: ['service', 'github', 'shared', 'zod'],
   visitors: ['service', 'github', 'shared', 'zod'],
   emulator: ['service/schemas.ts', 'shared', 'node:crypto', 'node:http', 'node:util'],
+  rehearse: ['shared', 'zod', 'node:child_process', 'node:fs', 'node:http'],
 }
 
 /** The one file that may read time or start a timer. */
@@ -32,7 +33,7 @@ const src = new URL('../src/', import.meta.url)
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
   .map((path) => ({ path, folder: path.split('/')[0] ?? '', ...scanSource(readFileSync(new URL(path, src), 'utf8')) }))
 
 const isEntry = (path: string): boolean => basename(path) === 'main.ts'

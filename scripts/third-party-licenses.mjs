@@ -26,17 +26,18 @@ function packageFolder(file) {
 
 /**
  * @param {string} folder
- * @returns {string}
+ * @returns {string[]} nothing for a package that the build itself made
  */
-function noticeOf(folder) {
-  const about = /** @type {{ name: string, version: string, license: string }} */ (
+function noticesOf(folder) {
+  const about = /** @type {{ name: string, version: string, license: string, private?: boolean }} */ (
     JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'))
   )
+  if (about.private === true) return []
   const title = `${about.name} ${about.version} (${about.license})`
   const file = fs.readdirSync(folder).find((name) => /^licen[cs]e/i.test(name))
   const text =
     file === undefined ? '' : fs.readFileSync(path.join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim()
-  return `${title}\n${'='.repeat(title.length)}\n\n${text}`.trim()
+  return [`${title}\n${'='.repeat(title.length)}\n\n${text}`.trim()]
 }
 
 /**
@@ -46,5 +47,5 @@ function noticeOf(folder) {
 export function thirdPartyLicenses(statsFile) {
   const stats = /** @type {{ modules: StatsModule[] }} */ (JSON.parse(fs.readFileSync(statsFile, 'utf8')))
   const folders = filesOf(stats.modules).flatMap((file) => packageFolder(file) ?? [])
-  return `${[...new Set(folders)].map(noticeOf).sort().join('\n\n\n')}\n`
+  return `${[...new Set(folders)].flatMap(noticesOf).sort().join('\n\n\n')}\n`
 }

@@ -12,7 +12,8 @@ const NONE = new Set<FailOn>()
 const ALL = new Set<FailOn>(FAIL_ON)
 
 const COLOURS: Record<Outcome, readonly [byDefault: boolean, failOnNone: boolean, failOnAll: boolean]> = {
-  'pull-request': [true, true, true],
+  // With all words it is red, as nothing is known of its checks and files here.
+  'pull-request': [true, true, false],
   'no-changes': [true, true, false],
   failed: [false, true, false],
   archived: [false, true, false],

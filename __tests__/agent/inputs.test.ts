@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { FAIL_ON, INPUT_NAMES, parseAgentInputs, type AgentRawInputs } from '../../src/agent/inputs.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import type { FileText } from '../../src/shared/workspace-file.ts'
+import { GITHUB_INPUTS } from '../support/fake-github.ts'
 
 const NOTHING = Object.fromEntries(INPUT_NAMES.map((name) => [name, ''])) as AgentRawInputs
 
@@ -40,6 +41,7 @@ test('fills in the defaults', () => {
     pollIntervalMs: undefined,
     failOn: new Set(['failed', 'archived', 'timeout']),
     summary: true,
+    github: { ...GITHUB_INPUTS, token: '', label: '' },
   })
 })
 
@@ -88,7 +90,8 @@ test.each([
   ['failed,archived , timeout', ['failed', 'archived', 'timeout']],
   [FAIL_ON.join(', '), FAIL_ON],
 ])('reads fail-on %j', (text, expected) => {
-  expect(parseAgentInputs(given({ 'fail-on': text }), noFile).failOn).toEqual(new Set(expected))
+  const raw = given({ 'fail-on': text, 'wait-for-checks': 'true', 'allowed-paths': 'docs/**' })
+  expect(parseAgentInputs(raw, noFile).failOn).toEqual(new Set(expected))
 })
 
 test.each<[string, Partial<AgentRawInputs>, string]>([

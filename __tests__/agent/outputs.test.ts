@@ -15,6 +15,11 @@ test('tells the next steps all about a pull request', () => {
     'pr-repository': 'acme/docs',
     model: 'writer-1',
     'duration-seconds': '65.4',
+    'pr-state': '',
+    'pr-branch': '',
+    'pr-head-sha': '',
+    checks: '',
+    'in-scope': '',
   })
 })
 
@@ -59,4 +64,18 @@ test("makes one clean line of the model's name", () => {
   const cleaned = toOutputs(reportOf({ job: { ...completed, model } })).model
   expect(cleaned).toMatch(/^writer ::set-output name=x::yz+…$/)
   expect(cleaned).toHaveLength(200)
+})
+
+test('tells what GitHub knows of the pull request', () => {
+  const scope = { fileCount: 2, outside: [] }
+  const handOff = { state: 'draft', branch: 'agent/a', headSha: 'c'.repeat(40), checks: 'none', scope } as const
+  expect(toOutputs(reportOf({ handOff }))).toMatchObject({
+    'pr-state': 'draft',
+    'pr-branch': 'agent/a',
+    'pr-head-sha': 'c'.repeat(40),
+    checks: 'none',
+    'in-scope': 'true',
+  })
+  const outOfScope = { ...handOff, scope: { fileCount: 2, outside: ['src/a.ts'] } }
+  expect(toOutputs(reportOf({ handOff: outOfScope }))['in-scope']).toBe('false')
 })

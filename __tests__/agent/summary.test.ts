@@ -98,3 +98,61 @@ test('stays far below the size that the runner takes, whatever the prompt', () =
   expect(markdown).toContain('cut here, 3000000 bytes in all')
   expect(markdown).toContain('What next')
 })
+
+const EVIL = '</code>](https://evil.example)<img src=x> @octocat `evil` ##[error]'
+
+test('shows what was sent, and what GitHub knows of the pull request', async () => {
+  const html = await marked.parse(
+    summary({
+      change: 'Compared: the push: 1 commit, 1 file.',
+      handOff: {
+        state: 'open',
+        branch: 'agent/guide',
+        headSha: 'c'.repeat(40),
+        checks: 'none',
+        scope: { fileCount: 3, outside: [] },
+      },
+    }),
+    { gfm: true },
+  )
+  for (const part of ['the push', 'open', 'agent', 'ccccccc', 'none', 'all 3 files are inside']) {
+    expect(html).toContain(part)
+  }
+})
+
+test('names some of the files that are out of scope, and counts the others', () => {
+  const outside = Array.from({ length: 25 }, (_, index) => `src/file${index}.ts`)
+  const markdown = summary({ handOff: { scope: { fileCount: 25, outside } } })
+  expect(markdown).toContain('file19')
+  expect(markdown).not.toContain('file20')
+  expect(markdown).toContain(', and 5 more')
+})
+
+test('nothing that GitHub tells comes alive either', async () => {
+  const html = await marked.parse(
+    summary({
+      change: EVIL,
+      handOff: {
+        state: 'open',
+        branch: EVIL,
+        headSha: 'c'.repeat(40),
+        scope: { fileCount: 1, outside: [EVIL] },
+      },
+      shortfalls: [{ lost: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],
+    }),
+    { gfm: true },
+  )
+  expect(html.replace(/<(code|pre)>[^<]*<\/\1>/g, '')).not.toMatch(/evil|octocat|<img/)
+})
+
+test('says why nothing was asked of the service', () => {
+  const markdown = summary({
+    outcome: 'skipped',
+    job: undefined,
+    skipReason: 'No changed file counts by `paths`.',
+    change: 'Compared: the push: 1 commit, 1 file, 0 of them by `paths`.',
+  })
+  expect(markdown).toContain('## ⏭️ Skipped: no change for the agent')
+  expect(markdown).toContain('No changed file counts by `paths`.')
+  expect(markdown).toContain('0 of them by')
+})

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ActionError } from '../../src/shared/errors.ts'
 import {
   apiKeyInput,
@@ -15,7 +15,7 @@ import {
   withDefault,
 } from '../../src/shared/parse-inputs.ts'
 
-function errorOf<T>(schema: z.ZodType<T>, raw: Record<string, string>): ActionError {
+function errorOf<T>(schema: z.ZodMiniType<T>, raw: Record<string, string>): ActionError {
   try {
     parseInputs(schema, raw)
   } catch (error) {
@@ -26,11 +26,11 @@ function errorOf<T>(schema: z.ZodType<T>, raw: Record<string, string>): ActionEr
 }
 
 /** The problems of one value, as the user reads them. */
-function problemOf<T>(input: z.ZodType<T>, value: string): string {
+function problemOf<T>(input: z.ZodMiniType<T>, value: string): string {
   return errorOf(z.object({ field: input }), { field: value }).message
 }
 
-const parse = <T>(input: z.ZodType<T>, value: string): T =>
+const parse = <T>(input: z.ZodMiniType<T>, value: string): T =>
   parseInputs(z.object({ field: input }), { field: value }).field
 
 const INPUTS = z.object({ 'project-id': projectIdInput, 'api-key': apiKeyInput, 'base-url': baseUrlInput })

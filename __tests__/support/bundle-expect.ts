@@ -135,7 +135,7 @@ function expectNothingElse(run: BundleRun): void {
 }
 
 function keysOf({ inputs }: BundleRun): string[] {
-  return [inputs['api-key'] ?? ''].filter((key) => key !== '')
+  return [inputs['api-key'] ?? '', inputs['github-token'] ?? ''].filter((key) => key !== '')
 }
 
 /** The key is in nothing that the step wrote, raw or encoded, but in the command that masks it. */

@@ -56,6 +56,13 @@ export interface WorkflowSetting {
   readonly node: string
   /** Variables of the runner itself, below those of the workflow. */
   readonly env?: Texts
+  /** What the workflow may read of `github`; without it, nothing. */
+  readonly github?: Texts
+  /** By default `schedule`, with a payload that says nothing. */
+  readonly eventName?: string
+  readonly event?: unknown
+  /** Stand-ins for actions of others, by what `uses` names: they give outputs for inputs. */
+  readonly actions?: Readonly<Record<string, (inputs: Texts) => Texts>>
 }
 
 export interface PlayedWorkflow {
@@ -70,11 +77,11 @@ const SKIPPED: PlayedStep = { conclusion: 'skipped', outputs: {}, output: '' }
 type LookUp = (reference: string) => string
 
 function createLookUp(
-  { vars, secrets }: WorkflowSetting,
+  { vars, secrets, github }: WorkflowSetting,
   env: Texts,
   steps: Readonly<Record<string, PlayedStep>>,
 ): LookUp {
-  const contexts: Readonly<Record<string, Texts>> = { vars, secrets, env }
+  const contexts: Readonly<Record<string, Texts>> = { vars, secrets, env, ...(github && { github }) }
   return (reference) => {
     const [, id, output] = /^steps\.([\w-]+)\.outputs\.([\w-]+)$/.exec(reference) ?? []
     if (id !== undefined && output !== undefined) {
@@ -96,6 +103,10 @@ function fillIn(given: Texts, lookUp: LookUp): Record<string, string> {
 
 function holds(condition: string | undefined, lookUp: LookUp): boolean {
   if (condition === undefined) return true
+  return condition.split(' && ').every((part) => holdsAlone(part.trim(), lookUp))
+}
+
+function holdsAlone(condition: string, lookUp: LookUp): boolean {
   const [, reference, operator, value] = /^(\S+) (==|!=) '([^']*)'$/.exec(condition) ?? []
   if (reference === undefined) throw new Error(`This condition is not known here: ${condition}`)
   return (lookUp(reference) === value) === (operator === '==')
@@ -106,8 +117,10 @@ async function playAction(
   inputs: Texts,
   env: Texts,
   workspace: string,
-  node: string,
+  { node, github, eventName = 'schedule', event, actions }: WorkflowSetting,
 ): Promise<PlayedStep> {
+  const standIn = actions?.[uses]
+  if (standIn !== undefined) return { conclusion: 'success', outputs: standIn(inputs), output: '' }
   const [, folder] = /^your-org\/docs-agent-action((?:\/[a-z-]+)?)@v1$/.exec(uses) ?? []
   if (folder === undefined) throw new Error(`This action is not known here: ${uses}`)
   const { conclusion, outputs, rawOutput } = await runAction({
@@ -116,7 +129,9 @@ async function playAction(
     workspace,
     inputs,
     env,
-    eventName: 'schedule',
+    eventName,
+    ...(event !== undefined && { event }),
+    githubToken: github?.['token'] ?? '',
   })
   return { conclusion, outputs, output: rawOutput }
 }
@@ -143,7 +158,7 @@ function playStep(
 ): PlayedStep | Promise<PlayedStep> {
   const variables = { ...setting.env, ...env, ...fillIn(step.env, lookUp) }
   if (step.uses !== undefined && step.run === undefined) {
-    return playAction(step.uses, fillIn(step.with, lookUp), variables, workspace, setting.node)
+    return playAction(step.uses, fillIn(step.with, lookUp), variables, workspace, setting)
   }
   if (step.run === undefined || Object.keys(step.with).length > 0)
     throw new Error(`Step ${step.id} is neither an action nor a script.`)

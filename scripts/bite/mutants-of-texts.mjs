@@ -168,8 +168,8 @@ export const mutantsOfTexts = [
     name: 'any-number',
     sentence: 'A number is whatever JavaScript takes for one.',
     file: 'src/shared/parse-inputs.ts',
-    find: '.regex(/^\\d+(?:\\.\\d+)?$/, { error: rule, abort: true })',
-    replace: '',
+    find: 'pattern.test(text.trim()) ? Number(text) : NaN',
+    replace: 'parseFloat(text)',
     tests: [INPUTS],
   },
   {

@@ -1,6 +1,7 @@
 import { formatDuration } from '../shared/duration.ts'
 import type { ErrorCode } from '../shared/errors.ts'
 import type { FailOn } from './inputs.ts'
+import { adviseOnBlock, BLOCK_TITLES, findBlocks, tellHandOff } from './merge-blocks.ts'
 import { jobIdOf, type Outcome, type Report } from './report.ts'
 
 /** The verdict in words: the same ones in the log, in the annotation and at the top of the summary. */
@@ -28,9 +29,11 @@ const COLOUR: Readonly<Record<Outcome, 'green' | 'red' | FailOn>> = {
 }
 
 /** `fail-on` is about what became of an accepted job. Where the step could not do its own part, it is red anyway. */
-export function isGreen({ outcome, error }: Report, failOn: ReadonlySet<FailOn>): boolean {
+export function isGreen(report: Report, failOn: ReadonlySet<FailOn>): boolean {
+  const { outcome, error } = report
   const colour = COLOUR[outcome]
   if (error !== undefined || colour === 'red') return false
+  if (findBlocks(report, failOn).length > 0) return false
   return colour === 'green' || !failOn.has(colour)
 }
 
@@ -70,7 +73,10 @@ type Say = (report: Report) => string
 const took: Say = ({ durationMs }) => formatDuration(durationMs)
 
 const TEXTS: Readonly<Record<Outcome, Say>> = {
-  'pull-request': (report) => `The agent finished after ${took(report)} and its changes are in a pull request.`,
+  'pull-request': (report) =>
+    [`The agent finished after ${took(report)} and its changes are in a pull request.`, ...tellHandOff(report)].join(
+      ' ',
+    ),
   'no-changes': (report) =>
     `The agent finished after ${took(report)} and changed no file, so there is no pull request.`,
   failed: (report) => `The agent hit an error that it could not recover from, after ${took(report)}.`,
@@ -81,11 +87,15 @@ const TEXTS: Readonly<Record<Outcome, Say>> = {
     report.task?.kind === 'attach'
       ? 'The job runs. This step does not wait for it.'
       : 'The service has taken the prompt. This step does not wait for the result.',
-  cancelled: (report) =>
-    jobIdOf(report) === undefined
-      ? 'The run was cancelled before the service had taken the prompt.'
-      : 'The run was cancelled. The service has no way to cancel a job, so the job still runs.',
-  skipped: () => 'Nothing was asked of the service, because `api-key` is empty and `on-missing-key` is `skip`.',
+  cancelled: (report) => {
+    if (jobIdOf(report) === undefined) return 'The run was cancelled before the service had taken the prompt.'
+    if (goesOn(report)) return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
+    return `The run was cancelled. The job was ${report.job?.status ?? 'not read yet'}.`
+  },
+  skipped: ({ skipReason }) =>
+    skipReason === undefined
+      ? 'Nothing was asked of the service, because `api-key` is empty and `on-missing-key` is `skip`.'
+      : `Nothing was asked of the service. ${skipReason}`,
   error: () => '',
 }
 
@@ -116,28 +126,37 @@ const ADVICE: Readonly<Record<Outcome, string | undefined>> = {
   'timed-out': undefined,
   unconfirmed: "See the job on the service's dashboard before you send the prompt again: it may still begin.",
   submitted: undefined,
-  cancelled: undefined,
+  cancelled: 'Run the step again when you want it: nothing came of this one.',
   skipped:
     'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret that `api-key` is given from.',
   error: undefined,
 }
 
-function adviceOf(report: Report): string[] {
+function adviceOf(report: Report, failOn: ReadonlySet<FailOn>): string[] {
+  if (report.skipReason !== undefined) return []
   const { outcome, error } = report
   const id = jobIdOf(report)
-  const advice = [error?.hint, error === undefined ? ADVICE[outcome] : undefined]
-  if (id !== undefined && (goesOn(report) || outcome === 'unconfirmed')) {
+  const isPlain = error === undefined || (error.code === 'cancelled' && id === undefined)
+  const advice = [error?.hint, isPlain ? ADVICE[outcome] : undefined, ...findBlocks(report, failOn).map(adviseOnBlock)]
+  if (id !== undefined && (goesOn(report) || outcome === 'unconfirmed' || outcome === 'cancelled')) {
     advice.push(`To wait for the job, run the same step with \`job-id: ${id}\` and without a prompt.`)
   }
   return advice.filter((sentence) => sentence !== undefined).filter((sentence) => sentence !== '')
 }
 
+function titleOf(report: Report, failOn: ReadonlySet<FailOn>): string {
+  const { outcome, error, skipReason } = report
+  const [block] = findBlocks(report, failOn)
+  if (block !== undefined) return BLOCK_TITLES[block]
+  if (skipReason !== undefined) return 'Skipped: no change for the agent'
+  return outcome === 'error' ? ERROR_TITLES[error?.code ?? 'bad-answer'] : TITLES[outcome]
+}
+
 export function conclude(report: Report, failOn: ReadonlySet<FailOn>): Conclusion {
-  const { outcome, error } = report
   return {
     isGreen: isGreen(report, failOn),
-    title: outcome === 'error' ? ERROR_TITLES[error?.code ?? 'bad-answer'] : TITLES[outcome],
+    title: titleOf(report, failOn),
     text: textOf(report),
-    advice: adviceOf(report),
+    advice: adviceOf(report, failOn),
   }
 }

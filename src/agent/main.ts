@@ -10,8 +10,10 @@ import { readWorkspaceFile } from '../shared/workspace-file.ts'
 import { conclude } from './conclusion.ts'
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs, type AgentRawInputs, type FailOn } from './inputs.ts'
 import { toOutputs } from './outputs.ts'
+import { redactReport } from './redact-report.ts'
 import type { Outcome, Report } from './report.ts'
-import { runAgent } from './run.ts'
+import { runStep, type StepSurroundings } from './run-step.ts'
+import { tellShortfalls } from './shortfalls.ts'
 import { renderSummary } from './summary.ts'
 
 const MAX_PROMPT_BYTES = 4 * 1024 * 1024
@@ -28,6 +30,29 @@ function writeAcceptedJob(job: Job, host: Host): void {
   host.setOutput('outcome', 'submitted' satisfies Outcome)
 }
 
+/**
+ * What talks to GitHub is large, and many a step asks it nothing.
+ * @throws ActionError where it cannot be started: the toolkit reads the proxies and the API's address as it is loaded
+ */
+async function loadGitHub(
+  token: string,
+  deadlineAt: number,
+  { host, clock, signal }: StepPorts,
+): Promise<StepSurroundings> {
+  try {
+    const { readRunFacts } = await import('../github/run-facts.ts')
+    const facts = readRunFacts(process.env)
+    if (token === '') return { facts, github: undefined }
+    const { connectGitHub } = await import('../github/connect-github.ts')
+    const { apiUrl } = facts
+    return { facts, github: connectGitHub({ token, apiUrl, clock, signal, deadlineAt, debug: host.debug }) }
+  } catch {
+    throw new ActionError('proxy', 'its client could not be started.', {
+      hint: 'Check `HTTPS_PROXY`, `HTTP_PROXY` and `GITHUB_API_URL`.',
+    })
+  }
+}
+
 function run(inputs: AgentInputs, { host, clock, signal }: StepPorts, startedAt: number): Promise<Report> {
   const ports = { clock, signal, random: Math.random, log: host.log }
   const deadlineAt = startedAt + inputs.timeoutMs
@@ -35,8 +60,10 @@ function run(inputs: AgentInputs, { host, clock, signal }: StepPorts, startedAt:
     { ...inputs, env: process.env, deadlineAt },
     { ...ports, mask: host.mask, redact: host.redact },
   )
-  return runAgent(inputs, {
+  return runStep(inputs, {
     ...ports,
+    eventName: process.env['GITHUB_EVENT_NAME'] ?? '',
+    loadGitHub: (until) => loadGitHub(inputs.github.token, until, { host, clock, signal }),
     client,
     startedAt,
     warn: host.warn,
@@ -46,7 +73,8 @@ function run(inputs: AgentInputs, { host, clock, signal }: StepPorts, startedAt:
   })
 }
 
-function toResult(report: Report, failOn: ReadonlySet<FailOn>, summary: boolean): StepResult {
+function toResult(whole: Report, failOn: ReadonlySet<FailOn>, summary: boolean, { redact }: Host): StepResult {
+  const report = redactReport(whole, redact)
   const conclusion = conclude(report, failOn)
   const outputs = toOutputs(report)
   const link = outputs['pr-link'] === '' ? [] : [`Pull request: ${outputs['pr-link']}`]
@@ -66,6 +94,7 @@ await execute(async (ports) => {
   // Whatever happens from here on, an outcome that nobody wrote would read as if the step had not run.
   host.setOutput('outcome', 'error' satisfies Outcome)
   const raw = readInputs(INPUT_NAMES, host, process.env)
+  host.mask(raw['github-token'].trim())
   const ended = (outcome: Outcome, error?: ActionError): Report => ({
     outcome,
     error,
@@ -78,13 +107,16 @@ await execute(async (ports) => {
   if (isSkipped(raw)) {
     const { readEvent, withholdsSecrets } = await import('../github/event.ts')
     announceSkip(host, withholdsSecrets(readEvent()))
-    return toResult(ended('skipped'), new Set(), wantsSummary(raw))
+    return toResult(ended('skipped'), new Set(), wantsSummary(raw), host)
   }
   try {
     const inputs = parse(raw)
-    return toResult(await run(inputs, ports, startedAt), inputs.failOn, inputs.summary)
+    const report = await run(inputs, ports, startedAt)
+    const notice = tellShortfalls(report.shortfalls ?? [])
+    if (notice !== undefined) host.notice('Not done on GitHub', notice)
+    return toResult(report, inputs.failOn, inputs.summary, host)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    return toResult(ended('error', error), new Set(), wantsSummary(raw))
+    return toResult(ended('error', error), new Set(), wantsSummary(raw), host)
   }
 })

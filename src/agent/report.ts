@@ -1,6 +1,8 @@
 import type { Job } from '../service/schemas.ts'
 import type { ActionError } from '../shared/errors.ts'
+import type { HandOff } from './examine-pull-request.ts'
 import type { Task } from './inputs.ts'
+import type { Shortfall } from './shortfalls.ts'
 
 /** What became of the step; the value of the output `outcome`. */
 export const OUTCOMES = [
@@ -37,6 +39,14 @@ export interface Report {
   readonly error: ActionError | undefined
   /** Why the last look at the job failed, where it did. */
   readonly lastProblem: ActionError | undefined
+  /** Why nothing was asked of the service, as a full sentence, where the change that started the run was no reason to. */
+  readonly skipReason?: string
+  /** What was found of the change that started the run, and what of it was sent. */
+  readonly change?: string
+  /** What has become of the pull request on GitHub. */
+  readonly handOff?: HandOff
+  /** What could not be done on GitHub. */
+  readonly shortfalls?: readonly Shortfall[]
 }
 
 /** The id that a later step can follow up on or attach to. */

@@ -4,7 +4,7 @@ import type { Clock } from '../shared/clock.ts'
 import { formatDuration } from '../shared/duration.ts'
 import { ActionError } from '../shared/errors.ts'
 import { followUp } from './follow-up.ts'
-import type { AgentInputs, Task } from './inputs.ts'
+import type { JobInputs, Task } from './inputs.ts'
 import { JobHistory } from './job-history.ts'
 import { createPoller } from './poll-job.ts'
 import type { Report } from './report.ts'
@@ -54,7 +54,7 @@ function perform(task: Task, context: RunContext): Promise<Ending> {
 }
 
 /** The first line of the log: a step that hangs has at least said what it was about to do. */
-function announce({ task, projectId, timeoutMs }: AgentInputs): string {
+function announce({ task, projectId, timeoutMs }: JobInputs): string {
   const limit = `within ${formatDuration(timeoutMs)}`
   switch (task.kind) {
     case 'create':
@@ -67,7 +67,7 @@ function announce({ task, projectId, timeoutMs }: AgentInputs): string {
 }
 
 /** Does what the step was asked to and reports what became of it. Throws only what nobody foresaw. */
-export async function runAgent(inputs: AgentInputs, ports: RunPorts): Promise<Report> {
+export async function runAgent(inputs: JobInputs, ports: RunPorts): Promise<Report> {
   const { client, clock, signal, startedAt } = ports
   const { task, wait } = inputs
   const deadlineAt = startedAt + inputs.timeoutMs

@@ -3,6 +3,7 @@ import { escapeHtml, foldedText, inlineCode, joinBlocks, shorten, table, type Ta
 import type { Conclusion } from './conclusion.ts'
 import { cleanPullRequestLink } from './pull-request-link.ts'
 import { jobIdOf, type Outcome, type Report } from './report.ts'
+import { tellShortfalls } from './shortfalls.ts'
 
 /** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
 const MAX_SUMMARY_BYTES = 256 * 1024
@@ -54,6 +55,36 @@ function facts(report: Report): string[] {
   return [table(rows.filter((row) => row !== undefined))]
 }
 
+/** How many of the files outside of `allowed-paths` are named. */
+const MOST_PATHS = 20
+
+/** The change that started the run, and what GitHub knows of the pull request. */
+function gitHubFacts({ change, handOff, shortfalls = [] }: Report): string[] {
+  const { state, branch, headSha, checks, scope } = handOff ?? {}
+  const outside = scope?.outside ?? []
+  const more = outside.length > MOST_PATHS ? `, and ${outside.length - MOST_PATHS} more` : ''
+  const notDone = tellShortfalls(shortfalls)
+  const rows: (TableRow | undefined)[] = [
+    change === undefined ? undefined : { name: 'What changed', html: inlineCode(change) },
+    state === undefined || branch === undefined || headSha === undefined
+      ? undefined
+      : { name: 'Pull request', html: [state, branch, headSha.slice(0, 7)].map(inlineCode).join(' ') },
+    checks === undefined ? undefined : { name: 'Checks', html: inlineCode(checks) },
+    scope === undefined
+      ? undefined
+      : {
+          name: 'Allowed paths',
+          html:
+            outside.length === 0
+              ? `all ${scope.fileCount} files are inside`
+              : `outside: ${outside.slice(0, MOST_PATHS).map(inlineCode).join(', ')}${more}`,
+        },
+    notDone === undefined ? undefined : { name: 'Not done on GitHub', html: inlineCode(notDone) },
+  ]
+  const known = rows.filter((row) => row !== undefined)
+  return known.length === 0 ? [] : ['### On GitHub', table(known)]
+}
+
 function timeline({ timeline }: Report): string[] {
   if (timeline.length === 0) return []
   const rows = timeline.map(({ at, elapsedMs, event }) => {
@@ -90,6 +121,7 @@ export function renderSummary(report: Report, conclusion: Conclusion): string {
       ...(quote === undefined ? [] : [`The service says: ${inlineCode(quote)}`]),
       ...conclusion.advice.map((sentence) => `**What to do:** ${sentence}`),
       ...facts(report),
+      ...gitHubFacts(report),
       ...timeline(report),
       ...prompt(report),
       ...nextSteps(report),

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { Clock } from '../shared/clock.ts'
 import { ActionError, describeError } from '../shared/errors.ts'
 import type { Redact } from '../shared/redact.ts'
@@ -58,7 +58,7 @@ const CANCEL_GRACE_MS = 1_000
 const UNKNOWN_FATE_HINT =
   "Do not simply run it again. Look for the job on the service's dashboard, or for its pull request in the documentation's repository, first."
 
-function parseBody<T>(schema: z.ZodType<T>, { body }: WireAnswer): T | undefined {
+function parseBody<T>(schema: z.ZodMiniType<T>, { body }: WireAnswer): T | undefined {
   // Both JSON.parse and zod quote what they read in their errors, so neither error is kept.
   try {
     return schema.safeParse(JSON.parse(body)).data
@@ -88,7 +88,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
 
   async function read<T>(
     path: string,
-    schema: z.ZodType<T>,
+    schema: z.ZodMiniType<T>,
     isWanted: (data: T) => boolean,
     endsAt = deadlineAt,
   ): Promise<T> {

@@ -1,5 +1,6 @@
-import { Agent, Pool, ProxyAgent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { proxyAuthorization } from './proxy.ts'
+import { Agent, Pool, ProxyAgent } from './undici.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 

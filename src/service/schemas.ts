@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 
 /** Sections 2.1 and 3 of the service's interface: the states that a job can be in. */
 export const JOB_STATUSES = ['active', 'completed', 'archived', 'failed'] as const
@@ -34,15 +34,18 @@ export interface Job {
 /** Ids go into paths and outputs. Percent-encoding would leave `..` alone, so nothing else is let through. */
 export const ID_PATTERN = /^[A-Za-z0-9_-]{1,128}$/
 
-export const idSchema = z.string().regex(ID_PATTERN)
+export const idSchema = z.string().check(z.regex(ID_PATTERN))
 
-const detail = z.string().min(1).optional().catch(undefined)
+const word = z.string().check(z.minLength(1))
+
+/** Nothing depends on these, so one that is missing or of another type is no reason to refuse the rest. */
+const detail = z.catch(z.optional(word), undefined)
 
 const jobFields = {
   id: idSchema,
-  source: z.object({ repository: detail, ref: detail }).optional().catch(undefined),
+  source: z.catch(z.optional(z.object({ repository: detail, ref: detail })), undefined),
   model: detail,
-  prLink: z.string().nullish(),
+  prLink: z.nullish(z.string()),
   createdAt: detail,
   archivedAt: detail,
 }
@@ -51,7 +54,7 @@ function isListed(status: string): status is JobStatus {
   return (JOB_STATUSES as readonly string[]).includes(status)
 }
 
-interface ParsedJob extends z.infer<z.ZodObject<typeof jobFields>> {
+interface ParsedJob extends z.infer<z.ZodMiniObject<typeof jobFields>> {
   readonly status: string
 }
 
@@ -69,17 +72,21 @@ function toJob({ id, status, source, model, prLink, createdAt, archivedAt }: Par
 }
 
 /** The answer to reading a job (section 4.3). */
-export const jobSchema = z.object({ ...jobFields, status: z.string().min(1) }).transform(toJob)
+export const jobSchema = z.pipe(z.object({ ...jobFields, status: word }), z.transform(toJob))
 
 /**
  * The answer to a create or a message (sections 4.1 and 4.2). A valid id proves that the service accepted it; where the
  * rest makes no sense, the next read tells it, and until then the job counts as running.
  */
-export const acceptedJobSchema = jobSchema.or(
-  z.object({ id: idSchema }).transform(({ id }): Job => ({ ...toJob({ id, status: 'active' }), isAssumed: true })),
-)
+export const acceptedJobSchema = z.union([
+  jobSchema,
+  z.pipe(
+    z.object({ id: idSchema }),
+    z.transform(({ id }): Job => ({ ...toJob({ id, status: 'active' }), isAssumed: true })),
+  ),
+])
 
-const count = z.int().nonnegative()
+const count = z.int().check(z.nonnegative())
 
 /** Sections 2.2 and 2.3. */
 const visitorCounts = { human: count, ai: count, total: count }

@@ -1,5 +1,5 @@
 import * as diagnosticsChannel from 'node:diagnostics_channel'
-import { request as sendRequest, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Clock } from '../shared/clock.ts'
 import { openDispatcher } from './dispatcher.ts'
 import { failureCause, failureCode, type FailureCause } from './failure-cause.ts'
@@ -93,8 +93,9 @@ function single(header: string | string[] | undefined): string | undefined {
 
 export function createTransport({ baseUrl, apiKey, proxy, userAgent, clock }: TransportOptions): Transport {
   function ask(request: WireRequest, url: URL, dispatcher: Dispatcher): Promise<Dispatcher.ResponseData> {
-    return sendRequest(url, {
-      dispatcher,
+    return dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
       method: request.method,
       headers: {
         accept: 'application/json',

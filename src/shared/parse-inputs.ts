@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { ActionError } from './errors.ts'
 import { isLoopback } from './loopback.ts'
 
@@ -9,7 +9,7 @@ export type RawInputs<Name extends string> = Readonly<Record<Name, string>>
  * Parses all inputs at once.
  * @throws ActionError `invalid-input` that names every problem, so that nobody has to mend them one run at a time
  */
-export function parseInputs<T>(schema: z.ZodType<T>, raw: RawInputs<string>): T {
+export function parseInputs<T>(schema: z.ZodMiniType<T>, raw: RawInputs<string>): T {
   const result = schema.safeParse(raw)
   if (result.success) return result.data
   const problems = result.error.issues.map(({ path, message }) => `\`${path.join('.')}\` ${message}`)
@@ -21,41 +21,60 @@ export function parseInputs<T>(schema: z.ZodType<T>, raw: RawInputs<string>): T 
   throw new ActionError('invalid-input', message, { hint: 'Nothing was sent. Correct the `with:` block of this step.' })
 }
 
+/** An input: a text that becomes a value, or a list of problems. */
+export type Input<T> = z.ZodMiniType<T, string>
+
+/** Says why a text is refused. To be returned: `return refuse('is blank')`. */
+export type Refuse = (...problems: string[]) => never
+
+export function inputFrom<T>(parse: (text: string, refuse: Refuse) => T): Input<T> {
+  const transform = z.transform((text: string, { issues }): T => {
+    return parse(text, (...problems) => {
+      issues.push(...problems.map((message) => ({ code: 'custom' as const, message, input: text })))
+      return z.NEVER
+    })
+  })
+  return z.pipe(z.string(), transform)
+}
+
+/** An input that has to look like `pattern`. White space around it does not count. */
+export function textInput(pattern: RegExp, rule: string): Input<string> {
+  return inputFrom((text, refuse) => (pattern.test(text.trim()) ? text.trim() : refuse(rule)))
+}
+
+export function choiceInput<T extends string>(choices: readonly T[], rule: string): Input<T> {
+  return inputFrom((text, refuse) => choices.find((choice) => choice === text.trim()) ?? refuse(rule))
+}
+
 /** An input left empty means its default, so that a workflow can pass on an input of its own that was not given. */
-export function withDefault<T>(schema: z.ZodType<T, string>, value: string): z.ZodType<T, string> {
-  return z
-    .string()
-    .transform((text) => (text.trim() === '' ? value : text))
-    .pipe(schema)
+export function withDefault<T>(input: Input<T>, value: string): Input<T> {
+  const orValue = z.transform((text: string) => (text.trim() === '' ? value : text))
+  return z.pipe(z.pipe(z.string(), orValue), input)
 }
 
 /** An input that may be left empty, and is then undefined. */
-export function optionalInput<T>(schema: z.ZodType<T, string>): z.ZodType<T | undefined, string> {
-  return z.string().transform((text, context) => {
+export function optionalInput<T>(input: Input<T>): Input<T | undefined> {
+  return inputFrom((text, refuse) => {
     if (text.trim() === '') return undefined
-    const result = schema.safeParse(text)
-    if (result.success) return result.data
-    for (const { message } of result.error.issues) context.addIssue({ code: 'custom', message })
-    return z.NEVER
+    const result = input.safeParse(text)
+    return result.success ? result.data : refuse(...result.error.issues.map(({ message }) => message))
   })
 }
 
-export const projectIdInput = z
-  .string()
-  .trim()
-  .regex(
-    /^[A-Za-z0-9_-]{1,128}$/,
-    'must be 1 to 128 letters, digits, `_` or `-`, as on the API keys page of the dashboard',
-  )
+export const projectIdInput = textInput(
+  /^[A-Za-z0-9_-]{1,128}$/,
+  'must be 1 to 128 letters, digits, `_` or `-`, as on the API keys page of the dashboard',
+)
 
-export const apiKeyInput = z
-  .string()
-  .trim()
-  .min(1, {
-    error: 'is empty; give it from a secret, and mind that pull requests from forks and Dependabot get no secrets',
-    abort: true,
-  })
-  .regex(/^[\x21-\x7e]+$/, 'must not contain spaces, line breaks or other characters that no key has')
+export const apiKeyInput = inputFrom((text, refuse) => {
+  const key = text.trim()
+  if (/^[\x21-\x7e]+$/.test(key)) return key
+  return refuse(
+    key === ''
+      ? 'is empty; give it from a secret, and mind that pull requests from forks and Dependabot get no secrets'
+      : 'must not contain spaces, line breaks or other characters that no key has',
+  )
+})
 
 /** A problem with an address, or undefined. Addresses can hold passwords, so no message repeats one. */
 function baseUrlProblem(text: string): string | undefined {
@@ -70,49 +89,51 @@ function baseUrlProblem(text: string): string | undefined {
   return isLoopback(url) ? undefined : 'must begin with `https://`; `http://` is for loopback only'
 }
 
-export const baseUrlInput = z
-  .string()
-  .trim()
-  .min(1, { error: 'is empty; give it, or set the environment variable `DOCS_AGENT_BASE_URL`', abort: true })
-  .transform((text, context) => {
-    const problem = baseUrlProblem(text)
-    if (problem === undefined) return new URL(text).href.replace(/\/+$/, '')
-    context.addIssue({ code: 'custom', message: problem })
-    return z.NEVER
-  })
+export const baseUrlInput = inputFrom((text, refuse) => {
+  const address = text.trim()
+  if (address === '') return refuse('is empty; give it, or set the environment variable `DOCS_AGENT_BASE_URL`')
+  const problem = baseUrlProblem(address)
+  return problem === undefined ? new URL(address).href.replace(/\/+$/, '') : refuse(problem)
+})
 
 /** YAML's core spellings, the ones that the runner's own actions take. */
-export const booleanInput = z
-  .string()
-  .trim()
-  .regex(/^(?:true|True|TRUE|false|False|FALSE)$/, 'must be `true` or `false`')
-  .transform((text) => text.toLowerCase() === 'true')
+export const booleanInput = inputFrom((text, refuse) => {
+  if (!/^(?:true|True|TRUE|false|False|FALSE)$/.test(text.trim())) return refuse('must be `true` or `false`')
+  return text.trim().toLowerCase() === 'true'
+})
 
-function numberInput(rule: string, isInRange: (value: number) => boolean): z.ZodType<number, string> {
-  return z
-    .string()
-    .trim()
-    .regex(/^\d+(?:\.\d+)?$/, { error: rule, abort: true })
-    .transform(Number)
-    .refine(isInRange, rule)
+/** Never bare `Number`, which takes an empty text for 0, or `parseInt`, which reads the beginning of anything. */
+function numberInput(pattern: RegExp, rule: string, isInRange: (value: number) => boolean, unit = 1): Input<number> {
+  return inputFrom((text, refuse) => {
+    const value = pattern.test(text.trim()) ? Number(text) : NaN
+    return isInRange(value) ? value * unit : refuse(rule)
+  })
+}
+
+const DECIMAL = /^\d+(?:\.\d+)?$/
+
+export function wholeNumberInput(least: number, most: number, unit = ''): Input<number> {
+  const rule = `must be a whole number${unit} from ${least} to ${most}`
+  return numberInput(/^\d{1,9}$/, rule, (value) => value >= least && value <= most)
 }
 
 /** Minutes, as milliseconds. */
 export const timeoutInput = numberInput(
+  DECIMAL,
   'must be a number of minutes, more than 0 and at most 360',
   (minutes) => minutes > 0 && minutes <= 360,
-).transform((minutes) => minutes * 60_000)
+  60_000,
+)
 
 /** Seconds, as milliseconds. */
 export const pollIntervalInput = numberInput(
+  DECIMAL,
   'must be a number of seconds from 0.1 to 300',
   (seconds) => seconds >= 0.1 && seconds <= 300,
-).transform((seconds) => seconds * 1000)
+  1_000,
+)
 
-export const onMissingKeyInput = z
-  .string()
-  .trim()
-  .pipe(z.enum(['fail', 'skip'], 'must be `fail` or `skip`'))
+export const onMissingKeyInput = choiceInput(['fail', 'skip'], 'must be `fail` or `skip`')
 
 /**
  * Where secrets are withheld, a step may be asked to end green. Nothing else is looked at then: other inputs may come

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import { inputFrom } from '../shared/parse-inputs.ts'
 
 /** One end of a date range, as it is sent and as it is compared. */
 export interface DateInput {
@@ -30,12 +30,7 @@ function parseDate(text: string): DateInput | string {
 }
 
 /** Section 4.4 of the service's interface: `YYYY-MM-DD` or ISO 8601. */
-export const dateInput = z
-  .string()
-  .trim()
-  .transform((text, context): DateInput => {
-    const date = parseDate(text)
-    if (typeof date !== 'string') return date
-    context.addIssue({ code: 'custom', message: date })
-    return z.NEVER
-  })
+export const dateInput = inputFrom((text, refuse) => {
+  const date = parseDate(text.trim())
+  return typeof date === 'string' ? refuse(date) : date
+})

@@ -1,14 +1,18 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import {
   apiKeyInput,
   baseUrlInput,
   booleanInput,
+  choiceInput,
+  inputFrom,
   onMissingKeyInput,
   optionalInput,
   parseInputs,
   projectIdInput,
   timeoutInput,
+  wholeNumberInput,
   withDefault,
+  type Input,
   type RawInputs,
 } from '../shared/parse-inputs.ts'
 import type { FoundPlace, OutputPlace } from '../shared/workspace-output.ts'
@@ -53,31 +57,13 @@ export interface InputSurroundings {
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
-function wholeNumberInput(least: number, most: number): z.ZodType<number, string> {
-  const rule = `must be a whole number from ${least} to ${most}`
-  return z
-    .string()
-    .trim()
-    .regex(/^\d{1,9}$/, { error: rule, abort: true })
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, rule)
-}
+const formatInput = choiceInput(FORMATS, `must be one of ${FORMATS.map((format) => `\`${format}\``).join(', ')}`)
 
-const formatInput = z
-  .string()
-  .trim()
-  .pipe(z.enum(FORMATS, `must be one of ${FORMATS.map((format) => `\`${format}\``).join(', ')}`))
-
-function placeInput(findPlace: InputSurroundings['findPlace']): z.ZodType<OutputPlace, string> {
-  return z
-    .string()
-    .trim()
-    .transform((file, context) => {
-      const found = findPlace(file)
-      if (found.kind === 'place') return found.place
-      context.addIssue({ code: 'custom', message: found.problem })
-      return z.NEVER
-    })
+function placeInput(findPlace: InputSurroundings['findPlace']): Input<OutputPlace> {
+  return inputFrom((text, refuse) => {
+    const found = findPlace(text.trim())
+    return found.kind === 'place' ? found.place : refuse(found.problem)
+  })
 }
 
 function isAfter(end: DateInput, startText: string): boolean {
@@ -95,13 +81,14 @@ function inputsSchema(raw: VisitorsRawInputs, { findPlace }: InputSurroundings) 
     'base-url': baseUrlInput,
     'date-from': optionalInput(dateInput),
     'date-to': optionalInput(
-      dateInput.refine(
-        (end) => isAfter(end, raw['date-from']),
-        'must be after `date-from`, as it does not count itself',
+      dateInput.check(
+        z.refine((end) => isAfter(end, raw['date-from']), 'must be after `date-from`, as it does not count itself'),
       ),
     ),
     days: optionalInput(
-      wholeNumberInput(1, 3660).refine(() => !hasDates, 'must not be given together with `date-from` or `date-to`'),
+      wholeNumberInput(1, 3660).check(
+        z.refine(() => !hasDates, 'must not be given together with `date-from` or `date-to`'),
+      ),
     ),
     format: withDefault(formatInput, 'csv'),
     'output-file': withDefault(placeInput(findPlace), `visitors.${format}`),

@@ -1,0 +1,177 @@
+import { expect, test } from '@jest/globals'
+import type { GitHubInputs } from '../../src/agent/github-inputs.ts'
+import { lookAtChange, wantsChange, type ChangeFindings } from '../../src/agent/look-at-change.ts'
+import { parsePathPatterns } from '../../src/agent/path-patterns.ts'
+import { Shortfalls, tellShortfalls } from '../../src/agent/shortfalls.ts'
+import type { Comparison } from '../../src/github/comparisons.ts'
+import type { GitHub } from '../../src/github/connect-github.ts'
+import type { RunFacts } from '../../src/github/run-facts.ts'
+import {
+  fakeGitHub,
+  GITHUB_INPUTS,
+  inTurn,
+  PUSH,
+  refusal,
+  rejecting,
+  RUN_FACTS,
+  type FakeGitHub,
+} from '../support/fake-github.ts'
+import { commit } from '../support/github-state.ts'
+
+interface Looked extends ChangeFindings {
+  readonly notice: string | undefined
+  readonly log: readonly string[]
+}
+
+const PUSHED: Partial<RunFacts> = { eventName: 'push', payload: PUSH }
+
+/** @param github null without a token */
+async function look(
+  inputs: Partial<GitHubInputs>,
+  facts: Partial<RunFacts>,
+  github: GitHub | null = fakeGitHub(),
+): Promise<Looked> {
+  const log: string[] = []
+  const say = (line: string): void => {
+    log.push(line)
+  }
+  const shortfalls = new Shortfalls(say)
+  const ports = { github: github ?? undefined, facts: { ...RUN_FACTS, ...facts }, shortfalls, log: say }
+  const findings = await lookAtChange({ ...GITHUB_INPUTS, ...inputs }, ports)
+  return { ...findings, notice: tellShortfalls(shortfalls.list), log }
+}
+
+const only = (text: string) => ({ kind: 'paths', rules: parsePathPatterns(text).rules }) as const
+
+const comparison: Comparison = {
+  relation: 'ahead',
+  mergeBase: commit('a'),
+  commits: [],
+  totalCommits: 0,
+  files: [],
+  fileList: 'whole',
+}
+
+const ownPush = (): FakeGitHub =>
+  fakeGitHub({ findPullRequestsOfCommit: () => Promise.resolve([{ number: 7, labels: ['docs-agent'] }]) })
+
+test('asks nothing where nothing was asked for', async () => {
+  const github = fakeGitHub()
+  expect(await look({}, {}, github)).toMatchObject({ skipReason: undefined, context: '', notice: undefined })
+  expect(github.asked).toEqual([])
+})
+
+test('what changed matters to a push, to filters and to contexts', () => {
+  expect(wantsChange(GITHUB_INPUTS, 'push')).toBe(true)
+  expect(wantsChange(GITHUB_INPUTS, 'schedule')).toBe(false)
+  expect(wantsChange({ ...GITHUB_INPUTS, changeContext: 'files' }, 'schedule')).toBe(true)
+  expect(wantsChange({ ...GITHUB_INPUTS, pathFilter: only('a') }, 'schedule')).toBe(true)
+})
+
+test('a push that deleted a branch asks nothing of anybody', async () => {
+  const github = fakeGitHub()
+  const { skipReason } = await look({}, { ...PUSHED, payload: { ...PUSH, deleted: true } }, github)
+  expect(skipReason).toContain('deleted a branch')
+  expect(github.asked).toEqual([])
+})
+
+test('a merge of a pull request that a job opened does not wake the agent', async () => {
+  expect((await look({}, PUSHED, ownPush())).skipReason).toContain('#7')
+  expect((await look({ skipOwnChanges: false }, PUSHED, ownPush())).skipReason).toBeUndefined()
+  expect((await look({}, {}, ownPush())).skipReason).toBeUndefined()
+})
+
+test('a push of somebody else does', async () => {
+  expect(await look({}, PUSHED)).toMatchObject({ skipReason: undefined, notice: undefined })
+})
+
+test('a question without an answer skips nothing, and is told', async () => {
+  const github = fakeGitHub({ findPullRequestsOfCommit: rejecting(refusal('forbidden', 'Grant it.')) })
+  const { skipReason, notice } = await look({}, PUSHED, github)
+  expect(skipReason).toBeUndefined()
+  expect(notice).toContain('was not skipped')
+  expect(notice).toContain('Grant it.')
+})
+
+test('without a token it goes on, and says which permission is missing', async () => {
+  const own = await look({}, PUSHED, null)
+  expect(own.skipReason).toBeUndefined()
+  expect(own.notice).toContain('`pull-requests: read`')
+  const context = await look({ changeContext: 'diff', skipOwnChanges: false }, PUSHED, null)
+  expect(context.notice).toContain('`contents: read`')
+  expect((await look({ changeContext: 'diff' }, {}, null)).notice).toContain('`contents: read` and `actions: read`')
+})
+
+test('where no changed file counts, it is skipped', async () => {
+  expect((await look({ pathFilter: only('src/**') }, PUSHED)).skipReason).toContain('No changed file counts by `paths`')
+  expect((await look({ pathFilter: only('docs/**') }, PUSHED)).skipReason).toBeUndefined()
+})
+
+test('a list of files that GitHub cut proves nothing', async () => {
+  const github = fakeGitHub({ compare: () => Promise.resolve({ ...comparison, fileList: 'cut' }) })
+  const { skipReason, log } = await look({ pathFilter: only('src/**') }, PUSHED, github)
+  expect(skipReason).toBeUndefined()
+  expect(log.join()).toContain('not skipped')
+})
+
+test('a range that cannot be read skips nothing', async () => {
+  const github = fakeGitHub({ compare: rejecting(refusal('forbidden')) })
+  const { skipReason, notice } = await look({ pathFilter: only('src/**') }, PUSHED, github)
+  expect(skipReason).toBeUndefined()
+  expect(notice).toContain('`paths` had no effect')
+})
+
+test('tells the agent what changed, and the reader what was sent', async () => {
+  const { context, told } = await look({ changeContext: 'diff' }, PUSHED)
+  expect(context).toContain('What changed in acme/docs (the push, up to bbbbbbb from aaaaaaa)')
+  expect(context).toContain('docs/guide.md')
+  expect(told).toContain('1 commit, 1 file')
+  expect(told).toContain(`${Buffer.byteLength(context)} of at most 65536 bytes`)
+})
+
+test('a schedule tells what changed since the last successful run', async () => {
+  const asked: unknown[] = []
+  const github = fakeGitHub({
+    compare: (...args) => {
+      asked.push(args)
+      return Promise.resolve(comparison)
+    },
+  })
+  const { context } = await look({ changeContext: 'files' }, { eventName: 'schedule' }, github)
+  expect(asked).toEqual([['acme/docs', commit('a'), commit('b')]])
+  expect(context).toContain('since the last successful run')
+})
+
+test('the first run ever has nothing to compare with, says so, and goes on', async () => {
+  const github = fakeGitHub({ findLastSuccess: () => Promise.resolve(undefined) })
+  const found = await look({ changeContext: 'files', pathFilter: only('docs/**') }, { eventName: 'schedule' }, github)
+  expect(found).toMatchObject({ skipReason: undefined, context: '', notice: undefined })
+  expect(found.told).toContain('no run of this workflow')
+})
+
+test('rewritten history is compared from the merge base, and that is said', async () => {
+  const github = fakeGitHub({
+    compare: () => Promise.resolve({ ...comparison, relation: 'diverged', mergeBase: commit('d') }),
+  })
+  const { told } = await look({ changeContext: 'files' }, { ...PUSHED, payload: { ...PUSH, forced: true } }, github)
+  expect(told).toContain('the forced push, up to bbbbbbb from ddddddd, the merge base')
+})
+
+test('a commit that a forced push threw away is replaced by the default branch', async () => {
+  const bases: string[] = []
+  const answers = inTurn(refusal('not-found'), comparison)
+  const github = fakeGitHub({
+    compare: (_repository, base) => {
+      bases.push(base)
+      return answers()
+    },
+  })
+  const found = await look({ changeContext: 'files' }, { ...PUSHED, payload: { ...PUSH, forced: true } }, github)
+  expect(bases).toEqual([commit('a'), 'main'])
+  expect(found.notice).toBeUndefined()
+})
+
+test('a cancelled run ends here', async () => {
+  const github = fakeGitHub({ findPullRequestsOfCommit: rejecting(refusal('cancelled')) })
+  await expect(look({}, PUSHED, github)).rejects.toMatchObject({ code: 'cancelled' })
+})

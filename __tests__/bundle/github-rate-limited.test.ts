@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals'
+import { pullOf, runWithGitHub } from '../support/github-run.ts'
+
+test('both kinds of rate limits are waited for', async () => {
+  const run = await runWithGitHub({
+    inputs: {},
+    faults: { 'pulls/get': ['primary-limit'], 'issues/add-labels': ['secondary-limit'] },
+  })
+
+  expect(run.conclusion).toBe('success')
+  expect(run.outputs['pr-state']).toBe('open')
+  expect(pullOf(run).labels).toEqual(['docs-agent'])
+  expect(run.notices).toEqual([])
+})

@@ -1,0 +1,104 @@
+import { expect, test } from '@jest/globals'
+import { findPullRequestsOfCommit } from '../../src/github/pull-requests.ts'
+import { ActionError } from '../../src/shared/errors.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { askingGitHub, errorOf, type AskedGitHub } from '../support/github-client.ts'
+import { commit, TOKEN } from '../support/github-state.ts'
+import type { GitHubFault } from '../support/github-server.ts'
+
+const OPERATION = 'repos/list-pull-requests-associated-with-commit'
+const askOnce = ({ ask }: AskedGitHub) => findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))
+const failing = (...faults: GitHubFault[]) => ({ faults: { [OPERATION]: faults } })
+
+test('tries again after server errors', async () => {
+  await askingGitHub(failing('unavailable', 'unavailable'), async (asked) => {
+    expect(await askOnce(asked)).toEqual([])
+    expect(asked.github.requests).toHaveLength(3)
+  })
+})
+
+test('gives up on a server that stays down, and says so', async () => {
+  const faults = failing('unavailable', 'unavailable', 'unavailable', 'unavailable')
+  await askingGitHub(faults, async (asked) => {
+    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'service-error', message: 'GitHub answered 503.' })
+    expect(asked.github.requests).toHaveLength(4)
+  })
+})
+
+test.each(['primary-limit', 'secondary-limit'] as const)('waits for the end of a %s', async (limit) => {
+  await askingGitHub(failing(limit), async (asked) => {
+    expect(await askOnce(asked)).toEqual([])
+    expect(asked.github.requests).toHaveLength(2)
+  })
+})
+
+test('does not wait for the end of a rate limit that comes after the deadline', async () => {
+  await askingGitHub(failing('long-limit'), async (asked) => {
+    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'rate-limited' })
+    expect(asked.github.requests).toHaveLength(1)
+  })
+})
+
+test.each([
+  [{ token: 'ghs_wrong' }, 'unauthorized', '401'],
+  [{ state: { permissions: {} } }, 'forbidden', '`pull-requests: read` in acme/docs'],
+  [{ state: { repositories: {} } }, 'not-found', '`pull-requests: read` in acme/docs'],
+] as const)('does not try again what %j forbids', async (options, code, part) => {
+  await askingGitHub(options, async (asked) => {
+    const error = await errorOf(askOnce(asked))
+    expect(error).toMatchObject({ code, message: expect.stringContaining(part) as unknown })
+    expect(asked.github.requests).toHaveLength(1)
+  })
+})
+
+test('ends at the deadline although an answer never comes, and asks nothing after it', async () => {
+  const clock = fakeClock()
+  await askingGitHub({ ...failing('never'), clock, deadlineAt: 25_000 }, async (asked) => {
+    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
+    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
+    expect(asked.github.requests.length).toBeLessThanOrEqual(1)
+  })
+})
+
+test('ends at once when the run is cancelled', async () => {
+  const controller = new AbortController()
+  const cancelled = new ActionError('cancelled', 'The run was cancelled.')
+  const onRequest = (): void => {
+    controller.abort(cancelled)
+  }
+  await askingGitHub({ ...failing('never'), onRequest, signal: controller.signal }, async (asked) => {
+    expect(await errorOf(askOnce(asked))).toBe(cancelled)
+    expect(await errorOf(askOnce(asked))).toBe(cancelled)
+    expect(asked.github.requests).toHaveLength(1)
+  })
+})
+
+test('a page that is not GitHub makes no sense, and nothing of it is shown', async () => {
+  const error = await askingGitHub(failing('html'), (asked) => errorOf(askOnce(asked)))
+  expect(error).toMatchObject({ code: 'bad-answer' })
+  expect(JSON.stringify(error)).not.toContain('Sign in')
+})
+
+test('no error and no debug line holds the token', async () => {
+  await askingGitHub(failing('long-limit', 'unavailable'), async (asked) => {
+    const errors = [await errorOf(askOnce(asked)), await askOnce(asked)]
+    const said = JSON.stringify([errors, asked.debugLines, errors.map(String)])
+    expect(asked.debugLines.length).toBeGreaterThan(0)
+    expect(said).not.toContain(TOKEN)
+  })
+})
+
+test('writes nothing past the log that it is given', async () => {
+  const written: unknown[] = []
+  const before = { ...console }
+  const note = (...texts: unknown[]): void => {
+    written.push(texts)
+  }
+  Object.assign(console, { log: note, info: note, warn: note, error: note, debug: note })
+  try {
+    await askingGitHub(failing('primary-limit', 'unavailable'), askOnce)
+  } finally {
+    Object.assign(console, before)
+  }
+  expect(written).toEqual([])
+})

@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals'
+import { toActionError } from '../../src/github/github-error.ts'
+import { ActionError } from '../../src/shared/errors.ts'
+
+const NEED = { permission: 'checks: read', repository: 'acme/docs' }
+
+const refusal = (status: number, message: string, headers = {}): Error =>
+  Object.assign(new Error(message), { status, response: { data: { message }, headers }, request: { secret: 'token' } })
+
+test.each([
+  [401, 'Bad credentials', 'unauthorized'],
+  [403, 'Resource not accessible by integration', 'forbidden'],
+  [404, 'Not Found', 'not-found'],
+  [403, 'You have exceeded a secondary rate limit.', 'rate-limited'],
+  [429, 'slow down', 'rate-limited'],
+  [502, 'Bad gateway', 'service-error'],
+  [422, 'Validation Failed', 'rejected'],
+] as const)('a %d that says “%s” is %s', (status, message, code) => {
+  expect(toActionError(refusal(status, message), NEED).code).toBe(code)
+})
+
+test('a 403 with no requests left is a rate limit, whatever it says', () => {
+  expect(toActionError(refusal(403, 'No', { 'x-ratelimit-remaining': '0' }), NEED).code).toBe('rate-limited')
+})
+
+test('a refusal says what to grant, and where', () => {
+  const { message, hint } = toActionError(refusal(403, 'No'), NEED)
+  expect(message).toContain('`checks: read` in acme/docs')
+  expect(hint).toContain('Grant `checks: read` under `permissions`')
+})
+
+test('no answer at all is a matter of the network, although Octokit calls it a 500', () => {
+  const error = Object.assign(new Error('fetch failed'), { status: 500, response: undefined })
+  expect(toActionError(error, NEED)).toMatchObject({ code: 'unreachable' })
+})
+
+test('an answer of another form makes no sense', () => {
+  expect(toActionError(new TypeError('x is not a function'), NEED).code).toBe('bad-answer')
+})
+
+test('our own errors stay as they are', () => {
+  const error = new ActionError('cancelled', 'The run was cancelled.')
+  expect(toActionError(error, NEED)).toBe(error)
+})
+
+test('keeps nothing of the request, and one clean line of the answer', () => {
+  const error = toActionError(refusal(422, 'a\n::error::b'), NEED)
+  expect(error.quote).toBe('a ::error::b')
+  expect(JSON.stringify(error)).not.toContain('secret')
+})

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals'
+import { PAGE_SIZE, readPages } from '../../src/github/read-pages.ts'
+
+function pagesOf(count: number): { asked: number[]; readPage: (page: number) => Promise<number[]> } {
+  const asked: number[] = []
+  const readPage = (page: number): Promise<number[]> => {
+    asked.push(page)
+    const length = Math.min(PAGE_SIZE, Math.max(0, count - (page - 1) * PAGE_SIZE))
+    return Promise.resolve(Array.from({ length }, (_, index) => (page - 1) * PAGE_SIZE + index))
+  }
+  return { asked, readPage }
+}
+
+test('reads until a page is not full', async () => {
+  const { asked, readPage } = pagesOf(250)
+  expect(await readPages(readPage, 10)).toHaveLength(250)
+  expect(asked).toEqual([1, 2, 3])
+})
+
+test('asks once where there is nothing', async () => {
+  const { asked, readPage } = pagesOf(0)
+  expect(await readPages(readPage, 10)).toEqual([])
+  expect(asked).toEqual([1])
+})
+
+test('reads no more pages than it may', async () => {
+  const { asked, readPage } = pagesOf(1_000)
+  expect(await readPages(readPage, 2)).toHaveLength(200)
+  expect(asked).toEqual([1, 2])
+})

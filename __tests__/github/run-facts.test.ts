@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals'
+import { readRunFacts, runFactsOf } from '../../src/github/run-facts.ts'
+
+const ENV = {
+  GITHUB_EVENT_NAME: 'push',
+  GITHUB_SHA: 'abc',
+  GITHUB_REF_NAME: 'main',
+  GITHUB_REPOSITORY: 'acme/docs',
+  GITHUB_RUN_ID: '42',
+  GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/release/1.x',
+  GITHUB_SERVER_URL: 'https://github.example.com',
+  GITHUB_API_URL: 'https://github.example.com/api/v3',
+}
+
+test('reads what the runner says', () => {
+  expect(runFactsOf(ENV, { ref: 'refs/heads/main' })).toEqual({
+    eventName: 'push',
+    payload: { ref: 'refs/heads/main' },
+    sha: 'abc',
+    refName: 'main',
+    repository: 'acme/docs',
+    runId: 42,
+    workflow: 'docs.yml',
+    serverUrl: 'https://github.example.com',
+    apiUrl: 'https://github.example.com/api/v3',
+  })
+})
+
+test('outside of a runner, or with an address that is none, it is GitHub itself', () => {
+  expect(runFactsOf({ GITHUB_API_URL: 'not an address' }, undefined)).toMatchObject({
+    eventName: '',
+    workflow: undefined,
+    runId: 0,
+    serverUrl: 'https://github.com',
+    apiUrl: 'https://api.github.com',
+  })
+})
+
+test('takes the event from the toolkit', () => {
+  expect(readRunFacts({}).payload).toBeDefined()
+})

@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals'
+import { docsRepository, PUSH_EVENT } from '../support/github-run.ts'
+import { commit, pullState, type FileState, type RepositoryState } from '../support/github-state.ts'
+import { permissionsOf, playRecipe, type PlayedRecipe } from '../support/recipe-run.ts'
+
+function push(files: readonly FileState[], fields: Partial<RepositoryState> = {}): Promise<PlayedRecipe> {
+  const commits = [{ sha: commit('b'), message: 'Write the guide' }]
+  const comparisons = { [`${commit('a')}...${commit('b')}`]: { relation: 'ahead', commits, files } as const }
+  return playRecipe('on-push', {
+    repositories: { 'acme/docs': docsRepository({ comparisons, ...fields }) },
+    permissions: permissionsOf('on-push'),
+    eventName: 'push',
+    event: PUSH_EVENT,
+  })
+}
+
+test('a push to the docs is given to the agent, whose pull request is marked', async () => {
+  const { steps, prompts, github } = await push([{ filename: 'docs/guide.md', patch: '@@ -1 +1 @@\n-a\n+b' }])
+
+  expect(steps['docs']).toMatchObject({ conclusion: 'success', outputs: { outcome: 'pull-request' } })
+  expect(prompts).toEqual([expect.stringContaining('Change no other pages.\n')])
+  expect(prompts[0]).toContain('--- docs/guide.md')
+  expect(github.state.repositories['acme/docs']?.pulls[4]?.labels).toEqual(['docs-agent'])
+  expect(steps['docs']?.output).not.toContain('::notice')
+})
+
+test('a push that changes only generated pages, or none at all, asks nothing', async () => {
+  const { steps, prompts } = await push([{ filename: 'docs/generated/api.md' }, { filename: 'src/a.ts' }])
+
+  expect(steps['docs']?.outputs['outcome']).toBe('skipped')
+  expect(prompts).toEqual([])
+})
+
+test('the merge of the agent’s pull request asks nothing', async () => {
+  const merged = pullState({ state: 'closed', merged: true, labels: ['docs-agent'] })
+  const { steps, prompts } = await push([{ filename: 'docs/guide.md' }], {
+    pulls: { 3: merged },
+    commits: { [commit('b')]: [3] },
+  })
+
+  expect(steps['docs']?.outputs['outcome']).toBe('skipped')
+  expect(prompts).toEqual([])
+})

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals'
+import { docsRepository } from '../support/github-run.ts'
+import { commit, type FileState, type RunState } from '../support/github-state.ts'
+import { permissionsOf, playRecipe, type PlayedRecipe } from '../support/recipe-run.ts'
+
+const LAST: RunState = { id: 41, workflow: 'docs.yml', branch: 'main', headSha: commit('e'), conclusion: 'success' }
+
+function week(
+  files: readonly FileState[],
+  runs: RunState[],
+  permissions = permissionsOf('on-schedule'),
+): Promise<PlayedRecipe> {
+  const commits = [{ sha: commit('b'), message: 'Add a flag' }]
+  const comparisons = { [`${commit('e')}...${commit('b')}`]: { relation: 'ahead', commits, files } as const }
+  return playRecipe('on-schedule', {
+    repositories: { 'acme/docs': docsRepository({ comparisons, runs }) },
+    permissions,
+    eventName: 'schedule',
+  })
+}
+
+test('the agent gets what was changed since the last successful run', async () => {
+  const failed: RunState = { ...LAST, id: 40, headSha: commit('f'), conclusion: 'failure' }
+  const { steps, prompts } = await week([{ filename: 'src/flags.ts' }], [LAST, failed])
+
+  expect(steps['docs']).toMatchObject({ conclusion: 'success', outputs: { outcome: 'pull-request' } })
+  expect(prompts).toEqual([expect.stringContaining('M src/flags.ts')])
+  expect(steps['docs']?.output).not.toContain('::notice')
+})
+
+test('a week without a change in the named paths costs nothing', async () => {
+  const { steps, prompts } = await week([{ filename: 'README.md' }], [LAST])
+
+  expect(steps['docs']?.outputs['outcome']).toBe('skipped')
+  expect(prompts).toEqual([])
+})
+
+test('the first run ever has nothing to compare with, and asks the agent all the same', async () => {
+  const { steps, prompts } = await week([], [])
+
+  expect(steps['docs']?.outputs['outcome']).toBe('pull-request')
+  expect(prompts).toHaveLength(1)
+})
+
+test('without `actions: read` it goes on, and says so', async () => {
+  const { steps, prompts } = await week([], [LAST], { contents: 'read', 'pull-requests': 'write' })
+
+  expect(steps['docs']?.outputs['outcome']).toBe('pull-request')
+  expect(prompts).toHaveLength(1)
+  expect(steps['docs']?.output).toContain('Grant `actions: read`')
+})

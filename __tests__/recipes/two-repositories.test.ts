@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals'
+import { docsRepository, PUSH_EVENT } from '../support/github-run.ts'
+import { commit, repositoryState, TOKEN, type FileState, type GitHubState } from '../support/github-state.ts'
+import { playRecipe, type PlayedRecipe } from '../support/recipe-run.ts'
+
+const testWithBash = process.platform === 'win32' ? test.skip : test
+
+const CODE: FileState[] = [{ filename: 'src/flags.ts', patch: '@@ -0,0 +1 @@\n+x' }]
+
+function play(
+  files: readonly FileState[],
+  sees: readonly string[] = ['acme/code', 'acme/docs'],
+): Promise<PlayedRecipe> {
+  const commits = [{ sha: commit('b'), message: 'Add a flag' }]
+  const code = repositoryState({
+    comparisons: { [`${commit('a')}...${commit('b')}`]: { relation: 'ahead', commits, files } },
+  })
+  const docs = docsRepository({ statuses: { [commit('c')]: [{ context: 'ci', state: 'success' }] } })
+  const all: GitHubState['repositories'] = { 'acme/code': code, 'acme/docs': docs }
+  return playRecipe('two-repositories', {
+    repositories: Object.fromEntries(Object.entries(all).filter(([name]) => sees.includes(name))),
+    repository: 'acme/code',
+    eventName: 'push',
+    event: PUSH_EVENT,
+    actions: {
+      'actions/create-github-app-token@fee1f7d63c2ff003460e3d139729b119787bc349': (inputs) => {
+        expect(inputs).toMatchObject({ 'app-id': '1', 'private-key': 'private', owner: 'acme' })
+        return { token: TOKEN }
+      },
+    },
+  })
+}
+
+testWithBash('a change of the code leads to a pull request in the docs repository, checked and marked', async () => {
+  const { steps, prompts, github } = await play(CODE)
+
+  expect(prompts).toEqual([expect.stringContaining('What changed in acme/code')])
+  expect(steps['docs']).toMatchObject({
+    conclusion: 'success',
+    outputs: { 'pr-repository': 'acme/docs', 'pr-state': 'open', checks: 'success' },
+  })
+  expect(steps['tell']?.output).toMatch(/^pull-request http.*\/acme\/docs\/pull\/4 success\n$/)
+  expect(github.state.repositories['acme/docs']?.pulls[4]?.labels).toEqual(['docs-agent'])
+})
+
+testWithBash('a change of tests alone asks nothing', async () => {
+  const { steps, prompts } = await play([{ filename: 'src/flags.test.ts' }])
+
+  expect(steps['docs']?.outputs['outcome']).toBe('skipped')
+  expect(prompts).toEqual([])
+})
+
+testWithBash('an app that is not installed in the docs repository costs the checks, and says so', async () => {
+  const { steps } = await play(CODE, ['acme/code'])
+
+  expect(steps['docs']).toMatchObject({ conclusion: 'success', outputs: { outcome: 'pull-request', 'pr-state': '' } })
+  expect(steps['docs']?.output).toContain('in acme/docs')
+})
+
+testWithBash('an app that is not installed in the code repository costs the context, and says so', async () => {
+  const { steps, prompts } = await play(CODE, ['acme/docs'])
+
+  expect(prompts).toHaveLength(1)
+  expect(prompts[0]).not.toContain('What changed')
+  expect(steps['docs']?.output).toContain('Grant `contents: read`')
+})

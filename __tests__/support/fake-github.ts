@@ -1,0 +1,109 @@
+import type { GitHub } from '../../src/github/connect-github.ts'
+import type { PullRequest } from '../../src/github/pull-requests.ts'
+import type { RunFacts } from '../../src/github/run-facts.ts'
+import type { GitHubInputs } from '../../src/agent/github-inputs.ts'
+import { ActionError, type ErrorCode } from '../../src/shared/errors.ts'
+import { commit } from './github-state.ts'
+
+export interface FakeGitHub extends GitHub {
+  /** What was asked, in order, such as `readPullRequest`. */
+  readonly asked: string[]
+}
+
+export const PULL_REQUEST: PullRequest = {
+  repository: 'acme/docs',
+  number: 7,
+  state: 'open',
+  branch: 'agent/guide',
+  headSha: commit('c'),
+  labels: ['docs-agent'],
+  changedFiles: 1,
+}
+
+/** A GitHub that knows one pull request, marked already, and that a test changes where it matters. */
+export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
+  const asked: string[] = []
+  const usual: GitHub = {
+    compare: () =>
+      Promise.resolve({
+        relation: 'ahead',
+        mergeBase: commit('a'),
+        commits: [{ sha: commit('b'), message: 'Change the guide', author: 'Ann' }],
+        totalCommits: 1,
+        files: [
+          {
+            path: 'docs/guide.md',
+            status: 'modified',
+            previousPath: undefined,
+            additions: 1,
+            deletions: 0,
+            patch: '+x',
+          },
+        ],
+        fileList: 'whole',
+      }),
+    findLastSuccess: () => Promise.resolve(commit('a')),
+    findPullRequestsOfCommit: () => Promise.resolve([]),
+    readPullRequest: () => Promise.resolve(PULL_REQUEST),
+    listPullRequestFiles: () => Promise.resolve([{ path: 'docs/guide.md', previousPath: undefined }]),
+    listTrustedComments: () => Promise.resolve([{ body: '<!-- docs-agent-action: job=job_1 -->' }]),
+    addLabel: () => Promise.resolve(),
+    addComment: () => Promise.resolve(),
+    readChecks: () => Promise.resolve([{ name: 'build', state: 'success' }]),
+  }
+  const github = { ...usual, ...answers }
+  const noting = Object.entries(github).map(([name, answer]) => [
+    name,
+    (...args: never[]) => {
+      asked.push(name)
+      return (answer as (...args: never[]) => unknown)(...args)
+    },
+  ])
+  return { ...(Object.fromEntries(noting) as GitHub), asked }
+}
+
+/** Gives the answers in turn, and the last one for ever. */
+export function inTurn<T>(...answers: readonly (T | ActionError)[]): () => Promise<T> {
+  let next = 0
+  return () => {
+    const answer = answers[Math.min(next++, answers.length - 1)]
+    return answer instanceof ActionError ? Promise.reject(answer) : Promise.resolve(answer as T)
+  }
+}
+
+export const refusal = (code: ErrorCode, hint?: string): ActionError =>
+  new ActionError(code, `GitHub said ${code}.`, hint === undefined ? {} : { hint })
+
+export const rejecting = (error: ActionError) => (): Promise<never> => Promise.reject(error)
+
+export const RUN_FACTS: RunFacts = {
+  eventName: 'workflow_dispatch',
+  payload: {},
+  sha: commit('b'),
+  refName: 'main',
+  repository: 'acme/docs',
+  runId: 42,
+  workflow: 'docs.yml',
+  serverUrl: 'https://github.com',
+  apiUrl: 'https://api.github.com',
+}
+
+export const PUSH = {
+  ref: 'refs/heads/main',
+  before: commit('a'),
+  after: commit('b'),
+  repository: { default_branch: 'main' },
+  commits: [{ id: commit('b') }],
+}
+
+/** The inputs' defaults. */
+export const GITHUB_INPUTS: GitHubInputs = {
+  token: 'ghs_token',
+  changeContext: 'none',
+  changeContextBytes: 65_536,
+  pathFilter: undefined,
+  skipOwnChanges: true,
+  label: 'docs-agent',
+  waitForChecks: false,
+  allowedPaths: undefined,
+}

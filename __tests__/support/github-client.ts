@@ -1,0 +1,50 @@
+import { createAskGitHub, type AskGitHub, type GitHubOptions } from '../../src/github/ask-github.ts'
+import { systemClock } from '../../src/shared/clock.ts'
+import { startGitHub, type GitHubServer, type GitHubServerOptions } from './github-server.ts'
+import { TOKEN } from './github-state.ts'
+
+export interface AskedGitHub {
+  readonly ask: AskGitHub
+  readonly github: GitHubServer
+  readonly debugLines: readonly string[]
+}
+
+/** Starts a GitHub, gives what asks it, and holds all that was said between the two against GitHub's description. */
+export async function askingGitHub<T>(
+  options: GitHubServerOptions & Partial<Pick<GitHubOptions, 'token' | 'signal' | 'deadlineAt' | 'clock'>>,
+  perform: (asked: AskedGitHub) => Promise<T>,
+): Promise<T> {
+  const { token = TOKEN, signal = new AbortController().signal, clock = systemClock } = options
+  const { deadlineAt = clock.now() + 60_000, ...server } = options
+  const github = await startGitHub(server)
+  const debugLines: string[] = []
+  const debug = (line: string): void => {
+    debugLines.push(line)
+  }
+  const complain = (): void => {
+    if (github.violations.length > 0) throw new Error(github.violations.join('\n'))
+  }
+  try {
+    // A hundredth of the pauses that are usual between two attempts.
+    const pace = { retryUnitMs: 10 }
+    const ask = createAskGitHub({ token, apiUrl: github.url, clock, signal, deadlineAt, debug, ...pace })
+    const result = await perform({ ask, github, debugLines }).catch((error: unknown) => {
+      complain()
+      throw error
+    })
+    complain()
+    return result
+  } finally {
+    await github.close()
+  }
+}
+
+/** The error that a promise ends with. */
+export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => {
+      throw new Error('It did not fail.')
+    },
+    (error: unknown) => error,
+  )
+}

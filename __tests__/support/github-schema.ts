@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+/** A part of an OpenAPI document: JSON, and looked at as such. */
+export type Schema = Readonly<Record<string, unknown>>
+
+export interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly schema: Schema
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: Schema
+  readonly responses: Readonly<Record<string, Schema>>
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, Schema>>>>
+}
+
+/** GitHub's published description of its API, as the package holds it. */
+const file = createRequire(import.meta.url).resolve('@octokit/openapi/generated/api.github.com.json')
+const description = JSON.parse(readFileSync(file, 'utf8')) as Document
+
+export function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Follows `#/components/<kind>/<name>`. */
+export function resolve(schema: Schema): Schema {
+  const ref = schema['$ref']
+  if (typeof ref !== 'string') return schema
+  const [, , kind = '', name = ''] = ref.split('/')
+  const found = description.components[kind]?.[name]
+  if (found === undefined) throw new Error(`The description has no ${ref}.`)
+  return resolve(found)
+}
+
+/** The values in a path, or undefined where it is not one of the template's. */
+function matchPath(template: string, pathname: string): Record<string, string> | undefined {
+  const [wanted, given] = [template.split('/'), pathname.split('/')]
+  if (wanted.length !== given.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [index, part] of wanted.entries()) {
+    const text = given[index] ?? ''
+    if (part.startsWith('{')) params[part.slice(1, -1)] = decodeURIComponent(text)
+    else if (part !== text) return undefined
+  }
+  return params
+}
+
+/** The operation for a request, with the values in its path. */
+export function findOperation(
+  method: string,
+  pathname: string,
+): { operation: Operation; params: Readonly<Record<string, string>> } | undefined {
+  for (const [template, operations] of Object.entries(description.paths)) {
+    const operation = operations[method.toLowerCase()]
+    if (operation === undefined) continue
+    const params = matchPath(template, pathname)
+    if (params !== undefined) return { operation, params }
+  }
+  return undefined
+}
+
+/** The schema of a body, from a request or a response. */
+export function bodySchema(holder: Schema | undefined): Schema | undefined {
+  if (holder === undefined) return undefined
+  const content = resolve(holder)['content'] as Record<string, { schema: Schema }> | undefined
+  return content?.['application/json']?.schema
+}
+
+/**
+ * Makes a schema of its own out of one of the document, with all that it refers to: references lead into `$defs`, and
+ * `nullable`, which only OpenAPI knows, becomes a choice.
+ */
+export function standalone(schema: Schema): Schema {
+  const definitions: Record<string, unknown> = {}
+
+  function convert(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(convert)
+    if (!isObject(value)) return value
+    const ref = value['$ref']
+    if (typeof ref === 'string' && ref.startsWith('#/components/')) {
+      const name = ref.split('/').slice(2).join('.')
+      if (!(name in definitions)) {
+        definitions[name] = {}
+        definitions[name] = convert(resolve(value))
+      }
+      return { $ref: `#/$defs/${name}` }
+    }
+    const parts = Object.entries(value).filter(([key]) => !['nullable', 'example', 'examples'].includes(key))
+    const converted = Object.fromEntries(parts.map(([key, part]) => [key, convert(part)]))
+    return value['nullable'] === true ? { anyOf: [converted, { type: 'null' }] } : converted
+  }
+
+  const converted = convert(schema)
+  return { ...(converted as Schema), $defs: definitions }
+}
+
+const TEXTS: Readonly<Record<string, string>> = {
+  uri: 'https://github.example.com/somewhere',
+  'date-time': '2026-01-01T00:00:00Z',
+  email: 'someone@example.com',
+}
+
+function simple(schema: Schema): unknown {
+  const [first] = (schema['enum'] as unknown[] | undefined) ?? []
+  if (first !== undefined) return first
+  switch (schema['type']) {
+    case 'integer':
+    case 'number':
+      return 1
+    case 'boolean':
+      return false
+    case 'array':
+      return []
+    default:
+      return TEXTS[String(schema['format'])] ?? 'text'
+  }
+}
+
+/**
+ * Completes what a test cares about to a whole answer: every required field that is not given gets a plain value. What is
+ * given stays as it is, right or wrong.
+ */
+export function complete(schema: Schema, given: unknown): unknown {
+  const resolved = resolve(schema)
+  if (given === null || (given === undefined && resolved['nullable'] === true)) return null
+  const variants = (resolved['anyOf'] ?? resolved['oneOf']) as Schema[] | undefined
+  if (variants !== undefined && resolved['properties'] === undefined) {
+    const fitting = variants.find((variant) => (resolve(variant)['type'] === 'object') === isObject(given ?? {}))
+    return complete(fitting ?? variants[0] ?? {}, given)
+  }
+  const parts = ((resolved['allOf'] as Schema[] | undefined) ?? []).map(resolve)
+  const properties = Object.assign({}, resolved['properties'], ...parts.map((part) => part['properties'])) as Record<
+    string,
+    Schema
+  >
+  if (Array.isArray(given)) return given.map((item) => complete((resolved['items'] ?? {}) as Schema, item))
+  if (given !== undefined && !isObject(given)) return given
+  if (resolved['type'] !== 'object' && parts.length === 0 && Object.keys(properties).length === 0)
+    return given ?? simple(resolved)
+  const required = [resolved, ...parts].flatMap((part) => (part['required'] as string[] | undefined) ?? [])
+  const fields = new Set([...required, ...Object.keys(given ?? {})])
+  return Object.fromEntries(
+    [...fields].flatMap((name) => {
+      const value = given?.[name]
+      if (value === undefined && !required.includes(name)) return []
+      return [[name, complete(properties[name] ?? {}, value)]]
+    }),
+  )
+}

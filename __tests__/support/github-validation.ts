@@ -1,0 +1,67 @@
+import { Ajv, type ValidateFunction } from 'ajv'
+import addFormats from 'ajv-formats'
+import {
+  bodySchema,
+  complete,
+  resolve,
+  standalone,
+  type Operation,
+  type Parameter,
+  type Schema,
+} from './github-schema.ts'
+
+const ajv = new Ajv({ strict: false, coerceTypes: false, logger: false, allErrors: false })
+const asQuery = new Ajv({ strict: false, coerceTypes: true, logger: false })
+addFormats.default(ajv)
+addFormats.default(asQuery)
+
+const compiled = new Map<string, ValidateFunction>()
+
+function check(name: string, schema: Schema, value: unknown, validator = ajv): string[] {
+  const validate = compiled.get(name) ?? validator.compile(standalone(schema))
+  compiled.set(name, validate)
+  if (validate(value)) return []
+  return (validate.errors ?? []).map(({ instancePath, message = '' }) => `${name}${instancePath} ${message}`)
+}
+
+export interface CheckedRequest {
+  readonly operation: Operation
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  readonly body: unknown
+}
+
+/** What of a request GitHub's description does not allow. */
+export function checkRequest({ operation, params, query, body }: CheckedRequest): string[] {
+  const { operationId, parameters, requestBody } = operation
+  const known = parameters.map((parameter) => resolve({ ...parameter }) as unknown as Parameter)
+  const problems: string[] = []
+  for (const { name, in: place, required = false, schema } of known) {
+    const value = place === 'path' ? params[name] : (query.get(name) ?? undefined)
+    if (value === undefined && required) problems.push(`${operationId}: ${name} is missing`)
+    if (value !== undefined)
+      problems.push(
+        ...check(`${operationId} ${name}`, { type: 'object', properties: { value: schema } }, { value }, asQuery),
+      )
+  }
+  for (const name of query.keys()) {
+    if (!known.some((parameter) => parameter.name === name)) problems.push(`${operationId}: there is no ${name}`)
+  }
+  const schema = bodySchema(requestBody)
+  if (schema === undefined || body === undefined) return problems
+  return [...problems, ...check(`${operationId} body`, schema, body)]
+}
+
+/** Completes the answer of an operation and says what of it GitHub's description does not allow. */
+export function finishAnswer(
+  { operationId, responses }: Operation,
+  status: number,
+  given: unknown,
+): { body: unknown; problems: string[] } {
+  const response = responses[String(status)]
+  const schema = bodySchema(response)
+  // Refusals that the description leaves out all have GitHub's usual form.
+  if (schema === undefined) return { body: given, problems: [] }
+  const body = complete(schema, given)
+  return { body, problems: check(`${operationId} ${status}`, schema, body) }
+}

@@ -1,0 +1,34 @@
+import type { Check } from '../github/checks.ts'
+
+/** The value of the output `checks`. That none are registered is never the same as that all have passed. */
+export const CHECKS_STATES = ['success', 'failure', 'pending', 'none'] as const
+export type ChecksState = (typeof CHECKS_STATES)[number]
+
+export interface ChecksVerdict {
+  readonly state: ChecksState
+  /** Whether waiting longer could change it. */
+  readonly isFinal: boolean
+}
+
+/** How long a commit's first check may take to be registered. */
+const DISCOVERY_MS = 60_000
+/** How long the others may take when the first ones have passed already. */
+const SETTLE_MS = 15_000
+
+/** @param watchedMs how long this commit has been looked at, in milliseconds */
+export function judgeChecks(checks: readonly Check[], watchedMs: number): ChecksVerdict {
+  if (checks.some(({ state }) => state === 'failure')) return { state: 'failure', isFinal: true }
+  if (checks.some(({ state }) => state === 'pending')) return { state: 'pending', isFinal: false }
+  const patienceMs = checks.length === 0 ? DISCOVERY_MS : SETTLE_MS
+  if (watchedMs < patienceMs) return { state: 'pending', isFinal: false }
+  return { state: checks.length === 0 ? 'none' : 'success', isFinal: true }
+}
+
+const SHORTEST_MS = 10_000
+const LONGEST_MS = 30_000
+const SHARE_OF_ELAPSED = 0.1
+
+/** The time to the next look, in milliseconds: a workflow's token has 1000 requests an hour, and a look takes three. */
+export function nextChecksLookMs(watchedMs: number): number {
+  return Math.min(Math.max(watchedMs * SHARE_OF_ELAPSED, SHORTEST_MS), LONGEST_MS)
+}

@@ -1,0 +1,172 @@
+import type { Comparison } from '../github/comparisons.ts'
+import type { GitHub } from '../github/connect-github.ts'
+import type { RunFacts } from '../github/run-facts.ts'
+import { ActionError } from '../shared/errors.ts'
+import { oneLine } from '../shared/untrusted-text.ts'
+import { renderChangeContext, type Change } from './change-context.ts'
+import { findChangeRange, pushedCommits, rangeSinceLastSuccess, type ChangeRange } from './change-range.ts'
+import type { GitHubInputs } from './github-inputs.ts'
+import { findOwnChanges } from './own-changes.ts'
+import { filterFiles } from './path-filter.ts'
+import type { Shortfalls } from './shortfalls.ts'
+
+/** What was found out about the change that started the run, before anything was asked of the service. */
+export interface ChangeFindings {
+  /** Why nothing shall be asked of the service, as a full sentence; undefined where it shall. */
+  readonly skipReason: string | undefined
+  /** To put behind the prompt; empty where nothing is. */
+  readonly context: string
+  /** The range in words, what was counted in it and what of it was sent; undefined where no range was looked at. */
+  readonly told: string | undefined
+}
+
+export interface ChangePorts {
+  /** Undefined without a token. */
+  readonly github: GitHub | undefined
+  readonly facts: RunFacts
+  readonly shortfalls: Shortfalls
+  readonly log: (line: string) => void
+}
+
+type Range = Extract<ChangeRange, { kind: 'compare' }>
+
+const NOTHING_FOUND: ChangeFindings = { skipReason: undefined, context: '', told: undefined }
+
+/** Whether what changed matters to the step at all. A push always does: one that deleted a branch changed nothing. */
+export function wantsChange({ changeContext, pathFilter }: GitHubInputs, eventName: string): boolean {
+  return eventName === 'push' || changeContext !== 'none' || pathFilter !== undefined
+}
+
+function noToken(permission: string): ActionError {
+  return new ActionError('unauthorized', 'there is no `github-token`.', {
+    hint: `Leave \`github-token\` at its default and grant the job \`${permission}\`, or give a token that has it.`,
+  })
+}
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** What is lost where the change cannot be read. */
+function lossOf({ changeContext, pathFilter }: GitHubInputs): string {
+  const wanted = [
+    ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
+    ...(changeContext === 'none' ? [] : ['`change-context`']),
+  ]
+  return `What changed is not known, so ${wanted.join(' and ')} had no effect`
+}
+
+/**
+ * Looks at the change that started the run: whether it is one for the agent, and what to tell of it. What cannot be found
+ * out is a shortfall, and then the step goes on: a question without an answer skips nothing.
+ * @throws ActionError `cancelled`
+ */
+export async function lookAtChange(inputs: GitHubInputs, ports: ChangePorts): Promise<ChangeFindings> {
+  const { github, facts, shortfalls, log } = ports
+  const range = findChangeRange(facts)
+  if (range.kind === 'nothing-changed') return { ...NOTHING_FOUND, skipReason: `Nothing changed: ${range.reason}.` }
+
+  if (inputs.skipOwnChanges) {
+    const skipReason = await findOwnReason(inputs, ports)
+    if (skipReason !== undefined) return { ...NOTHING_FOUND, skipReason }
+  }
+  if (inputs.pathFilter === undefined && inputs.changeContext === 'none') return NOTHING_FOUND
+
+  if (range.kind !== 'nothing-to-compare' && github === undefined) {
+    const permission = range.kind === 'compare' ? 'contents: read' : 'contents: read` and `actions: read'
+    shortfalls.add(lossOf(inputs), noToken(permission))
+    return NOTHING_FOUND
+  }
+  const found =
+    range.kind === 'since-last-success' && github !== undefined
+      ? await shortfalls.attempt(lossOf(inputs), () => findSince(range.head, github, facts))
+      : range
+  if (found?.kind === 'nothing-to-compare') {
+    const told = `Nothing to compare: ${found.reason}.`
+    log(told)
+    return { ...NOTHING_FOUND, told }
+  }
+  if (found?.kind !== 'compare' || github === undefined) return NOTHING_FOUND
+  const compared = await shortfalls.attempt(lossOf(inputs), () => compare(found, github, facts.repository))
+  return compared === undefined ? NOTHING_FOUND : judge(compared, inputs, ports)
+}
+
+async function findOwnReason(
+  { label }: GitHubInputs,
+  { github, facts, shortfalls, log }: ChangePorts,
+): Promise<string | undefined> {
+  const commits = pushedCommits(facts)
+  if (commits.length === 0) return undefined
+  const lost = 'Whether the push came from a pull request of this action is not known, so it was not skipped'
+  if (github === undefined) {
+    shortfalls.add(lost, noToken('pull-requests: read'))
+    return undefined
+  }
+  const query = { repository: facts.repository, commits, label }
+  const answer = await shortfalls.attempt(lost, () => findOwnChanges(query, github))
+  if (answer?.kind === 'too-many')
+    log(`The push has ${commits.length} commits, too many to look up where each came from, so it is not skipped.`)
+  if (answer?.kind !== 'own') return undefined
+  const list = answer.numbers.map((number) => `#${number}`).join(', ')
+  return `All that was pushed came from pull requests that this action's jobs opened: ${list}.`
+}
+
+async function findSince(head: string, github: GitHub, facts: RunFacts): Promise<ChangeRange> {
+  const { repository, workflow, refName: branch, runId } = facts
+  if (workflow === undefined)
+    return { kind: 'nothing-to-compare', reason: 'the runner does not say which workflow this is' }
+  return rangeSinceLastSuccess(head, await github.findLastSuccess({ repository, workflow, branch, runId }))
+}
+
+interface Compared {
+  readonly title: string
+  readonly comparison: Comparison
+}
+
+const shorten = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
+
+function titleOf({ about, head }: Range, base: string, { relation, mergeBase }: Comparison): string {
+  const isRewritten = relation === 'diverged' || relation === 'behind'
+  const from = isRewritten
+    ? `${shorten(mergeBase)}, the merge base, as ${shorten(base)} is not in its history`
+    : shorten(base)
+  return `${oneLine(about, 150)}, up to ${shorten(head)} from ${from}`
+}
+
+/** A commit that a forced push took out of the history may be gone for good. */
+async function compare(range: Range, github: GitHub, repository: string): Promise<Compared> {
+  const { base, head, otherwise } = range
+  const to = async (from: string): Promise<Compared> => {
+    const comparison = await github.compare(repository, from, head)
+    return { comparison, title: titleOf(range, from, comparison) }
+  }
+  try {
+    return await to(base)
+  } catch (error) {
+    if (otherwise === undefined || !(error instanceof ActionError) || error.code !== 'not-found') throw error
+    return to(otherwise)
+  }
+}
+
+/** GitHub lists 300 files at most; where the list is cut and none of it counts, one that is not listed still may. */
+function judge({ title, comparison }: Compared, inputs: GitHubInputs, ports: ChangePorts): ChangeFindings {
+  const { facts, log } = ports
+  const { files, fileList, totalCommits } = comparison
+  const { pathFilter, changeContext, changeContextBytes } = inputs
+  const counted = pathFilter === undefined ? files : filterFiles(pathFilter, files)
+  const known = `${plural(totalCommits, 'commit')}, ${fileList === 'cut' ? 'at least ' : ''}${plural(files.length, 'file')}`
+  const which = pathFilter === undefined ? '' : `, ${counted.length} of them by \`${pathFilter.kind}\``
+  const told = `Compared: ${title}: ${known}${which}.`
+  log(told)
+  if (pathFilter !== undefined && counted.length === 0 && fileList === 'whole') {
+    // Names of branches are in the title, and this sentence is shown as Markdown.
+    return { skipReason: `No changed file counts by \`${pathFilter.kind}\`.`, context: '', told }
+  }
+  if (pathFilter !== undefined && counted.length === 0)
+    log('GitHub lists only the first 300 changed files and none of them counts, but another one may: not skipped.')
+  if (changeContext === 'none') return { skipReason: undefined, context: '', told }
+
+  const change: Change = { ...comparison, repository: facts.repository, title }
+  const context = renderChangeContext(change, changeContext, changeContextBytes)
+  const sent = `Sent with the prompt: \`${changeContext}\`, ${Buffer.byteLength(context)} of at most ${changeContextBytes} bytes.`
+  log(sent)
+  return { skipReason: undefined, context, told: `${told} ${sent}` }
+}

@@ -1,0 +1,105 @@
+import { getOctokit } from '@actions/github'
+import { defaults } from '@actions/github/lib/utils'
+import { retry } from '@octokit/plugin-retry'
+import { throttling } from '@octokit/plugin-throttling'
+import type { Clock } from '../shared/clock.ts'
+import { ActionError } from '../shared/errors.ts'
+import { createBoundedFetch, type Fetch } from './bounded-fetch.ts'
+import { toActionError, type Need } from './github-error.ts'
+import { mayWaitForRateLimit } from './retry-policy.ts'
+
+export type Octokit = ReturnType<typeof getOctokit>
+
+/**
+ * Asks GitHub one thing, which may be several pages and several attempts.
+ * @throws ActionError and nothing else; what the token lacks is in its hint
+ */
+export type AskGitHub = <T>(need: Need, call: (octokit: Octokit) => Promise<T>) => Promise<T>
+
+export interface GitHubOptions {
+  readonly token: string
+  /** `GITHUB_API_URL`: GitHub's own, or that of a GitHub Enterprise Server. */
+  readonly apiUrl: string
+  readonly clock: Clock
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal
+  /** On the clock's scale, in milliseconds: nothing is asked, waited for or retried after it. */
+  readonly deadlineAt: number
+  /** For the log of a run in debug mode. */
+  readonly debug: (line: string) => void
+  /** The unit of the pauses between attempts, in milliseconds; tests shorten it. */
+  readonly retryUnitMs?: number
+}
+
+/** Where trying again cannot help. Rate limits (403, 429) are left to the throttling plugin, which knows how long they last. */
+const DO_NOT_RETRY = [400, 401, 403, 404, 409, 410, 422, 429, 451]
+const RETRIES = 3
+const USER_AGENT = 'docs-agent-action'
+
+/** Octokit, with its own plugins for retries and rate limits, bounded by the deadline and the run's cancellation. */
+export function createAskGitHub(options: GitHubOptions): AskGitHub {
+  const { token, apiUrl, clock, signal, deadlineAt, debug, retryUnitMs = 1_000 } = options
+  const closed = new AbortController()
+  const end = AbortSignal.any([signal, closed.signal])
+  const leftMs = (): number => deadlineAt - clock.now()
+
+  const onLimit =
+    (kind: string) =>
+    (
+      retryAfter: number,
+      request: { method?: string; url?: string },
+      _octokit: unknown,
+      retryCount: number,
+    ): boolean => {
+      debug(
+        `GitHub's ${kind} rate limit: ${request.method ?? ''} ${request.url ?? ''} may come back in ${retryAfter} s.`,
+      )
+      return mayWaitForRateLimit(retryAfter, retryCount, leftMs())
+    }
+
+  const quiet = { debug, info: debug, warn: debug, error: debug }
+  const octokit = getOctokit(
+    token,
+    {
+      baseUrl: apiUrl,
+      userAgent: USER_AGENT,
+      // Octokit would write to the step's streams, past all that keeps them clean.
+      log: quiet,
+      request: { fetch: createBoundedFetch(proxiedFetch(), clock, end), log: quiet },
+      retry: { doNotRetry: DO_NOT_RETRY, retries: RETRIES, retryAfterBaseValue: retryUnitMs },
+      throttle: {
+        onRateLimit: onLimit('primary'),
+        onSecondaryRateLimit: onLimit('secondary'),
+        retryAfterBaseValue: retryUnitMs,
+      },
+    },
+    retry,
+    throttling,
+  )
+
+  /** The plugins' own timers hear of no signal, so every call races against the end. */
+  async function expire(done: AbortSignal): Promise<never> {
+    await clock.sleep(Math.max(0, leftMs()), AbortSignal.any([signal, done]))
+    const error = new ActionError('deadline', 'The time ran out before GitHub had answered.')
+    closed.abort(error)
+    throw error
+  }
+
+  return async (need, call) => {
+    signal.throwIfAborted()
+    const done = new AbortController()
+    try {
+      return await Promise.race([expire(done.signal), call(octokit)])
+    } catch (error) {
+      signal.throwIfAborted()
+      throw toActionError(error, need)
+    } finally {
+      done.abort()
+    }
+  }
+}
+
+/** The toolkit's own `fetch`, which goes through the runner's proxy. */
+function proxiedFetch(): Fetch {
+  return (defaults.request as { fetch: Fetch }).fetch
+}

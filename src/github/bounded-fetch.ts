@@ -1,0 +1,43 @@
+import type { Clock } from '../shared/clock.ts'
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+/** One attempt, its answer's last byte included. */
+const ATTEMPT_MS = 30_000
+
+class AttemptTimedOut extends Error {}
+
+/** Reads the whole answer here, so that one that never ends is cut off too. */
+async function readWhole(asked: Promise<Response>): Promise<Response> {
+  const answer = await asked
+  const body = await answer.arrayBuffer()
+  const whole = new Response(body.byteLength === 0 ? null : body, {
+    status: answer.status,
+    statusText: answer.statusText,
+    headers: [...answer.headers],
+  })
+  // Octokit resolves the address of a following page by it, and the constructor does not take it.
+  return Object.defineProperty(whole, 'url', { value: answer.url })
+}
+
+/**
+ * A `fetch` whose every attempt ends: after 30 s, or as soon as `signal` aborts. Octokit has no time limit of its own, and
+ * its retries come through here again.
+ */
+export function createBoundedFetch(fetch: Fetch, clock: Clock, signal: AbortSignal): Fetch {
+  async function expire(end: AbortSignal): Promise<never> {
+    await clock.sleep(ATTEMPT_MS, end)
+    throw new AttemptTimedOut('No answer in time.')
+  }
+
+  return async (url, init) => {
+    signal.throwIfAborted()
+    const done = new AbortController()
+    const end = AbortSignal.any([signal, done.signal])
+    try {
+      return await Promise.race([readWhole(fetch(url, { ...init, signal: end })), expire(end)])
+    } finally {
+      done.abort()
+    }
+  }
+}

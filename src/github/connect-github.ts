@@ -1,0 +1,42 @@
+import { createAskGitHub, type GitHubOptions } from './ask-github.ts'
+import { readChecks, type Check } from './checks.ts'
+import { compareCommits, type Comparison } from './comparisons.ts'
+import { addComment, addLabel, listTrustedComments, type TrustedComment } from './pull-request-marks.ts'
+import {
+  findPullRequestsOfCommit,
+  listPullRequestFiles,
+  readPullRequest,
+  type CommitPullRequest,
+  type PullRequest,
+  type PullRequestAddress,
+  type PullRequestFile,
+} from './pull-requests.ts'
+import { findLastSuccess, type WorkflowBranch } from './workflow-runs.ts'
+
+/** What this action asks of GitHub. All of it throws `ActionError` and nothing else. */
+export interface GitHub {
+  compare(repository: string, base: string, head: string): Promise<Comparison>
+  findLastSuccess(query: WorkflowBranch): Promise<string | undefined>
+  findPullRequestsOfCommit(repository: string, sha: string): Promise<readonly CommitPullRequest[]>
+  readPullRequest(address: PullRequestAddress): Promise<PullRequest>
+  listPullRequestFiles(address: PullRequestAddress): Promise<readonly PullRequestFile[]>
+  listTrustedComments(address: PullRequestAddress): Promise<readonly TrustedComment[]>
+  addLabel(address: PullRequestAddress, label: string): Promise<void>
+  addComment(address: PullRequestAddress, body: string): Promise<void>
+  readChecks(repository: string, sha: string, ownRunId: number): Promise<readonly Check[]>
+}
+
+export function connectGitHub(options: GitHubOptions): GitHub {
+  const ask = createAskGitHub(options)
+  return {
+    compare: (repository, base, head) => compareCommits(ask, repository, base, head),
+    findLastSuccess: (query) => findLastSuccess(ask, query),
+    findPullRequestsOfCommit: (repository, sha) => findPullRequestsOfCommit(ask, repository, sha),
+    readPullRequest: (address) => readPullRequest(ask, address),
+    listPullRequestFiles: (address) => listPullRequestFiles(ask, address),
+    listTrustedComments: (address) => listTrustedComments(ask, address),
+    addLabel: (address, label) => addLabel(ask, address, label),
+    addComment: (address, body) => addComment(ask, address, body),
+    readChecks: (repository, sha, ownRunId) => readChecks(ask, repository, sha, ownRunId),
+  }
+}

@@ -1,0 +1,16 @@
+/** The most that GitHub gives on one page. */
+export const PAGE_SIZE = 100
+
+/** Reads pages from the first one on until one is not full, or `maxPages` are read. */
+export async function readPages<T>(
+  readPage: (page: number) => Promise<readonly T[]>,
+  maxPages: number,
+): Promise<readonly T[]> {
+  const items: T[] = []
+  for (let page = 1; page <= maxPages; page++) {
+    const found = await readPage(page)
+    items.push(...found)
+    if (found.length < PAGE_SIZE) break
+  }
+  return items
+}

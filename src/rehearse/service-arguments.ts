@@ -1,0 +1,28 @@
+/** The inputs, in the order of emulator/action.yml. Each is a flag of the service's command line too. */
+export const INPUT_NAMES = ['scenario', 'speed', 'port'] as const
+
+export type RehearsalInput = (typeof INPUT_NAMES)[number]
+
+/** An input left empty means its default, so that a workflow can pass on an input of its own that was not given. */
+const DEFAULTS: Readonly<Record<RehearsalInput, string>> = { scenario: 'pull-request', speed: '1', port: '0' }
+
+/**
+ * The service's command line. Values are not judged here: the service knows its scenarios and ranges, and no bundle of an
+ * action contains the service. Its visits lie in the days before its start, so it is given the day of the runner: else a
+ * rehearsed export of the last days would be empty.
+ */
+export function serviceArguments(raw: Readonly<Record<RehearsalInput, string>>, today: Date): string[] {
+  const flags = INPUT_NAMES.map((name) => `--${name}=${raw[name].trim() || DEFAULTS[name]}`)
+  return [...flags, `--start-at=${today.toISOString().slice(0, 10)}`]
+}
+
+const FLAG = new RegExp(`--(${INPUT_NAMES.join('|')})\\b`, 'g')
+
+/** What the service says of its command line or its port, in the words of whoever wrote the workflow. */
+export function toInputWords(complaint: string): string {
+  return complaint
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/ See --help\.$/, '')
+    .replace(FLAG, '`$1`')
+}

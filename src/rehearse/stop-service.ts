@@ -1,0 +1,40 @@
+import type { Clock } from '../shared/clock.ts'
+import { askService } from './ask-service.ts'
+import type { ServiceState } from './service-state.ts'
+
+const LOOK_AGAIN_MS = 50
+const LONGEST_STOP_MS = 5_000
+
+export interface StopPorts {
+  readonly clock: Clock
+  /** Of the operating system. Throws where there is no such process. */
+  readonly kill: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => unknown
+}
+
+/**
+ * Ends the service. A process id can belong to another program once its owner has ended, so nothing is killed unless the
+ * service still answers at its address.
+ */
+export async function stopService(
+  { pid, baseUrl }: Pick<ServiceState, 'pid' | 'baseUrl'>,
+  { clock, kill }: StopPorts,
+): Promise<'stopped' | 'was-gone'> {
+  if ((await askService(baseUrl)) === 'silent') return 'was-gone'
+  const end = (signal: 'SIGTERM' | 'SIGKILL'): void => {
+    try {
+      kill(pid, signal)
+    } catch {
+      // It ended by itself a moment ago.
+    }
+  }
+  end('SIGTERM')
+  const deadlineAt = clock.now() + LONGEST_STOP_MS
+  while ((await askService(baseUrl)) === 'answers') {
+    if (clock.now() >= deadlineAt) {
+      end('SIGKILL')
+      break
+    }
+    await clock.sleep(LOOK_AGAIN_MS)
+  }
+  return 'stopped'
+}

@@ -1,0 +1,14 @@
+/**
+ * The parts of undici that send a request, and no more. Its index also loads fetch, WebSockets, caches and mocks, which
+ * costs every step some 15 ms before its first request.
+ */
+import api from 'undici/lib/api/index.js'
+import Agent from 'undici/lib/dispatcher/agent.js'
+import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+import Pool from 'undici/lib/dispatcher/pool.js'
+import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
+
+// What the index does as well: without it a dispatcher can dispatch, but not request or connect.
+Object.assign(Dispatcher.prototype, api)
+
+export { Agent, Pool, ProxyAgent }
