@@ -2,7 +2,7 @@ import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
 export default defineConfig(
-  { ignores: ['dist/', 'build/', 'coverage/'] },
+  { ignores: ['dist/', 'build/', 'coverage/', '**/*.cjs'] },
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
   {

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { measureProcess } from './visitors/measure-process.mjs'
 import { servePages, sitePage } from './visitors/paging-server.mjs'
 
@@ -26,7 +27,7 @@ const programs = [
  */
 async function measure({ name, script }, rows) {
   const service = await servePages(async (request) => {
-    await new Promise((resolve) => setTimeout(resolve, LATENCY_MS))
+    await sleep(LATENCY_MS)
     return { body: sitePage(rows, request) }
   })
   const workspace = mkdtempSync(join(tmpdir(), 'bench-visitors-'))
