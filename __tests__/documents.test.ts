@@ -3,12 +3,19 @@ import { posix } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse, parseDocument } from 'yaml'
 import { codeBlocks, headingAnchors, linkTargets, markdownFiles, root } from './support/markdown-files.ts'
+import { workflowFiles } from './support/workflow-files.ts'
 
 const documents = markdownFiles()
 
-const examples = documents.flatMap(({ path, text }) =>
-  codeBlocks(text, 'yaml').map((code, index) => ({ name: `${path}, YAML block ${index + 1}`, code })),
-)
+const workflows = workflowFiles()
+
+/** What people copy: the blocks of the documents, and the recipes. Our own workflows keep to the same rules. */
+const examples = [
+  ...documents.flatMap(({ path, text }) =>
+    codeBlocks(text, 'yaml').map((code, index) => ({ name: `${path}, YAML block ${index + 1}`, code })),
+  ),
+  ...workflows.map(({ path, text }) => ({ name: path, code: text })),
+]
 
 interface Step {
   readonly id?: string
@@ -31,6 +38,14 @@ function stepsIn(value: unknown): Step[] {
 interface Metadata {
   readonly inputs: Readonly<Record<string, unknown>>
   readonly outputs: Readonly<Record<string, unknown>>
+}
+
+/** What a workflow of this repository that a job calls declares, or undefined where it calls none. */
+function ownWorkflow({ uses = '' }: Step): Metadata | undefined {
+  const path = /^your-org\/docs-agent-action\/(\.github\/workflows\/[a-z-]+\.yml)@v1$/.exec(uses)?.[1]
+  if (path === undefined) return undefined
+  const workflow = parse(readFileSync(`${root}${path}`, 'utf8')) as { on: { workflow_call: Metadata } }
+  return workflow.on.workflow_call
 }
 
 /** What the action of this repository that a step uses declares, or undefined where the step uses another one. */
@@ -76,7 +91,7 @@ test('every YAML example can be parsed', () => {
 test('examples name this action in one way, and only inputs that it has', () => {
   const problems = examples.flatMap(({ name, code }) =>
     stepsIn(parse(code)).flatMap((step) => {
-      const action = ownAction(step)
+      const action = ownAction(step) ?? ownWorkflow(step)
       if (action === undefined) {
         return step.uses?.includes('docs-agent')
           ? [`${name}: write ${step.uses} as your-org/docs-agent-action@v1.`]
@@ -107,6 +122,26 @@ test('no example puts an expression into a script, where a text from outside wou
     stepsIn(parse(code))
       .filter(({ run }) => run?.includes('${{'))
       .map(({ run }) => `${name}: give this to the script through env: ${run ?? ''}`),
+  )
+  expect(problems).toEqual([])
+})
+
+test('the index of the recipes names each of them', () => {
+  const index = readFileSync(`${root}docs/recipes/README.md`, 'utf8')
+  const missing = workflows
+    .filter(({ path }) => path.startsWith('docs/recipes/'))
+    .map(({ path }) => posix.basename(path))
+    .filter((name) => !index.includes(`](${name})`))
+  expect(missing).toEqual([])
+})
+
+test('every action of somebody else is pinned to a commit, with its version beside it', () => {
+  const problems = workflows.flatMap(({ path, text }) =>
+    [...text.matchAll(/uses: *([^\s]+)@(.*)$/gm)]
+      .filter(
+        ([, name = '', ref = '']) => !name.startsWith('your-org/') && !/^[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(ref),
+      )
+      .map(([use]) => `${path}: ${use}`),
   )
   expect(problems).toEqual([])
 })

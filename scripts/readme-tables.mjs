@@ -12,6 +12,7 @@ import { parse } from 'yaml'
 const PAIRS = [
   { document: 'README.md', action: 'action.yml' },
   { document: 'docs/visitors.md', action: 'visitors/action.yml' },
+  { document: 'docs/rehearse.md', action: 'emulator/action.yml' },
 ]
 
 /**

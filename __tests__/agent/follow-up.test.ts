@@ -167,5 +167,5 @@ test('the job is handed on as soon as the service has taken the prompt', async (
     reads: [completed, completed, active, completed],
   })
 
-  expect(accepted).toEqual([{ job: active, sleepsBefore: 0 }])
+  expect(accepted).toMatchObject([{ job: active, sleepsBefore: 0 }])
 })

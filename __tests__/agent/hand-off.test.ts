@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { HandOff } from '../../src/agent/examine-pull-request.ts'
 import type { GitHubInputs } from '../../src/agent/github-inputs.ts'
-import { handOff } from '../../src/agent/hand-off.ts'
+import { handOff, wantsHandOff } from '../../src/agent/hand-off.ts'
 import { parsePathPatterns } from '../../src/agent/path-patterns.ts'
 import { cleanPullRequestLink } from '../../src/agent/pull-request-link.ts'
 import { Shortfalls, tellShortfalls } from '../../src/agent/shortfalls.ts'
@@ -121,7 +121,9 @@ test('an address of no known shape is not guessed at', async () => {
 })
 
 test('without a token only what was asked for by name is missed', async () => {
-  expect(await handOver({}, null)).toEqual({ found: {}, notice: undefined })
+  expect(wantsHandOff({ ...GITHUB_INPUTS, token: '' })).toBe(false)
+  expect(wantsHandOff({ ...GITHUB_INPUTS, token: '', waitForChecks: true })).toBe(true)
+  expect(wantsHandOff({ ...GITHUB_INPUTS, token: '', allowedPaths: [] })).toBe(true)
   expect((await handOver({ waitForChecks: true }, null)).notice).toContain('there is no `github-token`')
   const allowedPaths = parsePathPatterns('docs/**').rules
   expect((await handOver({ allowedPaths }, null)).notice).toContain('there is no `github-token`')

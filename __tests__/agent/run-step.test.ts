@@ -123,6 +123,10 @@ test('a step that asks GitHub nothing does not load what would', async () => {
   expect(loads).toEqual([])
 })
 
+test('a step without a token loads nothing for the pull request', async () => {
+  expect((await run({ eventName: 'schedule', github: { token: '' } })).loads).toEqual([])
+})
+
 test('questions before the job get two minutes of the step, and those after it all that is left', async () => {
   expect((await run({})).loads).toEqual([120_000, 3_600_000])
 })

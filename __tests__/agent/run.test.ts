@@ -13,7 +13,7 @@ test('creates a job, waits for it, and reports its pull request', async () => {
 test('hands the job on before it waits', async () => {
   const { accepted } = await runScripted({ task: CREATE, create: active, reads: [completed] })
 
-  expect(accepted).toEqual([{ job: active, sleepsBefore: 0 }])
+  expect(accepted).toMatchObject([{ job: active, sleepsBefore: 0 }])
 })
 
 test('believes an answer to the create that is final already', async () => {
@@ -150,4 +150,11 @@ test('says first what it is about to do', async () => {
   const { log } = await runScripted({ task: CREATE, create: failure('unreachable') })
 
   expect(log[0]).toBe('Creating a job in project docs-demo, to be done within 1:00:00.')
+})
+
+test('the job is handed on before anything else is done about it', async () => {
+  const { accepted, log } = await runScripted({ task: CREATE, create: active, reads: [completed] })
+
+  expect(accepted[0]?.linesBefore).toBe(1)
+  expect(log[1]).toBe('The service has taken the prompt: job job_1.')
 })

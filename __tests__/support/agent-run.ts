@@ -16,8 +16,8 @@ export interface AgentRun {
   readonly clock: FakeClock
   readonly log: readonly string[]
   readonly warnings: readonly string[]
-  /** The jobs that were handed to the next step before any waiting, with the number of sleeps before. */
-  readonly accepted: readonly { readonly job: Job; readonly sleepsBefore: number }[]
+  /** The jobs that were handed to the next step, with how often was slept and how much was said before. */
+  readonly accepted: readonly { readonly job: Job; readonly sleepsBefore: number; readonly linesBefore: number }[]
 }
 
 export interface AgentRunOptions extends Script {
@@ -38,7 +38,7 @@ export async function runScripted({ task, inputs = {}, cancelAtSleep, ...script 
   const client = fakeClient(script)
   const log: string[] = []
   const warnings: string[] = []
-  const accepted: { job: Job; sleepsBefore: number }[] = []
+  const accepted: { job: Job; sleepsBefore: number; linesBefore: number }[] = []
   const report = await runAgent(
     {
       task,
@@ -60,7 +60,7 @@ export async function runScripted({ task, inputs = {}, cancelAtSleep, ...script 
       startedAt: clock.now(),
       log: (line) => log.push(line),
       warn: (line) => warnings.push(line),
-      onJobAccepted: (job) => accepted.push({ job, sleepsBefore: clock.sleeps.length }),
+      onJobAccepted: (job) => accepted.push({ job, sleepsBefore: clock.sleeps.length, linesBefore: log.length }),
     },
   )
   return { report, client, clock, log, warnings, accepted }

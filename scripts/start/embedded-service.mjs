@@ -20,11 +20,17 @@ export const EMBEDDED_SPEED = 5
  *
  * @param {string} program the path of the packaged service
  * @param {string} scenario
+ * @param {object} [options]
+ * @param {number} [options.speed] seconds of the service's time in one second
+ * @param {string} [options.startAt] the service's date, `YYYY-MM-DD`; by default a fixed one
+ * @param {(line: string) => void} [options.onLine] called for each line of its log from then on, one for each request; all of
+ *   them have come once `stop` has resolved
  * @returns {Promise<EmbeddedService>}
  * @throws {Error} with what the service said, where it does not start; a wrong scenario is such a case
  */
-export async function startEmbeddedService(program, scenario) {
-  const args = [program, '--port=0', `--speed=${EMBEDDED_SPEED}`, `--scenario=${scenario}`]
+export async function startEmbeddedService(program, scenario, { speed = EMBEDDED_SPEED, startAt, onLine } = {}) {
+  const args = [program, '--port=0', `--speed=${speed}`, `--scenario=${scenario}`]
+  if (startAt !== undefined) args.push(`--start-at=${startAt}`)
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, windowsHide: true })
   const closed = once(child, 'close')
   const forget = runAtExit(() => void child.kill('SIGKILL'))
@@ -37,8 +43,9 @@ export async function startEmbeddedService(program, scenario) {
     Object.assign(found, readStartLine(line))
     const { baseUrl, projectId, apiKey } = found
     if (baseUrl === undefined || projectId === undefined || apiKey === undefined) continue
-    // Nobody reads the rest, and a full pipe would stop the service.
-    child.stdout.resume()
+    // Read even where nobody wants it: a full pipe would stop the service.
+    if (onLine === undefined) child.stdout.resume()
+    else createInterface(child.stdout).on('line', onLine)
     const stop = async () => {
       child.kill()
       await closed

@@ -45,9 +45,9 @@ function findObstacle(link: PullRequestLink, facts: RunFacts, hasToken: boolean)
   return undefined
 }
 
-/** Without a token, what nobody asked for by name is not missed. */
-function isMissed({ waitForChecks, allowedPaths }: GitHubInputs, hasToken: boolean): boolean {
-  return hasToken || waitForChecks || allowedPaths !== undefined
+/** Whether there is anything to do. Without a token, what nobody asked for by name is not missed. */
+export function wantsHandOff({ token, waitForChecks, allowedPaths }: GitHubInputs): boolean {
+  return token !== '' || waitForChecks || allowedPaths !== undefined
 }
 
 /**
@@ -65,7 +65,7 @@ export async function handOff(
   const lost = describeWanted(inputs)
   const obstacle = findObstacle(link, facts, github !== undefined)
   if (github === undefined || obstacle !== undefined) {
-    if (obstacle !== undefined && isMissed(inputs, github !== undefined)) shortfalls.add(lost, obstacle)
+    if (obstacle !== undefined) shortfalls.add(lost, obstacle)
     return {}
   }
   const address = { repository: link.repository ?? '', number: Number(link.number) }

@@ -111,6 +111,7 @@ await execute(async (ports) => {
   }
   try {
     const inputs = parse(raw)
+    if (inputs.task.kind !== 'create') host.setOutput('job-id', inputs.task.jobId)
     const report = await run(inputs, ports, startedAt)
     const notice = tellShortfalls(report.shortfalls ?? [])
     if (notice !== undefined) host.notice('Not done on GitHub', notice)

@@ -2,7 +2,7 @@ import type { GitHub } from '../github/connect-github.ts'
 import type { RunFacts } from '../github/run-facts.ts'
 import { ActionError } from '../shared/errors.ts'
 import type { HandOff } from './examine-pull-request.ts'
-import { handOff } from './hand-off.ts'
+import { handOff, wantsHandOff } from './hand-off.ts'
 import type { AgentInputs, Task } from './inputs.ts'
 import { lookAtChange, wantsChange, type ChangeFindings } from './look-at-change.ts'
 import { cleanPullRequestLink } from './pull-request-link.ts'
@@ -70,6 +70,7 @@ export async function runStep(inputs: AgentInputs, ports: AgentStepPorts): Promi
   async function finish(report: Report): Promise<Report> {
     const link = report.job?.prLink === undefined ? undefined : cleanPullRequestLink(report.job.prLink)
     if (report.outcome !== 'pull-request' || report.job === undefined || link === undefined) return report
+    if (!wantsHandOff(inputs.github)) return report
     const surroundings = await load(deadlineAt)
     if (surroundings === undefined) return report
     const found: HandOff = await handOff(link, report.job.id, inputs.github, {

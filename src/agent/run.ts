@@ -74,9 +74,10 @@ export async function runAgent(inputs: JobInputs, ports: RunPorts): Promise<Repo
   const history = new JobHistory(ports)
   const poll = createPoller({ ...ports, history, deadlineAt, pollIntervalMs: inputs.pollIntervalMs })
   const accept = (answer: Job): void => {
+    // First of all: a run that is killed in the next moment has still told the next step its job.
+    ports.onJobAccepted(answer)
     history.note(`The service has taken the prompt: job ${answer.id}.`)
     history.observe(answer)
-    ports.onJobAccepted(answer)
   }
 
   function report({ outcome, error, job = history.lastJob }: Ending): Report {

@@ -1,8 +1,26 @@
-import type { Dispatcher } from 'undici'
+import type { buildConnector as Connecting, Dispatcher } from 'undici'
 import { proxyAuthorization } from './proxy.ts'
-import { Agent, Pool, ProxyAgent } from './undici.ts'
+import { Agent, buildConnector, Pool, ProxyAgent } from './undici.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
+
+/**
+ * A connection that is lost before the request was written, say because the other side speaks first, is opened again by
+ * undici at once, without end. So many are enough for one dispatcher, which is made for one request.
+ */
+const MAX_CONNECTIONS = 3
+
+class ConnectionLost extends Error {
+  readonly code = 'CONNECTION_LOST'
+}
+
+function connectFewTimes(connect: Connecting.connector): Connecting.connector {
+  let connections = 0
+  return (options, callback) => {
+    if (++connections > MAX_CONNECTIONS) callback(new ConnectionLost('The connection was lost.'), null)
+    else connect(options, callback)
+  }
+}
 
 /** With these codes undici connects again at once, without end, as it takes them for a kept socket that was closed. */
 const ENDLESS = new Set(['UND_ERR_SOCKET', 'UND_ERR_INFO'])
@@ -17,7 +35,10 @@ function endRetrying(error: unknown): never {
 }
 
 class ProxyPool extends Pool {
-  tunnel(request: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
+  #tunnels = 0
+
+  async tunnel(request: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
+    if (++this.#tunnels > MAX_CONNECTIONS) throw new ConnectionLost('The tunnel was lost.')
     return super.connect(request).catch(endRetrying)
   }
 }
@@ -35,8 +56,10 @@ function openProxyPool(origin: URL, options: object): Dispatcher {
  */
 export function openDispatcher(proxy: URL | undefined): Dispatcher {
   const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 0, allowH2: false }
-  if (proxy === undefined)
-    return new Agent({ ...limits, connect: { timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true } })
+  if (proxy === undefined) {
+    const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true, allowH2: limits.allowH2 })
+    return new Agent({ ...limits, connect: connectFewTimes(connect) })
+  }
   const token = proxyAuthorization(proxy)
   return new ProxyAgent({
     ...limits,

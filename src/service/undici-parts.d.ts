@@ -3,6 +3,9 @@ declare module 'undici/lib/api/index.js' {
   const api: Readonly<Record<string, unknown>>
   export { api as default }
 }
+declare module 'undici/lib/core/connect.js' {
+  export { buildConnector as default } from 'undici'
+}
 declare module 'undici/lib/dispatcher/agent.js' {
   export { Agent as default } from 'undici'
 }

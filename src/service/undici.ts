@@ -3,6 +3,7 @@
  * costs every step some 15 ms before its first request.
  */
 import api from 'undici/lib/api/index.js'
+import buildConnector from 'undici/lib/core/connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
@@ -11,4 +12,4 @@ import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 // What the index does as well: without it a dispatcher can dispatch, but not request or connect.
 Object.assign(Dispatcher.prototype, api)
 
-export { Agent, Pool, ProxyAgent }
+export { Agent, buildConnector, Pool, ProxyAgent }

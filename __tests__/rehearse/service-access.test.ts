@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals'
+import { startText } from '../../src/emulator/start-text.ts'
+import { readServiceAccess } from '../../src/rehearse/service-access.ts'
+
+const access = { baseUrl: 'http://127.0.0.1:4010', projectId: 'docs-demo', apiKey: 'docs_emulator_1' }
+const text = startText(
+  { url: access.baseUrl, projectId: access.projectId, apiKey: access.apiKey },
+  { scenario: 'pull-request', speed: 1 },
+)
+
+test('the address, the project and the key are read from what the service prints', () => {
+  expect(readServiceAccess(`${text}\nPOST /v2/agent/docs-demo/job -> 201\n`)).toEqual(access)
+})
+
+test('a text that is not whole yet gives nothing', () => {
+  const whole = `${text}\n`
+  const keyEnd = whole.indexOf('DOCS_AGENT_API_KEY=') + `DOCS_AGENT_API_KEY=${access.apiKey}`.length
+  for (const end of [0, 10, whole.indexOf('\n') + 1, keyEnd - 1, keyEnd]) {
+    expect(readServiceAccess(whole.slice(0, end))).toBeUndefined()
+  }
+  expect(readServiceAccess(whole.slice(0, keyEnd + 1))).toEqual(access)
+})

@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { localRepositories, STAND_INS } from '../../../scripts/recipes/setting.mjs'
+import { root } from '../../support/markdown-files.ts'
+
+test('this action and what has a stand-in come from folders, whatever their version; nothing else does', () => {
+  const text = `
+    - uses: your-org/docs-agent-action@v1
+    - uses: your-org/docs-agent-action/visitors@v1
+    - uses: actions/upload-artifact@0123456789 # v7
+    - uses: actions/checkout@v5
+    - uses: ./
+  `
+  expect(localRepositories([text], { action: '/action', standIns: '/stand-ins' })).toEqual({
+    'your-org/docs-agent-action@v1': '/action',
+    'actions/upload-artifact@0123456789': '/stand-ins/upload-artifact',
+  })
+})
+
+test('every stand-in is there', () => {
+  const missing = Object.values(STAND_INS).filter(
+    (name) => !existsSync(join(root, 'scripts/recipes/stand-ins', name, 'action.yml')),
+  )
+  expect(missing).toEqual([])
+})

@@ -1,0 +1,155 @@
+import { FLEET_CHECKS } from './fleet-checks.mjs'
+import { GITHUB_CHECKS } from './github-checks.mjs'
+
+/**
+ * What must come of each recipe. A recipe may have many checks, and has at least one.
+ *
+ * @typedef {object} Check
+ * @property {string} name a sentence about behaviour
+ * @property {'workflow_dispatch' | 'schedule' | 'push' | 'pull_request'} [eventName] by default a manual run
+ * @property {Record<string, unknown>} [event] its payload
+ * @property {Record<string, string>} [inputs] of a manual run
+ * @property {Record<string, string>} [vars] besides the address and the project, or in their place
+ * @property {'withheld'} [secrets] where the run gets none
+ * @property {GitHubSetting} [github] by default the token may do nothing, as with `permissions: {}`
+ * @property {'real' | 'tenfold'} [time] whether the steps' clocks and timers run ten times as fast, as they do by default
+ * @property {string} [cancelAt] a text in the log; the run is cancelled when it comes
+ * @property {readonly string[]} [matrix] which jobs of a matrix to run
+ * @property {Expected} expected
+ *
+ * @typedef {object} Expected
+ * @property {'success' | 'failure'} conclusion of the run
+ * @property {readonly string[]} [jobs] each with its result, in any order
+ * @property {Record<string, string>} [outputs] as `job.step.output`; others may be there too
+ * @property {readonly string[]} prompts the requests that cost credits, in order, as `POST job`; those to other projects with their id
+ * @property {readonly string[]} [github] the operations that GitHub's API was asked for, in order
+ * @property {readonly string[]} [commands] what GitHub's command line was asked, in order; by default nothing
+ * @property {readonly string[]} [summary] texts of the summary
+ *
+ * @typedef {object} GitHubSetting
+ * @property {import('../../__tests__/support/github-state.ts').GitHubState['permissions']} permissions
+ * @property {string} [from] the repository that the workflow is in, by default `acme/docs`
+ * @property {Record<string, Partial<import('../../__tests__/support/github-state.ts').RepositoryState>>} [repositories] those that
+ *   the token sees, besides that one
+ */
+
+/** @type {Readonly<Record<string, readonly Check[]>>} */
+export const CHECKS = {
+  ...GITHUB_CHECKS,
+  ...FLEET_CHECKS,
+  'docs/recipes/improve-most-read-pages.yml': [
+    {
+      name: 'the pages that were read most get into the instruction, and the agent is asked once',
+      expected: {
+        conclusion: 'success',
+        outputs: {
+          'improve.visitors.complete': 'true',
+          'improve.instruction.pages': '5',
+          'improve.docs.outcome': 'pull-request',
+        },
+        prompts: ['POST job'],
+        summary: ['The pull request is ready'],
+      },
+    },
+  ],
+  'docs/recipes/follow-up.yml': [
+    {
+      name: 'the second instruction goes to the job of the first one',
+      inputs: { prompt: 'Document the --dry-run flag.' },
+      expected: {
+        conclusion: 'success',
+        outputs: {
+          'docs.write.outcome': 'pull-request',
+          'docs.write.job-id': 'job_000001',
+          'docs.check.outcome': 'pull-request',
+          'docs.check.job-id': 'job_000001',
+        },
+        prompts: ['POST job', 'POST job/job_000001/message'],
+        summary: ['The pull request is ready'],
+      },
+    },
+    {
+      name: 'where the first instruction changed nothing, no second one is sent',
+      inputs: { prompt: 'Document the --dry-run flag.' },
+      vars: { DOCS_AGENT_PROJECT_ID: 'docs--no-changes' },
+      expected: {
+        conclusion: 'success',
+        outputs: { 'docs.write.outcome': 'no-changes' },
+        prompts: ['POST docs--no-changes job'],
+      },
+    },
+    {
+      name: 'an agent that fails makes the run red',
+      inputs: { prompt: 'Document the --dry-run flag.' },
+      vars: { DOCS_AGENT_PROJECT_ID: 'docs--failed' },
+      expected: {
+        conclusion: 'failure',
+        outputs: { 'docs.write.outcome': 'failed' },
+        prompts: ['POST docs--failed job'],
+      },
+    },
+    {
+      name: 'without secrets nothing is sent, and the run is red',
+      inputs: { prompt: 'Document the --dry-run flag.' },
+      secrets: 'withheld',
+      expected: { conclusion: 'failure', outputs: { 'docs.write.outcome': 'error' }, prompts: [] },
+    },
+  ],
+  'docs/recipes/attach-later.yml': [
+    {
+      name: 'a run with a prompt starts the job and leaves',
+      inputs: { prompt: 'Document the --dry-run flag.' },
+      vars: { DOCS_AGENT_PROJECT_ID: 'docs--slow' },
+      expected: {
+        conclusion: 'success',
+        jobs: ['start: success'],
+        outputs: { 'start.docs.outcome': 'submitted', 'start.docs.job-id': 'job_000001' },
+        prompts: ['POST docs--slow job'],
+      },
+    },
+    {
+      name: 'a run with a job attaches to it and sends nothing',
+      inputs: { 'job-id': 'job_running' },
+      expected: {
+        conclusion: 'success',
+        jobs: ['attach: success'],
+        outputs: { 'attach.docs.outcome': 'pull-request', 'attach.docs.job-id': 'job_running' },
+        prompts: [],
+      },
+    },
+  ],
+  'docs/recipes/rehearse.yml': [
+    {
+      name: 'every scenario ends as the matrix expects, and nothing reaches a real service',
+      time: 'real',
+      expected: {
+        conclusion: 'success',
+        jobs: ['failed', 'flaky', 'no-changes', 'pull-request', 'slow'].map((scenario) => {
+          const outcome = { flaky: 'pull-request', slow: 'timed-out' }[scenario] ?? scenario
+          return `rehearse(${outcome}, ${scenario}): success`
+        }),
+        outputs: {
+          'rehearse(failed, failed).docs.outcome': 'failed',
+          'rehearse(pull-request, flaky).docs.outcome': 'pull-request',
+          'rehearse(timed-out, slow).docs.outcome': 'timed-out',
+        },
+        prompts: [],
+      },
+    },
+  ],
+  '.github/workflows/self-test.yml': [
+    {
+      name: 'the workflow that tests the actions on real runners passes',
+      time: 'real',
+      matrix: ['os:ubuntu-latest'],
+      expected: { conclusion: 'success', prompts: [] },
+    },
+  ],
+}
+
+/**
+ * Recipes that are run elsewhere, each with where.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+export const RUN_ELSEWHERE = {}
