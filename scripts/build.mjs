@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { minify } from 'terser'
 import { thirdPartyLicenses } from './third-party-licenses.mjs'
 
 const root = path.dirname(import.meta.dirname)
@@ -37,6 +38,19 @@ function leaveOutOidc() {
   )
 }
 
+/**
+ * ncc makes only the first file of a bundle small, not the chunks that are loaded on demand.
+ * @param {string} folder
+ */
+async function minifyChunks(folder) {
+  for (const name of fs.readdirSync(folder).filter((name) => /^\d+\.index\.js$/.test(name))) {
+    const file = path.join(folder, name)
+    const { code } = await minify(fs.readFileSync(file, 'utf8'), { module: true })
+    if (code === undefined) throw new Error(`${file} could not be made small.`)
+    fs.writeFileSync(file, code)
+  }
+}
+
 fs.rmSync(path.join(root, 'build'), { recursive: true, force: true })
 run('typescript/bin/tsc', ['--project', 'tsconfig.build.json'])
 leaveOutOidc()
@@ -45,6 +59,7 @@ for (const entry of entries) {
   const stats = `build/${entry}.stats.json`
   const files = ['--out', out, '--stats-out', path.join(root, stats)]
   run('@vercel/ncc/dist/ncc/cli.js', ['build', `build/${entry}/main.js`, ...files, '--minify', '--quiet'])
+  await minifyChunks(path.join(root, out))
   fs.writeFileSync(path.join(root, out, 'licenses.txt'), thirdPartyLicenses(path.join(root, stats)))
 }
 // Only a whole build takes the place of the one before.
