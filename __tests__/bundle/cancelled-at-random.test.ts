@@ -1,0 +1,111 @@
+import { expect, jest, test } from '@jest/globals'
+import { createRandom } from '../../src/emulator/random.ts'
+import { expectNoSecret } from '../support/bundle-expect.ts'
+import { runBundle, type BundleRun } from '../support/bundle-run.ts'
+import { answering } from '../support/bundle-fronts.ts'
+
+/** Windows has no signals that a program could get from another one. */
+const HAS_SIGNALS = process.platform !== 'win32'
+
+jest.setTimeout(300_000)
+
+const SEED = 20_260_101
+const RUNS = 20
+const AT_ONCE = 2
+/** A step lives this long from its first line to its last one, more or less: some signals come after its end. */
+const SPAN_MS = 900
+
+const TASKS = {
+  create: { prompt: 'Fix the guide.' },
+  'follow-up': { prompt: 'Fix the guide.', 'job-id': 'job_finished' },
+  attach: { 'job-id': 'job_running' },
+} as const
+type Task = keyof typeof TASKS
+const TASK_NAMES = Object.keys(TASKS) as Task[]
+
+interface Moment {
+  readonly task: Task
+  /** From the step's first line to the signal. */
+  readonly afterMs: number
+}
+
+/** The seed alone decides them, whatever the machine then makes of the milliseconds. */
+function moments(): Moment[] {
+  const random = createRandom(SEED)
+  return Array.from({ length: RUNS }, (_, index) => ({
+    task: TASK_NAMES[index % TASK_NAMES.length] ?? 'create',
+    afterMs: Math.floor(random() * SPAN_MS),
+  }))
+}
+
+async function cancelAt({ task, afterMs }: Moment): Promise<BundleRun> {
+  const cancel = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const run = await runBundle({
+    inputs: TASKS[task],
+    secondsPerRequest: 5,
+    cancel: cancel.signal,
+    // A step that is still there after 2 s is killed, and its exit code is then none.
+    cancelTimes: { sigtermAfterMs: 2_000, killAfterMs: 0 },
+    onLine: () => {
+      timer ??= setTimeout(() => {
+        cancel.abort()
+      }, afterMs)
+    },
+  })
+  clearTimeout(timer)
+  return run
+}
+
+/** Whatever the moment was: all that a step owes to the workflow that cancels it. */
+function expectOrderlyEnd(run: BundleRun, { task }: Moment): void {
+  const { outcome, 'job-id': jobId } = run.outputs
+  const isDecided = outcome !== 'cancelled'
+  const errors = run.annotations.filter(({ level }) => level === 'error')
+  const hasJob = task !== 'create' || run.requests.some((request) => request.startsWith('GET '))
+
+  expect({ signal: run.signal, exitCode: run.exitCode }).toEqual({ signal: null, exitCode: isDecided ? 0 : 1 })
+  if (isDecided) expect(['pull-request', 'no-changes']).toContain(outcome)
+  expect(errors.map(({ title }) => title)).toEqual(isDecided ? [] : ['Cancelled'])
+  expect(run.summary.split('\n')[0]).toBe(isDecided ? '## ✅ The pull request is ready' : '## 🛑 Cancelled')
+  if (hasJob) expect(jobId).toMatch(/^job_\w+$/)
+  expect(run.prompts.length).toBeLessThanOrEqual(1)
+  expectNoSecret(run)
+}
+
+test('a run that is cancelled at any moment leaves within 2 s, with its outputs and its summary written', async () => {
+  if (!HAS_SIGNALS) return
+  const left = moments()
+  const ends: string[] = []
+  const work = async (): Promise<void> => {
+    for (let moment = left.shift(); moment !== undefined; moment = left.shift()) {
+      const run = await cancelAt(moment)
+      try {
+        expectOrderlyEnd(run, moment)
+      } catch (error) {
+        throw new Error(`${JSON.stringify(moment)}\n${run.rawOutput}\n${(error as Error).message}`, { cause: error })
+      }
+      ends.push(run.outputs['outcome'] ?? '')
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+
+  expect(ends).toHaveLength(RUNS)
+  // Moments that all come after the end would prove nothing.
+  expect(ends.filter((outcome) => outcome === 'cancelled').length).toBeGreaterThanOrEqual(RUNS / 4)
+})
+
+test('a signal before the program has begun ends it with nothing asked and nothing written', async () => {
+  if (!HAS_SIGNALS) return
+  const asked: string[] = []
+  const run = await runBundle({
+    front: answering(({ url = '' }) => {
+      asked.push(url)
+    }),
+    inputs: { prompt: 'Fix the guide.' },
+    cancel: AbortSignal.abort(),
+  })
+
+  expect(run).toMatchObject({ conclusion: 'cancelled', exitCode: null, signal: 'SIGINT', outputs: {}, summary: '' })
+  expect(asked).toEqual([])
+})
