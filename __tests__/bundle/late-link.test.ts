@@ -1,10 +1,10 @@
 import { test } from '@jest/globals'
 import { expectStep, pullRequestOutputs, times } from '../support/bundle-expect.ts'
-import { runBundle, TEN_TIMES_FASTER } from '../support/bundle-run.ts'
+import { runBundle, timesFaster } from '../support/bundle-run.ts'
 
 test('a pull request that shows a moment after the end is found', async () => {
   const run = await runBundle({
-    preload: TEN_TIMES_FASTER,
+    preload: timesFaster(10),
     scenario: 'late-link',
     secondsPerRequest: 2.5,
     inputs: { 'job-id': 'job_running' },

@@ -1,10 +1,10 @@
 import { test } from '@jest/globals'
 import { expectStep, pullRequestOutputs, times } from '../support/bundle-expect.ts'
-import { runBundle, TEN_TIMES_FASTER } from '../support/bundle-run.ts'
+import { runBundle, timesFaster } from '../support/bundle-run.ts'
 
 test('a rate limit makes the step slower, and a prompt that was not processed is sent again', async () => {
   const run = await runBundle({
-    preload: TEN_TIMES_FASTER,
+    preload: timesFaster(10),
     scenario: 'rate-limited',
     secondsPerRequest: 5,
     inputs: { prompt: 'Fix the guide.' },

@@ -1,12 +1,12 @@
 import { test, expect } from '@jest/globals'
-import { TEN_TIMES_FASTER } from '../support/bundle-run.ts'
+import { timesFaster } from '../support/bundle-run.ts'
 import { embedded, expectExport, runVisitors } from '../support/visitors-bundle.ts'
 
 test('reads that fail in every way are tried again until the file is whole', async () => {
   const run = await runVisitors({
     service: embedded({ scenario: 'flaky', pages: 700, visits: 20_000 }),
     inputs: { top: '0' },
-    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TEN_TIMES_FASTER)}` },
+    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(timesFaster(10))}` },
   })
 
   expectExport(run, {

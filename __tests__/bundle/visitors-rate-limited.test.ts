@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { sitePage } from '../../scripts/bench/visitors/paging-server.mjs'
-import { TEN_TIMES_FASTER } from '../support/bundle-run.ts'
+import { timesFaster } from '../support/bundle-run.ts'
 import { answering, expectExport, runVisitors } from '../support/visitors-bundle.ts'
 
 test('a rate limit in the middle is waited for, and then the same rows are asked for again', async () => {
@@ -11,7 +11,7 @@ test('a rate limit in the middle is waited for, and then the same rows are asked
         : { body: sitePage(500, request) },
     ),
     inputs: { top: '0' },
-    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TEN_TIMES_FASTER)}` },
+    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(timesFaster(10))}` },
   })
 
   expectExport(run, {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { EMULATOR_KEY, EXPIRED_KEY } from '../../src/emulator/access.ts'
 import { startEmulator, type EmulatorOptions } from '../../src/emulator/server.ts'
-import { TEN_TIMES_FASTER } from '../support/bundle-run.ts'
+import { timesFaster } from '../support/bundle-run.ts'
 import { playWorkflow, type PlayedWorkflow } from '../support/play-workflow.ts'
 import { NODE_24 } from '../support/visitors-bundle.ts'
 
@@ -24,7 +24,7 @@ async function play(options: EmulatorOptions, apiKey = EMULATOR_KEY): Promise<Pl
       vars: { DOCS_AGENT_BASE_URL: service.url, DOCS_AGENT_PROJECT_ID: service.projectId },
       secrets: { DOCS_AGENT_API_KEY: apiKey },
       node: NODE_24,
-      env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TEN_TIMES_FASTER)}` },
+      env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(timesFaster(10))}` },
     })
     const prompts = service.requests.filter(({ method }) => method === 'POST').map(({ prompt }) => prompt)
     return { ...played, prompts }

@@ -4,7 +4,7 @@ import { expect } from '@jest/globals'
 import { EMULATOR_KEY } from '../../src/emulator/access.ts'
 import type { ScenarioName } from '../../src/emulator/scenarios.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
-import { TEN_TIMES_FASTER } from './bundle-run.ts'
+import { timesFaster } from './bundle-run.ts'
 import { startGitHub, type GitHubServer, type GitHubServerOptions } from './github-server.ts'
 import { commit, TOKEN, type GitHubState } from './github-state.ts'
 import { playWorkflow, type PlayedWorkflow, type WorkflowSetting } from './play-workflow.ts'
@@ -46,7 +46,7 @@ done
 [ -n "$GH_TOKEN" ]
 `
 
-/** Plays a recipe against the embedded service and a GitHub of its own, ten times as fast. */
+/** Plays a recipe against the embedded service and a GitHub of its own, twenty times as fast. */
 export async function playRecipe(name: string, options: RecipeOptions): Promise<PlayedRecipe> {
   const { repositories, permissions, onRequest, repository = 'acme/docs', headAtMerge = commit('c') } = options
   const recipe = readFileSync(new URL(`../../docs/recipes/${name}.yml`, import.meta.url), 'utf8')
@@ -70,7 +70,7 @@ export async function playRecipe(name: string, options: RecipeOptions): Promise<
       event: options.event ?? {},
       ...(options.actions === undefined ? {} : { actions: options.actions }),
       env: {
-        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TEN_TIMES_FASTER)}`,
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(timesFaster(20))}`,
         PATH: `${tools}${delimiter}${process.env['PATH'] ?? ''}`,
         GH_CALLS: calls,
         GH_HEAD: headAtMerge,
