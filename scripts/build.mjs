@@ -17,26 +17,30 @@ function run(script, args) {
 }
 
 /**
- * \@actions/core has a client for OpenID Connect, which nothing here uses. It loads all of undici at the start of every
- * step. So the bundles get a copy of the package beside an HTTP client that is not there.
+ * \@actions/core also signs in by OpenID Connect and asks the machine what system it runs, which nothing here uses. For
+ * that it loads all of undici and what starts processes, at the start of every step. So the bundles get a copy of the
+ * package, beside packages of these names that hold nothing.
  */
-function leaveOutOidc() {
+function slimCore() {
   const packages = path.join(root, 'build/node_modules/@actions')
   fs.cpSync(path.join(root, 'node_modules/@actions/core'), path.join(packages, 'core'), { recursive: true })
-  const client = path.join(packages, 'http-client')
-  fs.mkdirSync(client)
-  const about = {
-    name: '@actions/http-client',
-    private: true,
-    type: 'module',
-    exports: { './*': './absent.js', '.': './absent.js' },
+  for (const [name, absent] of [
+    ['http-client', 'HttpClient = undefined, BearerCredentialHandler = undefined'],
+    ['exec', 'getExecOutput = undefined'],
+  ]) {
+    const folder = path.join(packages, String(name))
+    const exports = { './*': './absent.js', '.': './absent.js' }
+    fs.mkdirSync(folder)
+    fs.writeFileSync(
+      path.join(folder, 'package.json'),
+      JSON.stringify({ name, private: true, type: 'module', exports }),
+    )
+    fs.writeFileSync(path.join(folder, 'absent.js'), `export const ${absent}\n`)
   }
-  fs.writeFileSync(path.join(client, 'package.json'), JSON.stringify(about))
-  fs.writeFileSync(
-    path.join(client, 'absent.js'),
-    'export const HttpClient = undefined, BearerCredentialHandler = undefined\n',
-  )
 }
+
+/** What undici loads to send a form, which nothing here does. Left out, it stays out of the file that is read first. */
+const NEVER_LOADED = '../web/fetch/body.js'
 
 /**
  * ncc makes only the first file of a bundle small, not the chunks that are loaded on demand.
@@ -53,12 +57,20 @@ async function minifyChunks(folder) {
 
 fs.rmSync(path.join(root, 'build'), { recursive: true, force: true })
 run('typescript/bin/tsc', ['--project', 'tsconfig.build.json'])
-leaveOutOidc()
+slimCore()
 for (const entry of entries) {
   const out = `build/dist/${entry}`
   const stats = `build/${entry}.stats.json`
   const files = ['--out', out, '--stats-out', path.join(root, stats)]
-  run('@vercel/ncc/dist/ncc/cli.js', ['build', `build/${entry}/main.js`, ...files, '--minify', '--quiet'])
+  run('@vercel/ncc/dist/ncc/cli.js', [
+    'build',
+    `build/${entry}/main.js`,
+    ...files,
+    '--external',
+    NEVER_LOADED,
+    '--minify',
+    '--quiet',
+  ])
   await minifyChunks(path.join(root, out))
   fs.writeFileSync(path.join(root, out, 'licenses.txt'), thirdPartyLicenses(path.join(root, stats)))
 }

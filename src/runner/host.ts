@@ -31,7 +31,13 @@ const MAX_ANNOTATION_BYTES = 4_000
 export function createHost(clock: Clock): Host {
   const startedAt = clock.now()
   const secrets = new Set<string>()
-  let redactSecrets: Redact = (text) => text
+  let redactor: Redact | undefined
+
+  /** Made when it is first needed: a step masks several secrets before it says anything. */
+  function redactSecrets(text: string): string {
+    redactor ??= createRedactor(secrets)
+    return redactor(text)
+  }
 
   /** Once before, as cleaning may tear a secret apart, and once after, as it may put one together. */
   function safeLines(text: string): string[] {
@@ -54,9 +60,9 @@ export function createHost(clock: Clock): Host {
       if (secret.trim() === '') return
       core.setSecret(secret)
       secrets.add(secret)
-      redactSecrets = createRedactor(secrets)
+      redactor = undefined
     },
-    redact: (text) => redactSecrets(text),
+    redact: redactSecrets,
     log(text) {
       for (const line of prefixed(text)) core.info(line)
     },
