@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { GitHubInputs } from '../../src/agent/github-inputs.ts'
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs, type AgentRawInputs } from '../../src/agent/inputs.ts'
-import { includesPath } from '../../src/agent/path-patterns.ts'
+import { includesPath } from '../../src/agent/change/path-patterns.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 
 function parse(fields: Partial<AgentRawInputs>): AgentInputs {

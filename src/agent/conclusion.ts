@@ -1,7 +1,7 @@
 import { formatDuration } from '../shared/duration.ts'
 import type { ErrorCode } from '../shared/errors.ts'
 import type { FailOn } from './inputs.ts'
-import { adviseOnBlock, BLOCK_TITLES, findBlocks, tellHandOff } from './merge-blocks.ts'
+import { adviseOnBlock, BLOCK_TITLES, findBlocks, tellHandOff } from './hand-off/merge-blocks.ts'
 import { jobIdOf, type Outcome, type Report } from './report.ts'
 
 /** The verdict in words: the same ones in the log, in the annotation and at the top of the summary. */

@@ -8,9 +8,9 @@ import {
   type Input,
   type RawInputs,
 } from '../shared/parse-inputs.ts'
-import { CHANGE_CONTEXTS, type ChangeContext } from './change-context.ts'
-import type { PathFilter } from './path-filter.ts'
-import { parsePathPatterns, type PathRule } from './path-patterns.ts'
+import { CHANGE_CONTEXTS, type ChangeContext } from './change/change-context.ts'
+import type { PathFilter } from './change/path-filter.ts'
+import { parsePathPatterns, type PathRule } from './change/path-patterns.ts'
 
 /** What the step shall do with GitHub, before the job and after it. */
 export interface GitHubInputs {

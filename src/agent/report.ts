@@ -1,6 +1,6 @@
 import type { Job } from '../service/schemas.ts'
 import type { ActionError } from '../shared/errors.ts'
-import type { HandOff } from './examine-pull-request.ts'
+import type { HandOff } from './hand-off/examine-pull-request.ts'
 import type { Task } from './inputs.ts'
 import type { Shortfall } from './shortfalls.ts'
 

@@ -1,5 +1,5 @@
 import { type FileEdit, editsFor, titleOf } from './agent-edits.ts'
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml } from '../shared/markdown.ts'
 import { type ServiceResponse, htmlResponse } from './exchange.ts'
 import { SOURCE } from './job-body.ts'
 import { type JobRecord, type Turn, pushedTurns } from './job-machine.ts'

@@ -1,13 +1,13 @@
-import type { GitHub } from '../github/connect-github.ts'
-import type { PullRequestAddress } from '../github/pull-requests.ts'
-import type { RunFacts } from '../github/run-facts.ts'
-import type { Clock } from '../shared/clock.ts'
-import { ActionError } from '../shared/errors.ts'
+import type { GitHub } from '../../github/connect-github.ts'
+import type { PullRequestAddress } from '../../github/pull-requests.ts'
+import type { RunFacts } from '../../github/run-facts.ts'
+import type { Clock } from '../../shared/clock.ts'
+import { ActionError } from '../../shared/errors.ts'
 import { describePullRequest, examine, type HandOff } from './examine-pull-request.ts'
-import type { GitHubInputs } from './github-inputs.ts'
-import type { PullRequestLink } from './pull-request-link.ts'
+import type { GitHubInputs } from '../github-inputs.ts'
+import type { PullRequestLink } from '../pull-request-link.ts'
 import { isMarkerComment, markerComment } from './pull-request-marker.ts'
-import type { Shortfalls } from './shortfalls.ts'
+import type { Shortfalls } from '../shortfalls.ts'
 
 export interface HandOffPorts {
   /** Undefined without a token. */

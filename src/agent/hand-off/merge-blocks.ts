@@ -1,6 +1,6 @@
 import type { ChecksState } from './checks-verdict.ts'
-import type { FailOn } from './inputs.ts'
-import type { Report } from './report.ts'
+import type { FailOn } from '../inputs.ts'
+import type { Report } from '../report.ts'
 
 /** What keeps a pull request from being merged, where `fail-on` names it. */
 export type MergeBlock = Extract<FailOn, 'checks' | 'out-of-scope'>

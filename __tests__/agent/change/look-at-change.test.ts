@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals'
-import type { GitHubInputs } from '../../src/agent/github-inputs.ts'
-import { lookAtChange, wantsChange, type ChangeFindings } from '../../src/agent/look-at-change.ts'
-import { parsePathPatterns } from '../../src/agent/path-patterns.ts'
-import { Shortfalls, tellShortfalls } from '../../src/agent/shortfalls.ts'
-import type { Comparison } from '../../src/github/comparisons.ts'
-import type { GitHub } from '../../src/github/connect-github.ts'
-import type { RunFacts } from '../../src/github/run-facts.ts'
+import type { GitHubInputs } from '../../../src/agent/github-inputs.ts'
+import { lookAtChange, wantsChange, type ChangeFindings } from '../../../src/agent/change/look-at-change.ts'
+import { parsePathPatterns } from '../../../src/agent/change/path-patterns.ts'
+import { Shortfalls, tellShortfalls } from '../../../src/agent/shortfalls.ts'
+import type { Comparison } from '../../../src/github/comparisons.ts'
+import type { GitHub } from '../../../src/github/connect-github.ts'
+import type { RunFacts } from '../../../src/github/run-facts.ts'
 import {
   fakeGitHub,
   GITHUB_INPUTS,
@@ -15,8 +15,8 @@ import {
   rejecting,
   RUN_FACTS,
   type FakeGitHub,
-} from '../support/fake-github.ts'
-import { commit } from '../support/github-state.ts'
+} from '../../support/fake-github.ts'
+import { commit } from '../../support/github-state.ts'
 
 interface Looked extends ChangeFindings {
   readonly notice: string | undefined

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { conclude } from '../../src/agent/conclusion.ts'
-import type { HandOff } from '../../src/agent/examine-pull-request.ts'
-import type { FailOn } from '../../src/agent/inputs.ts'
-import { adviseOnBlock, BLOCK_TITLES, findBlocks, tellHandOff } from '../../src/agent/merge-blocks.ts'
-import { reportOf } from '../support/report.ts'
+import { conclude } from '../../../src/agent/conclusion.ts'
+import type { HandOff } from '../../../src/agent/hand-off/examine-pull-request.ts'
+import type { FailOn } from '../../../src/agent/inputs.ts'
+import { adviseOnBlock, BLOCK_TITLES, findBlocks, tellHandOff } from '../../../src/agent/hand-off/merge-blocks.ts'
+import { reportOf } from '../../support/report.ts'
 
 const inside = { fileCount: 1, outside: [] }
 const outside = { fileCount: 1, outside: ['src/a.ts'] }

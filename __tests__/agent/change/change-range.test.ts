@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { findChangeRange, pushedCommits, rangeSinceLastSuccess } from '../../src/agent/change-range.ts'
-import { PUSH } from '../support/fake-github.ts'
-import { commit } from '../support/github-state.ts'
+import { findChangeRange, pushedCommits, rangeSinceLastSuccess } from '../../../src/agent/change/change-range.ts'
+import { PUSH } from '../../support/fake-github.ts'
+import { commit } from '../../support/github-state.ts'
 
 const NONE = commit('0')
 const range = (eventName: string, payload: unknown) => findChangeRange({ eventName, payload, sha: commit('e') })

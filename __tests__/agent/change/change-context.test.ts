@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { CHANGE_CONTEXTS, renderChangeContext, type Change } from '../../src/agent/change-context.ts'
-import type { ChangedFile } from '../../src/github/comparisons.ts'
-import { commit } from '../support/github-state.ts'
+import { CHANGE_CONTEXTS, renderChangeContext, type Change } from '../../../src/agent/change/change-context.ts'
+import type { ChangedFile } from '../../../src/github/comparisons.ts'
+import { commit } from '../../support/github-state.ts'
 
 const file = (fields: Partial<ChangedFile> = {}): ChangedFile => ({
   path: 'docs/guide.md',

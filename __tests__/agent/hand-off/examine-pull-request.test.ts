@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { describePullRequest, examine, type HandOff } from '../../src/agent/examine-pull-request.ts'
-import type { GitHubInputs } from '../../src/agent/github-inputs.ts'
-import { parsePathPatterns } from '../../src/agent/path-patterns.ts'
-import { Shortfalls, tellShortfalls } from '../../src/agent/shortfalls.ts'
-import type { Check } from '../../src/github/checks.ts'
-import type { GitHub } from '../../src/github/connect-github.ts'
-import { ActionError } from '../../src/shared/errors.ts'
-import { fakeClock, type FakeClock } from '../support/fake-clock.ts'
+import { describePullRequest, examine, type HandOff } from '../../../src/agent/hand-off/examine-pull-request.ts'
+import type { GitHubInputs } from '../../../src/agent/github-inputs.ts'
+import { parsePathPatterns } from '../../../src/agent/change/path-patterns.ts'
+import { Shortfalls, tellShortfalls } from '../../../src/agent/shortfalls.ts'
+import type { Check } from '../../../src/github/checks.ts'
+import type { GitHub } from '../../../src/github/connect-github.ts'
+import { ActionError } from '../../../src/shared/errors.ts'
+import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import {
   fakeGitHub,
   GITHUB_INPUTS,
@@ -15,8 +15,8 @@ import {
   refusal,
   rejecting,
   RUN_FACTS,
-} from '../support/fake-github.ts'
-import { commit } from '../support/github-state.ts'
+} from '../../support/fake-github.ts'
+import { commit } from '../../support/github-state.ts'
 
 interface Examined {
   readonly found: HandOff

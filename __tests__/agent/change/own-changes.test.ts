@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { findOwnChanges } from '../../src/agent/own-changes.ts'
-import type { CommitPullRequest } from '../../src/github/pull-requests.ts'
-import { fakeGitHub } from '../support/fake-github.ts'
-import { commit } from '../support/github-state.ts'
+import { findOwnChanges } from '../../../src/agent/change/own-changes.ts'
+import type { CommitPullRequest } from '../../../src/github/pull-requests.ts'
+import { fakeGitHub } from '../../support/fake-github.ts'
+import { commit } from '../../support/github-state.ts'
 
 const A = commit('a')
 const B = commit('b')

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { includesPath, parsePathPatterns } from '../../src/agent/path-patterns.ts'
+import { includesPath, parsePathPatterns } from '../../../src/agent/change/path-patterns.ts'
 
 function matches(pattern: string, path: string): boolean {
   const { rules, problems } = parsePathPatterns(pattern)

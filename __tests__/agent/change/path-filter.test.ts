@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { filterFiles, findOutOfScope } from '../../src/agent/path-filter.ts'
-import { parsePathPatterns } from '../../src/agent/path-patterns.ts'
+import { filterFiles, findOutOfScope } from '../../../src/agent/change/path-filter.ts'
+import { parsePathPatterns } from '../../../src/agent/change/path-patterns.ts'
 
 const at = (path: string, previousPath?: string) => ({ path, previousPath })
 const { rules } = parsePathPatterns('docs/**')

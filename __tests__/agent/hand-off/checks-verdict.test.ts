@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { judgeChecks, nextChecksLookMs } from '../../src/agent/checks-verdict.ts'
+import { judgeChecks, nextChecksLookMs } from '../../../src/agent/hand-off/checks-verdict.ts'
 
 const check = (state: 'success' | 'failure' | 'pending') => ({ name: state, state })
 

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
-import type { HandOff } from '../../src/agent/examine-pull-request.ts'
-import type { GitHubInputs } from '../../src/agent/github-inputs.ts'
-import { handOff, wantsHandOff } from '../../src/agent/hand-off.ts'
-import { parsePathPatterns } from '../../src/agent/path-patterns.ts'
-import { cleanPullRequestLink } from '../../src/agent/pull-request-link.ts'
-import { Shortfalls, tellShortfalls } from '../../src/agent/shortfalls.ts'
-import type { GitHub } from '../../src/github/connect-github.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import type { HandOff } from '../../../src/agent/hand-off/examine-pull-request.ts'
+import type { GitHubInputs } from '../../../src/agent/github-inputs.ts'
+import { handOff, wantsHandOff } from '../../../src/agent/hand-off/hand-off.ts'
+import { parsePathPatterns } from '../../../src/agent/change/path-patterns.ts'
+import { cleanPullRequestLink } from '../../../src/agent/pull-request-link.ts'
+import { Shortfalls, tellShortfalls } from '../../../src/agent/shortfalls.ts'
+import type { GitHub } from '../../../src/github/connect-github.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
 import {
   fakeGitHub,
   GITHUB_INPUTS,
@@ -16,7 +16,7 @@ import {
   rejecting,
   RUN_FACTS,
   type FakeGitHub,
-} from '../support/fake-github.ts'
+} from '../../support/fake-github.ts'
 
 interface HandedOff {
   readonly found: HandOff

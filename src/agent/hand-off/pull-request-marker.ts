@@ -1,4 +1,4 @@
-import { oneLine } from '../shared/untrusted-text.ts'
+import { oneLine } from '../../shared/untrusted-text.ts'
 
 const MARKER = /<!-- docs-agent-action: job=[A-Za-z0-9_-]{1,128} -->/
 

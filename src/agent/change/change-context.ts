@@ -1,5 +1,5 @@
-import { cleanLines, cutToBytes, oneLine } from '../shared/untrusted-text.ts'
-import type { ChangedFile, ComparedCommit } from '../github/comparisons.ts'
+import { cleanLines, cutToBytes, oneLine } from '../../shared/untrusted-text.ts'
+import type { ChangedFile, ComparedCommit } from '../../github/comparisons.ts'
 
 export const CHANGE_CONTEXTS = ['none', 'commits', 'files', 'diff'] as const
 export type ChangeContext = (typeof CHANGE_CONTEXTS)[number]

@@ -1,4 +1,4 @@
-import type { Check } from '../github/checks.ts'
+import type { Check } from '../../github/checks.ts'
 
 /** The value of the output `checks`. That none are registered is never the same as that all have passed. */
 export const CHECKS_STATES = ['success', 'failure', 'pending', 'none'] as const

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isMarkerComment, markerComment } from '../../src/agent/pull-request-marker.ts'
+import { isMarkerComment, markerComment } from '../../../src/agent/hand-off/pull-request-marker.ts'
 
 test('the comment names its job in a marker that does not show', () => {
   expect(markerComment('job_1')).toMatch(/^<!-- docs-agent-action: job=job_1 -->\n/)

@@ -1,12 +1,12 @@
-import type { GitHub } from '../github/connect-github.ts'
-import type { PullRequest, PullRequestState } from '../github/pull-requests.ts'
-import type { RunFacts } from '../github/run-facts.ts'
-import type { Clock } from '../shared/clock.ts'
-import { ActionError } from '../shared/errors.ts'
+import type { GitHub } from '../../github/connect-github.ts'
+import type { PullRequest, PullRequestState } from '../../github/pull-requests.ts'
+import type { RunFacts } from '../../github/run-facts.ts'
+import type { Clock } from '../../shared/clock.ts'
+import { ActionError } from '../../shared/errors.ts'
 import { judgeChecks, nextChecksLookMs, type ChecksState, type ChecksVerdict } from './checks-verdict.ts'
-import type { GitHubInputs } from './github-inputs.ts'
-import { findOutOfScope } from './path-filter.ts'
-import type { Shortfalls } from './shortfalls.ts'
+import type { GitHubInputs } from '../github-inputs.ts'
+import { findOutOfScope } from '../change/path-filter.ts'
+import type { Shortfalls } from '../shortfalls.ts'
 
 /** What is known of the pull request when the step ends. What is undefined was not asked, or not to be found out. */
 export interface HandOff {
