@@ -53,7 +53,7 @@ export async function runWithGitHub(options: GitHubRunOptions): Promise<GitHubRu
       ...bundle,
       // Minutes of the step's own time, which runs ten times as fast.
       inputs: { prompt: 'Fix the guide.', 'github-token': TOKEN, 'timeout-minutes': '5', ...inputs },
-      preload: timesFaster(20),
+      preload: timesFaster(10),
       env: (serviceUrl) => ({
         GITHUB_API_URL: github.url,
         GITHUB_SERVER_URL: serviceUrl,
