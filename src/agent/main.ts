@@ -82,7 +82,7 @@ function toResult(whole: Report, failOn: ReadonlySet<FailOn>, summary: boolean, 
   return {
     isGreen: conclusion.isGreen,
     title: conclusion.title,
-    text: [conclusion.text, ...quote, ...conclusion.advice, ...link].join(' '),
+    text: [conclusion.text, ...quote, ...conclusion.advice, ...link].join(conclusion.text.includes('\n') ? '\n' : ' '),
     outputs,
     summary: summary ? renderSummary(report, conclusion) : undefined,
   }

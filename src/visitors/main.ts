@@ -40,7 +40,7 @@ function toResult(report: Report, summary: boolean): StepResult {
   return {
     isGreen: conclusion.isGreen,
     title: conclusion.title,
-    text: [conclusion.text, ...quote, ...conclusion.advice].join(' '),
+    text: [conclusion.text, ...quote, ...conclusion.advice].join(conclusion.text.includes('\n') ? '\n' : ' '),
     outputs: toOutputs(report),
     summary: summary ? renderSummary(report, conclusion) : undefined,
   }
