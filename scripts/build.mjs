@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { minify } from 'terser'
+import { copyPackages } from './bundled-packages.mjs'
 import { thirdPartyLicenses } from './third-party-licenses.mjs'
 
 const root = path.dirname(import.meta.dirname)
@@ -14,29 +15,6 @@ const entries = ['agent', 'visitors', 'emulator', 'rehearse']
  */
 function run(script, args) {
   execFileSync(process.execPath, [path.join(root, 'node_modules', script), ...args], { cwd: root, stdio: 'inherit' })
-}
-
-/**
- * \@actions/core also signs in by OpenID Connect and asks the machine what system it runs, which nothing here uses. For
- * that it loads all of undici and what starts processes, at the start of every step. So the bundles get a copy of the
- * package, beside packages of these names that hold nothing.
- */
-function slimCore() {
-  const packages = path.join(root, 'build/node_modules/@actions')
-  fs.cpSync(path.join(root, 'node_modules/@actions/core'), path.join(packages, 'core'), { recursive: true })
-  for (const [name, absent] of [
-    ['http-client', 'HttpClient = undefined, BearerCredentialHandler = undefined'],
-    ['exec', 'getExecOutput = undefined'],
-  ]) {
-    const folder = path.join(packages, String(name))
-    const exports = { './*': './absent.js', '.': './absent.js' }
-    fs.mkdirSync(folder)
-    fs.writeFileSync(
-      path.join(folder, 'package.json'),
-      JSON.stringify({ name, private: true, type: 'module', exports }),
-    )
-    fs.writeFileSync(path.join(folder, 'absent.js'), `export const ${absent}\n`)
-  }
 }
 
 /** What undici loads to send a form, which nothing here does. Left out, it stays out of the file that is read first. */
@@ -57,7 +35,7 @@ async function minifyChunks(folder) {
 
 fs.rmSync(path.join(root, 'build'), { recursive: true, force: true })
 run('typescript/bin/tsc', ['--project', 'tsconfig.build.json'])
-slimCore()
+copyPackages(root, path.join(root, 'build'))
 for (const entry of entries) {
   const out = `build/dist/${entry}`
   const stats = `build/${entry}.stats.json`

@@ -117,7 +117,7 @@ export async function runExport(script: ExportScript): Promise<ScriptedExport> {
       projectId: 'docs-demo',
       range: {},
       format: 'csv',
-      place: { file: '/work/visitors.csv', name: 'visitors.csv' },
+      place: { file: '/workspace/visitors.csv', name: 'visitors.csv' },
       top: 20,
       timeoutMs: 900_000,
       ...inputs,
@@ -144,7 +144,7 @@ export function visitorsReport(fields: Partial<Report> = {}): Report {
   return {
     ending: 'complete',
     range: { dateFrom: '2026-01-01', dateTo: '2026-02-01' },
-    place: { file: '/work/out/visitors.csv', name: 'out/visitors.csv' },
+    place: { file: '/workspace/out/visitors.csv', name: 'out/visitors.csv' },
     totals: TOTALS,
     rows: 3,
     topPages: [row('/a', 20), row('/b', 10), row('/c', 1)],

@@ -35,7 +35,7 @@ test('a whole export says how many rows there are and where', () => {
 })
 
 test('a file name that could be Markdown or HTML is left out', () => {
-  const place = { file: '/work/x', name: 'a`<img src=x>.csv' }
+  const place = { file: '/workspace/x', name: 'a`<img src=x>.csv' }
   expect(conclude(visitorsReport({ place })).text).toContain('written to the file of `output-file` in')
 })
 

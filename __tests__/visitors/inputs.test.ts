@@ -24,7 +24,7 @@ function given(fields: Partial<VisitorsRawInputs> = {}): VisitorsRawInputs {
 const findPlace = (file: string): FoundPlace =>
   file.startsWith('..')
     ? { kind: 'problem', problem: 'is outside the workspace' }
-    : { kind: 'place', place: { file: `/work/${file}`, name: file } }
+    : { kind: 'place', place: { file: `/workspace/${file}`, name: file } }
 
 const SURROUNDINGS: InputSurroundings = { now: new Date('2026-03-01T12:00:00Z'), findPlace }
 
@@ -47,7 +47,7 @@ test('fills in the defaults', () => {
     baseUrl: 'https://docs.example.com/api',
     range: {},
     format: 'csv',
-    place: { file: '/work/visitors.csv', name: 'visitors.csv' },
+    place: { file: '/workspace/visitors.csv', name: 'visitors.csv' },
     top: 20,
     timeoutMs: 900_000,
     summary: true,

@@ -90,7 +90,7 @@ test.each<[string, Partial<Report>]>([
   [
     'a file name',
     {
-      place: { file: `/work/${HOSTILE}`, name: HOSTILE },
+      place: { file: `/workspace/${HOSTILE}`, name: HOSTILE },
       ending: 'error',
       error: new ActionError('deadline', 'Late.'),
     },
