@@ -1,36 +1,14 @@
 /**
- * Takes the pictures of the README: the job summary of a real run against the embedded service, as GitHub shows it, light
- * and dark. Needs `npm run build` before, and Chromium on the PATH or in CHROMIUM. No test needs the pictures fresh.
+ * Takes the pictures of the documents: job summaries of real runs against the embedded service, as GitHub shows them, light
+ * and dark. With words, only the pictures whose names contain one of them: npm run docs:pictures -- visitors
+ *
+ * Needs `npm run build` before, the development dependencies, and Chromium on the PATH or in CHROMIUM. No test needs the
+ * pictures fresh.
  */
-import { fileURLToPath } from 'node:url'
-import { runAction } from './small-runner.mjs'
-import { startEmbeddedService } from './start/embedded-service.mjs'
-import { summaryPage } from './summary-picture/page.mjs'
-import { takePicture } from './summary-picture/take-picture.mjs'
+import { spawnSync } from 'node:child_process'
+import { NODE_24, locate } from './summary-picture/places.mjs'
 
-const PROMPT = 'Document the new `--dry-run` flag of the deploy command.'
-
-/** @param {string} path below the project's folder */
-function locate(path) {
-  return fileURLToPath(new URL(`../${path}`, import.meta.url))
-}
-
-async function runOnce() {
-  const service = await startEmbeddedService(locate('dist/emulator/index.js'), 'pull-request')
-  try {
-    const { baseUrl, projectId, apiKey } = service
-    const inputs = { prompt: PROMPT, 'base-url': baseUrl, 'project-id': projectId, 'api-key': apiKey }
-    const { conclusion, summary, rawOutput } = await runAction({ action: locate('.'), inputs })
-    if (conclusion !== 'success') throw new Error(`The run ended with ${conclusion}:\n${rawOutput}`)
-    return summary
-  } finally {
-    await service.stop()
-  }
-}
-
-const markdown = await runOnce()
-for (const theme of /** @type {const} */ (['light', 'dark'])) {
-  const file = locate(`docs/assets/summary-${theme}.png`)
-  takePicture(summaryPage({ markdown, job: 'docs', theme }), file)
-  console.log(file)
-}
+// A run with a hand-off needs the GitHub of the tests, which is TypeScript.
+const script = locate('scripts/summary-picture/take-all.mjs')
+const { status } = spawnSync(NODE_24, [script, ...process.argv.slice(2)], { stdio: 'inherit' })
+process.exitCode = status ?? 1

@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url'
 import { marked } from 'marked'
 
 /** @typedef {'light' | 'dark'} Theme */
@@ -43,25 +44,73 @@ const STYLE = `
   code { padding: 3px 6px; border-radius: 6px; background: var(--code) }
   pre { padding: 16px; border-radius: 6px; background: var(--row); white-space: pre-wrap }
   pre code { padding: 0; background: none }
+  pre.mermaid { background: none; text-align: center }
+  pre.mermaid svg { max-width: 440px !important }
+  .cut { border-bottom: 0; border-radius: 6px 6px 0 0 }
 `
+
+/** How the chart's block looks in the HTML that is made of a summary. */
+const CHART = /<pre><code class="language-mermaid">([^]*?)<\/code><\/pre>/g
+
+/**
+ * @param {string} markdown
+ * @returns {boolean} whether GitHub shows a chart in it
+ */
+export function hasChart(markdown) {
+  return markdown.includes('```mermaid\n')
+}
+
+/**
+ * @param {string} markdown
+ * @param {string | undefined} heading of the third level
+ * @throws {Error} where there is no such heading any more
+ */
+function cutBefore(markdown, heading) {
+  if (heading === undefined) return markdown
+  const at = markdown.indexOf(`\n### ${heading}\n`)
+  if (at === -1) throw new Error(`The summary has no heading ${heading}.`)
+  return markdown.slice(0, at)
+}
+
+/**
+ * @param {Theme} theme
+ * @param {string} mermaid
+ */
+function chartScripts(theme, mermaid) {
+  const options = { startOnLoad: false, theme: { light: 'default', dark: 'dark' }[theme] }
+  return `<script src="${pathToFileURL(mermaid).href}"></script>
+    <script>mermaid.initialize(${JSON.stringify(options)}); mermaid.run().then(tellHeight)</script>`
+}
 
 /**
  * A page that looks as a job summary does on GitHub. It tells its own height in `data-height` of its root element.
  *
- * @param {{ markdown: string, job: string, theme: Theme }} summary
+ * @param {object} summary
+ * @param {string} summary.markdown
+ * @param {string} summary.job
+ * @param {Theme} summary.theme
+ * @param {string | undefined} summary.until the heading before which the page is cut off
+ * @param {string | undefined} summary.mermaid the path of Mermaid, where the summary has a chart
  * @returns {string}
+ * @throws {Error} where that heading is not there
  */
-export function summaryPage({ markdown, job, theme }) {
+export function summaryPage({ markdown, job, theme, until, mermaid }) {
   const colours = Object.entries(COLOURS[theme]).map(([name, value]) => `--${name}: ${value}`)
+  const html = marked.parse(cutBefore(markdown, until), { async: false, gfm: true })
   return `<!doctype html>
 <html>
   <head><meta charset="utf-8"><style>:root { ${colours.join('; ')} } ${STYLE}</style></head>
   <body>
-    <div class="card">
+    <div class="card${until === undefined ? '' : ' cut'}">
       <div class="title">${job} <span>summary</span></div>
-      <div class="body">${marked.parse(markdown, { async: false, gfm: true })}</div>
+      <div class="body">${html.replace(CHART, '<pre class="mermaid">$1</pre>')}</div>
     </div>
-    <script>document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)</script>
+    <script>
+      function tellHeight() {
+        document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)
+      }
+    </script>
+    ${mermaid === undefined ? '<script>tellHeight()</script>' : chartScripts(theme, mermaid)}
   </body>
 </html>
 `

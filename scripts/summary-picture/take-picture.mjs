@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -16,8 +16,12 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
   '--hide-scrollbars',
+  // A chart is drawn after the page was loaded.
+  '--virtual-time-budget=10000',
 ]
 const WIDTH = 760
+/** Sharp on most screens, and small enough for a README. */
+const SCALE = 1.5
 
 /**
  * @param {readonly string[]} args
@@ -37,7 +41,7 @@ function runBrowser(args) {
 }
 
 /**
- * Takes a picture of a page, as high as the page says in `data-height` of its root element, at twice its size.
+ * Takes a picture of a page, as high as the page says in `data-height` of its root element, at one and a half times its size.
  *
  * @param {string} page HTML
  * @param {string} file where the PNG goes
@@ -51,9 +55,22 @@ export function takePicture(page, file) {
     const common = [`--user-data-dir=${join(folder, 'profile')}`, pathToFileURL(path).href]
     const height = /data-height="(\d+)"/.exec(runBrowser([`--window-size=${WIDTH},600`, '--dump-dom', ...common]))?.[1]
     if (height === undefined) throw new Error('The page does not tell its height.')
-    const size = [`--window-size=${WIDTH},${height}`, '--force-device-scale-factor=2']
+    const size = [`--window-size=${WIDTH},${height}`, `--force-device-scale-factor=${SCALE}`]
     runBrowser([...size, `--screenshot=${file}`, ...common])
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   }
+}
+
+/**
+ * Takes away colours that nobody sees, where `pngquant` is on the PATH; else the file stays as it is.
+ *
+ * @param {string} file a PNG
+ * @returns {number} its size, in bytes
+ */
+export function makeSmall(file) {
+  const flags = ['--force', '--strip', '--speed=1', '--output', file, '24', file]
+  const { error, status } = spawnSync('pngquant', flags, { stdio: 'inherit' })
+  if (error !== undefined || status !== 0) console.warn('pngquant is not there or failed: the picture is large.')
+  return statSync(file).size
 }

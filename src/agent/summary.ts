@@ -76,7 +76,7 @@ function gitHubFacts({ change, handOff, shortfalls = [] }: Report): string[] {
           name: 'Allowed paths',
           html:
             outside.length === 0
-              ? `all ${scope.fileCount} files are inside`
+              ? `every file is inside (${scope.fileCount})`
               : `outside: ${outside.slice(0, MOST_PATHS).map(inlineCode).join(', ')}${more}`,
         },
     notDone === undefined ? undefined : { name: 'Not done on GitHub', html: inlineCode(notDone) },

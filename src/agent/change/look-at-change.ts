@@ -166,7 +166,7 @@ function judge({ title, comparison }: Compared, inputs: GitHubInputs, ports: Cha
 
   const change: Change = { ...comparison, repository: facts.repository, title }
   const context = renderChangeContext(change, changeContext, changeContextBytes)
-  const sent = `Sent with the prompt: \`${changeContext}\`, ${Buffer.byteLength(context)} of at most ${changeContextBytes} bytes.`
+  const sent = `Sent with the prompt: ${changeContext}, ${Buffer.byteLength(context)} of at most ${changeContextBytes} bytes.`
   log(sent)
   return { skipReason: undefined, context, told: `${told} ${sent}` }
 }
