@@ -76,7 +76,9 @@ function gitHubFacts({ change, handOff, shortfalls = [] }: Report): string[] {
           name: 'Allowed paths',
           html:
             outside.length === 0
-              ? `every file is inside (${scope.fileCount})`
+              ? scope.fileCount === 1
+                ? 'its one file is inside'
+                : `all ${scope.fileCount} files are inside`
               : `outside: ${outside.slice(0, MOST_PATHS).map(inlineCode).join(', ')}${more}`,
         },
     notDone === undefined ? undefined : { name: 'Not done on GitHub', html: inlineCode(notDone) },
