@@ -1,4 +1,5 @@
 import { mutantsOfSending } from './mutants-of-sending.mjs'
+import { mutantsOfTheHandOff } from './mutants-of-the-hand-off.mjs'
 import { mutantsOfTexts } from './mutants-of-texts.mjs'
 import { mutantsOfWaiting } from './mutants-of-waiting.mjs'
 
@@ -14,4 +15,4 @@ import { mutantsOfWaiting } from './mutants-of-waiting.mjs'
  */
 
 /** @type {readonly Mutant[]} */
-export const MUTANTS = [...mutantsOfSending, ...mutantsOfWaiting, ...mutantsOfTexts]
+export const MUTANTS = [...mutantsOfSending, ...mutantsOfWaiting, ...mutantsOfTexts, ...mutantsOfTheHandOff]
