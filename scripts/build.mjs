@@ -10,11 +10,11 @@ const root = path.dirname(import.meta.dirname)
 const entries = ['agent', 'visitors', 'emulator', 'rehearse']
 
 /**
- * @param {string} script
+ * @param {string} file
  * @param {string[]} args
  */
-function run(script, args) {
-  execFileSync(process.execPath, [path.join(root, 'node_modules', script), ...args], { cwd: root, stdio: 'inherit' })
+function run(file, args) {
+  execFileSync(process.execPath, [path.join(root, file), ...args], { cwd: root, stdio: 'inherit' })
 }
 
 /** What undici loads to send a form, which nothing here does. Left out, it stays out of the file that is read first. */
@@ -34,13 +34,18 @@ async function minifyChunks(folder) {
 }
 
 fs.rmSync(path.join(root, 'build'), { recursive: true, force: true })
-run('typescript/bin/tsc', ['--project', 'tsconfig.build.json'])
+run('node_modules/typescript/bin/tsc', ['--project', 'tsconfig.build.json'])
 copyPackages(root, path.join(root, 'build'))
+// webpack numbers modules by the paths of their loaders too, and these are ncc's. A copy is always at the same place.
+fs.cpSync(path.join(root, 'node_modules/@vercel/ncc'), path.join(root, 'build/ncc'), {
+  recursive: true,
+  dereference: true,
+})
 for (const entry of entries) {
   const out = `build/dist/${entry}`
   const stats = `build/${entry}.stats.json`
   const files = ['--out', out, '--stats-out', path.join(root, stats)]
-  run('@vercel/ncc/dist/ncc/cli.js', [
+  run('build/ncc/dist/ncc/cli.js', [
     'build',
     `build/${entry}/main.js`,
     ...files,
