@@ -30,6 +30,26 @@ function replacePackage(folder, code) {
 }
 
 /**
+ * undici's index loads WebSockets, caches, mocks and more as well. GitHub's client needs three parts of it.
+ * @param {string} undici
+ */
+function writeFacade(undici) {
+  const parts = {
+    fetch: './lib/web/fetch/index.js',
+    Response: './lib/web/fetch/response.js',
+    ProxyAgent: './lib/dispatcher/proxy-agent.js',
+  }
+  const absent = Object.values(parts).filter((file) => !fs.existsSync(path.join(undici, file)))
+  if (absent.length > 0) throw new Error(`undici has ${absent.join(' and ')} somewhere else now.`)
+  const code = [
+    `exports.fetch = require('${parts.fetch}').fetch`,
+    `exports.Response = require('${parts.Response}').Response`,
+    `exports.ProxyAgent = require('${parts.ProxyAgent}')`,
+  ].join('\n')
+  fs.writeFileSync(path.join(undici, 'index.js'), code)
+}
+
+/**
  * \@actions/core also signs in by OpenID Connect and asks the machine what system it runs, for which it loads all of undici
  * and what starts processes. undici also speaks HTTP/2, which is never switched on, as it sends a request again by itself.
  * Nothing here uses either, and both would be loaded before the first request.
@@ -39,6 +59,7 @@ function leaveOut(modules) {
   const absent = (/** @type {string} */ names) => `export const ${names} = undefined\n`
   replacePackage(path.join(modules, '@actions/http-client'), absent('HttpClient = undefined, BearerCredentialHandler'))
   replacePackage(path.join(modules, '@actions/exec'), absent('getExecOutput'))
+  writeFacade(path.join(modules, 'undici'))
   const http2 = path.join(modules, 'undici/lib/dispatcher/client-h2.js')
   if (!fs.existsSync(http2)) throw new Error('undici has its HTTP/2 somewhere else now.')
   fs.writeFileSync(http2, "module.exports = () => {\n  throw new Error('HTTP/2 is not in this bundle.')\n}\n")

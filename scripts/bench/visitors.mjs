@@ -13,19 +13,17 @@ const SIZES = [25_000, 100_000]
 
 const root = join(import.meta.dirname, '../..')
 const node = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
-const programs = [
-  { name: 'this action', script: join(root, 'dist/visitors/index.js') },
-  { name: 'collects all rows', script: join(import.meta.dirname, 'visitors/collect-all-rows.mjs') },
-]
+const OURS = join(root, 'dist/visitors/index.js')
+const PEER = join(import.meta.dirname, 'visitors/collect-all-rows.mjs')
 
-/** @typedef {{ name: string, rows: number, rowsPerSecond: number, peakMiB: number, requestRatio: number }} Measured */
+/** @typedef {{ rowsPerSecond: number, peakMiB: number, requests: number }} Measured */
 
 /**
- * @param {{ name: string, script: string }} program
+ * @param {string} script
  * @param {number} rows
  * @returns {Promise<Measured>}
  */
-async function measure({ name, script }, rows) {
+async function measure(script, rows) {
   const service = await servePages(async (request) => {
     await sleep(LATENCY_MS)
     return { body: sitePage(rows, request) }
@@ -45,44 +43,40 @@ async function measure({ name, script }, rows) {
         'INPUT_BASE-URL': service.url,
       },
     })
-    const needed = Math.ceil(rows / PAGE_ROWS)
-    return {
-      name,
-      rows,
-      rowsPerSecond: (rows / durationMs) * 1000,
-      peakMiB,
-      requestRatio: service.requests.length / needed,
-    }
+    return { rowsPerSecond: (rows / durationMs) * 1000, peakMiB, requests: service.requests.length }
   } finally {
     rmSync(workspace, { recursive: true })
     await service.close()
   }
 }
 
-/**
- * @param {Measured} measured
- * @param {Measured} baseline
- */
-function toRow({ name, rows, rowsPerSecond, peakMiB, requestRatio }, baseline) {
-  return {
-    rows,
-    program: name,
-    'rows/s': Math.round(rowsPerSecond),
-    'rows/s, ratio': (rowsPerSecond / baseline.rowsPerSecond).toFixed(2),
-    'peak MiB': Math.round(peakMiB),
-    'peak, ratio': (peakMiB / baseline.peakMiB).toFixed(2),
-    'requests made / needed': requestRatio.toFixed(2),
+/** @returns {Promise<import('../bench.mjs').Row[]>} */
+export async function measureVisitors() {
+  const rows = []
+  for (const size of SIZES) {
+    const [ours, peer] = [await measure(OURS, size), await measure(PEER, size)]
+    const needed = Math.ceil(size / PAGE_ROWS)
+    const title = `Visitors, ${size.toLocaleString('en')} rows, ${LATENCY_MS} ms a page`
+    rows.push(
+      {
+        what: `${title}: speed`,
+        ours: `${ours.rowsPerSecond.toFixed(0)} rows/s`,
+        beside: `${peer.rowsPerSecond.toFixed(0)} rows/s, a program that collects all rows`,
+        ratio: ours.rowsPerSecond / peer.rowsPerSecond,
+      },
+      {
+        what: `${title}: peak memory`,
+        ours: `${ours.peakMiB.toFixed(0)} MiB`,
+        beside: `${peer.peakMiB.toFixed(0)} MiB, the same program`,
+        ratio: ours.peakMiB / peer.peakMiB,
+      },
+      {
+        what: `${title}: requests`,
+        ours: `${ours.requests} made`,
+        beside: `${needed} needed`,
+        ratio: ours.requests / needed,
+      },
+    )
   }
+  return rows
 }
-
-/** @type {ReturnType<typeof toRow>[]} */
-const table = []
-for (const rows of SIZES) {
-  /** @type {Measured[]} */
-  const measured = []
-  for (const program of programs) measured.push(await measure(program, rows))
-  const baseline = measured.at(-1)
-  if (baseline !== undefined) table.push(...measured.map((each) => toRow(each, baseline)))
-}
-console.log(`${LATENCY_MS} ms a page of ${PAGE_ROWS} rows, CSV. Ratios are to the program that collects all rows.`)
-console.table(table)

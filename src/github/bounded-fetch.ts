@@ -1,14 +1,27 @@
+import { Response } from 'undici'
 import type { Clock } from '../shared/clock.ts'
 
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+/** What is needed of an answer, whoever's `Response` it is. */
+export interface Answer {
+  readonly status: number
+  readonly statusText: string
+  readonly headers: Iterable<[string, string]>
+  readonly url: string
+  arrayBuffer(): Promise<ArrayBuffer>
+}
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Answer>
 
 /** One attempt, its answer's last byte included. */
 const ATTEMPT_MS = 30_000
 
 class AttemptTimedOut extends Error {}
 
-/** Reads the whole answer here, so that one that never ends is cut off too. */
-async function readWhole(asked: Promise<Response>): Promise<Response> {
+/**
+ * Reads the whole answer here, so that one that never ends is cut off too. What it makes of it is undici's `Response`, as
+ * for the global one Node would load an undici of its own.
+ */
+async function readWhole(asked: Promise<Answer>): Promise<Response> {
   const answer = await asked
   const body = await answer.arrayBuffer()
   const whole = new Response(body.byteLength === 0 ? null : body, {
@@ -24,13 +37,13 @@ async function readWhole(asked: Promise<Response>): Promise<Response> {
  * A `fetch` whose every attempt ends: after 30 s, or as soon as `signal` aborts. Octokit has no time limit of its own, and
  * its retries come through here again.
  */
-export function createBoundedFetch(fetch: Fetch, clock: Clock, signal: AbortSignal): Fetch {
+export function createBoundedFetch(fetch: Fetch, clock: Clock, signal: AbortSignal) {
   async function expire(end: AbortSignal): Promise<never> {
     await clock.sleep(ATTEMPT_MS, end)
     throw new AttemptTimedOut('No answer in time.')
   }
 
-  return async (url, init) => {
+  return async (url: string, init: RequestInit): Promise<Response> => {
     signal.throwIfAborted()
     const done = new AbortController()
     const end = AbortSignal.any([signal, done.signal])
