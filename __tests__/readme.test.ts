@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
@@ -8,6 +8,7 @@ import { FAIL_ON, type FailOn } from '../src/agent/inputs.ts'
 import { OUTCOMES, type Report } from '../src/agent/report.ts'
 import { SCENARIO_NAMES } from '../src/emulator/scenarios.ts'
 import { root, sectionBelow, tableBelow } from './support/markdown-files.ts'
+import { quotedMessages, sourceText } from './support/source-text.ts'
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'readme-tables-'))
@@ -101,11 +102,8 @@ test('the table of outcomes says of every outcome when it is red and when it is 
 })
 
 test('every message in the troubleshooting table is one that the code writes', () => {
-  const source = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => readFileSync(join(root, 'src', path), 'utf8'))
-    .join('\n')
-  const messages = tableBelow(readme, 'Troubleshooting').map(([message = '']) => message.replace(/^“|”$/g, ''))
+  const source = sourceText()
+  const messages = quotedMessages(sectionBelow(readme, 'Troubleshooting'))
   expect(messages.length).toBeGreaterThan(10)
   expect(messages.filter((message) => !source.includes(message))).toEqual([])
 })
