@@ -119,6 +119,12 @@ test('says what was left out', () => {
   expect(context).toMatch(/diffs, whole or in part/)
 })
 
+test('is empty where not even its frame fits', () => {
+  const title = `the new branch, compared with ${'\u{1f600}'.repeat(250)}`
+  expect(renderChangeContext(change({ title }), 'commits', 1_024)).toBe('')
+  expect(renderChangeContext(change({ title }), 'commits', 2_048)).not.toBe('')
+})
+
 const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.stringMatching(/^[`\n#[\]é😀 ]{0,200}$/))
 const changes = fc.record({
   repository: fc.constant('acme/docs'),
