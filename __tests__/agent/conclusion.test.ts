@@ -4,7 +4,7 @@ import { FAIL_ON, type FailOn } from '../../src/agent/inputs.ts'
 import { OUTCOMES, type Outcome } from '../../src/agent/report.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { ATTACH, CREATE, FOLLOW_UP } from '../support/agent-run.ts'
-import { active, archived, failed, failure } from '../support/fake-client.ts'
+import { active, archived, completed, failed, failure } from '../support/fake-client.ts'
 import { reportOf } from '../support/report.ts'
 
 const DEFAULT = new Set<FailOn>(['failed', 'archived', 'timeout'])
@@ -65,6 +65,36 @@ test('an error while the job runs says that it goes on, and how to attach', () =
   expect(title).toBe('The key was refused')
   expect(text).toBe('The service refused the key (401). The job itself goes on.')
   expect(advice).toEqual(['Check the key.', expect.stringContaining('`job-id: job_1`')])
+})
+
+test.each([
+  ['cancelled', failure('cancelled'), 'The run was cancelled. The service has taken the follow-up'],
+  ['error', new ActionError('unauthorized', 'The key was refused.'), 'The key was refused. The service has taken'],
+] as const)('%s after a follow-up whose turn was not seen does not say that nothing runs', (outcome, error, says) => {
+  const { text, advice } = conclude(
+    reportOf({ outcome, task: FOLLOW_UP, job: completed, error, awaitsTurn: true }),
+    DEFAULT,
+  )
+  expect(text).toContain(says)
+  expect(text).not.toContain('The job was completed')
+  expect(advice).toEqual([
+    expect.stringContaining('before you send the prompt again'),
+    expect.stringContaining('with `job-id: job_1` and without a prompt'),
+  ])
+})
+
+test('a job that was not read in time is red, says why, and how to go on', () => {
+  const error = new ActionError('deadline', 'The deadline passed before the job could be read.', { hint: 'Look.' })
+  const { isGreen: green, ...said } = conclude(
+    reportOf({ outcome: 'timed-out', task: ATTACH, job: undefined, error, lastProblem: failure('unreachable') }),
+    NONE,
+  )
+  expect(green).toBe(false)
+  expect(said).toEqual({
+    title: 'The time ran out',
+    text: 'The deadline passed before the job could be read. The last look at it failed: It is unreachable.',
+    advice: ['Look.', expect.stringContaining('with `job-id: job_1` and without a prompt')],
+  })
 })
 
 test('a cancelled create whose fate is unknown says that the job may exist', () => {

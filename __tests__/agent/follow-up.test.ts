@@ -55,6 +55,28 @@ test('the deadline ends the looking for the turn', async () => {
   expect(clock.now()).toBe(30_000)
 })
 
+test('a step that ends before the turn was seen knows that it was taken', async () => {
+  const answers = { task: FOLLOW_UP, message: completed }
+  const cancelled = await runScripted({ ...answers, reads: [completed], cancelAtSleep: 1 })
+  const refused = await runScripted({ ...answers, reads: [completed, failure('unauthorized')] })
+  const seen = await runScripted({ ...answers, reads: [completed, active, failure('unauthorized')] })
+
+  expect(cancelled.report).toMatchObject({ outcome: 'cancelled', awaitsTurn: true, job: completed })
+  expect(refused.report).toMatchObject({ outcome: 'error', awaitsTurn: true, job: completed })
+  expect(seen.report).toMatchObject({ outcome: 'error', awaitsTurn: false, job: active })
+})
+
+test('a job that could not be read before the deadline is sent nothing, and the step says so', async () => {
+  const { report, client } = await runScripted({
+    task: FOLLOW_UP,
+    reads: [failure('service-error')],
+    inputs: { timeoutMs: 30_000 },
+  })
+
+  expect(report).toMatchObject({ outcome: 'timed-out', error: { code: 'not-sent' } })
+  expect(client.prompts).toEqual([])
+})
+
 test('an archived job is sent nothing', async () => {
   const { report, client } = await runScripted({ task: FOLLOW_UP, reads: [archived] })
 

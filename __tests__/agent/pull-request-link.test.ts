@@ -7,6 +7,7 @@ test.each([
   ['https://git.example.com:8443/a.b-c/d_e/pull/120', '120', 'a.b-c/d_e'],
   ['https://git.example.com/group/sub/docs/-/merge_requests/7', '7', 'group/sub/docs'],
   ['http://127.0.0.1:4010/acme/docs/pull/7', '7', 'acme/docs'],
+  ['http://[::1]:4010/acme/docs/pull/7', '7', 'acme/docs'],
 ])('reads number and repository of %s', (raw, number, repository) => {
   expect(cleanPullRequestLink(raw)).toEqual({ href: raw, number, repository })
 })

@@ -86,10 +86,27 @@ test('an attached job that is not found ends the step at once', async () => {
   expect(clock.sleeps).toEqual([])
 })
 
-test('a job that could never be read is an error and not a time-out, as nothing is known of it', async () => {
+test('a job to attach to that could not be read before the deadline is red whatever `fail-on` says', async () => {
   const { report } = await runScripted({ task: ATTACH, reads: [failure('unreachable')], inputs: { timeoutMs: 60_000 } })
 
-  expect(report).toMatchObject({ outcome: 'error', error: { code: 'unreachable' } })
+  expect(report).toMatchObject({
+    outcome: 'timed-out',
+    job: undefined,
+    error: { code: 'deadline' },
+    lastProblem: { code: 'unreachable' },
+  })
+})
+
+test('a run that is cancelled while its prompt is on its way is not just submitted', async () => {
+  const { report, accepted } = await runScripted({
+    task: CREATE,
+    create: active,
+    inputs: { wait: false },
+    cancelWhenAccepted: true,
+  })
+
+  expect(report).toMatchObject({ outcome: 'cancelled', error: { code: 'cancelled' }, job: active })
+  expect(accepted).toHaveLength(1)
 })
 
 test('a deadline that passes reports the last known state and why the last look failed', async () => {

@@ -99,6 +99,11 @@ test('stays far below the size that the runner takes, whatever the prompt', () =
   expect(markdown).toContain('What next')
 })
 
+test('a fact that never ends leaves room for what comes behind it', () => {
+  const markdown = summary({ job: { ...completed, model: '!'.repeat(60_000) } })
+  expect(markdown).toContain('What next')
+})
+
 const EVIL = '</code>](https://evil.example)<img src=x> @octocat `evil` ##[error]'
 
 test('shows what was sent, and what GitHub knows of the pull request', async () => {

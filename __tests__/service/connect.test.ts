@@ -23,6 +23,11 @@ test("masks the proxy's password before anything is sent", () => {
   expect(connectThrough({ HTTPS_PROXY: 'http://user:p%40ss-word@proxy.example.com:8080' })).toContain('p@ss-word')
 })
 
+test('masks the password of a proxy that only GitHub is reached through', () => {
+  const env = { HTTPS_PROXY: 'http://user:p%40ss-word@proxy.example.com:8080', NO_PROXY: 'docs.example.com' }
+  expect(connectThrough(env)).toContain('p@ss-word')
+})
+
 test('has nothing to mask without a proxy', () => {
   expect(connectThrough({})).toEqual([])
 })

@@ -98,6 +98,7 @@ test.each([
   ['https://docs.example.com/', 'https://docs.example.com'],
   [' HTTPS://Docs.Example.com:443/api/v0// ', 'https://docs.example.com/api/v0'],
   ['https://docs.example.com:8443/a%20b', 'https://docs.example.com:8443/a%20b'],
+  ['https://docs.example.com/@v1/a@b', 'https://docs.example.com/@v1/a@b'],
   ['https://docs.example.com/a/../b/%2e%2e/c', 'https://docs.example.com/c'],
   ['https://docs.example.com//elsewhere.example', 'https://docs.example.com//elsewhere.example'],
   ['http://localhost:8080', 'http://localhost:8080'],

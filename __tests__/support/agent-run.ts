@@ -25,14 +25,20 @@ export interface AgentRunOptions extends Script {
   readonly inputs?: Partial<AgentInputs>
   /** Cancels the run when it goes to sleep after this many sleeps. */
   readonly cancelAtSleep?: number
+  /** Cancels the run in the moment in which the service takes the prompt. */
+  readonly cancelWhenAccepted?: boolean
 }
 
 /** Runs the use case against a scripted client and a clock that moves only when someone sleeps. */
-export async function runScripted({ task, inputs = {}, cancelAtSleep, ...script }: AgentRunOptions): Promise<AgentRun> {
+export async function runScripted(options: AgentRunOptions): Promise<AgentRun> {
+  const { task, inputs = {}, cancelAtSleep, cancelWhenAccepted = false, ...script } = options
   const controller = new AbortController()
+  const cancel = (): void => {
+    controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
+  }
   const clock = fakeClock({
     onSleep: (before) => {
-      if (before === cancelAtSleep) controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
+      if (before === cancelAtSleep) cancel()
     },
   })
   const client = fakeClient(script)
@@ -60,7 +66,10 @@ export async function runScripted({ task, inputs = {}, cancelAtSleep, ...script 
       startedAt: clock.now(),
       log: (line) => log.push(line),
       warn: (line) => warnings.push(line),
-      onJobAccepted: (job) => accepted.push({ job, sleepsBefore: clock.sleeps.length, linesBefore: log.length }),
+      onJobAccepted: (job) => {
+        accepted.push({ job, sleepsBefore: clock.sleeps.length, linesBefore: log.length })
+        if (cancelWhenAccepted) cancel()
+      },
     },
   )
   return { report, client, clock, log, warnings, accepted }

@@ -78,14 +78,23 @@ test('an empty page that says that there is more ends it', async () => {
   expect(offsets).toEqual([0])
 })
 
-test.each([true, false])(
-  'a page that came before ends it, whether it says that there is more or not',
-  async (hasMore) => {
-    const { offsets, error } = await walk((_offset, nth) => page(rows(3), { hasMore: nth === 1 || hasMore }))
-    expect(error?.message).toContain('every row had come before')
-    expect(offsets).toEqual([0, 3])
-  },
-)
+test.each([
+  [true, 'every row had come before'],
+  [false, 'the same part again'],
+])('a page that came before ends it, whether it says that there is more (%j) or not', async (hasMore, says) => {
+  const { offsets, error } = await walk((_offset, nth) => page(rows(3), { hasMore: nth === 1 || hasMore }))
+  expect(error?.message).toContain(says)
+  expect(offsets).toEqual([0, 3])
+})
+
+test('rows that moved to the last page and came before are no endless list', async () => {
+  const { pages, error } = await walk(script([page(rows(3), MORE), page(rows(1))]))
+  expect(error).toBeUndefined()
+  expect(pages.map((walked) => [walked.rows.length, walked.repeated])).toEqual([
+    [3, 0],
+    [0, 1],
+  ])
+})
 
 test('a service that says “more” for ever is believed for so many pages only', async () => {
   const { offsets, error } = await walk((offset) => page([row(`/${offset}`)], MORE))

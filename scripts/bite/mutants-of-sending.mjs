@@ -166,8 +166,8 @@ export const mutantsOfSending = [
     name: 'send-at-the-deadline',
     sentence: 'A prompt is sent although the turn before has used up all the time.',
     file: 'src/agent/follow-up.ts',
-    find: 'if (before === undefined || (before !== present && clock.now() >= deadlineAt)) return busyTooLong()',
-    replace: 'if (before === undefined) return busyTooLong()',
+    find: 'if (before === undefined || (before !== present && clock.now() >= deadlineAt))',
+    replace: 'if (before === undefined)',
     tests: [REGRESSIONS],
   },
   {
@@ -177,5 +177,21 @@ export const mutantsOfSending = [
     find: '.catch(stop)',
     replace: '',
     tests: [REGRESSIONS, MODEL],
+  },
+  {
+    name: 'taken-and-forgotten',
+    sentence: 'A step that ends before the turn of its follow-up was seen does not say that it was taken.',
+    file: 'src/agent/follow-up.ts',
+    find: 'history.awaitsTurn = !showsNewTurn(before, known)',
+    replace: 'history.awaitsTurn = !showsNewTurn(before, known) && known.isAssumed === true',
+    tests: ['__tests__/agent/follow-up.test.ts'],
+  },
+  {
+    name: 'submitted-although-cancelled',
+    sentence: 'A run that is cancelled while its prompt is on its way ends green.',
+    file: 'src/agent/run.ts',
+    find: "if (ending.outcome === 'submitted') signal.throwIfAborted()",
+    replace: '',
+    tests: ['__tests__/agent/run.test.ts'],
   },
 ]

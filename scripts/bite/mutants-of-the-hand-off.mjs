@@ -162,4 +162,12 @@ export const mutantsOfTheHandOff = [
     replace: 'await readWhole(fetch(url, { ...init, signal: end }))',
     tests: ['__tests__/github/bounded-fetch.test.ts'],
   },
+  {
+    name: 'forced-push-is-skipped',
+    sentence: 'A change is skipped although a forced push took out what counts.',
+    file: 'src/agent/change/look-at-change.ts',
+    find: 'const hasLost = isReplacement === true && (from !== base || isRewritten(comparison))',
+    replace: 'const hasLost = isReplacement === true && from !== base && isRewritten(comparison)',
+    tests: ['__tests__/agent/change/look-at-change.test.ts'],
+  },
 ]

@@ -70,6 +70,9 @@ const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
 
 type Say = (report: Report) => string
 
+const TURN_MAY_RUN =
+  'The service has taken the follow-up and has no way to cancel it, so the agent may be at work on it.'
+
 const took: Say = ({ durationMs }) => formatDuration(durationMs)
 
 const TEXTS: Readonly<Record<Outcome, Say>> = {
@@ -89,6 +92,7 @@ const TEXTS: Readonly<Record<Outcome, Say>> = {
       : 'The service has taken the prompt. This step does not wait for the result.',
   cancelled: (report) => {
     if (jobIdOf(report) === undefined) return 'The run was cancelled before the service had taken the prompt.'
+    if (report.awaitsTurn === true) return `The run was cancelled. ${TURN_MAY_RUN}`
     if (goesOn(report)) return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
     return `The run was cancelled. The job was ${report.job?.status ?? 'not read yet'}.`
   },
@@ -104,6 +108,13 @@ function goesOn({ job, outcome }: Report): boolean {
   return job?.status === 'active' && outcome !== 'no-changes'
 }
 
+/** Whether another step could see the end that this one did not see. */
+function mayStillEnd(report: Report): boolean {
+  const { outcome, task, awaitsTurn } = report
+  if (goesOn(report) || awaitsTurn === true) return true
+  return outcome === 'unconfirmed' || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind === 'attach')
+}
+
 function textOf(report: Report): string {
   const { outcome, error, lastProblem } = report
   const sentences: string[] = []
@@ -111,12 +122,16 @@ function textOf(report: Report): string {
   else {
     if (outcome === 'cancelled') sentences.push('The run was cancelled.')
     sentences.push(error.message)
-    if (goesOn(report)) sentences.push('The job itself goes on.')
+    if (report.awaitsTurn === true) sentences.push(TURN_MAY_RUN)
+    else if (goesOn(report)) sentences.push('The job itself goes on.')
   }
   if (outcome === 'timed-out' && lastProblem !== undefined)
     sentences.push(`The last look at it failed: ${lastProblem.message}`)
   return sentences.join(' ')
 }
+
+const LOOK_BEFORE_SENDING =
+  "See the job on the service's dashboard before you send the prompt again: it may still begin."
 
 const ADVICE: Readonly<Record<Outcome, string | undefined>> = {
   'pull-request': undefined,
@@ -124,7 +139,7 @@ const ADVICE: Readonly<Record<Outcome, string | undefined>> = {
   failed: "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt.",
   archived: 'Start a new job: run the same step without `job-id`.',
   'timed-out': undefined,
-  unconfirmed: "See the job on the service's dashboard before you send the prompt again: it may still begin.",
+  unconfirmed: LOOK_BEFORE_SENDING,
   submitted: undefined,
   cancelled: 'Run the step again when you want it: nothing came of this one.',
   skipped:
@@ -137,10 +152,15 @@ function adviceOf(report: Report, failOn: ReadonlySet<FailOn>): string[] {
   const { outcome, error } = report
   const id = jobIdOf(report)
   const isPlain = error === undefined || (error.code === 'cancelled' && id === undefined)
-  const advice = [error?.hint, isPlain ? ADVICE[outcome] : undefined, ...findBlocks(report, failOn).map(adviseOnBlock)]
-  if (id !== undefined && (goesOn(report) || outcome === 'unconfirmed' || outcome === 'cancelled')) {
-    advice.push(`To wait for the job, run the same step with \`job-id: ${id}\` and without a prompt.`)
-  }
+  const advice = [
+    error?.hint,
+    isPlain ? ADVICE[outcome] : undefined,
+    error !== undefined && report.awaitsTurn === true ? LOOK_BEFORE_SENDING : undefined,
+    ...findBlocks(report, failOn).map(adviseOnBlock),
+    id !== undefined && mayStillEnd(report)
+      ? `To wait for the job, run the same step with \`job-id: ${id}\` and without a prompt.`
+      : undefined,
+  ]
   return advice.filter((sentence) => sentence !== undefined).filter((sentence) => sentence !== '')
 }
 
@@ -149,7 +169,8 @@ function titleOf(report: Report, failOn: ReadonlySet<FailOn>): string {
   const [block] = findBlocks(report, failOn)
   if (block !== undefined) return BLOCK_TITLES[block]
   if (skipReason !== undefined) return 'Skipped: no change for the agent'
-  return outcome === 'error' ? ERROR_TITLES[error?.code ?? 'bad-answer'] : TITLES[outcome]
+  if (outcome === 'error') return ERROR_TITLES[error?.code ?? 'bad-answer']
+  return outcome === 'timed-out' && error !== undefined ? ERROR_TITLES[error.code] : TITLES[outcome]
 }
 
 export function conclude(report: Report, failOn: ReadonlySet<FailOn>): Conclusion {

@@ -15,9 +15,8 @@ function archivedBefore(): Ending {
   return { outcome: 'archived', error }
 }
 
-function busyTooLong(): Ending {
-  const reason = 'the present turn of the job did not end before the deadline.'
-  const error = new ActionError('not-sent', `The prompt was not sent: ${reason}`, {
+function notSentInTime(reason: string): Ending {
+  const error = new ActionError('not-sent', `The prompt was not sent: ${reason} before the deadline.`, {
     hint: 'Run the same step again later, or allow more time in `timeout-minutes`.',
   })
   return { outcome: 'timed-out', error }
@@ -73,14 +72,19 @@ async function lookUp(fate: ActionError, before: Job, context: RunContext): Prom
 export async function followUp(jobId: string, prompt: string, context: RunContext): Promise<Ending> {
   const { wait, history, clock, deadlineAt } = context
   const present = await findJob(jobId, context)
+  if (present === undefined) return notSentInTime('the job could not be read')
   if (wait && isRunning(present)) history.note('The job is busy. The prompt is sent when its present turn ends.')
   const before = wait ? await waitForEnd(present, context) : present
   if (before?.status === 'archived') return archivedBefore()
-  if (before === undefined || (before !== present && clock.now() >= deadlineAt)) return busyTooLong()
+  if (before === undefined || (before !== present && clock.now() >= deadlineAt))
+    return notSentInTime('the present turn of the job did not end')
 
   const answer = await send(jobId, prompt, context)
   const known = answer instanceof ActionError ? await lookUp(answer, before, context) : answer
   if (!wait) return { outcome: 'submitted' }
-  const turn = showsNewTurn(before, known) ? known : await awaitTurn(before, context)
-  return turn === undefined ? { outcome: 'unconfirmed' } : waitForJob(turn, context)
+  history.awaitsTurn = !showsNewTurn(before, known)
+  const turn = history.awaitsTurn ? await awaitTurn(before, context) : known
+  if (turn === undefined) return { outcome: 'unconfirmed' }
+  history.awaitsTurn = false
+  return waitForJob(turn, context)
 }

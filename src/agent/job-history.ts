@@ -21,6 +21,8 @@ export class JobHistory {
   lastJob: Job | undefined
   /** Why the last look failed, where it did. */
   lastProblem: ActionError | undefined
+  /** Whether a follow-up was taken and its turn is not seen yet: the last state may be that of the turn before. */
+  awaitsTurn = false
   readonly #ports: HistoryPorts
   #looks = 0
   #lastLineAt: number

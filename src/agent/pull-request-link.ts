@@ -32,8 +32,10 @@ export function cleanPullRequestLink(raw: string): PullRequestLink | undefined {
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) return undefined
   if (url.username !== '' || url.password !== '') return undefined
   const shape = KNOWN_SHAPES.map((pattern) => pattern.exec(url.pathname)?.groups).find((groups) => groups !== undefined)
+  // An IPv6 address stands in brackets, and has nothing else in it that could break markup.
+  const plain = url.hostname.startsWith('[') ? url.origin : ''
   return {
-    href: url.href.replace(BREAKS_MARKUP, percentEncode),
+    href: plain + url.href.slice(plain.length).replace(BREAKS_MARKUP, percentEncode),
     number: shape?.['number'],
     repository: shape?.['repository'],
   }

@@ -39,6 +39,8 @@ export interface Report {
   readonly error: ActionError | undefined
   /** Why the last look at the job failed, where it did. */
   readonly lastProblem: ActionError | undefined
+  /** Whether a follow-up was taken and its turn was not seen: `job` may then be as the turn before had left it. */
+  readonly awaitsTurn?: boolean
   /** Why nothing was asked of the service, as a full sentence, where the change that started the run was no reason to. */
   readonly skipReason?: string
   /** What was found of the change that started the run, and what of it was sent. */

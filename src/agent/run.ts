@@ -36,8 +36,16 @@ async function create(prompt: string, context: RunContext): Promise<Ending> {
   return waitForJob(job, context, context.clock.now() + YOUNG_MS)
 }
 
+/** Nothing is known of such a job, so that this is red whatever `fail-on` says. */
+function unread({ history }: RunContext): Ending {
+  const hint = history.lastProblem?.hint ?? 'Allow more time in `timeout-minutes`.'
+  const error = new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
+  return { outcome: 'timed-out', error }
+}
+
 async function attach(jobId: string, context: RunContext): Promise<Ending> {
   const job = await findJob(jobId, context)
+  if (job === undefined) return unread(context)
   if (context.wait) return waitForJob(job, context)
   return isRunning(job) ? { outcome: 'submitted' } : settle(job, context)
 }
@@ -81,13 +89,16 @@ export async function runAgent(inputs: JobInputs, ports: RunPorts): Promise<Repo
   }
 
   function report({ outcome, error, job = history.lastJob }: Ending): Report {
-    const { timeline, lastProblem } = history
-    return { outcome, task, job, timeline, durationMs: clock.now() - startedAt, error, lastProblem }
+    const { timeline, lastProblem, awaitsTurn } = history
+    return { outcome, task, job, timeline, durationMs: clock.now() - startedAt, error, lastProblem, awaitsTurn }
   }
 
   ports.log(announce(inputs))
   try {
-    return report(await perform(task, { client, clock, poll, history, deadlineAt, wait, accept }))
+    const ending = await perform(task, { client, clock, poll, history, deadlineAt, wait, accept })
+    // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
+    if (ending.outcome === 'submitted') signal.throwIfAborted()
+    return report(ending)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     return report({ outcome: signal.aborted ? 'cancelled' : 'error', error })

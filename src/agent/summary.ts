@@ -2,6 +2,7 @@ import { formatDuration } from '../shared/duration.ts'
 import { escapeHtml, foldedText, inlineCode, joinBlocks, shorten, table, type TableRow } from '../shared/markdown.ts'
 import type { Conclusion } from './conclusion.ts'
 import { cleanPullRequestLink } from './pull-request-link.ts'
+import { oneLine } from '../shared/untrusted-text.ts'
 import { jobIdOf, type Outcome, type Report } from './report.ts'
 import { tellShortfalls } from './shortfalls.ts'
 
@@ -35,21 +36,28 @@ function pullRequest({ job }: Report): string[] {
   return [`### [${name.replaceAll('_', '&#95;')}](${href})`]
 }
 
+/** One that is too long would leave no room for what comes behind it. */
+const LONGEST_FACT = 300
+
+function fact(text: string): string {
+  return inlineCode(oneLine(text, LONGEST_FACT))
+}
+
 function facts(report: Report): string[] {
   const { job, durationMs } = report
   const id = jobIdOf(report)
   if (id === undefined) return []
   const rows: (TableRow | undefined)[] = [
     { name: 'Job', html: inlineCode(id) },
-    job && { name: 'Status', html: inlineCode(job.unlistedStatus ?? job.status) },
+    job && { name: 'Status', html: fact(job.unlistedStatus ?? job.status) },
     job?.repository === undefined
       ? undefined
       : {
           name: 'Repository',
-          html: [job.repository, ...(job.ref === undefined ? [] : [job.ref])].map(inlineCode).join(' at '),
+          html: [job.repository, ...(job.ref === undefined ? [] : [job.ref])].map(fact).join(' at '),
         },
-    job?.model === undefined ? undefined : { name: 'Model', html: inlineCode(job.model) },
-    job?.createdAt === undefined ? undefined : { name: 'Created', html: inlineCode(job.createdAt) },
+    job?.model === undefined ? undefined : { name: 'Model', html: fact(job.model) },
+    job?.createdAt === undefined ? undefined : { name: 'Created', html: fact(job.createdAt) },
     { name: 'This step took', html: formatDuration(durationMs) },
   ]
   return [table(rows.filter((row) => row !== undefined))]
@@ -109,7 +117,8 @@ function nextSteps(report: Report): string[] {
   if (id === undefined || report.job === undefined || report.job.status === 'archived') return []
   const followUp = `To tell the agent more, send a follow-up to this job:\n\n\`\`\`yaml\nwith:\n  job-id: ${id}\n  prompt: Now do this as well.\n\`\`\``
   const attach = `To wait for it, attach to it, without a prompt:\n\n\`\`\`yaml\nwith:\n  job-id: ${id}\n\`\`\``
-  return ['### What next', ...(report.job.status === 'active' ? [attach] : []), followUp]
+  const mayGoOn = report.job.status === 'active' || report.awaitsTurn === true
+  return ['### What next', ...(mayGoOn ? [attach] : []), followUp]
 }
 
 /** The job summary, as Markdown for GitHub: the verdict first, then the pull request to click, then what led to it. */

@@ -4,20 +4,15 @@ import { LINK_LAG_MS, nextLinkLookMs, nextLookMs, nextTurnLookMs } from './poll-
 import type { Ending, RunContext } from './run-context.ts'
 import { isRunning, judge } from './verdict.ts'
 
-/**
- * The first look at a job that should exist.
- * @throws ActionError the last problem, where the deadline passes without an answer
- */
-export async function findJob(jobId: string, { poll, history, deadlineAt }: RunContext): Promise<Job> {
-  const job = await poll({
+/** The first look at a job that should exist; undefined where the deadline passes without an answer. */
+export function findJob(jobId: string, { poll, deadlineAt }: RunContext): Promise<Job | undefined> {
+  return poll({
     jobId,
     isFound: () => true,
     nextLookMs: nextTurnLookMs,
     endsAt: deadlineAt,
     looksAtOnce: true,
   })
-  if (job !== undefined) return job
-  throw history.lastProblem ?? new ActionError('deadline', 'The deadline passed before the job could be read.')
 }
 
 /** Waits for the end of the job's present turn; undefined where the deadline passes before. */

@@ -32,8 +32,8 @@ const USER_AGENT = 'docs-agent-action'
  */
 export function connect(connection: Connection, { mask, ...ports }: ConnectionPorts): DocsServiceClient {
   const { baseUrl, apiKey, projectId, env, deadlineAt } = connection
+  proxySecrets(env).forEach(mask)
   const proxy = proxyFor(new URL(baseUrl), env)
-  if (proxy !== undefined) proxySecrets(proxy).forEach(mask)
   const transport = createTransport({ baseUrl, apiKey, proxy, userAgent: USER_AGENT, clock: ports.clock })
   return createClient({ ...ports, transport, projectId, deadlineAt })
 }

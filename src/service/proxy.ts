@@ -35,6 +35,11 @@ function isBypassed(url: URL, noProxy: string): boolean {
     })
 }
 
+function parseProxy(text: string): URL | undefined {
+  const address = text.includes('://') ? text : `http://${text}`
+  return /^https?:\/\//i.test(address) && URL.canParse(address) ? new URL(address) : undefined
+}
+
 /**
  * The proxy that a request to `url` has to take, or undefined where it goes directly. Loopback is no exception: it goes
  * through the proxy unless `NO_PROXY` names it, as with curl.
@@ -43,8 +48,8 @@ function isBypassed(url: URL, noProxy: string): boolean {
 export function proxyFor(url: URL, env: Environment): URL | undefined {
   const proxy = read(env, url.protocol === 'https:' ? 'https_proxy' : 'http_proxy')
   if (proxy === '' || isBypassed(url, read(env, 'no_proxy'))) return undefined
-  const address = proxy.includes('://') ? proxy : `http://${proxy}`
-  if (/^https?:\/\//i.test(address) && URL.canParse(address)) return new URL(address)
+  const address = parseProxy(proxy)
+  if (address !== undefined) return address
   throw new ActionError('proxy', 'The address of the proxy in the environment cannot be used.', {
     hint: 'Give an `http:` or `https:` address in `HTTPS_PROXY` or `HTTP_PROXY`, or name the service in `NO_PROXY`.',
   })
@@ -72,8 +77,15 @@ export function proxyAuthorization(proxy: URL): string | undefined {
  * What of a proxy's address must not be shown: its password, and the header that is made of its user information. A name
  * that stands alone is a token; beside a password it is a plain word, which would be hidden everywhere.
  */
-export function proxySecrets(proxy: URL): string[] {
+function secretsOf(proxy: URL): string[] {
   if (proxyAuthorization(proxy) === undefined) return []
   const secret = proxy.password === '' ? proxy.username : proxy.password
-  return [...new Set([decode(secret), secret, base64Credentials(proxy)])]
+  return [decode(secret), secret, base64Credentials(proxy)]
+}
+
+/** The secrets of all proxies that the environment names: one that is not used for the service may be used for GitHub. */
+export function proxySecrets(env: Environment): string[] {
+  const addresses = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].map((name) => env[name]?.trim() ?? '')
+  const proxies = addresses.map(parseProxy).filter((proxy) => proxy !== undefined)
+  return [...new Set(proxies.flatMap(secretsOf))]
 }

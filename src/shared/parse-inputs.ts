@@ -76,13 +76,16 @@ export const apiKeyInput = inputFrom((text, refuse) => {
   )
 })
 
+/** Before the host; an `@` in the path is like any other character. */
+const EMPTY_USER = /^[a-z]+:\/*[^/]*@/i
+
 /** A problem with an address, or undefined. Addresses can hold passwords, so no message repeats one. */
 function baseUrlProblem(text: string): string | undefined {
   // URL parsing drops tabs and line breaks, turns `\` into `/`, and an empty `?` or `#` leaves no trace.
   if (/[^\x21-\x7e]|\\/.test(text)) return 'must be an address without spaces or control characters'
   if (!URL.canParse(text)) return 'must be an address such as `https://docs.example.com/api`'
   const url = new URL(text)
-  if (url.username !== '' || url.password !== '' || text.includes('@')) return 'must not contain user information'
+  if (url.username !== '' || url.password !== '' || EMPTY_USER.test(text)) return 'must not contain user information'
   if (/[?#]/.test(text)) return 'must not contain a query or a fragment'
   if (url.protocol === 'https:') return undefined
   if (url.protocol !== 'http:') return 'must begin with `https://`'

@@ -18,10 +18,22 @@ function endless(what: string): ActionError {
   return new ActionError('bad-answer', `The list of pages does not come to an end: ${what}.`)
 }
 
-/** Why the pages would go on for ever after this one, or undefined. */
-function endlessness({ visitors, hasMore }: VisitorsPage, fresh: readonly VisitorRow[]): string | undefined {
+function isSamePage(a: readonly VisitorRow[], b: readonly VisitorRow[]): boolean {
+  return a.length === b.length && a.every(({ path }, index) => path === b[index]?.path)
+}
+
+/**
+ * Why the pages would go on for ever, or undefined. A last part of nothing but rows that moved is an end; the part before
+ * it once more is a service that does not turn the page.
+ */
+function endlessness(page: VisitorsPage, fresh: readonly VisitorRow[], before: VisitorsPage | undefined) {
+  const { visitors, hasMore } = page
+  if (fresh.length > 0) return undefined
   if (visitors.length === 0) return hasMore ? 'the service sent an empty part and says that there is more' : undefined
-  return fresh.length === 0 ? 'the service sent a part in which every row had come before' : undefined
+  if (hasMore) return 'the service sent a part in which every row had come before, and says that there is more'
+  return before !== undefined && isSamePage(visitors, before.visitors)
+    ? 'the service sent the same part again'
+    : undefined
 }
 
 /**
@@ -32,12 +44,14 @@ function endlessness({ visitors, hasMore }: VisitorsPage, fresh: readonly Visito
 export async function* walkPages(readPage: ReadPage): AsyncGenerator<WalkedPage, void> {
   const seen = new Set<string>()
   let offset = 0
+  let before: VisitorsPage | undefined
   for (let count = 1; count <= MAX_PAGES; count++) {
     const page = await readPage(offset)
     const { totals, visitors, hasMore } = page
     const rows = visitors.filter(({ path }) => !seen.has(path) && seen.add(path))
-    const problem = endlessness(page, rows)
+    const problem = endlessness(page, rows, before)
     if (problem !== undefined) throw endless(problem)
+    before = page
     offset += visitors.length
     yield { totals, rows, repeated: visitors.length - rows.length }
     if (!hasMore) return

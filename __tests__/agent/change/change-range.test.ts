@@ -7,7 +7,13 @@ const NONE = commit('0')
 const range = (eventName: string, payload: unknown) => findChangeRange({ eventName, payload, sha: commit('e') })
 
 test('a push is what lies between before and after', () => {
-  expect(range('push', PUSH)).toEqual({ kind: 'compare', base: commit('a'), head: commit('b'), about: 'the push' })
+  expect(range('push', PUSH)).toEqual({
+    kind: 'compare',
+    base: commit('a'),
+    head: commit('b'),
+    about: 'the push',
+    isReplacement: true,
+  })
 })
 
 test('a new branch is what it has more than the default branch', () => {

@@ -114,6 +114,23 @@ test('a list of files that GitHub cut proves nothing', async () => {
   expect(log.join()).toContain('not skipped')
 })
 
+test.each(['behind', 'diverged'] as const)(
+  'what a forced push took out is not listed (%s), so that nothing is skipped',
+  async (relation) => {
+    const github = fakeGitHub({ compare: () => Promise.resolve({ ...comparison, relation }) })
+    const { skipReason, log } = await look({ pathFilter: only('docs/**') }, PUSHED, github)
+    expect(skipReason).toBeUndefined()
+    expect(log.join()).toContain('History was rewritten')
+  },
+)
+
+test('a pull request whose base went on is skipped where none of its files counts', async () => {
+  const payload = { pull_request: { base: { sha: commit('a') }, head: { sha: commit('b') } } }
+  const github = fakeGitHub({ compare: () => Promise.resolve({ ...comparison, relation: 'diverged' }) })
+  const { skipReason } = await look({ pathFilter: only('docs/**') }, { eventName: 'pull_request', payload }, github)
+  expect(skipReason).toContain('No changed file counts')
+})
+
 test('a range that cannot be read skips nothing', async () => {
   const github = fakeGitHub({ compare: rejecting(refusal('forbidden')) })
   const { skipReason, notice } = await look({ pathFilter: only('src/**') }, PUSHED, github)

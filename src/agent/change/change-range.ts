@@ -17,6 +17,8 @@ export type ChangeRange =
       readonly head: string
       /** Whose change it is, such as `the push`. */
       readonly about: string
+      /** Whether `head` took the place of `base`: what only `base` had was taken out then, and counts as changed too. */
+      readonly isReplacement?: true
       /** To compare with where `base` is gone. */
       readonly otherwise?: string
     }
@@ -61,7 +63,7 @@ function rangeOfPush(push: Push): ChangeRange {
   if (deleted === true || isNone(after))
     return { kind: 'nothing-changed', reason: 'the push deleted a branch or a tag' }
   if (isNone(before)) return rangeOfNewRef(push)
-  const range = { kind: 'compare', base: before, head: after, about: 'the push' } as const
+  const range = { kind: 'compare', base: before, head: after, about: 'the push', isReplacement: true } as const
   const otherwise = repository?.default_branch
   return forced === true && otherwise !== undefined ? { ...range, about: 'the forced push', otherwise } : range
 }
@@ -89,7 +91,7 @@ export function findChangeRange({ eventName, payload, sha }: Trigger): ChangeRan
 export function rangeSinceLastSuccess(head: string, lastSha: string | undefined): ChangeRange {
   if (lastSha === undefined)
     return { kind: 'nothing-to-compare', reason: 'no run of this workflow on this branch was successful before' }
-  return { kind: 'compare', base: lastSha, head, about: 'all since the last successful run' }
+  return { kind: 'compare', base: lastSha, head, about: 'all since the last successful run', isReplacement: true }
 }
 
 /** The commits that a push brought, newest first; none for other events and where the event does not list them. */

@@ -119,16 +119,26 @@ async function findSince(head: string, github: GitHub, facts: RunFacts): Promise
 interface Compared {
   readonly title: string
   readonly comparison: Comparison
+  /** Why more may have changed than is listed, as the beginning of a sentence. */
+  readonly unlisted: string | undefined
 }
 
 const shorten = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
 
-function titleOf({ about, head }: Range, base: string, { relation, mergeBase }: Comparison): string {
-  const isRewritten = relation === 'diverged' || relation === 'behind'
-  const from = isRewritten
-    ? `${shorten(mergeBase)}, the merge base, as ${shorten(base)} is not in its history`
+function titleOf({ about, head }: Range, base: string, comparison: Comparison): string {
+  const from = isRewritten(comparison)
+    ? `${shorten(comparison.mergeBase)}, the merge base, as ${shorten(base)} is not in its history`
     : shorten(base)
   return `${oneLine(about, 150)}, up to ${shorten(head)} from ${from}`
+}
+
+const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
+
+/** A comparison lists what came since the merge base, and not what a forced push took out. */
+function whyUnlisted({ isReplacement, base }: Range, from: string, comparison: Comparison): string | undefined {
+  if (comparison.fileList === 'cut') return 'GitHub lists only the first 300 changed files'
+  const hasLost = isReplacement === true && (from !== base || isRewritten(comparison))
+  return hasLost ? 'History was rewritten, and GitHub does not list what that took out' : undefined
 }
 
 /** A commit that a forced push took out of the history may be gone for good. */
@@ -136,7 +146,8 @@ async function compare(range: Range, github: GitHub, repository: string): Promis
   const { base, head, otherwise } = range
   const to = async (from: string): Promise<Compared> => {
     const comparison = await github.compare(repository, from, head)
-    return { comparison, title: titleOf(range, from, comparison) }
+    const title = titleOf(range, from, comparison)
+    return { comparison, title, unlisted: whyUnlisted(range, from, comparison) }
   }
   try {
     return await to(base)
@@ -146,8 +157,8 @@ async function compare(range: Range, github: GitHub, repository: string): Promis
   }
 }
 
-/** GitHub lists 300 files at most; where the list is cut and none of it counts, one that is not listed still may. */
-function judge({ title, comparison }: Compared, inputs: GitHubInputs, ports: ChangePorts): ChangeFindings {
+/** Where none of the files that are listed counts, one that is not listed still may. */
+function judge({ title, comparison, unlisted }: Compared, inputs: GitHubInputs, ports: ChangePorts): ChangeFindings {
   const { facts, log } = ports
   const { files, fileList, totalCommits } = comparison
   const { pathFilter, changeContext, changeContextBytes } = inputs
@@ -156,12 +167,12 @@ function judge({ title, comparison }: Compared, inputs: GitHubInputs, ports: Cha
   const which = pathFilter === undefined ? '' : `, ${counted.length} of them by \`${pathFilter.kind}\``
   const told = `Compared: ${title}: ${known}${which}.`
   log(told)
-  if (pathFilter !== undefined && counted.length === 0 && fileList === 'whole') {
+  if (pathFilter !== undefined && counted.length === 0 && unlisted === undefined) {
     // Names of branches are in the title, and this sentence is shown as Markdown.
     return { skipReason: `No changed file counts by \`${pathFilter.kind}\`.`, context: '', told }
   }
   if (pathFilter !== undefined && counted.length === 0)
-    log('GitHub lists only the first 300 changed files and none of them counts, but another one may: not skipped.')
+    log(`${unlisted}. Nothing that is listed counts, but something else may: not skipped.`)
   if (changeContext === 'none') return { skipReason: undefined, context: '', told }
 
   const change: Change = { ...comparison, repository: facts.repository, title }
