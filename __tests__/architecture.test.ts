@@ -10,7 +10,7 @@ import { scanSource } from './support/scan-source.ts'
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   shared: ['zod', 'node:fs', 'node:path', 'node:util'],
   service: ['shared', 'zod', 'undici', 'node:diagnostics_channel'],
-  github: ['shared', '@actions/github', '@octokit/plugin-retry', '@octokit/plugin-throttling', 'undici'],
+  github: ['shared', '@actions/github', '@octokit/plugin-retry', '@octokit/plugin-throttling', 'undici', 'node:fs'],
   runner: ['shared', '@actions/core'],
   agent: ['service', 'github', 'shared', 'zod'],
   visitors: ['service', 'github', 'shared', 'zod'],

@@ -72,7 +72,7 @@ test.each([
   ['error', new ActionError('unauthorized', 'The key was refused.'), 'The key was refused. The service has taken'],
 ] as const)('%s after a follow-up whose turn was not seen does not say that nothing runs', (outcome, error, says) => {
   const { text, advice } = conclude(
-    reportOf({ outcome, task: FOLLOW_UP, job: completed, error, awaitsTurn: true }),
+    reportOf({ outcome, task: FOLLOW_UP, job: completed, error, turn: 'taken' }),
     DEFAULT,
   )
   expect(text).toContain(says)
@@ -81,6 +81,15 @@ test.each([
     expect.stringContaining('before you send the prompt again'),
     expect.stringContaining('with `job-id: job_1` and without a prompt'),
   ])
+})
+
+test('a run cancelled before the follow-up was sent says so, although there is a job', () => {
+  const { text, advice } = conclude(
+    reportOf({ outcome: 'cancelled', task: FOLLOW_UP, job: completed, error: failure('cancelled'), turn: 'unsent' }),
+    DEFAULT,
+  )
+  expect(text).toBe('The run was cancelled before the follow-up was sent.')
+  expect(advice).toEqual(['Run the step again when you want it: nothing came of this one.'])
 })
 
 test('a job that was not read in time is red, says why, and how to go on', () => {

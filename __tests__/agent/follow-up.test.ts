@@ -61,9 +61,9 @@ test('a step that ends before the turn was seen knows that it was taken', async 
   const refused = await runScripted({ ...answers, reads: [completed, failure('unauthorized')] })
   const seen = await runScripted({ ...answers, reads: [completed, active, failure('unauthorized')] })
 
-  expect(cancelled.report).toMatchObject({ outcome: 'cancelled', awaitsTurn: true, job: completed })
-  expect(refused.report).toMatchObject({ outcome: 'error', awaitsTurn: true, job: completed })
-  expect(seen.report).toMatchObject({ outcome: 'error', awaitsTurn: false, job: active })
+  expect(cancelled.report).toMatchObject({ outcome: 'cancelled', turn: 'taken', job: completed })
+  expect(refused.report).toMatchObject({ outcome: 'error', turn: 'taken', job: completed })
+  expect(seen.report).toMatchObject({ outcome: 'error', turn: 'seen', job: active })
 })
 
 test('a job that could not be read before the deadline is sent nothing, and the step says so', async () => {

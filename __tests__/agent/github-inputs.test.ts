@@ -56,7 +56,7 @@ test('`paths-ignore` alone is a filter of its own kind', () => {
 test.each<[Partial<AgentRawInputs>, string]>([
   [{ paths: 'a', 'paths-ignore': 'b' }, '`paths-ignore` must not be given together with `paths`'],
   [{ paths: '!a' }, '`paths` has only lines that begin with `!`'],
-  [{ 'allowed-paths': '/docs/**' }, '`allowed-paths` `/docs/**` begins with `/`'],
+  [{ 'allowed-paths': '/docs/**' }, '`allowed-paths` line 1 begins with `/`'],
   [{ 'change-context': 'all' }, '`change-context` must be'],
   [{ 'change-context-bytes': '1023' }, '`change-context-bytes` must be'],
   [{ 'change-context-bytes': '1048577' }, '`change-context-bytes` must be'],

@@ -19,6 +19,13 @@ test('a key that only cleaning puts together is taken out as well', () => {
   expect(redactReport(reportOf({ job: { ...completed, model } }), redact).job?.model).toBe(`${'x'.repeat(190)}***`)
 })
 
+test('a key in the address of the pull request is taken out', () => {
+  const prLink = `https://git.example.com/${KEY}/docs/pull/7`
+  expect(redactReport(reportOf({ job: { ...completed, prLink } }), redact).job?.prLink).toBe(
+    'https://git.example.com/***/docs/pull/7',
+  )
+})
+
 test('the prompt is redacted too, and everything else stays', () => {
   const task = { kind: 'create', prompt: `Use ${KEY}.\nThen stop.` } as const
   expect(redactReport(reportOf({ task }), redact)).toEqual(

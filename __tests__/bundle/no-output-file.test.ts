@@ -11,7 +11,7 @@ test('a step whose outputs cannot be written is red before it asks anything of t
   const run = await runBundle({ preload: REMOVE_OUTPUT_FILE, inputs: { prompt: 'Fix the guide.' } })
 
   expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, outputs: {}, requests: [] })
-  expect(run.annotations).toMatchObject([{ level: 'error' }])
-  expect(run.log.some(({ text }) => text.includes('Missing file at path'))).toBe(true)
+  expect(run.annotations).toMatchObject([{ level: 'error', title: 'The outputs could not be written' }])
+  expect(run.annotations[0]?.message).toContain('Missing file at path')
   expectNoSecret(run)
 })

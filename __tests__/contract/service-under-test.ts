@@ -53,6 +53,7 @@ export function clientOf({ apiKey, patienceMs = HOUR_MS, ...target }: ClientTarg
       signal: new AbortController().signal,
       random: () => 0.5,
       log: () => undefined,
+      debug: () => undefined,
       mask: () => undefined,
       redact: createRedactor([apiKey]),
     },

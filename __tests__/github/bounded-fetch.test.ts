@@ -42,6 +42,21 @@ test('a body that never ends is cut off as well', async () => {
   expect(await errorOf(createBoundedFetch(dripping, fakeClock(), going)(URL_ASKED, {}))).toBeInstanceOf(Error)
 })
 
+test('an answer that is too large is not read to its end', async () => {
+  let sent = 0
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 1
+      controller.enqueue(new Uint8Array(1024 * 1024))
+    },
+  })
+  const fetch: Fetch = () => Promise.resolve(new Response(endless))
+  expect(await errorOf(createBoundedFetch(fetch, systemClock, going)(URL_ASKED, {}))).toMatchObject({
+    message: 'The answer is too large.',
+  })
+  expect(sent).toBeLessThan(70)
+})
+
 test('sends nothing once the run has ended', async () => {
   const asked: string[] = []
   const reason = new Error('over')

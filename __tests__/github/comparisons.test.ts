@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { compareCommits } from '../../src/github/comparisons.ts'
-import { askingGitHub } from '../support/github-client.ts'
+import { askingGitHub, SECRET } from '../support/github-client.ts'
 import { commit, repositoryState, type ComparisonState } from '../support/github-state.ts'
 
 function comparing(base: string, head: string, comparison: ComparisonState) {
@@ -44,6 +44,14 @@ test('tells the commits and the files of a change', async () => {
     ],
     fileList: 'whole',
   })
+})
+
+test('a secret in what others wrote does not get through', async () => {
+  const commits = [{ sha: commit('a'), message: `Use ${SECRET}`, author: SECRET }]
+  const server = comparing('main', 'next', { relation: 'ahead', commits, files: [{ filename: `docs/${SECRET}.md` }] })
+  const found = await askingGitHub(server, ({ ask }) => compareCommits(ask, 'acme/docs', 'main', 'next'))
+  expect(found.commits).toEqual([{ sha: commit('a'), message: 'Use ***', author: '***' }])
+  expect(found.files[0]?.path).toBe('docs/***.md')
 })
 
 test('reads all pages of commits, and takes the files from the first', async () => {

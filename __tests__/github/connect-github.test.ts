@@ -20,6 +20,7 @@ test('asks for everything at the address that it is given, with the token', asyn
       signal: new AbortController().signal,
       deadlineAt: systemClock.now() + 30_000,
       debug: () => undefined,
+      redact: (text) => text,
     })
     await github.compare('acme/docs', 'main', 'next')
     await github.findLastSuccess({ repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 1 })

@@ -54,9 +54,21 @@ async function untilItEnded(pid: number): Promise<void> {
   while (isRunning(pid)) await sleep(5)
 }
 
+function pidIn(logFile: string): number | undefined {
+  const pid = /^pid (\d+)\n/.exec(readFileSync(logFile, 'utf8'))?.[1]
+  return pid === undefined ? undefined : Number(pid)
+}
+
+/** A process that has not said its id yet could not be looked for. */
+async function untilItSaidItsId(logFile: () => string): Promise<void> {
+  do await sleep(5)
+  while (pidIn(logFile()) === undefined)
+}
+
 async function expectNothingRuns(logFile: string): Promise<void> {
-  const pid = /^pid (\d+)/.exec(readFileSync(logFile, 'utf8'))?.[1]
-  if (pid !== undefined) await untilItEnded(Number(pid))
+  const pid = pidIn(logFile)
+  if (pid === undefined) throw new Error('It was never started.')
+  await untilItEnded(pid)
 }
 
 /** Ends the service before its folder goes: Windows does not remove what a process holds open. */
@@ -101,7 +113,16 @@ test('what a service says that does not start is the error', async () => {
 })
 
 test('a service that does not answer within a minute is ended', async () => {
-  const { starting, logFile } = start(HANGS, fakeClock())
+  const clock = fakeClock()
+  const slow: Clock = {
+    ...clock,
+    sleep: async (ms, signal) => {
+      await untilItSaidItsId(() => attempt.logFile)
+      await clock.sleep(ms, signal)
+    },
+  }
+  const attempt = start(HANGS, slow)
+  const { starting, logFile } = attempt
   await expect(starting).rejects.toMatchObject({ code: 'deadline' })
   await expectNothingRuns(logFile)
 })
@@ -112,12 +133,13 @@ test('a cancelled start leaves nothing running', async () => {
   const clock: Clock = {
     ...patientClock,
     sleep: async (_, signal) => {
-      await sleep(5)
+      await untilItSaidItsId(() => attempt.logFile)
       cancel.abort(cancelled)
       signal?.throwIfAborted()
     },
   }
-  const { starting, logFile } = start(HANGS, clock, cancel.signal)
+  const attempt = start(HANGS, clock, cancel.signal)
+  const { starting, logFile } = attempt
   await expect(starting).rejects.toBe(cancelled)
   await expectNothingRuns(logFile)
 })

@@ -113,7 +113,26 @@ test('a green result whose outputs cannot be written is red', async () => {
   const lines = await run(() => result())
 
   expect(exitCodes).toEqual([1])
-  expect(errorsIn(lines)).toEqual([expect.stringMatching(/^::error title=Internal error::/)])
+  expect(errorsIn(lines)).toEqual([
+    expect.stringMatching(
+      /^::error title=The outputs could not be written::.*The pull request is ready\. It took 0:07\.$/,
+    ),
+  ])
+  expect(fs.readFileSync(summaryFile, 'utf8')).toContain('# Summary\n')
+})
+
+test('outputs that cannot be written from the start are an error of their own, and no defect', async () => {
+  fs.rmSync(outputFile)
+
+  const lines = await run(({ host }) => {
+    host.setOutput('outcome', 'error')
+    return result()
+  })
+
+  expect(exitCodes).toEqual([1])
+  expect(errorsIn(lines)).toEqual([
+    expect.stringMatching(/^::error title=The outputs could not be written::.*Check the disk/),
+  ])
 })
 
 test.each([

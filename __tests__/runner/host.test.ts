@@ -18,11 +18,13 @@ beforeEach(() => {
   fs.writeFileSync(summaryFile, '')
   process.env['GITHUB_OUTPUT'] = outputFile
   process.env['GITHUB_STEP_SUMMARY'] = summaryFile
+  process.env['RUNNER_DEBUG'] = '1'
 })
 
 afterAll(() => {
   delete process.env['GITHUB_OUTPUT']
   delete process.env['GITHUB_STEP_SUMMARY']
+  delete process.env['RUNNER_DEBUG']
   fs.rmSync(folder, { recursive: true })
 })
 
@@ -81,6 +83,15 @@ test.each(HOSTILE)('%j is no command in the log', async (text) => {
 
   expect(lines.length).toBeGreaterThan(0)
   expect(lines.filter(isCommand)).toEqual([])
+})
+
+test('debug lines are said only where the run is in debug mode', async () => {
+  delete process.env['RUNNER_DEBUG']
+  expect(
+    await say((host) => {
+      host.debug('GET /')
+    }),
+  ).toEqual([])
 })
 
 test.each(HOSTILE)('%j is one debug line each, and nothing else', async (text) => {

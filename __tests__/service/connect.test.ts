@@ -12,6 +12,7 @@ function connectThrough(env: Record<string, string>): string[] {
       signal: new AbortController().signal,
       random: () => 0.5,
       log: () => undefined,
+      debug: () => undefined,
       mask: (secret) => masked.push(secret),
       redact: (text) => text,
     },

@@ -85,6 +85,11 @@ test('api-key is trimmed', () => {
   expect(parse(apiKeyInput, ' dk_~!key\n')).toBe('dk_~!key')
 })
 
+test('an api-key that is far too long is refused', () => {
+  expect(parse(apiKeyInput, 'k'.repeat(4_096))).toHaveLength(4_096)
+  expect(problemOf(apiKeyInput, 'k'.repeat(4_097))).toContain('is longer than 4096 characters')
+})
+
 test.each(['', '  \n'])('api-key %j: forks and Dependabot get no secrets', (value) => {
   expect(problemOf(apiKeyInput, value)).toMatch(/is empty.*forks and Dependabot get no secrets/)
 })

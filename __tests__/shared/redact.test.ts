@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
+import * as vm from 'node:vm'
 import { expect, test } from '@jest/globals'
 import { escapeHtml, foldedText, inlineCode } from '../../src/shared/markdown.ts'
-import { createRedactor } from '../../src/shared/redact.ts'
+import { createRedactor, redactAll } from '../../src/shared/redact.ts'
 
 const KEY = 'dk_Zm9v-b+a/r=="&<\\\'?0123456789'
 const redact = createRedactor([KEY])
@@ -52,6 +54,33 @@ test('every occurrence is replaced', () => {
 
 test('where one secret contains another, the longer one goes first', () => {
   expect(createRedactor(['abcdef', 'abcdef-ghijkl'])('abcdef-ghijkl abcdef')).toBe('*** ***')
+})
+
+test('a secret of any length is replaced, whole and encoded', () => {
+  const digest = (index: number): string => createHash('sha512').update(String(index)).digest('base64')
+  const long = Array.from({ length: 300 }, (_, index) => digest(index))
+    .join('')
+    .slice(0, 20_000)
+  const redactLong = createRedactor([long])
+  const left = [long, encodeURIComponent(long), Buffer.from(long).toString('hex')].map(redactLong)
+
+  expect(left).toEqual(Array<string>(3).fill('***'.repeat(20)))
+  expect(redactLong(Buffer.from(long).toString('base64')).replaceAll('***', '').length).toBeLessThanOrEqual(4 * 20)
+})
+
+test.each([KEY, 'dk_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'])(
+  'a text with all of %s but its end is looked through without trying every way to spell it',
+  (key) => {
+    const text = `${key.slice(0, -1)}-`.repeat(100)
+    const look = (): string => createRedactor([key])(text)
+    // Runs it under a limit: what fails here fails by never ending.
+    expect(vm.runInNewContext('look()', { look }, { timeout: 5_000 })).toBe(text)
+  },
+)
+
+test('all texts in plain data are redacted, and everything else stays', () => {
+  const data = { a: [`x ${KEY}`, 7, null, undefined, true], b: { c: KEY } }
+  expect(redactAll(data, redact)).toEqual({ a: ['x ***', 7, null, undefined, true], b: { c: '***' } })
 })
 
 test('a secret is no pattern', () => {

@@ -1,7 +1,11 @@
 import { createAskGitHub, type AskGitHub, type GitHubOptions } from '../../src/github/ask-github.ts'
 import { systemClock } from '../../src/shared/clock.ts'
+import { createRedactor } from '../../src/shared/redact.ts'
 import { startGitHub, type GitHubServer, type GitHubServerOptions } from './github-server.ts'
 import { TOKEN } from './github-state.ts'
+
+/** A secret besides the token, which GitHub may repeat. */
+export const SECRET = 'docs_secret-0123456789'
 
 export interface AskedGitHub {
   readonly ask: AskGitHub
@@ -26,8 +30,9 @@ export async function askingGitHub<T>(
   }
   try {
     // A hundredth of the pauses that are usual between two attempts.
+    const redact = createRedactor([SECRET])
     const pace = { retryUnitMs: 10 }
-    const ask = createAskGitHub({ token, apiUrl: github.url, clock, signal, deadlineAt, debug, ...pace })
+    const ask = createAskGitHub({ token, apiUrl: github.url, clock, signal, deadlineAt, debug, redact, ...pace })
     const result = await perform({ ask, github, debugLines }).catch((error: unknown) => {
       complain()
       throw error

@@ -78,8 +78,8 @@ export const mutantsOfSending = [
     name: 'retry-after-of-a-prompt-is-ignored',
     sentence: 'What the service asks for before the next prompt is ignored.',
     file: 'src/service/retry.ts',
-    find: 'return Math.max(backOffMs, retryAfterMs)',
-    replace: 'return backOffMs',
+    find: 'retryAfterMs: isRateLimit ? result.retryAfterMs : undefined',
+    replace: 'retryAfterMs: undefined',
     tests: [RETRY, CLIENT],
   },
   {
@@ -182,8 +182,8 @@ export const mutantsOfSending = [
     name: 'taken-and-forgotten',
     sentence: 'A step that ends before the turn of its follow-up was seen does not say that it was taken.',
     file: 'src/agent/follow-up.ts',
-    find: 'history.awaitsTurn = !showsNewTurn(before, known)',
-    replace: 'history.awaitsTurn = !showsNewTurn(before, known) && known.isAssumed === true',
+    find: "history.turn = 'taken'",
+    replace: '',
     tests: ['__tests__/agent/follow-up.test.ts'],
   },
   {

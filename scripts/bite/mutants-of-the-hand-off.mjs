@@ -170,4 +170,20 @@ export const mutantsOfTheHandOff = [
     replace: 'const hasLost = isReplacement === true && from !== base && isRewritten(comparison)',
     tests: ['__tests__/agent/change/look-at-change.test.ts'],
   },
+  {
+    name: 'closed-is-waited-for',
+    sentence: 'The step waits for the checks of a pull request that was closed.',
+    file: 'src/agent/hand-off/examine-pull-request.ts',
+    find: "return state === 'merged' || state === 'closed'",
+    replace: "return state === 'merged'",
+    tests: ['__tests__/agent/hand-off/examine-pull-request.test.ts'],
+  },
+  {
+    name: 'any-failure-has-another-base',
+    sentence: 'A comparison that failed for any reason is made with the default branch.',
+    file: 'src/agent/change/look-at-change.ts',
+    find: "|| error.code !== 'not-found'",
+    replace: '',
+    tests: ['__tests__/agent/change/look-at-change.test.ts'],
+  },
 ]

@@ -236,8 +236,8 @@ export const mutantsOfWaiting = [
     name: 'always-green',
     sentence: 'Every result that was published exits with 0.',
     file: 'src/runner/execute.ts',
-    find: 'if (result.isGreen) process.exitCode = 0',
-    replace: 'process.exitCode = 0',
+    find: 'if (await publish(result, host)) process.exitCode = 0',
+    replace: 'await publish(result, host)\n    process.exitCode = 0',
     tests: [EXECUTE],
   },
   {
@@ -255,5 +255,13 @@ export const mutantsOfWaiting = [
     find: "if (error !== undefined || colour === 'red') return false",
     replace: "if (colour === 'red') return false",
     tests: ['__tests__/agent/conclusion.test.ts', MODEL],
+  },
+  {
+    name: 'green-without-outputs',
+    sentence: 'A step whose outputs could not be written is green.',
+    file: 'src/runner/execute.ts',
+    find: 'return isGreen && lost === undefined',
+    replace: 'return isGreen',
+    tests: [EXECUTE],
   },
 ]

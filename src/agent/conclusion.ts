@@ -92,7 +92,8 @@ const TEXTS: Readonly<Record<Outcome, Say>> = {
       : 'The service has taken the prompt. This step does not wait for the result.',
   cancelled: (report) => {
     if (jobIdOf(report) === undefined) return 'The run was cancelled before the service had taken the prompt.'
-    if (report.awaitsTurn === true) return `The run was cancelled. ${TURN_MAY_RUN}`
+    if (report.turn === 'unsent') return 'The run was cancelled before the follow-up was sent.'
+    if (report.turn === 'taken') return `The run was cancelled. ${TURN_MAY_RUN}`
     if (goesOn(report)) return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
     return `The run was cancelled. The job was ${report.job?.status ?? 'not read yet'}.`
   },
@@ -110,8 +111,9 @@ function goesOn({ job, outcome }: Report): boolean {
 
 /** Whether another step could see the end that this one did not see. */
 function mayStillEnd(report: Report): boolean {
-  const { outcome, task, awaitsTurn } = report
-  if (goesOn(report) || awaitsTurn === true) return true
+  const { outcome, task, turn } = report
+  if (goesOn(report) || turn === 'taken') return true
+  if (turn === 'unsent') return false
   return outcome === 'unconfirmed' || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind === 'attach')
 }
 
@@ -122,7 +124,7 @@ function textOf(report: Report): string {
   else {
     if (outcome === 'cancelled') sentences.push('The run was cancelled.')
     sentences.push(error.message)
-    if (report.awaitsTurn === true) sentences.push(TURN_MAY_RUN)
+    if (report.turn === 'taken') sentences.push(TURN_MAY_RUN)
     else if (goesOn(report)) sentences.push('The job itself goes on.')
   }
   if (outcome === 'timed-out' && lastProblem !== undefined)
@@ -151,11 +153,11 @@ function adviceOf(report: Report, failOn: ReadonlySet<FailOn>): string[] {
   if (report.skipReason !== undefined) return []
   const { outcome, error } = report
   const id = jobIdOf(report)
-  const isPlain = error === undefined || (error.code === 'cancelled' && id === undefined)
+  const isUntouched = error?.code === 'cancelled' && (id === undefined || report.turn === 'unsent')
   const advice = [
     error?.hint,
-    isPlain ? ADVICE[outcome] : undefined,
-    error !== undefined && report.awaitsTurn === true ? LOOK_BEFORE_SENDING : undefined,
+    error === undefined || isUntouched ? ADVICE[outcome] : undefined,
+    error !== undefined && report.turn === 'taken' ? LOOK_BEFORE_SENDING : undefined,
     ...findBlocks(report, failOn).map(adviseOnBlock),
     id !== undefined && mayStillEnd(report)
       ? `To wait for the job, run the same step with \`job-id: ${id}\` and without a prompt.`

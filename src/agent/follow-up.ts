@@ -31,6 +31,7 @@ async function send(
   try {
     const answer = await client.sendMessage(jobId, prompt)
     accept(answer)
+    history.turn = 'taken'
     return answer
   } catch (error) {
     if (!(error instanceof ActionError) || error.code !== 'unknown-fate') throw error
@@ -82,9 +83,8 @@ export async function followUp(jobId: string, prompt: string, context: RunContex
   const answer = await send(jobId, prompt, context)
   const known = answer instanceof ActionError ? await lookUp(answer, before, context) : answer
   if (!wait) return { outcome: 'submitted' }
-  history.awaitsTurn = !showsNewTurn(before, known)
-  const turn = history.awaitsTurn ? await awaitTurn(before, context) : known
+  const turn = showsNewTurn(before, known) ? known : await awaitTurn(before, context)
   if (turn === undefined) return { outcome: 'unconfirmed' }
-  history.awaitsTurn = false
+  history.turn = 'seen'
   return waitForJob(turn, context)
 }

@@ -47,7 +47,10 @@ const MOST_BYTES = 1024 * 1024
 
 const changeContextInput = choiceInput(CHANGE_CONTEXTS, 'must be `none`, `commits`, `files` or `diff`')
 
-const tokenInput = textInput(/^[\x21-\x7e]*$/, 'holds a space, a line end or another character that no token has')
+const tokenInput = textInput(
+  /^[\x21-\x7e]{0,4096}$/,
+  'holds a space, a line end or another character that no token has, or is longer than 4096 characters',
+)
 
 /** GitHub's own limit for the name of a label. */
 const labelInput = textInput(

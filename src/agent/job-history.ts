@@ -3,7 +3,7 @@ import type { Clock } from '../shared/clock.ts'
 import { formatDuration } from '../shared/duration.ts'
 import { describeError, type ActionError } from '../shared/errors.ts'
 import { cleanPullRequestLink } from './pull-request-link.ts'
-import type { TimelineEntry } from './report.ts'
+import type { TimelineEntry, Turn } from './report.ts'
 
 export interface HistoryPorts {
   readonly clock: Clock
@@ -21,8 +21,7 @@ export class JobHistory {
   lastJob: Job | undefined
   /** Why the last look failed, where it did. */
   lastProblem: ActionError | undefined
-  /** Whether a follow-up was taken and its turn is not seen yet: the last state may be that of the turn before. */
-  awaitsTurn = false
+  turn: Turn = 'unsent'
   readonly #ports: HistoryPorts
   #looks = 0
   #lastLineAt: number

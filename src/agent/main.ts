@@ -1,6 +1,8 @@
+import { readEvent, withholdsSecrets } from '../github/event.ts'
+import { readRunFacts } from '../github/run-facts.ts'
 import { announceSkip } from '../runner/announce-skip.ts'
 import { execute, type StepPorts, type StepResult } from '../runner/execute.ts'
-import type { Host } from '../runner/host.ts'
+import { OutputsLost, type Host } from '../runner/host.ts'
 import { readInputs } from '../runner/step-inputs.ts'
 import { connect } from '../service/connect.ts'
 import type { Job } from '../service/schemas.ts'
@@ -23,11 +25,19 @@ function parse(raw: AgentRawInputs): AgentInputs {
   return parseAgentInputs(raw, (path) => readWorkspaceFile(workspace, path, MAX_PROMPT_BYTES))
 }
 
-/** Written as early as possible: a run that is killed later has still told the next step its job. */
+/**
+ * Written as early as possible: a run that is killed later has still told the next step its job. Where that is not to be,
+ * the job is waited for all the same, and the log and the end of the step tell it.
+ */
 function writeAcceptedJob(job: Job, host: Host): void {
-  host.setOutput('job-id', job.id)
-  host.setOutput('status', job.status)
-  host.setOutput('outcome', 'submitted' satisfies Outcome)
+  try {
+    host.setOutput('job-id', job.id)
+    host.setOutput('status', job.status)
+    host.setOutput('outcome', 'submitted' satisfies Outcome)
+  } catch (error) {
+    if (!(error instanceof OutputsLost)) throw error
+    host.log(error.message)
+  }
 }
 
 /**
@@ -40,12 +50,14 @@ async function loadGitHub(
   { host, clock, signal }: StepPorts,
 ): Promise<StepSurroundings> {
   try {
-    const { readRunFacts } = await import('../github/run-facts.ts')
     const facts = readRunFacts(process.env)
     if (token === '') return { facts, github: undefined }
     const { connectGitHub } = await import('../github/connect-github.ts')
     const { apiUrl } = facts
-    return { facts, github: connectGitHub({ token, apiUrl, clock, signal, deadlineAt, debug: host.debug }) }
+    return {
+      facts,
+      github: connectGitHub({ token, apiUrl, clock, signal, deadlineAt, debug: host.debug, redact: host.redact }),
+    }
   } catch {
     throw new ActionError('proxy', 'its client could not be started.', {
       hint: 'Check `HTTPS_PROXY`, `HTTP_PROXY` and `GITHUB_API_URL`.',
@@ -58,7 +70,7 @@ function run(inputs: AgentInputs, { host, clock, signal }: StepPorts, startedAt:
   const deadlineAt = startedAt + inputs.timeoutMs
   const client = connect(
     { ...inputs, env: process.env, deadlineAt },
-    { ...ports, mask: host.mask, redact: host.redact },
+    { ...ports, debug: host.debug, mask: host.mask, redact: host.redact },
   )
   return runStep(inputs, {
     ...ports,
@@ -105,8 +117,7 @@ await execute(async (ports) => {
     lastProblem: undefined,
   })
   if (isSkipped(raw)) {
-    const { readEvent, withholdsSecrets } = await import('../github/event.ts')
-    announceSkip(host, withholdsSecrets(readEvent()))
+    announceSkip(host, withholdsSecrets(readEvent(process.env)))
     return toResult(ended('skipped'), new Set(), wantsSummary(raw), host)
   }
   try {

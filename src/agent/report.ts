@@ -19,6 +19,9 @@ export const OUTCOMES = [
 ] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
+/** `taken`: the service has accepted it, and its turn was not seen. The job may then be as the turn before had left it. */
+export type Turn = 'unsent' | 'taken' | 'seen'
+
 export interface TimelineEntry {
   readonly at: Date
   /** Since the step began, in milliseconds. */
@@ -39,8 +42,8 @@ export interface Report {
   readonly error: ActionError | undefined
   /** Why the last look at the job failed, where it did. */
   readonly lastProblem: ActionError | undefined
-  /** Whether a follow-up was taken and its turn was not seen: `job` may then be as the turn before had left it. */
-  readonly awaitsTurn?: boolean
+  /** How far a follow-up has come; undefined for other tasks. */
+  readonly turn?: Turn
   /** Why nothing was asked of the service, as a full sentence, where the change that started the run was no reason to. */
   readonly skipReason?: string
   /** What was found of the change that started the run, and what of it was sent. */

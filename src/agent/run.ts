@@ -89,8 +89,9 @@ export async function runAgent(inputs: JobInputs, ports: RunPorts): Promise<Repo
   }
 
   function report({ outcome, error, job = history.lastJob }: Ending): Report {
-    const { timeline, lastProblem, awaitsTurn } = history
-    return { outcome, task, job, timeline, durationMs: clock.now() - startedAt, error, lastProblem, awaitsTurn }
+    const { timeline, lastProblem } = history
+    const turn = task.kind === 'follow-up' ? { turn: history.turn } : {}
+    return { outcome, task, job, timeline, durationMs: clock.now() - startedAt, error, lastProblem, ...turn }
   }
 
   ports.log(announce(inputs))

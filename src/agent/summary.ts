@@ -117,7 +117,7 @@ function nextSteps(report: Report): string[] {
   if (id === undefined || report.job === undefined || report.job.status === 'archived') return []
   const followUp = `To tell the agent more, send a follow-up to this job:\n\n\`\`\`yaml\nwith:\n  job-id: ${id}\n  prompt: Now do this as well.\n\`\`\``
   const attach = `To wait for it, attach to it, without a prompt:\n\n\`\`\`yaml\nwith:\n  job-id: ${id}\n\`\`\``
-  const mayGoOn = report.job.status === 'active' || report.awaitsTurn === true
+  const mayGoOn = report.job.status === 'active' || report.turn === 'taken'
   return ['### What next', ...(mayGoOn ? [attach] : []), followUp]
 }
 

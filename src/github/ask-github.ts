@@ -4,6 +4,7 @@ import { retry } from '@octokit/plugin-retry'
 import { throttling } from '@octokit/plugin-throttling'
 import type { Clock } from '../shared/clock.ts'
 import { ActionError } from '../shared/errors.ts'
+import { redactAll, type Redact } from '../shared/redact.ts'
 import { createBoundedFetch, type Fetch } from './bounded-fetch.ts'
 import { toActionError, type Need } from './github-error.ts'
 import { mayWaitForRateLimit } from './retry-policy.ts'
@@ -27,6 +28,8 @@ export interface GitHubOptions {
   readonly deadlineAt: number
   /** For the log of a run in debug mode. */
   readonly debug: (line: string) => void
+  /** For all that GitHub says: texts of strangers are cut later, and half a secret is found by nobody. */
+  readonly redact: Redact
   /** The unit of the pauses between attempts, in milliseconds; tests shorten it. */
   readonly retryUnitMs?: number
 }
@@ -38,7 +41,7 @@ const USER_AGENT = 'docs-agent-action'
 
 /** Octokit, with its own plugins for retries and rate limits, bounded by the deadline and the run's cancellation. */
 export function createAskGitHub(options: GitHubOptions): AskGitHub {
-  const { token, apiUrl, clock, signal, deadlineAt, debug, retryUnitMs = 1_000 } = options
+  const { token, apiUrl, clock, signal, deadlineAt, debug, redact, retryUnitMs = 1_000 } = options
   const closed = new AbortController()
   const end = AbortSignal.any([signal, closed.signal])
   const leftMs = (): number => deadlineAt - clock.now()
@@ -89,10 +92,10 @@ export function createAskGitHub(options: GitHubOptions): AskGitHub {
     signal.throwIfAborted()
     const done = new AbortController()
     try {
-      return await Promise.race([expire(done.signal), call(octokit)])
+      return redactAll(await Promise.race([expire(done.signal), call(octokit)]), redact)
     } catch (error) {
       signal.throwIfAborted()
-      throw toActionError(error, need)
+      throw toActionError(error, need, redact)
     } finally {
       done.abort()
     }

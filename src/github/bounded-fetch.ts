@@ -7,7 +7,7 @@ export interface Answer {
   readonly statusText: string
   readonly headers: Iterable<[string, string]>
   readonly url: string
-  arrayBuffer(): Promise<ArrayBuffer>
+  readonly body: AsyncIterable<Uint8Array> | null
 }
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Answer>
@@ -15,7 +15,23 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Answer>
 /** One attempt, its answer's last byte included. */
 const ATTEMPT_MS = 30_000
 
+/** Far more than 300 files with their changes. */
+const MOST_BYTES = 64 * 1024 * 1024
+
 class AttemptTimedOut extends Error {}
+
+class AnswerTooLarge extends Error {}
+
+async function readBytes(body: Answer['body']): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > MOST_BYTES) throw new AnswerTooLarge('The answer is too large.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
 
 /**
  * Reads the whole answer here, so that one that never ends is cut off too. What it makes of it is undici's `Response`, as
@@ -23,8 +39,8 @@ class AttemptTimedOut extends Error {}
  */
 async function readWhole(asked: Promise<Answer>): Promise<Response> {
   const answer = await asked
-  const body = await answer.arrayBuffer()
-  const whole = new Response(body.byteLength === 0 ? null : body, {
+  const body = await readBytes(answer.body)
+  const whole = new Response(body.length === 0 ? null : body, {
     status: answer.status,
     statusText: answer.statusText,
     headers: [...answer.headers],

@@ -1,4 +1,4 @@
-import { context } from '@actions/github'
+import { readEventPayload } from './event-payload.ts'
 
 interface EventPayload {
   readonly pull_request?: { readonly head?: { readonly repo?: { readonly full_name?: unknown } | null } }
@@ -22,8 +22,8 @@ export function withholdsSecrets({ eventName, actor, payload }: TriggerEvent): b
   return payload.pull_request?.head?.repo?.full_name !== payload.repository?.full_name
 }
 
-/** Outside of a runner there is no event, whatever the types of the package say. */
-export function readEvent(): TriggerEvent {
-  const { eventName, actor, payload } = context as Partial<TriggerEvent>
-  return { eventName: eventName ?? '', actor: actor ?? '', payload: payload ?? {} }
+/** Outside of a runner there is no event. */
+export function readEvent(env: Readonly<Record<string, string | undefined>>): TriggerEvent {
+  const payload = readEventPayload(env) as EventPayload | null | undefined
+  return { eventName: env['GITHUB_EVENT_NAME'] ?? '', actor: env['GITHUB_ACTOR'] ?? '', payload: payload ?? {} }
 }

@@ -1,5 +1,6 @@
 import { ActionError } from '../shared/errors.ts'
-import { oneLine } from '../shared/untrusted-text.ts'
+import type { Redact } from '../shared/redact.ts'
+import { cutText, oneLine } from '../shared/untrusted-text.ts'
 
 /** What a request needs, so that a refusal can say what to grant. */
 export interface Need {
@@ -33,11 +34,17 @@ function refusalOf(error: unknown): Refusal | undefined {
   return { status, message, isRateLimit: status === 429 || (status === 403 && isLimited) }
 }
 
+/** Redacted before it is cut, and once more after it was cleaned, which may put a secret together. */
+function quoteOf(message: string, redact: Redact): { quote?: string } {
+  const quote = cutText(redact(oneLine(redact(message), Infinity)), LONGEST_QUOTE)
+  return quote === '' ? {} : { quote }
+}
+
 function grantHint({ permission, repository }: Need): string {
   return `Grant \`${permission}\` under \`permissions\` of the job; for a repository other than the workflow's own, give \`github-token\` a token that has it in ${repository}.`
 }
 
-function refused({ status, message, isRateLimit }: Refusal, need: Need): ActionError {
+function refused({ status, message, isRateLimit }: Refusal, need: Need, redact: Redact): ActionError {
   if (isRateLimit) return new ActionError('rate-limited', 'GitHub limits the rate of requests.')
   if (status >= 500) return new ActionError('service-error', `GitHub answered ${status}.`)
   switch (status) {
@@ -56,7 +63,7 @@ function refused({ status, message, isRateLimit }: Refusal, need: Need): ActionE
         { hint: grantHint(need) },
       )
     default:
-      return new ActionError('rejected', `GitHub answered ${status}.`, { quote: oneLine(message, LONGEST_QUOTE) })
+      return new ActionError('rejected', `GitHub answered ${status}.`, quoteOf(message, redact))
   }
 }
 
@@ -64,10 +71,10 @@ function refused({ status, message, isRateLimit }: Refusal, need: Need): ActionE
  * Makes one of our errors of whatever a request to GitHub ended with. Octokit's own errors hold the request with its token,
  * so nothing of them is kept but the status and one line of GitHub's message.
  */
-export function toActionError(error: unknown, need: Need): ActionError {
+export function toActionError(error: unknown, need: Need, redact: Redact): ActionError {
   if (error instanceof ActionError) return error
   const refusal = refusalOf(error)
-  if (refusal !== undefined) return refused(refusal, need)
+  if (refusal !== undefined) return refused(refusal, need, redact)
   if (error instanceof TypeError) return new ActionError('bad-answer', 'GitHub gave an answer that makes no sense.')
   return new ActionError('unreachable', 'GitHub could not be reached.', {
     hint: 'Check the proxy and the network of the runner, and `GITHUB_API_URL`.',

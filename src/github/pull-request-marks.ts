@@ -3,7 +3,7 @@ import { PAGE_SIZE, readPages } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 
-/** A comment by somebody who may write to the repository, or by an app; others could forge what is read from it. */
+/** A comment by an owner, a member, a collaborator, or an app; others could forge what is read from it. */
 export interface TrustedComment {
   readonly body: string
 }

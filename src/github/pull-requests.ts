@@ -2,8 +2,7 @@ import type { AskGitHub } from './ask-github.ts'
 import { PAGE_SIZE, readPages } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
-export const PULL_REQUEST_STATES = ['open', 'draft', 'closed', 'merged'] as const
-export type PullRequestState = (typeof PULL_REQUEST_STATES)[number]
+export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
 
 export interface PullRequestAddress {
   /** `owner/name` */

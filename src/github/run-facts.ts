@@ -1,4 +1,4 @@
-import { context } from '@actions/github'
+import { readEventPayload } from './event-payload.ts'
 
 /** What is known of the run of the workflow that this step is a part of. */
 export interface RunFacts {
@@ -42,5 +42,5 @@ export function runFactsOf(env: Environment, payload: unknown): RunFacts {
 }
 
 export function readRunFacts(env: Environment): RunFacts {
-  return runFactsOf(env, context.payload)
+  return runFactsOf(env, readEventPayload(env))
 }

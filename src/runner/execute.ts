@@ -1,6 +1,8 @@
 import { systemClock, type Clock } from '../shared/clock.ts'
 import { cancelOnSignals } from './cancellation.ts'
-import { createHost, type Host } from './host.ts'
+import { createHost, OutputsLost, type Host } from './host.ts'
+
+const OUTPUTS_LOST_TITLE = 'The outputs could not be written'
 
 export interface StepPorts {
   readonly host: Host
@@ -18,19 +20,37 @@ export interface StepResult {
   readonly summary: string | undefined
 }
 
-async function publish({ isGreen, title, text, outputs, summary }: StepResult, host: Host): Promise<void> {
-  for (const [name, value] of Object.entries(outputs)) host.setOutput(name, value)
+/** @returns why they could not be written, undefined where they were */
+function writeOutputs(outputs: StepResult['outputs'], host: Host): string | undefined {
+  try {
+    for (const [name, value] of Object.entries(outputs)) host.setOutput(name, value)
+    return undefined
+  } catch (error) {
+    if (error instanceof OutputsLost) return error.message
+    throw error
+  }
+}
+
+/** @returns whether the step is green: one whose outputs are lost has not told the next step what it needs to know */
+async function publish({ isGreen, title, text, outputs, summary }: StepResult, host: Host): Promise<boolean> {
+  const lost = writeOutputs(outputs, host)
   if (summary !== undefined) {
     await host.writeSummary(summary).catch(() => {
       host.warn('The job summary could not be written.')
     })
   }
   // The runner shows the annotation in the log as well.
-  if (isGreen) host.log(`${title}. ${text}`)
+  if (lost !== undefined) host.fail(OUTPUTS_LOST_TITLE, `${lost} ${title}. ${text}`)
+  else if (isGreen) host.log(`${title}. ${text}`)
   else host.fail(title, text)
+  return isGreen && lost === undefined
 }
 
 function crash(error: unknown, host: Host): void {
+  if (error instanceof OutputsLost) {
+    host.fail(OUTPUTS_LOST_TITLE, error.message)
+    return
+  }
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
   host.log(detail)
   host.fail(
@@ -56,8 +76,7 @@ export async function execute(perform: (ports: StepPorts) => Promise<StepResult>
   process.on('unhandledRejection', dieOf)
   try {
     const result = await perform({ host, clock, signal })
-    await publish(result, host)
-    if (result.isGreen) process.exitCode = 0
+    if (await publish(result, host)) process.exitCode = 0
   } catch (error) {
     crash(error, host)
   }

@@ -15,14 +15,28 @@ export interface Host {
   readonly mask: (secret: string) => void
   readonly redact: Redact
   readonly log: (text: string) => void
+  /** Said only where the run is in debug mode. */
   readonly debug: (text: string) => void
   readonly warn: (text: string) => void
   readonly notice: (title: string, text: string) => void
   /** The one annotation of a red step. */
   readonly fail: (title: string, text: string) => void
+  /** @throws OutputsLost where the runner's file cannot be written */
   readonly setOutput: (name: string, value: string) => void
   /** @throws Error where the runner's file cannot be written */
   readonly writeSummary: (markdown: string) => Promise<void>
+}
+
+/** The runner's file for outputs could not be written. */
+export class OutputsLost extends Error {
+  override readonly name = 'OutputsLost'
+
+  constructor(cause: unknown) {
+    const { code, message } = cause as { code?: string; message: string }
+    super(
+      `Later steps know nothing of this one: ${code ?? message}. Check the disk of the runner and \`GITHUB_OUTPUT\`.`,
+    )
+  }
 }
 
 /** GitHub cuts annotations at 4 KiB. */
@@ -67,6 +81,7 @@ export function createHost(clock: Clock): Host {
       for (const line of prefixed(text)) core.info(line)
     },
     debug(text) {
+      if (!core.isDebug()) return
       for (const line of prefixed(text)) core.debug(line)
     },
     warn: (text) => {
@@ -79,7 +94,11 @@ export function createHost(clock: Clock): Host {
       core.error(annotation(text), { title: annotation(title) })
     },
     setOutput: (name, value) => {
-      core.setOutput(name, redactSecrets(value))
+      try {
+        core.setOutput(name, redactSecrets(value))
+      } catch (error) {
+        throw new OutputsLost(error)
+      }
     },
     async writeSummary(markdown) {
       await core.summary.addRaw(redactSecrets(markdown)).write()

@@ -2,6 +2,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { Redact } from '../shared/redact.ts'
 import { createClient, type DocsServiceClient } from './client.ts'
 import { proxyFor, proxySecrets, type Environment } from './proxy.ts'
+import { traceTransport } from './trace-transport.ts'
 import { createTransport } from './transport.ts'
 
 export interface Connection {
@@ -20,6 +21,8 @@ export interface ConnectionPorts {
   /** From 0 to 1. */
   readonly random: () => number
   readonly log: (line: string) => void
+  /** For the log of a run in debug mode. */
+  readonly debug: (line: string) => void
   readonly mask: (secret: string) => void
   readonly redact: Redact
 }
@@ -30,10 +33,11 @@ const USER_AGENT = 'docs-agent-action'
  * A client that talks to the real service, through a proxy where the environment names one.
  * @throws ActionError `proxy` where the proxy's address is none
  */
-export function connect(connection: Connection, { mask, ...ports }: ConnectionPorts): DocsServiceClient {
+export function connect(connection: Connection, { mask, debug, ...ports }: ConnectionPorts): DocsServiceClient {
   const { baseUrl, apiKey, projectId, env, deadlineAt } = connection
   proxySecrets(env).forEach(mask)
   const proxy = proxyFor(new URL(baseUrl), env)
+  if (proxy !== undefined) debug(`The service is asked through the proxy at ${proxy.host}.`)
   const transport = createTransport({ baseUrl, apiKey, proxy, userAgent: USER_AGENT, clock: ports.clock })
-  return createClient({ ...ports, transport, projectId, deadlineAt })
+  return createClient({ ...ports, transport: traceTransport(transport, ports.clock, debug), projectId, deadlineAt })
 }

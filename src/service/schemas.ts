@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 export const JOB_STATUSES = ['active', 'completed', 'archived', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
-/** A job as the service sends it (section 2.1). Only `id` and `status` are promised. */
+/** A job as the service sends it (section 2.1). Only `id` and `status` are needed. */
 export interface JobBody {
   readonly id: string
   readonly status: JobStatus

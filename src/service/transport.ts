@@ -99,6 +99,8 @@ export function createTransport({ baseUrl, apiKey, proxy, userAgent, clock }: Tr
       method: request.method,
       headers: {
         accept: 'application/json',
+        // An answer that is packed all the same could not be read, and a prompt's fate would be unknown.
+        'accept-encoding': 'identity',
         authorization: `Bearer ${apiKey}`,
         'user-agent': userAgent,
         ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),

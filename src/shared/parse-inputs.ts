@@ -66,8 +66,12 @@ export const projectIdInput = textInput(
   'must be 1 to 128 letters, digits, `_` or `-`, as on the API keys page of the dashboard',
 )
 
+/** A header that is much longer is refused by servers anyway. */
+const LONGEST_KEY = 4_096
+
 export const apiKeyInput = inputFrom((text, refuse) => {
   const key = text.trim()
+  if (key.length > LONGEST_KEY) return refuse(`is longer than ${LONGEST_KEY} characters, which no key is`)
   if (/^[\x21-\x7e]+$/.test(key)) return key
   return refuse(
     key === ''

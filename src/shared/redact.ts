@@ -1,5 +1,14 @@
 export type Redact = (text: string) => string
 
+/** Redacts every text in plain data. */
+export function redactAll<T>(data: T, redact: Redact): T
+export function redactAll(data: unknown, redact: Redact): unknown {
+  if (typeof data === 'string') return redact(data)
+  if (Array.isArray(data)) return data.map((item: unknown) => redactAll(item, redact))
+  if (typeof data !== 'object' || data === null) return data
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, redactAll<unknown>(value, redact)]))
+}
+
 /** Shorter encoded forms would match by accident and hide nothing. */
 const SHORTEST_ENCODED_FORM = 6
 
@@ -52,7 +61,20 @@ function spellings(character: string): string {
     NAMED_ENTITIES[character] && `&${NAMED_ENTITIES[character]};`,
     escapePattern(character),
   ]
-  return `(?:${forms.filter((form) => form !== undefined).join('|')})`
+  // Each once: with two ways to match each character, the beginning of a secret alone would take for ever to refuse.
+  return `(?:${[...new Set(forms.filter((form) => form !== undefined))].join('|')})`
+}
+
+/** A pattern of a longer text is more than a regular expression can hold. */
+const LONGEST_PATTERN = 1_000
+
+/** Parts of about the same length, so that no short one takes out what has nothing to do with the secret. */
+function parts(secret: string): string[] {
+  const characters = Array.from(secret)
+  const size = Math.ceil(characters.length / Math.ceil(characters.length / LONGEST_PATTERN))
+  return Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>
+    characters.slice(index * size, (index + 1) * size).join(''),
+  )
 }
 
 function patternOf(secret: string): RegExp {
@@ -66,6 +88,6 @@ function patternOf(secret: string): RegExp {
  */
 export function createRedactor(secrets: Iterable<string>): Redact {
   const longestFirst = [...new Set(secrets)].filter((secret) => secret !== '').sort((a, b) => b.length - a.length)
-  const patterns = longestFirst.map(patternOf)
+  const patterns = longestFirst.flatMap(parts).map(patternOf)
   return (text) => patterns.reduce((redacted, pattern) => redacted.replace(pattern, '***'), text)
 }

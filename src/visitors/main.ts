@@ -1,3 +1,4 @@
+import { readEvent, withholdsSecrets } from '../github/event.ts'
 import { announceSkip } from '../runner/announce-skip.ts'
 import { execute, type StepPorts, type StepResult } from '../runner/execute.ts'
 import { readInputs } from '../runner/step-inputs.ts'
@@ -27,7 +28,7 @@ function openFile(place: OutputPlace): OutputFile {
 async function run(inputs: VisitorsInputs, { host, clock, signal }: StepPorts, startedAt: number): Promise<Report> {
   const ports = { clock, signal, random: Math.random, log: host.log, redact: host.redact }
   const deadlineAt = startedAt + inputs.timeoutMs
-  const client = connect({ ...inputs, env: process.env, deadlineAt }, { ...ports, mask: host.mask })
+  const client = connect({ ...inputs, env: process.env, deadlineAt }, { ...ports, debug: host.debug, mask: host.mask })
   const report = await exportVisitors(inputs, { ...ports, client, startedAt, openFile })
   if (report.ending === 'uncertain') host.warn(explainDoubts(report.doubts))
   return report
@@ -64,8 +65,7 @@ await execute(async (ports) => {
   host.setOutput('complete', 'false')
   const raw = readInputs(INPUT_NAMES, host, process.env)
   if (isSkipped(raw)) {
-    const { readEvent, withholdsSecrets } = await import('../github/event.ts')
-    announceSkip(host, withholdsSecrets(readEvent()))
+    announceSkip(host, withholdsSecrets(readEvent(process.env)))
     return toResult(ended('skipped'), wantsSummary(raw))
   }
   try {

@@ -1,5 +1,5 @@
 import type { DocsServiceClient } from '../service/client.ts'
-import { isPassingReadError } from '../service/retry.ts'
+import { backOffMs, isPassingReadError } from '../service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../service/schemas.ts'
 import type { Clock } from '../shared/clock.ts'
 import { formatDuration } from '../shared/duration.ts'
@@ -23,21 +23,7 @@ export interface PageReaderPorts {
  */
 export type ReadPage = (offset: number) => Promise<VisitorsPage>
 
-const FIRST_DELAY_MS = 1_000
-const FIRST_RATE_LIMIT_DELAY_MS = 5_000
-const LONGEST_DELAY_MS = 60_000
 const HEARTBEAT_MS = 60_000
-
-/**
- * How long to wait after a failed attempt, in milliseconds. What the service asks for is a floor.
- * @param attempt how often this page was asked for, from 1
- * @param random from 0 to 1
- */
-export function retryDelayMs({ code, retryAfterMs = 0 }: ActionError, attempt: number, random: number): number {
-  const first = code === 'rate-limited' ? FIRST_RATE_LIMIT_DELAY_MS : FIRST_DELAY_MS
-  const backOffMs = Math.min(first * 2 ** (attempt - 1), LONGEST_DELAY_MS) * (0.75 + 0.5 * random)
-  return Math.max(backOffMs, retryAfterMs)
-}
 
 /** Section 4.4 of the service's interface, in the largest pages there are. A read changes nothing, so it may be repeated. */
 export function createPageReader(range: DateRange, ports: PageReaderPorts): ReadPage {
@@ -89,7 +75,8 @@ export function createPageReader(range: DateRange, ports: PageReaderPorts): Read
       if (!(seen instanceof ActionError)) return seen
       lastProblem = seen
       insistOnTime(seen)
-      const delayMs = Math.min(retryDelayMs(seen, attempts, random()), deadlineAt - clock.now())
+      const refusal = { isRateLimit: seen.code === 'rate-limited', retryAfterMs: seen.retryAfterMs }
+      const delayMs = Math.min(backOffMs(refusal, attempts, random()), deadlineAt - clock.now())
       log(`${describeError(seen)} Asking again in ${Math.ceil(delayMs / 1000)} s.`)
       await pause(delayMs)
     }

@@ -93,10 +93,11 @@ test('a question without an answer skips nothing, and is told', async () => {
   expect(notice).toContain('Grant it.')
 })
 
-test('without a token it goes on, and says which permission is missing', async () => {
+test('without a token it goes on, and misses only what was asked for by name', async () => {
   const own = await look({}, PUSHED, null)
   expect(own.skipReason).toBeUndefined()
-  expect(own.notice).toContain('`pull-requests: read`')
+  expect(own.notice).toBeUndefined()
+  expect(own.log.join()).toContain('there is no `github-token`')
   const context = await look({ changeContext: 'diff', skipOwnChanges: false }, PUSHED, null)
   expect(context.notice).toContain('`contents: read`')
   expect((await look({ changeContext: 'diff' }, {}, null)).notice).toContain('`contents: read` and `actions: read`')
@@ -186,6 +187,19 @@ test('a commit that a forced push threw away is replaced by the default branch',
   const found = await look({ changeContext: 'files' }, { ...PUSHED, payload: { ...PUSH, forced: true } }, github)
   expect(bases).toEqual([commit('a'), 'main'])
   expect(found.notice).toBeUndefined()
+})
+
+test('a commit that cannot be compared for another reason is not replaced', async () => {
+  const bases: string[] = []
+  const github = fakeGitHub({
+    compare: (_repository, base) => {
+      bases.push(base)
+      return Promise.reject(refusal('service-error'))
+    },
+  })
+  const found = await look({ changeContext: 'files' }, { ...PUSHED, payload: { ...PUSH, forced: true } }, github)
+  expect(bases).toEqual([commit('a')])
+  expect(found.notice).toContain('What changed is not known')
 })
 
 test('a cancelled run ends here', async () => {

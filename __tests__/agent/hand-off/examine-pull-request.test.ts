@@ -104,6 +104,25 @@ test('a pull request that was merged meanwhile is not waited for', async () => {
   expect(clock.sleeps).toEqual([10_000])
 })
 
+test.each(['merged', 'closed'] as const)(
+  'the checks of a pull request that is %s are what they are now',
+  async (state) => {
+    const over = { ...PULL_REQUEST, state }
+    for (const [checks, told] of [
+      [check('success'), 'success'],
+      [[], 'none'],
+      [check('pending'), 'pending'],
+    ] as const) {
+      const { found, clock } = await examineWith(CHECKS, {
+        readPullRequest: inTurn(over),
+        readChecks: inTurn<readonly Check[]>(checks),
+      })
+      expect(found).toMatchObject({ state, checks: told })
+      expect(clock.sleeps.length).toBeLessThan(2)
+    }
+  },
+)
+
 test('what passes is waited out', async () => {
   const readChecks = inTurn<readonly Check[]>(refusal('service-error'), refusal('unreachable'), check('success'))
   const { found, notice } = await examineWith(CHECKS, { readChecks })

@@ -12,7 +12,7 @@ interface MovablePath {
   readonly previousPath: string | undefined
 }
 
-export function placesOf({ path, previousPath }: MovablePath): string[] {
+function placesOf({ path, previousPath }: MovablePath): string[] {
   return previousPath === undefined ? [path] : [path, previousPath]
 }
 

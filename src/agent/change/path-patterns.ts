@@ -6,7 +6,7 @@ export interface PathRule {
 
 export interface PathPatterns {
   readonly rules: readonly PathRule[]
-  /** What is wrong with which line, as the end of a sentence; the rules are of no use then. */
+  /** What is wrong with which line, as the end of a sentence that repeats no pattern; the rules are of no use then. */
   readonly problems: readonly string[]
 }
 
@@ -62,7 +62,7 @@ function parseLine(line: string): PathRule | string {
   const pattern = isExclusion ? line.slice(1) : line
   if (pattern === '') return 'has no pattern after its `!`'
   if (pattern.startsWith('/')) return 'begins with `/`; paths begin at the root of the repository, without one'
-  if (pattern.endsWith('/')) return `ends with \`/\` and matches no file; write \`${pattern}**\``
+  if (pattern.endsWith('/')) return 'ends with `/` and matches no file; add `**`'
   let source = ''
   let before: Token['kind'] | undefined
   for (let at = 0; at < pattern.length;) {
@@ -81,10 +81,10 @@ function parseLine(line: string): PathRule | string {
  * like all others, and there are no braces. So they are translated here and not handed to a library for globs.
  */
 export function parsePathPatterns(text: string): PathPatterns {
-  const lines = text.split(/\r?\n/).map((line) => line.trim())
-  const parsed = lines.filter((line) => line !== '').map((line) => ({ line, rule: parseLine(line) }))
+  const lines = text.split(/\r?\n/).map((line, index) => ({ line: line.trim(), number: index + 1 }))
+  const parsed = lines.filter(({ line }) => line !== '').map(({ line, number }) => ({ number, rule: parseLine(line) }))
   const rules = parsed.map(({ rule }) => rule).filter((rule) => typeof rule !== 'string')
-  const problems = parsed.flatMap(({ line, rule }) => (typeof rule === 'string' ? [`\`${line}\` ${rule}`] : []))
+  const problems = parsed.flatMap(({ number, rule }) => (typeof rule === 'string' ? [`line ${number} ${rule}`] : []))
   if (problems.length === 0 && rules.length > 0 && rules.every(({ effect }) => effect === 'exclude'))
     problems.push('has only lines that begin with `!`; at least one line must say what is meant')
   return { rules, problems }

@@ -1,8 +1,7 @@
 import type { Check } from '../../github/checks.ts'
 
 /** The value of the output `checks`. That none are registered is never the same as that all have passed. */
-export const CHECKS_STATES = ['success', 'failure', 'pending', 'none'] as const
-export type ChecksState = (typeof CHECKS_STATES)[number]
+export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
 
 export interface ChecksVerdict {
   readonly state: ChecksState

@@ -45,6 +45,11 @@ export function describePullRequest({ state, branch, headSha }: PullRequest): Ha
 /** What may be over at the next look. */
 const PASSING = new Set(['unreachable', 'service-error', 'rate-limited', 'bad-answer'])
 
+/** Nothing more is expected of such a pull request, so that what its checks are now is what they are. */
+function isOver({ state }: PullRequest): boolean {
+  return state === 'merged' || state === 'closed'
+}
+
 class Examination {
   #pullRequest: PullRequest
   #watchedSince: number
@@ -69,8 +74,7 @@ class Examination {
     for (;;) {
       await this.#lookAtFiles()
       const isSettled = await this.#lookAtChecks()
-      const { state } = this.#pullRequest
-      const isLast = clock.now() >= lastLookAt || state === 'merged' || state === 'closed'
+      const isLast = clock.now() >= lastLookAt || isOver(this.#pullRequest)
       if (!isSettled && !isLast) {
         const nextMs = nextChecksLookMs(clock.now() - this.#watchedSince)
         await clock.sleep(Math.min(nextMs, lastLookAt - clock.now()), signal)
@@ -129,7 +133,8 @@ class Examination {
     const { repository, headSha } = this.#pullRequest
     const checks = await this.#tryAgainLater(() => github.readChecks(repository, headSha, facts.runId))
     if (checks === undefined) return this.#problem !== undefined && !PASSING.has(this.#problem.code)
-    this.#checks = judgeChecks(checks, clock.now() - this.#watchedSince)
+    const watchedMs = isOver(this.#pullRequest) ? Infinity : clock.now() - this.#watchedSince
+    this.#checks = judgeChecks(checks, watchedMs)
     if (this.#checks.state !== this.#lastChecks)
       log(`The checks of ${headSha.slice(0, 7)}: ${this.#checks.state} (${checks.length} registered).`)
     this.#lastChecks = this.#checks.state
