@@ -9,8 +9,17 @@ import { scanSource } from './support/scan-source.ts'
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   shared: ['zod', 'node:fs', 'node:path', 'node:util'],
-  service: ['shared', 'zod', 'undici', 'node:diagnostics_channel'],
-  github: ['shared', '@actions/github', '@octokit/plugin-retry', '@octokit/plugin-throttling', 'undici', 'node:fs'],
+  network: ['shared', 'undici'],
+  service: ['network', 'shared', 'zod', 'undici', 'node:diagnostics_channel'],
+  github: [
+    'network',
+    'shared',
+    '@actions/github',
+    '@octokit/plugin-retry',
+    '@octokit/plugin-throttling',
+    'undici',
+    'node:fs',
+  ],
   runner: ['shared', '@actions/core'],
   agent: ['service', 'github', 'shared', 'zod'],
   visitors: ['service', 'github', 'shared', 'zod'],

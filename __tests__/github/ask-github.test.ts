@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { findPullRequestsOfCommit } from '../../src/github/pull-requests.ts'
 import { ActionError } from '../../src/shared/errors.ts'
@@ -22,6 +24,44 @@ test('gives up on a server that stays down, and says so', async () => {
   await askingGitHub(faults, async (asked) => {
     expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'service-error', message: 'GitHub answered 503.' })
     expect(asked.github.requests).toHaveLength(4)
+  })
+})
+
+/** A proxy that hangs up on whoever asks for a tunnel. */
+async function withRudeProxy(perform: (address: string, connections: () => number) => Promise<void>): Promise<void> {
+  let connections = 0
+  const proxy = createServer((socket) => {
+    connections++
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.destroy())
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  try {
+    await perform(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, () => connections)
+  } finally {
+    proxy.close()
+  }
+}
+
+test('a proxy that hangs up is not asked in a hot loop', async () => {
+  await withRudeProxy(async (address, connections) => {
+    await askingGitHub({ env: { http_proxy: address } }, async (asked) => {
+      expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'unreachable' })
+      expect(asked.github.requests).toEqual([])
+    })
+    // Four attempts, each with no more than three connections.
+    expect(connections()).toBeGreaterThanOrEqual(4)
+    expect(connections()).toBeLessThanOrEqual(12)
+  })
+})
+
+test('NO_PROXY lets GitHub go directly', async () => {
+  await withRudeProxy(async (address, connections) => {
+    await askingGitHub({ env: { http_proxy: address, no_proxy: '127.0.0.1' } }, async (asked) => {
+      expect(await askOnce(asked)).toEqual([])
+    })
+    expect(connections()).toBe(0)
   })
 })
 

@@ -16,6 +16,7 @@ test('asks for everything at the address that it is given, with the token', asyn
     const github = connectGitHub({
       token: TOKEN,
       apiUrl: server.url,
+      env: {},
       clock: systemClock,
       signal: new AbortController().signal,
       deadlineAt: systemClock.now() + 30_000,

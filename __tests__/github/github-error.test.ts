@@ -38,6 +38,16 @@ test('no answer at all is a matter of the network, although Octokit calls it a 5
   expect(toActionError(error, NEED, redact)).toMatchObject({ code: 'unreachable' })
 })
 
+test('a certificate that is not trusted says what helps, however deep it is wrapped', () => {
+  const tls = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+  const fetchFailed = new TypeError('fetch failed', { cause: tls })
+  const error = Object.assign(new Error('self-signed'), { status: 500, cause: fetchFailed })
+  expect(toActionError(error, NEED, redact)).toMatchObject({
+    code: 'untrusted',
+    hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+  })
+})
+
 test('an answer of another form makes no sense', () => {
   expect(toActionError(new TypeError('x is not a function'), NEED, redact).code).toBe('bad-answer')
 })

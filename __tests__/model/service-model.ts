@@ -1,4 +1,4 @@
-import type { FailureCause } from '../../src/service/failure-cause.ts'
+import type { FailureCause } from '../../src/network/failure-cause.ts'
 import type { Transport, WireAnswer, WireFailure, WireRequest, WireResult } from '../../src/service/transport.ts'
 import { JobLife, type View } from './job-life.ts'
 import { plantKey } from './planted-key.ts'

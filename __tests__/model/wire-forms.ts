@@ -1,4 +1,4 @@
-import type { FailureCause } from '../../src/service/failure-cause.ts'
+import type { FailureCause } from '../../src/network/failure-cause.ts'
 import { parseRetryAfter } from '../../src/service/retry-after.ts'
 import type { WireRequest } from '../../src/service/transport.ts'
 import type { View } from './job-life.ts'

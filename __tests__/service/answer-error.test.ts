@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { errorOfAnswer, errorOfFailure, errorOfResult } from '../../src/service/answer-error.ts'
-import type { FailureCause } from '../../src/service/failure-cause.ts'
+import type { FailureCause } from '../../src/network/failure-cause.ts'
 import { describeError, type ErrorCode } from '../../src/shared/errors.ts'
 import { createRedactor } from '../../src/shared/redact.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { createClient, type ClientOptions, type DocsServiceClient } from '../../src/service/client.ts'
-import type { FailureCause } from '../../src/service/failure-cause.ts'
+import type { FailureCause } from '../../src/network/failure-cause.ts'
 import type { Transport, WireRequest, WireResult } from '../../src/service/transport.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { createRedactor } from '../../src/shared/redact.ts'

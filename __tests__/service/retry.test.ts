@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { FailureCause } from '../../src/service/failure-cause.ts'
+import type { FailureCause } from '../../src/network/failure-cause.ts'
 import {
   decidePost,
   isPassingReadError,

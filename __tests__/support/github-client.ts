@@ -15,10 +15,10 @@ export interface AskedGitHub {
 
 /** Starts a GitHub, gives what asks it, and holds all that was said between the two against GitHub's description. */
 export async function askingGitHub<T>(
-  options: GitHubServerOptions & Partial<Pick<GitHubOptions, 'token' | 'signal' | 'deadlineAt' | 'clock'>>,
+  options: GitHubServerOptions & Partial<Pick<GitHubOptions, 'token' | 'signal' | 'deadlineAt' | 'clock' | 'env'>>,
   perform: (asked: AskedGitHub) => Promise<T>,
 ): Promise<T> {
-  const { token = TOKEN, signal = new AbortController().signal, clock = systemClock } = options
+  const { token = TOKEN, signal = new AbortController().signal, clock = systemClock, env = {} } = options
   const { deadlineAt = clock.now() + 60_000, ...server } = options
   const github = await startGitHub(server)
   const debugLines: string[] = []
@@ -32,7 +32,7 @@ export async function askingGitHub<T>(
     // A hundredth of the pauses that are usual between two attempts.
     const redact = createRedactor([SECRET])
     const pace = { retryUnitMs: 10 }
-    const ask = createAskGitHub({ token, apiUrl: github.url, clock, signal, deadlineAt, debug, redact, ...pace })
+    const ask = createAskGitHub({ token, apiUrl: github.url, env, clock, signal, deadlineAt, debug, redact, ...pace })
     const result = await perform({ ask, github, debugLines }).catch((error: unknown) => {
       complain()
       throw error

@@ -3,7 +3,7 @@
 const RETRY = '__tests__/service/retry.test.ts'
 const CLIENT = '__tests__/service/client.test.ts'
 const TRANSPORT = '__tests__/service/transport.test.ts'
-const DISPATCHER = '__tests__/service/dispatcher.test.ts'
+const DISPATCHER = '__tests__/network/dispatcher.test.ts'
 const FOLLOW_UP = '__tests__/agent/follow-up.test.ts'
 const MODEL = '__tests__/model/service-properties.test.ts'
 const REGRESSIONS = '__tests__/model/regressions.test.ts'
@@ -85,15 +85,15 @@ export const mutantsOfSending = [
   {
     name: 'some-address-is-enough',
     sentence: 'Of several addresses, one that was not reached is proof enough.',
-    file: 'src/service/failure-cause.ts',
+    file: 'src/network/failure-cause.ts',
     find: 'facts.parts.every(',
     replace: 'facts.parts.some(',
-    tests: ['__tests__/service/failure-cause.test.ts'],
+    tests: ['__tests__/network/failure-cause.test.ts'],
   },
   {
     name: 'http-2',
     sentence: 'HTTP/2 is offered, over which a request may be sent again unseen.',
-    file: 'src/service/dispatcher.ts',
+    file: 'src/network/dispatcher.ts',
     find: 'allowH2: false',
     replace: 'allowH2: true',
     tests: [DISPATCHER],
@@ -101,7 +101,7 @@ export const mutantsOfSending = [
   {
     name: 'kept-connections',
     sentence: 'Connections are kept for the next request.',
-    file: 'src/service/dispatcher.ts',
+    file: 'src/network/dispatcher.ts',
     find: 'pipelining: 0',
     replace: 'pipelining: 1',
     tests: [DISPATCHER],

@@ -7,7 +7,7 @@ const MARKDOWN = '__tests__/shared/markdown.test.ts'
 const LINK = '__tests__/agent/pull-request-link.test.ts'
 const INPUTS = '__tests__/shared/parse-inputs.test.ts'
 const FILE = '__tests__/shared/workspace-file.test.ts'
-const PROXY = '__tests__/service/proxy.test.ts'
+const PROXY = '__tests__/network/proxy.test.ts'
 const MODEL = '__tests__/model/service-properties.test.ts'
 
 /** @type {readonly Mutant[]} What strangers and users write, and what is shown of it. */
@@ -191,7 +191,7 @@ export const mutantsOfTexts = [
   {
     name: 'no-proxy-is-ignored',
     sentence: '`NO_PROXY` is not looked at.',
-    file: 'src/service/proxy.ts',
+    file: 'src/network/proxy.ts',
     find: "if (proxy === '' || isBypassed(url, read(env, 'no_proxy'))) return undefined",
     replace: "if (proxy === '') return undefined",
     tests: [PROXY],

@@ -29,7 +29,7 @@ export const mutantsOfTheHandOff = [
   {
     name: 'endless-connections',
     sentence: 'A connection that is lost at once is opened again without end.',
-    file: 'src/service/dispatcher.ts',
+    file: 'src/network/dispatcher.ts',
     find: 'const MAX_CONNECTIONS = 3',
     replace: 'const MAX_CONNECTIONS = 1_000',
     tests: ['__tests__/faults/proxy-faults.test.ts'],

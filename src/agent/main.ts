@@ -56,7 +56,16 @@ async function loadGitHub(
     const { apiUrl } = facts
     return {
       facts,
-      github: connectGitHub({ token, apiUrl, clock, signal, deadlineAt, debug: host.debug, redact: host.redact }),
+      github: connectGitHub({
+        token,
+        apiUrl,
+        env: process.env,
+        clock,
+        signal,
+        deadlineAt,
+        debug: host.debug,
+        redact: host.redact,
+      }),
     }
   } catch {
     throw new ActionError('proxy', 'its client could not be started.', {

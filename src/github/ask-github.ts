@@ -1,7 +1,9 @@
 import { getOctokit } from '@actions/github'
-import { defaults } from '@actions/github/lib/utils'
 import { retry } from '@octokit/plugin-retry'
 import { throttling } from '@octokit/plugin-throttling'
+import { fetch } from 'undici'
+import { openDispatcher } from '../network/dispatcher.ts'
+import { proxyFor, type Environment } from '../network/proxy.ts'
 import type { Clock } from '../shared/clock.ts'
 import { ActionError } from '../shared/errors.ts'
 import { redactAll, type Redact } from '../shared/redact.ts'
@@ -21,6 +23,8 @@ export interface GitHubOptions {
   readonly token: string
   /** `GITHUB_API_URL`: GitHub's own, or that of a GitHub Enterprise Server. */
   readonly apiUrl: string
+  /** Where the proxies stand. */
+  readonly env: Environment
   readonly clock: Clock
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
@@ -39,9 +43,12 @@ const DO_NOT_RETRY = [400, 401, 403, 404, 409, 410, 422, 429, 451]
 const RETRIES = 3
 const USER_AGENT = 'docs-agent-action'
 
-/** Octokit, with its own plugins for retries and rate limits, bounded by the deadline and the run's cancellation. */
+/**
+ * Octokit, with its own plugins for retries and rate limits, bounded by the deadline and the run's cancellation.
+ * @throws ActionError `proxy` where the proxy's address is none
+ */
 export function createAskGitHub(options: GitHubOptions): AskGitHub {
-  const { token, apiUrl, clock, signal, deadlineAt, debug, redact, retryUnitMs = 1_000 } = options
+  const { token, apiUrl, env, clock, signal, deadlineAt, debug, redact, retryUnitMs = 1_000 } = options
   const closed = new AbortController()
   const end = AbortSignal.any([signal, closed.signal])
   const leftMs = (): number => deadlineAt - clock.now()
@@ -68,7 +75,7 @@ export function createAskGitHub(options: GitHubOptions): AskGitHub {
       userAgent: USER_AGENT,
       // Octokit would write to the step's streams, past all that keeps them clean.
       log: quiet,
-      request: { fetch: createBoundedFetch(proxiedFetch(), clock, end), log: quiet },
+      request: { fetch: createBoundedFetch(proxiedFetch(proxyFor(new URL(apiUrl), env)), clock, end), log: quiet },
       retry: { doNotRetry: DO_NOT_RETRY, retries: RETRIES, retryAfterBaseValue: retryUnitMs },
       throttle: {
         onRateLimit: onLimit('primary'),
@@ -102,7 +109,16 @@ export function createAskGitHub(options: GitHubOptions): AskGitHub {
   }
 }
 
-/** The toolkit's own `fetch`, which goes through the runner's proxy. */
-function proxiedFetch(): Fetch {
-  return (defaults.request as { fetch: Fetch }).fetch
+/**
+ * On the same way as the service's requests, with a connection of its own for each attempt, which ends with the attempt. The
+ * toolkit's own `fetch` reads the proxies in another way, and connects again without end where one hangs up.
+ */
+function proxiedFetch(proxy: URL | undefined): Fetch {
+  return (url, init) => {
+    const dispatcher = openDispatcher(proxy)
+    init.signal?.addEventListener('abort', () => {
+      dispatcher.destroy().catch(() => undefined)
+    })
+    return fetch(url, { ...init, dispatcher })
+  }
 }

@@ -1,4 +1,4 @@
-import { Response } from 'undici'
+import { Response, type RequestInit } from 'undici'
 import type { Clock } from '../shared/clock.ts'
 
 /** What is needed of an answer, whoever's `Response` it is. */

@@ -1,3 +1,4 @@
+import { failureCause } from '../network/failure-cause.ts'
 import { ActionError } from '../shared/errors.ts'
 import type { Redact } from '../shared/redact.ts'
 import { cutText, oneLine } from '../shared/untrusted-text.ts'
@@ -20,6 +21,12 @@ interface Refusal {
 
 function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}
+
+/** Octokit wraps what `fetch` has wrapped. */
+function causesOf(error: unknown, depth = 5): unknown[] {
+  const cause = property(error, 'cause')
+  return cause === undefined || depth === 0 ? [error] : [error, ...causesOf(cause, depth - 1)]
 }
 
 /** Octokit calls a request that got no answer a 500; only an answer makes it a refusal. */
@@ -75,6 +82,10 @@ export function toActionError(error: unknown, need: Need, redact: Redact): Actio
   if (error instanceof ActionError) return error
   const refusal = refusalOf(error)
   if (refusal !== undefined) return refused(refusal, need, redact)
+  if (causesOf(error).some((cause) => failureCause(cause) === 'untrusted'))
+    return new ActionError('untrusted', "GitHub's certificate is not trusted.", {
+      hint: "Set `NODE_EXTRA_CA_CERTS` to the PEM file of your server's authority, in the environment of the runner or of the step.",
+    })
   if (error instanceof TypeError) return new ActionError('bad-answer', 'GitHub gave an answer that makes no sense.')
   return new ActionError('unreachable', 'GitHub could not be reached.', {
     hint: 'Check the proxy and the network of the runner, and `GITHUB_API_URL`.',

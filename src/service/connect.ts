@@ -1,7 +1,7 @@
 import type { Clock } from '../shared/clock.ts'
 import type { Redact } from '../shared/redact.ts'
 import { createClient, type DocsServiceClient } from './client.ts'
-import { proxyFor, proxySecrets, type Environment } from './proxy.ts'
+import { proxyFor, proxySecrets, type Environment } from '../network/proxy.ts'
 import { traceTransport } from './trace-transport.ts'
 import { createTransport } from './transport.ts'
 

@@ -1,8 +1,8 @@
 import * as diagnosticsChannel from 'node:diagnostics_channel'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../shared/clock.ts'
-import { openDispatcher } from './dispatcher.ts'
-import { failureCause, failureCode, type FailureCause } from './failure-cause.ts'
+import { openDispatcher } from '../network/dispatcher.ts'
+import { failureCause, failureCode, type FailureCause } from '../network/failure-cause.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 export interface WireRequest {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
 import { request, type Dispatcher } from 'undici'
-import { openDispatcher } from '../../src/service/dispatcher.ts'
+import { openDispatcher } from '../../src/network/dispatcher.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
 
 const cleanUps: (() => Promise<void>)[] = []

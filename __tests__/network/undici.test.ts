@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import * as whole from 'undici'
-import { Agent, Pool, ProxyAgent } from '../../src/service/undici.ts'
+import { Agent, Pool, ProxyAgent } from '../../src/network/undici.ts'
 
 test('the parts are those of the package, and not copies of them', () => {
   expect([Agent, Pool, ProxyAgent]).toEqual([whole.Agent, whole.Pool, whole.ProxyAgent])

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { proxyAuthorization, proxyFor, proxySecrets, type Environment } from '../../src/service/proxy.ts'
+import { proxyAuthorization, proxyFor, proxySecrets, type Environment } from '../../src/network/proxy.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 
 const HTTPS = new URL('https://docs.example.com/api')
