@@ -12,6 +12,11 @@ function fail(message: string, exitCode: number): void {
   process.exitCode = exitCode
 }
 
+/** Whoever read the log may go; the service stays. */
+function surviveItsReader(): void {
+  process.stdout.on('error', () => undefined)
+}
+
 function closeOnSignal(emulator: Emulator): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void emulator.close())
@@ -26,6 +31,7 @@ async function run(options: CliOptions): Promise<void> {
     },
   })
   closeOnSignal(emulator)
+  surviveItsReader()
   print(startText(emulator, options))
 }
 

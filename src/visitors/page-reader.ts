@@ -64,7 +64,8 @@ export function createPageReader(range: DateRange, ports: PageReaderPorts): Read
     const endsAt = clock.now() + ms
     for (let leftMs = ms; leftMs > 0; leftMs = endsAt - clock.now()) {
       await clock.sleep(Math.min(leftMs, HEARTBEAT_MS), signal)
-      if (endsAt > clock.now()) log(`Still waiting, for another ${formatDuration(endsAt - clock.now())}.`)
+      // A timer may fire a moment too early, and a moment is not worth a line.
+      if (endsAt - clock.now() >= 1_000) log(`Still waiting, for another ${formatDuration(endsAt - clock.now())}.`)
     }
   }
 
