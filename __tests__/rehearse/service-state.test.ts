@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { parseServiceState } from '../../src/rehearse/service-state.ts'
 
-const state = { pid: 7, baseUrl: 'http://127.0.0.1:4010', logFile: '/tmp/a.log' }
+const state = { pid: 7, baseUrl: 'http://127.0.0.1:4010', logFile: '/logs/a.log' }
 
 test('what the main step saved is read back', () => {
   expect(parseServiceState(JSON.stringify(state))).toEqual(state)
