@@ -26,7 +26,11 @@ function isSamePage(a: readonly VisitorRow[], b: readonly VisitorRow[]): boolean
  * Why the pages would go on for ever, or undefined. A last part of nothing but rows that moved is an end; the part before
  * it once more is a service that does not turn the page.
  */
-function endlessness(page: VisitorsPage, fresh: readonly VisitorRow[], before: VisitorsPage | undefined) {
+function endlessness(
+  page: VisitorsPage,
+  fresh: readonly VisitorRow[],
+  before: VisitorsPage | undefined,
+): string | undefined {
   const { visitors, hasMore } = page
   if (fresh.length > 0) return undefined
   if (visitors.length === 0) return hasMore ? 'the service sent an empty part and says that there is more' : undefined
