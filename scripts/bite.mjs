@@ -74,7 +74,7 @@ async function tryMutants(words) {
 }
 
 if (process.argv.includes('--table')) {
-  writeFileSync(DOCUMENT, replaceMutantTable(readFileSync(DOCUMENT, 'utf8'), MUTANTS))
+  writeFileSync(DOCUMENT, replaceMutantTable('docs/how-it-is-proven.md', readFileSync(DOCUMENT, 'utf8'), MUTANTS))
 } else {
   await tryMutants(process.argv.slice(2))
 }

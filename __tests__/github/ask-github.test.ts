@@ -1,7 +1,10 @@
 import { once } from 'node:events'
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
+import { createAskGitHub } from '../../src/github/ask-github.ts'
 import { findPullRequestsOfCommit } from '../../src/github/pull-requests.ts'
+import { systemClock } from '../../src/shared/clock.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { askingGitHub, errorOf, type AskedGitHub } from '../support/github-client.ts'
@@ -63,6 +66,35 @@ test('NO_PROXY lets GitHub go directly', async () => {
     })
     expect(connections()).toBe(0)
   })
+})
+
+test('the token does not go along with a redirect to another origin', async () => {
+  const seen: (string | undefined)[] = []
+  const listening = async (onRequest: RequestListener): Promise<Server> => {
+    const server = createHttpServer(onRequest).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return server
+  }
+  const addressOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const elsewhere = await listening((request, response) => {
+    seen.push(request.headers.authorization)
+    response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
+  })
+  const github = await listening((request, response) => {
+    seen.push(request.headers.authorization)
+    response.writeHead(302, { location: `${addressOf(elsewhere)}/x` }).end()
+  })
+  try {
+    const ask = createAskGitHub({
+      ...{ token: TOKEN, apiUrl: addressOf(github), env: {}, clock: systemClock, signal: new AbortController().signal },
+      ...{ deadlineAt: systemClock.now() + 60_000, debug: () => undefined, redact: (text: string) => text },
+    })
+    await findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))
+    expect(seen).toEqual([`token ${TOKEN}`, undefined])
+  } finally {
+    github.close()
+    elsewhere.close()
+  }
 })
 
 test.each(['primary-limit', 'secondary-limit'] as const)('waits for the end of a %s', async (limit) => {

@@ -6,7 +6,7 @@ import { commit, pullState, repositoryState, TOKEN, type GitHubState, type Repos
 /** The pull request that the embedded service's first job opens. */
 export const PULL = 4
 
-export interface GitHubRunOptions extends Omit<BundleOptions, 'env' | 'preload'> {
+export interface GitHubRunOptions extends Omit<BundleOptions, 'env'> {
   /** The repository `acme/docs`, besides the pull request of the job. */
   readonly repository?: Partial<RepositoryState>
   readonly permissions?: GitHubState['permissions']
@@ -39,7 +39,7 @@ export function docsRepository(fields: Partial<RepositoryState> = {}): Repositor
  * is held against GitHub's published description, and the token must be nowhere.
  */
 export async function runWithGitHub(options: GitHubRunOptions): Promise<GitHubRun> {
-  const { repository, permissions, faults, onRequest, env, inputs, ...bundle } = options
+  const { repository, permissions, faults, onRequest, env, inputs, preload = '', ...bundle } = options
   const github = await startGitHub({
     state: {
       repositories: { 'acme/docs': docsRepository(repository) },
@@ -53,7 +53,7 @@ export async function runWithGitHub(options: GitHubRunOptions): Promise<GitHubRu
       ...bundle,
       // Minutes of the step's own time, which runs ten times as fast.
       inputs: { prompt: 'Fix the guide.', 'github-token': TOKEN, 'timeout-minutes': '5', ...inputs },
-      preload: timesFaster(10),
+      preload: timesFaster(10) + preload,
       env: (serviceUrl) => ({
         GITHUB_API_URL: github.url,
         GITHUB_SERVER_URL: serviceUrl,

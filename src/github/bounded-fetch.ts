@@ -53,13 +53,17 @@ async function readWhole(asked: Promise<Answer>): Promise<Response> {
  * A `fetch` whose every attempt ends: after 30 s, or as soon as `signal` aborts. Octokit has no time limit of its own, and
  * its retries come through here again.
  */
-export function createBoundedFetch(fetch: Fetch, clock: Clock, signal: AbortSignal) {
+export function createBoundedFetch(
+  fetch: Fetch,
+  clock: Clock,
+  signal: AbortSignal,
+): (url: string, init: RequestInit) => Promise<Response> {
   async function expire(end: AbortSignal): Promise<never> {
     await clock.sleep(ATTEMPT_MS, end)
     throw new AttemptTimedOut('No answer in time.')
   }
 
-  return async (url: string, init: RequestInit): Promise<Response> => {
+  return async (url, init) => {
     signal.throwIfAborted()
     const done = new AbortController()
     const end = AbortSignal.any([signal, done.signal])

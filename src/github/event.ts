@@ -1,3 +1,4 @@
+import type { Environment } from '../network/proxy.ts'
 import { readEventPayload } from './event-payload.ts'
 
 interface EventPayload {
@@ -23,7 +24,7 @@ export function withholdsSecrets({ eventName, actor, payload }: TriggerEvent): b
 }
 
 /** Outside of a runner there is no event. */
-export function readEvent(env: Readonly<Record<string, string | undefined>>): TriggerEvent {
+export function readEvent(env: Environment): TriggerEvent {
   const payload = readEventPayload(env) as EventPayload | null | undefined
   return { eventName: env['GITHUB_EVENT_NAME'] ?? '', actor: env['GITHUB_ACTOR'] ?? '', payload: payload ?? {} }
 }

@@ -1,3 +1,4 @@
+import type { Environment } from '../network/proxy.ts'
 import { readEventPayload } from './event-payload.ts'
 
 /** What is known of the run of the workflow that this step is a part of. */
@@ -17,8 +18,6 @@ export interface RunFacts {
   readonly serverUrl: string
   readonly apiUrl: string
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** `acme/docs/.github/workflows/docs.yml@refs/heads/main` */
 const WORKFLOW_REF = /\/([^/@]+\.ya?ml)@/

@@ -126,14 +126,14 @@ interface Compared {
 
 const shorten = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
 
+const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
+
 function titleOf({ about, head }: Range, base: string, comparison: Comparison): string {
   const from = isRewritten(comparison)
     ? `${shorten(comparison.mergeBase)}, the merge base, as ${shorten(base)} is not in its history`
     : shorten(base)
   return `${oneLine(about, 150)}, up to ${shorten(head)} from ${from}`
 }
-
-const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
 
 /** A comparison lists what came since the merge base, and not what a forced push took out. */
 function whyUnlisted({ isReplacement, base }: Range, from: string, comparison: Comparison): string | undefined {
