@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { isGreen } from '../src/agent/conclusion.ts'
-import { FAIL_ON, type FailOn } from '../src/agent/inputs.ts'
-import { OUTCOMES, type Report } from '../src/agent/report.ts'
+import { isGreen } from '../src/agent/report/conclusion.ts'
+import { FAIL_ON, type FailOn } from '../src/agent/inputs/inputs.ts'
+import { OUTCOMES, type Report } from '../src/agent/report/report.ts'
 import { root } from './support/markdown-files.ts'
 import { quotedMessages, sourceText } from './support/source-text.ts'
 

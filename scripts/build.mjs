@@ -49,7 +49,14 @@ for (const entry of entries) {
   const out = `build/dist/${entry}`
   const stats = `build/${entry}.stats.json`
   const files = ['--out', out, '--stats-out', path.join(root, stats)]
-  run('build/ncc/dist/ncc/cli.js', ['build', `build/${entry}/main.js`, ...files, '--external', NEVER_LOADED, '--quiet'])
+  run('build/ncc/dist/ncc/cli.js', [
+    'build',
+    `build/entries/${entry}.js`,
+    ...files,
+    '--external',
+    NEVER_LOADED,
+    '--quiet',
+  ])
   await minifyBundle(path.join(root, out))
   fs.writeFileSync(path.join(root, out, 'licenses.txt'), thirdPartyLicenses(path.join(root, stats)))
 }

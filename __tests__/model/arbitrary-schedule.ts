@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { FailOn } from '../../src/agent/inputs.ts'
+import type { FailOn } from '../../src/agent/inputs/inputs.ts'
 import { PLANTS, type Fate, type Happening, type RetryAfter, type Schedule, type TurnPlan } from './schedule.ts'
 
 /** Statuses after which a prompt may have been processed; the others say that it was not. */

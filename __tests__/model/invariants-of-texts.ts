@@ -1,5 +1,5 @@
-import { OUTPUT_NAMES } from '../../src/agent/outputs.ts'
-import { OUTCOMES } from '../../src/agent/report.ts'
+import { OUTPUT_NAMES } from '../../src/agent/report/outputs.ts'
+import { OUTCOMES } from '../../src/agent/report/report.ts'
 import { JOB_STATUSES } from '../../src/service/schemas.ts'
 import { problemIf } from './invariant.ts'
 import { givesKeyAway } from './planted-key.ts'

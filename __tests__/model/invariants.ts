@@ -1,4 +1,4 @@
-import type { Outcome } from '../../src/agent/report.ts'
+import type { Outcome } from '../../src/agent/report/report.ts'
 import { problemIf, type Invariant } from './invariant.ts'
 import { keyIsNowhere, logIsBounded, outputsAreKnown, redSaysWhy, runningIsTrue } from './invariants-of-texts.ts'
 import type { View } from './job-life.ts'

@@ -1,4 +1,4 @@
-import type { FailOn } from '../../src/agent/inputs.ts'
+import type { FailOn } from '../../src/agent/inputs/inputs.ts'
 import type { WallJump } from './virtual-clock.ts'
 
 /** What the service's answer looks like where it says that all is well. */

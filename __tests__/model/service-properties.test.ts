@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
-import { OUTCOMES, type Outcome } from '../../src/agent/report.ts'
+import { OUTCOMES, type Outcome } from '../../src/agent/report/report.ts'
 import { arbitrarySchedule } from './arbitrary-schedule.ts'
 import { problemsOf } from './invariants.ts'
 import { runSchedule } from './run-schedule.ts'

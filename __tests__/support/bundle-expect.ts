@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
-import { OUTPUT_NAMES, type Outputs } from '../../src/agent/outputs.ts'
-import type { Outcome } from '../../src/agent/report.ts'
+import { OUTPUT_NAMES, type Outputs } from '../../src/agent/report/outputs.ts'
+import type { Outcome } from '../../src/agent/report/report.ts'
 import type { BundleRun } from './bundle-run.ts'
 
 /** All that can be seen of a step from outside. What is left out here must not have happened. */

@@ -1,7 +1,7 @@
 import type { GitHub } from '../../src/github/connect-github.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
 import type { RunFacts } from '../../src/github/run-facts.ts'
-import type { GitHubInputs } from '../../src/agent/github-inputs.ts'
+import type { GitHubInputs } from '../../src/agent/inputs/github-inputs.ts'
 import { ActionError, type ErrorCode } from '../../src/shared/errors.ts'
 import { commit } from './github-state.ts'
 

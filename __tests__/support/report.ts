@@ -1,4 +1,4 @@
-import type { Report } from '../../src/agent/report.ts'
+import type { Report } from '../../src/agent/report/report.ts'
 import { CREATE } from './agent-run.ts'
 import { completed } from './fake-client.ts'
 

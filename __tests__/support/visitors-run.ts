@@ -5,7 +5,7 @@ import { OutputFileError, type OutputFile } from '../../src/shared/workspace-out
 import type { VisitorRow } from '../../src/visitors/export-format.ts'
 import type { VisitorsInputs } from '../../src/visitors/inputs.ts'
 import type { Report } from '../../src/visitors/report.ts'
-import { exportVisitors } from '../../src/visitors/run.ts'
+import { exportVisitors } from '../../src/visitors/step.ts'
 import { fakeClock, type FakeClock } from './fake-clock.ts'
 
 export const TOTALS = { human: 30, ai: 12, total: 40 }

@@ -4,7 +4,7 @@ const RETRY = '__tests__/service/retry.test.ts'
 const CLIENT = '__tests__/service/client.test.ts'
 const TRANSPORT = '__tests__/service/transport.test.ts'
 const DISPATCHER = '__tests__/network/dispatcher.test.ts'
-const FOLLOW_UP = '__tests__/agent/follow-up.test.ts'
+const FOLLOW_UP = '__tests__/agent/job/follow-up.test.ts'
 const MODEL = '__tests__/model/service-properties.test.ts'
 const REGRESSIONS = '__tests__/model/regressions.test.ts'
 
@@ -141,15 +141,15 @@ export const mutantsOfSending = [
   {
     name: 'handed-on-late',
     sentence: 'An accepted job is not handed on before the waiting.',
-    file: 'src/agent/run.ts',
+    file: 'src/agent/job/run.ts',
     find: 'ports.onJobAccepted(answer)',
     replace: '',
-    tests: ['__tests__/agent/run.test.ts', MODEL],
+    tests: ['__tests__/agent/job/run.test.ts', MODEL],
   },
   {
     name: 'send-to-archived',
     sentence: 'An archived job is sent the prompt.',
-    file: 'src/agent/follow-up.ts',
+    file: 'src/agent/job/follow-up.ts',
     find: "if (before?.status === 'archived') return archivedBefore()",
     replace: '',
     tests: [FOLLOW_UP, MODEL],
@@ -157,7 +157,7 @@ export const mutantsOfSending = [
   {
     name: 'send-to-busy',
     sentence: 'A job is sent the prompt while its turn before still runs.',
-    file: 'src/agent/follow-up.ts',
+    file: 'src/agent/job/follow-up.ts',
     find: 'const before = wait ? await waitForEnd(present, context) : present',
     replace: 'const before = present',
     tests: [FOLLOW_UP, MODEL],
@@ -165,7 +165,7 @@ export const mutantsOfSending = [
   {
     name: 'send-at-the-deadline',
     sentence: 'A prompt is sent although the turn before has used up all the time.',
-    file: 'src/agent/follow-up.ts',
+    file: 'src/agent/job/follow-up.ts',
     find: 'if (before === undefined || (before !== present && clock.now() >= deadlineAt))',
     replace: 'if (before === undefined)',
     tests: [REGRESSIONS],
@@ -173,7 +173,7 @@ export const mutantsOfSending = [
   {
     name: 'fate-is-forgotten',
     sentence: 'What ends the look-up of a prompt hides that its fate is unknown.',
-    file: 'src/agent/follow-up.ts',
+    file: 'src/agent/job/follow-up.ts',
     find: '.catch(stop)',
     replace: '',
     tests: [REGRESSIONS, MODEL],
@@ -181,17 +181,17 @@ export const mutantsOfSending = [
   {
     name: 'taken-and-forgotten',
     sentence: 'A step that ends before the turn of its follow-up was seen does not say that it was taken.',
-    file: 'src/agent/follow-up.ts',
+    file: 'src/agent/job/follow-up.ts',
     find: "history.turn = 'taken'",
     replace: '',
-    tests: ['__tests__/agent/follow-up.test.ts'],
+    tests: ['__tests__/agent/job/follow-up.test.ts'],
   },
   {
     name: 'submitted-although-cancelled',
     sentence: 'A run that is cancelled while its prompt is on its way ends green.',
-    file: 'src/agent/run.ts',
+    file: 'src/agent/job/run.ts',
     find: "if (ending.outcome === 'submitted') signal.throwIfAborted()",
     replace: '',
-    tests: ['__tests__/agent/run.test.ts'],
+    tests: ['__tests__/agent/job/run.test.ts'],
   },
 ]

@@ -4,7 +4,7 @@ const REDACT = '__tests__/shared/redact.test.ts'
 const HOST = '__tests__/runner/host.test.ts'
 const UNTRUSTED = '__tests__/shared/untrusted-text.test.ts'
 const MARKDOWN = '__tests__/shared/markdown.test.ts'
-const LINK = '__tests__/agent/pull-request-link.test.ts'
+const LINK = '__tests__/service/pull-request-link.test.ts'
 const INPUTS = '__tests__/shared/parse-inputs.test.ts'
 const FILE = '__tests__/shared/workspace-file.test.ts'
 const PROXY = '__tests__/network/proxy.test.ts'
@@ -39,10 +39,10 @@ export const mutantsOfTexts = [
   {
     name: 'report-is-not-redacted',
     sentence: 'Outputs and summary are cut before they are redacted.',
-    file: 'src/agent/redact-report.ts',
+    file: 'src/agent/report/redact-report.ts',
     find: 'return { ...report, task: task && redactTask(task, redact), job: job && redactJob(job, redact) }',
     replace: 'return { ...report, task, job }',
-    tests: ['__tests__/agent/redact-report.test.ts', MODEL],
+    tests: ['__tests__/agent/report/redact-report.test.ts', MODEL],
   },
   {
     name: 'quotes-what-does-not-parse',
@@ -114,7 +114,7 @@ export const mutantsOfTexts = [
     file: 'src/shared/markdown.ts',
     find: '.replace(/[!-/:-@[-`{-~]/g, (mark) => `&#${mark.charCodeAt(0)};`)',
     replace: '',
-    tests: [MARKDOWN, '__tests__/agent/summary.test.ts'],
+    tests: [MARKDOWN, '__tests__/agent/report/summary.test.ts'],
   },
   {
     name: 'summary-without-end',
@@ -127,7 +127,7 @@ export const mutantsOfTexts = [
   {
     name: 'link-with-line-ends',
     sentence: 'The link of the pull request is judged only after its line ends were dropped.',
-    file: 'src/agent/pull-request-link.ts',
+    file: 'src/service/pull-request-link.ts',
     find: '/[^\\x21-\\x7e]/.test(raw) || ',
     replace: '',
     tests: [LINK],
@@ -135,7 +135,7 @@ export const mutantsOfTexts = [
   {
     name: 'link-with-password',
     sentence: 'The link of the pull request may hold user information.',
-    file: 'src/agent/pull-request-link.ts',
+    file: 'src/service/pull-request-link.ts',
     find: "if (url.username !== '' || url.password !== '') return undefined",
     replace: '',
     tests: [LINK],
@@ -143,7 +143,7 @@ export const mutantsOfTexts = [
   {
     name: 'link-with-markup',
     sentence: 'Brackets in the link of the pull request stay, and end it early.',
-    file: 'src/agent/pull-request-link.ts',
+    file: 'src/service/pull-request-link.ts',
     find: 'url.href.slice(plain.length).replace(BREAKS_MARKUP, percentEncode)',
     replace: 'url.href.slice(plain.length)',
     tests: [LINK],
@@ -223,10 +223,10 @@ export const mutantsOfTexts = [
   {
     name: 'link-is-not-redacted',
     sentence: 'A key in the address of the pull request gets into the outputs and the summary.',
-    file: 'src/agent/redact-report.ts',
+    file: 'src/agent/report/redact-report.ts',
     find: 'prLink: job.prLink && redact(job.prLink),',
     replace: 'prLink: job.prLink,',
-    tests: ['__tests__/agent/redact-report.test.ts'],
+    tests: ['__tests__/agent/report/redact-report.test.ts'],
   },
   {
     name: 'service-is-left-running',

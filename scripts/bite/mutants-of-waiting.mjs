@@ -6,10 +6,10 @@ const CLIENT = '__tests__/service/client.test.ts'
 const TRANSPORT = '__tests__/service/transport.test.ts'
 const SCHEMAS = '__tests__/service/schemas.test.ts'
 const EXECUTE = '__tests__/runner/execute.test.ts'
-const VERDICT = '__tests__/agent/verdict.test.ts'
-const FOLLOW_UP = '__tests__/agent/follow-up.test.ts'
-const WAIT = '__tests__/agent/wait-for-job.test.ts'
-const HISTORY = '__tests__/agent/job-history.test.ts'
+const VERDICT = '__tests__/agent/job/verdict.test.ts'
+const FOLLOW_UP = '__tests__/agent/job/follow-up.test.ts'
+const WAIT = '__tests__/agent/job/wait-for-job.test.ts'
+const HISTORY = '__tests__/agent/job/job-history.test.ts'
 const CLOCK = '__tests__/shared/clock.test.ts'
 const MODEL = '__tests__/model/service-properties.test.ts'
 const REGRESSIONS = '__tests__/model/regressions.test.ts'
@@ -19,7 +19,7 @@ export const mutantsOfWaiting = [
   {
     name: 'first-completed-is-ours',
     sentence: 'The first `completed` after a message is taken for the end of our turn.',
-    file: 'src/agent/verdict.ts',
+    file: 'src/agent/job/verdict.ts',
     find: 'if (isRunning(now) || now.status !== before.status) return true',
     replace: 'return true',
     tests: [VERDICT, FOLLOW_UP, MODEL],
@@ -27,7 +27,7 @@ export const mutantsOfWaiting = [
   {
     name: 'late-link-is-ours',
     sentence: 'The late link of the turn before is taken for the end of our turn.',
-    file: 'src/agent/verdict.ts',
+    file: 'src/agent/job/verdict.ts',
     find: 'return before.prLink !== undefined && now.prLink',
     replace: 'return now.prLink',
     tests: [VERDICT, REGRESSIONS, MODEL],
@@ -35,7 +35,7 @@ export const mutantsOfWaiting = [
   {
     name: 'assumed-status-is-seen',
     sentence: 'An answer to a message without a status counts as having seen our turn.',
-    file: 'src/agent/verdict.ts',
+    file: 'src/agent/job/verdict.ts',
     find: 'if (now.isAssumed) return false',
     replace: '',
     tests: [VERDICT, REGRESSIONS, MODEL],
@@ -67,7 +67,7 @@ export const mutantsOfWaiting = [
   {
     name: 'completed-is-not-latched',
     sentence: 'While the link is looked for, another status takes back that the turn is completed.',
-    file: 'src/agent/wait-for-job.ts',
+    file: 'src/agent/job/wait-for-job.ts',
     find: "status === 'completed' && prLink !== undefined",
     replace: "status !== 'completed' || prLink !== undefined",
     tests: [WAIT, MODEL],
@@ -75,7 +75,7 @@ export const mutantsOfWaiting = [
   {
     name: 'refusal-takes-verdict-back',
     sentence: 'While the link is looked for, a refusal takes back that the turn is completed.',
-    file: 'src/agent/wait-for-job.ts',
+    file: 'src/agent/job/wait-for-job.ts',
     find: '.catch(keepVerdict)',
     replace: '',
     tests: [REGRESSIONS],
@@ -86,7 +86,7 @@ export const mutantsOfWaiting = [
     file: 'src/service/retry.ts',
     find: "if (code === 'not-found') return isYoung",
     replace: "if (code === 'not-found') return true",
-    tests: [RETRY, '__tests__/agent/run.test.ts'],
+    tests: [RETRY, '__tests__/agent/job/run.test.ts'],
   },
   {
     name: 'not-found-at-once',
@@ -94,7 +94,7 @@ export const mutantsOfWaiting = [
     file: 'src/service/retry.ts',
     find: "if (code === 'not-found') return isYoung",
     replace: "if (code === 'not-found') return false",
-    tests: [RETRY, '__tests__/agent/run.test.ts'],
+    tests: [RETRY, '__tests__/agent/job/run.test.ts'],
   },
   {
     name: 'retry-on-401',
@@ -110,7 +110,7 @@ export const mutantsOfWaiting = [
     file: 'src/service/retry.ts',
     find: 'return badAnswersInARow < MAX_BAD_ANSWERS_IN_A_ROW',
     replace: 'return true',
-    tests: [RETRY, '__tests__/agent/poll-job.test.ts'],
+    tests: [RETRY, '__tests__/agent/job/poll-job.test.ts'],
   },
   {
     name: 'date-parse-of-digits',
@@ -139,15 +139,15 @@ export const mutantsOfWaiting = [
   {
     name: 'patience-past-the-deadline',
     sentence: 'A Retry-After that is longer than what is left is waited for.',
-    file: 'src/agent/poll-job.ts',
+    file: 'src/agent/job/poll-job.ts',
     find: 'if (clock.now() + retryAfterMs <= deadlineAt) return retryAfterMs',
     replace: 'return retryAfterMs',
-    tests: ['__tests__/agent/poll-job.test.ts', MODEL],
+    tests: ['__tests__/agent/job/poll-job.test.ts', MODEL],
   },
   {
     name: 'unclamped-sleep',
     sentence: 'The last pause goes past the deadline.',
-    file: 'src/agent/poll-job.ts',
+    file: 'src/agent/job/poll-job.ts',
     find: 'Math.min(nextMs, plan.endsAt - now)',
     replace: 'nextMs',
     tests: [WAIT, MODEL],
@@ -163,10 +163,10 @@ export const mutantsOfWaiting = [
   {
     name: 'deaf-sleep',
     sentence: 'A cancelled run sleeps on until its next look.',
-    file: 'src/agent/poll-job.ts',
+    file: 'src/agent/job/poll-job.ts',
     find: 'history.untilHeartbeatMs()), signal)',
     replace: 'history.untilHeartbeatMs()))',
-    tests: ['__tests__/agent/run.test.ts', MODEL],
+    tests: ['__tests__/agent/job/run.test.ts', MODEL],
   },
   {
     name: 'wall-clock',
@@ -179,7 +179,7 @@ export const mutantsOfWaiting = [
   {
     name: 'wall-clock-in-the-report',
     sentence: 'The duration of the step is a difference of times on the wall.',
-    file: 'src/agent/run.ts',
+    file: 'src/agent/job/run.ts',
     find: 'durationMs: clock.now() - startedAt',
     replace: 'durationMs: clock.wallTime().getTime() - Date.UTC(2026, 0, 1)',
     tests: [MODEL],
@@ -211,7 +211,7 @@ export const mutantsOfWaiting = [
   {
     name: 'a-line-for-each-look',
     sentence: 'The log says after every pause that nothing has changed.',
-    file: 'src/agent/job-history.ts',
+    file: 'src/agent/job/job-history.ts',
     find: 'if (this.untilHeartbeatMs() > 0) return',
     replace: '',
     tests: [HISTORY, MODEL],
@@ -219,7 +219,7 @@ export const mutantsOfWaiting = [
   {
     name: 'a-line-for-each-problem',
     sentence: 'The log repeats a problem for as long as it lasts.',
-    file: 'src/agent/job-history.ts',
+    file: 'src/agent/job/job-history.ts',
     find: 'if (problem.message !== this.lastProblem?.message)',
     replace: '',
     tests: [HISTORY, MODEL],
@@ -243,18 +243,18 @@ export const mutantsOfWaiting = [
   {
     name: 'unconfirmed-is-green',
     sentence: 'A follow-up whose turn was never seen is green.',
-    file: 'src/agent/conclusion.ts',
+    file: 'src/agent/report/conclusion.ts',
     find: "unconfirmed: 'red'",
     replace: "unconfirmed: 'green'",
-    tests: ['__tests__/agent/conclusion.test.ts', MODEL],
+    tests: ['__tests__/agent/report/conclusion.test.ts', MODEL],
   },
   {
     name: 'fail-on-excuses-errors',
     sentence: 'What the step could not do itself is green where `fail-on` lets the outcome pass.',
-    file: 'src/agent/conclusion.ts',
+    file: 'src/agent/report/conclusion.ts',
     find: "if (error !== undefined || colour === 'red') return false",
     replace: "if (colour === 'red') return false",
-    tests: ['__tests__/agent/conclusion.test.ts', MODEL],
+    tests: ['__tests__/agent/report/conclusion.test.ts', MODEL],
   },
   {
     name: 'green-without-outputs',

@@ -1,4 +1,4 @@
-import { nextLookMs } from '../../../src/agent/poll-schedule.ts'
+import { nextLookMs } from '../../../src/agent/job/poll-schedule.ts'
 
 /**
  * When to look at a job.

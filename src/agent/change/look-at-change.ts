@@ -5,10 +5,10 @@ import { ActionError } from '../../shared/errors.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
 import { renderChangeContext, type Change } from './change-context.ts'
 import { findChangeRange, pushedCommits, rangeSinceLastSuccess, type ChangeRange } from './change-range.ts'
-import type { GitHubInputs } from '../github-inputs.ts'
+import type { GitHubInputs } from '../inputs/github-inputs.ts'
 import { findOwnChanges } from './own-changes.ts'
-import { filterFiles } from './path-filter.ts'
-import type { Shortfalls } from '../shortfalls.ts'
+import { filterFiles } from '../inputs/path-filter.ts'
+import type { Shortfalls } from '../report/shortfalls.ts'
 
 /** What was found out about the change that started the run, before anything was asked of the service. */
 export interface ChangeFindings {

@@ -1,5 +1,5 @@
 import type { GitHub } from '../../github/connect-github.ts'
-import { isMarkerComment } from '../hand-off/pull-request-marker.ts'
+import { isMarkerComment } from '../pull-request/pull-request-marker.ts'
 
 export interface OwnChangesQuery {
   readonly repository: string

@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals'
+import { includesPath, parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
+
+function matches(pattern: string, path: string): boolean {
+  const { rules, problems } = parsePathPatterns(pattern)
+  expect(problems).toEqual([])
+  return includesPath(rules, path)
+}
+
+/** The examples of GitHub's own documentation of filter patterns, and what they leave out. */
+test.each([
+  ['*', ['README.md', 'server.rb', '.env'], ['docs/a.md']],
+  ['*.jsx?', ['page.js', 'page.jsx'], ['page.jsxx', 'page.j', 'src/page.js']],
+  ['**', ['all/the/files.md', 'README.md'], []],
+  ['*.js', ['app.js', 'index.js'], ['src/app.js']],
+  ['**.js', ['index.js', 'js/index.js', 'src/js/app.js'], ['index.jsx']],
+  ['docs/*', ['docs/README.md', 'docs/file.txt'], ['docs/a/b.md', 'docs2/a.md']],
+  ['docs/**', ['docs/README.md', 'docs/mona/octocat.txt'], ['other/docs/a.md', 'docs']],
+  ['docs/**/*.md', ['docs/README.md', 'docs/mona/hello.md', 'docs/a/markdown/file.md'], ['docs/a.txt', 'docsa.md']],
+  ['**/docs/**', ['docs/hello.md', 'dir/docs/my-file.txt', 'space/docs/plan/space.doc'], ['mydocs/a.md']],
+  ['**/README.md', ['README.md', 'js/README.md'], ['js/MYREADME.md', 'README.mdx']],
+  ['**/*src/**', ['a/src/app.js', 'my-src/code/js/app.js'], ['source/a.js']],
+  ['**/*-post.md', ['my-post.md', 'path/their-post.md'], ['post.md']],
+  ['**/migrate-*.sql', ['migrate-10909.sql', 'db/migrate-v1.0.sql', 'db/sept/migrate-v1.sql'], ['db/migrate.sql']],
+  ['v[12].[0-9]+.md', ['v1.10.md', 'v2.0.md'], ['v3.0.md', 'v1..md', 'v1.x.md']],
+  ['go+gle', ['gogle', 'gooogle'], ['ggle']],
+  ['a\\*b', ['a*b'], ['axb', 'ab']],
+  ['\\!a', ['!a'], ['a', 'b']],
+  ['a.b', ['a.b'], ['axb']],
+  ['{a,b}.md', ['{a,b}.md'], ['a.md']],
+  ['(a|b)$^.md', ['(a|b)$^.md'], ['a']],
+  ['docs/ü?.md', ['docs/.md', 'docs/ü.md'], ['docs/u.md']],
+  ['😀+', ['😀', '😀😀'], ['']],
+] as const)('%s matches what GitHub says it does', (pattern, inside, outside) => {
+  expect([...inside, ...outside].filter((path) => matches(pattern, path))).toEqual([...inside])
+})
+
+test('a name with a line end in it is a name like any other', () => {
+  expect(matches('docs/**', 'docs/a\nb.md')).toBe(true)
+  expect(matches('*.md', 'a.md\n')).toBe(false)
+})
+
+test('the last pattern that matches decides', () => {
+  const { rules } = parsePathPatterns('docs/**\n!docs/private/**\n\n  docs/private/public.md  \r\n')
+  const paths = ['docs/a.md', 'docs/private/a.md', 'docs/private/public.md', 'src/a.ts']
+  expect(paths.map((path) => includesPath(rules, path))).toEqual([true, false, true, false])
+})
+
+test('no patterns include nothing', () => {
+  expect(parsePathPatterns(' \n\n')).toEqual({ rules: [], problems: [] })
+})
+
+test.each([
+  ['!docs/**', 'begin with `!`'],
+  ['!', 'has no pattern'],
+  ['/docs/**', 'begins with `/`'],
+  ['docs/', 'add `**`'],
+  ['?a', 'no character before it'],
+  ['a++', 'no character before it'],
+  ['**+', 'no character before it'],
+  ['[a', 'begins no list'],
+  ['[]', 'begins no list'],
+  ['[!a]', 'begins no list'],
+  ['[z-a]', 'ends before it begins'],
+])('%s is refused: %s', (pattern, part) => {
+  const { problems } = parsePathPatterns(pattern)
+  expect(problems).toEqual([expect.stringContaining(part)])
+})
+
+test('every line that is wrong is named', () => {
+  expect(parsePathPatterns('/a\nb\n\n[').problems).toEqual([
+    expect.stringMatching(/^line 1 begins with/),
+    expect.stringMatching(/^line 4 has a/),
+  ])
+})

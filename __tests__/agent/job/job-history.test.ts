@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals'
+import { JobHistory } from '../../../src/agent/job/job-history.ts'
+import { ATTACH, runScripted } from '../../support/agent-run.ts'
+import { active, completed, failure, job } from '../../support/fake-client.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+
+function history(): { history: JobHistory; log: string[]; warnings: string[] } {
+  const log: string[] = []
+  const warnings: string[] = []
+  const ports = {
+    clock: fakeClock(),
+    startedAt: 0,
+    log: (line: string) => log.push(line),
+    warn: (line: string) => warnings.push(line),
+  }
+  return { history: new JobHistory(ports), log, warnings }
+}
+
+test('says a line for each change and none for what stays', () => {
+  const { history: seen, log } = history()
+  ;[active, active, active, completed, completed].forEach((job) => {
+    seen.observe(job)
+  })
+  expect(log).toEqual(['The job is active.', 'The job is completed.'])
+})
+
+test('says when a pull request turns up at a job whose status stays', () => {
+  const { history: seen, log } = history()
+  seen.observe(job({ status: 'completed' }))
+  seen.observe(completed)
+  expect(log).toEqual(['The job is completed.', 'The job has a pull request.'])
+})
+
+test('says a lasting problem once, and its end', () => {
+  const { history: seen, log } = history()
+  seen.observe(active)
+  seen.observeProblem(failure('service-error'))
+  seen.observeProblem(failure('service-error'))
+  seen.observeProblem(failure('unreachable'))
+  seen.observe(active)
+  expect(log).toEqual([
+    'The job is active.',
+    'It is service-error. Looking again until the deadline.',
+    'It is unreachable. Looking again until the deadline.',
+    'The service answers again.',
+  ])
+})
+
+test('knows why the last look failed, and forgets it when one succeeds', () => {
+  const { history: seen } = history()
+  seen.observeProblem(failure('service-error'))
+  expect(seen.lastProblem?.code).toBe('service-error')
+  seen.observe(active)
+  expect(seen.lastProblem).toBeUndefined()
+})
+
+test('warns once of a status that no list has, and takes it for running', () => {
+  const { history: seen, log, warnings } = history()
+  seen.observe(job({ unlistedStatus: 'paused' }))
+  seen.observe(job({ unlistedStatus: 'paused' }))
+  seen.observe(job({ unlistedStatus: 'dreaming' }))
+  expect(warnings).toEqual([expect.stringContaining('paused')])
+  expect(log).toEqual(['The job is active.'])
+})
+
+test('says once a minute that nothing has changed', async () => {
+  const { log } = await runScripted({ task: ATTACH, reads: [active], inputs: { timeoutMs: 180_000 } })
+
+  const heartbeats = log.filter((line) => line.startsWith('The job is still active'))
+  expect(heartbeats.map((line) => /after ([\d:]+)/.exec(line)?.[1])).toEqual(['1:00', '2:00', '3:00'])
+})
+
+test('says so even while a long interval passes', async () => {
+  const { log } = await runScripted({
+    task: ATTACH,
+    reads: [active],
+    inputs: { timeoutMs: 180_000, pollIntervalMs: 300_000 },
+  })
+
+  expect(log.filter((line) => line.startsWith('The job is still active'))).toHaveLength(3)
+})

@@ -1,0 +1,179 @@
+import { expect, test } from '@jest/globals'
+import { describePullRequest, examine, type HandOff } from '../../../src/agent/pull-request/examine-pull-request.ts'
+import type { GitHubInputs } from '../../../src/agent/inputs/github-inputs.ts'
+import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
+import { Shortfalls, tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
+import type { Check } from '../../../src/github/checks.ts'
+import type { GitHub } from '../../../src/github/connect-github.ts'
+import { ActionError } from '../../../src/shared/errors.ts'
+import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
+import {
+  fakeGitHub,
+  GITHUB_INPUTS,
+  inTurn,
+  PULL_REQUEST,
+  refusal,
+  rejecting,
+  RUN_FACTS,
+} from '../../support/fake-github.ts'
+import { commit } from '../../support/github-state.ts'
+
+interface Examined {
+  readonly found: HandOff
+  readonly clock: FakeClock
+  readonly notice: string | undefined
+}
+
+const CHECKS: Partial<GitHubInputs> = { waitForChecks: true }
+const SCOPE: Partial<GitHubInputs> = { allowedPaths: parsePathPatterns('docs/**').rules }
+
+async function examineWith(
+  inputs: Partial<GitHubInputs>,
+  answers: Partial<GitHub>,
+  { deadlineAt = 3_600_000, signal = new AbortController().signal, clock = fakeClock() } = {},
+): Promise<Examined> {
+  const shortfalls = new Shortfalls(() => undefined)
+  const ports = { facts: RUN_FACTS, clock, signal, deadlineAt, shortfalls, log: () => undefined }
+  const github = fakeGitHub(answers)
+  const found = await examine(PULL_REQUEST, { ...GITHUB_INPUTS, ...inputs }, { ...ports, github })
+  return { found, clock, notice: tellShortfalls(shortfalls.list) }
+}
+
+const check = (state: Check['state']): readonly Check[] => [{ name: 'build', state }]
+
+test('waits until the checks are in', async () => {
+  const readChecks = inTurn([], check('pending'), check('pending'), check('success'))
+  const { found, clock } = await examineWith(CHECKS, { readChecks })
+  expect(found).toEqual({ ...describePullRequest(PULL_REQUEST), checks: 'success' })
+  expect(clock.sleeps).toEqual([10_000, 10_000, 10_000])
+})
+
+test('says “none” only after a minute of looking', async () => {
+  const { found, clock } = await examineWith(CHECKS, { readChecks: inTurn([]) })
+  expect(found.checks).toBe('none')
+  expect(clock.now()).toBe(60_000)
+})
+
+test('a failed check ends the waiting at once', async () => {
+  const { found, clock } = await examineWith(CHECKS, { readChecks: inTurn([...check('pending'), ...check('failure')]) })
+  expect(found.checks).toBe('failure')
+  expect(clock.sleeps).toEqual([])
+})
+
+test('at the deadline they are pending, after one last look', async () => {
+  const { found, clock } = await examineWith(CHECKS, { readChecks: inTurn(check('pending')) }, { deadlineAt: 28_000 })
+  expect(found.checks).toBe('pending')
+  expect(clock.sleeps).toEqual([10_000, 10_000, 5_000])
+})
+
+test('no check within less than the minute is not “none”', async () => {
+  const { found } = await examineWith(CHECKS, { readChecks: inTurn([]) }, { deadlineAt: 28_000 })
+  expect(found.checks).toBe('pending')
+})
+
+test('follows a head that moves, and reports the commit that was checked', async () => {
+  const moved = { ...PULL_REQUEST, headSha: commit('d') }
+  const seen: string[] = []
+  const { found } = await examineWith(CHECKS, {
+    readPullRequest: inTurn(PULL_REQUEST, PULL_REQUEST, moved),
+    readChecks: (_repository, sha) => {
+      seen.push(sha)
+      return Promise.resolve(check('success'))
+    },
+  })
+  expect(found).toMatchObject({ checks: 'success', headSha: commit('d') })
+  expect(seen).toEqual([...Array<string>(3).fill(commit('c')), ...Array<string>(3).fill(commit('d'))])
+})
+
+test('a head that moves between the checks and the end is looked at as well', async () => {
+  const moved = { ...PULL_REQUEST, headSha: commit('d') }
+  const { found } = await examineWith(CHECKS, {
+    readPullRequest: inTurn(moved),
+    readChecks: (_repository, sha) => Promise.resolve(check(sha === commit('c') ? 'failure' : 'success')),
+  })
+  expect(found).toMatchObject({ checks: 'success', headSha: commit('d') })
+})
+
+test('a pull request that was merged meanwhile is not waited for', async () => {
+  const merged = { ...PULL_REQUEST, state: 'merged' } as const
+  const { found, clock } = await examineWith(CHECKS, {
+    readPullRequest: inTurn(merged),
+    readChecks: inTurn(check('pending')),
+  })
+  expect(found).toMatchObject({ state: 'merged', checks: 'pending' })
+  expect(clock.sleeps).toEqual([10_000])
+})
+
+test.each(['merged', 'closed'] as const)(
+  'the checks of a pull request that is %s are what they are now',
+  async (state) => {
+    const over = { ...PULL_REQUEST, state }
+    for (const [checks, told] of [
+      [check('success'), 'success'],
+      [[], 'none'],
+      [check('pending'), 'pending'],
+    ] as const) {
+      const { found, clock } = await examineWith(CHECKS, {
+        readPullRequest: inTurn(over),
+        readChecks: inTurn<readonly Check[]>(checks),
+      })
+      expect(found).toMatchObject({ state, checks: told })
+      expect(clock.sleeps.length).toBeLessThan(2)
+    }
+  },
+)
+
+test('what passes is waited out', async () => {
+  const readChecks = inTurn<readonly Check[]>(refusal('service-error'), refusal('unreachable'), check('success'))
+  const { found, notice } = await examineWith(CHECKS, { readChecks })
+  expect(found.checks).toBe('success')
+  expect(notice).toBeUndefined()
+})
+
+test('a permission that is missing is not, and the checks stay unknown', async () => {
+  const { found, clock, notice } = await examineWith(CHECKS, {
+    readChecks: rejecting(refusal('forbidden', 'Grant it.')),
+  })
+  expect(found).toEqual(describePullRequest(PULL_REQUEST))
+  expect(clock.sleeps).toEqual([])
+  expect(notice).toBe('The checks are not known: GitHub said forbidden. Grant it.')
+})
+
+test('files inside and outside of the allowed paths', async () => {
+  const files = [
+    { path: 'docs/a.md', previousPath: 'src/a.md' },
+    { path: 'docs/b.md', previousPath: undefined },
+  ]
+  expect((await examineWith(SCOPE, {})).found.scope).toEqual({ fileCount: 1, outside: [] })
+  const { found } = await examineWith(SCOPE, { listPullRequestFiles: inTurn(files) })
+  expect(found.scope).toEqual({ fileCount: 2, outside: ['src/a.md'] })
+  expect(found.checks).toBeUndefined()
+})
+
+test('files that GitHub does not list may be anywhere', async () => {
+  const { found, notice } = await examineWith(SCOPE, { listPullRequestFiles: inTurn([]) })
+  expect(found.scope).toBeUndefined()
+  expect(notice).toContain('GitHub lists only 0 of 1 files.')
+})
+
+test('new commits are new files', async () => {
+  const moved = { ...PULL_REQUEST, headSha: commit('d') }
+  const listPullRequestFiles = inTurn(
+    [{ path: 'docs/a.md', previousPath: undefined }],
+    [{ path: 'src/a.ts', previousPath: undefined }],
+  )
+  const { found } = await examineWith(SCOPE, { readPullRequest: inTurn(moved), listPullRequestFiles })
+  expect(found).toMatchObject({ headSha: commit('d'), scope: { outside: ['src/a.ts'] } })
+})
+
+test('a cancelled run ends within its sleep', async () => {
+  const controller = new AbortController()
+  const cancelled = new ActionError('cancelled', 'The run was cancelled.')
+  const clock = fakeClock({
+    onSleep: () => {
+      controller.abort(cancelled)
+    },
+  })
+  const options = { signal: controller.signal, clock }
+  await expect(examineWith(CHECKS, { readChecks: inTurn(check('pending')) }, options)).rejects.toBe(cancelled)
+})

@@ -1,0 +1,136 @@
+import { expect, test } from '@jest/globals'
+import type { HandOff } from '../../../src/agent/pull-request/examine-pull-request.ts'
+import type { GitHubInputs } from '../../../src/agent/inputs/github-inputs.ts'
+import { handOff, wantsHandOff } from '../../../src/agent/pull-request/hand-off.ts'
+import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
+import { cleanPullRequestLink } from '../../../src/service/pull-request-link.ts'
+import { Shortfalls, tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
+import type { GitHub } from '../../../src/github/connect-github.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import {
+  fakeGitHub,
+  GITHUB_INPUTS,
+  inTurn,
+  PULL_REQUEST,
+  refusal,
+  rejecting,
+  RUN_FACTS,
+  type FakeGitHub,
+} from '../../support/fake-github.ts'
+
+interface HandedOff {
+  readonly found: HandOff
+  readonly notice: string | undefined
+}
+
+const LINK = 'https://github.com/acme/docs/pull/7'
+
+/** @param github null without a token */
+async function handOver(
+  inputs: Partial<GitHubInputs> = {},
+  github: GitHub | null = fakeGitHub(),
+  href = LINK,
+): Promise<HandedOff> {
+  const link = cleanPullRequestLink(href)
+  if (link === undefined) throw new Error('The link is not clean.')
+  const shortfalls = new Shortfalls(() => undefined)
+  const found = await handOff(
+    link,
+    'job_1',
+    { ...GITHUB_INPUTS, ...inputs },
+    {
+      github: github ?? undefined,
+      facts: RUN_FACTS,
+      clock: fakeClock(),
+      signal: new AbortController().signal,
+      deadlineAt: 3_600_000,
+      shortfalls,
+      log: () => undefined,
+    },
+  )
+  return { found, notice: tellShortfalls(shortfalls.list) }
+}
+
+const unmarked = (answers: Partial<GitHub> = {}): FakeGitHub =>
+  fakeGitHub({
+    readPullRequest: inTurn({ ...PULL_REQUEST, labels: [] }),
+    listTrustedComments: () => Promise.resolve([]),
+    ...answers,
+  })
+
+test('tells state, branch and head', async () => {
+  expect(await handOver()).toEqual({
+    found: { state: 'open', branch: 'agent/guide', headSha: PULL_REQUEST.headSha },
+    notice: undefined,
+  })
+})
+
+test('puts on the label and the comment that names the job', async () => {
+  const written: unknown[] = []
+  const note = (...args: unknown[]): Promise<void> => {
+    written.push(args)
+    return Promise.resolve()
+  }
+  await handOver({}, unmarked({ addLabel: note, addComment: note }))
+  const address = { repository: 'acme/docs', number: 7 }
+  expect(written).toEqual([
+    [expect.objectContaining(address), 'docs-agent'],
+    [expect.objectContaining(address), expect.stringContaining('<!-- docs-agent-action: job=job_1 -->')],
+  ])
+})
+
+test('a re-run adds nothing to a pull request that is marked', async () => {
+  const github = fakeGitHub()
+  await handOver({}, github)
+  expect(github.asked).toEqual(['readPullRequest', 'listTrustedComments'])
+})
+
+test('with no label wanted, nothing is put on it at all', async () => {
+  const github = unmarked()
+  await handOver({ label: '' }, github)
+  expect(github.asked).toEqual(['readPullRequest'])
+})
+
+test('a token that may not mark it costs the marks and nothing else, with one text', async () => {
+  const forbidden = rejecting(refusal('forbidden', 'Grant it.'))
+  const { found, notice } = await handOver({}, unmarked({ addLabel: forbidden, addComment: forbidden }))
+  expect(found.state).toBe('open')
+  expect(notice).toBe(
+    'The label was not put on the pull request: GitHub said forbidden. The comment that names the job was not written: GitHub said forbidden. Grant it.',
+  )
+})
+
+test('a pull request that the token cannot see is not asked about any further', async () => {
+  const github = fakeGitHub({ readPullRequest: rejecting(refusal('not-found', 'Grant it.')) })
+  const { found, notice } = await handOver({ waitForChecks: true }, github)
+  expect(found).toEqual({})
+  expect(notice).toContain('(its state, the label, its checks)')
+  expect(github.asked).toEqual(['readPullRequest'])
+})
+
+test('another code host is not asked', async () => {
+  const github = fakeGitHub()
+  const { found, notice } = await handOver({}, github, 'https://gitlab.example.com/acme/docs/-/merge_requests/7')
+  expect(found).toEqual({})
+  expect(notice).toContain("it is at gitlab.example.com, and this run's GitHub is github.com.")
+  expect(github.asked).toEqual([])
+})
+
+test('an address of no known shape is not guessed at', async () => {
+  expect((await handOver({}, fakeGitHub(), 'https://github.com/acme/docs/compare/x')).notice).toContain('does not say')
+})
+
+test('without a token only what was asked for by name is missed', async () => {
+  expect(wantsHandOff({ ...GITHUB_INPUTS, token: '' })).toBe(false)
+  expect(wantsHandOff({ ...GITHUB_INPUTS, token: '', waitForChecks: true })).toBe(true)
+  expect(wantsHandOff({ ...GITHUB_INPUTS, token: '', allowedPaths: [] })).toBe(true)
+  expect((await handOver({ waitForChecks: true }, null)).notice).toContain('there is no `github-token`')
+  const allowedPaths = parsePathPatterns('docs/**').rules
+  expect((await handOver({ allowedPaths }, null)).notice).toContain('there is no `github-token`')
+})
+
+test('looks at checks and files where they were asked for', async () => {
+  const allowedPaths = parsePathPatterns('docs/**').rules
+  const { found } = await handOver({ waitForChecks: true, allowedPaths })
+  expect(found).toMatchObject({ state: 'open', checks: 'success', scope: { outside: [] } })
+})

@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals'
+import { isMarkerComment, markerComment } from '../../../src/agent/pull-request/pull-request-marker.ts'
+
+test('the comment names its job in a marker that does not show', () => {
+  expect(markerComment('job_1')).toMatch(/^<!-- docs-agent-action: job=job_1 -->\n/)
+})
+
+test('a marker is found for its own job and for no other', () => {
+  const comment = markerComment('job_1')
+  expect(isMarkerComment(comment, 'job_1')).toBe(true)
+  expect(isMarkerComment(comment, 'job_11')).toBe(false)
+  expect(isMarkerComment(comment)).toBe(true)
+  expect(isMarkerComment('docs-agent-action: job=job_1')).toBe(false)
+})

@@ -1,0 +1,185 @@
+import { formatDuration } from '../../shared/duration.ts'
+import type { ErrorCode } from '../../shared/errors.ts'
+import type { FailOn } from '../inputs/inputs.ts'
+import { adviseOnBlock, BLOCK_TITLES, findBlocks, tellHandOff } from './merge-blocks.ts'
+import { jobIdOf, type Outcome, type Report } from './report.ts'
+
+/** The verdict in words: the same ones in the log, in the annotation and at the top of the summary. */
+export interface Conclusion {
+  readonly isGreen: boolean
+  readonly title: string
+  /** What happened, as full sentences. */
+  readonly text: string
+  /** What to do now, as full sentences. */
+  readonly advice: readonly string[]
+}
+
+/** Whether an outcome is green or red by itself, or red where `fail-on` has a certain word. */
+const COLOUR: Readonly<Record<Outcome, 'green' | 'red' | FailOn>> = {
+  'pull-request': 'green',
+  'no-changes': 'no-changes',
+  failed: 'failed',
+  archived: 'archived',
+  'timed-out': 'timeout',
+  unconfirmed: 'red',
+  submitted: 'green',
+  cancelled: 'red',
+  skipped: 'green',
+  error: 'red',
+}
+
+/** `fail-on` is about what became of an accepted job. Where the step could not do its own part, it is red anyway. */
+export function isGreen(report: Report, failOn: ReadonlySet<FailOn>): boolean {
+  const { outcome, error } = report
+  const colour = COLOUR[outcome]
+  if (error !== undefined || colour === 'red') return false
+  if (findBlocks(report, failOn).length > 0) return false
+  return colour === 'green' || !failOn.has(colour)
+}
+
+const TITLES: Readonly<Record<Exclude<Outcome, 'error'>, string>> = {
+  'pull-request': 'The pull request is ready',
+  'no-changes': 'Nothing had to change',
+  failed: 'The agent failed',
+  archived: 'The job is archived',
+  'timed-out': 'The agent did not finish in time',
+  unconfirmed: 'The follow-up was sent, but its turn was never seen',
+  submitted: 'The agent is at work',
+  cancelled: 'Cancelled',
+  skipped: 'Skipped: there is no API key here',
+}
+
+const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
+  'invalid-input': 'The inputs are wrong',
+  unreachable: 'The service could not be reached',
+  untrusted: "The service's certificate is not trusted",
+  proxy: 'The proxy refused',
+  unauthorized: 'The key was refused',
+  forbidden: 'The key may not do this',
+  'not-found': 'The service does not know this',
+  'rate-limited': 'The service limits the rate of requests',
+  rejected: 'The service rejected the request',
+  redirected: 'The service has another address',
+  'service-error': 'The service failed',
+  'bad-answer': "The service's answers make no sense",
+  'unknown-fate': 'The prompt may have been taken',
+  'not-sent': 'The prompt was not sent',
+  deadline: 'The time ran out',
+  cancelled: 'Cancelled',
+}
+
+type Say = (report: Report) => string
+
+const TURN_MAY_RUN =
+  'The service has taken the follow-up and has no way to cancel it, so the agent may be at work on it.'
+
+const took: Say = ({ durationMs }) => formatDuration(durationMs)
+
+const TEXTS: Readonly<Record<Outcome, Say>> = {
+  'pull-request': (report) =>
+    [`The agent finished after ${took(report)} and its changes are in a pull request.`, ...tellHandOff(report)].join(
+      ' ',
+    ),
+  'no-changes': (report) =>
+    `The agent finished after ${took(report)} and changed no file, so there is no pull request.`,
+  failed: (report) => `The agent hit an error that it could not recover from, after ${took(report)}.`,
+  archived: (report) => `The job was archived after ${took(report)}, so nothing more will come of it.`,
+  'timed-out': (report) => `The step waited ${took(report)}. The job still runs.`,
+  unconfirmed: () => 'The service took the prompt, but the job never read as working on it.',
+  submitted: (report) =>
+    report.task?.kind === 'attach'
+      ? 'The job runs. This step does not wait for it.'
+      : 'The service has taken the prompt. This step does not wait for the result.',
+  cancelled: (report) => {
+    if (jobIdOf(report) === undefined) return 'The run was cancelled before the service had taken the prompt.'
+    if (report.turn === 'unsent') return 'The run was cancelled before the follow-up was sent.'
+    if (report.turn === 'taken') return `The run was cancelled. ${TURN_MAY_RUN}`
+    if (goesOn(report)) return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
+    return `The run was cancelled. The job was ${report.job?.status ?? 'not read yet'}.`
+  },
+  skipped: ({ skipReason }) =>
+    skipReason === undefined
+      ? 'Nothing was asked of the service, because `api-key` is empty and `on-missing-key` is `skip`.'
+      : `Nothing was asked of the service. ${skipReason}`,
+  error: () => '',
+}
+
+/** Whether the job goes on without this step. */
+function goesOn({ job, outcome }: Report): boolean {
+  return job?.status === 'active' && outcome !== 'no-changes'
+}
+
+/** Whether another step could see the end that this one did not see. */
+function mayStillEnd(report: Report): boolean {
+  const { outcome, task, turn } = report
+  if (goesOn(report) || turn === 'taken') return true
+  if (turn === 'unsent') return false
+  return outcome === 'unconfirmed' || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind === 'attach')
+}
+
+function textOf(report: Report): string {
+  const { outcome, error, lastProblem } = report
+  const sentences: string[] = []
+  if (error === undefined || error.code === 'cancelled') sentences.push(TEXTS[outcome](report))
+  else {
+    if (outcome === 'cancelled') sentences.push('The run was cancelled.')
+    sentences.push(error.message)
+    if (report.turn === 'taken') sentences.push(TURN_MAY_RUN)
+    else if (goesOn(report)) sentences.push('The job itself goes on.')
+  }
+  if (outcome === 'timed-out' && lastProblem !== undefined)
+    sentences.push(`The last look at it failed: ${lastProblem.message}`)
+  return sentences.join(' ')
+}
+
+const LOOK_BEFORE_SENDING =
+  "See the job on the service's dashboard before you send the prompt again: it may still begin."
+
+const ADVICE: Readonly<Record<Outcome, string | undefined>> = {
+  'pull-request': undefined,
+  'no-changes': 'Where you expected changes, send a follow-up that names the pages.',
+  failed: "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt.",
+  archived: 'Start a new job: run the same step without `job-id`.',
+  'timed-out': undefined,
+  unconfirmed: LOOK_BEFORE_SENDING,
+  submitted: undefined,
+  cancelled: 'Run the step again when you want it: nothing came of this one.',
+  skipped:
+    'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret that `api-key` is given from.',
+  error: undefined,
+}
+
+function adviceOf(report: Report, failOn: ReadonlySet<FailOn>): string[] {
+  if (report.skipReason !== undefined) return []
+  const { outcome, error } = report
+  const id = jobIdOf(report)
+  const isUntouched = error?.code === 'cancelled' && (id === undefined || report.turn === 'unsent')
+  const advice = [
+    error?.hint,
+    error === undefined || isUntouched ? ADVICE[outcome] : undefined,
+    error !== undefined && report.turn === 'taken' ? LOOK_BEFORE_SENDING : undefined,
+    ...findBlocks(report, failOn).map(adviseOnBlock),
+    id !== undefined && mayStillEnd(report)
+      ? `To wait for the job, run the same step with \`job-id: ${id}\` and without a prompt.`
+      : undefined,
+  ]
+  return advice.filter((sentence) => sentence !== undefined).filter((sentence) => sentence !== '')
+}
+
+function titleOf(report: Report, failOn: ReadonlySet<FailOn>): string {
+  const { outcome, error, skipReason } = report
+  const [block] = findBlocks(report, failOn)
+  if (block !== undefined) return BLOCK_TITLES[block]
+  if (skipReason !== undefined) return 'Skipped: no change for the agent'
+  if (outcome === 'error') return ERROR_TITLES[error?.code ?? 'bad-answer']
+  return outcome === 'timed-out' && error !== undefined ? ERROR_TITLES[error.code] : TITLES[outcome]
+}
+
+export function conclude(report: Report, failOn: ReadonlySet<FailOn>): Conclusion {
+  return {
+    isGreen: isGreen(report, failOn),
+    title: titleOf(report, failOn),
+    text: textOf(report),
+    advice: adviceOf(report, failOn),
+  }
+}

@@ -1,0 +1,54 @@
+import type { ChecksState } from '../pull-request/checks-verdict.ts'
+import type { FailOn } from '../inputs/inputs.ts'
+import type { Report } from './report.ts'
+
+/** What keeps a pull request from being merged, where `fail-on` names it. */
+export type MergeBlock = Extract<FailOn, 'checks' | 'out-of-scope'>
+
+/** Only a known good answer counts: what is pending, not registered or not to be found out blocks as well. */
+const BLOCKS: Readonly<Record<MergeBlock, (report: Report) => boolean>> = {
+  checks: ({ handOff }) => handOff?.checks !== 'success',
+  'out-of-scope': ({ handOff }) => handOff?.scope === undefined || handOff.scope.outside.length > 0,
+}
+const ALL_BLOCKS = ['out-of-scope', 'checks'] as const satisfies readonly MergeBlock[]
+
+/** What `fail-on` finds wrong with the pull request, the gravest first. */
+export function findBlocks(report: Report, failOn: ReadonlySet<FailOn>): readonly MergeBlock[] {
+  if (report.outcome !== 'pull-request') return []
+  return ALL_BLOCKS.filter((block) => failOn.has(block) && BLOCKS[block](report))
+}
+
+export const BLOCK_TITLES: Readonly<Record<MergeBlock, string>> = {
+  checks: 'The pull request has not passed its checks',
+  'out-of-scope': 'The pull request is not known to keep to the allowed paths',
+}
+
+const ADVICE: Readonly<Record<MergeBlock, string>> = {
+  checks:
+    "Look at the checks of the pull request; where there are none, see which workflows its branch starts, as a pull request that is opened with a workflow's own token starts none.",
+  'out-of-scope': 'Look at the files of the pull request, and merge it by hand if they are right.',
+}
+
+export function adviseOnBlock(block: MergeBlock): string {
+  return ADVICE[block]
+}
+
+const CHECKS_TEXTS: Readonly<Record<ChecksState, string>> = {
+  success: 'All its checks have passed.',
+  failure: 'A check of it failed.',
+  pending: 'Its checks were not done in time.',
+  none: 'No check is registered for it.',
+}
+
+/** What is known of the pull request, as full sentences. */
+export function tellHandOff({ handOff }: Report): string[] {
+  const { state, checks, scope } = handOff ?? {}
+  const count = scope?.outside.length ?? 0
+  return [
+    ...(state === 'merged' || state === 'closed' ? [`It is ${state} already.`] : []),
+    ...(checks === undefined ? [] : [CHECKS_TEXTS[checks]]),
+    ...(scope === undefined
+      ? []
+      : [count === 0 ? 'It keeps to `allowed-paths`.' : `Outside of \`allowed-paths\`: ${count} of its paths.`]),
+  ]
+}

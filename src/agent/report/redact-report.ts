@@ -1,0 +1,33 @@
+import type { Job } from '../../service/schemas.ts'
+import type { Redact } from '../../shared/redact.ts'
+import { oneLine } from '../../shared/untrusted-text.ts'
+import type { Task } from '../inputs/inputs.ts'
+import type { Report } from './report.ts'
+
+function redactTask(task: Task, redact: Redact): Task {
+  return task.kind === 'attach' ? task : { ...task, prompt: redact(task.prompt) }
+}
+
+function redactJob(job: Job, redact: Redact): Job {
+  // Cleaning may put a secret together, so that what is shown as text is redacted after it as well.
+  const text = (value: string | undefined): string | undefined => value && redact(oneLine(redact(value), Infinity))
+  return {
+    ...job,
+    unlistedStatus: text(job.unlistedStatus),
+    repository: text(job.repository),
+    ref: text(job.ref),
+    model: text(job.model),
+    createdAt: text(job.createdAt),
+    archivedAt: text(job.archivedAt),
+    prLink: job.prLink && redact(job.prLink),
+  }
+}
+
+/**
+ * Takes secrets out of a report before outputs and summary are made of it: these cut long texts, and a secret that was
+ * cut in half, or encoded twice, is found by nobody any more. The raw link is not cleaned: it is judged as it came.
+ */
+export function redactReport(report: Report, redact: Redact): Report {
+  const { task, job } = report
+  return { ...report, task: task && redactTask(task, redact), job: job && redactJob(job, redact) }
+}
