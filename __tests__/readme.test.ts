@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
 import { isGreen } from '../src/agent/report/conclusion.ts'
-import { FAIL_ON, type FailOn } from '../src/agent/inputs/inputs.ts'
-import { OUTCOMES, type Report } from '../src/agent/report/report.ts'
+import { FAIL_ON, type FailOn } from '../src/agent/inputs/fail-on.ts'
+import { OUTCOMES, type Outcome } from '../src/agent/report/report.ts'
 import { SCENARIO_NAMES } from '../src/emulator/scenarios.ts'
 import { root, sectionBelow, tableBelow } from './support/markdown-files.ts'
+import { reportOf } from './support/report.ts'
 import { quotedMessages, sourceText } from './support/source-text.ts'
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -86,8 +87,8 @@ test('a README that lost its markers is an error, not a table that is never writ
 })
 
 test('the table of outcomes says of every outcome when it is red and when it is green', () => {
-  const colour = (outcome: string, ...failOn: FailOn[]): string =>
-    isGreen({ outcome, error: undefined } as Report, new Set(failOn)) ? 'green' : 'red'
+  const colour = (outcome: Outcome, ...failOn: FailOn[]): string =>
+    isGreen(reportOf({ outcome }), new Set(failOn)) ? 'green' : 'red'
   const expected = OUTCOMES.map((outcome) => ({
     outcome: `\`${outcome}\``,
     byDefault: colour(outcome, 'failed', 'archived', 'timeout'),

@@ -85,9 +85,10 @@ test('the token does not go along with a redirect to another origin', async () =
     response.writeHead(302, { location: `${addressOf(elsewhere)}/x` }).end()
   })
   try {
+    const deadlineAt = systemClock.now() + 60_000
     const ask = createAskGitHub({
       ...{ token: TOKEN, apiUrl: addressOf(github), env: {}, clock: systemClock, signal: new AbortController().signal },
-      ...{ deadlineAt: systemClock.now() + 60_000, debug: () => undefined, redact: (text: string) => text },
+      ...{ deadlineAt, debug: () => undefined, redact: (text: string) => text },
     })
     await findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))
     expect(seen).toEqual([`token ${TOKEN}`, undefined])
@@ -129,6 +130,15 @@ test('ends at the deadline although an answer never comes, and asks nothing afte
     expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
     expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
     expect(asked.github.requests.length).toBeLessThanOrEqual(1)
+  })
+})
+
+test('a question whose own deadline passes ends, is not asked again, and leaves the next one its time', async () => {
+  await askingGitHub(failing('never'), async (asked) => {
+    const ask = asked.askUntil(systemClock.now() + 100)
+    expect(await errorOf(askOnce({ ...asked, ask }))).toMatchObject({ code: 'deadline' })
+    expect(await askOnce(asked)).toEqual([])
+    expect(asked.github.requests).toHaveLength(2)
   })
 })
 

@@ -221,11 +221,33 @@ test('a wait that does not fit the deadline fails at once and names the time', a
   expect([requests.length, clock.sleeps]).toEqual([1, []])
 })
 
-test('a prompt that reached nobody is not tried again beyond the deadline', async () => {
+const NOT_ASKED = /^The deadline passed before the prompt was sent, so the service was asked for nothing\. The service /
+
+test('a prompt that reached nobody is not tried again beyond the deadline, and the error says that nothing was asked', async () => {
   const { client, requests, clock } = bench([failed('no-connection', false)], { deadlineAt: 1_500 })
 
-  expect(await errorOf(client.createJob('x'))).toMatchObject({ code: 'unreachable' })
+  const error = await errorOf(client.createJob('x'))
+  expect(error).toMatchObject({ code: 'deadline', message: expect.stringMatching(NOT_ASKED) as unknown })
+  expect(error.hint).toContain('Check `base-url`')
   expect([requests.length, clock.sleeps]).toEqual([2, [1_000]])
+})
+
+test.each([
+  ['at the deadline says that nothing was asked', 60_000, 'deadline', NOT_ASKED],
+  ['before the deadline is about the network', 60_001, 'unreachable', /^The service /],
+])('an attempt that sent nothing and ends %s', async (_name, deadlineAt, code, message) => {
+  const clock = fakeClock()
+  const silent: Send = ({ timeoutMs }) => {
+    clock.advance(timeoutMs)
+    return Promise.resolve(failed('timeout', false))
+  }
+  const { client, requests } = bench([silent], { deadlineAt }, clock)
+
+  expect(await errorOf(client.createJob('x'))).toMatchObject({
+    code,
+    message: expect.stringMatching(message) as unknown,
+  })
+  expect(requests).toHaveLength(1)
 })
 
 test('a POST may take a minute, and not beyond the deadline', async () => {

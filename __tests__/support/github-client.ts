@@ -8,7 +8,9 @@ import { TOKEN } from './github-state.ts'
 export const SECRET = 'docs_secret-0123456789'
 
 export interface AskedGitHub {
+  /** Until the step's own deadline. */
   readonly ask: AskGitHub
+  readonly askUntil: (deadlineAt: number) => AskGitHub
   readonly github: GitHubServer
   readonly debugLines: readonly string[]
 }
@@ -32,11 +34,24 @@ export async function askingGitHub<T>(
     // A hundredth of the pauses that are usual between two attempts.
     const redact = createRedactor([SECRET])
     const pace = { retryUnitMs: 10 }
-    const ask = createAskGitHub({ token, apiUrl: github.url, env, clock, signal, deadlineAt, debug, redact, ...pace })
-    const result = await perform({ ask, github, debugLines }).catch((error: unknown) => {
-      complain()
-      throw error
-    })
+    const askUntil = (until: number): AskGitHub =>
+      createAskGitHub({
+        token,
+        apiUrl: github.url,
+        env,
+        clock,
+        signal,
+        debug,
+        redact,
+        ...pace,
+        deadlineAt: until,
+      })
+    const result = await perform({ ask: askUntil(deadlineAt), askUntil, github, debugLines }).catch(
+      (error: unknown) => {
+        complain()
+        throw error
+      },
+    )
     complain()
     return result
   } finally {

@@ -45,23 +45,16 @@ test.each(DOUBTS)('the doubt %s is explained in the verdict', (doubt) => {
   expect(conclude(report).text).toContain(explainDoubts([doubt]))
 })
 
-test.each<ErrorCode>([
-  'forbidden',
-  'not-found',
-  'rate-limited',
-  'rejected',
-  'service-error',
-  'bad-answer',
-  'deadline',
-  'unknown-fate',
-  'not-sent',
-])('what to do about %s is about visitors, not about jobs', (code) => {
-  const error = new ActionError(code, 'It failed.', { hint: 'Check the prompt, the `job-id` and the agent job.' })
-  const { advice, isGreen } = conclude(visitorsReport({ ending: 'error', error }))
-  expect(isGreen).toBe(false)
-  expect(advice).toEqual([expect.stringMatching(/^[A-Z].*\.$/)])
-  expect(advice.join()).not.toMatch(/prompt|job/)
-})
+test.each<ErrorCode>(['forbidden', 'not-found', 'rate-limited', 'rejected', 'service-error', 'bad-answer', 'deadline'])(
+  'what to do about %s is about visitors, not about jobs',
+  (code) => {
+    const error = new ActionError(code, 'It failed.', { hint: 'Check the prompt, the `job-id` and the agent job.' })
+    const { advice, isGreen } = conclude(visitorsReport({ ending: 'error', error }))
+    expect(isGreen).toBe(false)
+    expect(advice).toEqual([expect.stringMatching(/^[A-Z].*\.$/)])
+    expect(advice.join()).not.toMatch(/prompt|job/)
+  },
+)
 
 test('where the service knows better, its advice is given', () => {
   const error = new ActionError('unauthorized', 'No.', { hint: 'Check that the secret holds a current key.' })

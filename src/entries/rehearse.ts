@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import * as core from '@actions/core'
-import { execute, type StepPorts, type StepResult } from '../runner/execute.ts'
+import { execute, type Runner, type StepResult } from '../runner/execute.ts'
 import { ActionError } from '../shared/errors.ts'
 import { newestLines } from '../rehearse/newest-lines.ts'
 import { INPUT_NAMES, serviceArguments, type RehearsalInput } from '../rehearse/service-arguments.ts'
@@ -28,7 +28,7 @@ function removeLog(file: string): void {
   }
 }
 
-async function start({ host, clock, signal }: StepPorts): Promise<StepResult> {
+async function start({ host, clock, signal }: Runner): Promise<StepResult> {
   core.saveState(STAGE_STATE, 'post')
   const raw = Object.fromEntries(INPUT_NAMES.map((name) => [name, host.input(name)])) as Record<RehearsalInput, string>
   const folder = process.env['RUNNER_TEMP'] ?? tmpdir()
@@ -54,7 +54,7 @@ async function start({ host, clock, signal }: StepPorts): Promise<StepResult> {
   }
 }
 
-async function stop({ host, clock }: StepPorts): Promise<StepResult> {
+async function stop({ host, clock }: Runner): Promise<StepResult> {
   const ended = { isGreen: true, text: '', outputs: {}, summary: undefined }
   const service = parseServiceState(core.getState(SERVICE_STATE))
   if (service === undefined) return { ...ended, title: 'There is no service to stop' }

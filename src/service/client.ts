@@ -71,6 +71,10 @@ function isSuccess(result: WireResult): result is WireAnswer {
   return result.kind === 'answer' && result.status >= 200 && result.status < 300
 }
 
+function isTimeout(result: WireResult): boolean {
+  return result.kind === 'failure' && result.cause === 'timeout'
+}
+
 function unknownFate(reason: string, quote?: string): ActionError {
   return new ActionError(
     'unknown-fate',
@@ -78,6 +82,17 @@ function unknownFate(reason: string, quote?: string): ActionError {
     {
       hint: UNKNOWN_FATE_HINT,
       ...(quote === undefined ? {} : { quote }),
+    },
+  )
+}
+
+/** Nothing was contacted, so that the step ran out of time and no more. */
+function nothingSentInTime({ message, hint }: ActionError): ActionError {
+  return new ActionError(
+    'deadline',
+    `The deadline passed before the prompt was sent, so the service was asked for nothing. ${message}`,
+    {
+      ...(hint === undefined ? {} : { hint }),
     },
   )
 }
@@ -160,9 +175,10 @@ export function createClient(options: ClientOptions): DocsServiceClient {
       if (decision === 'accepted') return accept(result as WireAnswer, isWanted)
       const error = errorOfResult(result, redact)
       if (decision === 'unknown') throw unknownFate(error.message, error.quote)
+      if (decision === 'stop' && isTimeout(result) && deadlineAt - clock.now() < 1) throw nothingSentInTime(error)
       if (decision === 'stop' || (decision === 'again' && attempt >= MAX_POST_ATTEMPTS)) throw error
       const delayMs = postDelayMs(result, attempt, random())
-      if (clock.now() + delayMs >= deadlineAt) throw tooLate(error)
+      if (clock.now() + delayMs >= deadlineAt) throw decision === 'again' ? nothingSentInTime(error) : tooLate(error)
       log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
       await clock.sleep(delayMs, signal)
     }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { ActionError } from './errors.ts'
+import { ID_PATTERN } from './id.ts'
 import { isLoopback } from './loopback.ts'
 
 /** What the runner gives: every input as text, empty where nothing was given. */
@@ -42,7 +43,9 @@ export function textInput(pattern: RegExp, rule: string): Input<string> {
   return inputFrom((text, refuse) => (pattern.test(text.trim()) ? text.trim() : refuse(rule)))
 }
 
-export function choiceInput<T extends string>(choices: readonly T[], rule: string): Input<T> {
+export function choiceInput<T extends string>(choices: readonly T[]): Input<T> {
+  const words = choices.map((choice) => `\`${choice}\``)
+  const rule = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
   return inputFrom((text, refuse) => choices.find((choice) => choice === text.trim()) ?? refuse(rule))
 }
 
@@ -61,8 +64,14 @@ export function optionalInput<T>(input: Input<T>): Input<T | undefined> {
   })
 }
 
+/** The id of a job; empty for none. */
+export const idInput = inputFrom((text, refuse) => {
+  const id = text.trim()
+  return id === '' || ID_PATTERN.test(id) ? id : refuse('must be 1 to 128 letters, digits, `_` or `-`')
+})
+
 export const projectIdInput = textInput(
-  /^[A-Za-z0-9_-]{1,128}$/,
+  ID_PATTERN,
   'must be 1 to 128 letters, digits, `_` or `-`, as on the API keys page of the dashboard',
 )
 
@@ -140,7 +149,7 @@ export const pollIntervalInput = numberInput(
   1_000,
 )
 
-export const onMissingKeyInput = choiceInput(['fail', 'skip'], 'must be `fail` or `skip`')
+export const onMissingKeyInput = choiceInput(['fail', 'skip'])
 
 /**
  * Where secrets are withheld, a step may be asked to end green. Nothing else is looked at then: other inputs may come

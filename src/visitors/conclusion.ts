@@ -1,16 +1,7 @@
+import { ERROR_TITLES, type Conclusion } from '../shared/conclusion.ts'
 import { formatDuration } from '../shared/duration.ts'
 import { ActionError, type ErrorCode } from '../shared/errors.ts'
 import { hasFile, type Doubt, type Ending, type Report } from './report.ts'
-
-/** The verdict in words: the same ones in the log, in the annotation and at the top of the summary. */
-export interface Conclusion {
-  readonly isGreen: boolean
-  readonly title: string
-  /** What happened, as full sentences. */
-  readonly text: string
-  /** What to do now, as full sentences. */
-  readonly advice: readonly string[]
-}
 
 const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {
   complete: 'The visitors are exported',
@@ -19,54 +10,23 @@ const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {
   skipped: 'Skipped: there is no API key here',
 }
 
-interface Failure {
-  readonly title: string
-  /** Where what the service's part of this project advises is not about visitors. */
-  readonly advice?: string
-}
-
 const LATER = 'Try again later. Nothing was changed by this step.'
 
-const FAILURES: Readonly<Record<ErrorCode, Failure>> = {
-  'invalid-input': { title: 'The inputs are wrong' },
-  unreachable: { title: 'The service could not be reached' },
-  untrusted: { title: "The service's certificate is not trusted" },
-  proxy: { title: 'The proxy refused' },
-  unauthorized: { title: 'The key was refused' },
-  forbidden: {
-    title: 'The key may not do this',
-    advice: 'Check that the key may read analytics, and whether it is limited to some addresses.',
-  },
-  'not-found': { title: 'The service does not know this', advice: 'Check `project-id` and `base-url`.' },
-  'rate-limited': {
-    title: 'The service limits the rate of requests',
-    advice:
-      'Run it later, allow more time in `timeout-minutes`, or export fewer days. 250 pages of a site take one request.',
-  },
-  rejected: {
-    title: 'The service rejected the request',
-    advice: 'Check `date-from`, `date-to`, `project-id` and `base-url`.',
-  },
-  redirected: { title: 'The service has another address' },
-  'service-error': { title: 'The service failed', advice: LATER },
-  'bad-answer': {
-    title: "The service's answers make no sense",
-    advice: 'Check `base-url`: a proxy or a login page may answer in the place of the service. Else try again later.',
-  },
-  // The next two are about prompts, which this action does not send.
-  'unknown-fate': { title: 'The service failed', advice: LATER },
-  'not-sent': { title: 'The service failed', advice: LATER },
-  deadline: {
-    title: 'The time ran out',
-    advice: 'Allow more time in `timeout-minutes`, or export fewer days.',
-  },
-  cancelled: { title: 'Cancelled' },
+/** What to do if what the service's part of this project advises is not about visitors. */
+const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
+  forbidden: 'Check that the key may read analytics, and whether it is limited to some addresses.',
+  'not-found': 'Check `project-id` and `base-url`.',
+  'rate-limited':
+    'Run it later, allow more time in `timeout-minutes`, or export fewer days. 250 pages of a site take one request.',
+  rejected: 'Check `date-from`, `date-to`, `project-id` and `base-url`.',
+  'service-error': LATER,
+  'bad-answer':
+    'Check `base-url`: a proxy or a login page may answer in the place of the service. Else try again later.',
+  deadline: 'Allow more time in `timeout-minutes`, or export fewer days.',
 }
 
-const FILE_FAILURE = {
-  title: 'The file could not be written',
-  advice: 'Check the free space of the runner, and who may write to the folder of `output-file`.',
-} as const satisfies Failure
+const FILE_TITLE = 'The file could not be written'
+const FILE_ADVICE = 'Check the free space of the runner, and who may write to the folder of `output-file`.'
 
 const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
   'totals-changed': "The service's totals changed while the pages were read.",
@@ -79,8 +39,9 @@ export function explainDoubts(doubts: readonly Doubt[]): string {
   return doubts.map((doubt) => DOUBT_TEXTS[doubt]).join(' ')
 }
 
-function failureOf({ error }: Report): Failure {
-  return error instanceof ActionError ? FAILURES[error.code] : FILE_FAILURE
+function titleOf({ ending, error }: Report): string {
+  if (ending !== 'error') return TITLES[ending]
+  return error instanceof ActionError ? ERROR_TITLES[error.code] : FILE_TITLE
 }
 
 type Say = (report: Report) => string
@@ -107,7 +68,7 @@ const TEXTS: Readonly<Record<Ending, Say>> = {
 
 function adviceOf(report: Report): readonly (string | undefined)[] {
   const { ending, error } = report
-  if (ending === 'error') return [failureOf(report).advice ?? (error instanceof ActionError ? error.hint : undefined)]
+  if (ending === 'error') return [error instanceof ActionError ? (ADVICE[error.code] ?? error.hint) : FILE_ADVICE]
   if (ending === 'uncertain')
     return ['For settled numbers, export days that are over: give `days`, or a `date-to` that is not in the future.']
   if (ending !== 'skipped') return []
@@ -121,7 +82,7 @@ export function conclude(report: Report): Conclusion {
   const { ending } = report
   return {
     isGreen: hasFile(report) || ending === 'skipped',
-    title: ending === 'error' ? failureOf(report).title : TITLES[ending],
+    title: titleOf(report),
     text: TEXTS[ending](report),
     advice: adviceOf(report).filter((sentence) => sentence !== undefined && sentence !== '') as string[],
   }

@@ -1,21 +1,9 @@
-import type { DocsServiceClient } from '../service/client.ts'
 import { backOffMs, isPassingReadError } from '../service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../service/schemas.ts'
-import type { Clock } from '../shared/clock.ts'
 import { formatDuration } from '../shared/duration.ts'
 import { ActionError, describeError } from '../shared/errors.ts'
+import type { Step } from '../step/step.ts'
 import type { DateRange } from './date-range.ts'
-
-export interface PageReaderPorts {
-  readonly client: Pick<DocsServiceClient, 'getVisitors'>
-  readonly clock: Clock
-  readonly signal: AbortSignal
-  /** From 0 to 1. */
-  readonly random: () => number
-  readonly log: (line: string) => void
-  /** Of the whole step, on the clock's scale. */
-  readonly deadlineAt: number
-}
 
 /**
  * Reads the page that begins after `offset` rows.
@@ -26,8 +14,9 @@ export type ReadPage = (offset: number) => Promise<VisitorsPage>
 const HEARTBEAT_MS = 60_000
 
 /** Section 4.4 of the service's interface, in the largest pages there are. A read changes nothing, so it may be repeated. */
-export function createPageReader(range: DateRange, ports: PageReaderPorts): ReadPage {
-  const { client, clock, signal, random, log, deadlineAt } = ports
+export function createPageReader(range: DateRange, step: Step): ReadPage {
+  const { client, clock, signal, random, deadlineAt } = step
+  const { log } = step.host
   let badAnswersInARow = 0
 
   async function attempt(offset: number): Promise<VisitorsPage | ActionError> {
@@ -39,7 +28,7 @@ export function createPageReader(range: DateRange, ports: PageReaderPorts): Read
       if (!(error instanceof ActionError)) throw error
       signal.throwIfAborted()
       badAnswersInARow = error.code === 'bad-answer' ? badAnswersInARow + 1 : 0
-      if (!isPassingReadError(error, { badAnswersInARow, isYoung: false })) throw error
+      if (!isPassingReadError(error, { badAnswersInARow, mayBeMissing: false })) throw error
       return error
     }
   }

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { CHANGE_CONTEXTS, renderChangeContext, type Change } from '../../../src/agent/change/change-context.ts'
+import { CHANGE_CONTEXTS } from '../../../src/agent/inputs/agent-inputs.ts'
+import { renderChangeContext, type Change } from '../../../src/agent/change/change-context.ts'
 import type { ChangedFile } from '../../../src/github/comparisons.ts'
 import { commit } from '../../support/github-state.ts'
 

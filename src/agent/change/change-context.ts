@@ -1,8 +1,6 @@
 import { cleanLines, cutToBytes, oneLine } from '../../shared/untrusted-text.ts'
 import type { ChangedFile, ComparedCommit } from '../../github/comparisons.ts'
-
-export const CHANGE_CONTEXTS = ['none', 'commits', 'files', 'diff'] as const
-export type ChangeContext = (typeof CHANGE_CONTEXTS)[number]
+import type { ChangeContext } from '../inputs/agent-inputs.ts'
 
 /** A change, ready to be told. */
 export interface Change {

@@ -1,7 +1,7 @@
 import type { Job } from '../../service/schemas.ts'
 import type { Redact } from '../../shared/redact.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
-import type { Task } from '../inputs/inputs.ts'
+import type { Task } from '../inputs/task.ts'
 import type { Report } from './report.ts'
 
 function redactTask(task: Task, redact: Redact): Task {
@@ -19,7 +19,7 @@ function redactJob(job: Job, redact: Redact): Job {
     model: text(job.model),
     createdAt: text(job.createdAt),
     archivedAt: text(job.archivedAt),
-    prLink: job.prLink && redact(job.prLink),
+    prLink: job.prLink && { ...job.prLink, href: redact(job.prLink.href), repository: text(job.prLink.repository) },
   }
 }
 
@@ -29,5 +29,9 @@ function redactJob(job: Job, redact: Redact): Job {
  */
 export function redactReport(report: Report, redact: Redact): Report {
   const { task, job } = report
-  return { ...report, task: task && redactTask(task, redact), job: job && redactJob(job, redact) }
+  return {
+    ...report,
+    task: task && redactTask(task, redact),
+    ...(job === undefined ? {} : { job: redactJob(job, redact) }),
+  }
 }
