@@ -23,7 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   runner: ['shared', '@actions/core'],
   agent: ['service', 'github', 'shared', 'zod'],
-  visitors: ['service', 'github', 'shared', 'zod'],
+  visitors: ['service', 'github', 'shared', 'zod', 'node:crypto'],
   emulator: ['service/schemas.ts', 'shared', 'node:crypto', 'node:http', 'node:util'],
   rehearse: ['shared', 'zod', 'node:child_process', 'node:fs', 'node:http'],
 }

@@ -13,7 +13,7 @@ test('a proxy that never answers does not hold the step past its deadline', asyn
 
   expectStep(run, {
     conclusion: 'failure',
-    verdict: '❌ The service could not be reached',
+    verdict: '❌ No answer from the service',
     says: ['did not answer in time', 'proxy settings'],
     outputs: { outcome: 'error' },
     requests: [],

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeEach, expect, jest, test } from '@jest/globa
 import { execute, type StepPorts, type StepResult } from '../../src/runner/execute.ts'
 import { captureStdout } from '../support/capture-stdout.ts'
 
-const EVENTS = ['SIGINT', 'SIGTERM', 'uncaughtException', 'unhandledRejection'] as const
+const EVENTS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection'] as const
 
 const folder = fs.mkdtempSync(path.join(tmpdir(), 'execute-'))
 const outputFile = path.join(folder, 'output')

@@ -63,7 +63,7 @@ export function memoryFile(fullAfterWrites = Infinity): MemoryFile {
     pending: () => pending,
     content: () => content,
     write(text) {
-      if (writes++ >= fullAfterWrites) throw new OutputFileError({ code: 'ENOSPC' })
+      if (writes++ >= fullAfterWrites) throw new OutputFileError('The disk is full.', 'Make room.')
       pending = (pending ?? '') + text
     },
     commit() {

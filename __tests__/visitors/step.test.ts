@@ -59,13 +59,16 @@ test('an error in the middle leaves no file, and what was counted is known', asy
 
 test('a disk that is full leaves no file', async () => {
   const { report, file } = await runExport({ answers: TWO_PAGES, file: memoryFile(2) })
-  expect(report).toMatchObject({ ending: 'error', error: { message: 'The file could not be written (ENOSPC).' } })
+  expect(report).toMatchObject({ ending: 'error', error: { message: 'The disk is full.' } })
   expect([file.content(), file.pending()]).toEqual([undefined, undefined])
 })
 
 test('a file that cannot be opened costs no request', async () => {
-  const { report, queries } = await runExport({ answers: [], openError: new OutputFileError({ code: 'EACCES' }) })
-  expect(report).toMatchObject({ ending: 'error', error: { message: 'The file could not be written (EACCES).' } })
+  const { report, queries } = await runExport({
+    answers: [],
+    openError: new OutputFileError('It is locked.', 'Unlock it.'),
+  })
+  expect(report).toMatchObject({ ending: 'error', error: { message: 'It is locked.' } })
   expect(queries).toEqual([])
 })
 

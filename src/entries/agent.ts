@@ -8,6 +8,7 @@ import { connect } from '../service/connect.ts'
 import type { Job } from '../service/schemas.ts'
 import { ActionError } from '../shared/errors.ts'
 import { isSkipped, wantsSummary } from '../shared/parse-inputs.ts'
+import { joinSentences } from '../shared/sentences.ts'
 import { readWorkspaceFile } from '../shared/workspace-file.ts'
 import { conclude } from '../agent/report/conclusion.ts'
 import {
@@ -109,7 +110,8 @@ function toResult(whole: Report, failOn: ReadonlySet<FailOn>, summary: boolean, 
   return {
     isGreen: conclusion.isGreen,
     title: conclusion.title,
-    text: [conclusion.text, ...quote, ...conclusion.advice, ...link].join(conclusion.text.includes('\n') ? '\n' : ' '),
+    // A period behind a link would be taken for a part of it.
+    text: [joinSentences([conclusion.text, ...quote, ...conclusion.advice]), ...link].join(' '),
     outputs,
     summary: summary ? renderSummary(report, conclusion) : undefined,
   }

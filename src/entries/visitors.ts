@@ -5,6 +5,7 @@ import { readInputs } from '../runner/step-inputs.ts'
 import { connect } from '../service/connect.ts'
 import { ActionError } from '../shared/errors.ts'
 import { isSkipped, wantsSummary } from '../shared/parse-inputs.ts'
+import { joinSentences } from '../shared/sentences.ts'
 import { findOutputPlace, openOutputFile, type OutputFile, type OutputPlace } from '../shared/workspace-output.ts'
 import { conclude, explainDoubts } from '../visitors/conclusion.ts'
 import { INPUT_NAMES, parseVisitorsInputs, type VisitorsInputs, type VisitorsRawInputs } from '../visitors/inputs.ts'
@@ -41,7 +42,7 @@ function toResult(report: Report, summary: boolean): StepResult {
   return {
     isGreen: conclusion.isGreen,
     title: conclusion.title,
-    text: [conclusion.text, ...quote, ...conclusion.advice].join(conclusion.text.includes('\n') ? '\n' : ' '),
+    text: joinSentences([conclusion.text, ...quote, ...conclusion.advice]),
     outputs: toOutputs(report),
     summary: summary ? renderSummary(report, conclusion) : undefined,
   }

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../shared/duration.ts'
-import type { ErrorCode } from '../../shared/errors.ts'
+import { ERROR_TITLES } from '../../shared/error-titles.ts'
+import { joinSentences } from '../../shared/sentences.ts'
 import type { FailOn } from '../inputs/inputs.ts'
 import { adviseOnBlock, BLOCK_TITLES, findBlocks, tellHandOff } from './merge-blocks.ts'
 import { jobIdOf, type Outcome, type Report } from './report.ts'
@@ -47,25 +48,6 @@ const TITLES: Readonly<Record<Exclude<Outcome, 'error'>, string>> = {
   submitted: 'The agent is at work',
   cancelled: 'Cancelled',
   skipped: 'Skipped: there is no API key here',
-}
-
-const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
-  'invalid-input': 'The inputs are wrong',
-  unreachable: 'The service could not be reached',
-  untrusted: "The service's certificate is not trusted",
-  proxy: 'The proxy refused',
-  unauthorized: 'The key was refused',
-  forbidden: 'The key may not do this',
-  'not-found': 'The service does not know this',
-  'rate-limited': 'The service limits the rate of requests',
-  rejected: 'The service rejected the request',
-  redirected: 'The service has another address',
-  'service-error': 'The service failed',
-  'bad-answer': "The service's answers make no sense",
-  'unknown-fate': 'The prompt may have been taken',
-  'not-sent': 'The prompt was not sent',
-  deadline: 'The time ran out',
-  cancelled: 'Cancelled',
 }
 
 type Say = (report: Report) => string
@@ -129,7 +111,7 @@ function textOf(report: Report): string {
   }
   if (outcome === 'timed-out' && lastProblem !== undefined)
     sentences.push(`The last look at it failed: ${lastProblem.message}`)
-  return sentences.join(' ')
+  return joinSentences(sentences)
 }
 
 const LOOK_BEFORE_SENDING =
