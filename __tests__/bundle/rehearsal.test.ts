@@ -29,4 +29,8 @@ test('a rehearsal starts the service, an agent step runs against it, and the pos
   expect(log).toMatch(/::group::Log of .*[^]*POST \/v2\/agent\/docs-demo\/job -> \d+[^]*::endgroup::/)
   const { logFile } = JSON.parse(rehearsal.state['service'] ?? '{}') as { logFile?: string }
   expect(existsSync(logFile ?? '')).toBe(false)
+
+  const again = await runStage('emulator', { stage: 'post', state: rehearsal.state })
+  expect(again.conclusion).toBe('success')
+  expect(again.annotations).toMatchObject([{ message: expect.stringContaining('was not there any more') }])
 })
