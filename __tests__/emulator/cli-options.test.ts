@@ -2,6 +2,8 @@ import { expect, test } from '@jest/globals'
 
 import { helpText, parseCli } from '../../src/emulator/cli-options.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/scenarios.ts'
+import { lastDays } from '../../src/visitors/date-range.ts'
+import { bodyOf, driveService } from './drive-service.ts'
 
 const NOW_MS = Date.UTC(2026, 6, 1, 9, 30)
 
@@ -70,4 +72,13 @@ test('--help wins over other flags, and names every flag and scenario', () => {
   }
   for (const name of SCENARIO_NAMES) expect(text).toContain(`  ${name} `)
   expect(text).toContain('(default: now)')
+})
+
+test('a service that is told no date knows visits of the last whole days', () => {
+  const command = parseCli([], NOW_MS)
+  if (command.kind !== 'run') throw new Error('The flags were refused.')
+  const { get } = driveService({ startMs: command.options.startMs })
+  const { dateFrom = '', dateTo = '' } = lastDays(30, new Date(NOW_MS))
+  const { totals } = bodyOf(get(`/v1/analytics/docs/visitors?dateFrom=${dateFrom}&dateTo=${dateTo}`))
+  expect(totals?.total).toBeGreaterThan(0)
 })
