@@ -37,7 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'agent/pull-request': ['agent/report', 'agent/inputs', 'step', 'service', 'github', 'shared'],
   'agent/report': ['agent/inputs', 'step', 'service', 'github', 'shared'],
   'agent/inputs': ['shared'],
-  visitors: ['step', 'service', 'shared', 'zod'],
+  visitors: ['step', 'service', 'shared', 'zod', 'node:crypto'],
   rehearse: ['shared', 'zod', 'node:child_process', 'node:fs', 'node:http'],
   step: ['service', 'github', 'network', 'shared'],
   service: ['network', 'shared', 'zod', 'undici', 'node:diagnostics_channel'],

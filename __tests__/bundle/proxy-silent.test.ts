@@ -13,7 +13,7 @@ test('a proxy that never answers does not hold the step past its deadline', asyn
 
   expectStep(run, {
     conclusion: 'failure',
-    verdict: '⏰ The time ran out',
+    verdict: '⏰ Out of time',
     says: ['before the prompt was sent', 'did not answer in time', 'proxy settings'],
     outputs: { outcome: 'timed-out' },
     requests: [],

@@ -429,3 +429,41 @@ test('a read is dropped the moment the run is cancelled', async () => {
   expect(await errorOf(client.getJob('job_1'))).toMatchObject({ code: 'cancelled' })
   expect(clock.sleeps).toEqual([])
 })
+
+test.each<[string, WireResult]>([
+  ['a login page', answered(200, '<html>Sign in</html>')],
+  ['a redirect', answered(302, '')],
+])('a prompt that %s answers may be a job, and the address is in question too', async (_name, answer) => {
+  for (const post of [
+    (c: DocsServiceClient) => c.createJob('x'),
+    (c: DocsServiceClient) => c.sendMessage('job_1', 'x'),
+  ]) {
+    const { hint, message } = await errorOf(post(bench([answer]).client))
+    expect(message).toContain('the job may exist')
+    expect(hint).toMatch(/Do not simply run it again\..* Check `base-url`/)
+    expect(hint).not.toContain('leads to')
+
+    const led = { ...answer, redirectHost: 'login.example.com' } as WireResult
+    expect((await errorOf(post(bench([led]).client))).hint).toContain('leads to `login.example.com`')
+  }
+})
+
+test('a prompt whose fate is unknown is never followed by the advice to try again', async () => {
+  const { hint } = await errorOf(bench([answered(500)]).client.createJob('x'))
+  expect(hint).not.toMatch(/Try again|`base-url`/)
+})
+
+test('a refusal is told in words that fit what was asked', async () => {
+  const { client } = bench([answered(404, '')])
+  const messages = await Promise.all(
+    [client.createJob('x'), client.sendMessage('job_1', 'x'), client.getJob('job_1'), client.getVisitors({})].map(
+      async (asked) => (await errorOf(asked)).message,
+    ),
+  )
+  expect(messages).toEqual([
+    'The service knows no project project (404).',
+    'The service knows no job job_1 in project project (404).',
+    'The service knows no job job_1 in project project (404).',
+    'The service knows no project project (404).',
+  ])
+})

@@ -21,6 +21,7 @@ const failed = (cause: FailureCause, sent: boolean): WireResult => ({ kind: 'fai
 const UNSENT: Readonly<Record<FailureCause, PostDecision>> = {
   'no-connection': 'again',
   untrusted: 'stop',
+  'not-tls': 'stop',
   'proxy-refused': 'stop',
   invalid: 'stop',
   timeout: 'stop',

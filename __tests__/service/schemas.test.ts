@@ -136,3 +136,15 @@ test.each([
 ])('a page in which a required field is missing or wrong makes no sense: %j', (page) => {
   expect(visitorsPageSchema.safeParse(page).success).toBe(false)
 })
+
+test('a count of -0 is 0', () => {
+  const counts = '"human":-0,"ai":-0,"total":-0'
+  const page = visitorsPageSchema.parse(
+    JSON.parse(`{"totals":{${counts}},"visitors":[{"path":"/",${counts}}],"hasMore":false}`),
+  )
+  expect(page).toEqual({
+    totals: { human: 0, ai: 0, total: 0 },
+    visitors: [{ path: '/', human: 0, ai: 0, total: 0 }],
+    hasMore: false,
+  })
+})

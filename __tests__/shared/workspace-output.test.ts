@@ -159,3 +159,19 @@ test('a place that cannot be opened is an error, and the folders that were made 
   expect(() => openOutputFile({ file: join(workspace, 'new', name, 'v.csv'), name })).toThrow(OutputFileError)
   expect(namesIn(workspace)).toEqual([])
 })
+
+test('a file that grows beyond its budget is refused, says so, and leaves nothing behind', () => {
+  const workspace = temporaryFolder()
+  const file = openOutputFile(placeIn(workspace, 'visitors.csv'), 4)
+  file.write('éé')
+  let error: unknown
+  try {
+    file.write('x')
+  } catch (caught) {
+    error = caught
+  }
+  file.discard()
+  expect(error).toBeInstanceOf(OutputFileError)
+  expect(error).toMatchObject({ message: 'The file would be larger than 4 bytes.' })
+  expect(namesIn(workspace)).toEqual([])
+})

@@ -45,7 +45,7 @@ export interface BundleRun extends RunResult {
   readonly serviceUrl: string
   /** What the service was asked, such as `POST job` and `GET job/job_000001`. */
   readonly requests: readonly string[]
-  /** The prompts of the POSTs, as the service read them. */
+  /** The prompts of the POSTs that it did not refuse unread, as the service read them. */
   readonly prompts: readonly (string | undefined)[]
 }
 
@@ -97,7 +97,8 @@ export async function runBundle(options: BundleOptions): Promise<BundleRun> {
       env: { ...(preload !== undefined && nodeOptions(preload)), ...env?.(service.url) },
     })
     const requests = service.requests.map(({ method, path }) => `${method} ${path.replace(PROJECT_PATH, '')}`)
-    const prompts = service.requests.filter(({ method }) => method === 'POST').map(({ prompt }) => prompt)
+    const posts = service.requests.filter(({ method, status }) => method === 'POST' && status !== 401 && status !== 403)
+    const prompts = posts.map(({ prompt }) => prompt)
     return { ...result, inputs, serviceUrl: service.url, requests, prompts }
   } finally {
     entrance?.close()

@@ -26,11 +26,12 @@ export const agentAction: Feature<AgentInputs, Report> = {
     const report = redactReport(whole, redact)
     const conclusion = conclude(report, inputs?.failOn ?? new Set())
     const outputs = toOutputs(report)
-    const link = outputs['pr-link'] === '' ? [] : [`Pull request: ${outputs['pr-link']}`]
+    const text = tellConclusion(conclusion, report.error?.quote)
     const notDone = tellShortfalls(report.shortfalls)
     return {
       conclusion,
-      text: tellConclusion(conclusion, report.error?.quote, ...link),
+      // A period behind a link would be taken for a part of it.
+      text: outputs['pr-link'] === '' ? text : `${text} Pull request: ${outputs['pr-link']}`,
       outputs,
       summary: renderSummary(report, conclusion),
       ...(notDone === undefined ? {} : { notice: { title: 'Not done on GitHub', text: notDone } }),

@@ -18,6 +18,8 @@ export interface EmulatorOptions extends Omit<ServiceOptions, 'baseUrl'> {
   readonly clock?: Clock
   /** Seconds of the service's time in one second of the clock. Default: 1. */
   readonly speed?: number
+  /** Sent with each answer as the header `service-instance`, so that whoever started the service knows it again. */
+  readonly instance?: string
   /** Called after each request, for logs. */
   readonly onRequest?: (request: RequestRecord) => void
 }
@@ -61,6 +63,7 @@ export async function startEmulator({
   port = 0,
   clock = systemClock,
   speed = 1,
+  instance,
   onRequest,
   ...serviceOptions
 }: EmulatorOptions = {}): Promise<Emulator> {
@@ -71,7 +74,8 @@ export async function startEmulator({
   const nowMs = startServiceTime({ clock, speed, startMs: serviceOptions.startMs ?? DEFAULT_START_MS })
 
   server.on('request', (incoming, outgoing) => {
-    readRequest(incoming).then(
+    if (instance !== undefined) outgoing.setHeader('service-instance', instance)
+    readRequest(incoming, (head) => service.admits(head)).then(
       (request) => {
         const response = service.handle(request, nowMs())
         const record = service.requests.at(-1)

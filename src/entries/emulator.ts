@@ -2,6 +2,7 @@ import { type CliOptions, helpText, parseCli } from '../emulator/cli-options.ts'
 import { logLine } from '../emulator/request-log.ts'
 import { type Emulator, startEmulator } from '../emulator/server.ts'
 import { startText } from '../emulator/start-text.ts'
+import { systemClock } from '../shared/clock.ts'
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
@@ -26,6 +27,7 @@ function closeOnSignal(emulator: Emulator): void {
 async function run(options: CliOptions): Promise<void> {
   const emulator = await startEmulator({
     ...options,
+    instance: String(process.pid),
     onRequest: (request) => {
       print(logLine(request))
     },
@@ -35,7 +37,7 @@ async function run(options: CliOptions): Promise<void> {
   print(startText(emulator, options))
 }
 
-const command = parseCli(process.argv.slice(2))
+const command = parseCli(process.argv.slice(2), systemClock.wallTime().getTime())
 if (command.kind === 'help') {
   print(helpText())
 } else if (command.kind === 'invalid') {

@@ -5,8 +5,10 @@ import * as path from 'node:path'
 import * as core from '@actions/core'
 import { execute, type Runner, type StepResult } from '../runner/execute.ts'
 import { ActionError } from '../shared/errors.ts'
+import { joinSentences } from '../shared/sentences.ts'
 import { newestLines } from '../rehearse/newest-lines.ts'
 import { INPUT_NAMES, serviceArguments, type RehearsalInput } from '../rehearse/service-arguments.ts'
+import { withoutStartText } from '../rehearse/service-access.ts'
 import { parseServiceState, type ServiceState } from '../rehearse/service-state.ts'
 import { startService } from '../rehearse/start-service.ts'
 import { stopService } from '../rehearse/stop-service.ts'
@@ -34,8 +36,7 @@ async function start({ host, clock, signal }: Runner): Promise<StepResult> {
   const folder = process.env['RUNNER_TEMP'] ?? tmpdir()
   const logFile = path.join(folder, `docs-agent-rehearsal-${randomUUID()}.log`)
   try {
-    const args = serviceArguments(raw, clock.wallTime())
-    const options = { program: PROGRAM, args, logFile, env: process.env }
+    const options = { program: PROGRAM, args: serviceArguments(raw), logFile, env: process.env }
     const { pid, baseUrl, projectId, apiKey } = await startService(options, { clock, signal })
     core.saveState(SERVICE_STATE, JSON.stringify({ pid, baseUrl, logFile } satisfies ServiceState))
     return {
@@ -49,7 +50,7 @@ async function start({ host, clock, signal }: Runner): Promise<StepResult> {
   } catch (error) {
     removeLog(logFile)
     if (!(error instanceof ActionError)) throw error
-    const text = error.hint === undefined ? error.message : `${error.message} ${error.hint}`
+    const text = joinSentences([error.message, error.hint])
     return { isGreen: false, title: 'The rehearsal did not start', text, outputs: {}, summary: undefined }
   }
 }
@@ -61,13 +62,14 @@ async function stop({ host, clock }: Runner): Promise<StepResult> {
   const ending = await stopService(service, { clock, kill: process.kill.bind(process) })
   if (fs.existsSync(service.logFile)) {
     core.startGroup('Log of the embedded documentation service')
-    host.log(newestLines(fs.readFileSync(service.logFile, 'utf8'), LONGEST_LOG_LINES))
+    const log = withoutStartText(fs.readFileSync(service.logFile, 'utf8'))
+    host.log(newestLines(log, LONGEST_LOG_LINES) || 'It was asked nothing.')
     core.endGroup()
     removeLog(service.logFile)
   }
-  return ending === 'stopped'
-    ? { ...ended, title: 'The embedded documentation service was stopped' }
-    : { ...ended, title: 'The embedded documentation service had ended before' }
+  if (ending === 'stopped') return { ...ended, title: 'The embedded documentation service was stopped' }
+  host.warn('The embedded documentation service was not there any more: it ended before the job did.')
+  return { ...ended, title: 'There was no service left to stop' }
 }
 
 await execute((ports) => (core.getState(STAGE_STATE) === '' ? start(ports) : stop(ports)))

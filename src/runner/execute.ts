@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from '../shared/clock.ts'
 import { OutputsLost, type Host } from '../shared/host.ts'
+import { joinSentences } from '../shared/sentences.ts'
 import { cancelOnSignals } from './cancellation.ts'
 import { createHost } from './host.ts'
 
@@ -41,8 +42,8 @@ async function publish({ isGreen, title, text, outputs, summary }: StepResult, h
     })
   }
   // The runner shows the annotation in the log as well.
-  if (lost !== undefined) host.fail(OUTPUTS_LOST_TITLE, `${lost} ${title}. ${text}`)
-  else if (isGreen) host.log(`${title}. ${text}`)
+  if (lost !== undefined) host.fail(OUTPUTS_LOST_TITLE, joinSentences([lost, title, text]))
+  else if (isGreen) host.log(joinSentences([title, text]))
   else host.fail(title, text)
   return isGreen && lost === undefined
 }

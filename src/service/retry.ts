@@ -37,6 +37,7 @@ export function decidePost(result: WireResult): PostDecision {
     case 'no-connection':
       return 'again'
     case 'untrusted':
+    case 'not-tls':
     case 'proxy-refused':
     case 'invalid':
     case 'timeout':

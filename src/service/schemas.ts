@@ -91,7 +91,11 @@ export const acceptedJobSchema = z.union([
   ),
 ])
 
-const count = z.int().check(z.nonnegative())
+/** JSON has a `-0`, which would be shown with its sign. */
+const count = z.int().check(
+  z.nonnegative(),
+  z.overwrite((value) => value + 0),
+)
 
 /** Sections 2.2 and 2.3. */
 const visitorCounts = { human: count, ai: count, total: count }

@@ -2,6 +2,8 @@ import * as z from 'zod/mini'
 import { ActionError } from './errors.ts'
 import { ID_PATTERN } from './id.ts'
 import { isLoopback } from './loopback.ts'
+import { asSentence } from './sentences.ts'
+import { oneLine } from './untrusted-text.ts'
 
 /** What the runner gives: every input as text, empty where nothing was given. */
 export type RawInputs<Name extends string> = Readonly<Record<Name, string>>
@@ -17,8 +19,8 @@ export function parseInputs<T>(schema: z.ZodMiniType<T>, raw: RawInputs<string>)
   const [first = ''] = problems
   const message =
     problems.length === 1
-      ? `${first}.`
-      : `${problems.length} inputs are wrong:\n${problems.map((problem) => `- ${problem}.`).join('\n')}`
+      ? asSentence(first)
+      : `${problems.length} inputs are wrong:\n${problems.map((problem) => `- ${asSentence(problem)}`).join('\n')}`
   throw new ActionError('invalid-input', message, { hint: 'Nothing was sent. Correct the `with:` block of this step.' })
 }
 
@@ -38,6 +40,21 @@ export function inputFrom<T>(parse: (text: string, refuse: Refuse) => T): Input<
   return z.pipe(z.string(), transform)
 }
 
+/** A longer value may be a key that was given to the wrong input, and a key that was cut is redacted nowhere. */
+const LONGEST_ECHO = 20
+const BEGINNING = 8
+
+/**
+ * The rule that a value breaks, and the value: for inputs that are never secret. It may come from an event, and the summary
+ * is Markdown, so it stands in a code span that it cannot end.
+ */
+function rejecting(rule: string, text: string): string {
+  const given = text.trim()
+  const shown = given.length > LONGEST_ECHO ? `${given.slice(0, BEGINNING)}…` : given
+  const value = oneLine(shown, LONGEST_ECHO).replaceAll('`', "'")
+  return value === '' ? rule : `${rule}, not \`${value}\``
+}
+
 /** An input that has to look like `pattern`. White space around it does not count. */
 export function textInput(pattern: RegExp, rule: string): Input<string> {
   return inputFrom((text, refuse) => (pattern.test(text.trim()) ? text.trim() : refuse(rule)))
@@ -46,7 +63,7 @@ export function textInput(pattern: RegExp, rule: string): Input<string> {
 export function choiceInput<T extends string>(choices: readonly T[]): Input<T> {
   const words = choices.map((choice) => `\`${choice}\``)
   const rule = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
-  return inputFrom((text, refuse) => choices.find((choice) => choice === text.trim()) ?? refuse(rule))
+  return inputFrom((text, refuse) => choices.find((choice) => choice === text.trim()) ?? refuse(rejecting(rule, text)))
 }
 
 /** An input left empty means its default, so that a workflow can pass on an input of its own that was not given. */
@@ -114,7 +131,8 @@ export const baseUrlInput = inputFrom((text, refuse) => {
 
 /** YAML's core spellings, the ones that the runner's own actions take. */
 export const booleanInput = inputFrom((text, refuse) => {
-  if (!/^(?:true|True|TRUE|false|False|FALSE)$/.test(text.trim())) return refuse('must be `true` or `false`')
+  if (!/^(?:true|True|TRUE|false|False|FALSE)$/.test(text.trim()))
+    return refuse(rejecting('must be `true` or `false`', text))
   return text.trim().toLowerCase() === 'true'
 })
 
@@ -122,7 +140,7 @@ export const booleanInput = inputFrom((text, refuse) => {
 function numberInput(pattern: RegExp, rule: string, isInRange: (value: number) => boolean, unit = 1): Input<number> {
   return inputFrom((text, refuse) => {
     const value = pattern.test(text.trim()) ? Number(text) : NaN
-    return isInRange(value) ? value * unit : refuse(rule)
+    return isInRange(value) ? value * unit : refuse(rejecting(rule, text))
   })
 }
 

@@ -1,6 +1,8 @@
-import { ERROR_TITLES, type Conclusion } from '../shared/conclusion.ts'
+import type { Conclusion } from '../shared/conclusion.ts'
 import { formatDuration } from '../shared/duration.ts'
-import { ActionError, type ErrorCode } from '../shared/errors.ts'
+import { ERROR_TITLES } from '../shared/error-titles.ts'
+import { ActionError } from '../shared/errors.ts'
+import { joinSentences } from '../shared/sentences.ts'
 import { hasFile, type Doubt, type Ending, type Report } from './report.ts'
 
 const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {
@@ -9,24 +11,6 @@ const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {
   cancelled: 'Cancelled',
   skipped: 'Skipped: there is no API key here',
 }
-
-const LATER = 'Try again later. Nothing was changed by this step.'
-
-/** What to do if what the service's part of this project advises is not about visitors. */
-const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
-  forbidden: 'Check that the key may read analytics, and whether it is limited to some addresses.',
-  'not-found': 'Check `project-id` and `base-url`.',
-  'rate-limited':
-    'Run it later, allow more time in `timeout-minutes`, or export fewer days. 250 pages of a site take one request.',
-  rejected: 'Check `date-from`, `date-to`, `project-id` and `base-url`.',
-  'service-error': LATER,
-  'bad-answer':
-    'Check `base-url`: a proxy or a login page may answer in the place of the service. Else try again later.',
-  deadline: 'Allow more time in `timeout-minutes`, or export fewer days.',
-}
-
-const FILE_TITLE = 'The file could not be written'
-const FILE_ADVICE = 'Check the free space of the runner, and who may write to the folder of `output-file`.'
 
 const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
   'totals-changed': "The service's totals changed while the pages were read.",
@@ -37,11 +21,6 @@ const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
 /** Why the file is not known to be whole, as full sentences; empty where it is. */
 export function explainDoubts(doubts: readonly Doubt[]): string {
   return doubts.map((doubt) => DOUBT_TEXTS[doubt]).join(' ')
-}
-
-function titleOf({ ending, error }: Report): string {
-  if (ending !== 'error') return TITLES[ending]
-  return error instanceof ActionError ? ERROR_TITLES[error.code] : FILE_TITLE
 }
 
 type Say = (report: Report) => string
@@ -63,18 +42,23 @@ const TEXTS: Readonly<Record<Ending, Say>> = {
   cancelled: () => 'The run was cancelled, so no file was written.',
   skipped: () => 'Nothing was asked of the service, because `api-key` is empty and `on-missing-key` is `skip`.',
   error: ({ error, rows }) =>
-    [error?.message ?? '', ...(rows > 0 ? [`${countRows(rows)} had been read. No file was written.`] : [])].join(' '),
+    joinSentences([error?.message, rows > 0 ? `${countRows(rows)} had been read. No file was written.` : undefined]),
 }
 
 function adviceOf(report: Report): readonly (string | undefined)[] {
   const { ending, error } = report
-  if (ending === 'error') return [error instanceof ActionError ? (ADVICE[error.code] ?? error.hint) : FILE_ADVICE]
+  if (ending === 'error') return [error?.hint]
   if (ending === 'uncertain')
     return ['For settled numbers, export days that are over: give `days`, or a `date-to` that is not in the future.']
   if (ending !== 'skipped') return []
   return [
     'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret that `api-key` is given from.',
   ]
+}
+
+function titleOf({ ending, error }: Report): string {
+  if (ending !== 'error') return TITLES[ending]
+  return error instanceof ActionError ? ERROR_TITLES[error.code] : 'The export failed'
 }
 
 /** Green is a step that left a file with all that the service sent, or that was told to skip. */

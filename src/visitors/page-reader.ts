@@ -35,18 +35,25 @@ export function createPageReader(range: DateRange, step: Step): ReadPage {
 
   /** @throws ActionError where the service asks for more time than the step has, which is known without waiting for it */
   function insistOnTime(error: ActionError): void {
-    const { code, message, retryAfterMs = 0, quote } = error
+    const { code, message, hint, retryAfterMs = 0, quote } = error
     if (clock.now() + retryAfterMs <= deadlineAt) return
     const until = new Date(clock.wallTime().getTime() + retryAfterMs).toISOString()
     const text = `${message} It asks not to be asked before ${until}, which is after this step's deadline.`
-    throw new ActionError(code, text, quote === undefined ? {} : { quote })
+    throw new ActionError(code, text, {
+      ...(hint === undefined ? {} : { hint }),
+      ...(quote === undefined ? {} : { quote }),
+    })
   }
 
   function outOfTime(lastProblem: ActionError | undefined): ActionError {
-    if (lastProblem === undefined) return new ActionError('deadline', 'The time ran out before all pages were read.')
+    const text = 'The time ran out before all pages were read.'
+    const hint = 'Allow more time in `timeout-minutes`, or export fewer days.'
+    if (lastProblem === undefined) return new ActionError('deadline', text, { hint })
     const { message, quote } = lastProblem
-    const text = `The time ran out before all pages were read. The last attempt failed: ${message}`
-    return new ActionError('deadline', text, quote === undefined ? {} : { quote })
+    return new ActionError('deadline', `${text} The last attempt failed: ${message}`, {
+      hint,
+      ...(quote === undefined ? {} : { quote }),
+    })
   }
 
   async function pause(ms: number): Promise<void> {

@@ -82,5 +82,5 @@ test('a read that hangs cannot stretch the reads for a late link', async () => {
   const { client, clock, elapsedMs } = await runScripted({ task: CREATE, create: active, reads: [withoutLink] })
   const startedAt = clock.now() - elapsedMs
 
-  expect(client.endsAts.map((at) => (at ?? NaN) - startedAt)).toEqual([3_600_000, ...Array(4).fill(20_000)])
+  expect(client.endsAts.map((at) => (at ?? NaN) - startedAt)).toEqual([3_600_000, ...Array<number>(4).fill(20_000)])
 })

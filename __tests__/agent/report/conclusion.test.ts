@@ -131,7 +131,7 @@ test('a job that was not read in time is red, says why, and how to go on', () =>
   )
   expect(green).toBe(false)
   expect(said).toEqual({
-    title: 'The time ran out',
+    title: 'Out of time',
     text: 'The deadline passed before the job could be read. The last look at it failed: It is unreachable.',
     advice: ['Look.', expect.stringContaining('with `job-id: job_1` and without a prompt')],
   })

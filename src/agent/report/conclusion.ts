@@ -1,5 +1,7 @@
-import { ERROR_TITLES, type Conclusion } from '../../shared/conclusion.ts'
+import type { Conclusion } from '../../shared/conclusion.ts'
 import { formatDuration } from '../../shared/duration.ts'
+import { ERROR_TITLES } from '../../shared/error-titles.ts'
+import { joinSentences } from '../../shared/sentences.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
 import { adviseOnBlock, BLOCK_TITLES, findBlocks, isBlockUnknown, tellPullRequest } from './merge-blocks.ts'
 import { jobIdOf, type Outcome, type Report } from './report.ts'
@@ -116,7 +118,7 @@ function textOf(report: Report): string {
   }
   if (outcome === 'timed-out' && lastProblem !== undefined)
     sentences.push(`The last look at it failed: ${lastProblem.message}`)
-  return sentences.join(' ')
+  return joinSentences(sentences)
 }
 
 const LOOK_BEFORE_SENDING =
