@@ -137,7 +137,7 @@ async function tryVisitors(workspace) {
     [join(workspace, 'whole path.csv'), 'success', 'whole path.csv'],
     ['C:\\windows\\visitors.csv', 'failure', ''],
   ])) {
-    const inputs = { ...service, 'output-file': file }
+    const inputs = { ...service, 'output-file': file, 'timeout-minutes': '0.5' }
     const { outputs, ...came } = await runAction({ action: join(PROJECT, 'visitors'), workspace, inputs })
     expectFacts(`the visitors' file ${file}`, { ...outputs, ...came }, { conclusion, file: name })
     const path = resolve(workspace, file)
