@@ -1,9 +1,9 @@
+import * as net from 'node:net'
 import * as tls from 'node:tls'
 import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import { request, type Dispatcher } from 'undici'
 import { openDispatcher } from '../../src/network/dispatcher.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
@@ -11,6 +11,7 @@ import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } fro
 const cleanUps: (() => Promise<void>)[] = []
 
 afterEach(async () => {
+  jest.restoreAllMocks()
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
@@ -87,7 +88,7 @@ test('HTTP/2 is never offered, because undici may send a request again over it',
     server.close()
     await once(server, 'close')
   })
-  const { port } = server.address() as AddressInfo
+  const { port } = server.address() as net.AddressInfo
 
   await expect(request(`https://127.0.0.1:${port}/`, { dispatcher: open() })).rejects.toThrow()
   expect(offered).toEqual([['http/1.1']])
@@ -106,4 +107,22 @@ test('a connection is used once, although the service would keep it', async () =
     await nextTurn()
   }
   expect(server.connections()).toBe(2)
+})
+
+test.each([
+  ['directly', 'http', false],
+  ['through a tunnel', 'http', true],
+  ['with TLS in a tunnel', 'https', true],
+])('TCP keep-alive stays off %s: a connection serves one request only', async (_name, protocol, isTunnelled) => {
+  const setKeepAlive = jest.spyOn(net.Socket.prototype, 'setKeepAlive')
+  const server = await serve({
+    onConnection: (socket) => socket.on('data', () => socket.write(httpAnswer(200, ''))),
+  })
+  const address = `127.0.0.1:${server.port}`
+
+  const dispatcher = open(isTunnelled ? `http://${address}` : undefined)
+  await request(`${protocol}://${address}/`, { dispatcher }).catch(() => undefined)
+
+  expect(server.connections()).toBe(1)
+  expect(setKeepAlive).not.toHaveBeenCalled()
 })
