@@ -9,7 +9,7 @@ import { proxyFor } from '../../src/network/proxy.ts'
 import { createTransport } from '../../src/service/transport.ts'
 import type { Clock } from '../../src/shared/clock.ts'
 import { createRedactor } from '../../src/shared/redact.ts'
-import { cleanLines } from '../../src/shared/untrusted-text.ts'
+import { safeLines } from '../../src/shared/safe-text.ts'
 import { KEY } from '../model/planted-key.ts'
 import type { Trace } from '../model/run-schedule.ts'
 import type { Schedule } from '../model/schedule.ts'
@@ -34,10 +34,8 @@ export interface FaultTrace extends Trace {
 
 const redact = createRedactor([KEY])
 
-/** What the host does with every line: redacted before and after it is cleaned. */
-function shownLines(text: string): string[] {
-  return cleanLines(redact(text)).map(redact)
-}
+/** What the host does with every line. */
+const shownLines = (text: string): string[] => safeLines(text, redact, 4_000)
 
 const TASKS: Readonly<Record<FaultScript['task'], JobInputs['task']>> = {
   create: { kind: 'create', prompt: 'Fix the guide.' },

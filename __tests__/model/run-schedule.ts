@@ -8,7 +8,7 @@ import { renderSummary } from '../../src/agent/report/summary.ts'
 import { createClient } from '../../src/service/client.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { createRedactor } from '../../src/shared/redact.ts'
-import { cleanLines } from '../../src/shared/untrusted-text.ts'
+import { safeLines } from '../../src/shared/safe-text.ts'
 import { KEY } from './planted-key.ts'
 import type { Schedule } from './schedule.ts'
 import { createServiceModel, JOB_ID, PROJECT_ID, type ServiceModel } from './service-model.ts'
@@ -32,10 +32,8 @@ export interface Trace {
 
 const redact = createRedactor([KEY])
 
-/** What the host does with every line: redacted before and after it is cleaned. */
-function shownLines(text: string): string[] {
-  return cleanLines(redact(text)).map(redact)
-}
+/** What the host does with every line. */
+const shownLines = (text: string): string[] => safeLines(text, redact, 4_000)
 
 const PROMPT_CUT_BYTES = 32 * 1024
 

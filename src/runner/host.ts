@@ -2,7 +2,8 @@ import * as core from '@actions/core'
 import type { Clock } from '../shared/clock.ts'
 import { formatDuration } from '../shared/duration.ts'
 import { createRedactor, type Redact } from '../shared/redact.ts'
-import { cleanLines, cutToBytes } from '../shared/untrusted-text.ts'
+import { safeLines } from '../shared/safe-text.ts'
+import { cutToBytes } from '../shared/untrusted-text.ts'
 
 /**
  * All that is said to the runner goes through here, so that no text of a stranger becomes a command and no secret gets
@@ -53,19 +54,16 @@ export function createHost(clock: Clock): Host {
     return redactor(text)
   }
 
-  /** Once before, as cleaning may tear a secret apart, and once after, as it may put one together. */
-  function safeLines(text: string): string[] {
-    return cleanLines(redactSecrets(text)).map((line) => redactSecrets(line))
-  }
+  const linesOf = (text: string): string[] => safeLines(text, redactSecrets, MAX_ANNOTATION_BYTES)
 
   /** The prefix keeps a line from beginning with `::`, which the runner would take for a command. */
   function prefixed(text: string): string[] {
     const elapsed = formatDuration(clock.now() - startedAt).padStart(5)
-    return safeLines(text).map((line) => `[${elapsed}] ${line}`)
+    return linesOf(text).map((line) => `[${elapsed}] ${line}`)
   }
 
   function annotation(text: string): string {
-    return cutToBytes(safeLines(text).join('\n'), MAX_ANNOTATION_BYTES)
+    return cutToBytes(linesOf(text).join('\n'), MAX_ANNOTATION_BYTES)
   }
 
   return {

@@ -1,6 +1,6 @@
 import { ActionError, type ErrorCode } from '../shared/errors.ts'
-import { cutText, oneLine } from '../shared/untrusted-text.ts'
 import type { Redact } from '../shared/redact.ts'
+import { safeLine } from '../shared/safe-text.ts'
 import type { WireAnswer, WireFailure, WireResult } from './transport.ts'
 
 const LONGEST_QUOTE = 300
@@ -51,16 +51,13 @@ function refusalFor(status: number): Refusal {
   return { code, what: 'failed', hint: 'Try again later.' }
 }
 
-/**
- * What the service itself says (section 7 leaves its shape open), made safe to show. Redacted before it is cut, and after
- * it was cleaned too, as that may put a secret together.
- */
+/** What the service itself says (section 7 leaves its shape open), made safe to show. */
 function quoteOf(body: string, redact: Redact): string | undefined {
   try {
     const error = (JSON.parse(body) as { error?: unknown } | null)?.error
     if (typeof error !== 'string') return undefined
-    const quote = redact(oneLine(redact(error), Infinity))
-    return quote === '' ? undefined : cutText(quote, LONGEST_QUOTE)
+    const quote = safeLine(error, redact, LONGEST_QUOTE)
+    return quote === '' ? undefined : quote
   } catch {
     return undefined
   }
