@@ -154,6 +154,8 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   async function post(path: string, prompt: string, isWanted: (job: Job) => boolean): Promise<Job> {
     const body = JSON.stringify({ prompt })
     for (let attempt = 1; ; attempt++) {
+      // A signal of the process is heard only when the loop turns, and a prompt that was sent cannot be taken back.
+      await clock.turn()
       signal.throwIfAborted()
       const result = await sendOnce(path, body)
       const decision = decidePost(result)
