@@ -94,9 +94,9 @@ const [AWAY, REPEATING, ENTERED] = [0, 1, 2] as const
 
 /** A step may be left out where the walk has just come to it, and not once it took a character. */
 function leaveOut(steps: readonly Step[], places: Uint8Array): Uint8Array {
-  for (const [at, { skips }] of steps.entries()) {
+  steps.forEach(({ skips }, at) => {
     if (skips > 0 && places[at] === ENTERED) places[at + skips] = ENTERED
-  }
+  })
   return places
 }
 
@@ -110,11 +110,11 @@ export function matchesSteps(steps: readonly Step[], path: string): boolean {
   let places = leaveOut(steps, start)
   for (const character of path) {
     const next = new Uint8Array(places.length)
-    for (const [at, { takes, repeats }] of steps.entries()) {
-      if (places[at] === AWAY || !takes(character)) continue
+    steps.forEach(({ takes, repeats }, at) => {
+      if (places[at] === AWAY || !takes(character)) return
       if (repeats && next[at] === AWAY) next[at] = REPEATING
       next[at + 1] = ENTERED
-    }
+    })
     places = leaveOut(steps, next)
   }
   return places[steps.length] !== AWAY
