@@ -241,7 +241,7 @@ export const mutantsOfTexts = [
     sentence: 'A text that holds the beginning of the key makes the step look for its end for ever.',
     file: 'src/shared/redact.ts',
     find: '...escapesOf(character), escapePattern(character)]',
-    replace: '...escapesOf(character), escapePattern(character), escapePattern(character)]',
+    replace: '...escapesOf(character), escapePattern(character), `(?=.)${escapePattern(character)}`]',
     tests: [REDACT],
   },
   {
