@@ -8,7 +8,7 @@ import { createClient } from '../../src/service/client.ts'
 import type { Transport } from '../../src/service/transport.ts'
 import type { Clock } from '../../src/shared/clock.ts'
 import { createRedactor } from '../../src/shared/redact.ts'
-import { cleanLines } from '../../src/shared/untrusted-text.ts'
+import { safeLines } from '../../src/shared/safe-text.ts'
 import type { Presentation } from '../../src/step/feature.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { KEY } from './planted-key.ts'
@@ -37,10 +37,8 @@ export interface Stage {
 
 const redact = createRedactor([KEY])
 
-/** What the host does with every line: redacted before and after it is cleaned. */
-function shownLines(text: string): string[] {
-  return cleanLines(redact(text)).map(redact)
-}
+/** What the host does with every line. */
+const shownLines = (text: string): string[] => safeLines(text, redact, 4_000)
 
 /** Runs the real step with the real client; what is behind the two servers, the clock and the runner are the stage's. */
 export async function playStep(inputs: AgentInputs, stage: Stage): Promise<Played> {

@@ -57,7 +57,19 @@ export interface TurnPlan {
 }
 
 /** How the service writes the key into its texts, if it does. `torn`: with invisible characters in between. */
-export const PLANTS = ['none', 'raw', 'url', 'json', 'html', 'base64', 'hex', 'torn'] as const
+export const PLANTS = [
+  'none',
+  'raw',
+  'url',
+  'json',
+  'html',
+  'base64',
+  'hex',
+  'torn',
+  'spaced',
+  'wrapped',
+  'coloured',
+] as const
 export type Plant = (typeof PLANTS)[number]
 
 /** What the step is asked besides the job. */

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 jest.setTimeout(60_000)
 
 /** Its time stands still: only the process itself decides how this ends. */
-const patientClock: Clock = { now: () => 0, wallTime: () => new Date(0), sleep: () => sleep(5) }
+const patientClock: Clock = { now: () => 0, wallTime: () => new Date(0), sleep: () => sleep(5), turn: () => sleep(0) }
 
 /** What every program here begins with. Its process id is the first line of its log. */
 const PREAMBLE = "console.log('pid ' + process.pid)\n"

@@ -345,6 +345,19 @@ test('a cancelled run sends nothing', async () => {
   expect(requests).toEqual([])
 })
 
+test('a cancel that came while the loop was busy is heard before the prompt is sent', async () => {
+  const run = new AbortController()
+  const clock = fakeClock({
+    onTurn: () => {
+      run.abort(CANCELLED)
+    },
+  })
+  const { client, requests } = bench([answered(201)], { signal: run.signal }, clock)
+
+  expect(await errorOf(client.createJob('x'))).toBe(CANCELLED)
+  expect(requests).toEqual([])
+})
+
 test('a prompt on its way when the run is cancelled gets time to be answered, and its job is known', async () => {
   const run = new AbortController()
   const clock: FakeClock = { ...fakeClock(), sleep: () => new Promise<never>(() => undefined) }

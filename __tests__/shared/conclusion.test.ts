@@ -4,9 +4,7 @@ import { tellConclusion } from '../../src/shared/conclusion.ts'
 const CONCLUSION = { isGreen: false, title: 'A', text: 'It broke.', advice: ['Mend it.', 'Try again.'] }
 
 test('tells what happened, what the service says and what to do, in this order', () => {
-  expect(tellConclusion(CONCLUSION, 'No.', 'See x.')).toBe(
-    'It broke. The service says: “No.” Mend it. Try again. See x.',
-  )
+  expect(tellConclusion(CONCLUSION, 'No.')).toBe('It broke. The service says: “No.” Mend it. Try again.')
 })
 
 test('leaves out what nobody said', () => {

@@ -52,7 +52,12 @@ export interface BundleRun extends RunResult {
 /** The service's time moves with requests and with nothing else, so that a test knows what every single one reads. */
 function requestClock(stepMs: number): Clock {
   let now = 0
-  return { now: () => (now += stepMs), wallTime: () => new Date(0), sleep: () => Promise.resolve() }
+  return {
+    now: () => (now += stepMs),
+    wallTime: () => new Date(0),
+    sleep: () => Promise.resolve(),
+    turn: () => Promise.resolve(),
+  }
 }
 
 /** Makes the waits that the service asks for, which the action keeps to in real time, as short as they can be. */

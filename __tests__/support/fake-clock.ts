@@ -10,10 +10,12 @@ export interface FakeClock extends Clock {
 export interface FakeClockOptions {
   /** Called when somebody goes to sleep, with the number of sleeps before. */
   readonly onSleep?: (before: number) => void
+  /** Called when somebody lets the loop turn. */
+  readonly onTurn?: () => void
 }
 
 /** A clock that moves only when someone sleeps, and then at once. It starts at 0, on 1 January 2026. */
-export function fakeClock({ onSleep }: FakeClockOptions = {}): FakeClock {
+export function fakeClock({ onSleep, onTurn }: FakeClockOptions = {}): FakeClock {
   const start = Date.UTC(2026, 0, 1)
   const sleeps: number[] = []
   let now = 0
@@ -32,6 +34,10 @@ export function fakeClock({ onSleep }: FakeClockOptions = {}): FakeClock {
       await Promise.resolve()
       signal?.throwIfAborted()
       now += ms
+    },
+    async turn() {
+      onTurn?.()
+      await Promise.resolve()
     },
   }
 }

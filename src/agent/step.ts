@@ -13,6 +13,7 @@ import { withContext } from './inputs/task.ts'
 export async function runAgentStep(inputs: AgentInputs, step: Step): Promise<Report> {
   const known = openReport(inputs, step) // the only thing that changes: what is known so far
   const watch = openJobWatch(inputs, step, known)
+  inputs.warnings.forEach(step.host.warn)
   try {
     const change = await lookAtChange(inputs.task, inputs, step, known)
     known.add({ change: change.description })

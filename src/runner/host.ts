@@ -3,7 +3,8 @@ import type { Clock } from '../shared/clock.ts'
 import { formatDuration } from '../shared/duration.ts'
 import { OutputsLost, type Host } from '../shared/host.ts'
 import { createRedactor, type Redact } from '../shared/redact.ts'
-import { cleanLines, cutToBytes } from '../shared/untrusted-text.ts'
+import { safeLines } from '../shared/safe-text.ts'
+import { cutToBytes } from '../shared/untrusted-text.ts'
 
 /** GitHub cuts annotations at 4 KiB. */
 const MAX_ANNOTATION_BYTES = 4_000
@@ -19,19 +20,16 @@ export function createHost(clock: Clock): Host {
     return redactor(text)
   }
 
-  /** Once before, as cleaning may tear a secret apart, and once after, as it may put one together. */
-  function safeLines(text: string): string[] {
-    return cleanLines(redactSecrets(text)).map((line) => redactSecrets(line))
-  }
+  const linesOf = (text: string): string[] => safeLines(text, redactSecrets, MAX_ANNOTATION_BYTES)
 
   /** The prefix keeps a line from beginning with `::`, which the runner would take for a command. */
   function prefixed(text: string): string[] {
     const elapsed = formatDuration(clock.now() - startedAt).padStart(5)
-    return safeLines(text).map((line) => `[${elapsed}] ${line}`)
+    return linesOf(text).map((line) => `[${elapsed}] ${line}`)
   }
 
   function annotation(text: string): string {
-    return cutToBytes(safeLines(text).join('\n'), MAX_ANNOTATION_BYTES)
+    return cutToBytes(linesOf(text).join('\n'), MAX_ANNOTATION_BYTES)
   }
 
   return {

@@ -1,6 +1,6 @@
 import { ActionError, type ErrorCode } from '../shared/errors.ts'
-import { cutText, oneLine } from '../shared/untrusted-text.ts'
 import type { Redact } from '../shared/redact.ts'
+import { safeLine } from '../shared/safe-text.ts'
 import { adviseOn, nameAsked, type Operation } from './operation.ts'
 import type { WireAnswer, WireFailure, WireResult } from './transport.ts'
 
@@ -40,16 +40,13 @@ export function adviseOnAddress({ redirectHost }: WireAnswer, redact: Redact): s
   return `Check \`base-url\`: a proxy or a login page may answer in the place of the service.${leadsTo}`
 }
 
-/**
- * What the service itself says (section 7 leaves its shape open), made safe to show. Redacted before it is cut, and after
- * it was cleaned too, as that may put a secret together.
- */
+/** What the service itself says (section 7 leaves its shape open), made safe to show. */
 function quoteOf(body: string, redact: Redact): string | undefined {
   try {
     const error = (JSON.parse(body) as { error?: unknown } | null)?.error
     if (typeof error !== 'string') return undefined
-    const quote = redact(oneLine(redact(error), Infinity))
-    return quote === '' ? undefined : cutText(quote, LONGEST_QUOTE)
+    const quote = safeLine(error, redact, LONGEST_QUOTE)
+    return quote === '' ? undefined : quote
   } catch {
     return undefined
   }

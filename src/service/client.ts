@@ -186,6 +186,8 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   ): Promise<Job> {
     const body = JSON.stringify({ prompt })
     for (let attempt = 1; ; attempt++) {
+      // A signal of the process is heard only when the loop turns, and a prompt that was sent cannot be taken back.
+      await clock.turn()
       signal.throwIfAborted()
       const result = await sendOnce(path, body)
       const decision = decidePost(result)

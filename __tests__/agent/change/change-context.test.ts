@@ -75,6 +75,24 @@ test('endless backticks do not eat the budget', () => {
   expect(context).toContain('bbbbbbb Second')
 })
 
+test('any number of backticks in a diff finds room', () => {
+  const context = renderChangeContext(change({ files: [file({ patch: '`a'.repeat(500_000) })] }), 'diff', 1_048_576)
+  expect(context).toContain('`a`a`a')
+})
+
+test('backticks that only what is invisible keeps apart do not eat the budget', () => {
+  const files = [file({ patch: '`````\u200b'.repeat(100) })]
+  expect(renderChangeContext(change({ files }), 'diff', 2_048)).toMatch(/^`{33}text$/m)
+})
+
+test('of a patch longer than the budget only the beginning is looked at, and it counts as left out', () => {
+  const files = [file({ patch: `+a${'\u200b'.repeat(10_000)}+late` }), file({ path: 'docs/next.md' })]
+  const context = renderChangeContext(change({ files }), 'diff', 8_192)
+  expect(context).toContain('--- docs/guide.md\n+a\n')
+  expect(context).not.toContain('late')
+  expect(context).toContain('2 diffs, whole or in part')
+})
+
 test('invisible characters and commands of the runner do not get through, and tabs do', () => {
   const context = renderChangeContext(
     change({ files: [file({ path: 'a\u202eb.md', patch: '+\ta\u{e0041}\u200b##[error]b' })] }),

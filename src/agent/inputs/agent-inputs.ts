@@ -105,11 +105,19 @@ export interface AgentInputs extends Parsed<ReturnType<typeof agentFields>> {
   readonly task: Task
   /** Undefined: every file counts. */
   readonly pathFilter: PathFilter | undefined
+  /** What is allowed and probably not meant, as full sentences. */
+  readonly warnings: readonly string[]
 }
 
 function pathFilterOf(paths: readonly PathRule[], ignored: readonly PathRule[]): PathFilter | undefined {
   if (paths.length > 0) return { kind: 'paths', rules: paths }
   return ignored.length > 0 ? { kind: 'paths-ignore', rules: ignored } : undefined
+}
+
+function warningsOf(raw: RawInputs<string>): string[] {
+  return ['paths', 'paths-ignore', 'allowed-paths'].flatMap((name) =>
+    parsePathPatterns(raw[name] ?? '').warnings.map((warning) => `\`${name}\` ${warning}.`),
+  )
 }
 
 /** @throws ActionError `invalid-input` that names every problem */
@@ -119,5 +127,6 @@ export function parseAgentInputs(raw: RawInputs<string>, workspace: string): Age
     ...inputs,
     task: toTask(inputs.prompt ?? inputs.promptFile, inputs.jobId),
     pathFilter: pathFilterOf(inputs.paths, inputs.pathsIgnore),
+    warnings: warningsOf(raw),
   }
 }
