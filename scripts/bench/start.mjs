@@ -95,7 +95,7 @@ const row = (what, ours, floor) => ({
   ratio: ours / floor,
 })
 
-/** @returns {Promise<import('../bench.mjs').Row[]>} */
+/** @returns {Promise<import('./bench.mjs').Row[]>} */
 export async function measureStart() {
   const world = new World()
   const folder = mkdtempSync(join(tmpdir(), 'bench-start-'))

@@ -50,7 +50,7 @@ async function measure(script, rows) {
   }
 }
 
-/** @returns {Promise<import('../bench.mjs').Row[]>} */
+/** @returns {Promise<import('./bench.mjs').Row[]>} */
 export async function measureVisitors() {
   const rows = []
   for (const size of SIZES) {
