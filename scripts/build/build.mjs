@@ -1,4 +1,5 @@
-// Bundles every entry into dist: tsc takes the types away, and ncc packs what is left with its dependencies.
+// Bundles every entry into dist: tsc takes the types away, and ncc packs what is left with its dependencies. What is done
+// beyond that makes steps start faster; docs/benchmarks.md says how much each part saves.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -24,9 +25,6 @@ const BUNDLES = {
 function run(file, args) {
   execFileSync(process.execPath, [path.join(root, file), ...args], { cwd: root, stdio: 'inherit' })
 }
-
-/** What undici loads to send a form, which nothing here does. Left out, it stays out of the file that is read first. */
-const NEVER_LOADED = '../web/fetch/body.js'
 
 /**
  * ncc's own `--minify` leaves the chunks as they are, and in the first file what nobody calls: most of zod, which every
@@ -56,7 +54,7 @@ for (const [name, entry] of Object.entries(BUNDLES)) {
   const out = `build/dist/${name}`
   const stats = `build/${name}.stats.json`
   const files = ['--out', out, '--stats-out', path.join(root, stats)]
-  run('build/ncc/dist/ncc/cli.js', ['build', `build/${entry}`, ...files, '--external', NEVER_LOADED, '--quiet'])
+  run('build/ncc/dist/ncc/cli.js', ['build', `build/${entry}`, ...files, '--quiet'])
   await minifyBundle(path.join(root, out))
   fs.writeFileSync(path.join(root, out, 'licenses.txt'), thirdPartyLicenses(path.join(root, stats)))
 }
