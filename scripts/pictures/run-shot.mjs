@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { startGitHub } from '../../__tests__/support/github-server.ts'
 import { repositoryState } from '../../__tests__/support/github-state.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
+import { NODE_24 } from '../small-runner/node-24.ts'
 import { runAction } from '../small-runner/run-action.ts'
-import { NODE_24, locate } from './places.mjs'
+import { locate } from './places.mjs'
 
 /** @import { Shot } from './shots.mjs' */
 

@@ -13,6 +13,7 @@ import { startGitHub } from '../../__tests__/support/github-server.ts'
 import { commit, repositoryState } from '../../__tests__/support/github-state.ts'
 import { logLine } from '../../src/emulator/request-log.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
+import { NODE_24 } from '../small-runner/node-24.ts'
 import { CHECKS, RUN_ELSEWHERE } from './checks.mjs'
 import { findGaps } from './gaps.mjs'
 import { judge } from './judge.mjs'
@@ -28,8 +29,6 @@ const ENGINE_CRASH = 'fatal error: concurrent map'
 /** From the line that a check cancels at: the engine kills at once, maybe between that line and what the step does next. */
 const CANCEL_DELAY_MS = 500
 const STAND_INS = join(PROJECT, 'scripts/recipes/stand-ins')
-/** The Node.js that `using: node24` stands for. */
-const NODE_24 = join(PROJECT, `node_modules/node/bin/node${process.platform === 'win32' ? '.exe' : ''}`)
 
 /**
  * @param {string} folder
