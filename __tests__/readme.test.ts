@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
+import { HELP } from '../scripts/start/options.ts'
 import { isGreen } from '../src/agent/report/conclusion.ts'
 import { FAIL_ON, type FailOn } from '../src/agent/inputs/fail-on.ts'
 import { OUTCOMES, type Outcome } from '../src/agent/report/report.ts'
@@ -24,7 +25,7 @@ interface Ran {
 }
 
 function runTables(cwd: string, ...args: string[]): Ran {
-  const script = join(root, 'scripts/readme-tables.mjs')
+  const script = join(root, 'scripts/docs-tables/write-tables.mjs')
   const { status, stderr } = spawnSync(process.execPath, [script, ...args], { cwd, encoding: 'utf8' })
   return { exitCode: status, stderr }
 }
@@ -111,12 +112,11 @@ test('every message in the troubleshooting table is one that the code writes', (
 
 test('the section on trying it offline names only flags and scenarios that there are', () => {
   const section = sectionBelow(readme, 'Try it offline')
-  const help = readFileSync(join(root, 'scripts/start/options.mjs'), 'utf8')
   const flags = [...section.matchAll(/ (--[a-z][a-z-]*)/g)]
     .map(([, flag = '']) => flag)
     .filter((flag) => flag !== '--help')
   expect(flags).toContain('--scenario')
-  expect(flags.filter((flag) => !help.includes(`  ${flag} <`))).toEqual([])
+  expect(flags.filter((flag) => !HELP.includes(`  ${flag} <`))).toEqual([])
 
   const listed = /lists the scenarios, such as (.*)\./.exec(section)?.[1] ?? ''
   const scenarios = [...section.matchAll(/--scenario ([a-z-]+)/g), ...listed.matchAll(/`([a-z-]+)`/g)]

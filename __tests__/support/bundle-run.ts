@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { jest } from '@jest/globals'
-import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner.mjs'
+import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/access.ts'
 import type { ScenarioName } from '../../src/emulator/scenarios.ts'
 import { DEFAULT_PROJECT_ID, startEmulator } from '../../src/emulator/server.ts'

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { runAction } from '../../scripts/small-runner.mjs'
-import { parseKeyValuePairs, readCommandFile } from '../../scripts/small-runner/file-commands.mjs'
-import { createStepFiles, stepEnvironment } from '../../scripts/small-runner/step-environment.mjs'
+import { runAction } from '../../scripts/small-runner/run-action.ts'
+import { parseKeyValuePairs, readCommandFile } from '../../scripts/small-runner/file-commands.ts'
+import { createStepFiles, stepEnvironment } from '../../scripts/small-runner/step-environment.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
