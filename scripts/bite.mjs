@@ -1,80 +1,109 @@
 /**
- * Tests the tests: puts one small defect after the other into a copy of the project, and expects the tests that are named
- * for it to fail. The work tree is never touched.
+ * Tests the tests: puts small defects, drawn by a seed, one after the other into a copy of the project, and looks whether
+ * types or tests notice. The work tree is never touched.
  *
- *   node scripts/bite.mjs            tries all mutants; exits 1 if one survives
- *   node scripts/bite.mjs wall http  tries those with one of these words in their names
- *   node scripts/bite.mjs --table    writes the table of mutants into docs/how-it-is-proven.md, and tries none
+ *   npm run test:bite                                            60 defects, by a seed drawn now, which is printed
+ *   npm run test:bite -- --seed 7 --sample 200 --only src/agent  the same ones as long as the code is the same
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { createHash, randomInt } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import * as path from 'node:path'
-import { replaceMutantTable } from './bite/mutant-table.mjs'
-import { MUTANTS } from './bite/mutants.mjs'
+import { parseArgs } from 'node:util'
+import { listMutations } from './bite/mutations.mjs'
 import { openSandbox } from './bite/sandbox.mjs'
+import { createTypeCheck } from './bite/type-check.mjs'
+import { renderTable } from './markdown-tables.mjs'
 
-/** @import { Mutant } from './bite/mutants.mjs' */
-/** @import { Results, Sandbox } from './bite/sandbox.mjs' */
+/**
+ * @import { Mutation } from './bite/mutations.mjs'
+ * @import { Sandbox } from './bite/sandbox.mjs'
+ * @typedef {Mutation & { file: string, source: string }} Mutant
+ * @typedef {'types' | 'tests' | 'survived'} Fate
+ */
 
+const root = path.dirname(import.meta.dirname)
 const SANDBOXES = 2
-const DOCUMENT = path.join(import.meta.dirname, '../docs/how-it-is-proven.md')
+/** Only real processes run these, from `dist`. */
+const ENTRIES = 'src/entries/'
 
-/**
- * The test files of a run that are not as they should be.
- * @param {Results} results
- * @param {'passed' | 'failed'} wanted
- */
-function unlike(results, wanted) {
-  return Object.entries(results)
-    .filter(([, result]) => result !== wanted)
-    .map(([test, result]) => `${test} ${result}`)
+/** By its seed each mutant has a place of its own in the queue, so a change elsewhere in the code does not move it. */
+function placeOf(/** @type {Mutant} */ { file, source, start, end, text }, /** @type {string} */ seed) {
+  const change = [seed, file, source.slice(start - 20, end + 20), text].join('\0')
+  return createHash('sha256').update(change).digest('hex')
+}
+
+/** @param {Mutant} mutant */
+function describe({ file, source, kind, start, end, text }) {
+  const line = source.slice(0, start).split('\n').length
+  const short = (/** @type {string} */ code) => JSON.stringify(code.replace(/\s+/g, ' ').slice(0, 100))
+  return `${file}:${line} (${kind}) ${short(source.slice(start, end))} to ${short(text)}`
 }
 
 /**
- * Tests that fail anyway kill everything, so each has to pass on the code as it is.
+ * @param {Mutant} mutant
+ * @param {ReturnType<typeof createTypeCheck>} compiles
  * @param {Sandbox} sandbox
- * @param {readonly Mutant[]} mutants
+ * @returns {Promise<Fate>}
  */
-async function expectHealth(sandbox, mutants) {
-  const problems = unlike(await sandbox.runTests([...new Set(mutants.flatMap(({ tests }) => tests))]), 'passed')
-  if (problems.length > 0) throw new Error(`Without any mutant:\n${problems.join('\n')}`)
+async function tryMutant({ file, source, start, end, text }, compiles, sandbox) {
+  const broken = source.slice(0, start) + text + source.slice(end)
+  if (!compiles(file, broken)) return 'types'
+  return (await sandbox.isNoticed(file, broken)) ? 'tests' : 'survived'
 }
 
-/**
- * @param {Sandbox} sandbox
- * @param {Mutant[]} waiting Taken from its front.
- * @returns {Promise<number>} How many mutants survived.
- */
-async function bite(sandbox, waiting) {
-  let survivors = 0
-  for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-    const began = performance.now()
-    const problems = unlike(await sandbox.tryMutant(mutant), 'failed')
-    const seconds = ((performance.now() - began) / 1000).toFixed(1).padStart(5)
-    const verdict = problems.length === 0 ? `killed by ${mutant.tests.join(', ')}` : `SURVIVED: ${problems.join(', ')}`
-    console.log(`${mutant.name.padEnd(36)} ${seconds} s  ${verdict}`)
-    if (problems.length > 0) survivors++
+/** @param {readonly { mutant: Mutant, fate: Fate }[]} tried */
+function report(tried) {
+  const count = (/** @type {typeof tried} */ some, /** @type {Fate} */ fate) =>
+    some.filter((one) => one.fate === fate).length
+  const kinds = [...new Set(tried.map(({ mutant }) => mutant.kind))].sort()
+  const rows = [...kinds, 'all'].map((kind) => {
+    const some = tried.filter(({ mutant }) => kind === 'all' || mutant.kind === kind)
+    const survived = count(some, 'survived')
+    const share = `${Math.round((100 * (some.length - survived)) / some.length)} %`
+    return [kind, some.length, count(some, 'types'), count(some, 'tests'), survived, share].map(String)
+  })
+  console.log(`\n${renderTable([['Kind', 'Tried', 'Killed by types', 'By tests', 'Survived', 'Killed'], ...rows])}`)
+}
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(randomInt(10_000)) },
+    sample: { type: 'string', default: '60' },
+    only: { type: 'string', default: 'src' },
+  },
+})
+const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((name) => `src/${name.replaceAll('\\', '/')}`)
+  .filter((file) => file.endsWith('.ts'))
+const queue = files
+  .filter((file) => file.startsWith(values.only) && !file.startsWith(ENTRIES) && !file.endsWith('.d.ts'))
+  .flatMap((file) => {
+    const source = readFileSync(path.join(root, file), 'utf8')
+    return listMutations(source).map((mutation) => ({ ...mutation, file, source }))
+  })
+  .map((mutant) => ({ mutant, place: placeOf(mutant, values.seed) }))
+  .sort((a, b) => (a.place < b.place ? -1 : 1))
+  .slice(0, Number(values.sample))
+  .map(({ mutant }) => mutant)
+console.log(`--seed ${values.seed} --sample ${queue.length} --only ${values.only}`)
+
+const compiles = createTypeCheck(root, files)
+const sandboxes = Array.from({ length: SANDBOXES }, openSandbox)
+try {
+  // Tests that fail anyway kill everything.
+  if (!(await sandboxes[0]?.passes([...new Set(queue.map(({ file }) => file))])))
+    throw new Error('Tests fail without any defect.')
+  /** @type {{ mutant: Mutant, fate: Fate }[]} */
+  const tried = []
+  const work = async (/** @type {Sandbox} */ sandbox) => {
+    for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+      const fate = await tryMutant(mutant, compiles, sandbox)
+      tried.push({ mutant, fate })
+      if (fate === 'survived') console.log(`survived: ${describe(mutant)}`)
+    }
   }
-  return survivors
-}
-
-/** @param {readonly string[]} words */
-async function tryMutants(words) {
-  const mutants = MUTANTS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
-  const sandboxes = Array.from({ length: SANDBOXES }, openSandbox)
-  try {
-    const [first] = sandboxes
-    if (first !== undefined) await expectHealth(first, mutants)
-    const waiting = [...mutants]
-    const survivors = (await Promise.all(sandboxes.map((sandbox) => bite(sandbox, waiting)))).reduce((a, b) => a + b)
-    console.log(`\n${mutants.length} mutants, ${survivors} survived`)
-    if (mutants.length === 0 || survivors > 0) process.exitCode = 1
-  } finally {
-    for (const sandbox of sandboxes) sandbox.remove()
-  }
-}
-
-if (process.argv.includes('--table')) {
-  writeFileSync(DOCUMENT, replaceMutantTable('docs/how-it-is-proven.md', readFileSync(DOCUMENT, 'utf8'), MUTANTS))
-} else {
-  await tryMutants(process.argv.slice(2))
+  await Promise.all(sandboxes.map(work))
+  report(tried)
+} finally {
+  for (const sandbox of sandboxes) sandbox.remove()
 }

@@ -10,7 +10,7 @@ import type { GitHub } from '../../src/github/connect-github.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { ATTACH, CREATE } from '../support/agent-run.ts'
 import { active, completed, fakeClient, type FakeClient, type Script } from '../support/fake-client.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 import {
   fakeGitHub,
   GITHUB_INPUTS,
@@ -77,7 +77,7 @@ async function run({
     onJobAccepted: () => undefined,
     eventName,
     loadGitHub: (deadlineAt) => {
-      loads.push(deadlineAt)
+      loads.push(deadlineAt - CLOCK_START_MS)
       if (loadError !== undefined) return Promise.reject(loadError)
       const facts = { ...RUN_FACTS, eventName, payload: PUSH, serverUrl }
       return Promise.resolve({ facts, github: fakeGitHub(answers) })

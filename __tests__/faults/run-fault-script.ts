@@ -10,6 +10,7 @@ import { createTransport } from '../../src/service/transport.ts'
 import type { Clock } from '../../src/shared/clock.ts'
 import { createRedactor } from '../../src/shared/redact.ts'
 import { cleanLines } from '../../src/shared/untrusted-text.ts'
+import { stepClockOf } from '../support/fake-clock.ts'
 import { KEY } from '../model/planted-key.ts'
 import type { Trace } from '../model/run-schedule.ts'
 import type { Schedule } from '../model/schedule.ts'
@@ -99,7 +100,7 @@ export async function runFaultScript(script: FaultScript): Promise<FaultTrace> {
   )
   // A pause of the step counts as an event, so that what happens before it and after it can be told apart.
   const stepClock: Clock = {
-    ...clock,
+    ...stepClockOf(clock),
     async sleep(ms, until) {
       ledger.nextEvent()
       await clock.sleep(ms, until)
@@ -118,12 +119,13 @@ export async function runFaultScript(script: FaultScript): Promise<FaultTrace> {
     failOn,
     summary: true,
   }
-  const client = createClient({ ...ports, transport, projectId, redact, deadlineAt: script.timeoutMs })
+  const startedAt = stepClock.now()
+  const client = createClient({ ...ports, transport, projectId, redact, deadlineAt: startedAt + script.timeoutMs })
   const whole = await clock.passUntil(
     runAgent(inputs, {
       ...ports,
       client,
-      startedAt: 0,
+      startedAt,
       warn: (line) => warnings.push(...shownLines(line)),
       onJobAccepted: ({ id }) => accepted.push({ id, at: ledger.event }),
     }),

@@ -6,7 +6,7 @@ import { createAskGitHub } from '../../src/github/ask-github.ts'
 import { findPullRequestsOfCommit } from '../../src/github/pull-requests.ts'
 import { systemClock } from '../../src/shared/clock.ts'
 import { ActionError } from '../../src/shared/errors.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 import { askingGitHub, errorOf, type AskedGitHub } from '../support/github-client.ts'
 import { commit, TOKEN } from '../support/github-state.ts'
 import type { GitHubFault } from '../support/github-server.ts'
@@ -125,7 +125,7 @@ test.each([
 
 test('ends at the deadline although an answer never comes, and asks nothing after it', async () => {
   const clock = fakeClock()
-  await askingGitHub({ ...failing('never'), clock, deadlineAt: 25_000 }, async (asked) => {
+  await askingGitHub({ ...failing('never'), clock, deadlineAt: CLOCK_START_MS + 25_000 }, async (asked) => {
     expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
     expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
     expect(asked.github.requests.length).toBeLessThanOrEqual(1)

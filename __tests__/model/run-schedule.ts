@@ -9,6 +9,7 @@ import { createClient } from '../../src/service/client.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { createRedactor } from '../../src/shared/redact.ts'
 import { cleanLines } from '../../src/shared/untrusted-text.ts'
+import { stepClockOf } from '../support/fake-clock.ts'
 import { KEY } from './planted-key.ts'
 import type { Schedule } from './schedule.ts'
 import { createServiceModel, JOB_ID, PROJECT_ID, type ServiceModel } from './service-model.ts'
@@ -64,8 +65,10 @@ export async function runSchedule(schedule: Schedule): Promise<Trace> {
   const accepted: { id: string; at: number }[] = []
   const { wait, timeoutMs, pollIntervalMs } = schedule
   const failOn = new Set(schedule.failOn)
+  const stepClock = stepClockOf(clock)
+  const startedAt = stepClock.now()
   const ports = {
-    clock,
+    clock: stepClock,
     signal: controller.signal,
     random: () => schedule.random,
     log: (line: string) => log.push(...shownLines(line)),
@@ -75,7 +78,7 @@ export async function runSchedule(schedule: Schedule): Promise<Trace> {
     transport: service.transport,
     projectId: PROJECT_ID,
     redact,
-    deadlineAt: timeoutMs,
+    deadlineAt: startedAt + timeoutMs,
   })
   const inputs = {
     task: taskOf(schedule),
@@ -92,7 +95,7 @@ export async function runSchedule(schedule: Schedule): Promise<Trace> {
     runAgent(inputs, {
       ...ports,
       client,
-      startedAt: 0,
+      startedAt,
       warn: (line) => warnings.push(...shownLines(line)),
       onJobAccepted: ({ id }) => accepted.push({ id, at: clock.now() }),
     }),

@@ -1,12 +1,18 @@
 import { expect, test } from '@jest/globals'
 import { connect } from '../../src/service/connect.ts'
 import { ActionError } from '../../src/shared/errors.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 
 function connectThrough(env: Record<string, string>): string[] {
   const masked: string[] = []
   connect(
-    { baseUrl: 'https://docs.example.com', apiKey: 'docs_key', projectId: 'docs-demo', env, deadlineAt: 60_000 },
+    {
+      baseUrl: 'https://docs.example.com',
+      apiKey: 'docs_key',
+      projectId: 'docs-demo',
+      env,
+      deadlineAt: CLOCK_START_MS + 60_000,
+    },
     {
       clock: fakeClock(),
       signal: new AbortController().signal,

@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals'
 import { JobHistory } from '../../../src/agent/job/job-history.ts'
 import { ATTACH, runScripted } from '../../support/agent-run.ts'
 import { active, completed, failure, job } from '../../support/fake-client.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
+import { CLOCK_START_MS, fakeClock } from '../../support/fake-clock.ts'
 
 function history(): { history: JobHistory; log: string[]; warnings: string[] } {
   const log: string[] = []
   const warnings: string[] = []
   const ports = {
     clock: fakeClock(),
-    startedAt: 0,
+    startedAt: CLOCK_START_MS,
     log: (line: string) => log.push(line),
     warn: (line: string) => warnings.push(line),
   }

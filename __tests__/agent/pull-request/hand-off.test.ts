@@ -6,7 +6,7 @@ import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
 import { cleanPullRequestLink } from '../../../src/service/pull-request-link.ts'
 import { Shortfalls, tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
+import { CLOCK_START_MS, fakeClock } from '../../support/fake-clock.ts'
 import {
   fakeGitHub,
   GITHUB_INPUTS,
@@ -43,7 +43,7 @@ async function handOver(
       facts: RUN_FACTS,
       clock: fakeClock(),
       signal: new AbortController().signal,
-      deadlineAt: 3_600_000,
+      deadlineAt: CLOCK_START_MS + 3_600_000,
       shortfalls,
       log: () => undefined,
     },
