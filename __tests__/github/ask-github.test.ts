@@ -123,13 +123,36 @@ test.each([
   })
 })
 
-test('ends at the deadline although an answer never comes, and asks nothing after it', async () => {
-  const clock = fakeClock()
-  await askingGitHub({ ...failing('never'), clock, deadlineAt: CLOCK_START_MS + 25_000 }, async (asked) => {
-    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
-    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
-    expect(asked.github.requests.length).toBeLessThanOrEqual(1)
+test.each([400, 401, 403, 404, 409, 410, 422, 451])('does not try again what is answered %i', async (status) => {
+  await askingGitHub(failing(status), async (asked) => {
+    await errorOf(askOnce(asked))
+    expect(asked.github.requests).toHaveLength(1)
   })
+})
+
+test('ends at the deadline although an answer never comes, and asks nothing after it', async () => {
+  let arrive = (): void => undefined
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  const clock = fakeClock()
+  // Time stands still until GitHub has the request.
+  const sleep = (ms: number, signal?: AbortSignal): Promise<void> => arrived.then(() => clock.sleep(ms, signal))
+  const times = { clock: { ...clock, sleep }, deadlineAt: CLOCK_START_MS + 25_000 }
+  await askingGitHub(
+    {
+      ...failing('never', 'never'),
+      ...times,
+      onRequest: () => {
+        arrive()
+      },
+    },
+    async (asked) => {
+      expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
+      expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
+      expect(asked.github.requests).toHaveLength(1)
+    },
+  )
 })
 
 test('ends at once when the run is cancelled', async () => {

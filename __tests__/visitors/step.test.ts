@@ -23,6 +23,14 @@ test.each(['csv', 'json', 'ndjson'] as const)('puts the pages of %s together as 
   expect(file.content()).toBe(whole.file.content())
 })
 
+test.each(['csv', 'json', 'ndjson'] as const)('a last page that adds no row adds nothing to %s', async (format) => {
+  const whole = await runExport({ inputs: { format }, answers: [page([row('/a'), row('/b')])] })
+  for (const last of [page([]), page([row('/b')])]) {
+    const { file } = await runExport({ inputs: { format }, answers: [page([row('/a'), row('/b')], MORE), last] })
+    expect(file.content()).toBe(whole.file.content())
+  }
+})
+
 test.each(['csv', 'json', 'ndjson'] as const)('a site without visitors is an empty %s file', async (format) => {
   const { report, file } = await runExport({ inputs: { format }, answers: [page([])] })
   expect(report).toMatchObject({ ending: 'complete', rows: 0, topPages: [] })

@@ -58,6 +58,11 @@ test('`paths-ignore` alone is a filter of its own kind', () => {
   expect(github({}).pathFilter).toBeUndefined()
 })
 
+test('blank patterns are none, also beside those of the other filter', () => {
+  expect(github({ paths: ' \n', 'paths-ignore': 'b' }).pathFilter?.kind).toBe('paths-ignore')
+  expect(github({ paths: 'a', 'paths-ignore': ' \n' }).pathFilter?.kind).toBe('paths')
+})
+
 test.each<[Partial<AgentRawInputs>, string]>([
   [{ paths: 'a', 'paths-ignore': 'b' }, '`paths-ignore` must not be given together with `paths`'],
   [{ paths: '!a' }, '`paths` has only lines that begin with `!`'],

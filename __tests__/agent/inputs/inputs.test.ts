@@ -88,6 +88,7 @@ test.each([
   ['none', []],
   ['failed', ['failed']],
   ['failed,archived , timeout', ['failed', 'archived', 'timeout']],
+  ['failed\narchived\n', ['failed', 'archived']],
   [FAIL_ON.join(', '), FAIL_ON],
 ])('reads fail-on %j', (text, expected) => {
   const raw = given({ 'fail-on': text, 'wait-for-checks': 'true', 'allowed-paths': 'docs/**' })
