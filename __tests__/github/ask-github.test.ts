@@ -70,6 +70,7 @@ test('NO_PROXY lets GitHub go directly', async () => {
 
 test('the token does not go along with a redirect to another origin', async () => {
   const seen: (string | undefined)[] = []
+  const agents: (string | undefined)[] = []
   const listening = async (onRequest: RequestListener): Promise<Server> => {
     const server = createHttpServer(onRequest).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -81,6 +82,7 @@ test('the token does not go along with a redirect to another origin', async () =
     response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
   })
   const github = await listening((request, response) => {
+    agents.push(request.headers['user-agent'])
     seen.push(request.headers.authorization)
     response.writeHead(302, { location: `${addressOf(elsewhere)}/x` }).end()
   })
@@ -91,6 +93,7 @@ test('the token does not go along with a redirect to another origin', async () =
     })
     await findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))
     expect(seen).toEqual([`token ${TOKEN}`, undefined])
+    expect(agents).toEqual([expect.stringMatching(/^docs-agent-action/)])
   } finally {
     github.close()
     elsewhere.close()

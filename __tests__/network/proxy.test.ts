@@ -112,6 +112,10 @@ test('the secrets of a proxy are its password, as written and decoded, and its h
   expect(proxyAuthorization(new URL('http://user:p%40ss@proxy.example'))).toBe(`Basic ${header}`)
 })
 
+test.each(['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'])('the password in %s is secret', (name) => {
+  expect(proxySecrets({ [name]: 'http://user:pa55word@proxy.example' })).toContain('pa55word')
+})
+
 test('a name without a password is a token, and secret', () => {
   expect(proxySecrets({ https_proxy: 'http://token@proxy.example' })).toEqual([
     'token',

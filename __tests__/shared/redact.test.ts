@@ -45,6 +45,12 @@ test.each([
   }
 })
 
+test('a secret with many signs that Base64 writes in two ways is replaced in both', () => {
+  const secret = '>>>>>>??????'
+  const spellings = (['base64', 'base64url'] as const).map((encoding) => Buffer.from(secret).toString(encoding))
+  expect(spellings.map(createRedactor([secret]))).toEqual(['***', '***'])
+})
+
 test('every occurrence is replaced', () => {
   expect(redact(`${KEY}${KEY} ${encodeURIComponent(KEY)}`)).toBe('****** ***')
 })
