@@ -26,19 +26,20 @@ testWithSignals('a run that is cancelled in the middle leaves no file behind', a
   })
 })
 
-testWithSignals('a second signal leaves no half file behind either', async () => {
-  const cancel = new AbortController()
+/** Throws from nowhere as soon as there is half a file. */
+const DEFECT = `
+  import { readdirSync } from 'node:fs'
+  const look = () => readdirSync(process.env.GITHUB_WORKSPACE).some((name) => name.endsWith('.part'))
+  setInterval(() => { if (look()) throw new Error('a defect') }, 5)
+`
+
+test('a defect that ends the process leaves no half file behind either', async () => {
   const run = await runVisitors({
-    service: answering((request) => {
-      if (request.nth < 3) return { body: sitePage(10_000, request) }
-      cancel.abort()
-      return new Promise(() => undefined)
-    }),
-    inputs: { 'output-file': 'visitors.csv' },
-    cancel: cancel.signal,
-    cancelTimes: { sigtermAfterMs: 0, killAfterMs: 60_000 },
+    service: answering(() => new Promise(() => undefined)),
+    inputs: {},
+    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(DEFECT)}` },
   })
 
-  expect(run).toMatchObject({ conclusion: 'cancelled', exitCode: 1, signal: null })
+  expect(run).toMatchObject({ conclusion: 'failure', signal: null })
   expect(run.files).toEqual({})
 })

@@ -45,7 +45,7 @@ export async function embedded(options: EmulatorOptions = {}): Promise<AskedServ
 
 export interface VisitorsBundleOptions extends Pick<
   RunOptions,
-  'cancel' | 'cancelTimes' | 'env' | 'event' | 'eventName' | 'node' | 'onLine'
+  'cancel' | 'env' | 'event' | 'eventName' | 'node' | 'onLine'
 > {
   readonly service: Promise<AskedService>
   /** Besides the project, the key and the address of the service, or in their place. */
