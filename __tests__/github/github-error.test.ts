@@ -17,7 +17,7 @@ test.each([
   [404, 'Not Found', 'not-found'],
   [403, 'You have exceeded a secondary rate limit.', 'rate-limited'],
   [403, 'API Rate Limit exceeded', 'rate-limited'],
-  [403, 'Your corporate limits are reached', 'forbidden'],
+  [403, 'Your corporate limit is reached', 'forbidden'],
   [403, 'The rate limiter is off', 'forbidden'],
   [429, 'slow down', 'rate-limited'],
   [502, 'Bad gateway', 'service-error'],

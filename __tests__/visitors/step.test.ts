@@ -56,6 +56,7 @@ test('a rate limit in the middle is waited for', async () => {
   })
   expect(report.ending).toBe('complete')
   expect(clock.sleeps).toEqual([20_000])
+  expect(report.durationMs).toBe(20_000)
   expect(queries.map(({ offset }) => offset)).toEqual([0, 250, 250])
 })
 
