@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { connectGitHub } from '../../src/github/connect-github.ts'
 import { systemClock } from '../../src/shared/clock.ts'
+import { withShortPauses } from '../support/github-client.ts'
 import { startGitHub } from '../support/github-server.ts'
 import { commit, pullState, repositoryState, TOKEN } from '../support/github-state.ts'
 import { OPERATIONS } from '../support/github-operations.ts'
@@ -23,18 +24,20 @@ test('asks for everything at the address that it is given, with the token', asyn
       debug: () => undefined,
       redact: (text) => text,
     })
-    await github.compare('acme/docs', 'main', 'next')
-    await github.findLastSuccess({ repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 1 })
-    await github.findPullRequestsOfCommit('acme/docs', commit('a'))
-    await github.readPullRequest(address)
-    await github.listPullRequestFiles(address)
-    await github.listTrustedComments(address)
-    await github.addLabel(address, 'docs-agent')
-    await github.addComment(address, 'hello')
-    await github.readChecks('acme/docs', commit('c'), 1)
+    await withShortPauses(async () => {
+      await github.compare('acme/docs', 'main', 'next')
+      await github.findLastSuccess({ repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 1 })
+      await github.findPullRequestsOfCommit('acme/docs', commit('a'))
+      await github.readPullRequest(address)
+      await github.listPullRequestFiles(address)
+      await github.listTrustedComments(address)
+      await github.addLabel(address, 'docs-agent')
+      await github.addComment(address, 'hello')
+      await github.readChecks('acme/docs', commit('c'), 1)
+    })
     expect(new Set(server.requests)).toEqual(new Set(Object.keys(OPERATIONS)))
     expect(server.violations).toEqual([])
   } finally {
     await server.close()
   }
-}, 30_000)
+})

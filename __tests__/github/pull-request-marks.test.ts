@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { addComment, addLabel, listTrustedComments } from '../../src/github/pull-request-marks.ts'
 import { askingGitHub, errorOf } from '../support/github-client.ts'
+import type { GitHubServerOptions } from '../support/github-server.ts'
 import { pullState, repositoryState, type PullState } from '../support/github-state.ts'
 
 const ADDRESS = { repository: 'acme/docs', number: 7 }
@@ -25,6 +26,27 @@ test('takes a label that is there as it is', async () => {
   })
 })
 
+test('a label that somebody else makes in the same moment is put on as well', async () => {
+  const onRequest: GitHubServerOptions['onRequest'] = (operation, _before, { repositories }) => {
+    if (operation === 'issues/create-label') repositories['acme/docs']?.labels.push('docs-agent')
+  }
+  await askingGitHub({ ...holding(pullState()), onRequest }, async ({ ask, github }) => {
+    await addLabel(ask, ADDRESS, 'docs-agent')
+    expect(github.state.repositories['acme/docs']?.pulls[7]?.labels).toEqual(['docs-agent'])
+  })
+})
+
+test.each([
+  ['looked up', ['issues/get-label']],
+  ['made', ['issues/get-label', 'issues/create-label']],
+])('a label that may not be %s is not put on', async (_what, requests) => {
+  const server = { ...holding(pullState()), faults: { [requests.at(-1) ?? '']: [403] } }
+  await askingGitHub(server, async ({ ask, github }) => {
+    expect(await errorOf(addLabel(ask, ADDRESS, 'docs-agent'))).toMatchObject({ code: 'forbidden' })
+    expect(github.requests).toEqual(requests)
+  })
+})
+
 test('says which permission a label needs', async () => {
   const server = holding(pullState())
   const state = { ...server.state, permissions: { 'pull-requests': 'read' } as const }
@@ -39,13 +61,14 @@ test('believes comments of apps and of people who may write, and no others', asy
   const comments = [
     { body: 'app', userType: 'Bot', association: 'NONE' },
     { body: 'owner', userType: 'User', association: 'OWNER' },
+    { body: 'member', userType: 'User', association: 'MEMBER' },
     { body: 'collaborator', userType: 'User', association: 'COLLABORATOR' },
     { body: 'stranger', userType: 'User', association: 'NONE' },
     { body: 'contributor', userType: 'User', association: 'CONTRIBUTOR' },
   ] as const
   const server = holding(pullState({ comments: [...comments] }))
   const found = await askingGitHub(server, ({ ask }) => listTrustedComments(ask, ADDRESS))
-  expect(found.map(({ body }) => body)).toEqual(['app', 'owner', 'collaborator'])
+  expect(found.map(({ body }) => body)).toEqual(['app', 'owner', 'member', 'collaborator'])
 })
 
 test('reads the comments of all pages', async () => {

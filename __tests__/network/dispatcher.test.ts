@@ -1,4 +1,5 @@
 import * as net from 'node:net'
+import dns from 'node:dns'
 import * as tls from 'node:tls'
 import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
@@ -125,4 +126,24 @@ test.each([
 
   expect(server.connections()).toBe(1)
   expect(setKeepAlive).not.toHaveBeenCalled()
+})
+
+test('a name with a dead IPv6 address is reached by its other one', async () => {
+  const server = await serve({ onRequest: (socket) => socket.end(httpAnswer(200, '')) })
+  const { lookup } = dns
+  const addresses = [
+    { address: '::1', family: 6 },
+    { address: '127.0.0.1', family: 4 },
+  ]
+  const bothAddresses = (_name: string, { all }: dns.LookupOptions, found: (...args: unknown[]) => void): void => {
+    if (all === true) found(null, addresses)
+    else found(null, '::1', 6)
+  }
+  Object.assign(dns, { lookup: bothAddresses })
+  try {
+    const { statusCode } = await request(`http://service.example:${server.port}/`, { dispatcher: open() })
+    expect(statusCode).toBe(200)
+  } finally {
+    Object.assign(dns, { lookup })
+  }
 })

@@ -15,6 +15,7 @@ const errorOf = (status: number, body = '', retryAfterMs?: number): ReturnType<t
 const quoteOf = (body: unknown): string | undefined => errorOf(400, JSON.stringify(body)).quote
 
 test.each([
+  [300, 'redirected'],
   [301, 'redirected'],
   [308, 'redirected'],
   [400, 'rejected'],

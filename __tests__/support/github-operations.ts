@@ -154,6 +154,7 @@ export const OPERATIONS: Readonly<Record<string, GitHubOperation>> = {
     access: 'write',
     answer: ({ labels }, { body }) => {
       const { name } = body as { name: string }
+      if (labels.includes(name)) return { status: 422, body: { message: 'Validation Failed' } }
       labels.push(name)
       return { status: 201, body: { name } }
     },

@@ -5,8 +5,9 @@ import { findOperation } from './github-schema.ts'
 import { ALL_PERMISSIONS, repositoryState, TOKEN, type GitHubState } from './github-state.ts'
 import { checkRequest, finishAnswer } from './github-validation.ts'
 
-/** What can go wrong with one request. `never` keeps it open without an answer. */
-export type GitHubFault = 'none' | 'unavailable' | 'primary-limit' | 'secondary-limit' | 'long-limit' | 'html' | 'never'
+/** What can go wrong with one request. A number is a refusal, and `never` keeps it open without an answer. */
+export type GitHubFault =
+  number | 'none' | 'unavailable' | 'primary-limit' | 'secondary-limit' | 'long-limit' | 'html' | 'never'
 
 export interface GitHubServerOptions {
   readonly state?: Partial<GitHubState>
@@ -33,7 +34,7 @@ interface Reply extends Answered {
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
-const FAULTS: Readonly<Record<Exclude<GitHubFault, 'none' | 'never'>, () => Reply>> = {
+const FAULTS: Readonly<Record<Exclude<GitHubFault, number | 'none' | 'never'>, () => Reply>> = {
   unavailable: () => ({ status: 503, body: { message: 'Service unavailable' } }),
   html: () => ({ status: 200, body: undefined }),
   'primary-limit': () => ({
@@ -106,7 +107,11 @@ export async function startGitHub(options: GitHubServerOptions = {}): Promise<Gi
     const fault = options.faults?.[operationId]?.[before] ?? 'none'
     if (fault === 'never') return
     const reply =
-      fault === 'none' ? decide(operationId, { params, query, body }, incoming.headers.authorization) : FAULTS[fault]()
+      fault === 'none'
+        ? decide(operationId, { params, query, body }, incoming.headers.authorization)
+        : typeof fault === 'number'
+          ? { status: fault, body: { message: 'Refused' } }
+          : FAULTS[fault]()
     const { body: whole, problems } = finishAnswer(operation, reply.status, reply.body)
     if (fault === 'none') violations.push(...problems)
     outgoing.writeHead(reply.status, { 'content-type': 'application/json; charset=utf-8', ...reply.headers })

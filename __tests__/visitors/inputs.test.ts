@@ -72,7 +72,15 @@ test.each([
 })
 
 test('two times on one day are a range, where offsets say so', () => {
-  expect(parse({ 'date-from': '2026-01-01T10:00:00+02:00', 'date-to': '2026-01-01T09:00:00Z' }).range).toBeDefined()
+  const [dateFrom, dateTo] = ['2026-01-01T10:00:00+02:00', '2026-01-01T09:00:00Z']
+  expect(parse({ 'date-from': dateFrom, 'date-to': dateTo }).range).toEqual({ dateFrom, dateTo })
+})
+
+test('blank dates are none', () => {
+  expect(parse({ days: '1', 'date-from': ' ', 'date-to': '\n' }).range).toEqual({
+    dateFrom: '2026-02-28',
+    dateTo: '2026-03-01',
+  })
 })
 
 test.each<[string, Given, string]>([

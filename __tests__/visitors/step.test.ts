@@ -26,6 +26,14 @@ test.each(['csv', 'json', 'ndjson'] as const)('puts the pages of %s together as 
   expect(written()).toBe(whole.written())
 })
 
+test.each(['csv', 'json', 'ndjson'] as const)('a last page that adds no row adds nothing to %s', async (format) => {
+  const whole = await runExport({ inputs: { format }, answers: [page([row('/a'), row('/b')])] })
+  for (const last of [page([]), page([row('/b')])]) {
+    const { written } = await runExport({ inputs: { format }, answers: [page([row('/a'), row('/b')], MORE), last] })
+    expect(written()).toBe(whole.written())
+  }
+})
+
 test.each(['csv', 'json', 'ndjson'] as const)('a site without visitors is an empty %s file', async (format) => {
   const { report, written } = await runExport({ inputs: { format }, answers: [page([])] })
   expect(report).toMatchObject({ ending: 'complete', rows: 0, topPages: [] })
@@ -53,6 +61,7 @@ test('a rate limit in the middle is waited for', async () => {
   })
   expect(report.ending).toBe('complete')
   expect(clock.sleeps).toEqual([20_000])
+  expect(report.durationMs).toBe(20_000)
   expect(queries.map(({ offset }) => offset)).toEqual([0, 250, 250])
 })
 

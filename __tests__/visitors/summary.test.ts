@@ -19,6 +19,12 @@ test('begins with the verdict', () => {
   ])
 })
 
+test('each ending has a sign of its own', () => {
+  const endings = ['complete', 'uncertain', 'cancelled', 'skipped', 'error'] as const
+  const signs = endings.map((ending) => /^## (\S+) \S/u.exec(summary({ ending }))?.[1])
+  expect(new Set(signs.filter((sign) => sign !== undefined && !/\w/.test(sign))).size).toBe(endings.length)
+})
+
 test('shows the totals, and how many visitors were seen as both', () => {
   const markdown = summary({ totals: { human: 1500, ai: 700, total: 2000 } })
   expect(markdown).toContain('<td><b>Human</b></td><td>1,500 (75.0 % of all)</td>')

@@ -24,7 +24,7 @@ test('begins with the verdict, and the pull request is the first thing to click'
 
 test('shows what is known of the job', () => {
   const html = summary({ job: { ...completed, createdAt: '2026-01-01T03:00:00Z' } })
-  for (const fact of ['job&#95;1', 'completed', 'acme&#47;docs', 'main', 'writer&#45;1', '1:05'])
+  for (const fact of ['job&#95;1', '<td><code>completed</code></td>', 'acme&#47;docs', 'main', 'writer&#45;1', '1:05'])
     expect(html).toContain(fact)
 })
 
@@ -133,6 +133,11 @@ test('shows what was sent, and what GitHub knows of the pull request', async () 
   for (const part of ['the push', 'open', 'agent', 'ccccccc', 'none', 'all 3 files are inside']) {
     expect(html).toContain(part)
   }
+})
+
+test('a single file that is out of scope is named', () => {
+  const markdown = summary({ pullRequest: { scope: { fileCount: 3, outside: ['src/a.ts'] } } })
+  expect(markdown).toContain('src&#47;a')
 })
 
 test('names some of the files that are out of scope, and counts the others', () => {

@@ -2,7 +2,7 @@
  * Runs the packaged actions and `npm start` with Windows' own Node.js: paths with a drive, back-slashes, spaces and short
  * names, Ctrl-C from the console, a process that outlives its step. Started by `.ci/windows`, under Wine.
  *
- *   node.exe scripts/windows.mjs
+ *   node.exe scripts/windows/run.mjs
  *
  * Needs a console, and the package `koffi` in the same node_modules folder as this Node.js.
  */
@@ -13,7 +13,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runAction } from './small-runner.mjs'
+import { runAction } from '../small-runner/run-action.ts'
 
 /**
  * @typedef {Record<string, unknown>} Facts
@@ -22,8 +22,8 @@ import { runAction } from './small-runner.mjs'
  * @typedef {{ load: (library: string) => { func: (signature: string) => SystemCall } }} Koffi
  */
 
-const START_PROGRAM = fileURLToPath(new URL('start.mjs', import.meta.url))
-const PROJECT = fileURLToPath(new URL('..', import.meta.url))
+const START_PROGRAM = fileURLToPath(new URL('../../dist/start/index.js', import.meta.url))
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 /** What a run may take on a busy machine. */
 const PATIENCE_MS = 60_000
 
