@@ -1,11 +1,12 @@
 import { proxyFor } from '../../src/network/proxy.ts'
 import { createTransport } from '../../src/service/transport.ts'
 import type { Clock } from '../../src/shared/clock.ts'
+import { CALM, GITHUB } from '../model/calm-schedule.ts'
 import { createGitHubModel } from '../model/github-model.ts'
 import { KEY } from '../model/planted-key.ts'
 import { playStep } from '../model/play-step.ts'
 import { factsOf, inputsOf, type Trace } from '../model/run-schedule.ts'
-import type { GitHubPlan, Schedule } from '../model/schedule.ts'
+import type { GitHubFate, Schedule, TurnPlan } from '../model/schedule.ts'
 import type { FaultScript } from './fault-script.ts'
 import { openFaultyProxy } from './faulty-proxy.ts'
 import { openFaultyService } from './faulty-service.ts'
@@ -33,51 +34,21 @@ let projects = 0
 /** Longer than the answer to a prompt is waited for: a turn is seen only while it reads `active`. */
 const WORKS_MS = 75_000
 
-/** GitHub has no sockets here: it is the model of it, and fails now and then. */
-const GITHUB: GitHubPlan = {
-  fates: [
-    { how: 'service-error', delayMs: 100, times: 1 },
-    { how: 'well', delayMs: 100, times: 1 },
-    { how: 'lost', delayMs: 100, times: 1 },
-  ],
-  oursPushes: true,
-  headLagMs: 0,
-  personPushesAtMs: undefined,
-  checks: { registeredAtMs: 0, runMs: 0, ending: 'success' },
-  filesAreInside: true,
-  isMarked: false,
-  changeCounts: true,
-  pushIsOwn: false,
-}
+const gitHubFate = (how: GitHubFate['how']): GitHubFate => ({ how, delayMs: 100, times: 1 })
 
 /** What the service does where its sockets let it: its agent works for a while and ends with a pull request. */
 function scheduleOf({ task, timeoutMs }: FaultScript): Schedule {
-  const turn = { durationMs: WORKS_MS, ending: 'completed', hasLink: true, linkLateMs: 0, pauses: false } as const
+  const turn: TurnPlan = { durationMs: WORKS_MS, ending: 'completed', hasLink: true, linkLateMs: 0, pauses: false }
   return {
+    ...CALM,
     task,
-    wait: true,
     timeoutMs,
-    pollIntervalMs: undefined,
-    failOn: ['failed', 'archived', 'timeout'],
-    cancelAtMs: undefined,
-    wallJump: { atMs: Infinity, byMs: 0 },
-    random: 0.5,
-    posts: [],
-    reads: [],
     before: { ...turn, durationMs: task === 'attach' ? WORKS_MS : 0 },
     ours: turn,
-    oursHasTheSameLink: false,
-    staleMs: 0,
-    messageAnswerIsStale: false,
-    archivedAtMs: undefined,
     plant: 'raw',
-    padding: 0,
-    promptHoldsKey: false,
-    lagsMs: [],
-    hadEarlierTurn: false,
-    oursSpelling: 'plain',
-    asks: { isPush: false, paths: true, changeContext: 'none', label: true, checks: true, scope: false },
-    github: GITHUB,
+    asks: { ...CALM.asks, paths: true, label: true, checks: true },
+    // GitHub has no sockets here: it is the model of it, and fails now and then.
+    github: { ...GITHUB, fates: [gitHubFate('service-error'), gitHubFate('well'), gitHubFate('lost')] },
   }
 }
 
@@ -104,7 +75,7 @@ export async function runFaultScript(script: FaultScript): Promise<FaultTrace> {
       await clock.sleep(ms, until)
     },
   }
-  const github = createGitHubModel(schedule, GITHUB, ledger.life, clock, signal)
+  const github = createGitHubModel(schedule, schedule.github ?? GITHUB, ledger.life, clock, signal)
   const played = await playStep(
     { ...inputsOf(schedule, projectId), baseUrl },
     {
@@ -115,7 +86,7 @@ export async function runFaultScript(script: FaultScript): Promise<FaultTrace> {
       signal,
       random: 0.5,
       eventTime: () => ledger.event,
-      passUntil: clock.passUntil,
+      passUntil: (work) => clock.passUntil(work),
     },
   )
   const endedAt = clock.now()

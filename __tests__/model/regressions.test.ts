@@ -1,61 +1,15 @@
 import { expect, test } from '@jest/globals'
+import { CALM, GITHUB, LONG_AGO } from './calm-schedule.ts'
 import { problemsOf } from './invariants.ts'
 import { NEW_LINK, OLD_LINK } from './job-life.ts'
 import { KEY } from './planted-key.ts'
 import { runSchedule } from './run-schedule.ts'
-import {
-  SPELLINGS,
-  type Fate,
-  type GitHubFate,
-  type GitHubPlan,
-  type Happening,
-  type Schedule,
-  type TurnPlan,
-} from './schedule.ts'
+import { SPELLINGS, type Fate, type GitHubFate, type Happening, type Schedule, type TurnPlan } from './schedule.ts'
 
 /** Schedules on which a promise was broken once. Each stays here, with what must come of it now. */
 const WELL: Happening = { kind: 'answered', status: 200, body: 'good' }
-const LONG_AGO: TurnPlan = { durationMs: 0, ending: 'completed', hasLink: false, linkLateMs: 0, pauses: false }
-
-const CALM: Schedule = {
-  task: 'create',
-  wait: true,
-  timeoutMs: 300_000,
-  pollIntervalMs: undefined,
-  failOn: ['failed', 'archived', 'timeout'],
-  cancelAtMs: undefined,
-  wallJump: { atMs: 0, byMs: 0 },
-  random: 0.5,
-  posts: [],
-  reads: [],
-  before: LONG_AGO,
-  ours: { durationMs: 20_000, ending: 'completed', hasLink: true, linkLateMs: 0, pauses: false },
-  oursHasTheSameLink: false,
-  staleMs: 0,
-  messageAnswerIsStale: false,
-  archivedAtMs: undefined,
-  plant: 'none',
-  padding: 0,
-  promptHoldsKey: false,
-  lagsMs: [],
-  hadEarlierTurn: false,
-  oursSpelling: 'plain',
-  asks: { isPush: false, paths: false, changeContext: 'none', label: false, checks: false, scope: false },
-  github: undefined,
-}
 const FOLLOW_UP: Schedule = { ...CALM, task: 'follow-up' }
 
-const GITHUB: GitHubPlan = {
-  fates: [],
-  oursPushes: true,
-  headLagMs: 0,
-  personPushesAtMs: undefined,
-  checks: { registeredAtMs: 0, runMs: 0, ending: 'success' },
-  filesAreInside: true,
-  isMarked: false,
-  changeCounts: true,
-  pushIsOwn: false,
-}
 const WITH_LINK: TurnPlan = { ...LONG_AGO, hasLink: true }
 /** The usual follow-up: its turn goes on in the pull request of the turn before. */
 const SAME_LINK: Schedule = { ...FOLLOW_UP, before: WITH_LINK, oursHasTheSameLink: true }
@@ -289,4 +243,13 @@ test('a comment whose answer was lost is not written twice, and the job keeps it
   const { report, github } = await run({ ...CALM, asks, github: { ...GITHUB, fates } })
   expect(report.outcome).toBe('pull-request')
   expect(github?.writes.map(({ what }) => what)).toEqual(['label', 'comment'])
+})
+
+test('a commit that somebody else pushes does not prove that a prompt of unknown fate was taken', async () => {
+  const { report } = await run({
+    ...SAME_LINK,
+    posts: [fate({ kind: 'refusal', status: 500, retryAfter: 'none', processed: false, body: 'error' })],
+    github: { ...GITHUB, personPushesAtMs: 30_000 },
+  })
+  expect(report.error?.code).toBe('unknown-fate')
 })

@@ -68,8 +68,8 @@ export async function runSchedule(schedule: Schedule): Promise<Trace> {
     clock: stepClock,
     signal,
     random: schedule.random,
-    eventTime: clock.now,
-    passUntil: clock.passUntil,
+    eventTime: () => clock.now(),
+    passUntil: (work) => clock.passUntil(work),
   })
   return { ...played, schedule, service, github, endedAt: clock.now() }
 }

@@ -10,7 +10,7 @@ import type { Schedule } from './schedule.ts'
  * The same schedules each time, so that a failure is one for everybody; `npm run test:soak` draws others. A failure prints
  * the environment that replays it.
  */
-const runs = Number(process.env['MODEL_RUNS'] ?? 20_000)
+const runs = Number(process.env['MODEL_RUNS'] ?? 10_000)
 const seed = Number(process.env['MODEL_SEED'] ?? 20_260_101)
 const path = process.env['MODEL_PATH']
 
