@@ -63,7 +63,7 @@ test('reads the inputs, runs the step within its time, and publishes what came o
   expect(raw).toEqual({ 'api-key': 'docs_key', 'base-url': '', 'on-missing-key': '', summary: ' true' })
   expect(surroundings).toMatchObject({ workspace: '/workspace' })
   expect((step?.deadlineAt ?? 0) - (step?.startedAt ?? 0)).toBe(INPUTS.timeoutMs)
-  expect(lines.at(-1)).toMatch(/Ended\. done, with inputs$/)
+  expect(lines.at(-1)).toMatch(/Ended\. done, with inputs\.$/)
   expect(outcomes()).toEqual(['error', 'done'])
   expect(readFileSync(summaryFile, 'utf8')).toBe('# done')
   expect(exitCodes()).toEqual([0])
@@ -84,7 +84,7 @@ test('a key that may be missing and is, skips the step: no input is parsed, and 
   expect([raw, step]).toEqual([undefined, undefined])
   expect(lines).toEqual([
     expect.stringMatching(/^::warning .*`api-key` is empty/),
-    expect.stringMatching(/Ended\. skipped, without inputs$/),
+    expect.stringMatching(/Ended\. skipped, without inputs\.$/),
   ])
   expect([outcomes(), exitCodes()]).toEqual([['error', 'skipped'], [0]])
 })

@@ -12,5 +12,5 @@ test('leaves out what nobody said', () => {
 })
 
 test('what follows on a list begins a line of its own', () => {
-  expect(tellConclusion({ ...CONCLUSION, text: '- a\n- b' }, undefined)).toBe('- a\n- b\nMend it.\nTry again.')
+  expect(tellConclusion({ ...CONCLUSION, text: '- a.\n- b.' }, undefined)).toBe('- a.\n- b.\nMend it.\nTry again.')
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { ActionError } from '../../../src/shared/errors.ts'
 import { FOLLOW_UP, runScripted } from '../../support/agent-run.ts'
-import { active, completed, failure, job, withoutLink } from '../../support/fake-client.ts'
+import { active, completed, failed, failure, job, withoutLink } from '../../support/fake-client.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, refusal } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
@@ -63,10 +63,17 @@ describe('the head of the pull request decides on a follow-up', () => {
     expect(report.operation).toBeUndefined()
   })
 
-  test('a first pull request is created, whatever GitHub says', async () => {
-    const { report } = await runScripted({ ...turn, reads: [withoutLink, active, completed] })
+  test('a first pull request after a turn that failed is created, whatever GitHub says', async () => {
+    const { report } = await runScripted({ ...turn, reads: [failed, active, completed] })
 
     expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created' })
+  })
+
+  test('a first pull request after a turn that completed may be of that turn', async () => {
+    const { report } = await runScripted({ ...turn, reads: [withoutLink, active, completed] })
+
+    expect(report.outcome).toBe('pull-request')
+    expect(report.operation).toBeUndefined()
   })
 
   test('a run that is cancelled while a head is read sends nothing', async () => {

@@ -7,16 +7,16 @@ const SECOND = 1_000
 
 /** Whether the turn has ended after reads at these seconds. */
 function endsAfter(before: Job, answer: Job | undefined, ...reads: [seconds: number, read: Job][]): boolean {
-  const signs = reads.reduce((seen, [at, read]) => withRead(seen, read, at * SECOND), signsOfAnswer(answer))
+  const signs = reads.reduce((seen, [at, read]) => withRead(seen, read, at * SECOND), signsOfAnswer(answer, 0))
   return hasEnded(signs, before, (reads.at(-1)?.[0] ?? 0) * SECOND)
 }
 
 test('only the word `active` begins a turn, in the answer or in a read', () => {
-  expect(signsOfAnswer(active).hasBegun).toBe(true)
-  expect(signsOfAnswer(undefined).hasBegun).toBe(false)
-  expect(signsOfAnswer(job({ unlistedStatus: 'paused' })).hasBegun).toBe(false)
-  expect(withRead(signsOfAnswer(completed), active, 0).hasBegun).toBe(true)
-  expect(withRead(signsOfAnswer(completed), failed, 0).hasBegun).toBe(false)
+  expect(signsOfAnswer(active, 0).hasBegun).toBe(true)
+  expect(signsOfAnswer(undefined, 0).hasBegun).toBe(false)
+  expect(signsOfAnswer(job({ unlistedStatus: 'paused' }), 0).hasBegun).toBe(false)
+  expect(withRead(signsOfAnswer(completed, 0), active, 0).hasBegun).toBe(true)
+  expect(withRead(signsOfAnswer(completed, 0), failed, 0).hasBegun).toBe(false)
 })
 
 test.each<[string, Job, [number, Job][], boolean]>([
@@ -25,9 +25,18 @@ test.each<[string, Job, [number, Job][], boolean]>([
     failed,
     [
       [2, active],
-      [4, completed],
+      [15, completed],
     ],
     true,
+  ],
+  [
+    'another end that may be a copy of before the message',
+    failed,
+    [
+      [2, active],
+      [14.9, completed],
+    ],
+    false,
   ],
   ['another end after an answer that said active', failed, [[2, completed]], false],
   [

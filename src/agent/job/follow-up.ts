@@ -52,6 +52,7 @@ class TurnWatch {
   readonly #step: Step
   readonly #watch: JobWatch
   #signs
+  readonly #isAnswered: boolean
 
   /** @param answer undefined if it was lost */
   constructor(before: Job, head: HeadBefore | undefined, answer: Job | undefined, step: Step, watch: JobWatch) {
@@ -59,7 +60,8 @@ class TurnWatch {
     this.#head = head
     this.#step = step
     this.#watch = watch
-    this.#signs = signsOfAnswer(answer)
+    this.#signs = signsOfAnswer(answer, step.clock.now())
+    this.#isAnswered = answer !== undefined
   }
 
   async awaitBegin(): Promise<TurnState> {
@@ -93,7 +95,9 @@ class TurnWatch {
     const now = this.#step.clock.now()
     this.#signs = withRead(this.#signs, read, now)
     if (isRunning(read)) return false
-    return hasEnded(this.#signs, this.#before, now) || (await hasMoved(this.#head, this.#step))
+    if (hasEnded(this.#signs, this.#before, now)) return true
+    // A push proves nothing of a message that may never have been taken.
+    return this.#isAnswered && (await hasMoved(this.#head, this.#step))
   }
 }
 

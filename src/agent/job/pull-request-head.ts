@@ -14,10 +14,14 @@ export interface HeadBefore {
   readonly sha: string
 }
 
+/** A GitHub that hangs must not take the time of the job. */
+const QUESTION_MS = 10_000
+
 async function readHead(link: PullRequestLink, step: Step): Promise<string | undefined> {
   const github = await step.github()
   if (github === undefined || link.host !== new URL(step.facts.serverUrl).host) return undefined
-  return (await github.readPullRequest(toPullRequestAddress(link, step.facts))).headSha
+  const endsAt = Math.min(step.clock.now() + QUESTION_MS, step.deadlineAt)
+  return (await github.until(endsAt).readPullRequest(toPullRequestAddress(link, step.facts))).headSha
 }
 
 /** Undefined if the job has no pull request yet, or GitHub cannot tell, which is said. */
@@ -60,6 +64,8 @@ export async function compareHeads(
 ): Promise<TaskResult> {
   const link = result.outcome === 'pull-request' ? result.job?.prLink : undefined
   if (link === undefined) return result
+  // The link of the turn before may have come late, so that nobody knows whose it is.
+  if (before.prLink === undefined && before.status === 'completed') return result
   if (before.prLink === undefined || !isSamePullRequest(before.prLink, link)) return { ...result, operation: 'created' }
   if (headBefore === undefined) return result
   const endsAt = Math.min(step.clock.now() + SETTLE_MS, step.deadlineAt)

@@ -64,7 +64,10 @@ const TEXTS: Readonly<Record<Outcome, Say>> = {
   },
   failed: (report) => `The agent hit an error that it could not recover from, after ${took(report)}.`,
   archived: (report) => `The job was archived after ${took(report)}, so nothing more will come of it.`,
-  'timed-out': (report) => `The step waited ${took(report)}. The job still runs.`,
+  'timed-out': (report) =>
+    goesOn(report)
+      ? `The step waited ${took(report)}. The job still runs.`
+      : `The step waited ${took(report)}. The job has ended, and it is not known whether that is the end of this follow-up.`,
   unconfirmed: () => 'The service took the prompt, but the job never read as working on it.',
   submitted: (report) =>
     report.task?.kind === 'attach'
@@ -121,6 +124,8 @@ function textOf(report: Report): string {
   return joinSentences(sentences)
 }
 
+const LOOK_AT_THE_END =
+  "See the job on the service's dashboard, and allow more time in `timeout-minutes` the next time."
 const LOOK_BEFORE_SENDING =
   "See the job on the service's dashboard before you send the prompt again: it may still begin."
 
@@ -147,6 +152,7 @@ function adviceOf(report: Report, failOn: ReadonlySet<FailOn>): string[] {
     error?.hint,
     error === undefined || isUntouched ? ADVICE[outcome] : undefined,
     error !== undefined && report.turn === 'taken' ? LOOK_BEFORE_SENDING : undefined,
+    outcome === 'timed-out' && error === undefined && !goesOn(report) ? LOOK_AT_THE_END : undefined,
     ...findBlocks(report, failOn).map(adviseOnBlock),
     adviseAttaching(report),
   ]
