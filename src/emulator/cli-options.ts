@@ -1,5 +1,11 @@
 import { parseArgs } from 'node:util'
 
+import {
+  GITHUB_SCENARIOS,
+  GITHUB_SCENARIO_NAMES,
+  type GitHubScenarioName,
+  isGitHubScenarioName,
+} from './github/github-scenarios.ts'
 import { parseDate } from './parse-date.ts'
 import { SCENARIOS, SCENARIO_NAMES, type ScenarioName, isScenarioName } from './scenarios.ts'
 import { DEFAULT_PAGES, DEFAULT_SCENARIO, DEFAULT_START_MS, DEFAULT_VISITS } from './service.ts'
@@ -8,6 +14,8 @@ export interface CliOptions {
   readonly host: string
   readonly port: number
   readonly scenario: ScenarioName
+  /** What a later one says counts. */
+  readonly gitHubScenarios: readonly GitHubScenarioName[]
   readonly speed: number
   readonly pages: number
   readonly visits: number
@@ -58,6 +66,16 @@ const OPTIONS: { readonly [Name in keyof CliOptions]: CliOption<CliOptions[Name]
     otherwise: DEFAULT_SCENARIO,
     parse: (text) => (isScenarioName(text) ? text : undefined),
   },
+  gitHubScenarios: {
+    flag: 'github-scenario',
+    about: 'what happens on GitHub, several with commas between them',
+    takes: `one or more of ${GITHUB_SCENARIO_NAMES.join(', ')}`,
+    otherwise: ['checks-pass'],
+    parse: (text) => {
+      const names = text.split(',').map((name) => name.trim())
+      return names.every(isGitHubScenarioName) ? names : undefined
+    },
+  },
   speed: {
     flag: 'speed',
     about: "seconds of the service's time in one second",
@@ -86,22 +104,27 @@ const OPTIONS: { readonly [Name in keyof CliOptions]: CliOption<CliOptions[Name]
   },
 }
 
-function showDefault({ flag, otherwise }: CliOption<string | number>): string {
-  return flag === OPTIONS.startMs.flag ? new Date(otherwise).toISOString().slice(0, 10) : String(otherwise)
+type Shown = string | number | readonly string[]
+
+function showDefault({ flag, otherwise }: CliOption<Shown>): string {
+  return flag === OPTIONS.startMs.flag ? new Date(DEFAULT_START_MS).toISOString().slice(0, 10) : String(otherwise)
 }
 
 /** The text for `--help`. */
 export function helpText(): string {
-  const options = Object.values(OPTIONS) as readonly CliOption<string | number>[]
+  const options = Object.values(OPTIONS) as readonly CliOption<Shown>[]
   return [
     'Starts the embedded documentation service on this machine. Its first line is: listening <url>',
     '',
     'Options:',
-    ...options.map((option) => `  --${option.flag.padEnd(9)} ${option.about} (default: ${showDefault(option)})`),
-    `  --${'help'.padEnd(9)} show this text`,
+    ...options.map((option) => `  --${option.flag.padEnd(15)} ${option.about} (default: ${showDefault(option)})`),
+    `  --${'help'.padEnd(15)} show this text`,
     '',
     'Scenarios (a project whose id ends in --<scenario> plays that one, for example docs--failed):',
     ...SCENARIO_NAMES.map((name) => `  ${name.padEnd(18)} ${SCENARIOS[name].description}`),
+    '',
+    'Scenarios of GitHub (--github-scenario; they go with any of the above):',
+    ...GITHUB_SCENARIO_NAMES.map((name) => `  ${name.padEnd(24)} ${GITHUB_SCENARIOS[name].description}`),
     '',
     'Every project has three jobs from the start: job_finished, job_running and job_archived.',
   ].join('\n')
@@ -139,6 +162,7 @@ export function parseCli(args: readonly string[]): CliCommand {
     host: read(OPTIONS.host),
     port: read(OPTIONS.port),
     scenario: read(OPTIONS.scenario),
+    gitHubScenarios: read(OPTIONS.gitHubScenarios),
     speed: read(OPTIONS.speed),
     pages: read(OPTIONS.pages),
     visits: read(OPTIONS.visits),

@@ -2,6 +2,7 @@ import { authorize } from './access.ts'
 import { createAnalytics } from './analytics.ts'
 import { type Answer, type Delivery, type ServiceRequest, type ServiceResponse } from './exchange.ts'
 import { applyFault, faultAt } from './faults.ts'
+import { type GitHub, type GitHubOptions, createGitHub } from './github/github.ts'
 import { createJobStore } from './job-store.ts'
 import { type ApiRoute, OPERATION_RULES, type OperationCall, perform, refuseTooMany } from './operations.ts'
 import { parsePromptBody } from './prompt-body.ts'
@@ -32,6 +33,12 @@ export interface ServiceOptions {
   readonly seed?: number
   /** The allowance of section 8's open rate limits. Default: 100. */
   readonly requestsPerHour?: number
+  /** Called after each request, GitHub's included. */
+  readonly onRequest?: (request: RequestRecord) => void
+  /** The project whose job left a pull request on GitHub, where the scenario there begins with one. */
+  readonly projectId?: string
+  /** Of GitHub's part. */
+  readonly github?: Omit<GitHubOptions, 'baseUrl' | 'startMs' | 'jobs'>
 }
 
 /** One request as it was received, and what became of it. */
@@ -54,11 +61,12 @@ export interface Service {
    * options and from the requests and times so far, and from nothing else.
    */
   handle(request: ServiceRequest, nowMs: number): ServiceResponse
-  /** Every request so far, oldest first. */
+  /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
+  readonly github: GitHub
 }
 
-/** The whole service of the interface's sections 1 to 9, without sockets or a clock of its own. */
+/** The whole service of the interface's sections 1 to 9, and GitHub beside it, without sockets or a clock of its own. */
 export function createService({
   baseUrl,
   scenario: otherwise = DEFAULT_SCENARIO,
@@ -67,8 +75,15 @@ export function createService({
   visits = DEFAULT_VISITS,
   seed = 1,
   requestsPerHour = 100,
+  onRequest,
+  projectId,
+  github: gitHubOptions = {},
 }: ServiceOptions): Service {
   const jobs = createJobStore(startMs)
+  const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, jobs: () => jobs.all() })
+  // Nobody has asked for a job yet, and its pull request must be there.
+  if (gitHubOptions.scenario?.earlierPull === 'marked' && projectId !== undefined)
+    jobs.enter(projectId, SCENARIOS[scenarioOf(projectId, otherwise)].turn)
   const analytics = createAnalytics({ pages, visits, seed, endMs: startMs })
   const limiter = createRateLimiter(requestsPerHour)
   const timesAsked = new Map<string, number>()
@@ -103,14 +118,24 @@ export function createService({
       : answerApi(route, path, call)
   }
 
+  function handleGitHub(request: ServiceRequest, path: string, query: string, nowMs: number): ServiceResponse {
+    const response = github.handle(request, nowMs)
+    const { status, delivery } = response
+    onRequest?.({ method: request.method, path, query, prompt: undefined, status, delivery, scenario: undefined })
+    return response
+  }
+
   return {
     requests,
+    github,
     handle(request, nowMs) {
       const [path = '', ...rest] = request.target.split('?')
       const query = rest.join('?')
+      github.catchUp(nowMs)
+      if (github.takes(path)) return handleGitHub(request, path, query, nowMs)
       const match = matchRoute(request.method, path)
-      const projectId = match.kind === 'found' && 'projectId' in match.route ? match.route.projectId : undefined
-      const name = projectId === undefined ? undefined : scenarioOf(projectId, otherwise)
+      const asked = match.kind === 'found' && 'projectId' in match.route ? match.route.projectId : undefined
+      const name = asked === undefined ? undefined : scenarioOf(asked, otherwise)
       const scenario = SCENARIOS[name ?? otherwise]
       const call = { request, query, scenario, nowMs, baseUrl, jobs, analytics }
       const response =
@@ -118,7 +143,7 @@ export function createService({
           ? answerRoute(match.route, path, call)
           : renderAnswer(match.refusal, undefined, scenario.texts)
       const body = parsePromptBody(request)
-      requests.push({
+      const record = {
         method: request.method,
         path,
         query,
@@ -126,7 +151,9 @@ export function createService({
         status: response.status,
         delivery: response.delivery,
         scenario: name,
-      })
+      }
+      requests.push(record)
+      onRequest?.(record)
       return response
     },
   }
