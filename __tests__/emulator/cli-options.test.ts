@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 
 import { helpText, parseCli } from '../../src/emulator/cli-options.ts'
+import { GITHUB_SCENARIO_NAMES } from '../../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/scenarios.ts'
 import { lastDays } from '../../src/visitors/date-range.ts'
 import { bodyOf, driveService } from './drive-service.ts'
@@ -14,6 +15,7 @@ test('starts the usual service, at the present time, unless told otherwise', () 
       host: '127.0.0.1',
       port: 4010,
       scenario: 'pull-request',
+      gitHubScenarios: ['checks-pass'],
       speed: 1,
       pages: 30,
       visits: 4_000,
@@ -23,13 +25,15 @@ test('starts the usual service, at the present time, unless told otherwise', () 
 })
 
 test('reads every flag', () => {
-  const flags = '--host ::1 --port 0 --scenario=flaky --speed 0.5 --pages 300 --visits 100000 --start-at 2026-05-01'
+  const flags =
+    '--host ::1 --port 0 --scenario=flaky --github-scenario open-pull-request,checks-mended --speed 0.5 --pages 300 --visits 100000 --start-at 2026-05-01'
   expect(parseCli(flags.split(' '), NOW_MS)).toEqual({
     kind: 'run',
     options: {
       host: '::1',
       port: 0,
       scenario: 'flaky',
+      gitHubScenarios: ['open-pull-request', 'checks-mended'],
       speed: 0.5,
       pages: 300,
       visits: 100_000,
@@ -49,6 +53,7 @@ test.each([
   ['--visits', '9999999', 'from 0 to 1000000'],
   ['--start-at', 'tomorrow', 'YYYY-MM-DD'],
   ['--scenario', 'fast', 'pull-request, no-changes'],
+  ['--github-scenario', 'checks-pass,fast', 'checks-pass, checks-fail'],
 ])('%s %s is refused with what is taken', (flag, value, takes) => {
   expect(parseCli([flag, value], NOW_MS)).toEqual({ kind: 'invalid', message: expect.stringContaining(takes) })
   expect(parseCli([flag, value], NOW_MS)).toMatchObject({ message: expect.stringContaining(`${flag} must be`) })
@@ -67,10 +72,10 @@ test.each([['--unknown'], ['extra'], ['--port']])('%s is not understood', (argum
 test('--help wins over other flags, and names every flag and scenario', () => {
   expect(parseCli(['--port', 'x', '--help'], NOW_MS)).toEqual({ kind: 'help' })
   const text = helpText()
-  for (const flag of ['host', 'port', 'scenario', 'speed', 'pages', 'visits', 'start-at', 'help']) {
+  for (const flag of ['host', 'port', 'scenario', 'github-scenario', 'speed', 'pages', 'visits', 'start-at', 'help']) {
     expect(text).toContain(`--${flag} `)
   }
-  for (const name of SCENARIO_NAMES) expect(text).toContain(`  ${name} `)
+  for (const name of [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES]) expect(text).toContain(`  ${name} `)
   expect(text).toContain('(default: now)')
 })
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals'
 
+import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts'
 import { jobSchema, visitorsPageSchema } from '../../src/service/schemas.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -102,4 +103,36 @@ test('closing ends a request that would never be answered, frees the port, and c
 test('a port that is taken is an error', async () => {
   const { url } = await start()
   await expect(startEmulator({ port: Number(new URL(url).port) })).rejects.toThrow('EADDRINUSE')
+})
+
+function getGitHub({ github }: Emulator, path: string): Promise<Response> {
+  return fetch(`${github.apiUrl}${path}`, { headers: { authorization: `token ${github.token}` } })
+}
+
+test('GitHub is asked at the same address, and knows the pull requests of the jobs', async () => {
+  const clock = fakeClock()
+  const emulator = await start({ clock })
+  await post(emulator, '/v2/agent/docs-demo/job', '{"prompt":"Document the flag."}')
+  clock.advance(20_000)
+  expect(emulator.github.apiUrl).toBe(`${emulator.url}/api/v3`)
+  expect(await (await getGitHub(emulator, '/repos/acme/docs/pulls/4')).json()).toMatchObject({
+    html_url: `${emulator.url}/acme/docs/pull/4`,
+    head: { ref: 'agent/job_000001' },
+  })
+  expect((await getGitHub(emulator, '/repos/acme/docs/issues/4/comments')).status).toBe(200)
+  expect(emulator.requests).toHaveLength(1)
+})
+
+test('the end of a rate limit of GitHub is told on the caller’s clock', async () => {
+  const clock = { ...fakeClock(), wallTime: () => new Date(1_000_000) }
+  const emulator = await start({ clock, speed: 2, github: { scenario: combineScenarios(['github-limited']) } })
+  const { status, headers } = await getGitHub(emulator, '/repos/acme/docs')
+  expect([status, headers.get('x-ratelimit-reset')]).toEqual([403, '1003'])
+})
+
+test('a late answer comes after its delay, on the caller’s clock', async () => {
+  const clock = fakeClock()
+  const emulator = await start({ clock, speed: 2, github: { scenario: combineScenarios(['github-slow']) } })
+  for (let times = 0; times < 2; times++) await getGitHub(emulator, '/repos/acme/docs')
+  expect(clock.sleeps).toEqual([4_000])
 })

@@ -3,7 +3,12 @@ import { expect, test } from '@jest/globals'
 import { startText } from '../../src/emulator/start-text.ts'
 
 const text = startText(
-  { url: 'http://127.0.0.1:4010', apiKey: 'docs_key', projectId: 'docs-demo' },
+  {
+    url: 'http://127.0.0.1:4010',
+    apiKey: 'docs_key',
+    projectId: 'docs-demo',
+    github: { apiUrl: 'http://127.0.0.1:4010/api/v3', token: 'ghs_token' },
+  },
   { scenario: 'flaky', speed: 10 },
 )
 
@@ -17,6 +22,7 @@ test('the rest shows people how to call it', () => {
     'DOCS_AGENT_PROJECT_ID=docs-demo',
     'DOCS_AGENT_API_KEY=docs_key',
     "curl http://127.0.0.1:4010/v2/agent/docs-demo/job -H 'Authorization: Bearer docs_key'",
+    "curl http://127.0.0.1:4010/api/v3/repos/acme/docs/pulls -H 'Authorization: Bearer ghs_token'",
     'the scenario flaky, at 10 times',
   ]) {
     expect(text).toContain(line)

@@ -4,7 +4,7 @@ import { readServiceAccess, withoutStartText } from '../../src/rehearse/service-
 
 const access = { baseUrl: 'http://127.0.0.1:4010', projectId: 'docs-demo', apiKey: 'docs_emulator_1' }
 const text = startText(
-  { url: access.baseUrl, projectId: access.projectId, apiKey: access.apiKey },
+  { ...access, url: access.baseUrl, github: { apiUrl: `${access.baseUrl}/api/v3`, token: 'ghs_token' } },
   { scenario: 'pull-request', speed: 1 },
 )
 

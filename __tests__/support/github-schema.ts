@@ -156,3 +156,19 @@ export function complete(schema: Schema, given: unknown): unknown {
     }),
   )
 }
+
+/** The fields of a value that its schema does not name, each with its place. */
+export function unknownFields(schema: Schema, value: unknown, place = ''): string[] {
+  const resolved = resolve(schema)
+  if (Array.isArray(value))
+    return value.flatMap((item) => unknownFields((resolved['items'] ?? {}) as Schema, item, `${place}[]`))
+  if (!isObject(value)) return []
+  const variants = ['anyOf', 'oneOf', 'allOf'].flatMap((kind) => (resolved[kind] as Schema[] | undefined) ?? [])
+  const parts = [resolved, ...variants.map(resolve)]
+  const properties = Object.assign({}, ...parts.map((part) => part['properties'])) as Record<string, Schema>
+  if (Object.keys(properties).length === 0) return []
+  return Object.entries(value).flatMap(([name, field]) => {
+    const known = properties[name]
+    return known === undefined ? [`${place}/${name}`] : unknownFields(known, field, `${place}/${name}`)
+  })
+}

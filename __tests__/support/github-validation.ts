@@ -5,6 +5,7 @@ import {
   complete,
   resolve,
   standalone,
+  unknownFields,
   type Operation,
   type Parameter,
   type Schema,
@@ -50,6 +51,16 @@ export function checkRequest({ operation, params, query, body }: CheckedRequest)
   const schema = bodySchema(requestBody)
   if (schema === undefined || body === undefined) return problems
   return [...problems, ...check(`${operationId} body`, schema, body)]
+}
+
+/** What of an answer GitHub's description does not allow. What an answer leaves out is not looked at: it is cut to size. */
+export function checkAnswer({ operationId, responses }: Operation, status: number, given: unknown): string[] {
+  const schema = bodySchema(responses[String(status)])
+  // Refusals that the description leaves out all have GitHub's usual form.
+  if (schema === undefined || given === undefined) return []
+  const name = `${operationId} ${status}`
+  const unknown = status < 300 ? unknownFields(schema, given).map((field) => `${name} has no ${field}`) : []
+  return [...unknown, ...check(name, schema, complete(schema, given))]
 }
 
 /** Completes the answer of an operation and says what of it GitHub's description does not allow. */

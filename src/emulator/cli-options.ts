@@ -1,5 +1,11 @@
 import { parseArgs } from 'node:util'
 
+import {
+  GITHUB_SCENARIOS,
+  GITHUB_SCENARIO_NAMES,
+  type GitHubScenarioName,
+  isGitHubScenarioName,
+} from './github/github-scenarios.ts'
 import { parseDate } from './parse-date.ts'
 import { SCENARIOS, SCENARIO_NAMES, type ScenarioName, isScenarioName } from './scenarios.ts'
 import { DEFAULT_PAGES, DEFAULT_SCENARIO, DEFAULT_VISITS } from './service.ts'
@@ -8,6 +14,8 @@ export interface CliOptions {
   readonly host: string
   readonly port: number
   readonly scenario: ScenarioName
+  /** What a later one says counts. */
+  readonly gitHubScenarios: readonly GitHubScenarioName[]
   readonly speed: number
   readonly pages: number
   readonly visits: number
@@ -58,6 +66,16 @@ const OPTIONS: { readonly [Name in Exclude<keyof CliOptions, 'startMs'>]: CliOpt
     otherwise: DEFAULT_SCENARIO,
     parse: (text) => (isScenarioName(text) ? text : undefined),
   },
+  gitHubScenarios: {
+    flag: 'github-scenario',
+    about: 'what happens on GitHub, several with commas between them',
+    takes: `one or more of ${GITHUB_SCENARIO_NAMES.join(', ')}`,
+    otherwise: ['checks-pass'],
+    parse: (text) => {
+      const names = text.split(',').map((name) => name.trim())
+      return names.every(isGitHubScenarioName) ? names : undefined
+    },
+  },
   speed: {
     flag: 'speed',
     about: "seconds of the service's time in one second",
@@ -88,7 +106,7 @@ const START: CliOption<number | 'now'> = {
   parse: parseDate,
 }
 
-const ALL_OPTIONS = [...Object.values(OPTIONS), START] as readonly CliOption<string | number>[]
+const ALL_OPTIONS = [...Object.values(OPTIONS), START] as readonly CliOption<string | number | readonly string[]>[]
 
 /** The text for `--help`. */
 export function helpText(): string {
@@ -96,11 +114,16 @@ export function helpText(): string {
     'Starts the embedded documentation service on this machine. Its first line is: listening <url>',
     '',
     'Options:',
-    ...ALL_OPTIONS.map(({ flag, about, otherwise }) => `  --${flag.padEnd(9)} ${about} (default: ${otherwise})`),
-    `  --${'help'.padEnd(9)} show this text`,
+    ...ALL_OPTIONS.map(
+      ({ flag, about, otherwise }) => `  --${flag.padEnd(15)} ${about} (default: ${String(otherwise)})`,
+    ),
+    `  --${'help'.padEnd(15)} show this text`,
     '',
     'Scenarios (a project whose id ends in --<scenario> plays that one, for example docs--failed):',
     ...SCENARIO_NAMES.map((name) => `  ${name.padEnd(18)} ${SCENARIOS[name].description}`),
+    '',
+    'Scenarios of GitHub (--github-scenario; they go with any of the above):',
+    ...GITHUB_SCENARIO_NAMES.map((name) => `  ${name.padEnd(24)} ${GITHUB_SCENARIOS[name].description}`),
     '',
     'Every project has three jobs from the start: job_finished, job_running and job_archived.',
   ].join('\n')
@@ -142,6 +165,7 @@ export function parseCli(args: readonly string[], nowMs: number): CliCommand {
     host: read(OPTIONS.host),
     port: read(OPTIONS.port),
     scenario: read(OPTIONS.scenario),
+    gitHubScenarios: read(OPTIONS.gitHubScenarios),
     speed: read(OPTIONS.speed),
     pages: read(OPTIONS.pages),
     visits: read(OPTIONS.visits),

@@ -21,10 +21,12 @@ export type Delivery = 'whole' | 'truncated' | 'reset' | 'never'
 export interface ServiceResponse {
   /** 0 where no answer was formed at all. */
   readonly status: number
-  /** Names in lower case. `retry-after` counts seconds of the service's time. */
+  /** Names in lower case. `retry-after` and `x-ratelimit-reset` count seconds of the service's time, from now. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly delivery: Delivery
+  /** The answer is ready only after this much of the service's time. */
+  readonly delayMs?: number
 }
 
 /** What an operation decides, before it is put into words: a success, or a refusal with its problems as sentences. */

@@ -15,14 +15,14 @@ export type Fault =
   | 'never'
   | 'answer-lost'
 
-/** Which fault strikes the first, the second, ... request with the same method and path. */
-export interface FaultPattern {
-  readonly faults: readonly Fault[]
+/** Which fault strikes the first, the second, ... request of one kind. */
+export interface FaultPattern<Kind extends string = Fault> {
+  readonly faults: readonly Kind[]
   /** After the last one: it stays, or the pattern starts over. */
   readonly then: 'stays' | 'starts-over'
 }
 
-export function faultAt({ faults, then }: FaultPattern, index: number): Fault {
+export function faultAt<Kind extends string>({ faults, then }: FaultPattern<Kind>, index: number): Kind | 'none' {
   return (then === 'stays' ? faults[Math.min(index, faults.length - 1)] : faults[index % faults.length]) ?? 'none'
 }
 

@@ -4,11 +4,15 @@ import { USUAL_TURN } from './scenarios.ts'
 const HOUR_MS = 3_600_000
 
 export interface JobStore {
+  /** Gives a project the jobs that it has from the start; `plan` is how the one that runs goes. */
+  enter(projectId: string, plan: TurnPlan): void
   create(projectId: string, prompt: string, plan: TurnPlan, nowMs: number): JobRecord
   /** `plan` is how the job that runs from the start goes, where this project was not asked for before. */
   find(projectId: string, jobId: string, plan: TurnPlan): JobRecord | undefined
   findByPullNumber(pullNumber: number): JobRecord | undefined
   replace(job: JobRecord): void
+  /** Of all projects, in the order of their pull requests. */
+  all(): Iterable<JobRecord>
 }
 
 interface SeedJob {
@@ -62,6 +66,7 @@ export function createJobStore(startMs: number): JobStore {
   }
 
   return {
+    enter,
     create(projectId, prompt, plan, nowMs) {
       enter(projectId, plan)
       createdJobs += 1
@@ -73,5 +78,6 @@ export function createJobStore(startMs: number): JobStore {
     },
     findByPullNumber: (pullNumber) => byPullNumber.get(pullNumber),
     replace: keep,
+    all: () => byPullNumber.values(),
   }
 }

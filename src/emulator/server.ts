@@ -3,6 +3,7 @@ import { type Server, createServer } from 'node:http'
 import { type Clock, systemClock } from '../shared/clock.ts'
 import { EMULATOR_KEY } from './access.ts'
 import type { ServiceResponse } from './exchange.ts'
+import { API_PATH, type GitHub } from './github/github.ts'
 import { deliver, readRequest } from './http-exchange.ts'
 import { DEFAULT_START_MS, type RequestRecord, type ServiceOptions, createService } from './service.ts'
 import { startServiceTime, toCallerSeconds } from './service-time.ts'
@@ -10,7 +11,7 @@ import { startServiceTime, toCallerSeconds } from './service-time.ts'
 /** The project that examples use. Any other valid id works as well. */
 export const DEFAULT_PROJECT_ID = 'docs-demo'
 
-export interface EmulatorOptions extends Omit<ServiceOptions, 'baseUrl'> {
+export interface EmulatorOptions extends Omit<ServiceOptions, 'baseUrl' | 'projectId'> {
   /** A loopback address or name. Default: `127.0.0.1`. */
   readonly host?: string
   /** 0, the default, takes any free port. */
@@ -20,8 +21,6 @@ export interface EmulatorOptions extends Omit<ServiceOptions, 'baseUrl'> {
   readonly speed?: number
   /** Sent with each answer as the header `service-instance`, so that whoever started the service knows it again. */
   readonly instance?: string
-  /** Called after each request, for logs. */
-  readonly onRequest?: (request: RequestRecord) => void
 }
 
 export interface Emulator {
@@ -29,7 +28,9 @@ export interface Emulator {
   readonly url: string
   readonly apiKey: string
   readonly projectId: string
-  /** Every request so far, oldest first. */
+  /** GitHub's API, which this server has too, its token, and what it holds. */
+  readonly github: { readonly apiUrl: string; readonly token: string } & Pick<GitHub, 'state' | 'at'>
+  /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
   /** Ends all connections, also those that wait for an answer, and frees the port. */
   close(): Promise<void>
@@ -51,10 +52,16 @@ function addressOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function withCallerTime(response: ServiceResponse, speed: number): ServiceResponse {
-  const wait = response.headers['retry-after']
-  if (wait === undefined) return response
-  return { ...response, headers: { ...response.headers, 'retry-after': String(toCallerSeconds(Number(wait), speed)) } }
+/** Waits in headers count in the caller's seconds; the end of a rate limit is told in seconds since 1970. */
+function toCallerTime(response: ServiceResponse, speed: number, clock: Clock): ServiceResponse {
+  const headers = { ...response.headers }
+  const { 'retry-after': wait, 'x-ratelimit-reset': reset } = headers
+  if (wait !== undefined) headers['retry-after'] = String(toCallerSeconds(Number(wait), speed))
+  if (reset !== undefined) {
+    const nowSeconds = Math.floor(clock.wallTime().getTime() / 1_000)
+    headers['x-ratelimit-reset'] = String(nowSeconds + toCallerSeconds(Number(reset), speed))
+  }
+  return { ...response, headers }
 }
 
 /** Starts the embedded service on a port of this machine. Rejects where the port cannot be had. */
@@ -64,23 +71,26 @@ export async function startEmulator({
   clock = systemClock,
   speed = 1,
   instance,
-  onRequest,
   ...serviceOptions
 }: EmulatorOptions = {}): Promise<Emulator> {
   const server = createServer()
+  const closing = new AbortController()
   await listen(server, port, host)
   const url = addressOf(server, host)
-  const service = createService({ ...serviceOptions, baseUrl: url })
+  const service = createService({ ...serviceOptions, baseUrl: url, projectId: DEFAULT_PROJECT_ID })
   const nowMs = startServiceTime({ clock, speed, startMs: serviceOptions.startMs ?? DEFAULT_START_MS })
 
   server.on('request', (incoming, outgoing) => {
     if (instance !== undefined) outgoing.setHeader('service-instance', instance)
     readRequest(incoming, (head) => service.admits(head)).then(
       (request) => {
-        const response = service.handle(request, nowMs())
-        const record = service.requests.at(-1)
-        if (record !== undefined) onRequest?.(record)
-        deliver(outgoing, withCallerTime(response, speed))
+        const { delayMs = 0, ...response } = service.handle(request, nowMs())
+        const answer = (): void => {
+          deliver(outgoing, toCallerTime(response, speed, clock))
+        }
+        if (delayMs === 0) answer()
+        // The only error is that the server was closed.
+        else clock.sleep(delayMs / speed, closing.signal).then(answer, () => undefined)
       },
       () => {
         // The caller went away in the middle of its request: there is nobody to answer.
@@ -92,9 +102,11 @@ export async function startEmulator({
     url,
     apiKey: EMULATOR_KEY,
     projectId: DEFAULT_PROJECT_ID,
+    github: { ...service.github, apiUrl: `${url}${API_PATH}`, token: service.github.state.token },
     requests: service.requests,
     close: () =>
       new Promise((resolve) => {
+        closing.abort()
         // The only error is that it was closed before, which is as good.
         server.close(() => {
           resolve()

@@ -2,6 +2,7 @@ import { authorize } from './access.ts'
 import { createAnalytics } from './analytics.ts'
 import { type Answer, type Delivery, type RequestHead, type ServiceRequest, type ServiceResponse } from './exchange.ts'
 import { applyFault, faultAt } from './faults.ts'
+import { type GitHub, type GitHubOptions, createGitHub } from './github/github.ts'
 import { createJobStore } from './job-store.ts'
 import { type ApiRoute, OPERATION_RULES, type OperationCall, perform, refuseTooMany } from './operations.ts'
 import { parsePromptBody } from './prompt-body.ts'
@@ -32,6 +33,12 @@ export interface ServiceOptions {
   readonly seed?: number
   /** The allowance of section 8's open rate limits. Default: 100. */
   readonly requestsPerHour?: number
+  /** Called after each request, GitHub's included. */
+  readonly onRequest?: (request: RequestRecord) => void
+  /** The project whose job left a pull request on GitHub, where the scenario there begins with one. */
+  readonly projectId?: string
+  /** Of GitHub's part. */
+  readonly github?: Omit<GitHubOptions, 'baseUrl' | 'startMs' | 'jobs'>
 }
 
 /** One request as it was received, and what became of it. */
@@ -56,8 +63,9 @@ export interface Service {
    * options and from the requests and times so far, and from nothing else.
    */
   handle(request: ServiceRequest, nowMs: number): ServiceResponse
-  /** Every request so far, oldest first. */
+  /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
+  readonly github: GitHub
 }
 
 function pathAndQuery(target: string): { path: string; query: string } {
@@ -65,7 +73,7 @@ function pathAndQuery(target: string): { path: string; query: string } {
   return { path, query: rest.join('?') }
 }
 
-/** The whole service of the interface's sections 1 to 9, without sockets or a clock of its own. */
+/** The whole service of the interface's sections 1 to 9, and GitHub beside it, without sockets or a clock of its own. */
 export function createService({
   baseUrl,
   scenario: otherwise = DEFAULT_SCENARIO,
@@ -74,8 +82,15 @@ export function createService({
   visits = DEFAULT_VISITS,
   seed = 1,
   requestsPerHour = 100,
+  onRequest,
+  projectId,
+  github: gitHubOptions = {},
 }: ServiceOptions): Service {
   const jobs = createJobStore(startMs)
+  const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, jobs: () => jobs.all() })
+  // Nobody has asked for a job yet, and its pull request must be there.
+  if (gitHubOptions.scenario?.earlierPull === 'marked' && projectId !== undefined)
+    jobs.enter(projectId, SCENARIOS[scenarioOf(projectId, otherwise)].turn)
   const analytics = createAnalytics({ pages, visits, seed, endMs: startMs })
   const limiter = createRateLimiter(requestsPerHour)
   const timesAsked = new Map<string, number>()
@@ -111,19 +126,31 @@ export function createService({
   }
 
   function admits({ method, target, headers }: RequestHead): boolean {
-    const match = matchRoute(method, pathAndQuery(target).path)
+    const { path } = pathAndQuery(target)
+    if (github.takes(path)) return github.admits(headers)
+    const match = matchRoute(method, path)
     if (match.kind !== 'found' || match.route.operation === 'view-pull-request') return false
     return authorize(headers['authorization'], OPERATION_RULES[match.route.operation].need) === 'granted'
   }
 
+  function handleGitHub(request: ServiceRequest, path: string, query: string, nowMs: number): ServiceResponse {
+    const response = github.handle(request, nowMs)
+    const { status, delivery } = response
+    onRequest?.({ method: request.method, path, query, prompt: undefined, status, delivery, scenario: undefined })
+    return response
+  }
+
   return {
     requests,
+    github,
     admits,
     handle(request, nowMs) {
       const { path, query } = pathAndQuery(request.target)
+      github.catchUp(nowMs)
+      if (github.takes(path)) return handleGitHub(request, path, query, nowMs)
       const match = matchRoute(request.method, path)
-      const projectId = match.kind === 'found' && 'projectId' in match.route ? match.route.projectId : undefined
-      const name = projectId === undefined ? undefined : scenarioOf(projectId, otherwise)
+      const asked = match.kind === 'found' && 'projectId' in match.route ? match.route.projectId : undefined
+      const name = asked === undefined ? undefined : scenarioOf(asked, otherwise)
       const scenario = SCENARIOS[name ?? otherwise]
       const call = { request, query, scenario, nowMs, baseUrl, jobs, analytics }
       const response =
@@ -131,7 +158,7 @@ export function createService({
           ? answerRoute(match.route, path, call)
           : renderAnswer(match.refusal, undefined, scenario.texts)
       const body = admits(request) ? parsePromptBody(request) : undefined
-      requests.push({
+      const record = {
         method: request.method,
         path,
         query,
@@ -139,7 +166,9 @@ export function createService({
         status: response.status,
         delivery: response.delivery,
         scenario: name,
-      })
+      }
+      requests.push(record)
+      onRequest?.(record)
       return response
     },
   }

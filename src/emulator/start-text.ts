@@ -6,7 +6,12 @@ import type { Emulator } from './server.ts'
  * is for people. The key may be shown: it is public, and opens nothing but this service.
  */
 export function startText(
-  { url, apiKey, projectId }: Pick<Emulator, 'url' | 'apiKey' | 'projectId'>,
+  {
+    url,
+    apiKey,
+    projectId,
+    github,
+  }: Pick<Emulator, 'url' | 'apiKey' | 'projectId'> & { readonly github: Pick<Emulator['github'], 'apiUrl' | 'token'> },
   { scenario, speed }: Pick<CliOptions, 'scenario' | 'speed'>,
 ): string {
   return [
@@ -16,6 +21,9 @@ export function startText(
     '',
     'Create a job:',
     `  curl ${url}/v2/agent/${projectId}/job -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"prompt":"Document the --dry-run flag."}'`,
+    '',
+    'Ask its GitHub:',
+    `  curl ${github.apiUrl}/repos/acme/docs/pulls -H 'Authorization: Bearer ${github.token}'`,
     '',
     'Run the action against it (npm start in another terminal) with these environment variables:',
     `  DOCS_AGENT_BASE_URL=${url}`,

@@ -1,4 +1,5 @@
 import { type CliOptions, helpText, parseCli } from '../emulator/cli-options.ts'
+import { combineScenarios } from '../emulator/github/github-scenarios.ts'
 import { logLine } from '../emulator/request-log.ts'
 import { type Emulator, startEmulator } from '../emulator/server.ts'
 import { startText } from '../emulator/start-text.ts'
@@ -28,6 +29,7 @@ async function run(options: CliOptions): Promise<void> {
   const emulator = await startEmulator({
     ...options,
     instance: String(process.pid),
+    github: { scenario: combineScenarios(options.gitHubScenarios) },
     onRequest: (request) => {
       print(logLine(request))
     },

@@ -1,0 +1,137 @@
+import { expect, test } from '@jest/globals'
+import type { GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
+import { pullState } from '../../../src/emulator/github/state.ts'
+import { commit, driveGitHub, type GitHubDriver } from './drive-github.ts'
+
+const JOB = '/v2/agent/docs-demo/job'
+
+/** A job whose pull request is number 4, opened after 20 s. */
+function job(...scenarios: GitHubScenarioName[]): GitHubDriver {
+  const driver = driveGitHub({ scenarios })
+  driver.post(JOB, 'Document the flag.')
+  return driver
+}
+
+const messages = ({ read }: GitHubDriver): string[] =>
+  read('/pulls/4/commits').map((found: { commit: { message: string } }) => found.commit.message)
+
+test('a turn ends in a commit on the job’s branch and an open pull request, not before', () => {
+  const driver = job()
+  driver.advance(19.9)
+  expect(driver.ask('GET', '/pulls/4').status).toBe(404)
+  driver.advance(0.1)
+  expect(driver.read('/pulls/4')).toMatchObject({
+    state: 'open',
+    title: 'Document the flag.',
+    user: { login: 'docs-agent[bot]', type: 'Bot' },
+    head: { ref: 'agent/job_000001' },
+    created_at: '2026-01-01T00:00:20Z',
+    changed_files: 2,
+  })
+  expect(driver.read('/git/ref/heads%2Fagent%2Fjob_000001').object.sha).toBe(driver.read('/pulls/4').head.sha)
+})
+
+test('a follow-up moves the head forward', () => {
+  const driver = job()
+  driver.advance(20)
+  const before = driver.read('/pulls/4').head.sha
+  driver.post(`${JOB}/job_000001/message`, 'Add an example.')
+  driver.advance(19)
+  expect(driver.read('/pulls/4').head.sha).toBe(before)
+  driver.advance(1)
+  expect(driver.read(`/compare/${before}...agent%2Fjob_000001`)).toMatchObject({ status: 'ahead', ahead_by: 1 })
+})
+
+test.each(['no-changes', 'failed', 'archived'] as const)('a job that ends with %s pushes nothing', (ending) => {
+  const driver = driveGitHub()
+  driver.post(`/v2/agent/docs--${ending}/job`, 'x')
+  driver.advance(60)
+  expect(driver.ask('GET', '/pulls/4').status).toBe(404)
+})
+
+test('the same course of events gives the same commits', () => {
+  const headOf = (): string => {
+    const driver = job()
+    driver.advance(30)
+    return driver.read('/pulls/4').head.sha
+  }
+  expect(headOf()).toBe(headOf())
+})
+
+test('each push has its own checks', () => {
+  const driver = job('checks-mended')
+  const conclusions = (): string[] =>
+    driver
+      .read('/commits/agent%2Fjob_000001/check-runs')
+      .check_runs.map((run: { conclusion: string }) => run.conclusion)
+  driver.advance(20)
+  expect(conclusions()).toEqual([])
+  driver.advance(20)
+  expect(conclusions()).toEqual(['failure', 'failure'])
+  driver.post(`${JOB}/job_000001/message`, 'Mend them.')
+  driver.advance(40)
+  expect(conclusions()).toEqual(['success', 'success'])
+})
+
+test('a person who commits meanwhile keeps the commit', () => {
+  const driver = job('person-commits')
+  driver.advance(30)
+  driver.post(`${JOB}/job_000001/message`, 'More.')
+  driver.advance(30)
+  expect(messages(driver)).toEqual(['Document the flag.', 'Correct the title', 'Correct the title', 'More.'])
+})
+
+test('a forced push loses what others committed', () => {
+  const driver = job('commit-lost')
+  driver.advance(30)
+  const before = driver.read('/pulls/4').head.sha
+  driver.post(`${JOB}/job_000001/message`, 'More.')
+  driver.advance(30)
+  expect(messages(driver)).toEqual(['More.'])
+  expect(driver.read(`/compare/${before}...agent%2Fjob_000001`).status).toBe('diverged')
+})
+
+test.each([
+  ['merged-meanwhile', { state: 'closed', merged: true }],
+  ['closed-meanwhile', { state: 'closed', merged: false }],
+  ['draft', { state: 'open', draft: true }],
+  ['conflict', { state: 'open', mergeable: false }],
+  ['blocked', { state: 'open', mergeable_state: 'blocked' }],
+  ['head-moves', { commits: 2 }],
+  ['out-of-scope', { changed_files: 3 }],
+] as const)('with %s the pull request is %j', (scenario, pull) => {
+  const driver = job(scenario)
+  driver.advance(60)
+  expect(driver.read('/pulls/4')).toMatchObject(pull)
+})
+
+test('what is pushed after the merge is in no pull request', () => {
+  const driver = job('merged-meanwhile')
+  driver.advance(30)
+  const { sha } = driver.read('/pulls/4').head
+  driver.post(`${JOB}/job_000001/message`, 'More.')
+  driver.advance(30)
+  expect(driver.read('/pulls/4').head.sha).toBe(sha)
+  expect(driver.read('/git/ref/heads%2Fagent%2Fjob_000001').object.sha).not.toBe(sha)
+})
+
+test.each([
+  ['open-pull-request', ['github-actions[bot]']],
+  ['comment-of-maintainer', ['github-actions[bot]', 'mona']],
+  ['comment-of-stranger', ['github-actions[bot]', 'dora']],
+  ['comment-of-bot', ['github-actions[bot]', 'link-checker[bot]']],
+] as const)('with %s a marked pull request of the finished job is there from the start', (scenario, users) => {
+  const { read } = driveGitHub({ scenarios: [scenario] })
+  expect(read('/issues?labels=docs-agent')).toMatchObject([{ number: 1 }])
+  const comments = read('/issues/1/comments') as { user: { login: string }; body: string }[]
+  expect(comments.map(({ user }) => user.login)).toEqual(users)
+  expect(comments[0]?.body).toMatch(/^<!-- docs-agent-action: job=job_finished -->\n/)
+})
+
+test('a pull request that is there already under the job’s number is left alone', () => {
+  const pulls = { 4: pullState({ branch: 'mine', headSha: commit('c') }) }
+  const driver = driveGitHub({ docs: { pulls } })
+  driver.post(JOB, 'Document the flag.')
+  driver.advance(30)
+  expect(driver.read('/pulls/4').head).toMatchObject({ ref: 'mine', sha: commit('c') })
+})

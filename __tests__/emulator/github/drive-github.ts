@@ -1,0 +1,77 @@
+import { expect } from '@jest/globals'
+import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
+import type { GitHubExchange, GitHubOptions } from '../../../src/emulator/github/github.ts'
+import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
+import { repositoryState, type RepositoryState } from '../../../src/emulator/github/state.ts'
+import { violationsOf } from '../../support/github-violations.ts'
+import { driveService, type ServiceDriver } from '../drive-service.ts'
+
+/** A commit's id that is easy to tell from others: `commit('a')` is forty times `a`. */
+export const commit = (digit: string): string => digit.repeat(40)
+
+/** What tests read of an answer. */
+export type Json = any // eslint-disable-line @typescript-eslint/no-explicit-any -- see eslint.config.js
+
+export interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Json
+}
+
+export interface GitHubDriver extends ServiceDriver {
+  /** Asks the API below the repository `acme/docs`, with the token, at the present time. */
+  readonly ask: (method: string, path: string, body?: object) => Answered
+  /** The body of a successful GET. */
+  readonly read: (path: string) => Json
+  readonly docs: RepositoryState
+  readonly exchanges: readonly GitHubExchange[]
+}
+
+export interface DriveOptions extends Partial<GitHubOptions> {
+  readonly scenarios?: readonly GitHubScenarioName[]
+  /** In place of the usual repository. */
+  readonly docs?: Partial<RepositoryState>
+}
+
+/** The service with GitHub beside it, without sockets. Each exchange must be as GitHub's description says. */
+export function driveGitHub({ scenarios = [], docs, ...options }: DriveOptions = {}): GitHubDriver {
+  const exchanges: GitHubExchange[] = []
+  const driver = driveService({
+    projectId: 'docs-demo',
+    github: {
+      scenario: combineScenarios(scenarios),
+      ...(docs === undefined ? {} : { state: { repositories: { 'acme/docs': repositoryState(docs) } } }),
+      ...options,
+      onExchange: (exchange) => {
+        exchanges.push(exchange)
+        expect(violationsOf(exchange)).toEqual([])
+      },
+    },
+  })
+  const ask = (method: string, path: string, body?: object): Answered => {
+    const {
+      status,
+      headers,
+      body: text,
+    } = driver.send({
+      method,
+      target: path.startsWith('/api/v3/') ? path : `/api/v3/repos/acme/docs${path}`,
+      headers: { authorization: `token ${GITHUB_TOKEN}` },
+      body: body === undefined ? '' : JSON.stringify(body),
+    })
+    return { status, headers, body: text === '' ? undefined : JSON.parse(text) }
+  }
+  const { 'acme/docs': repository } = driver.service.github.state.repositories
+  if (repository === undefined) throw new Error('There is no acme/docs.')
+  return {
+    ...driver,
+    ask,
+    read: (path) => {
+      const { status, body } = ask('GET', path)
+      expect([path, status]).toEqual([path, 200])
+      return body
+    },
+    docs: repository,
+    exchanges,
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals'
+import { type ReviewComment, pullState } from '../../../src/emulator/github/state.ts'
+import { commit, driveGitHub, type GitHubDriver } from './drive-github.ts'
+
+const line: ReviewComment = {
+  ...{ id: 71, user: 'mona', body: '/docs shorten', createdAtMs: 0, reactions: [] },
+  ...{ path: 'docs/a.md', line: 3, diffHunk: '@@ -1 +1 @@', reviewId: 70 },
+}
+
+function drive(): GitHubDriver {
+  const reviewComments = [line, { ...line, id: 72, inReplyTo: 71 }, { ...line, id: 73, reviewId: 69 }]
+  const review = { id: 70, user: 'mona', body: 'See below', state: 'COMMENTED', submittedAtMs: 0 } as const
+  const pull = pullState({ branch: 'guide', headSha: commit('c'), reviews: [review], reviewComments })
+  return driveGitHub({ docs: { pulls: { 7: pull } } })
+}
+
+test('a review has its text and its comments', () => {
+  const { read } = drive()
+  expect(read('/pulls/7/reviews')).toMatchObject([{ id: 70, body: 'See below', state: 'COMMENTED' }])
+  expect(read('/pulls/7/reviews/70/comments').map(({ id }: { id: number }) => id)).toEqual([71, 72])
+  expect(read('/pulls/7/comments')).toHaveLength(3)
+})
+
+test.each([71, 72])('a reply to comment %d stands in its thread', (id) => {
+  const { ask, read } = drive()
+  expect(ask('POST', `/pulls/7/comments/${id}/replies`, { body: 'Done' }).status).toBe(201)
+  expect(read('/pulls/7/comments').at(-1)).toMatchObject({
+    body: 'Done',
+    in_reply_to_id: 71,
+    path: 'docs/a.md',
+    line: 3,
+  })
+})
+
+test('what is not there is neither answered nor reacted to', () => {
+  const { ask } = drive()
+  expect(ask('POST', '/pulls/7/comments/9/replies', { body: 'Done' }).status).toBe(404)
+  expect(ask('POST', '/pulls/comments/9/reactions', { content: 'eyes' }).status).toBe(404)
+  expect(ask('POST', '/pulls/comments/71/reactions', { content: 'eyes' }).status).toBe(201)
+})

@@ -1,0 +1,139 @@
+import { editsFor, titleOf } from '../agent-edits.ts'
+import { SOURCE } from '../job-body.ts'
+import { type JobRecord, type Turn, pushedTurns } from '../job-machine.ts'
+import { startChecks } from './check-plan.ts'
+import { AGENT_USER, BOT, MAINTAINER, STRANGER, TOKEN_USER } from './demo-state.ts'
+import type { GitHubScenario, PlannedEvent } from './github-scenarios.ts'
+import { closeIssue, mergePull, openPull, pushCommit, writeComment } from './repository-events.ts'
+import type { FileChange, GitHubState, PullState, RepositoryState } from './state.ts'
+import type { Timeline } from './timeline.ts'
+
+/** The job whose pull request is there from the start. */
+const FINISHED_JOB = 'job_finished'
+/** What the action puts on the pull requests of its jobs. */
+const LABEL = 'docs-agent'
+const markerOf = (jobId: string): string =>
+  `<!-- docs-agent-action: job=${jobId} -->\nThis pull request comes from the docs agent.`
+
+const COMMENTERS = { maintainer: MAINTAINER, stranger: STRANGER, bot: BOT } as const
+
+const branchOf = ({ id }: JobRecord): string => `agent/${id}`
+
+function filesOf({ prompt }: Turn): readonly FileChange[] {
+  return editsFor(prompt).map(({ path, change, diff }) => ({
+    filename: path,
+    status: change,
+    additions: diff.filter((line) => line.startsWith('+')).length,
+    deletions: diff.filter((line) => line.startsWith('-')).length,
+    patch: diff.join('\n'),
+  }))
+}
+
+export interface AgentWorkOptions {
+  readonly state: GitHubState
+  readonly scenario: GitHubScenario
+  readonly timeline: Timeline
+  /** All jobs that the service knows. */
+  readonly jobs: () => Iterable<JobRecord>
+}
+
+/**
+ * Plays the agent, and whoever the scenario names, on GitHub: a turn that ends in a pull request pushes a commit to the
+ * job's branch at that time. Gives a function that takes note of the turns that are new since its last call.
+ */
+export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOptions): () => void {
+  const turnsNoted = new Map<number, number>()
+
+  function begin(repository: RepositoryState, pull: PullState, atMs: number): void {
+    const { branch, headSha, pushes } = pull
+    const { checks } = scenario
+    const plans = checks[Math.min(pushes, checks.length) - 1] ?? []
+    startChecks(state, repository, { branch, headSha, event: 'pull_request' }, plans, atMs)
+  }
+
+  function commit(repository: RepositoryState, pull: PullState, author: string, atMs: number): void {
+    const files = [{ filename: 'docs/index.md', patch: '@@ -1 +1 @@\n-# Acme\n+# Acme Docs' }]
+    pushCommit(repository, pull.branch, { message: 'Correct the title', author, files }, atMs)
+    begin(repository, pull, atMs)
+  }
+
+  const ACTS: Readonly<
+    Record<PlannedEvent['act'], (repository: RepositoryState, pull: PullState, number: number, atMs: number) => void>
+  > = {
+    'person-commits': (repository, pull, _number, atMs) => {
+      commit(repository, pull, MAINTAINER, atMs)
+    },
+    'bot-commits': (repository, pull, _number, atMs) => {
+      commit(repository, pull, BOT, atMs)
+    },
+    merge: (repository, _pull, number, atMs) => {
+      mergePull(repository, number, 'squash', MAINTAINER, atMs)
+    },
+    close: (repository, pull, _number, atMs) => {
+      closeIssue(repository, pull, atMs)
+    },
+  }
+
+  function planEvents(after: PlannedEvent['after'], { pullNumber }: JobRecord, atMs: number): void {
+    for (const { act, delayMs, ...event } of scenario.events) {
+      if (event.after !== after) continue
+      timeline.at(atMs + delayMs, (thenMs) => {
+        const repository = state.repositories[SOURCE.repository]
+        const pull = repository?.pulls[pullNumber]
+        if (repository !== undefined && pull?.state === 'open') ACTS[act](repository, pull, pullNumber, thenMs)
+      })
+    }
+  }
+
+  function open(repository: RepositoryState, job: JobRecord, atMs: number): void {
+    const { id, pullNumber, turns } = job
+    const text = { title: titleOf(turns[0].prompt), body: 'Opened by the embedded documentation service.' }
+    const pull = openPull(
+      repository,
+      pullNumber,
+      { ...text, user: AGENT_USER, branch: branchOf(job), ...scenario.pull },
+      atMs,
+    )
+    begin(repository, pull, atMs)
+    if (id === FINISHED_JOB) leaveEarlierMarks(repository, pull, atMs)
+    else planEvents('opened', job, atMs)
+  }
+
+  function leaveEarlierMarks(repository: RepositoryState, pull: PullState, atMs: number): void {
+    if (scenario.earlierPull === 'plain') return
+    repository.labels.push(LABEL)
+    pull.labels.push(LABEL)
+    writeComment(state, pull, TOKEN_USER, markerOf(FINISHED_JOB), atMs)
+    if (scenario.commentBy === 'nobody') return
+    writeComment(state, pull, COMMENTERS[scenario.commentBy], '/docs Shorten the second paragraph.', atMs)
+  }
+
+  /** A pull request that was there under this number is somebody else's, and left alone. */
+  function push(job: JobRecord, turn: Turn, atMs: number): void {
+    const repository = state.repositories[SOURCE.repository]
+    if (repository === undefined || !pushedTurns(job, atMs).includes(turn)) return
+    const { [job.pullNumber]: pull } = repository.pulls
+    const branch = branchOf(job)
+    if (pull !== undefined && pull.branch !== branch) return
+    const tip = repository.branches[repository.defaultBranch]
+    const parents = scenario.agentPush === 'forced' && tip !== undefined ? { parents: [tip] } : {}
+    const files = [...filesOf(turn), ...scenario.files]
+    pushCommit(repository, branch, { message: titleOf(turn.prompt), author: AGENT_USER, files, ...parents }, atMs)
+    if (pull === undefined) open(repository, job, atMs)
+    else if (pull.state === 'open') begin(repository, pull, atMs)
+  }
+
+  return () => {
+    for (const job of jobs()) {
+      const { pullNumber, turns } = job
+      const noted = turnsNoted.get(pullNumber) ?? 0
+      turnsNoted.set(pullNumber, turns.length)
+      for (const turn of turns.slice(noted)) {
+        if (turn !== turns[0]) planEvents('follow-up', job, turn.startsAtMs)
+        timeline.at(turn.endsAtMs, (atMs) => {
+          push(job, turn, atMs)
+        })
+      }
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { findCommit } from './history.ts'
+import { type Operations, reads } from './operation.ts'
+import { type Call, NOT_FOUND, type Reply, listReply, wireTime } from './reply.ts'
+import type { CheckRun, CheckSuite, CommitStatus } from './state.ts'
+
+const APPS: readonly string[] = ['github-actions', 'link-checker']
+const PASSED: readonly string[] = ['success', 'neutral', 'skipped']
+
+const appBody = (slug: string): object => ({ id: APPS.indexOf(slug) + 1, slug, name: slug })
+
+/** By now. */
+function statusOf({ startedAtMs, completedAtMs }: CheckRun, nowMs: number): 'queued' | 'in_progress' | 'completed' {
+  if (nowMs >= completedAtMs) return 'completed'
+  return nowMs >= startedAtMs ? 'in_progress' : 'queued'
+}
+
+const timeOrNull = (atMs: number, nowMs: number): string | null => (nowMs >= atMs ? wireTime(atMs) : null)
+
+/** What a check run and the job of a workflow have in common. */
+export function checkFields(run: CheckRun, nowMs: number): object {
+  const status = statusOf(run, nowMs)
+  return {
+    id: run.id,
+    name: run.name,
+    head_sha: run.headSha,
+    status,
+    conclusion: status === 'completed' ? run.conclusion : null,
+    started_at: timeOrNull(run.startedAtMs, nowMs),
+    completed_at: timeOrNull(run.completedAtMs, nowMs),
+  }
+}
+
+function checkRunBody({ nowMs, baseUrl, name }: Call, run: CheckRun): object {
+  const { id, runId, app, suiteId } = run
+  const page =
+    runId === undefined ? `${baseUrl}/${name}/runs/${id}` : `${baseUrl}/${name}/actions/runs/${runId}/job/${id}`
+  const { title = null, summary = null, annotations = [] } = nowMs >= run.completedAtMs ? run : {}
+  return {
+    ...checkFields(run, nowMs),
+    html_url: page,
+    details_url: run.detailsUrl ?? page,
+    app: appBody(app),
+    check_suite: { id: suiteId },
+    output: { title, summary, annotations_count: annotations.length },
+  }
+}
+
+/** Those of the commit that a path names, by now. */
+function ofCommit<T extends { readonly headSha: string; readonly createdAtMs: number }>(
+  { repository, params: { ref = '' }, nowMs }: Call,
+  items: readonly T[],
+): readonly T[] {
+  const sha = findCommit(repository, ref)?.sha ?? ref
+  return items.filter(({ headSha, createdAtMs }) => headSha === sha && createdAtMs <= nowMs)
+}
+
+/** The newest of each name, for each suite by itself: two suites may have checks of one name. */
+function latest(runs: readonly CheckRun[]): readonly CheckRun[] {
+  const newest = new Map<string, CheckRun>()
+  for (const run of runs) {
+    const key = `${run.suiteId} ${run.name}`
+    if ((newest.get(key)?.id ?? 0) <= run.id) newest.set(key, run)
+  }
+  return [...newest.values()]
+}
+
+function listCheckRuns(call: Call): Reply {
+  const { query, repository } = call
+  const all = ofCommit(call, repository.checkRuns)
+  const named = query.get('check_name')
+  const runs = (query.get('filter') === 'all' ? all : latest(all)).filter(
+    ({ name }) => named === null || name === named,
+  )
+  const total_count = runs.length + repository.unlistedChecks
+  const body = (run: CheckRun): object => checkRunBody(call, run)
+  return listReply(call, runs, body, (check_runs) => ({ total_count, check_runs }))
+}
+
+/** A suite with check runs is over once all of these are, and has failed if one of them has. */
+function suiteOf(
+  runs: readonly CheckRun[],
+  nowMs: number,
+): Pick<CheckSuite, 'conclusion'> & { readonly status: string } {
+  if (!runs.every((run) => statusOf(run, nowMs) === 'completed')) return { status: 'in_progress', conclusion: null }
+  const failed = runs.find(({ conclusion }) => !PASSED.includes(conclusion))
+  return { status: 'completed', conclusion: failed?.conclusion ?? 'success' }
+}
+
+function listSuites(call: Call): Reply {
+  const { repository, nowMs } = call
+  const runs = ofCommit(call, repository.checkRuns)
+  const firsts = runs.filter(({ suiteId }, index) => runs.findIndex((run) => run.suiteId === suiteId) === index)
+  const suites = [
+    ...ofCommit(call, repository.checkSuites).map((suite) => ({ ...suite, runs: 0 })),
+    ...firsts.map(({ suiteId: id, headSha, app }) => {
+      const ofSuite = runs.filter(({ suiteId }) => suiteId === id)
+      return { id, headSha, app, runs: ofSuite.length, ...suiteOf(ofSuite, nowMs) }
+    }),
+  ]
+  return listReply(
+    call,
+    suites,
+    ({ id, headSha, app, status, conclusion, runs }) => ({
+      ...{ id, status, conclusion, latest_check_runs_count: runs },
+      ...{ head_sha: headSha, app: appBody(app) },
+    }),
+    (check_suites) => ({ total_count: suites.length, check_suites }),
+  )
+}
+
+function statusBody({ context, state, createdAtMs, ...rest }: CommitStatus): object {
+  const { description = null, targetUrl = null }: { description?: string | null; targetUrl?: string | null } = rest
+  return { context, state, description, target_url: targetUrl, created_at: wireTime(createdAtMs) }
+}
+
+/** Newest first. */
+const statusesOf = (call: Call): readonly CommitStatus[] => ofCommit(call, call.repository.statuses).toReversed()
+
+function combine(states: readonly CommitStatus['state'][]): 'failure' | 'pending' | 'success' {
+  if (states.some((state) => state === 'failure' || state === 'error')) return 'failure'
+  return states.length === 0 || states.includes('pending') ? 'pending' : 'success'
+}
+
+/** The newest status of each context counts. */
+function combinedStatus(call: Call): Reply {
+  const {
+    repository,
+    params: { ref = '' },
+  } = call
+  const newest = new Map(
+    statusesOf(call)
+      .toReversed()
+      .map((status) => [status.context, status]),
+  )
+  const all = [...newest.values()]
+  const whole = {
+    sha: findCommit(repository, ref)?.sha ?? ref,
+    state: combine(all.map(({ state }) => state)),
+    total_count: all.length + repository.unlistedChecks,
+  }
+  return listReply(call, all, statusBody, (statuses) => ({ ...whole, statuses }))
+}
+
+function listAnnotations(call: Call): Reply {
+  const run = call.repository.checkRuns.find(({ id }) => String(id) === call.params['check_run_id'])
+  if (run === undefined) return NOT_FOUND
+  return listReply(call, call.nowMs >= run.completedAtMs ? (run.annotations ?? []) : [], (annotation) => annotation)
+}
+
+/** Check runs with their annotations, check suites, and commit statuses. */
+export const CHECK_OPERATIONS: Operations = {
+  'checks/list-for-ref': reads('/commits/{ref}/check-runs', ['checks'], listCheckRuns),
+  'checks/list-suites-for-ref': reads('/commits/{ref}/check-suites', ['checks'], listSuites),
+  'checks/list-annotations': reads('/check-runs/{check_run_id}/annotations', ['checks'], listAnnotations),
+  'repos/get-combined-status-for-ref': reads('/commits/{ref}/status', ['statuses'], combinedStatus),
+  'repos/list-commit-statuses-for-ref': reads('/commits/{ref}/statuses', ['statuses'], (call) =>
+    listReply(call, statusesOf(call), statusBody),
+  ),
+}

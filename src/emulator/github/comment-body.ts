@@ -1,0 +1,45 @@
+import { associationOf } from './pull-body.ts'
+import { type Call, type Reply, created, invalid, listReply, ok, refusal, userBody, wireTime } from './reply.ts'
+import { type Comment, type IssueState, type Reaction, takeId } from './state.ts'
+
+const LONGEST_BODY = 65_536
+
+export function commentBody(call: Call, comment: Comment): object {
+  const { id, user, body, createdAtMs, updatedAtMs = createdAtMs, association } = comment
+  return {
+    id,
+    body,
+    user: userBody(call.state, user),
+    author_association: association ?? associationOf(call, user),
+    created_at: wireTime(createdAtMs),
+    updated_at: wireTime(updatedAtMs),
+  }
+}
+
+/** The text of a comment, once it is known that it may be written there. */
+export function withText(issue: IssueState, { body }: Call, write: (text: string) => Reply): Reply {
+  const text = body['body']
+  if (issue.locked) return refusal(403, 'Unable to create comment because issue is locked.')
+  if (typeof text !== 'string' || text === '') return invalid('IssueComment', 'body')
+  if (text.length > LONGEST_BODY) return refusal(422, `Body is too long (maximum is ${LONGEST_BODY} characters)`)
+  return write(text)
+}
+
+function reactionBody({ state }: Call, { id, user, content }: Reaction): object {
+  return { id, user: userBody(state, user), content }
+}
+
+/** Adds the reaction that the body names. A second one of the same kind by the same user changes nothing. */
+export function react(reactions: Reaction[], call: Call): Reply {
+  const { state, body } = call
+  const content = String(body['content'])
+  const before = reactions.find((one) => one.user === state.identity && one.content === content)
+  if (before !== undefined) return ok(reactionBody(call, before))
+  const reaction = { id: takeId(state), user: state.identity, content }
+  reactions.push(reaction)
+  return created(reactionBody(call, reaction))
+}
+
+export function listReactions(reactions: readonly Reaction[], call: Call): Reply {
+  return listReply(call, reactions, (reaction) => reactionBody(call, reaction))
+}

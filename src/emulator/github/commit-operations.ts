@@ -1,0 +1,148 @@
+import { changeOfPull, changedFiles, compareHistories, findCommit, historyOf } from './history.ts'
+import { type Operations, reads } from './operation.ts'
+import { pullBody } from './pull-body.ts'
+import { type Call, NOT_FOUND, type Reply, listReply, ok, pageOf, refusal, userBody, wireTime } from './reply.ts'
+import type { Commit, FileChange, PullState, Release } from './state.ts'
+
+const MOST_COMPARED_FILES = 300
+/** Of a comparison that is asked for no page. */
+const COMPARED_COMMITS = 250
+
+export function fileBody({ additions = 1, deletions = 0, status = 'modified', ...file }: FileChange): object {
+  return { sha: 'f'.repeat(40), status, additions, deletions, changes: additions + deletions, ...file }
+}
+
+export function commitBody({ state, baseUrl, name }: Call, { sha, message, author, atMs, parents }: Commit): object {
+  const written = { name: author, email: `${author}@users.noreply.example`, date: wireTime(atMs) }
+  const known = author in state.users ? userBody(state, author) : null
+  return {
+    sha,
+    html_url: `${baseUrl}/${name}/commit/${sha}`,
+    commit: { message, author: written, committer: written },
+    author: known,
+    committer: known,
+    parents: parents.map((parent) => ({ sha: parent })),
+  }
+}
+
+function withCommit(call: Call, ref: string, answer: (commit: Commit) => Reply): Reply {
+  const commit = findCommit(call.repository, ref)
+  return commit === undefined ? refusal(422, `No commit found for SHA: ${ref}`) : answer(commit)
+}
+
+function compare(call: Call): Reply {
+  const { basehead = '' } = call.params
+  const [base = '', head = ''] = basehead.split('...')
+  const [from, to] = [findCommit(call.repository, base), findCommit(call.repository, head)]
+  if (from === undefined || to === undefined) return NOT_FOUND
+  const compared = compareHistories(call.repository, from.sha, to.sha)
+  if (compared === undefined) return refusal(404, `No common ancestor between ${base} and ${head}.`)
+  const { relation, mergeBase, ahead, behindBy, files } = compared
+  const { items, number, headers } = pageOf(call, ahead, COMPARED_COMMITS)
+  return {
+    status: 200,
+    headers,
+    body: {
+      status: relation,
+      ahead_by: ahead.length,
+      behind_by: behindBy,
+      total_commits: ahead.length,
+      base_commit: commitBody(call, from),
+      merge_base_commit: commitBody(call, mergeBase),
+      commits: items.map((commit) => commitBody(call, commit)),
+      files: number === 1 ? files.slice(0, MOST_COMPARED_FILES).map(fileBody) : [],
+    },
+  }
+}
+
+function listCommits(call: Call): Reply {
+  const { query, repository } = call
+  const start = findCommit(repository, query.get('sha') ?? 'HEAD')
+  if (start === undefined) return NOT_FOUND
+  const path = query.get('path')
+  const [sinceMs, untilMs] = [Date.parse(query.get('since') ?? ''), Date.parse(query.get('until') ?? '')]
+  const found = historyOf(repository, start.sha).filter(
+    ({ atMs, files }) =>
+      !(atMs < sinceMs) &&
+      !(atMs > untilMs) &&
+      (path === null || files.some(({ filename }) => filename === path || filename.startsWith(`${path}/`))),
+  )
+  return listReply(call, found, (commit) => commitBody(call, commit))
+}
+
+/** The merged pull requests that brought a commit, and the open ones that have it. GitHub knows neither at once. */
+function listPullsOfCommit(call: Call): Reply {
+  const { repository, state, nowMs, params } = call
+  const sha = params['commit_sha'] ?? ''
+  return withCommit(call, sha, (commit) => {
+    const holds = (pull: PullState): boolean =>
+      pull.merge?.sha === commit.sha ||
+      changeOfPull(repository, pull).ahead.some((brought) => brought.sha === commit.sha)
+    const bringing = Object.entries(repository.pulls).filter(
+      ([, pull]) => (pull.merge !== undefined || pull.state === 'open') && holds(pull),
+    )
+    const isKnown = ([, { merge, createdAtMs }]: (typeof bringing)[number]): boolean =>
+      nowMs >= (merge?.atMs ?? createdAtMs) + state.lag.commitPullsMs
+    const known = bringing.filter(isKnown)
+    if (known.length < bringing.length && state.lag.commitPullsAnswer === 'unprocessable')
+      return refusal(422, `No commit found for SHA: ${sha}`)
+    return listReply(call, known, ([number, pull]) => pullBody(call, Number(number), pull))
+  })
+}
+
+const refBody = (ref: string, sha: string): object => ({ ref, object: { sha, type: 'commit' } })
+
+/** Both kinds, by their whole names. */
+function refsOf({ repository: { branches, tags } }: Call): readonly (readonly [ref: string, sha: string])[] {
+  const named = (prefix: string, refs: Readonly<Record<string, string>>) =>
+    Object.entries(refs).map(([name, sha]) => [`${prefix}${name}`, sha] as const)
+  return [...named('refs/heads/', branches), ...named('refs/tags/', tags)]
+}
+
+function releaseBody({ baseUrl, name }: Call, release: Release): object {
+  const { id, tag, body, isDraft = false, isPrerelease = false, publishedAtMs } = release
+  return {
+    id,
+    tag_name: tag,
+    name: release.name,
+    body,
+    draft: isDraft,
+    prerelease: isPrerelease,
+    published_at: wireTime(publishedAtMs),
+    html_url: `${baseUrl}/${name}/releases/tag/${tag}`,
+  }
+}
+
+/** Commits, comparisons, branches, tags and releases. */
+export const COMMIT_OPERATIONS: Operations = {
+  'repos/compare-commits-with-basehead': reads('/compare/{basehead}', ['contents'], compare),
+  'repos/list-commits': reads('/commits', ['contents'], listCommits),
+  'repos/get-commit': reads('/commits/{ref}', ['contents'], (call) =>
+    withCommit(call, call.params['ref'] ?? '', (commit) =>
+      ok({ ...commitBody(call, commit), files: changedFiles([commit]).map(fileBody) }),
+    ),
+  ),
+  'repos/list-pull-requests-associated-with-commit': reads(
+    '/commits/{commit_sha}/pulls',
+    ['pull-requests'],
+    listPullsOfCommit,
+  ),
+  'git/get-ref': reads('/git/ref/{ref}', ['contents'], (call) => {
+    const found = refsOf(call).find(([ref]) => ref === `refs/${call.params['ref'] ?? ''}`)
+    return found === undefined ? NOT_FOUND : ok(refBody(...found))
+  }),
+  'git/list-matching-refs': reads('/git/matching-refs/{ref}', ['contents'], (call) => {
+    const found = refsOf(call).filter(([ref]) => ref.startsWith(`refs/${call.params['ref'] ?? ''}`))
+    return listReply(call, found, ([ref, sha]) => refBody(ref, sha))
+  }),
+  'repos/list-tags': reads('/tags', ['contents'], (call) =>
+    listReply(call, Object.entries(call.repository.tags).toReversed(), ([name, sha]) => ({ name, commit: { sha } })),
+  ),
+  'repos/list-releases': reads('/releases', ['contents'], (call) =>
+    listReply(call, call.repository.releases, (release) => releaseBody(call, release)),
+  ),
+  'repos/get-release-by-tag': reads('/releases/tags/{tag}', ['contents'], (call) => {
+    const found = call.repository.releases.find(({ tag, isDraft }) => tag === call.params['tag'] && isDraft !== true)
+    return found === undefined ? NOT_FOUND : ok(releaseBody(call, found))
+  }),
+}

@@ -1,0 +1,78 @@
+import { SOURCE } from '../job-body.ts'
+import { startChecks } from './check-plan.ts'
+import type { GitHubScenario } from './github-scenarios.ts'
+import { pushCommit } from './repository-events.ts'
+import { type GitHubState, type RepositoryState, repositoryState } from './state.ts'
+
+/** The token of this GitHub. It is public, and opens nothing else. */
+export const GITHUB_TOKEN = 'ghs_emulator0123456789abcdef'
+/** Who writes with the token, as with that of a workflow. */
+export const TOKEN_USER = 'github-actions[bot]'
+/** Who opens the agent's pull requests. */
+export const AGENT_USER = 'docs-agent[bot]'
+/** Who may write, and who may not. */
+export const MAINTAINER = 'mona'
+export const STRANGER = 'dora'
+export const BOT = 'link-checker[bot]'
+
+const DAY_MS = 86_400_000
+
+/** A repository with two releases, and one change since. */
+function publish(id: number, path: string, startMs: number): RepositoryState {
+  const repository = repositoryState({ id, collaborators: { [MAINTAINER]: 'maintain' }, labels: ['documentation'] })
+  const change = (message: string, file: string, patch: string, daysAgo: number): string => {
+    const files = [{ filename: `${path}/${file}`, patch }]
+    return pushCommit(repository, 'main', { message, author: MAINTAINER, files }, startMs - daysAgo * DAY_MS).sha
+  }
+  const release = (tag: string, sha: string, body: string, daysAgo: number): void => {
+    repository.tags[tag] = sha
+    repository.releases.unshift({
+      id: id * 100 + daysAgo,
+      tag,
+      name: tag,
+      body,
+      publishedAtMs: startMs - daysAgo * DAY_MS,
+    })
+  }
+  release('v1.0.0', change('Begin', 'index.md', '@@ -0,0 +1 @@\n+# Acme', 30), 'The first release.', 30)
+  const second = change('Describe deploying', 'deploy.md', '@@ -0,0 +1 @@\n+# Deploy', 10)
+  release('v1.1.0', second, 'Deploy is described.', 9)
+  change('Add the --dry-run flag to deploy', 'deploy.md', '@@ -1 +1,2 @@\n # Deploy\n+--dry-run', 1)
+  const run = { workflow: 'docs.yml', branch: 'main', status: 'completed', conclusion: 'success' } as const
+  repository.workflowRuns.push(
+    { ...run, id: 31, headSha: second, event: 'push', createdAtMs: startMs - 9 * DAY_MS },
+    // The branch filter finds it too, and it is no base of anything.
+    {
+      ...run,
+      id: 32,
+      headSha: repository.branches['main'] ?? '',
+      event: 'push',
+      headRepository: `${STRANGER}/docs`,
+      createdAtMs: startMs - DAY_MS,
+    },
+  )
+  return repository
+}
+
+/** GitHub at the service's start: the agent's repository, and one with code. */
+export function demoState({ permissions, lag, checksBefore }: GitHubScenario, startMs: number): GitHubState {
+  const docs = publish(1, 'docs', startMs)
+  const state: GitHubState = {
+    token: GITHUB_TOKEN,
+    identity: TOKEN_USER,
+    permissions,
+    users: {
+      [MAINTAINER]: { id: 11, type: 'User' },
+      [STRANGER]: { id: 12, type: 'User' },
+      [TOKEN_USER]: { id: 41898282, type: 'Bot' },
+      [AGENT_USER]: { id: 21, type: 'Bot' },
+      [BOT]: { id: 22, type: 'Bot' },
+    },
+    repositories: { [SOURCE.repository]: docs, 'acme/code': publish(2, 'src', startMs) },
+    lag,
+    lastId: 1_000,
+  }
+  const headSha = docs.branches['main'] ?? ''
+  startChecks(state, docs, { branch: 'main', headSha, event: 'push' }, checksBefore, startMs - DAY_MS)
+  return state
+}

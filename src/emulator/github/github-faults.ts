@@ -1,0 +1,54 @@
+import { type ServiceResponse, htmlResponse, jsonResponse } from '../exchange.ts'
+
+/** What goes wrong with a request to GitHub. */
+export type GitHubFault =
+  | 'none'
+  | 'unavailable'
+  | 'primary-limit'
+  | 'secondary-limit'
+  | 'plain-limit'
+  | 'long-limit'
+  | 'html'
+  | 'reset'
+  | 'never'
+  | 'answer-lost'
+  | 'late'
+
+const SHORT_S = 5
+const DAY_S = 86_400
+const LATE_MS = 8_000
+
+const NOTHING: ServiceResponse = { status: 0, headers: {}, body: '', delivery: 'reset' }
+
+/** Times in headers count in seconds of the service's time, from now. */
+function limited(status: 403 | 429, message: string, headers: ServiceResponse['headers']): ServiceResponse {
+  return jsonResponse(status, { message, documentation_url: 'https://docs.github.com/rest' }, headers)
+}
+
+const noneLeft = (seconds: number): ServiceResponse['headers'] => ({
+  'x-ratelimit-remaining': '0',
+  'x-ratelimit-reset': String(seconds),
+})
+
+const PRIMARY = 'API rate limit exceeded for installation.'
+const SECONDARY = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.'
+
+/** `answer` does the work. A fault that does not call it leaves GitHub as it was. */
+const FAULTS: Readonly<Record<GitHubFault, (answer: () => ServiceResponse) => ServiceResponse>> = {
+  none: (answer) => answer(),
+  unavailable: () => jsonResponse(503, { message: 'No server is currently available to service your request.' }),
+  'primary-limit': () => limited(403, PRIMARY, noneLeft(SHORT_S)),
+  'secondary-limit': () => limited(403, SECONDARY, { 'retry-after': String(SHORT_S) }),
+  'plain-limit': () => ({ ...NOTHING, status: 429, headers: { 'retry-after': String(SHORT_S) }, delivery: 'whole' }),
+  'long-limit': () => limited(429, PRIMARY, noneLeft(DAY_S)),
+  html: () => htmlResponse(200, '<!doctype html><title>Sign in</title><p>Sign in to your account.'),
+  reset: () => NOTHING,
+  never: () => ({ ...NOTHING, delivery: 'never' }),
+  'answer-lost': (answer) => ({ ...answer(), delivery: 'reset' }),
+  late: (answer) => ({ ...answer(), delayMs: LATE_MS }),
+}
+
+/** The answer to a request that a fault strikes. */
+export function applyGitHubFault(fault: GitHubFault, answer: () => ServiceResponse): ServiceResponse {
+  return FAULTS[fault](answer)
+}

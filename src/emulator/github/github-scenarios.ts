@@ -1,0 +1,222 @@
+import type { FaultPattern } from '../faults.ts'
+import type { CheckPlan } from './check-plan.ts'
+import type { GitHubFault } from './github-faults.ts'
+import { ALL_PERMISSIONS, type FileChange, type Lag, type Permissions, type PullState, USUAL_LAG } from './state.ts'
+
+/** What somebody does to the agent's pull request, some time after it was opened or a follow-up's turn began. */
+export interface PlannedEvent {
+  readonly after: 'opened' | 'follow-up'
+  readonly delayMs: number
+  readonly act: 'person-commits' | 'bot-commits' | 'merge' | 'close'
+}
+
+/** A way for things to go on GitHub, as data. */
+export interface GitHubScenario {
+  /** Of the first commit that is pushed to the agent's pull request, of the second, ...; the last stays. */
+  readonly checks: readonly (readonly CheckPlan[])[]
+  /** Of the newest commit of the branch that the agent starts from. */
+  readonly checksBefore: readonly CheckPlan[]
+  readonly events: readonly PlannedEvent[]
+  /** What the agent changes besides. */
+  readonly files: readonly FileChange[]
+  /** `forced`: a follow-up begins anew, and what others committed meanwhile is lost. */
+  readonly agentPush: 'on-top' | 'forced'
+  /** How the agent's pull requests are, where they are not as usual. */
+  readonly pull: Partial<PullState>
+  /** `marked`: the pull request of the finished job carries label and marker, as an earlier run left them. */
+  readonly earlierPull: 'plain' | 'marked'
+  /** Who commented on the pull request of the finished job. */
+  readonly commentBy: 'nobody' | 'maintainer' | 'stranger' | 'bot'
+  readonly permissions: Permissions
+  readonly lag: Lag
+  /** What goes wrong with requests of the same operation. */
+  readonly faults: FaultPattern<GitHubFault>
+}
+
+const BUILD = { kind: 'job', name: 'build', afterMs: 2_000, takesMs: 12_000 } as const
+const LINKS = { kind: 'app', name: 'links', afterMs: 3_000, takesMs: 6_000 } as const
+const PREVIEW = { kind: 'status', name: 'preview', afterMs: 1_000, takesMs: 5_000, conclusion: 'success' } as const
+
+const stamped = (lines: readonly string[]): string =>
+  lines.map((line, second) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.1234567Z ${line}\n`).join('')
+
+const PASSED: readonly CheckPlan[] = [
+  { ...BUILD, result: { conclusion: 'success', log: stamped(['##[group]Run npm run build', 'Built 31 pages.']) } },
+  { ...LINKS, result: { conclusion: 'success', title: 'All links work', summary: '31 pages, 214 links.' } },
+  PREVIEW,
+]
+const FAILED: readonly CheckPlan[] = [
+  {
+    ...BUILD,
+    result: {
+      conclusion: 'failure',
+      log: stamped([
+        '##[group]Run npm run build',
+        '\u001b[31mdocs/index.md:4: the page "setup.md" is not there\u001b[0m',
+        '##[error]Process completed with exit code 1.',
+      ]),
+      annotations: [
+        {
+          path: 'docs/index.md',
+          start_line: 4,
+          end_line: 4,
+          annotation_level: 'failure',
+          title: 'Missing page',
+          message: 'The page "setup.md" is not there.',
+        },
+      ],
+    },
+  },
+  {
+    ...LINKS,
+    result: { conclusion: 'failure', title: 'One link is broken', summary: 'docs/index.md:4: setup.md (404)' },
+  },
+  PREVIEW,
+]
+
+const later = (plans: readonly CheckPlan[], byMs: number): readonly CheckPlan[] =>
+  plans.map((plan) => ('afterMs' in plan ? { ...plan, afterMs: plan.afterMs + byMs } : plan))
+
+const always = (...faults: readonly GitHubFault[]): Pick<GitHubScenario, 'faults'> => ({
+  faults: { faults, then: 'starts-over' },
+})
+
+const meanwhile = (act: PlannedEvent['act']): Pick<GitHubScenario, 'events'> => ({
+  events: [
+    { after: 'opened', delayMs: 8_000, act },
+    { after: 'follow-up', delayMs: 8_000, act },
+  ],
+})
+
+/** Everything goes well. What a scenario does not say is as here. */
+export const USUAL_GITHUB: GitHubScenario = {
+  checks: [PASSED],
+  checksBefore: PASSED,
+  events: [],
+  files: [],
+  agentPush: 'on-top',
+  pull: {},
+  earlierPull: 'plain',
+  commentBy: 'nobody',
+  permissions: ALL_PERMISSIONS,
+  lag: USUAL_LAG,
+  ...always('none'),
+}
+
+interface Described extends Partial<GitHubScenario> {
+  /** One sentence for a person who has to choose. */
+  readonly description: string
+}
+
+const scenarios = {
+  'checks-pass': { description: 'Two checks and a commit status pass after some seconds.' },
+  'checks-fail': {
+    description: 'Two checks of the first commit fail, with annotations and a log; nobody tells the agent.',
+    checks: [FAILED],
+  },
+  'checks-mended': {
+    description: 'The checks of the first commit fail, and those of the next one pass.',
+    checks: [FAILED, PASSED],
+  },
+  'checks-mended-late': {
+    description: 'The checks of the first two commits fail, and those of the third one pass.',
+    checks: [FAILED, FAILED, PASSED],
+  },
+  'checks-fail-for-ever': { description: 'The checks of every commit fail.', checks: [FAILED] },
+  'checks-red-before': {
+    description: 'The checks fail, and did so before the agent changed anything.',
+    checks: [FAILED],
+    checksBefore: FAILED,
+  },
+  'checks-late': {
+    description: 'The checks are registered only 40 seconds after the push.',
+    checks: [later(PASSED, 40_000)],
+  },
+  'checks-none': { description: 'No check is ever registered.', checks: [[]] },
+  'checks-pending': {
+    description: 'A check begins and never ends.',
+    checks: [[{ ...BUILD, takesMs: Infinity, result: { conclusion: 'success' } }]],
+  },
+  'checks-wait-for-approval': {
+    description: 'The checks wait until somebody allows them to run, so none is registered.',
+    checks: [[{ kind: 'approval' }]],
+  },
+  'head-moves': {
+    description: 'A bot pushes a commit while the checks run, and the checks of that one pass.',
+    checks: [FAILED, PASSED],
+    events: [{ after: 'opened', delayMs: 5_000, act: 'bot-commits' }],
+  },
+  'person-commits': {
+    description: 'A person commits to the agent’s branch while the checks run or a follow-up is worked on.',
+    ...meanwhile('person-commits'),
+  },
+  'commit-lost': {
+    description:
+      'A person commits to the branch while a follow-up is worked on, and the agent’s push drops that commit.',
+    ...meanwhile('person-commits'),
+    agentPush: 'forced',
+  },
+  'merged-meanwhile': {
+    description: 'Somebody merges the pull request while the step still works on it.',
+    ...meanwhile('merge'),
+  },
+  'closed-meanwhile': {
+    description: 'Somebody closes the pull request while the step still works on it.',
+    ...meanwhile('close'),
+  },
+  conflict: { description: 'The pull request conflicts with its base.', pull: { conflict: true } },
+  draft: { description: 'The pull request is a draft.', pull: { draft: true } },
+  blocked: { description: 'All checks pass, and a required one is never registered.', pull: { blocked: true } },
+  'out-of-scope': {
+    description: 'The agent changes a workflow besides the pages.',
+    files: [{ filename: '.github/workflows/ci.yml', patch: '@@ -1 +1 @@\n-on: push\n+on: [push]' }],
+  },
+  'open-pull-request': {
+    description: 'A pull request of an earlier run is open, with the label and the marker.',
+    earlierPull: 'marked',
+  },
+  'comment-of-maintainer': {
+    description: 'Somebody who may write asks for a change in a comment on the open pull request.',
+    earlierPull: 'marked',
+    commentBy: 'maintainer',
+  },
+  'comment-of-stranger': {
+    description: 'Somebody who may not write asks for a change in a comment.',
+    earlierPull: 'marked',
+    commentBy: 'stranger',
+  },
+  'comment-of-bot': {
+    description: 'A bot writes a comment that begins with the command.',
+    earlierPull: 'marked',
+    commentBy: 'bot',
+  },
+  'no-permission': { description: 'The token may do nothing.', permissions: {} },
+  'read-only': {
+    description: 'The token may only read.',
+    permissions: { contents: 'read', actions: 'read', 'pull-requests': 'read', checks: 'read', statuses: 'read' },
+  },
+  'github-lagging': {
+    description: 'What is new on GitHub can be read only seconds later.',
+    lag: { newPullMs: 6_000, headMs: 5_000, commitPullsMs: 20_000, commitPullsAnswer: 'empty', mergeableMs: 6_000 },
+  },
+  'github-down': { description: 'GitHub answers 503.', ...always('unavailable') },
+  'github-slow': { description: 'Every second answer of GitHub takes 8 seconds.', ...always('none', 'late') },
+  'github-limited': {
+    description: 'GitHub limits the rate of requests, in each of its ways, and lets the next one through.',
+    ...always('primary-limit', 'none', 'secondary-limit', 'none', 'plain-limit', 'none'),
+  },
+} as const satisfies Record<string, Described>
+
+export type GitHubScenarioName = keyof typeof scenarios
+
+export const GITHUB_SCENARIOS: Readonly<Record<GitHubScenarioName, Described>> = scenarios
+export const GITHUB_SCENARIO_NAMES = Object.keys(scenarios) as readonly GitHubScenarioName[]
+
+export function isGitHubScenarioName(name: string): name is GitHubScenarioName {
+  return Object.hasOwn(scenarios, name)
+}
+
+/** Several at once: what a later one says counts. */
+export function combineScenarios(names: readonly GitHubScenarioName[]): GitHubScenario {
+  return Object.assign({}, USUAL_GITHUB, ...names.map((name) => GITHUB_SCENARIOS[name])) as GitHubScenario
+}

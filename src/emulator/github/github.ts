@@ -1,0 +1,191 @@
+import { type FaultPattern, faultAt } from '../faults.ts'
+import { type ServiceRequest, type ServiceResponse, jsonResponse } from '../exchange.ts'
+import type { JobRecord } from '../job-machine.ts'
+import { MAX_BODY_BYTES } from '../prompt-body.ts'
+import { createAgentWork } from './agent-work.ts'
+import { demoState } from './demo-state.ts'
+import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
+import { type GitHubScenario, USUAL_GITHUB } from './github-scenarios.ts'
+import { readLogAddress } from './job-logs.ts'
+import { refuseAccess } from './github-access.ts'
+import { type Reply, NOT_FOUND, ok, refusal, userBody } from './reply.ts'
+import { type GitHubRoute, findRoute } from './routes.ts'
+import type { GitHubState } from './state.ts'
+import { createTimeline } from './timeline.ts'
+
+/** Below the server's address, as the API of a GitHub Enterprise Server is. */
+export const API_PATH = '/api/v3'
+
+export interface GitHubOptions {
+  /** Of the pages, with no slash at the end. */
+  readonly baseUrl: string
+  /** The service's time at its start, in milliseconds since 1970. */
+  readonly startMs: number
+  /** What is not said is as usual. */
+  readonly scenario?: Partial<GitHubScenario>
+  /** In place of what the scenario begins with. */
+  readonly state?: Partial<GitHubState>
+  /** By operation, in place of the scenario's. */
+  readonly faults?: Readonly<Record<string, FaultPattern<GitHubFault>>>
+  /** All jobs that the service knows, whose pull requests are opened here. */
+  readonly jobs?: () => Iterable<JobRecord>
+  /** Called before a request is answered, with how often its operation was asked before: the world may move on here. */
+  readonly beforeAnswer?: (operation: string, before: number, github: GitHub) => void
+  /** Called with each request of the token's owner, and the answer. */
+  readonly onExchange?: (exchange: GitHubExchange) => void
+}
+
+/** One request by the token's owner, and what came of it. */
+export interface GitHubExchange {
+  /** As GitHub's description names it, or nothing where there is no such one here. */
+  readonly operation: string | undefined
+  readonly request: ServiceRequest
+  readonly fault: GitHubFault
+  readonly response: ServiceResponse
+}
+
+export interface GitHub {
+  /** As it was when it was last brought up to date. It may be changed. */
+  readonly state: GitHubState
+  /** Whether a request is for GitHub's part. */
+  takes(target: string): boolean
+  /** Whether the body of a request is read at all: nothing is kept of what is not the token's. */
+  admits(headers: ServiceRequest['headers']): boolean
+  /** Brings the state up to a time, in milliseconds since 1970, that must not go backwards. */
+  catchUp(nowMs: number): void
+  /** Answers a request at a time, in milliseconds since 1970, that must not go backwards. */
+  handle(request: ServiceRequest, nowMs: number): ServiceResponse
+  /** Something that happens later, at a time in milliseconds since 1970. */
+  at(atMs: number, happen: (state: GitHubState, atMs: number) => void): void
+}
+
+function toResponse({ status, body, headers = {} }: Reply): ServiceResponse {
+  if (body !== undefined) return jsonResponse(status, body as object, headers)
+  return { status, headers, body: '', delivery: 'whole' }
+}
+
+function parseBody(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}
+
+const REPOSITORY = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/
+const REPOSITORY_BY_ID = /^\/repositories\/(\d+)(\/.*)?$/
+
+/** GitHub's part of the embedded service, without sockets or a clock of its own. */
+export function createGitHub(options: GitHubOptions): GitHub {
+  const { baseUrl, startMs, jobs = () => [], beforeAnswer, onExchange } = options
+  const scenario: GitHubScenario = { ...USUAL_GITHUB, ...options.scenario }
+  const state: GitHubState = { ...demoState(scenario, startMs), ...options.state }
+  const timeline = createTimeline()
+  const noteTurns = createAgentWork({ state, scenario, timeline, jobs })
+  const timesAsked = new Map<string, number>()
+
+  function locate(path: string): { name: string; rest: string } | undefined {
+    const [, named, rest = ''] = REPOSITORY.exec(path) ?? []
+    if (named !== undefined) return { name: named, rest }
+    const [, id, below = ''] = REPOSITORY_BY_ID.exec(path) ?? []
+    const found = Object.entries(state.repositories).find(
+      ([, repository]) => String(repository.id) === id && repository.movedTo === undefined,
+    )
+    return found === undefined ? undefined : { name: found[0], rest: below }
+  }
+
+  function perform(request: ServiceRequest, name: string, rest: string, route: GitHubRoute, nowMs: number): Reply {
+    const repository = state.repositories[name]
+    if (repository === undefined) return NOT_FOUND
+    if (repository.movedTo !== undefined) {
+      const id = state.repositories[repository.movedTo]?.id ?? 0
+      const query = request.target
+        .split('?')
+        .slice(1)
+        .map((text) => `?${text}`)
+      const location = `${baseUrl}${API_PATH}/repositories/${id}${rest}${query.join('')}`
+      return refusal(request.method === 'GET' ? 301 : 307, 'Moved Permanently', { headers: { location } })
+    }
+    const [path = '', ...query] = request.target.split('?')
+    const { operation, params } = route
+    const body = parseBody(request.body)
+    const refused = refuseAccess(operation, { state, repository, params })
+    if (refused !== undefined) return refused
+    const call = { state, name, repository, params, query: new URLSearchParams(query.join('?')), body, nowMs, baseUrl }
+    return operation.answer({ ...call, url: `${baseUrl}${path}` })
+  }
+
+  function answerOperation(request: ServiceRequest, operation: string, answer: () => Reply): ServiceResponse {
+    const before = timesAsked.get(operation) ?? 0
+    timesAsked.set(operation, before + 1)
+    beforeAnswer?.(operation, before, github)
+    const fault = faultAt(options.faults?.[operation] ?? scenario.faults, before)
+    const response = applyGitHubFault(fault, () => toResponse(answer()))
+    onExchange?.({ operation, request, fault, response })
+    return response
+  }
+
+  function handleApi(request: ServiceRequest, nowMs: number): ServiceResponse {
+    const { headers, body, method } = request
+    if (!/^(token|bearer) /i.test(headers['authorization'] ?? ''))
+      return toResponse(refusal(401, 'Requires authentication'))
+    if (headers['authorization']?.replace(/^\w+ /, '') !== state.token)
+      return toResponse(refusal(401, 'Bad credentials'))
+    if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
+    const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
+    if (path === '/user') {
+      const isApp = state.users[state.identity]?.type === 'Bot'
+      const answer = isApp
+        ? refusal(403, 'Resource not accessible by integration')
+        : ok(userBody(state, state.identity))
+      return answerOperation(request, 'users/get-authenticated', () => answer)
+    }
+    const located = locate(path)
+    const route = located === undefined ? undefined : findRoute(method, located.rest)
+    if (located === undefined || route === undefined) {
+      const response = toResponse(NOT_FOUND)
+      onExchange?.({ operation: undefined, request, fault: 'none', response })
+      return response
+    }
+    return answerOperation(request, route.name, () => perform(request, located.name, located.rest, route, nowMs))
+  }
+
+  /** The log store is not GitHub: it knows addresses, and no tokens. */
+  function handleLog(job: number | 'forbidden', request: ServiceRequest): ServiceResponse {
+    const text = (status: number, body: string): ServiceResponse => ({
+      status,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body,
+      delivery: 'whole',
+    })
+    if (request.headers['authorization'] !== undefined)
+      return text(400, 'The authorization header is not accepted here.')
+    if (job === 'forbidden') return text(403, 'The signature is not valid, or has expired.')
+    const runs = Object.values(state.repositories).flatMap(({ checkRuns }) => checkRuns)
+    return text(200, runs.find(({ id }) => id === job)?.log ?? '')
+  }
+
+  function catchUp(nowMs: number): void {
+    noteTurns()
+    timeline.runUntil(nowMs)
+  }
+
+  const github: GitHub = {
+    state,
+    takes: (target) => target.startsWith(`${API_PATH}/`) || readLogAddress(target, 0) !== 'elsewhere',
+    admits: (headers) => headers['authorization']?.replace(/^\w+ /, '') === state.token,
+    catchUp,
+    handle(request, nowMs) {
+      catchUp(nowMs)
+      const job = readLogAddress(request.target, nowMs)
+      return job === 'elsewhere' ? handleApi(request, nowMs) : handleLog(job, request)
+    },
+    at(atMs, happen) {
+      timeline.at(atMs, (dueMs) => {
+        happen(state, dueMs)
+      })
+    },
+  }
+  return github
+}

@@ -1,0 +1,134 @@
+import { commentBody, listReactions, react, withText } from './comment-body.ts'
+import { type Operations, reads, withIssue, writes } from './operation.ts'
+import { issueFields } from './pull-body.ts'
+import { sortIssues } from './pull-operations.ts'
+import { type Call, NOT_FOUND, type Reply, created, invalid, listReply, ok } from './reply.ts'
+import { closeIssue, writeComment } from './repository-events.ts'
+import type { Comment, IssueState } from './state.ts'
+
+/** Either is enough for a pull request; for an issue the first is. */
+const BOTH = ['issues', 'pull-requests'] as const
+
+function issueBody(call: Call, number: number, issue: IssueState): object {
+  const { name, baseUrl } = call
+  const page = `${baseUrl}/${name}/${'branch' in issue ? 'pull' : 'issues'}/${number}`
+  return {
+    ...issueFields(call, number, issue),
+    html_url: page,
+    comments: issue.comments.length,
+    ...('branch' in issue ? { pull_request: { html_url: page } } : {}),
+  }
+}
+
+function listIssues(call: Call): Reply {
+  const labels = call.query.get('labels')?.split(',') ?? []
+  const found = sortIssues(call, { ...call.repository.issues, ...call.repository.pulls }).filter(([, issue]) =>
+    labels.every((label) => issue.labels.includes(label)),
+  )
+  return listReply(call, found, ([number, issue]) => issueBody(call, number, issue))
+}
+
+function withComment(answer: (comment: Comment, call: Call, issue: IssueState) => Reply): (call: Call) => Reply {
+  return (call) => {
+    const { issues, pulls } = call.repository
+    for (const issue of [...Object.values(issues), ...Object.values(pulls)]) {
+      const comment = issue.comments.find(({ id }) => String(id) === call.params['comment_id'])
+      if (comment !== undefined) return answer(comment, call, issue)
+    }
+    return NOT_FOUND
+  }
+}
+
+function addLabels(issue: IssueState, { body, repository, nowMs }: Call): Reply {
+  const given: readonly unknown[] = Array.isArray(body['labels']) ? body['labels'] : []
+  for (const label of given.filter((one) => typeof one === 'string')) {
+    if (!issue.labels.includes(label)) issue.labels.push(label)
+    if (!repository.labels.includes(label)) repository.labels.push(label)
+  }
+  issue.updatedAtMs = nowMs
+  return ok(issue.labels.map((name) => ({ name })))
+}
+
+/** Issues, and what pull requests have in common with them: labels, comments and reactions. */
+export const ISSUE_OPERATIONS: Operations = {
+  'issues/list-for-repo': reads('/issues', BOTH, listIssues),
+  'issues/get': reads(
+    '/issues/{issue_number}',
+    BOTH,
+    withIssue((issue, number, call) => ok(issueBody(call, number, issue))),
+  ),
+  'issues/update': writes(
+    'PATCH',
+    '/issues/{issue_number}',
+    BOTH,
+    withIssue((issue, number, call) => {
+      if (call.body['state'] === 'closed') closeIssue(call.repository, issue, call.nowMs)
+      return ok(issueBody(call, number, issue))
+    }),
+  ),
+  'issues/list-comments': reads(
+    '/issues/{issue_number}/comments',
+    BOTH,
+    withIssue((issue, _number, call) => listReply(call, issue.comments, (comment) => commentBody(call, comment))),
+  ),
+  'issues/create-comment': writes(
+    'POST',
+    '/issues/{issue_number}/comments',
+    BOTH,
+    withIssue((issue, _number, call) =>
+      withText(issue, call, (text) => {
+        const comment = writeComment(call.state, issue, call.state.identity, text, call.nowMs)
+        return created(commentBody(call, comment))
+      }),
+    ),
+  ),
+  'issues/get-comment': reads(
+    '/issues/comments/{comment_id}',
+    BOTH,
+    withComment((comment, call) => ok(commentBody(call, comment))),
+  ),
+  'issues/update-comment': writes(
+    'PATCH',
+    '/issues/comments/{comment_id}',
+    BOTH,
+    withComment((comment, call, issue) =>
+      withText(issue, call, (text) => {
+        comment.body = text
+        comment.updatedAtMs = call.nowMs
+        return ok(commentBody(call, comment))
+      }),
+    ),
+  ),
+  'issues/get-label': reads('/labels/{name}', BOTH, ({ repository, params: { name = '' } }) =>
+    repository.labels.includes(name) ? ok({ name }) : NOT_FOUND,
+  ),
+  'issues/create-label': writes('POST', '/labels', BOTH, ({ repository, body: { name } }) => {
+    if (typeof name !== 'string') return invalid('Label', 'name')
+    if (repository.labels.includes(name)) return invalid('Label', 'name', 'already_exists')
+    repository.labels.push(name)
+    return created({ name })
+  }),
+  'issues/add-labels': writes(
+    'POST',
+    '/issues/{issue_number}/labels',
+    BOTH,
+    withIssue((issue, _number, call) => addLabels(issue, call)),
+  ),
+  'reactions/create-for-issue': writes(
+    'POST',
+    '/issues/{issue_number}/reactions',
+    BOTH,
+    withIssue(({ reactions }, _number, call) => react(reactions, call)),
+  ),
+  'reactions/create-for-issue-comment': writes(
+    'POST',
+    '/issues/comments/{comment_id}/reactions',
+    BOTH,
+    withComment(({ reactions }, call) => react(reactions, call)),
+  ),
+  'reactions/list-for-issue-comment': reads(
+    '/issues/comments/{comment_id}/reactions',
+    BOTH,
+    withComment(({ reactions }, call) => listReactions(reactions, call)),
+  ),
+}

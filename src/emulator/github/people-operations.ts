@@ -1,0 +1,36 @@
+import { type Operations, reads } from './operation.ts'
+import { type Call, NOT_FOUND, type Reply, ok, refusal, userBody } from './reply.ts'
+import type { Role } from './state.ts'
+
+/** What the finer roles are called by the older half of the answer. */
+const PERMISSIONS: Readonly<Record<Role, 'read' | 'write' | 'admin'>> = {
+  read: 'read',
+  triage: 'read',
+  write: 'write',
+  maintain: 'write',
+  admin: 'admin',
+}
+
+/** Anybody may read a public repository. An app is no user, whatever it may do. */
+function permissionOf({ state, repository, params: { username = '' } }: Call): Reply {
+  const user = state.users[username]
+  if (user === undefined) return NOT_FOUND
+  if (user.type === 'Bot') return refusal(404, `${username} is not a user`)
+  const role = repository.collaborators[username] ?? 'read'
+  return ok({ permission: PERMISSIONS[role], role_name: role, user: userBody(state, username) })
+}
+
+/** The repository itself, and who may do what in it. */
+export const PEOPLE_OPERATIONS: Operations = {
+  'repos/get': reads('', [], ({ repository, name, baseUrl }) =>
+    ok({
+      id: repository.id,
+      full_name: name,
+      name: name.split('/')[1],
+      private: false,
+      default_branch: repository.defaultBranch,
+      html_url: `${baseUrl}/${name}`,
+    }),
+  ),
+  'repos/get-collaborator-permission-level': reads('/collaborators/{username}/permission', [], permissionOf),
+}

@@ -1,0 +1,77 @@
+import { changeOfPull } from './history.ts'
+import { type Call, userBody, wireTime } from './reply.ts'
+import type { IssueState, PullState } from './state.ts'
+
+/** A user's standing, as GitHub shows it in comments. It shows some who may write as strangers. */
+export function associationOf({ repository }: Call, login: string): string {
+  return login in repository.collaborators ? 'COLLABORATOR' : 'NONE'
+}
+
+/** What an issue and a pull request have in common. */
+export function issueFields(call: Call, number: number, issue: IssueState): object {
+  const { title, body, user, state, locked, labels, createdAtMs, updatedAtMs } = issue
+  return {
+    number,
+    title,
+    body,
+    state,
+    locked,
+    user: userBody(call.state, user),
+    author_association: associationOf(call, user),
+    labels: labels.map((name) => ({ name })),
+    created_at: wireTime(createdAtMs),
+    updated_at: wireTime(updatedAtMs),
+    closed_at: state === 'closed' ? wireTime(updatedAtMs) : null,
+  }
+}
+
+/** The head that GitHub shows by now. */
+export function headOf({ state: { lag }, nowMs }: Call, { headSha, previousHead }: PullState): string {
+  return previousHead !== undefined && nowMs < previousHead.untilMs + lag.headMs ? previousHead.sha : headSha
+}
+
+/** As lists of pull requests show one. */
+export function pullBody(call: Call, number: number, pull: PullState): object {
+  const { name, repository, baseUrl } = call
+  const { branch, base, draft, merge } = pull
+  const repo = { id: repository.id, full_name: name }
+  return {
+    ...issueFields(call, number, pull),
+    html_url: `${baseUrl}/${name}/pull/${number}`,
+    draft,
+    head: { ref: branch, sha: headOf(call, pull), repo },
+    base: { ref: base, sha: pull.closedBaseSha ?? repository.branches[base] ?? '', repo },
+    merged_at: merge === undefined ? null : wireTime(merge.atMs),
+    merge_commit_sha: merge?.sha ?? null,
+  }
+}
+
+/** Whether it can be merged: GitHub finds that out some time after the head has moved. */
+export function isMergeable({ state: { lag }, nowMs }: Call, pull: PullState): boolean | null {
+  if (pull.state === 'closed') return null
+  const movedAtMs = pull.previousHead?.untilMs ?? pull.createdAtMs
+  return nowMs < movedAtMs + lag.mergeableMs ? null : !pull.conflict
+}
+
+function mergeableState(call: Call, pull: PullState): string {
+  const mergeable = isMergeable(call, pull)
+  if (mergeable === null) return 'unknown'
+  if (!mergeable) return 'dirty'
+  if (pull.draft) return 'draft'
+  return pull.blocked ? 'blocked' : 'clean'
+}
+
+/** As the pull request itself is shown. */
+export function wholePullBody(call: Call, number: number, pull: PullState): object {
+  const { ahead, files } = changeOfPull(call.repository, pull)
+  return {
+    ...pullBody(call, number, pull),
+    merged: pull.merge !== undefined,
+    mergeable: isMergeable(call, pull),
+    mergeable_state: mergeableState(call, pull),
+    comments: pull.comments.length,
+    review_comments: pull.reviewComments.length,
+    commits: ahead.length,
+    changed_files: files.length,
+  }
+}

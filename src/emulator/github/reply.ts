@@ -1,0 +1,111 @@
+import type { GitHubState, RepositoryState } from './state.ts'
+
+/** What an operation is asked, and in which world. */
+export interface Call {
+  readonly state: GitHubState
+  /** `owner/name` */
+  readonly name: string
+  readonly repository: RepositoryState
+  /** The values in the path. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** Where the body is a JSON object. */
+  readonly body: Readonly<Record<string, unknown>>
+  readonly nowMs: number
+  /** Of the pages, with no slash at the end. The API is below `/api/v3`. */
+  readonly baseUrl: string
+  /** The request's own address, without its query. */
+  readonly url: string
+}
+
+export interface Reply {
+  readonly status: number
+  /** JSON. Only what somebody may read of GitHub's many fields. */
+  readonly body: unknown
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const DOCUMENTATION_URL = 'https://docs.github.com/rest'
+
+export function ok(body: unknown): Reply {
+  return { status: 200, body }
+}
+
+export function created(body: unknown): Reply {
+  return { status: 201, body }
+}
+
+/** A refusal in GitHub's form. */
+export function refusal(
+  status: number,
+  message: string,
+  fields: { readonly errors?: readonly object[]; readonly headers?: Reply['headers'] } = {},
+): Reply {
+  const { errors, headers = {} } = fields
+  const body = {
+    message,
+    ...(errors === undefined ? {} : { errors }),
+    documentation_url: DOCUMENTATION_URL,
+    status: String(status),
+  }
+  return { status, body, headers }
+}
+
+export const NOT_FOUND = refusal(404, 'Not Found')
+
+export function invalid(resource: string, field: string, code = 'missing_field'): Reply {
+  return refusal(422, 'Validation Failed', { errors: [{ resource, field, code }] })
+}
+
+const MOST_PER_PAGE = 100
+
+function numberOf(query: URLSearchParams, name: string, otherwise: number, most: number): number {
+  const value = Number(query.get(name) ?? otherwise)
+  return Number.isInteger(value) && value >= 1 ? Math.min(value, most) : otherwise
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly number: number
+  /** Names the next page and the last one, where there are any. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export function pageOf<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: readonly T[], usualSize = 30): Page<T> {
+  const size = numberOf(query, 'per_page', usualSize, Math.max(MOST_PER_PAGE, usualSize))
+  const number = numberOf(query, 'page', 1, Infinity)
+  const last = Math.ceil(items.length / size)
+  const link = (page: number, rel: string): string => {
+    const parameters = new URLSearchParams(query)
+    parameters.set('page', String(page))
+    return `<${url}?${parameters.toString()}>; rel="${rel}"`
+  }
+  const links = number < last ? [link(number + 1, 'next'), link(last, 'last')] : []
+  return {
+    items: items.slice((number - 1) * size, number * size),
+    number,
+    headers: links.length === 0 ? {} : { link: links.join(', ') },
+  }
+}
+
+/** One page of a list, each item as `render` shows it. `envelope` puts it into an object. */
+export function listReply<T>(
+  call: Call,
+  items: readonly T[],
+  render: (item: T) => object,
+  envelope: (bodies: readonly object[]) => unknown = (bodies) => bodies,
+): Reply {
+  const { items: shown, headers } = pageOf(call, items)
+  return { status: 200, body: envelope(shown.map(render)), headers }
+}
+
+/** Times as GitHub writes them, to the second. */
+export function wireTime(atMs: number): string {
+  return new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+export function userBody({ users }: GitHubState, login: string): { login: string; id: number; type: string } {
+  const { id, type } = users[login] ?? { id: 0, type: 'User' }
+  return { login, id, type }
+}

@@ -1,0 +1,76 @@
+import { checkFields } from './check-operations.ts'
+import { signedLogAddress } from './job-logs.ts'
+import { type Operations, reads } from './operation.ts'
+import { type Call, NOT_FOUND, type Reply, listReply, ok, refusal, wireTime } from './reply.ts'
+import type { WorkflowRun } from './state.ts'
+
+function runBody({ baseUrl, name }: Call, run: WorkflowRun): object {
+  const { id, workflow, branch, headSha, event, status, conclusion, headRepository = name, createdAtMs } = run
+  return {
+    id,
+    name: workflow,
+    path: `.github/workflows/${workflow}`,
+    head_branch: branch,
+    head_sha: headSha,
+    event,
+    status,
+    conclusion,
+    html_url: `${baseUrl}/${name}/actions/runs/${id}`,
+    head_repository: { full_name: headRepository },
+    repository: { full_name: name },
+    created_at: wireTime(createdAtMs),
+  }
+}
+
+/** Newest first. The branch of a fork counts by its name, too. */
+function listRuns(call: Call): Reply {
+  const { query, params, repository, nowMs } = call
+  const fits = (name: string, ...values: readonly (string | null)[]): boolean =>
+    query.get(name) === null || values.includes(query.get(name))
+  const found = repository.workflowRuns
+    .filter(
+      ({ workflow, branch, event, status, conclusion, headSha, createdAtMs }) =>
+        createdAtMs <= nowMs &&
+        (params['workflow_id'] ?? workflow) === workflow &&
+        fits('branch', branch) &&
+        fits('event', event) &&
+        fits('status', status, conclusion) &&
+        fits('head_sha', headSha),
+    )
+    .sort((a, b) => b.id - a.id)
+  const body = (run: WorkflowRun): object => runBody(call, run)
+  return listReply(call, found, body, (workflow_runs) => ({ total_count: found.length, workflow_runs }))
+}
+
+function listJobs(call: Call): Reply {
+  const { repository, params, nowMs } = call
+  const found = repository.checkRuns.filter(
+    ({ runId, createdAtMs }) => String(runId) === params['run_id'] && createdAtMs <= nowMs,
+  )
+  return listReply(
+    call,
+    found,
+    (run) => ({ run_id: run.runId, ...checkFields(run, nowMs) }),
+    (jobs) => ({ total_count: found.length, jobs }),
+  )
+}
+
+/** The log is elsewhere: whoever has the address may read it, for a minute, and must not show the token there. */
+function redirectToLog({ repository, params, nowMs, baseUrl }: Call): Reply {
+  const job = repository.checkRuns.find(({ id }) => String(id) === params['job_id'])
+  if (job?.runId === undefined || nowMs < job.completedAtMs) return NOT_FOUND
+  if (job.log === undefined) return refusal(410, 'Gone')
+  return { status: 302, body: undefined, headers: { location: signedLogAddress(baseUrl, job.id, nowMs) } }
+}
+
+/** Runs of workflows, their jobs, and the jobs' logs. */
+export const WORKFLOW_OPERATIONS: Operations = {
+  'actions/list-workflow-runs-for-repo': reads('/actions/runs', ['actions'], listRuns),
+  'actions/list-workflow-runs': reads('/actions/workflows/{workflow_id}/runs', ['actions'], listRuns),
+  'actions/get-workflow-run': reads('/actions/runs/{run_id}', ['actions'], (call) => {
+    const run = call.repository.workflowRuns.find(({ id }) => String(id) === call.params['run_id'])
+    return run === undefined ? NOT_FOUND : ok(runBody(call, run))
+  }),
+  'actions/list-jobs-for-workflow-run': reads('/actions/runs/{run_id}/jobs', ['actions'], listJobs),
+  'actions/download-job-logs-for-workflow-run': reads('/actions/jobs/{job_id}/logs', ['actions'], redirectToLog),
+}
