@@ -15,8 +15,14 @@ test('reads what a merge needs to know', async () => {
   expect(found).toEqual({
     ...ADDRESS,
     state: 'open',
+    title: expect.any(String),
+    url: expect.any(String),
+    author: { login: expect.any(String), type: expect.any(String) },
     branch: 'agent/guide',
     headSha: commit('e'),
+    baseRef: expect.any(String),
+    baseSha: expect.any(String),
+    mergeCommitSha: '',
     labels: ['docs-agent', 'docs'],
     changedFiles: 1,
   })
@@ -46,7 +52,7 @@ test('finds the pull requests that a commit came with', async () => {
   const server = holding(pullState({ labels: ['docs-agent'] }))
   await askingGitHub(server, async ({ ask }) => {
     expect(await findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))).toEqual([
-      { number: 7, labels: ['docs-agent'] },
+      { number: 7, labels: ['docs-agent'], isMerged: false, branch: 'docs-agent/guide', author: expect.any(String) },
     ])
     expect(await findPullRequestsOfCommit(ask, 'acme/docs', commit('b'))).toEqual([])
   })

@@ -44,13 +44,14 @@ function commitBody({ sha, message, author = 'Ann' }: ComparisonState['commits']
 }
 
 function pullBody(number: number, pull: PullState): object {
-  const { state, draft, merged, branch, headSha, labels, files } = pull
+  const { state, draft, merged, branch, headSha, mergeCommitSha = null, labels, files } = pull
   return {
     number,
     state,
     draft,
     merged,
     head: { ref: branch, sha: headSha },
+    merge_commit_sha: mergeCommitSha,
     labels: labels.map((name) => ({ name })),
     changed_files: files.length,
   }
@@ -105,6 +106,11 @@ export const OPERATIONS: Readonly<Record<string, GitHubOperation>> = {
       return ok({ total_count: found.length, workflow_runs: bodies })
     },
   },
+  'repos/list-tags': {
+    permission: 'contents',
+    access: 'read',
+    answer: ({ tags }, { query }) => ok(pageOf(tags, query).map((name) => ({ name }))),
+  },
   'repos/list-pull-requests-associated-with-commit': {
     permission: 'pull-requests',
     access: 'read',
@@ -113,6 +119,8 @@ export const OPERATIONS: Readonly<Record<string, GitHubOperation>> = {
         (commits[commit_sha] ?? []).map((number) => ({
           number,
           labels: (pulls[number]?.labels ?? []).map((name) => ({ name })),
+          head: { ref: pulls[number]?.branch },
+          merged_at: pulls[number]?.merged === true ? '2026-01-01T00:00:00Z' : null,
         })),
       ),
   },

@@ -17,6 +17,7 @@ export interface RepositoryState {
   /** The numbers of the pull requests that a commit came with. */
   readonly commits: Record<string, readonly number[]>
   readonly pulls: Record<number, PullState>
+  readonly tags: readonly string[]
   readonly labels: string[]
   readonly checkRuns: Record<string, CheckRunState[]>
   readonly statuses: Record<string, StatusState[]>
@@ -52,6 +53,7 @@ export interface PullState {
   merged: boolean
   readonly branch: string
   headSha: string
+  mergeCommitSha?: string
   readonly labels: string[]
   readonly comments: { readonly body: string; readonly userType: 'User' | 'Bot'; readonly association: string }[]
   readonly files: FileState[]
@@ -83,7 +85,17 @@ export const ALL_PERMISSIONS = {
 export const commit = (digit: string): string => digit.repeat(40)
 
 export function repositoryState(fields: Partial<RepositoryState> = {}): RepositoryState {
-  return { comparisons: {}, runs: [], commits: {}, pulls: {}, labels: [], checkRuns: {}, statuses: {}, ...fields }
+  return {
+    comparisons: {},
+    runs: [],
+    tags: [],
+    commits: {},
+    pulls: {},
+    labels: [],
+    checkRuns: {},
+    statuses: {},
+    ...fields,
+  }
 }
 
 export function pullState(fields: Partial<PullState> = {}): PullState {

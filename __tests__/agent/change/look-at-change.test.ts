@@ -8,7 +8,16 @@ import type { Comparison } from '../../../src/github/comparisons.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
 import type { RunFacts } from '../../../src/github/run-facts.ts'
 import { ATTACH, CREATE } from '../../support/agent-run.ts'
-import { fakeGitHub, inTurn, PUSH, refusal, rejecting, RUN_FACTS, type FakeGitHub } from '../../support/fake-github.ts'
+import {
+  fakeGitHub,
+  inTurn,
+  mergedBy,
+  PUSH,
+  refusal,
+  rejecting,
+  RUN_FACTS,
+  type FakeGitHub,
+} from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
@@ -35,19 +44,19 @@ async function look(
   return { ...findings, notice: tellShortfalls(known.ended().shortfalls), log }
 }
 
-const only = (text: string) => ({ kind: 'paths', rules: parsePathPatterns(text).rules }) as const
+const only = (text: string) => ({ kind: 'paths', rules: parsePathPatterns(text).rules, patterns: [text] }) as const
 
 const comparison: Comparison = {
   relation: 'ahead',
   mergeBase: commit('a'),
-  commits: [],
-  totalCommits: 0,
+  commits: [{ sha: commit('b'), message: 'Change the guide', author: 'Ann' }],
+  totalCommits: 1,
   files: [],
   fileList: 'whole',
 }
 
 const ownPush = (): FakeGitHub =>
-  fakeGitHub({ findPullRequestsOfCommit: () => Promise.resolve([{ number: 7, labels: ['docs-agent'] }]) })
+  fakeGitHub({ findPullRequestsOfCommit: () => Promise.resolve([mergedBy(7, 'docs-agent')]) })
 
 test('asks nothing where nothing was asked for', async () => {
   const github = fakeGitHub()
