@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { findEventSubject } from '../../../src/agent/change/event-subject.ts'
 
-const find = (payload: unknown) => findEventSubject({ eventName: '', payload, sha: '' })
+const find = (payload: unknown, eventName = '') => findEventSubject({ eventName, payload, sha: '' })
 const ISSUE = { number: 3, title: 'It is wrong', html_url: 'https://github.com/a/b/issues/3', body: 'See line 3.' }
 
 test('an event without a subject has none, and neither has one that cannot be read', () => {
@@ -31,6 +31,9 @@ test('a review comment brings its file, line and part of the diff', () => {
 test('a release brings its name and notes, and a run its name and how it ended', () => {
   const release = find({ release: { tag_name: 'v1', name: 'First', body: 'All is new' } })
   expect(release).toEqual({ lines: ['Release v1: First'], texts: [{ name: 'Notes', text: 'All is new' }] })
-  const run = find({ workflow_run: { name: 'CI', conclusion: 'success', pull_requests: [{ number: 7 }] } })
+  const run = find(
+    { workflow_run: { name: 'CI', conclusion: 'success', pull_requests: [{ number: 7 }] } },
+    'workflow_run',
+  )
   expect(run?.lines).toEqual(['Workflow run: CI', 'It ended as: success', 'Pull request #7'])
 })

@@ -112,7 +112,8 @@ function rangeOfEvent({ eventName, payload, sha }: Trigger): ChangeRange {
     const { base_sha: base, head_sha: head } = merge_group
     return { kind: 'compare', base, head, about: 'the merge group' }
   }
-  const ranOn = workflow_run ?? check_suite ?? check_run?.check_suite
+  // Deployments name the run that made them too, and are about no run.
+  const ranOn = (eventName === 'workflow_run' ? workflow_run : undefined) ?? check_suite ?? check_run?.check_suite
   return (
     rangeOfPullRequest(eventName, event) ??
     rangeOfTag(event, eventName) ??

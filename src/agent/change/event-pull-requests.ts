@@ -72,14 +72,18 @@ export function findEventPullRequests({ eventName, payload }: Trigger): EventPul
   }
   const queued = /\/pr-(\d+)-[0-9a-f]+$/.exec(merge_group?.head_ref ?? '')?.[1]
   if (queued !== undefined) return { ...NONE, numbers: [Number(queued)] }
-  const ranOn = (workflow_run ?? check_suite ?? check_run)?.pull_requests ?? []
+  const ranOn =
+    ((eventName === 'workflow_run' ? workflow_run : undefined) ?? check_suite ?? check_run)?.pull_requests ?? []
   return { ...NONE, numbers: ranOn.map(({ number }) => number) }
 }
 
 /** For an event that came from a run: the commit that it ran on, and the branch, with whoever pushed or merged. */
-export function ranOn({ payload }: Trigger): { readonly commit: EventCommit; readonly pushed: Pushed } | undefined {
+export function ranOn({
+  eventName,
+  payload,
+}: Trigger): { readonly commit: EventCommit; readonly pushed: Pushed } | undefined {
   const run = parseEvent(payload).workflow_run
-  if (run?.head_sha == null) return undefined
+  if (eventName !== 'workflow_run' || run?.head_sha == null) return undefined
   const { head_sha: sha, head_commit, head_branch, actor } = run
   return {
     commit: { sha, message: head_commit?.message ?? '' },

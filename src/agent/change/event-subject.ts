@@ -67,10 +67,11 @@ function linesOf({ pull_request, issue, discussion, release, workflow_run, comme
 }
 
 /** What the event is about, from its payload alone: what is edited later changes nothing. Undefined for most events. */
-export function findEventSubject({ payload }: Trigger): EventSubject | undefined {
-  const event = eventSchema.safeParse(payload).data ?? {}
+export function findEventSubject({ eventName, payload }: Trigger): EventSubject | undefined {
+  const { workflow_run, ...event } = eventSchema.safeParse(payload).data ?? {}
   const { issue, discussion, release, comment, review } = event
-  const lines = linesOf(event)
+  // Deployments name the run that made them too.
+  const lines = linesOf(eventName === 'workflow_run' ? { ...event, workflow_run } : event)
   const texts = [
     ...body('Comment', comment?.body),
     ...body('Review', review?.body),
