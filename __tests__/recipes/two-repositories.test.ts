@@ -62,5 +62,5 @@ testWithBash('an app that is not installed in the code repository costs the cont
 
   expect(prompts).toHaveLength(1)
   expect(prompts[0]).not.toContain('What changed')
-  expect(steps['docs']?.output).toContain('Grant `contents: read`')
+  expect(steps['docs']?.output).toContain('Grant `actions: read`')
 })

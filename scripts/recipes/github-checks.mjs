@@ -7,11 +7,12 @@ const PUSH = { ref: 'refs/heads/docs/guide', before: commit('a'), after: commit(
  *
  * @param {string} before
  * @param {readonly string[]} files
+ * @param {string} after
  */
-function change(before, files) {
+function change(before, files, after = commit('b')) {
   const commits = [{ sha: commit('b'), message: 'Write the guide' }]
   return {
-    [`${before}...${commit('b')}`]: {
+    [`${before}...${after}`]: {
       relation: /** @type {const} */ ('ahead'),
       commits,
       files: files.map((filename) => ({ filename, patch: '@@ -1 +1 @@\n-a\n+b' })),
@@ -32,7 +33,7 @@ export const GITHUB_CHECKS = {
       eventName: 'push',
       event: PUSH,
       github: {
-        permissions: { contents: 'read', 'pull-requests': 'write' },
+        permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
         repositories: { 'acme/docs': { comparisons: change(commit('a'), ['docs/guide.md']), pulls: pulls() } },
       },
       expected: {
@@ -46,7 +47,7 @@ export const GITHUB_CHECKS = {
       eventName: 'push',
       event: PUSH,
       github: {
-        permissions: { contents: 'read', 'pull-requests': 'write' },
+        permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
         repositories: { 'acme/docs': { comparisons: change(commit('a'), ['src/a.ts', 'docs/generated/api.md']) } },
       },
       expected: { conclusion: 'success', outputs: { 'polish.docs.outcome': 'skipped' }, prompts: [] },
@@ -73,6 +74,49 @@ export const GITHUB_CHECKS = {
         outputs: { 'update.docs.outcome': 'pull-request' },
         prompts: ['POST job'],
         summary: ['Sent with the prompt'],
+      },
+    },
+  ],
+  'docs/recipes/release-notes.yml': [
+    {
+      name: 'the agent gets what came since the tag before, and the release with it',
+      eventName: 'release',
+      event: { action: 'published', release: { tag_name: 'v1.1.0', name: 'Faster', body: 'Twice as fast.' } },
+      github: {
+        permissions: { contents: 'read', 'pull-requests': 'write' },
+        repositories: {
+          'acme/docs': {
+            comparisons: change('v1.0.0', ['src/flags.ts'], 'v1.1.0'),
+            tags: ['v1.1.0', 'v1.0.0'],
+            pulls: pulls(),
+          },
+        },
+      },
+      expected: {
+        conclusion: 'success',
+        outputs: { 'notes.docs.outcome': 'pull-request' },
+        prompts: ['POST job'],
+        summary: ['Twice as fast.'],
+      },
+    },
+  ],
+  'docs/recipes/on-dispatch.yml': [
+    {
+      name: 'the agent gets the range that another repository sent',
+      eventName: 'repository_dispatch',
+      event: { action: 'code-changed', client_payload: { range: `acme/code@${commit('a')}...${commit('b')}` } },
+      github: {
+        permissions: ALL_PERMISSIONS,
+        repositories: {
+          'acme/code': { comparisons: change(commit('a'), ['src/flags.ts']) },
+          'acme/docs': { pulls: pulls() },
+        },
+      },
+      expected: {
+        conclusion: 'success',
+        outputs: { 'update.docs.outcome': 'pull-request' },
+        prompts: ['POST job'],
+        summary: ['What changed in acme/code'],
       },
     },
   ],

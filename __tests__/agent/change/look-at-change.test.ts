@@ -212,3 +212,38 @@ test('a cancelled run ends here', async () => {
   const github = fakeGitHub({ findPullRequestsOfCommit: rejecting(refusal('cancelled')) })
   await expect(look({}, PUSHED, github)).rejects.toMatchObject({ code: 'cancelled' })
 })
+
+test('where the files decide, nobody is asked whose commits they are', async () => {
+  const github = fakeGitHub()
+  await look({ pathFilter: only('src/**') }, PUSHED, github)
+  expect(github.asked).toEqual(['compare'])
+})
+
+test('what the event is about goes behind the prompt, also where there is nothing to compare', async () => {
+  const issue = { number: 3, title: 'It is wrong', body: 'See line 3.' }
+  const facts = { eventName: 'issues', payload: { issue } }
+  const { context, description } = await look({ changeContext: 'files', changeContextBytes: 1_024 }, facts)
+  expect(context).toContain('Issue #3: It is wrong')
+  expect(Buffer.byteLength(context)).toBeLessThanOrEqual(1_024)
+  expect(description).toMatch(/an issue, which has no commits\. Sent with the prompt: files/)
+})
+
+test('a subject and a change share the bytes', async () => {
+  const pull_request = { number: 7, title: 'Add a flag', base: { sha: commit('a') }, head: { sha: commit('b') } }
+  const comment = { body: 'x\n'.repeat(5_000) }
+  const facts = { eventName: 'pull_request_review_comment', payload: { pull_request, comment } }
+  const { context } = await look({ changeContext: 'files', changeContextBytes: 2_048 }, facts)
+  expect(context).toContain('Pull request #7: Add a flag')
+  expect(context).toContain('M docs/guide.md')
+  expect(Buffer.byteLength(context)).toBeLessThanOrEqual(2_048)
+})
+
+test('a range without commits is skipped with paths, and said without', async () => {
+  const quiet = { ...comparison, relation: 'identical', commits: [], totalCommits: 0 } as const
+  const github = fakeGitHub({ compare: () => Promise.resolve(quiet) })
+  const schedule = { eventName: 'schedule' }
+  expect((await look({ pathFilter: only('**') }, schedule, github)).skipReason).toContain('no commits')
+  const { context, skipReason } = await look({ changeContext: 'files' }, schedule, github)
+  expect(skipReason).toBeUndefined()
+  expect(context).toContain('Nothing changed in acme/docs')
+})

@@ -28,6 +28,11 @@ const skipped = (skipReason: string, description?: string): ChangeFindings => ({
   ...{ skipReason, context: '', description },
 })
 
+function joined(...sentences: readonly (string | undefined)[]): string | undefined {
+  const known = sentences.filter((sentence) => sentence !== undefined)
+  return known.length === 0 ? undefined : known.join(' ')
+}
+
 /** Questions that come before the job get this much of the step's time, in milliseconds, and no more than half of it. */
 const QUESTIONS_MS = 120_000
 
@@ -76,24 +81,24 @@ export async function lookAtChange(
   const github = (await known.attempt('GitHub was not asked', () => step.github()))?.until(endsAt)
   const asked: GitHubUntil | undefined = github && { github, endsAt }
 
-  const isAllPushed = inputs.changeRange.kind === 'event' && step.facts.eventName === 'push'
-  const ownEvent = (await own.ofEvent(asked)) ?? (isAllPushed || !isWanted ? await own.ofItsCommits(asked) : undefined)
+  const ownEvent = await own.ofEvent(asked)
   if (ownEvent !== undefined) return skipped(ownEvent)
-  if (!isWanted) return NOTHING_FOUND
-
-  const compared = await compareWanted(range, asked, inputs, step, known)
+  // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
+  const compared = isWanted ? await compareWanted(range, asked, inputs, step, known) : undefined
   if (compared?.kind !== 'compared') {
-    const ownCommits = isAllPushed ? undefined : await own.ofItsCommits(asked)
+    const ownCommits = await own.ofItsCommits(asked)
     if (ownCommits !== undefined) return skipped(ownCommits)
-    return { ...withContext(undefined, inputs, step), ...(compared && { description: compared.description }) }
+    const about = withContext(undefined, inputs, step)
+    return { ...about, description: joined(compared?.description, about.description) }
   }
   const { description, skipReason, doubt } = countByPaths(compared, inputs.pathFilter)
   step.host.log(description)
-  const reason = skipReason ?? (isAllPushed ? undefined : await own.ofRange(compared, asked))
+  const isAllPushed = inputs.changeRange.kind === 'event' && step.facts.eventName === 'push'
+  const reason = skipReason ?? (await (isAllPushed ? own.ofItsCommits(asked) : own.ofRange(compared, asked)))
   if (reason !== undefined) return skipped(reason, description)
   if (doubt !== undefined) step.host.log(doubt)
   const { context, description: sent } = withContext(compared, inputs, step)
-  return { skipReason: undefined, context, description: [description, sent].filter(Boolean).join(' ') }
+  return { skipReason: undefined, context, description: joined(description, sent) }
 }
 
 type Looked = (Compared & { readonly kind: 'compared' }) | { readonly kind: 'nothing'; readonly description: string }
