@@ -32,11 +32,8 @@ test('the last line names the pull request, and what the service says', () => {
 
 test('`fail-on` of the inputs decides the colour', () => {
   const isGreen = (given: string): boolean =>
-    agentAction.present(
-      reportOf({ outcome: 'failed', job: failed }),
-      agentInputs({}, { 'fail-on': given }),
-      plainly,
-    ).conclusion.isGreen
+    agentAction.present(reportOf({ outcome: 'failed', job: failed }), agentInputs({}, { 'fail-on': given }), plainly)
+      .conclusion.isGreen
   expect([isGreen('failed'), isGreen('none')]).toEqual([false, true])
 })
 

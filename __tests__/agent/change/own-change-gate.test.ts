@@ -34,9 +34,9 @@ async function ask(facts: Partial<RunFacts>, answers: Partial<GitHub>, question:
   const known = openReport(inputs, step)
   const reason = await question(openOwnChangeGate(inputs, step, known), {
     github: fakeGitHub(answers),
-    endsAt: 120_000,
+    endsAt: step.startedAt + 120_000,
   })
-  return { reason, sleptMs: clock.now(), notice: tellShortfalls(known.ended().shortfalls) }
+  return { reason, sleptMs: clock.passed(), notice: tellShortfalls(known.ended().shortfalls) }
 }
 
 const ofItsCommits: Ask = (gate, asked) => gate.ofItsCommits(asked)

@@ -43,19 +43,25 @@ const CHANGED: Readonly<Record<Outcome, Readonly<Record<'create' | 'followUp' | 
   error: { create: 'false', followUp: 'false', attach: 'false' },
 }
 
-test.each(OUTCOMES)('%s tells whether the work of this step is in a pull request, and nothing that nobody knows', (outcome) => {
-  const changed = (fields: Fields): string => toOutputs(reportOf({ outcome, ...fields })).changed
-  expect({
-    create: changed({ task: CREATE }),
-    followUp: changed({ task: FOLLOW_UP, turn: 'seen' }),
-    attach: changed({ task: ATTACH }),
-  }).toEqual(CHANGED[outcome])
-})
+test.each(OUTCOMES)(
+  '%s tells whether the work of this step is in a pull request, and nothing that nobody knows',
+  (outcome) => {
+    const changed = (fields: Fields): string => toOutputs(reportOf({ outcome, ...fields })).changed
+    expect({
+      create: changed({ task: CREATE }),
+      followUp: changed({ task: FOLLOW_UP, turn: 'seen' }),
+      attach: changed({ task: ATTACH }),
+    }).toEqual(CHANGED[outcome])
+  },
+)
 
-test.each(['failed', 'archived'] as const)('a job that is %s and has no pull request has changed nothing', (outcome) => {
-  for (const task of [CREATE, FOLLOW_UP, ATTACH])
-    expect(toOutputs(reportOf({ outcome, task, job: withoutLink })).changed).toBe('false')
-})
+test.each(['failed', 'archived'] as const)(
+  'a job that is %s and has no pull request has changed nothing',
+  (outcome) => {
+    for (const task of [CREATE, FOLLOW_UP, ATTACH])
+      expect(toOutputs(reportOf({ outcome, task, job: withoutLink })).changed).toBe('false')
+  },
+)
 
 test.each([
   ['created', 'true'],

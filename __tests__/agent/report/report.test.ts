@@ -11,11 +11,14 @@ test('the job is the one that was read, else the one that was asked for, else no
   expect(jobIdOf(reportOf({ task: undefined, job: undefined }))).toBeUndefined()
 })
 
-test.each(OUTCOMES)('of a follow-up that is %s, the pull request is shown only if its turn came to a good end', (outcome) => {
-  const isShown = outcome === 'pull-request' || outcome === 'no-changes'
-  for (const turn of ['unsent', 'taken', 'seen'] as const)
-    expect(ownPullRequest(reportOf({ task: FOLLOW_UP, outcome, turn }))).toBe(isShown ? completed.prLink : undefined)
-})
+test.each(OUTCOMES)(
+  'of a follow-up that is %s, the pull request is shown only if its turn came to a good end',
+  (outcome) => {
+    const isShown = outcome === 'pull-request' || outcome === 'no-changes'
+    for (const turn of ['unsent', 'taken', 'seen'] as const)
+      expect(ownPullRequest(reportOf({ task: FOLLOW_UP, outcome, turn }))).toBe(isShown ? completed.prLink : undefined)
+  },
+)
 
 test('a pull request that is known to be of this turn is shown however the step ends', () => {
   const report = reportOf({ task: FOLLOW_UP, outcome: 'cancelled', turn: 'seen', operation: 'updated' })

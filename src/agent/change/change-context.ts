@@ -1,6 +1,14 @@
 import type { ChangedFile, ComparedCommit } from '../../github/comparisons.ts'
 import type { ChangeContext } from '../inputs/agent-inputs.ts'
-import { bytesOf, cleanBlock, cleanName, cutBlock, fenced, IS_DATA, MOST_FENCE_BYTES } from './fenced-data.ts'
+import {
+  bytesOf,
+  cleanBlock,
+  cleanName,
+  cutBlock,
+  fenced,
+  IS_DATA,
+  MOST_FENCE_BYTES,
+} from '../../shared/fenced-data.ts'
 
 /** A change, ready to be told. */
 export interface Change {

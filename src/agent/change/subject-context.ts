@@ -1,5 +1,13 @@
 import type { EventSubject } from './event-subject.ts'
-import { bytesOf, cleanBlock, cleanName, cutBlock, fenced, IS_DATA, MOST_FENCE_BYTES } from './fenced-data.ts'
+import {
+  bytesOf,
+  cleanBlock,
+  cleanName,
+  cutBlock,
+  fenced,
+  IS_DATA,
+  MOST_FENCE_BYTES,
+} from '../../shared/fenced-data.ts'
 
 const CUT = '\nLeft out: the rest of these texts.'
 

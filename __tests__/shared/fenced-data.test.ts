@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { cutBlock, fenced } from '../../../src/agent/change/fenced-data.ts'
+import { cutBlock, fenced } from '../../src/shared/fenced-data.ts'
 
 test('a fence is longer than any run of backticks inside', () => {
   expect(fenced('a\n``````\n')).toBe('```````text\na\n``````\n```````')

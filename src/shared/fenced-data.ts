@@ -1,4 +1,4 @@
-import { cleanLines, cutToBytes, oneLine } from '../../shared/untrusted-text.ts'
+import { cleanLines, cutToBytes, oneLine } from './untrusted-text.ts'
 
 const LONGEST_NAME = 300
 /** Longer runs of backticks would need fences that eat the budget. */
