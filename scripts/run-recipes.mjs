@@ -9,20 +9,22 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startGitHub } from '../__tests__/support/github-server.ts'
-import { commit, repositoryState } from '../__tests__/support/github-state.ts'
+import { commit } from '../__tests__/support/github-state.ts'
+import { observeGitHub } from '../__tests__/support/observe-github.ts'
+import { demoState } from '../src/emulator/github/demo-state.ts'
+import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
+import { logLine } from '../src/emulator/request-log.ts'
+import { startEmulator } from '../src/emulator/server.ts'
 import { CHECKS, RUN_ELSEWHERE } from './recipes/checks.mjs'
 import { findGaps } from './recipes/gaps.mjs'
 import { judge } from './recipes/judge.mjs'
 import { runAct } from './recipes/run-act.mjs'
 import { SERVICE_SPEED, TIME_SETTINGS, localRepositories } from './recipes/setting.mjs'
 import { copyAction, commitAll, makeCaller, temporaryFolder } from './recipes/temporary-repositories.mjs'
-import { startEmbeddedService } from './start/embedded-service.mjs'
 
 /** @typedef {import('./recipes/checks.mjs').Check} Check */
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
-const SERVICE = join(PROJECT, 'dist/emulator/index.js')
 /** What act dies of, rarely, where many jobs of a matrix fetch their actions at the same moment. It is no fault of a recipe. */
 const ENGINE_CRASH = 'fatal error: concurrent map'
 /** From the line that a check cancels at: the engine kills at once, maybe between that line and what the step does next. */
@@ -53,20 +55,18 @@ async function runCheck(act, recipe, check) {
   const { folder, remove } = temporaryFolder('docs-agent-recipe-')
   /** @type {string[]} */
   const serviceLog = []
-  const service = await startEmbeddedService(SERVICE, 'pull-request', {
+  // The visits lie in the days before, which is where recipes look for them.
+  const startMs = Date.parse(new Date().toISOString().slice(0, 10))
+  const { permissions = {}, from = 'acme/docs', repositories = {}, scenarios = [] } = check.github ?? {}
+  const scenario = { ...combineScenarios(scenarios), permissions }
+  const usual = demoState(scenario, startMs)
+  const state = { ...usual, repositories: { ...usual.repositories, ...repositories } }
+  const observed = observeGitHub({ scenario, state })
+  const service = await startEmulator({
     speed: SERVICE_SPEED,
-    // Its visits lie in the days before, which is where recipes look for them.
-    startAt: new Date().toISOString().slice(0, 10),
-    onLine: (line) => serviceLog.push(line),
-  })
-  const { permissions = {}, from = 'acme/docs', repositories = {} } = check.github ?? {}
-  const github = await startGitHub({
-    state: {
-      permissions,
-      repositories: Object.fromEntries(
-        Object.entries({ [from]: {}, ...repositories }).map(([name, state]) => [name, repositoryState(state)]),
-      ),
-    },
+    startMs,
+    github: observed.options,
+    onRequest: (request) => serviceLog.push(logLine(request)),
   })
   const cancel = new AbortController()
   try {
@@ -83,26 +83,26 @@ async function runCheck(act, recipe, check) {
       event: { ...check.event, ...(check.inputs && { inputs: check.inputs }) },
       ...(check.matrix && { matrix: check.matrix }),
       vars: {
-        DOCS_AGENT_BASE_URL: service.baseUrl,
+        DOCS_AGENT_BASE_URL: service.url,
         DOCS_AGENT_PROJECT_ID: service.projectId,
         DOCS_APP_ID: '1',
         ...check.vars,
       },
       secrets: {
-        GITHUB_TOKEN: github.state.token,
+        GITHUB_TOKEN: service.github.token,
         ...(check.secrets !== 'withheld' && { DOCS_AGENT_API_KEY: service.apiKey, DOCS_APP_PRIVATE_KEY: 'private' }),
       },
       env: {
         ARTIFACTS_FOLDER: artifacts,
-        APP_TOKEN: github.state.token,
+        APP_TOKEN: service.github.token,
         GITHUB_REPOSITORY: from,
         GITHUB_REPOSITORY_OWNER: 'acme',
         GITHUB_RUN_ID: '42',
         GITHUB_WORKFLOW_REF: `${from}/${workflow}@refs/heads/main`,
         SHA_REF: commit('b'),
-        GITHUB_API_URL: github.url,
+        GITHUB_API_URL: service.github.apiUrl,
         // The pull requests of the service are this GitHub's.
-        GITHUB_SERVER_URL: service.baseUrl,
+        GITHUB_SERVER_URL: service.url,
         ...TIME_SETTINGS[check.time ?? 'tenfold'],
       },
       node: NODE_24,
@@ -116,20 +116,22 @@ async function runCheck(act, recipe, check) {
         }, CANCEL_DELAY_MS)
       },
     })
-    await service.stop()
+    await service.close()
     if (result.log.includes(ENGINE_CRASH)) return [ENGINE_CRASH]
     const commandLog = join(artifacts, 'gh.log')
-    const commands = existsSync(commandLog) ? readFileSync(commandLog, 'utf8').trimEnd().split('\n') : []
+    const head = state.repositories['acme/docs']?.pulls[4]?.headSha ?? 'none'
+    const commands = (existsSync(commandLog) ? readFileSync(commandLog, 'utf8').trimEnd().split('\n') : []).map(
+      (command) => command.replace(head, '<head>'),
+    )
     const problems = [
-      ...judge(check.expected, result, { serviceLog, github: github.requests, commands }),
-      ...github.violations,
+      ...judge(check.expected, result, { serviceLog, github: observed.requests, commands }),
+      ...observed.violations,
     ]
     return problems.length === 0
       ? []
       : [...problems, 'What the steps printed:', result.text || result.log.slice(-4_000)]
   } finally {
-    await service.stop()
-    await github.close()
+    await service.close()
     remove()
   }
 }
