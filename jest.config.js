@@ -3,7 +3,8 @@ export default {
   testEnvironment: 'node',
   // Many tests wait for a process or a socket, so one worker a core leaves no core idle.
   maxWorkers: '100%',
-  roots: ['<rootDir>/__tests__'],
+  // `src` holds no tests: it is here so that `--findRelatedTests src/...` knows its files.
+  roots: ['<rootDir>/__tests__', '<rootDir>/src'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

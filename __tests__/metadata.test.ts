@@ -2,12 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { FAIL_ON, INPUT_NAMES, parseAgentInputs, type AgentRawInputs } from '../src/agent/inputs/inputs.ts'
+import { AGENT_FIELDS } from '../src/agent/inputs/agent-inputs.ts'
+import { FAIL_ON } from '../src/agent/inputs/fail-on.ts'
 import { OUTPUT_NAMES } from '../src/agent/report/outputs.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
 import { JOB_STATUSES } from '../src/service/schemas.ts'
+import type { Fields } from '../src/shared/input-table.ts'
 import { FORMATS } from '../src/visitors/export-format.ts'
-import { INPUT_NAMES as VISITORS_INPUT_NAMES, parseVisitorsInputs } from '../src/visitors/inputs.ts'
+import { VISITORS_FIELDS } from '../src/visitors/inputs.ts'
 import { OUTPUT_NAMES as VISITORS_OUTPUT_NAMES } from '../src/visitors/outputs.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -27,11 +29,10 @@ interface Action {
   readonly name: string
   readonly icon: string
   readonly bundle: string
-  readonly inputNames: readonly string[]
+  readonly fields: Fields
   readonly outputNames: readonly string[]
-  readonly parse: (raw: Readonly<Record<string, string>>) => unknown
-  /** A default is a promise: changing one changes what workflows do that nobody touched. */
-  readonly defaults: Readonly<Record<string, string>>
+  /** What the file fills in where the code takes an empty input for none. */
+  readonly filledIn: Readonly<Record<string, string>>
   /** What only some words are allowed for, with these words. */
   readonly words: Readonly<Record<string, readonly string[]>>
 }
@@ -42,27 +43,9 @@ const ACTIONS: readonly Action[] = [
     name: 'Docs Agent',
     icon: 'book-open',
     bundle: 'dist/agent/index.js',
-    inputNames: INPUT_NAMES,
+    fields: AGENT_FIELDS,
     outputNames: OUTPUT_NAMES,
-    // The runner fills in the token, and an empty label means that there shall be none.
-    parse: (raw) =>
-      parseAgentInputs({ ...raw, prompt: 'p', 'github-token': '', label: '' } as AgentRawInputs, () => ({
-        kind: 'problem',
-        problem: 'is not there',
-      })),
-    defaults: {
-      wait: 'true',
-      'timeout-minutes': '60',
-      'fail-on': 'failed, archived, timeout',
-      'on-missing-key': 'fail',
-      summary: 'true',
-      'change-context': 'none',
-      'change-context-bytes': '65536',
-      'skip-own-changes': 'true',
-      label: 'docs-agent',
-      'wait-for-checks': 'false',
-      'github-token': '${{ github.token }}',
-    },
+    filledIn: { 'github-token': '${{ github.token }}', label: 'docs-agent' },
     words: { 'fail-on': FAIL_ON, outcome: OUTCOMES, status: JOB_STATUSES },
   },
   {
@@ -70,14 +53,9 @@ const ACTIONS: readonly Action[] = [
     name: 'Docs Visitors',
     icon: 'bar-chart-2',
     bundle: 'dist/visitors/index.js',
-    inputNames: VISITORS_INPUT_NAMES,
+    fields: VISITORS_FIELDS,
     outputNames: VISITORS_OUTPUT_NAMES,
-    parse: (raw) =>
-      parseVisitorsInputs(raw, {
-        now: new Date('2026-01-01'),
-        findPlace: (name) => ({ kind: 'place', place: { file: name, name } }),
-      }),
-    defaults: { format: 'csv', top: '20', 'timeout-minutes': '15', 'on-missing-key': 'fail', summary: 'true' },
+    filledIn: {},
     words: { format: FORMATS, 'output-file': FORMATS.map((format) => `visitors.${format}`) },
   },
 ]
@@ -113,8 +91,16 @@ describe.each(ACTIONS)('$path', (expected) => {
     expect(badly).toEqual([])
   })
 
-  test('the inputs are those that the code reads, and the outputs those that it writes', () => {
-    expect(Object.keys(action.inputs)).toEqual([...expected.inputNames])
+  test('the inputs and their defaults are those of the code, in its order', () => {
+    const shown = inputs.map(([name, { default: value = '' }]) => [name, value])
+    const read = Object.values(expected.fields).map(({ name, otherwise }) => [
+      name,
+      expected.filledIn[name] ?? otherwise,
+    ])
+    expect(shown).toEqual(read)
+  })
+
+  test('the outputs are those that the code writes, in its order', () => {
     expect(Object.keys(action.outputs)).toEqual([...expected.outputNames])
   })
 
@@ -124,18 +110,6 @@ describe.each(ACTIONS)('$path', (expected) => {
       return words.filter((word) => !description?.includes(`\`${word}\``)).map((word) => `${name}: ${word}`)
     })
     expect(missing).toEqual([])
-  })
-
-  test('an input left empty means the default that the file shows', () => {
-    const given = { 'project-id': 'docs', 'api-key': 'k', 'base-url': 'https://docs.example.com' }
-    const empty = Object.fromEntries(expected.inputNames.map((name) => [name, '']))
-    const shown = Object.fromEntries(inputs.map(([name, { default: value = '' }]) => [name, value]))
-    expect(expected.parse({ ...empty, ...given })).toEqual(expected.parse({ ...shown, ...given }))
-  })
-
-  test('the defaults are the promised ones', () => {
-    const defaults = inputs.flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]]))
-    expect(Object.fromEntries(defaults)).toEqual(expected.defaults)
   })
 
   test('only what no run can do without is required', () => {

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { isGreen } from '../src/agent/report/conclusion.ts'
-import { FAIL_ON, type FailOn } from '../src/agent/inputs/inputs.ts'
-import { OUTCOMES, type Report } from '../src/agent/report/report.ts'
+import { FAIL_ON, type FailOn } from '../src/agent/inputs/fail-on.ts'
+import { OUTCOMES, type Outcome } from '../src/agent/report/report.ts'
 import { root } from './support/markdown-files.ts'
+import { reportOf } from './support/report.ts'
 import { quotedMessages, sourceText } from './support/source-text.ts'
 
 const page = readFileSync(join(root, 'docs/outcomes.md'), 'utf8')
@@ -17,8 +18,8 @@ const sections = [...page.matchAll(/^### `([a-z-]+)`\n\n(.+)$/gm)].map(([, outco
 }))
 
 test('every outcome has a section that tells its colour, and whether fail-on can change it', () => {
-  const colour = (outcome: string, ...failOn: FailOn[]): string =>
-    isGreen({ outcome, error: undefined } as Report, new Set(failOn)) ? 'green' : 'red'
+  const colour = (outcome: Outcome, ...failOn: FailOn[]): string =>
+    isGreen(reportOf({ outcome }), new Set(failOn)) ? 'green' : 'red'
   const expected = OUTCOMES.map((outcome) => ({
     outcome,
     colours: new Set([colour(outcome), colour(outcome, ...FAIL_ON)]),

@@ -3,11 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from '@jest/globals'
+import { HELP } from '../scripts/start/options.ts'
 import { isGreen } from '../src/agent/report/conclusion.ts'
-import { FAIL_ON, type FailOn } from '../src/agent/inputs/inputs.ts'
-import { OUTCOMES, type Report } from '../src/agent/report/report.ts'
+import { FAIL_ON, type FailOn } from '../src/agent/inputs/fail-on.ts'
+import { OUTCOMES, type Outcome } from '../src/agent/report/report.ts'
 import { SCENARIO_NAMES } from '../src/emulator/scenarios.ts'
 import { root, sectionBelow, tableBelow } from './support/markdown-files.ts'
+import { reportOf } from './support/report.ts'
 import { quotedMessages, sourceText } from './support/source-text.ts'
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -23,7 +25,7 @@ interface Ran {
 }
 
 function runTables(cwd: string, ...args: string[]): Ran {
-  const script = join(root, 'scripts/readme-tables.mjs')
+  const script = join(root, 'scripts/docs-tables/write-tables.mjs')
   const { status, stderr } = spawnSync(process.execPath, [script, ...args], { cwd, encoding: 'utf8' })
   return { exitCode: status, stderr }
 }
@@ -86,8 +88,8 @@ test('a README that lost its markers is an error, not a table that is never writ
 })
 
 test('the table of outcomes says of every outcome when it is red and when it is green', () => {
-  const colour = (outcome: string, ...failOn: FailOn[]): string =>
-    isGreen({ outcome, error: undefined } as Report, new Set(failOn)) ? 'green' : 'red'
+  const colour = (outcome: Outcome, ...failOn: FailOn[]): string =>
+    isGreen(reportOf({ outcome }), new Set(failOn)) ? 'green' : 'red'
   const expected = OUTCOMES.map((outcome) => ({
     outcome: `\`${outcome}\``,
     byDefault: colour(outcome, 'failed', 'archived', 'timeout'),
@@ -110,12 +112,11 @@ test('every message in the troubleshooting table is one that the code writes', (
 
 test('the section on trying it offline names only flags and scenarios that there are', () => {
   const section = sectionBelow(readme, 'Try it offline')
-  const help = readFileSync(join(root, 'scripts/start/options.mjs'), 'utf8')
   const flags = [...section.matchAll(/ (--[a-z][a-z-]*)/g)]
     .map(([, flag = '']) => flag)
     .filter((flag) => flag !== '--help')
   expect(flags).toContain('--scenario')
-  expect(flags.filter((flag) => !help.includes(`  ${flag} <`))).toEqual([])
+  expect(flags.filter((flag) => !HELP.includes(`  ${flag} <`))).toEqual([])
 
   const listed = /lists the scenarios, such as (.*)\./.exec(section)?.[1] ?? ''
   const scenarios = [...section.matchAll(/--scenario ([a-z-]+)/g), ...listed.matchAll(/`([a-z-]+)`/g)]

@@ -7,7 +7,7 @@ test('attaching to a job that the service does not know ends red at once', async
 
   expectStep(run, {
     conclusion: 'failure',
-    verdict: '❌ The service does not know this',
+    verdict: '❌ Not found',
     says: ['(404)', 'There is no such job in this project.', 'Check `project-id`, `job-id` and `base-url`.'],
     outputs: { outcome: 'error', 'job-id': 'job_of_nobody' },
     requests: ['GET job/job_of_nobody'],

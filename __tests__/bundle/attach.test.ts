@@ -13,7 +13,7 @@ test('attaching to a job that runs waits for it and sends nothing', async () => 
       status: 'completed',
       'job-id': 'job_running',
       model: 'docs-writer-1',
-      ...pullRequestOutputs(run, 2),
+      ...pullRequestOutputs(run, 2, 'attach'),
     },
     requests: ['GET job/job_running', 'GET job/job_running'],
   })

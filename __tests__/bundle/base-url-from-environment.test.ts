@@ -16,7 +16,7 @@ test('the address comes from the environment where the input is left out', async
       status: 'completed',
       'job-id': 'job_running',
       model: 'docs-writer-1',
-      ...pullRequestOutputs(run, 2),
+      ...pullRequestOutputs(run, 2, 'attach'),
     },
     requests: ['GET job/job_running', 'GET job/job_running'],
   })

@@ -1,9 +1,12 @@
 import { test } from '@jest/globals'
-import { expectStep, pullRequestOutputs, times } from '../support/bundle-expect.ts'
-import { runBundle } from '../support/bundle-run.ts'
+import { expectStep, pullRequestOutputs } from '../support/bundle-expect.ts'
+import { runBundle, timesFaster } from '../support/bundle-run.ts'
 
 test('a follow-up to a job that is busy is sent when its present turn has ended', async () => {
-  const run = await runBundle({ inputs: { prompt: 'And the index.', 'job-id': 'job_running' } })
+  const run = await runBundle({
+    preload: timesFaster(20),
+    inputs: { prompt: 'And the index.', 'job-id': 'job_running' },
+  })
 
   expectStep(run, {
     conclusion: 'success',
@@ -13,8 +16,8 @@ test('a follow-up to a job that is busy is sent when its present turn has ended'
       status: 'completed',
       'job-id': 'job_running',
       model: 'docs-writer-1',
-      ...pullRequestOutputs(run, 2),
+      ...pullRequestOutputs(run, 2, 'follow-up'),
     },
-    requests: [...times(2, 'GET job/job_running'), 'POST job/job_running/message', ...times(2, 'GET job/job_running')],
+    requests: { posts: ['POST job/job_running/message'], reads: 'GET job/job_running' },
   })
 })

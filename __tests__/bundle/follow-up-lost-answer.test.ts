@@ -1,9 +1,10 @@
 import { test } from '@jest/globals'
-import { expectStep, pullRequestOutputs, times } from '../support/bundle-expect.ts'
-import { runBundle } from '../support/bundle-run.ts'
+import { expectStep, pullRequestOutputs } from '../support/bundle-expect.ts'
+import { runBundle, timesFaster } from '../support/bundle-run.ts'
 
 test('a follow-up whose answer is lost is looked up and not sent again', async () => {
   const run = await runBundle({
+    preload: timesFaster(20),
     scenario: 'lost-answer',
     inputs: { prompt: 'And the index.', 'job-id': 'job_finished' },
   })
@@ -16,8 +17,8 @@ test('a follow-up whose answer is lost is looked up and not sent again', async (
       status: 'completed',
       'job-id': 'job_finished',
       model: 'docs-writer-1',
-      ...pullRequestOutputs(run, 1),
+      ...pullRequestOutputs(run, 1, 'follow-up'),
     },
-    requests: ['GET job/job_finished', 'POST job/job_finished/message', ...times(2, 'GET job/job_finished')],
+    requests: { posts: ['POST job/job_finished/message'], reads: 'GET job/job_finished' },
   })
 })

@@ -1,9 +1,10 @@
 import { test } from '@jest/globals'
-import { expectStep, pullRequestOutputs, times } from '../support/bundle-expect.ts'
-import { runBundle } from '../support/bundle-run.ts'
+import { expectStep, pullRequestOutputs } from '../support/bundle-expect.ts'
+import { runBundle, timesFaster } from '../support/bundle-run.ts'
 
 test('a follow-up does not take the end of the turn before for its own', async () => {
   const run = await runBundle({
+    preload: timesFaster(20),
     scenario: 'stale-follow-up',
     secondsPerRequest: 4,
     inputs: { prompt: 'And the index.', 'job-id': 'job_finished' },
@@ -18,9 +19,8 @@ test('a follow-up does not take the end of the turn before for its own', async (
       status: 'completed',
       'job-id': 'job_finished',
       model: 'docs-writer-1',
-      ...pullRequestOutputs(run, 1),
+      ...pullRequestOutputs(run, 1, 'follow-up'),
     },
-    // 8 seconds until the turn begins, and 20 until it ends.
-    requests: ['GET job/job_finished', 'POST job/job_finished/message', ...times(7, 'GET job/job_finished')],
+    requests: { posts: ['POST job/job_finished/message'], reads: 'GET job/job_finished' },
   })
 })

@@ -11,4 +11,6 @@ test('both kinds of rate limits are waited for', async () => {
   expect(run.outputs['pr-state']).toBe('open')
   expect(pullOf(run).labels).toEqual(['docs-agent'])
   expect(run.notices).toEqual([])
+  const timesAsked = (operation: string) => run.github.requests.filter((name) => name === operation).length
+  expect([timesAsked('pulls/get'), timesAsked('issues/add-labels')]).toEqual([2, 2])
 })

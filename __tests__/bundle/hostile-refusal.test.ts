@@ -11,7 +11,7 @@ test('an error text of the service that is full of commands and HTML stays a tex
 
   expectStep(run, {
     conclusion: 'failure',
-    verdict: '❌ The key may not do this',
+    verdict: '❌ The key has too few rights',
     says: ['needs write access'],
     outputs: { outcome: 'error' },
     requests: ['POST job'],

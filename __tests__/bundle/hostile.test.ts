@@ -7,12 +7,12 @@ test('texts of the service that are full of commands and HTML stay texts', async
 
   expectStep(run, {
     conclusion: 'success',
-    verdict: '✅ The pull request is ready',
+    verdict: '✅ There is no pull request to show',
     outputs: {
-      outcome: 'pull-request',
+      outcome: 'no-changes',
       status: 'completed',
       'job-id': 'job_000001',
-      changed: 'true',
+      changed: '',
       model: expect.stringMatching(/^docs-writer-1 ::error title=injected::/) as unknown as string,
     },
     warnings: ['not safe to link'],

@@ -15,8 +15,8 @@ test('a service that repeats the key in its answers gives it away nowhere', asyn
 
   expectStep(run, {
     conclusion: 'failure',
-    verdict: '❌ The service rejected the request',
-    says: ['(400)', 'Check the prompt and the ids'],
+    verdict: '❌ The request was not accepted',
+    says: ['(400)', 'Check the prompt, `project-id` and `base-url`.'],
     outputs: { outcome: 'error' },
     requests: [],
   })

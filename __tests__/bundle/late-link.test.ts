@@ -18,7 +18,7 @@ test('a pull request that shows a moment after the end is found', async () => {
       status: 'completed',
       'job-id': 'job_running',
       model: 'docs-writer-1',
-      ...pullRequestOutputs(run, 2),
+      ...pullRequestOutputs(run, 2, 'attach'),
     },
     // Completed after 20 seconds, and with a link after 23.
     requests: times(10, 'GET job/job_running'),

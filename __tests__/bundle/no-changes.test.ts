@@ -10,6 +10,6 @@ test('a job that changes no file ends green, after a few more looks for a pull r
     verdict: '✅ Nothing had to change',
     says: ['changed no file', 'send a follow-up that names the pages'],
     outputs: { outcome: 'no-changes', status: 'completed', 'job-id': 'job_000001', model: 'docs-writer-1' },
-    requests: ['POST job', ...times(5, 'GET job/job_000001')],
+    requests: ['POST job', ...times(6, 'GET job/job_000001')],
   })
 })

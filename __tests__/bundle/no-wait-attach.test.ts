@@ -9,7 +9,7 @@ test('without waiting, attaching to a job that runs reads it once', async () => 
     conclusion: 'success',
     verdict: '🚀 The agent is at work',
     says: ['The job runs. This step does not wait for it.'],
-    outputs: { outcome: 'submitted', status: 'active', 'job-id': 'job_running', model: 'docs-writer-1' },
+    outputs: { outcome: 'submitted', changed: '', status: 'active', 'job-id': 'job_running', model: 'docs-writer-1' },
     requests: ['GET job/job_running'],
   })
 })

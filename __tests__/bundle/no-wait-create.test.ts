@@ -9,7 +9,7 @@ test('without waiting, a step ends green as soon as the service has taken the pr
     conclusion: 'success',
     verdict: '🚀 The agent is at work',
     says: ['The service has taken the prompt.', 'run the same step with `job-id: job_000001` and without a prompt'],
-    outputs: { outcome: 'submitted', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
+    outputs: { outcome: 'submitted', changed: '', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
     requests: ['POST job'],
   })
 })

@@ -9,7 +9,7 @@ test('without waiting, a follow-up reads the job once and is sent', async () => 
     conclusion: 'success',
     verdict: '🚀 The agent is at work',
     says: ['The service has taken the prompt.', 'run the same step with `job-id: job_finished` and without a prompt'],
-    outputs: { outcome: 'submitted', status: 'active', 'job-id': 'job_finished', model: 'docs-writer-1' },
+    outputs: { outcome: 'submitted', changed: '', status: 'active', 'job-id': 'job_finished', model: 'docs-writer-1' },
     requests: ['GET job/job_finished', 'POST job/job_finished/message'],
   })
 })

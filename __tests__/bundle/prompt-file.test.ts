@@ -20,7 +20,7 @@ test('a prompt from a file of the workspace reaches the service byte for byte', 
       conclusion: 'success',
       verdict: '🚀 The agent is at work',
       says: ['The service has taken the prompt.'],
-      outputs: { outcome: 'submitted', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
+      outputs: { outcome: 'submitted', changed: '', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
       requests: ['POST job'],
     })
     expect(run.prompts).toEqual([PROMPT])

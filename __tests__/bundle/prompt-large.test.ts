@@ -14,7 +14,7 @@ testLargeInput('a prompt of 100 KB goes through an input whole', async () => {
     conclusion: 'success',
     verdict: '🚀 The agent is at work',
     says: ['The service has taken the prompt.'],
-    outputs: { outcome: 'submitted', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
+    outputs: { outcome: 'submitted', changed: '', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
     requests: ['POST job'],
   })
   expect(Buffer.byteLength(PROMPT)).toBeGreaterThan(100_000)

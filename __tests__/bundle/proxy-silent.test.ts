@@ -13,9 +13,9 @@ test('a proxy that never answers does not hold the step past its deadline', asyn
 
   expectStep(run, {
     conclusion: 'failure',
-    verdict: '❌ The service could not be reached',
-    says: ['did not answer in time', 'proxy settings'],
-    outputs: { outcome: 'error' },
+    verdict: '⏰ Out of time',
+    says: ['before the prompt was sent', 'did not answer in time', 'proxy settings'],
+    outputs: { outcome: 'timed-out' },
     requests: [],
   })
   expect(proxy.asked).toHaveLength(1)

@@ -18,7 +18,7 @@ test('a rate limit that ends on a date after the deadline ends the step, and the
 
   expectStep(run, {
     conclusion: 'failure',
-    verdict: '❌ The service limits the rate of requests',
+    verdict: '❌ Too many requests',
     says: ['It asks not to be asked before 20', 'Slow down.'],
     outputs: { outcome: 'error' },
     requests: [],

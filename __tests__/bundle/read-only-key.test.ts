@@ -8,7 +8,7 @@ test('a key that may only read ends red and names the scope that is missing', as
 
   expectStep(run, {
     conclusion: 'failure',
-    verdict: '❌ The key may not do this',
+    verdict: '❌ The key has too few rights',
     says: ['(403)', 'This API key may only read.', 'needs write access'],
     outputs: { outcome: 'error' },
     requests: ['POST job'],

@@ -8,7 +8,7 @@ test('a redirect is not followed: no prompt and no key go to another address', a
   expectStep(run, {
     conclusion: 'failure',
     verdict: '❌ The prompt may have been taken',
-    says: ['the job may exist', 'redirects to another address, which is not followed (307)'],
+    says: ['the job may exist', 'redirects to another address, which is not followed (307)', 'Check `base-url`'],
     outputs: { outcome: 'error' },
     requests: ['POST job'],
   })

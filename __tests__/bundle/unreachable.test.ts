@@ -11,7 +11,7 @@ test('a service that cannot be reached got no prompt, and the step says so', asy
 
   expectStep(run, {
     conclusion: 'failure',
-    verdict: '❌ The service could not be reached',
+    verdict: '❌ No answer from the service',
     says: ['(ECONNREFUSED)', 'Check `base-url`'],
     outputs: { outcome: 'error' },
     requests: [],

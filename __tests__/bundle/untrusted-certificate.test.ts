@@ -8,7 +8,7 @@ test('a certificate that nobody trusts gets no prompt and no key, and the step s
 
   expectStep(run, {
     conclusion: 'failure',
-    verdict: "❌ The service's certificate is not trusted",
+    verdict: '❌ No secure connection to the service',
     says: ['(DEPTH_ZERO_SELF_SIGNED_CERT)', 'NODE_EXTRA_CA_CERTS'],
     outputs: { outcome: 'error' },
     requests: [],

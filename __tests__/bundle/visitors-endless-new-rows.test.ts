@@ -11,7 +11,7 @@ test('a service that has more rows for ever is asked until the deadline, and no 
   expect(run.offsets.length).toBeGreaterThan(1)
   expectExport(run, {
     conclusion: 'failure',
-    verdict: '❌ The time ran out',
+    verdict: '❌ Out of time',
     says: ['before all pages were read', 'No file was written.', 'Allow more time in `timeout-minutes`'],
     outputs: { human: '30000', ai: '9000', total: '35000' },
     offsets: Array.from(run.offsets, (_, index) => index * 10),

@@ -24,7 +24,7 @@ testWithLimits('a disk that is full ends red and leaves nothing behind', async (
 
   expectExport(run, {
     conclusion: 'failure',
-    verdict: '❌ The file could not be written',
+    verdict: '❌ The export failed',
     says: ['The file could not be written (EFBIG).', 'No file was written.', 'Check the free space of the runner'],
     outputs: { human: '30000', ai: '9000', total: '35000' },
     offsets: Array.from(run.offsets, (_, index) => index * 250),

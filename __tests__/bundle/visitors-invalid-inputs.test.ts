@@ -31,7 +31,7 @@ test('all bad inputs are named in one error, and nothing is asked of the service
       '`date-from` is a day that is not in the calendar',
       '`date-to` must be `YYYY-MM-DD`',
       '`days` must be a whole number from 1 to 3660',
-      '`format` must be one of `csv`, `json`, `ndjson`',
+      '`format` must be `csv`, `json` or `ndjson`',
       '`output-file` is outside the workspace',
       '`top` must be a whole number from 0 to 1000',
       '`timeout-minutes` must be',

@@ -13,7 +13,7 @@ test('a rate limit that lasts longer than the step may ends it at once, without 
 
   expectExport(run, {
     conclusion: 'failure',
-    verdict: '❌ The service limits the rate of requests',
+    verdict: '❌ Too many requests',
     says: ["which is after this step's deadline", '500 rows had been read. No file was written.', 'Run it later'],
     outputs: { human: '30000', ai: '9000', total: '35000' },
     offsets: [0, 250, 500],

@@ -3,9 +3,13 @@ import { expect, test } from '@jest/globals'
 import { helpText, parseCli } from '../../src/emulator/cli-options.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/scenarios.ts'
+import { lastDays } from '../../src/visitors/date-range.ts'
+import { bodyOf, driveService } from './drive-service.ts'
 
-test('starts the usual service unless told otherwise', () => {
-  expect(parseCli([])).toEqual({
+const NOW_MS = Date.UTC(2026, 6, 1, 9, 30)
+
+test('starts the usual service, at the present time, unless told otherwise', () => {
+  expect(parseCli([], NOW_MS)).toEqual({
     kind: 'run',
     options: {
       host: '127.0.0.1',
@@ -15,7 +19,7 @@ test('starts the usual service unless told otherwise', () => {
       speed: 1,
       pages: 30,
       visits: 4_000,
-      startMs: Date.UTC(2026, 0, 1),
+      startMs: NOW_MS,
     },
   })
 })
@@ -23,7 +27,7 @@ test('starts the usual service unless told otherwise', () => {
 test('reads every flag', () => {
   const flags =
     '--host ::1 --port 0 --scenario=flaky --github-scenario open-pull-request,checks-mended --speed 0.5 --pages 300 --visits 100000 --start-at 2026-05-01'
-  expect(parseCli(flags.split(' '))).toEqual({
+  expect(parseCli(flags.split(' '), NOW_MS)).toEqual({
     kind: 'run',
     options: {
       host: '::1',
@@ -51,26 +55,35 @@ test.each([
   ['--scenario', 'fast', 'pull-request, no-changes'],
   ['--github-scenario', 'checks-pass,fast', 'checks-pass, checks-fail'],
 ])('%s %s is refused with what is taken', (flag, value, takes) => {
-  expect(parseCli([flag, value])).toEqual({ kind: 'invalid', message: expect.stringContaining(takes) })
-  expect(parseCli([flag, value])).toMatchObject({ message: expect.stringContaining(`${flag} must be`) })
+  expect(parseCli([flag, value], NOW_MS)).toEqual({ kind: 'invalid', message: expect.stringContaining(takes) })
+  expect(parseCli([flag, value], NOW_MS)).toMatchObject({ message: expect.stringContaining(`${flag} must be`) })
 })
 
 test('names all bad values at once', () => {
-  expect(parseCli(['--port', 'x', '--speed', 'y'])).toMatchObject({
+  expect(parseCli(['--port', 'x', '--speed', 'y'], NOW_MS)).toMatchObject({
     message: expect.stringMatching(/--port .* --speed /),
   })
 })
 
 test.each([['--unknown'], ['extra'], ['--port']])('%s is not understood', (argument) => {
-  expect(parseCli([argument]).kind).toBe('invalid')
+  expect(parseCli([argument], NOW_MS).kind).toBe('invalid')
 })
 
 test('--help wins over other flags, and names every flag and scenario', () => {
-  expect(parseCli(['--port', 'x', '--help'])).toEqual({ kind: 'help' })
+  expect(parseCli(['--port', 'x', '--help'], NOW_MS)).toEqual({ kind: 'help' })
   const text = helpText()
   for (const flag of ['host', 'port', 'scenario', 'github-scenario', 'speed', 'pages', 'visits', 'start-at', 'help']) {
     expect(text).toContain(`--${flag} `)
   }
   for (const name of [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES]) expect(text).toContain(`  ${name} `)
-  expect(text).toContain('(default: 2026-01-01)')
+  expect(text).toContain('(default: now)')
+})
+
+test('a service that is told no date knows visits of the last whole days', () => {
+  const command = parseCli([], NOW_MS)
+  if (command.kind !== 'run') throw new Error('The flags were refused.')
+  const { get } = driveService({ startMs: command.options.startMs })
+  const { dateFrom = '', dateTo = '' } = lastDays(30, new Date(NOW_MS))
+  const { totals } = bodyOf(get(`/v1/analytics/docs/visitors?dateFrom=${dateFrom}&dateTo=${dateTo}`))
+  expect(totals?.total).toBeGreaterThan(0)
 })

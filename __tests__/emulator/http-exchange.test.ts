@@ -17,10 +17,10 @@ afterEach(async () => {
 })
 
 /** A server that answers every request with `delivery`; `read` is what it took the requests for. */
-async function serve(delivery: Delivery): Promise<{ url: string; read: ServiceRequest[] }> {
+async function serve(delivery: Delivery, admits = true): Promise<{ url: string; read: ServiceRequest[] }> {
   const read: ServiceRequest[] = []
   const server = createServer((incoming, outgoing) => {
-    void readRequest(incoming).then((request) => {
+    void readRequest(incoming, () => admits).then((request) => {
       read.push(request)
       deliver(outgoing, { ...jsonResponse(200, { text: 'ü'.repeat(1_000) }, { 'retry-after': '5' }), delivery })
     })
@@ -58,6 +58,13 @@ test('of a body that is too large, enough is kept to refuse it, and the caller s
   const response = await fetch(url, { method: 'POST', body: 'x'.repeat(MAX_BODY_BYTES + 100_000) })
   expect(response.status).toBe(200)
   expect(read[0]?.body.length).toBe(MAX_BODY_BYTES + 1)
+})
+
+test('of a body that is not admitted nothing is kept, and the caller still gets its answer', async () => {
+  const { url, read } = await serve('whole', false)
+  const response = await fetch(url, { method: 'POST', body: 'x'.repeat(MAX_BODY_BYTES + 100_000) })
+  expect(response.status).toBe(200)
+  expect(read[0]).toMatchObject({ method: 'POST', body: '' })
 })
 
 test('a whole answer arrives with its headers and its length in bytes', async () => {

@@ -48,8 +48,8 @@ test('a sparse job holds only what is there', () => {
 
 test('a hostile job has commands in every text but its id and status', () => {
   const body = jobSchema.parse(toJobBody(job(), AFTER_MS, BASE_URL, 'hostile'))
-  expect(body).toMatchObject({ id: 'job_1', status: 'completed' })
-  for (const text of [body.repository, body.ref, body.model, body.prLink]) expect(text).toContain('\n::error')
+  expect(body).toMatchObject({ id: 'job_1', status: 'completed', prLink: undefined, hasUnsafeLink: true })
+  for (const text of [body.repository, body.ref, body.model]) expect(text).toContain('\n::error')
 })
 
 test('a hostile job has no link where there is no pull request', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 
-import { READ_ONLY_KEY } from '../../src/emulator/access.ts'
+import { EMULATOR_KEY, READ_ONLY_KEY } from '../../src/emulator/access.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/scenarios.ts'
 import { BASE_URL, bodyOf, driveService } from './drive-service.ts'
 
@@ -152,6 +152,21 @@ test('every request is recorded, with its prompt and what became of it', () => {
       scenario: undefined,
     },
   ])
+})
+
+test.each([
+  ['no key', { authorization: undefined }, CREATE],
+  ['an unknown key', { authorization: 'Bearer docs_unknown' }, CREATE],
+  ['a key that may only read', { authorization: `Bearer ${READ_ONLY_KEY}` }, CREATE],
+  ['a path that leads nowhere', {}, '/nowhere'],
+])('nothing is kept of the prompt of a request with %s', (_name, headers, target) => {
+  const { service, send } = driveService()
+  const usual = { authorization: `Bearer ${EMULATOR_KEY}` }
+  const request = { method: 'POST', target, headers: { ...usual, ...headers }, body: '{"prompt":"Secret plans"}' }
+  send(request)
+  expect(service.requests).toHaveLength(1)
+  expect(service.requests[0]?.prompt).toBeUndefined()
+  expect(service.admits(request)).toBe(false)
 })
 
 test('records hold no key', () => {

@@ -33,7 +33,7 @@ export class JobLedger {
   readonly posts: PostRecord[] = []
   readonly delivered: Delivered[] = []
   readonly looks: string[] = []
-  readonly #life: JobLife
+  readonly life: JobLife
   readonly #clock: StillClock
   #method: WireRequest['method'] = 'GET'
   #said: { readonly body: string; readonly view: View } | undefined
@@ -41,7 +41,7 @@ export class JobLedger {
   #requests = 0
 
   constructor(schedule: Schedule, clock: StillClock) {
-    this.#life = new JobLife(schedule)
+    this.life = new JobLife(schedule)
     this.#clock = clock
   }
 
@@ -80,10 +80,10 @@ export class JobLedger {
     if (this.#method === 'POST' && post !== undefined) {
       post.wasRead ||= isWhole
       post.wasProcessed ||= takes
-      if (takes) this.#life.take(now)
+      if (takes) this.life.take(now)
     }
-    const view = this.#life.answerAt(now, false)
-    const body = JSON.stringify(jobBody(view ?? NOTHING_YET, JOB_ID, TEXT))
+    const view = this.life.answerAt(now, false)
+    const body = JSON.stringify(jobBody(view ?? NOTHING_YET, JOB_ID, TEXT, 'plain'))
     this.#said = { body, view: view ?? NOTHING_YET }
     return body
   }

@@ -1,19 +1,12 @@
-import { conclude } from '../../src/agent/report/conclusion.ts'
-import type { JobInputs } from '../../src/agent/inputs/inputs.ts'
-import { toOutputs } from '../../src/agent/report/outputs.ts'
-import { redactReport } from '../../src/agent/report/redact-report.ts'
-import { runAgent } from '../../src/agent/job/run.ts'
-import { renderSummary } from '../../src/agent/report/summary.ts'
-import { createClient } from '../../src/service/client.ts'
 import { proxyFor } from '../../src/network/proxy.ts'
 import { createTransport } from '../../src/service/transport.ts'
 import type { Clock } from '../../src/shared/clock.ts'
-import { createRedactor } from '../../src/shared/redact.ts'
-import { cleanLines } from '../../src/shared/untrusted-text.ts'
+import { CALM, GITHUB } from '../model/calm-schedule.ts'
+import { createGitHubModel } from '../model/github-model.ts'
 import { KEY } from '../model/planted-key.ts'
-import type { Trace } from '../model/run-schedule.ts'
-import type { Schedule } from '../model/schedule.ts'
-import { JOB_ID } from '../model/service-model.ts'
+import { playStep } from '../model/play-step.ts'
+import { factsOf, inputsOf, type Trace } from '../model/run-schedule.ts'
+import type { GitHubFate, Schedule, TurnPlan } from '../model/schedule.ts'
 import type { FaultScript } from './fault-script.ts'
 import { openFaultyProxy } from './faulty-proxy.ts'
 import { openFaultyService } from './faulty-service.ts'
@@ -32,50 +25,30 @@ export interface FaultTrace extends Trace {
   readonly sleepers: number
 }
 
-const redact = createRedactor([KEY])
-
-/** What the host does with every line: redacted before and after it is cleaned. */
-function shownLines(text: string): string[] {
-  return cleanLines(redact(text)).map(redact)
-}
-
-const TASKS: Readonly<Record<FaultScript['task'], JobInputs['task']>> = {
-  create: { kind: 'create', prompt: 'Fix the guide.' },
-  'follow-up': { kind: 'follow-up', prompt: 'Fix the guide.', jobId: JOB_ID },
-  attach: { kind: 'attach', jobId: JOB_ID },
-}
-
 /**
  * undici tells everybody what it sends, by its path: runs at the same time need paths of their own. A step is alone in its
  * process and sends one request after the other.
  */
 let projects = 0
 
-const WORKS_MS = 25_000
+/** Longer than the answer to a prompt is waited for: a turn is seen only while it reads `active`. */
+const WORKS_MS = 75_000
+
+const gitHubFate = (how: GitHubFate['how']): GitHubFate => ({ how, delayMs: 100, times: 1 })
 
 /** What the service does where its sockets let it: its agent works for a while and ends with a pull request. */
 function scheduleOf({ task, timeoutMs }: FaultScript): Schedule {
-  const turn = { durationMs: WORKS_MS, ending: 'completed', hasLink: true, linkLateMs: 0, pauses: false } as const
+  const turn: TurnPlan = { durationMs: WORKS_MS, ending: 'completed', hasLink: true, linkLateMs: 0, pauses: false }
   return {
+    ...CALM,
     task,
-    wait: true,
     timeoutMs,
-    pollIntervalMs: undefined,
-    failOn: ['failed', 'archived', 'timeout'],
-    cancelAtMs: undefined,
-    wallJump: { atMs: Infinity, byMs: 0 },
-    random: 0.5,
-    posts: [],
-    reads: [],
     before: { ...turn, durationMs: task === 'attach' ? WORKS_MS : 0 },
     ours: turn,
-    oursHasTheSameLink: false,
-    staleMs: 0,
-    messageAnswerIsStale: false,
-    archivedAtMs: undefined,
     plant: 'raw',
-    padding: 0,
-    promptHoldsKey: false,
+    asks: { ...CALM.asks, paths: true, label: true, checks: true },
+    // GitHub has no sockets here: it is the model of it, and fails now and then.
+    github: { ...GITHUB, fates: [gitHubFate('service-error'), gitHubFate('well'), gitHubFate('lost')] },
   }
 }
 
@@ -89,9 +62,6 @@ export async function runFaultScript(script: FaultScript): Promise<FaultTrace> {
   const proxy = script.proxy && (await openFaultyProxy(service.port, clock))
   const baseUrl = `${script.isSecure === true ? 'https' : 'http'}://127.0.0.1:${service.port}`
   const proxyUrl = proxy && proxyFor(new URL('http://x'), { http_proxy: `http://user:word@127.0.0.1:${proxy.port}` })
-  const log: string[] = []
-  const warnings: string[] = []
-  const accepted: { id: string; at: number }[] = []
   const signal = new AbortController().signal
   const transport = watchTransport(
     createTransport({ baseUrl, apiKey: KEY, proxy: proxyUrl, userAgent: 'test-agent', clock }),
@@ -105,44 +75,29 @@ export async function runFaultScript(script: FaultScript): Promise<FaultTrace> {
       await clock.sleep(ms, until)
     },
   }
-  const ports = { clock: stepClock, signal, random: () => 0.5, log: (line: string) => log.push(...shownLines(line)) }
-  const failOn = new Set(schedule.failOn)
-  const inputs: JobInputs = {
-    task: TASKS[script.task],
-    projectId,
-    apiKey: KEY,
-    baseUrl,
-    wait: true,
-    timeoutMs: script.timeoutMs,
-    pollIntervalMs: undefined,
-    failOn,
-    summary: true,
-  }
-  const client = createClient({ ...ports, transport, projectId, redact, deadlineAt: script.timeoutMs })
-  const whole = await clock.passUntil(
-    runAgent(inputs, {
-      ...ports,
-      client,
-      startedAt: 0,
-      warn: (line) => warnings.push(...shownLines(line)),
-      onJobAccepted: ({ id }) => accepted.push({ id, at: ledger.event }),
-    }),
+  const github = createGitHubModel(schedule, schedule.github ?? GITHUB, ledger.life, clock, signal)
+  const played = await playStep(
+    { ...inputsOf(schedule, projectId), baseUrl },
+    {
+      transport,
+      github: github.github,
+      facts: factsOf(schedule),
+      clock: stepClock,
+      signal,
+      random: 0.5,
+      eventTime: () => ledger.event,
+      passUntil: (work) => clock.passUntil(work),
+    },
   )
   const endedAt = clock.now()
   const [atService, atProxy = 0] = await Promise.all([service.close(), proxy?.close()])
-  const report = redactReport(whole, redact)
-  const conclusion = conclude(report, failOn)
+  const { posts, delivered, looks, life } = ledger
   return {
+    ...played,
     script,
     schedule,
-    service: { posts: ledger.posts, delivered: ledger.delivered, looks: ledger.looks, transport },
-    report,
-    conclusion,
-    outputs: Object.fromEntries(Object.entries(toOutputs(report)).map(([name, value]) => [name, redact(value)])),
-    summary: redact(renderSummary(report, conclusion)),
-    log,
-    warnings,
-    accepted,
+    service: { life, posts, delivered, looks, transport },
+    github,
     endedAt,
     requests: ledger.requests,
     connections: (proxy ?? service).connections(),

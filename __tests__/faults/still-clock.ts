@@ -70,6 +70,7 @@ export function stillClock(): StillClock {
     now: () => now,
     wallTime: () => new Date(WALL_START + now),
     sleep,
+    turn: () => Promise.resolve(),
     touch,
     sleepers: () => sleepers.size,
     async passUntil(work) {

@@ -6,7 +6,7 @@ import { createAskGitHub } from '../../src/github/ask-github.ts'
 import { findPullRequestsOfCommit } from '../../src/github/pull-requests.ts'
 import { systemClock } from '../../src/shared/clock.ts'
 import { ActionError } from '../../src/shared/errors.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 import { askingGitHub, errorOf, type AskedGitHub } from '../support/github-client.ts'
 import { GITHUB_TOKEN as TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
@@ -72,6 +72,7 @@ test('NO_PROXY lets GitHub go directly', async () => {
 
 test('the token does not go along with a redirect to another origin', async () => {
   const seen: (string | undefined)[] = []
+  const agents: (string | undefined)[] = []
   const listening = async (onRequest: RequestListener): Promise<Server> => {
     const server = createHttpServer(onRequest).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -83,16 +84,19 @@ test('the token does not go along with a redirect to another origin', async () =
     response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
   })
   const github = await listening((request, response) => {
+    agents.push(request.headers['user-agent'])
     seen.push(request.headers.authorization)
     response.writeHead(302, { location: `${addressOf(elsewhere)}/x` }).end()
   })
   try {
+    const deadlineAt = systemClock.now() + 60_000
     const ask = createAskGitHub({
       ...{ token: TOKEN, apiUrl: addressOf(github), env: {}, clock: systemClock, signal: new AbortController().signal },
-      ...{ deadlineAt: systemClock.now() + 60_000, debug: () => undefined, redact: (text: string) => text },
+      ...{ deadlineAt, debug: () => undefined, redact: (text: string) => text },
     })
     await findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))
     expect(seen).toEqual([`token ${TOKEN}`, undefined])
+    expect(agents).toEqual([expect.stringMatching(/^docs-agent-action/)])
   } finally {
     github.close()
     elsewhere.close()
@@ -125,13 +129,45 @@ test.each([
   })
 })
 
-test('ends at the deadline although an answer never comes, and asks nothing after it', async () => {
-  const clock = fakeClock()
-  await askingGitHub({ ...failing('never'), clock, deadlineAt: 25_000 }, async (asked) => {
-    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
-    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
-    expect(asked.github.requests.length).toBeLessThanOrEqual(1)
+test.each([400, 401, 403, 404, 409, 410, 422, 451])('does not try again what is answered %i', async (status) => {
+  await askingGitHub(failing(status), async (asked) => {
+    await errorOf(askOnce(asked))
+    expect(asked.github.requests).toHaveLength(1)
   })
+})
+
+test('a question whose own deadline passes ends, is not asked again, and leaves the next one its time', async () => {
+  await askingGitHub(failing('never'), async (asked) => {
+    const ask = asked.askUntil(systemClock.now() + 100)
+    expect(await errorOf(askOnce({ ...asked, ask }))).toMatchObject({ code: 'deadline' })
+    expect(await askOnce(asked)).toEqual([])
+    expect(asked.github.requests).toHaveLength(2)
+  })
+})
+
+test('ends at the deadline although an answer never comes, and asks nothing after it', async () => {
+  let arrive = (): void => undefined
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  const clock = fakeClock()
+  // Time stands still until GitHub has the request.
+  const sleep = (ms: number, signal?: AbortSignal): Promise<void> => arrived.then(() => clock.sleep(ms, signal))
+  const times = { clock: { ...clock, sleep }, deadlineAt: CLOCK_START_MS + 25_000 }
+  await askingGitHub(
+    {
+      ...failing('never', 'never'),
+      ...times,
+      beforeAnswer: () => {
+        arrive()
+      },
+    },
+    async (asked) => {
+      expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
+      expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
+      expect(asked.github.requests).toHaveLength(1)
+    },
+  )
 })
 
 test('ends at once when the run is cancelled', async () => {

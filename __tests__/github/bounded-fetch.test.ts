@@ -57,6 +57,22 @@ test('an answer that is too large is not read to its end', async () => {
   expect(sent).toBeLessThan(70)
 })
 
+test('a cancel that came while the loop was busy is heard before anything is sent', async () => {
+  const run = new AbortController()
+  const clock = fakeClock({
+    onTurn: () => {
+      run.abort(new Error('cancelled'))
+    },
+  })
+  let asked = 0
+  const fetch: Fetch = () => {
+    asked++
+    return Promise.resolve(new Response('{}'))
+  }
+  await expect(createBoundedFetch(fetch, clock, run.signal)(URL_ASKED, {})).rejects.toThrow('cancelled')
+  expect(asked).toBe(0)
+})
+
 test('sends nothing once the run has ended', async () => {
   const asked: string[] = []
   const reason = new Error('over')

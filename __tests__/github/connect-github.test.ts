@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { connectGitHub } from '../../src/github/connect-github.ts'
 import { systemClock } from '../../src/shared/clock.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
+import { withShortPauses } from '../support/github-client.ts'
 import { observeGitHub } from '../support/observe-github.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
 
@@ -20,18 +21,20 @@ test('asks for everything at the address that it is given, with the token', asyn
       debug: () => undefined,
       redact: (text) => text,
     })
-    await github.compare('acme/docs', 'main', 'agent/guide')
-    await github.findLastSuccess({ repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 1 })
-    await github.findPullRequestsOfCommit('acme/docs', commit('a'))
-    await github.readPullRequest(address)
-    await github.listPullRequestFiles(address)
-    await github.listTrustedComments(address)
-    await github.addLabel(address, 'docs-agent')
-    await github.addComment(address, 'hello')
-    await github.readChecks('acme/docs', commit('c'), 1)
+    await withShortPauses(async () => {
+      await github.compare('acme/docs', 'main', 'agent/guide')
+      await github.findLastSuccess({ repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 1 })
+      await github.findPullRequestsOfCommit('acme/docs', commit('a'))
+      await github.readPullRequest(address)
+      await github.listPullRequestFiles(address)
+      await github.listTrustedComments(address)
+      await github.addLabel(address, 'docs-agent')
+      await github.addComment(address, 'hello')
+      await github.readChecks('acme/docs', commit('c'), 1)
+    })
     expect(observed.requests).toHaveLength(12)
     expect(observed.violations).toEqual([])
   } finally {
     await server.close()
   }
-}, 30_000)
+})

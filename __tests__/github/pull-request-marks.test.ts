@@ -26,6 +26,28 @@ test('takes a label that is there as it is', async () => {
   })
 })
 
+test('a label that somebody else makes in the same moment is put on as well', async () => {
+  const docs = repositoryWithPull()
+  const beforeAnswer = (operation: string): void => {
+    if (operation === 'issues/create-label') docs.labels.push('docs-agent')
+  }
+  await askingGitHub({ docs, beforeAnswer }, async ({ ask, github }) => {
+    await addLabel(ask, ADDRESS, 'docs-agent')
+    expect(github.docs.pulls[7]?.labels).toEqual(['docs-agent'])
+  })
+})
+
+test.each([
+  ['looked up', ['issues/get-label']],
+  ['made', ['issues/get-label', 'issues/create-label']],
+])('a label that may not be %s is not put on', async (_what, requests) => {
+  const server = { docs: repositoryWithPull(), faults: { [requests.at(-1) ?? '']: [403] } } as const
+  await askingGitHub(server, async ({ ask, github }) => {
+    expect(await errorOf(addLabel(ask, ADDRESS, 'docs-agent'))).toMatchObject({ code: 'forbidden' })
+    expect(github.requests).toEqual(requests)
+  })
+})
+
 test('says which permission a label needs', async () => {
   const options = { docs: repositoryWithPull(), state: { permissions: { 'pull-requests': 'read' } } } as const
   const error = await askingGitHub(options, ({ ask }) => errorOf(addLabel(ask, ADDRESS, 'docs-agent')))
@@ -39,13 +61,14 @@ test('believes comments of apps and of people who may write, and no others', asy
   const comments = [
     comment('app', 'docs-agent[bot]', 'NONE'),
     comment('owner', 'mona', 'OWNER'),
+    comment('member', 'mona', 'MEMBER'),
     comment('collaborator', 'mona', 'COLLABORATOR'),
     comment('stranger', 'dora', 'NONE'),
     comment('contributor', 'dora', 'CONTRIBUTOR'),
   ]
   const docs = repositoryWithPull({ comments })
   const found = await askingGitHub({ docs }, ({ ask }) => listTrustedComments(ask, ADDRESS))
-  expect(found.map(({ body }) => body)).toEqual(['app', 'owner', 'collaborator'])
+  expect(found.map(({ body }) => body)).toEqual(['app', 'owner', 'member', 'collaborator'])
 })
 
 test('reads the comments of all pages', async () => {

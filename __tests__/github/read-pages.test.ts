@@ -17,6 +17,10 @@ test('reads until a page is not full', async () => {
   expect(asked).toEqual([1, 2, 3])
 })
 
+test('a page may hold more than anybody asked for', async () => {
+  expect(await readPages(() => Promise.resolve(Array<number>(500_000).fill(0)), 2)).toHaveLength(1_000_000)
+})
+
 test('asks once where there is nothing', async () => {
   const { asked, readPage } = pagesOf(0)
   expect(await readPages(readPage, 10)).toEqual([])

@@ -37,5 +37,5 @@ test('leaves out the run that asks, and all that began after it', async () => {
 })
 
 test('finds nothing where no run was successful yet', async () => {
-  expect(await lastSuccess([])).toBeUndefined()
+  expect(await lastSuccess([run(8, commit('8'), { conclusion: 'failure' }), run(10, commit('a'))])).toBeUndefined()
 })

@@ -1,15 +1,24 @@
 import fc from 'fast-check'
-import type { FailOn } from '../../src/agent/inputs/inputs.ts'
-import { PLANTS, type Fate, type Happening, type RetryAfter, type Schedule, type TurnPlan } from './schedule.ts'
+import { CHANGE_CONTEXTS } from '../../src/agent/inputs/agent-inputs.ts'
+import { FAIL_ON } from '../../src/agent/inputs/fail-on.ts'
+import {
+  PLANTS,
+  SPELLINGS,
+  type Asks,
+  type Fate,
+  type GitHubFate,
+  type GitHubPlan,
+  type Happening,
+  type RetryAfter,
+  type Schedule,
+  type TurnPlan,
+} from './schedule.ts'
 
 /** Statuses after which a prompt may have been processed; the others say that it was not. */
 const MAYBE_PROCESSED = [301, 302, 307, 308, 408, 409, 410, 418, 500, 502, 503, 504, 521]
 const NOT_PROCESSED = [400, 401, 402, 403, 404, 405, 413, 415, 422]
 /** Of these a read is tried again. */
 const PASSING = [408, 425, 429, 500, 502, 503, 504]
-
-/** What the job's own end can be; the other words are about its pull request on GitHub, which no schedule has. */
-const FAIL_ON: FailOn[] = ['failed', 'archived', 'timeout', 'no-changes']
 
 const delayMs = fc.oneof(
   { weight: 12, arbitrary: fc.integer({ min: 1, max: 400 }) },
@@ -116,49 +125,131 @@ function turn(restMs: fc.Arbitrary<number>): fc.Arbitrary<TurnPlan> {
   })
 }
 
-const rarely = <T>(arbitrary: fc.Arbitrary<T>, freq: number): fc.Arbitrary<T | undefined> =>
-  fc.option(arbitrary, { nil: undefined, freq })
+const LONGEST_LAG_MS = 12_000
+const GITHUB_ERRORS = [
+  'unauthorized',
+  'forbidden',
+  'not-found',
+  'rate-limited',
+  'rejected',
+  'service-error',
+  'bad-answer',
+  'untrusted',
+] as const
+
+const likely = (percent: number): fc.Arbitrary<boolean> =>
+  fc.integer({ min: 1, max: 100 }).map((drawn) => drawn <= percent)
+
+const orNone = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof(fc.constant(undefined), arbitrary)
+
+const asks: fc.Arbitrary<Asks> = fc.record({
+  isPush: fc.boolean(),
+  paths: likely(60),
+  changeContext: fc.constantFrom(...CHANGE_CONTEXTS, 'none' as const, 'none' as const),
+  label: fc.boolean(),
+  checks: fc.boolean(),
+  scope: fc.boolean(),
+})
+
+const gitHubFate: fc.Arbitrary<GitHubFate> = fc.record({
+  how: fc.oneof(
+    { weight: 2, arbitrary: fc.constant('well' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('hang' as const, 'lost' as const) },
+    { weight: 2, arbitrary: fc.constantFrom(...GITHUB_ERRORS) },
+  ),
+  delayMs,
+  times: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.integer({ min: 2, max: 30 }) }),
+})
+
+export const gitHubPlan: fc.Arbitrary<GitHubPlan> = fc.record({
+  fates: fc.oneof(
+    { weight: 1, arbitrary: fc.constant([]) },
+    { weight: 3, arbitrary: fc.array(gitHubFate, { maxLength: 8 }) },
+  ),
+  oursPushes: fc.boolean(),
+  headLagMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 8_000 })),
+  personPushesAtMs: fc.oneof(
+    { weight: 5, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 100_000 }) },
+  ),
+  checks: fc.record({
+    registeredAtMs: fc.integer({ min: 0, max: 200_000 }),
+    runMs: fc.integer({ min: 0, max: 100_000 }),
+    ending: fc.constantFrom('success', 'success', 'failure', 'flips'),
+  }),
+  filesAreInside: fc.boolean(),
+  isMarked: fc.boolean(),
+  changeCounts: likely(80),
+  pushIsOwn: likely(10),
+})
+
+/** What was stale by both at once would last longer than the service's copies do. */
+function boundStaleness(schedule: Schedule): Schedule {
+  const { lagsMs, staleMs, failOn, asks } = schedule
+  const isKnown = { checks: asks.checks, 'out-of-scope': asks.scope }
+  return {
+    ...schedule,
+    staleMs: lagsMs.length === 0 ? staleMs : Math.min(staleMs, LONGEST_LAG_MS - Math.max(...lagsMs)),
+    failOn: failOn.filter((word) => (word === 'checks' || word === 'out-of-scope' ? isKnown[word] : true)),
+  }
+}
 
 /** Schedules of every kind, with most of their weight where it matters: on prompts, turns and the reads between. */
-export const arbitrarySchedule: fc.Arbitrary<Schedule> = fc.record({
-  task: fc.constantFrom('create', 'follow-up', 'follow-up', 'attach'),
-  wait: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
-  timeoutMs: fc.oneof(
-    { weight: 3, arbitrary: fc.integer({ min: 60_000, max: 600_000 }) },
-    { weight: 1, arbitrary: fc.integer({ min: 600, max: 60_000 }) },
-  ),
-  pollIntervalMs: rarely(fc.integer({ min: 2_000, max: 120_000 }), 1),
-  failOn: fc.subarray(FAIL_ON),
-  // `freq` is how often there is a value for each time that there is none, so these are the halves and not the rule.
-  cancelAtMs: fc.oneof(
-    { weight: 3, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: fc.integer({ min: 0, max: 1_000 }) },
-    { weight: 1, arbitrary: fc.integer({ min: 0, max: 200_000 }) },
-  ),
-  wallJump: fc.record({
-    atMs: fc.integer({ min: 0, max: 300_000 }),
-    byMs: fc.constantFrom(0, -3_600_000, 3_600_000, 86_400_000),
-  }),
-  random: fc.constantFrom(0, 0.3, 0.5, 0.999),
-  posts: fates(post, 5, 4),
-  reads: fates(read, 8, 14),
-  before: turn(fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: shortTimeMs })),
-  ours: turn(shortTimeMs),
-  oursHasTheSameLink: fc.boolean(),
-  staleMs: fc.oneof(
-    { weight: 2, arbitrary: fc.constant(0) },
-    { weight: 2, arbitrary: fc.integer({ min: 0, max: 20_000 }) },
-    { weight: 1, arbitrary: fc.integer({ min: 20_000, max: 200_000 }) },
-  ),
-  messageAnswerIsStale: fc.boolean(),
-  archivedAtMs: fc.oneof(
-    { weight: 7, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: fc.integer({ min: 0, max: 200_000 }) },
-  ),
-  plant: fc.oneof(
-    { weight: 1, arbitrary: fc.constant('none' as const) },
-    { weight: 1, arbitrary: fc.constantFrom(...PLANTS) },
-  ),
-  padding: fc.integer({ min: 0, max: 320 }),
-  promptHoldsKey: fc.oneof({ weight: 15, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
-})
+export const arbitrarySchedule: fc.Arbitrary<Schedule> = fc
+  .record({
+    task: fc.constantFrom('create', 'follow-up', 'follow-up', 'attach'),
+    wait: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+    timeoutMs: fc.oneof(
+      { weight: 3, arbitrary: fc.integer({ min: 60_000, max: 600_000 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 600, max: 60_000 }) },
+    ),
+    pollIntervalMs: orNone(fc.integer({ min: 2_000, max: 120_000 })),
+    failOn: fc.subarray([...FAIL_ON]),
+    cancelAtMs: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.integer({ min: 0, max: 1_000 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 0, max: 200_000 }) },
+    ),
+    wallJump: fc.record({
+      atMs: fc.integer({ min: 0, max: 300_000 }),
+      byMs: fc.constantFrom(0, -3_600_000, 3_600_000, 86_400_000),
+    }),
+    random: fc.constantFrom(0, 0.3, 0.5, 0.999),
+    posts: fates(post, 5, 4),
+    reads: fates(read, 8, 14),
+    before: turn(fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: shortTimeMs })),
+    ours: turn(shortTimeMs),
+    oursHasTheSameLink: fc.boolean(),
+    staleMs: fc.oneof(
+      { weight: 2, arbitrary: fc.constant(0) },
+      { weight: 2, arbitrary: fc.integer({ min: 0, max: 20_000 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 20_000, max: 200_000 }) },
+    ),
+    lagsMs: fc.oneof(
+      { weight: 1, arbitrary: fc.constant([]) },
+      {
+        weight: 1,
+        arbitrary: fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: LONGEST_LAG_MS })), { maxLength: 5 }),
+      },
+    ),
+    hadEarlierTurn: fc.boolean(),
+    oursSpelling: fc.constantFrom(...SPELLINGS),
+    messageAnswerIsStale: fc.boolean(),
+    archivedAtMs: fc.oneof(
+      { weight: 7, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.integer({ min: 0, max: 200_000 }) },
+    ),
+    plant: fc.oneof(
+      { weight: 1, arbitrary: fc.constant('none' as const) },
+      { weight: 1, arbitrary: fc.constantFrom(...PLANTS) },
+    ),
+    padding: fc.integer({ min: 0, max: 320 }),
+    promptHoldsKey: fc.oneof(
+      { weight: 15, arbitrary: fc.constant(false) },
+      { weight: 1, arbitrary: fc.constant(true) },
+    ),
+    asks,
+    github: orNone(gitHubPlan),
+  })
+  .map(boundStaleness)

@@ -13,13 +13,13 @@ export function redSaysWhy({ conclusion: { isGreen, title, text, advice } }: Tra
 }
 
 export function keyIsNowhere(trace: Trace): string | undefined {
-  const { schedule, conclusion, outputs, summary, log, warnings, report } = trace
+  const { schedule, conclusion, outputs, summary, log, warnings, report, text, notice } = trace
   if (schedule.plant === 'none' && !schedule.promptHoldsKey) return undefined
   const { error, lastProblem } = report
   const texts = {
     log: [...log, ...warnings],
     report: [error?.message, error?.hint, error?.quote, lastProblem?.message, lastProblem?.quote],
-    annotation: [conclusion.title, conclusion.text, ...conclusion.advice],
+    annotation: [conclusion.title, text, notice?.text],
     outputs: Object.values(outputs),
     summary: [summary],
   }
@@ -41,6 +41,8 @@ function countChanges(values: readonly string[]): number {
 
 /** The step's own words: taken, sent, seen, waiting, looking up, and so on. */
 const OWN_LINES = 8
+/** What is said of the change, of heads and of checks. */
+const GITHUB_LINES = 16
 /** One for each kind: an unlisted status, and a link that is not safe. */
 const MAX_WARNINGS = 2
 
@@ -49,10 +51,13 @@ export function logIsBounded({
   warnings,
   service: { looks, posts, delivered },
   endedAt,
+  report: { shortfalls },
+  github,
 }: Trace): string | undefined {
   const states = delivered.map(({ view: { status, link } }) => `${status} ${link ?? ''}`)
+  const own = shortfalls.length + (github === undefined ? 0 : GITHUB_LINES)
   const changes = countChanges(looks) + countChanges(states)
-  const most = changes + posts.length + Math.floor(endedAt / 60_000) + OWN_LINES
+  const most = changes + posts.length + Math.floor(endedAt / 60_000) + OWN_LINES + own
   if (warnings.length > MAX_WARNINGS) return `There are ${warnings.length} warnings.`
   return problemIf(log.length > most, `There are ${log.length} lines for ${changes} changes.`)
 }
@@ -64,6 +69,7 @@ export function outputsAreKnown({ outputs }: Trace): string | undefined {
   const isKnown =
     OUTCOMES.some((known) => known === outcome) &&
     ['', ...JOB_STATUSES].includes(status) &&
-    (changed === 'true' || (changed === 'false' && outputs['pr-link'] === ''))
+    ['', 'true', 'false'].includes(changed) &&
+    (changed !== 'true' || outputs['pr-link'] !== '')
   return problemIf(!isKnown, `There is no such value: ${outcome}, ${status}, ${changed}.`)
 }

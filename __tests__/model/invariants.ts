@@ -1,7 +1,7 @@
 import type { Outcome } from '../../src/agent/report/report.ts'
 import { problemIf, type Invariant } from './invariant.ts'
 import { keyIsNowhere, logIsBounded, outputsAreKnown, redSaysWhy, runningIsTrue } from './invariants-of-texts.ts'
-import type { View } from './job-life.ts'
+import { NEW_LINK, OLD_LINK, type View } from './job-life.ts'
 import type { Trace } from './run-schedule.ts'
 
 const NOT_PROCESSED = new Set([425, 429])
@@ -49,17 +49,30 @@ function wasAnswered(trace: Trace, matches: (view: View) => boolean): boolean {
   return trace.service.delivered.some(({ view }) => isOurs(view) && matches(view))
 }
 
+/** What lies about the head of the pull request is somebody else's commit: by the interface nobody can tell it from ours. */
+function headWasMovedByOthers({ github, schedule }: Trace): boolean {
+  return github !== undefined && schedule.github?.personPushesAtMs !== undefined
+}
+
+/** Whether anything has said that our turn has come to a pull request: the service, or a head that holds its commit. */
+function cameToPullRequest(trace: Trace): boolean {
+  const { outputs, github } = trace
+  const isNamed = ({ status, link }: View): boolean =>
+    status === 'completed' && link !== undefined && (outputs['pr-link'] ?? link).startsWith(link)
+  return wasAnswered(trace, isNamed) || github?.toldOfOurPush() === true || headWasMovedByOthers(trace)
+}
+
+const isUnchanged = ({ outputs }: Trace): boolean => outputs['pr-operation'] === 'unchanged'
+
 type Proof = (trace: Trace) => boolean
 
 /** What the service must have said before an outcome may be claimed, whatever its colour. */
 const PROOFS: Readonly<Partial<Record<Outcome, Proof>>> = {
-  'pull-request': (trace) =>
-    wasAnswered(
-      trace,
-      ({ status, link }) =>
-        status === 'completed' && link !== undefined && (trace.outputs['pr-link'] ?? '').startsWith(link),
-    ),
-  'no-changes': (trace) => wasAnswered(trace, ({ status, link }) => status === 'completed' && link === undefined),
+  'pull-request': cameToPullRequest,
+  'no-changes': (trace) =>
+    wasAnswered(trace, ({ status, link }) => status === 'completed' && (link === undefined || isUnchanged(trace))),
+  skipped: ({ service: { posts }, schedule: { github } }) =>
+    posts.length === 0 && (github?.changeCounts === false || github?.pushIsOwn === true),
   failed: (trace) => wasAnswered(trace, ({ status }) => status === 'failed'),
   archived: (trace) => trace.service.delivered.some(({ view }) => view.status === 'archived'),
   submitted: (trace) =>
@@ -81,7 +94,7 @@ const COLOURED_BY_FAIL_ON: Readonly<Partial<Record<Outcome, string>>> = {
   'timed-out': 'timeout',
   'no-changes': 'no-changes',
 }
-const ALWAYS_GREEN: readonly Outcome[] = ['pull-request', 'submitted']
+const ALWAYS_GREEN: readonly Outcome[] = ['pull-request', 'submitted', 'skipped']
 
 function greenIsAllowed({ conclusion, report, schedule }: Trace): string | undefined {
   if (!conclusion.isGreen) return undefined
@@ -95,14 +108,16 @@ function greenIsAllowed({ conclusion, report, schedule }: Trace): string | undef
 function redIsAllowed({ conclusion, report, schedule }: Trace): string | undefined {
   if (conclusion.isGreen || report.error !== undefined || report.outcome === 'unconfirmed') return undefined
   const word = COLOURED_BY_FAIL_ON[report.outcome]
+  const gates = report.outcome === 'pull-request' ? ['checks', 'out-of-scope'] : []
   return problemIf(
-    !schedule.failOn.some((on) => on === word),
+    !schedule.failOn.some((on) => on === word || gates.includes(on)),
     `The step is red with the outcome ${report.outcome}, without an error.`,
   )
 }
 
-function greenMeansAccepted({ conclusion, schedule, service }: Trace): string | undefined {
-  const wasAccepted = schedule.task === 'attach' || service.posts.some(({ wasProcessed }) => wasProcessed)
+function greenMeansAccepted({ conclusion, report, schedule, service }: Trace): string | undefined {
+  const wasAccepted =
+    schedule.task === 'attach' || report.outcome === 'skipped' || service.posts.some(({ wasProcessed }) => wasProcessed)
   return problemIf(conclusion.isGreen && !wasAccepted, 'The step is green, and the service has never taken the prompt.')
 }
 
@@ -145,11 +160,50 @@ function unknownFateIsTold({ service: { posts }, report, log }: Trace): string |
   )
 }
 
-function linkIsOfOurTurn({ outputs, report, schedule, service }: Trace): string | undefined {
-  if (report.outcome !== 'pull-request' || schedule.task === 'attach') return undefined
-  const links = service.delivered.filter(({ view }) => view.whose === 'ours').map(({ view }) => view.link)
-  const isOurs = links.some((link) => link !== undefined && (outputs['pr-link'] ?? '').startsWith(link))
-  return problemIf(!isOurs, `The link ${outputs['pr-link'] ?? ''} is not of this step's turn.`)
+function changeIsTrue(trace: Trace): string | undefined {
+  const { outputs, schedule, github } = trace
+  const { task, before, github: plan } = schedule
+  const { changed = '', 'pr-link': link = '', 'pr-operation': operation = '' } = outputs
+  const hadLink = task === 'follow-up' && before.ending === 'completed' && before.hasLink
+  // An archived job may have a link as well.
+  const isLinked = cameToPullRequest(trace) || wasAnswered(trace, (view) => view.link !== undefined)
+  if (changed === 'true' && !isLinked) return 'It says that it changed something, and nothing says so.'
+  if (changed !== 'true' && (operation === 'created' || operation === 'updated')) return `${operation} is no change.`
+  if (operation === 'created' && hadLink && link.startsWith(OLD_LINK)) return 'The pull request was there before.'
+  if (headWasMovedByOthers(trace)) return undefined
+  if (operation === 'updated' && github?.toldOfOurPush() !== true) return 'No head says that it was updated.'
+  return problemIf(operation === 'unchanged' && plan?.oursPushes === true, 'The turn had added a commit.')
+}
+
+function gatesAreKnownGood({ conclusion, report, schedule, github }: Trace): string | undefined {
+  if (!conclusion.isGreen || report.outcome !== 'pull-request') return undefined
+  const { failOn, github: plan } = schedule
+  const checks = github?.told.checks.get(report.pullRequest?.headSha ?? '') ?? []
+  const havePassed = checks.length > 0 && checks.every(({ state }) => state === 'success')
+  if (failOn.includes('checks') && !havePassed)
+    return 'It is green, and the checks of its head were not told to be good.'
+  const isInside = github?.told.files === true && plan?.filesAreInside === true
+  return problemIf(
+    failOn.includes('out-of-scope') && !isInside,
+    'It is green, and the files were not told to be inside.',
+  )
+}
+
+function gitHubStopsNothing({ report: { error } }: Trace): string | undefined {
+  return problemIf(error?.message.includes('GitHub') === true, `GitHub made the step red: ${error?.message ?? ''}`)
+}
+
+function isWrittenOnce(trace: Trace): string | undefined {
+  const { github, schedule } = trace
+  const { task, asks, oursHasTheSameLink, cancelAtMs = Infinity, timeoutMs } = schedule
+  const link = task === 'attach' || (task === 'follow-up' && oursHasTheSameLink) ? OLD_LINK : NEW_LINK
+  const writes = github?.writes ?? []
+  if (new Set(writes.map(({ what }) => what)).size < writes.length) return 'A label or a comment was written twice.'
+  const isRight = writes.every(
+    ({ number, at }) =>
+      (link.endsWith(`/${number}`) || headWasMovedByOthers(trace)) && at <= Math.min(cancelAtMs, timeoutMs),
+  )
+  return problemIf(writes.length > 0 && !(asks.label && isRight), `This was written: ${JSON.stringify(writes)}`)
 }
 
 export const INVARIANTS: readonly Invariant[] = [
@@ -171,7 +225,10 @@ export const INVARIANTS: readonly Invariant[] = [
   { sentence: 'Only a job that was last seen active is said to go on.', problem: runningIsTrue },
   { sentence: 'The log has at most a line for a change and one for a minute.', problem: logIsBounded },
   { sentence: 'The outputs are the known ones, with known values.', problem: outputsAreKnown },
-  { sentence: 'A pull request is claimed only with the link of this turn.', problem: linkIsOfOurTurn },
+  { sentence: 'A change is claimed only if this turn made it.', problem: changeIsTrue },
+  { sentence: 'A gate that `fail-on` asks for is green only if GitHub said so.', problem: gatesAreKnownGood },
+  { sentence: 'Nothing of GitHub stops a step.', problem: gitHubStopsNothing },
+  { sentence: 'Label and comment are written once, and to the pull request of this turn.', problem: isWrittenOnce },
 ]
 
 /** Every invariant that does not hold, with what is wrong. */

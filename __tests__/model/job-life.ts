@@ -1,7 +1,8 @@
 import type { Schedule, TurnPlan } from './schedule.ts'
 
-export const OLD_LINK = 'https://git.example.com/acme/docs/pull/7'
-export const NEW_LINK = 'https://git.example.com/acme/docs/pull/8'
+export const SERVER_URL = 'https://git.example.com'
+export const OLD_LINK = `${SERVER_URL}/acme/docs/pull/7`
+export const NEW_LINK = `${SERVER_URL}/acme/docs/pull/8`
 
 /** Whose turn the job shows: the one that was there before this step, or the one of this step's prompt. */
 export type Whose = 'before' | 'ours'
@@ -32,36 +33,58 @@ function viewOfTurn(plan: TurnPlan, link: string, whose: Whose, beganAt: number,
 export class JobLife {
   readonly #schedule: Schedule
   #takenAt: number | undefined
-  #wasOursShown = false
+  /** From when on our turn is in every copy that is not behind. */
+  #oursIsOutAt = Infinity
+  /** From when on every copy knows that the turn before is over, if it was not over all along. */
+  #restsAt = -Infinity
 
   constructor(schedule: Schedule) {
     this.#schedule = schedule
   }
 
+  get timeoutMs(): number {
+    return this.#schedule.timeoutMs
+  }
+
   /** The service processes the prompt. */
   take(now: number): void {
     this.#takenAt ??= now
+    this.#oursIsOutAt = Math.min(this.#oursIsOutAt, now + this.#schedule.staleMs)
   }
 
   isArchived(now: number): boolean {
     return this.viewAt(now).status === 'archived'
   }
 
-  /** Undefined where the service does not know the job, or not yet. Once our turn was shown, no answer is older. */
-  answerAt(now: number, isStale: boolean): View | undefined {
-    const { task, staleMs } = this.#schedule
-    const takenAt = this.#takenAt
-    const oursIsOut = this.#wasOursShown || (takenAt !== undefined && now >= takenAt + staleMs)
-    if (task === 'create' && isStale && !oursIsOut) return undefined
-    const view = isStale && !oursIsOut ? this.#viewBefore(now) : this.viewAt(now)
-    this.#wasOursShown ||= view.whose === 'ours'
+  /** Whether our turn has come to its pull request. */
+  oursIsPushedBy(now: number): boolean {
+    const { durationMs, ending, hasLink } = this.#schedule.ours
+    return ending === 'completed' && hasLink && now >= this.#oursBeganAt() + durationMs
+  }
+
+  /**
+   * Undefined if the service does not know the job, or not yet. Once a copy has shown our turn, only those that are behind
+   * show the job as before.
+   * @param isStale for an answer that may show the job as before, and otherwise it is of this moment
+   */
+  answerAt(now: number, isStale: boolean, lagMs = 0): View | undefined {
+    const at = Math.max(now - lagMs, this.#restsAt)
+    if (!isStale) this.#oursIsOutAt = Math.min(this.#oursIsOutAt, now)
+    if (at >= this.#oursIsOutAt && this.#takenAt !== undefined) {
+      this.#oursIsOutAt = Math.min(this.#oursIsOutAt, at)
+      return this.viewAt(at)
+    }
+    if (this.#schedule.task === 'create') return undefined
+    const view = this.#viewBefore(at)
+    const { durationMs } = this.#schedule.before
+    if (durationMs > 0 && at >= durationMs) this.#restsAt = Math.max(this.#restsAt, durationMs)
     return view
   }
 
   viewAt(now: number): View {
     const { task, before, ours, oursHasTheSameLink, archivedAtMs = Infinity } = this.#schedule
     const isFirst = task === 'create'
-    const beganAt = this.#takenAt === undefined ? Infinity : Math.max(this.#takenAt, isFirst ? 0 : before.durationMs)
+    const beganAt = this.#oursBeganAt()
     const link = oursHasTheSameLink && !isFirst ? OLD_LINK : NEW_LINK
     const isOurs = now >= beganAt
     const view = isOurs ? viewOfTurn(ours, link, 'ours', beganAt, now) : this.#viewBefore(now)
@@ -69,9 +92,16 @@ export class JobLife {
     return isOver ? { ...view, status: 'archived' } : view
   }
 
+  #oursBeganAt(): number {
+    const { task, before } = this.#schedule
+    return this.#takenAt === undefined ? Infinity : Math.max(this.#takenAt, task === 'create' ? 0 : before.durationMs)
+  }
+
   #viewBefore(now: number): View {
-    const { before, archivedAtMs = Infinity } = this.#schedule
-    const view = viewOfTurn(before, OLD_LINK, 'before', 0, now)
+    const { before, hadEarlierTurn, archivedAtMs = Infinity } = this.#schedule
+    const isAtRest = before.durationMs === 0
+    if (now < 0 && hadEarlierTurn && isAtRest) return { whose: 'before', status: 'completed', link: OLD_LINK }
+    const view = viewOfTurn(before, OLD_LINK, 'before', 0, isAtRest ? Math.max(now, 0) : now)
     return now >= archivedAtMs ? { ...view, status: 'archived' } : view
   }
 }

@@ -13,7 +13,15 @@ const ENCODINGS: Readonly<Record<Plant, (key: string) => string>> = {
   html: toEntities,
   base64: (key) => Buffer.from(`Bearer ${key}`).toString('base64'),
   hex: (key) => Buffer.from(key).toString('hex'),
-  torn: (key) => Array.from(key).join('\u200b'),
+  torn: (key) => Array.from(key).join('\u200b\ufe0f\u{e0100}\u00ad'),
+  spaced: (key) => Array.from(key).join('\n\u00a0\t'),
+  wrapped: (key) =>
+    (
+      Buffer.from(`Authorization: Bearer ${key}`)
+        .toString('base64')
+        .match(/.{1,32}/g) ?? []
+    ).join('\n'),
+  coloured: (key) => Array.from(key).join('\u001b[31m'),
 }
 
 /** A text of the service that gives the key away. */
@@ -35,13 +43,14 @@ function tryDecode(decode: () => string): string {
 /** What a text gives to somebody who undoes the encodings: not by the means of the code that is under test. */
 function readings(text: string): string[] {
   const plain = text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))).replaceAll('&amp;', '&')
+  const whole = plain.replace(/\u001b?\[31m|[\s\u00ad\u200b\ufe0f]|\u{e0100}/gu, '')
   return [
     text,
-    plain.replaceAll('&quot;', '"').replaceAll('\u200b', ''),
+    whole.replaceAll('&quot;', '"'),
     plain.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escape) => tryDecode(() => decodeURIComponent(escape))),
     plain.replace(/\\u([0-9a-f]{4})/g, (_, code) => String.fromCharCode(parseInt(String(code), 16))),
     ...(plain.match(/[0-9a-f]{20,}/g) ?? []).map((hex) => Buffer.from(hex, 'hex').toString()),
-    ...(plain.match(/[A-Za-z0-9+/]{12,}/g) ?? []).flatMap((run) =>
+    ...(whole.match(/[A-Za-z0-9+/]{12,}/g) ?? []).flatMap((run) =>
       [0, 1, 2, 3].map((start) => Buffer.from(run.slice(start), 'base64').toString('latin1')),
     ),
   ]

@@ -1,36 +1,19 @@
 import { expect, test } from '@jest/globals'
+import { CALM, GITHUB, LONG_AGO } from './calm-schedule.ts'
 import { problemsOf } from './invariants.ts'
 import { NEW_LINK, OLD_LINK } from './job-life.ts'
 import { KEY } from './planted-key.ts'
 import { runSchedule } from './run-schedule.ts'
-import type { Fate, Happening, Schedule, TurnPlan } from './schedule.ts'
+import { SPELLINGS, type Fate, type GitHubFate, type Happening, type Schedule, type TurnPlan } from './schedule.ts'
 
 /** Schedules on which a promise was broken once. Each stays here, with what must come of it now. */
 const WELL: Happening = { kind: 'answered', status: 200, body: 'good' }
-const LONG_AGO: TurnPlan = { durationMs: 0, ending: 'completed', hasLink: false, linkLateMs: 0, pauses: false }
-
-const CALM: Schedule = {
-  task: 'create',
-  wait: true,
-  timeoutMs: 300_000,
-  pollIntervalMs: undefined,
-  failOn: ['failed', 'archived', 'timeout'],
-  cancelAtMs: undefined,
-  wallJump: { atMs: 0, byMs: 0 },
-  random: 0.5,
-  posts: [],
-  reads: [],
-  before: LONG_AGO,
-  ours: { durationMs: 20_000, ending: 'completed', hasLink: true, linkLateMs: 0, pauses: false },
-  oursHasTheSameLink: false,
-  staleMs: 0,
-  messageAnswerIsStale: false,
-  archivedAtMs: undefined,
-  plant: 'none',
-  padding: 0,
-  promptHoldsKey: false,
-}
 const FOLLOW_UP: Schedule = { ...CALM, task: 'follow-up' }
+
+const WITH_LINK: TurnPlan = { ...LONG_AGO, hasLink: true }
+/** The usual follow-up: its turn goes on in the pull request of the turn before. */
+const SAME_LINK: Schedule = { ...FOLLOW_UP, before: WITH_LINK, oursHasTheSameLink: true }
+const hang: GitHubFate = { how: 'hang', delayMs: 50, times: 1 }
 
 const fate = (what: Happening, delayMs = 10, times = 1): Fate => ({ what, delayMs, times })
 const broken = (how: Extract<Happening, { kind: 'broken' }>['how']): Happening => ({ kind: 'broken', how })
@@ -179,4 +162,94 @@ test('a key in the prompt is taken out before the summary cuts the prompt', asyn
 test('a key that is written as JSON in a text that the summary writes as HTML is taken out', async () => {
   const { summary } = await run({ ...CALM, plant: 'json' })
   expect(summary).toContain('&#42;&#42;&#42;')
+})
+
+test.each(SPELLINGS)(
+  'seconds of the old link after an answer “active” are not the end of the turn, spelled with: %s',
+  async (spelling) => {
+    const { report, outputs, endedAt } = await run({
+      ...SAME_LINK,
+      oursSpelling: spelling,
+      lagsMs: [0, 12_000, 3_000, 12_000],
+    })
+    expect(report.outcome).toBe('pull-request')
+    expect(outputs).toMatchObject({ changed: '', 'pr-operation': '' })
+    expect(endedAt).toBeGreaterThan(20_000)
+  },
+)
+
+test('an unknown status in the answer, and after it the old end, do not pass for the turn', async () => {
+  const ours = { ...CALM.ours, pauses: true }
+  const { report } = await run({ ...SAME_LINK, ours, timeoutMs: 200_000, staleMs: 0, lagsMs: [12_000] })
+  expect(report.outcome).toBe('pull-request')
+})
+
+test('a job that had failed, and then reads as completed before that, is not the end of the new turn', async () => {
+  const before: TurnPlan = { ...LONG_AGO, ending: 'failed' }
+  const { report, endedAt } = await run({ ...FOLLOW_UP, before, hadEarlierTurn: true, lagsMs: [0, 0, 12_000, 0] })
+  expect(report.outcome).toBe('pull-request')
+  expect(endedAt).toBeGreaterThan(20_000)
+})
+
+test('a copy that is behind the first read does not end the new turn with another end', async () => {
+  const before: TurnPlan = { ...LONG_AGO, ending: 'failed' }
+  const { report } = await run({
+    ...FOLLOW_UP,
+    before,
+    random: 0,
+    hadEarlierTurn: true,
+    messageAnswerIsStale: true,
+    staleMs: 2_050,
+    lagsMs: [100, 0, 9_950],
+  })
+  expect(report.outcome).toBe('pull-request')
+})
+
+test('the link of the turn before that comes late is not a pull request that this turn made', async () => {
+  const { outputs } = await run({ ...SAME_LINK, before: { ...WITH_LINK, linkLateMs: 1_000 } })
+  expect(outputs['pr-operation']).not.toBe('created')
+})
+
+test('an end that did not stand long enough for the deadline is not told as a job that still runs', async () => {
+  const { report, conclusion } = await run({ ...SAME_LINK, timeoutMs: 25_000 })
+  expect(report.outcome).toBe('timed-out')
+  expect(conclusion.text).not.toContain('still runs')
+})
+
+test('a GitHub that hangs when it is asked for the head does not keep the prompt from being sent', async () => {
+  const { report } = await run({ ...SAME_LINK, github: { ...GITHUB, fates: [hang] } })
+  expect(report.outcome).toBe('pull-request')
+})
+
+test('a GitHub that hangs while the turn is watched does not take the time of the job', async () => {
+  const fates: GitHubFate[] = [{ ...hang, how: 'well' }, hang]
+  const { report } = await run({ ...SAME_LINK, lagsMs: [0, 12_000], github: { ...GITHUB, fates } })
+  expect(report.outcome).toBe('pull-request')
+})
+
+test('a head that moved says that the pull request was updated, and one that did not that nothing changed', async () => {
+  const moved = await run({ ...SAME_LINK, github: { ...GITHUB, headLagMs: 8_000 } })
+  expect(moved.outputs).toMatchObject({ outcome: 'pull-request', changed: 'true', 'pr-operation': 'updated' })
+  const same = await run({ ...SAME_LINK, github: { ...GITHUB, oursPushes: false } })
+  expect(same.outputs).toMatchObject({ outcome: 'no-changes', changed: 'false', 'pr-operation': 'unchanged' })
+})
+
+test('a comment whose answer was lost is not written twice, and the job keeps its result', async () => {
+  const asks = { ...CALM.asks, label: true }
+  const fates: GitHubFate[] = [
+    { ...hang, how: 'well', times: 3 },
+    { ...hang, how: 'lost' },
+  ]
+  const { report, github } = await run({ ...CALM, asks, github: { ...GITHUB, fates } })
+  expect(report.outcome).toBe('pull-request')
+  expect(github?.writes.map(({ what }) => what)).toEqual(['label', 'comment'])
+})
+
+test('a commit that somebody else pushes does not prove that a prompt of unknown fate was taken', async () => {
+  const { report } = await run({
+    ...SAME_LINK,
+    posts: [fate({ kind: 'refusal', status: 500, retryAfter: 'none', processed: false, body: 'error' })],
+    github: { ...GITHUB, personPushesAtMs: 30_000 },
+  })
+  expect(report.error?.code).toBe('unknown-fate')
 })

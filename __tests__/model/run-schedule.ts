@@ -1,105 +1,75 @@
-import { conclude, type Conclusion } from '../../src/agent/report/conclusion.ts'
-import type { Task } from '../../src/agent/inputs/inputs.ts'
-import { toOutputs } from '../../src/agent/report/outputs.ts'
-import { redactReport } from '../../src/agent/report/redact-report.ts'
-import type { Report } from '../../src/agent/report/report.ts'
-import { runAgent } from '../../src/agent/job/run.ts'
-import { renderSummary } from '../../src/agent/report/summary.ts'
-import { createClient } from '../../src/service/client.ts'
 import { ActionError } from '../../src/shared/errors.ts'
-import { createRedactor } from '../../src/shared/redact.ts'
-import { cleanLines } from '../../src/shared/untrusted-text.ts'
+import { PUSH, RUN_FACTS } from '../support/fake-github.ts'
+import { agentInputs } from '../support/fake-step.ts'
+import { createGitHubModel, type GitHubModel } from './github-model.ts'
+import { SERVER_URL } from './job-life.ts'
 import { KEY } from './planted-key.ts'
+import { playStep, type Played } from './play-step.ts'
 import type { Schedule } from './schedule.ts'
 import { createServiceModel, JOB_ID, PROJECT_ID, type ServiceModel } from './service-model.ts'
 import { virtualClock } from './virtual-clock.ts'
 
-/** All that a run showed to the outside, and all that the model knows about it. */
-export interface Trace {
+/** All that a run showed to the outside, and all that the models know about it. Times are from the step's beginning. */
+export interface Trace extends Played {
   readonly schedule: Schedule
   readonly service: ServiceModel
-  readonly report: Report
-  readonly conclusion: Conclusion
-  /** As the runner gets them. */
-  readonly outputs: Readonly<Record<string, string>>
-  readonly summary: string
-  readonly log: readonly string[]
-  readonly warnings: readonly string[]
-  /** Jobs that were handed on, and when. */
-  readonly accepted: readonly { readonly id: string; readonly at: number }[]
+  readonly github: GitHubModel | undefined
   readonly endedAt: number
 }
 
-const redact = createRedactor([KEY])
-
-/** What the host does with every line: redacted before and after it is cleaned. */
-function shownLines(text: string): string[] {
-  return cleanLines(redact(text)).map(redact)
-}
-
 const PROMPT_CUT_BYTES = 32 * 1024
+/** A step's clock does not begin at 0. */
+const STARTED_AT = 1_234_567
 
-function taskOf({ task, promptHoldsKey }: Schedule): Task {
-  const prompt = promptHoldsKey ? `${'p'.repeat(PROMPT_CUT_BYTES - 20)}${KEY} and so on` : 'Fix the guide.'
-  const tasks: Readonly<Record<Schedule['task'], Task>> = {
-    create: { kind: 'create', prompt },
-    'follow-up': { kind: 'follow-up', prompt, jobId: JOB_ID },
-    attach: { kind: 'attach', jobId: JOB_ID },
+/** The inputs as a workflow has them, so that the real defaults and rules hold. */
+export function inputsOf(schedule: Schedule, projectId: string): ReturnType<typeof agentInputs> {
+  const { task, promptHoldsKey, wait, timeoutMs, pollIntervalMs, failOn, asks, github } = schedule
+  const given = {
+    prompt:
+      task === 'attach' ? '' : promptHoldsKey ? `${'p'.repeat(PROMPT_CUT_BYTES - 20)}${KEY} and so on` : 'Fix it.',
+    'job-id': task === 'create' ? '' : JOB_ID,
+    'project-id': projectId,
+    'api-key': KEY,
+    wait: String(wait),
+    'fail-on': failOn.join() || 'none',
+    'github-token': github === undefined ? '' : 'ghs_token',
+    'change-context': asks.changeContext,
+    paths: asks.paths ? 'docs/**' : '',
+    label: asks.label ? 'docs-agent' : '',
+    'wait-for-checks': String(asks.checks),
+    'allowed-paths': asks.scope ? 'docs/**' : '',
   }
-  return tasks[task]
+  return agentInputs({ timeoutMs, pollIntervalMs }, given)
 }
 
-/** Runs the real use case with the real client against the model; only sockets, timers and the runner are not real. */
+export const factsOf = ({ asks }: Schedule): typeof RUN_FACTS => ({
+  ...RUN_FACTS,
+  serverUrl: SERVER_URL,
+  ...(asks.isPush ? { eventName: 'push', payload: PUSH } : {}),
+})
+
+/** Runs the real step against the models; only sockets, timers and the runner are not real. */
 export async function runSchedule(schedule: Schedule): Promise<Trace> {
   const clock = virtualClock(schedule.wallJump)
   const service = createServiceModel(schedule, clock)
   const controller = new AbortController()
+  const { signal } = controller
   if (schedule.cancelAtMs !== undefined) {
     clock.at(schedule.cancelAtMs, () => {
       controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
     })
   }
-  const log: string[] = []
-  const warnings: string[] = []
-  const accepted: { id: string; at: number }[] = []
-  const { wait, timeoutMs, pollIntervalMs } = schedule
-  const failOn = new Set(schedule.failOn)
-  const ports = {
-    clock,
-    signal: controller.signal,
-    random: () => schedule.random,
-    log: (line: string) => log.push(...shownLines(line)),
-  }
-  const client = createClient({
-    ...ports,
+  const stepClock = { ...clock, now: () => clock.now() + STARTED_AT }
+  const github = schedule.github && createGitHubModel(schedule, schedule.github, service.life, stepClock, signal)
+  const played = await playStep(inputsOf(schedule, PROJECT_ID), {
     transport: service.transport,
-    projectId: PROJECT_ID,
-    redact,
-    deadlineAt: timeoutMs,
+    github: github?.github,
+    facts: factsOf(schedule),
+    clock: stepClock,
+    signal,
+    random: schedule.random,
+    eventTime: () => clock.now(),
+    passUntil: (work) => clock.passUntil(work),
   })
-  const inputs = {
-    task: taskOf(schedule),
-    projectId: PROJECT_ID,
-    apiKey: KEY,
-    baseUrl: 'https://docs.example.com',
-    wait,
-    timeoutMs,
-    pollIntervalMs,
-    failOn,
-    summary: true,
-  }
-  const whole = await clock.passUntil(
-    runAgent(inputs, {
-      ...ports,
-      client,
-      startedAt: 0,
-      warn: (line) => warnings.push(...shownLines(line)),
-      onJobAccepted: ({ id }) => accepted.push({ id, at: clock.now() }),
-    }),
-  )
-  const report = redactReport(whole, redact)
-  const conclusion = conclude(report, failOn)
-  const outputs = Object.fromEntries(Object.entries(toOutputs(report)).map(([name, value]) => [name, redact(value)]))
-  const summary = redact(renderSummary(report, conclusion))
-  return { schedule, service, report, conclusion, outputs, summary, log, warnings, accepted, endedAt: clock.now() }
+  return { ...played, schedule, service, github, endedAt: clock.now() }
 }

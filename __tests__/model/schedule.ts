@@ -1,4 +1,6 @@
-import type { FailOn } from '../../src/agent/inputs/inputs.ts'
+import type { ChangeContext } from '../../src/agent/inputs/agent-inputs.ts'
+import type { FailOn } from '../../src/agent/inputs/fail-on.ts'
+import type { ErrorCode } from '../../src/shared/errors.ts'
 import type { WallJump } from './virtual-clock.ts'
 
 /** What the service's answer looks like where it says that all is well. */
@@ -55,8 +57,62 @@ export interface TurnPlan {
 }
 
 /** How the service writes the key into its texts, if it does. `torn`: with invisible characters in between. */
-export const PLANTS = ['none', 'raw', 'url', 'json', 'html', 'base64', 'hex', 'torn'] as const
+export const PLANTS = [
+  'none',
+  'raw',
+  'url',
+  'json',
+  'html',
+  'base64',
+  'hex',
+  'torn',
+  'spaced',
+  'wrapped',
+  'coloured',
+] as const
 export type Plant = (typeof PLANTS)[number]
+
+/** What the step is asked besides the job. */
+export interface Asks {
+  readonly isPush: boolean
+  readonly paths: boolean
+  readonly changeContext: ChangeContext
+  readonly label: boolean
+  readonly checks: boolean
+  readonly scope: boolean
+}
+
+/** What becomes of a question to GitHub. `lost`: it was done, and the answer did not come. `hang`: until its deadline. */
+export interface GitHubFate {
+  readonly how: 'well' | 'hang' | 'lost' | ErrorCode
+  readonly delayMs: number
+  readonly times: number
+}
+
+export interface GitHubPlan {
+  /** One after the other; what comes after the last one is answered well. */
+  readonly fates: readonly GitHubFate[]
+  /** Whether our turn adds a commit, and how long after its end reads still show the head before. */
+  readonly oursPushes: boolean
+  readonly headLagMs: number
+  /** A head that moved, and no turn ended. */
+  readonly personPushesAtMs: number | undefined
+  readonly checks: {
+    readonly registeredAtMs: number
+    readonly runMs: number
+    readonly ending: 'success' | 'failure' | 'flips'
+  }
+  readonly filesAreInside: boolean
+  /** Whether label and comment are there already. */
+  readonly isMarked: boolean
+  /** Whether the change that started the run counts by `paths`, and whether it came from a pull request of ours. */
+  readonly changeCounts: boolean
+  readonly pushIsOwn: boolean
+}
+
+/** How the service writes the link of our turn's pull request, which is the same by all of them. */
+export const SPELLINGS = ['plain', 'slash', 'query', 'fragment', 'host', 'files'] as const
+export type Spelling = (typeof SPELLINGS)[number]
 
 /** Everything that decides how a run goes. A plain value: it can be shrunk, printed, and kept as a test. */
 export interface Schedule {
@@ -80,6 +136,11 @@ export interface Schedule {
   readonly oursHasTheSameLink: boolean
   /** After a create: not found. After a message: reads as before. */
   readonly staleMs: number
+  /** The reads come from copies that are so much behind, one after the other in turn. */
+  readonly lagsMs: readonly number[]
+  /** Whether a turn had completed, with the old link, before the one that was there when the step began. */
+  readonly hadEarlierTurn: boolean
+  readonly oursSpelling: Spelling
   /** Whether the answer to a message shows the job as before. */
   readonly messageAnswerIsStale: boolean
   /** When somebody archives the job, if ever. */
@@ -89,4 +150,7 @@ export interface Schedule {
   readonly padding: number
   /** Whether the prompt holds the key as well, where the summary cuts it. */
   readonly promptHoldsKey: boolean
+  readonly asks: Asks
+  /** No token, if undefined. */
+  readonly github: GitHubPlan | undefined
 }

@@ -29,6 +29,7 @@ export interface Delivered {
 }
 
 export interface ServiceModel {
+  readonly life: JobLife
   readonly transport: Transport
   readonly posts: readonly PostRecord[]
   readonly delivered: readonly Delivered[]
@@ -50,6 +51,7 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
   const posts: PostRecord[] = []
   const delivered: Delivered[] = []
   const looks: string[] = []
+  let reads = 0
   const fates = { POST: unroll(schedule.posts), GET: unroll(schedule.reads) }
   const text = schedule.plant === 'none' ? undefined : plantKey(schedule.plant, schedule.padding)
 
@@ -68,7 +70,7 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
   }
 
   function answer(status: number, shape: BodyShape, view: View): WireAnswer {
-    const body = BODIES[shape](jobBody(view, JOB_ID, text))
+    const body = BODIES[shape](jobBody(view, JOB_ID, text, view.whose === 'ours' ? schedule.oursSpelling : 'plain'))
     return { kind: 'answer', status, body, retryAfterMs: undefined }
   }
 
@@ -155,7 +157,7 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
       const { cause, code, point } = BREAKS[what.how]
       return failure(cause, code, point !== 'before-sending')
     }
-    const view = life.answerAt(began + delayMs / 2, true)
+    const view = life.answerAt(began + delayMs / 2, true, schedule.lagsMs[reads++ % schedule.lagsMs.length])
     if (what.kind === 'refusal') return refuse(what.status, what)
     if (view === undefined) return refuse(404, {})
     if (isTrue(what.body, 'GET')) delivered.push({ at: clock.now(), method: 'GET', view })
@@ -178,5 +180,5 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
       return result
     },
   }
-  return { transport, posts, delivered, looks }
+  return { life, transport, posts, delivered, looks }
 }

@@ -74,6 +74,7 @@ export function virtualClock(wallJump: WallJump = { atMs: Infinity, byMs: 0 }): 
     now: () => now,
     wallTime: () => new Date(WALL_START + now + (now < wallJump.atMs ? 0 : wallJump.byMs)),
     sleep,
+    turn: () => Promise.resolve(),
     at(timeMs, act) {
       add({ atMs: timeMs, act })
     },

@@ -1,9 +1,10 @@
+import * as net from 'node:net'
+import dns from 'node:dns'
 import * as tls from 'node:tls'
 import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, expect, jest, test } from '@jest/globals'
 import { request, type Dispatcher } from 'undici'
 import { openDispatcher } from '../../src/network/dispatcher.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
@@ -11,6 +12,7 @@ import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } fro
 const cleanUps: (() => Promise<void>)[] = []
 
 afterEach(async () => {
+  jest.restoreAllMocks()
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
@@ -87,7 +89,7 @@ test('HTTP/2 is never offered, because undici may send a request again over it',
     server.close()
     await once(server, 'close')
   })
-  const { port } = server.address() as AddressInfo
+  const { port } = server.address() as net.AddressInfo
 
   await expect(request(`https://127.0.0.1:${port}/`, { dispatcher: open() })).rejects.toThrow()
   expect(offered).toEqual([['http/1.1']])
@@ -106,4 +108,42 @@ test('a connection is used once, although the service would keep it', async () =
     await nextTurn()
   }
   expect(server.connections()).toBe(2)
+})
+
+test.each([
+  ['directly', 'http', false],
+  ['through a tunnel', 'http', true],
+  ['with TLS in a tunnel', 'https', true],
+])('TCP keep-alive stays off %s: a connection serves one request only', async (_name, protocol, isTunnelled) => {
+  const setKeepAlive = jest.spyOn(net.Socket.prototype, 'setKeepAlive')
+  const server = await serve({
+    onConnection: (socket) => socket.on('data', () => socket.write(httpAnswer(200, ''))),
+  })
+  const address = `127.0.0.1:${server.port}`
+
+  const dispatcher = open(isTunnelled ? `http://${address}` : undefined)
+  await request(`${protocol}://${address}/`, { dispatcher }).catch(() => undefined)
+
+  expect(server.connections()).toBe(1)
+  expect(setKeepAlive).not.toHaveBeenCalled()
+})
+
+test('a name with a dead IPv6 address is reached by its other one', async () => {
+  const server = await serve({ onRequest: (socket) => socket.end(httpAnswer(200, '')) })
+  const { lookup } = dns
+  const addresses = [
+    { address: '::1', family: 6 },
+    { address: '127.0.0.1', family: 4 },
+  ]
+  const bothAddresses = (_name: string, { all }: dns.LookupOptions, found: (...args: unknown[]) => void): void => {
+    if (all === true) found(null, addresses)
+    else found(null, '::1', 6)
+  }
+  Object.assign(dns, { lookup: bothAddresses })
+  try {
+    const { statusCode } = await request(`http://service.example:${server.port}/`, { dispatcher: open() })
+    expect(statusCode).toBe(200)
+  } finally {
+    Object.assign(dns, { lookup })
+  }
 })

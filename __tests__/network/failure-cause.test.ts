@@ -30,12 +30,21 @@ test.each([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
   'ERR_TLS_CERT_ALTNAME_INVALID',
-  'ERR_SSL_WRONG_VERSION_NUMBER',
   'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
   'EPROTO',
   'UND_ERR_PRX_TLS',
 ])('%s: not trusted', (code) => {
   expect(failureCause(failed(code))).toBe('untrusted')
+})
+
+test.each([
+  failed('ERR_SSL_WRONG_VERSION_NUMBER'),
+  failed('ERR_SSL_PACKET_LENGTH_TOO_LONG'),
+  Object.assign(new Error('write EPROTO 80:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:'), {
+    code: 'EPROTO',
+  }),
+])('%s: what answers does not speak TLS', (error) => {
+  expect(failureCause(error)).toBe('not-tls')
 })
 
 test.each([401, 403, 404, 407, 429])('a proxy that answers %i refused', (status) => {

@@ -35,22 +35,25 @@ test.each([
   expect(proxyOf(HTTPS, { HTTPS_PROXY: address })).toBe(expected)
 })
 
-test.each(['http://', 'proxy:pa55word:x', 'socks5://user:pa55word@proxy.example', 'http://pa55word proxy'])(
-  'the address %j cannot be used, and the error does not repeat it',
-  (address) => {
-    let error: unknown
-    try {
-      proxyFor(HTTPS, { HTTPS_PROXY: address })
-    } catch (caught) {
-      error = caught
-    }
+test.each([
+  'http://',
+  'proxy:pa55word:x',
+  'socks5://user:pa55word@proxy.example',
+  'socks5://pa55word/http://proxy.example',
+  'http://pa55word proxy',
+])('the address %j cannot be used, and the error does not repeat it', (address) => {
+  let error: unknown
+  try {
+    proxyFor(HTTPS, { HTTPS_PROXY: address })
+  } catch (caught) {
+    error = caught
+  }
 
-    expect(error).toBeInstanceOf(ActionError)
-    const { code, message, hint } = error as ActionError
-    expect(code).toBe('proxy')
-    expect(`${message} ${String(hint)}`).not.toContain('pa55word')
-  },
-)
+  expect(error).toBeInstanceOf(ActionError)
+  const { code, message, hint } = error as ActionError
+  expect(code).toBe('proxy')
+  expect(`${message} ${String(hint)}`).not.toContain('pa55word')
+})
 
 test.each([
   ['*', 'https://docs.example.com'],
@@ -109,6 +112,10 @@ test('the secrets of a proxy are its password, as written and decoded, and its h
   expect(proxyAuthorization(new URL('http://user:p%40ss@proxy.example'))).toBe(`Basic ${header}`)
 })
 
+test.each(['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'])('the password in %s is secret', (name) => {
+  expect(proxySecrets({ [name]: 'http://user:pa55word@proxy.example' })).toContain('pa55word')
+})
+
 test('a name without a password is a token, and secret', () => {
   expect(proxySecrets({ https_proxy: 'http://token@proxy.example' })).toEqual([
     'token',
@@ -118,4 +125,8 @@ test('a name without a password is a token, and secret', () => {
 
 test('a stray % in a password is taken as it is', () => {
   expect(proxySecrets({ https_proxy: 'http://user:100%@proxy.example' })).toContain('100%')
+})
+
+test('blanks around the address of a proxy do not hide its password from the mask', () => {
+  expect(proxySecrets({ https_proxy: ' http://user:pa55word@proxy.example\n' })).toContain('pa55word')
 })

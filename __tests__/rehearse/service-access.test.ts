@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { startText } from '../../src/emulator/start-text.ts'
-import { readServiceAccess } from '../../src/rehearse/service-access.ts'
+import { readServiceAccess, withoutStartText } from '../../src/rehearse/service-access.ts'
 
 const access = { baseUrl: 'http://127.0.0.1:4010', projectId: 'docs-demo', apiKey: 'docs_emulator_1' }
 const text = startText(
@@ -19,4 +19,12 @@ test('a text that is not whole yet gives nothing', () => {
     expect(readServiceAccess(whole.slice(0, end))).toBeUndefined()
   }
   expect(readServiceAccess(whole.slice(0, keyEnd + 1))).toEqual(access)
+})
+
+test('of what the service wrote, only what came after its start is for the log of a runner', () => {
+  expect(withoutStartText(`${text}\nPOST /v2/agent/docs-demo/job -> 201\n`)).toBe(
+    'POST /v2/agent/docs-demo/job -> 201\n',
+  )
+  expect(withoutStartText(`${text}\n`)).toBe('')
+  expect(withoutStartText('Error: it broke\n')).toBe('Error: it broke\n')
 })

@@ -12,13 +12,16 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 jest.setTimeout(60_000)
 
 /** Its time stands still: only the process itself decides how this ends. */
-const patientClock: Clock = { now: () => 0, wallTime: () => new Date(0), sleep: () => sleep(5) }
+const patientClock: Clock = { now: () => 0, wallTime: () => new Date(0), sleep: () => sleep(5), turn: () => sleep(0) }
 
 /** What every program here begins with. Its process id is the first line of its log. */
 const PREAMBLE = "console.log('pid ' + process.pid)\n"
 
 const SERVES = `
-  const server = require('node:http').createServer((_, response) => response.end('x'))
+  const server = require('node:http').createServer((_, response) => {
+    response.setHeader('service-instance', process.pid)
+    response.end('x')
+  })
   server.listen(0, '127.0.0.1', () => {
     console.log('listening http://127.0.0.1:' + server.address().port)
     console.log('  DOCS_AGENT_PROJECT_ID=docs-' + process.argv[2])
@@ -86,7 +89,7 @@ test('the service is started in the background and answers before the step goes 
   const attempt = start(SERVES, patientClock)
   await useService(attempt, async (service) => {
     expect(service).toMatchObject({ projectId: 'docs-demo', apiKey: 'key' })
-    expect(await askService(service.baseUrl)).toBe('answers')
+    expect(await askService(service.baseUrl)).toBe(service.pid)
     expect(readFileSync(attempt.logFile, 'utf8')).toContain(`pid ${service.pid}\n`)
   })
 })

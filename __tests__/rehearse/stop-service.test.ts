@@ -6,7 +6,7 @@ import { fakeClock } from '../support/fake-clock.ts'
 type Kill = readonly [pid: number, signal: string]
 
 test('a service that answers is asked to end, and is waited for', async () => {
-  const service = await startEmulator()
+  const service = await startEmulator({ instance: '7' })
   const kills: Kill[] = []
   const closing: Promise<void>[] = []
   const ending = await stopService(
@@ -25,7 +25,7 @@ test('a service that answers is asked to end, and is waited for', async () => {
 })
 
 test('a service that does not end is killed after 5 seconds', async () => {
-  const service = await startEmulator()
+  const service = await startEmulator({ instance: '7' })
   const kills: Kill[] = []
   const clock = fakeClock()
   const kill = (...args: Kill): unknown => kills.push(args)
@@ -35,11 +35,11 @@ test('a service that does not end is killed after 5 seconds', async () => {
     [7, 'SIGTERM'],
     [7, 'SIGKILL'],
   ])
-  expect(clock.now()).toBe(5_000)
+  expect(clock.passed()).toBe(5_000)
 })
 
 test('where nothing answers, nothing is killed: the process id may belong to another program', async () => {
-  const service = await startEmulator()
+  const service = await startEmulator({ instance: '7' })
   await service.close()
   const kills: Kill[] = []
   const kill = (...args: Kill): unknown => kills.push(args)
@@ -48,7 +48,7 @@ test('where nothing answers, nothing is killed: the process id may belong to ano
 })
 
 test('a service that ends by itself at that moment is no error', async () => {
-  const service = await startEmulator()
+  const service = await startEmulator({ instance: '7' })
   const closing: Promise<void>[] = []
   const kill = (): never => {
     closing.push(service.close())
@@ -57,3 +57,15 @@ test('a service that ends by itself at that moment is no error', async () => {
   expect(await stopService({ pid: 7, baseUrl: service.url }, { clock: fakeClock(), kill })).toBe('stopped')
   await Promise.all(closing)
 })
+
+test.each([undefined, '8'])(
+  'another program at the address is left alone, and so is the process id: %s',
+  async (instance) => {
+    const stranger = await startEmulator(instance === undefined ? {} : { instance })
+    const kills: Kill[] = []
+    const kill = (...args: Kill): unknown => kills.push(args)
+    expect(await stopService({ pid: 7, baseUrl: stranger.url }, { clock: fakeClock(), kill })).toBe('was-gone')
+    await stranger.close()
+    expect(kills).toEqual([])
+  },
+)

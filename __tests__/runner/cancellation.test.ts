@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { cancelOnSignals } from '../../src/runner/cancellation.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 const before = SIGNALS.map((name) => process.listeners(name))
 const exit = jest.spyOn(process, 'exit')
@@ -38,6 +38,7 @@ test.each([
   ['SIGINT', 'SIGTERM'],
   ['SIGINT', 'SIGINT'],
   ['SIGTERM', 'SIGINT'],
+  ['SIGHUP', 'SIGTERM'],
 ] as const)('after %s, %s ends the process at once', (first, second) => {
   const signal = cancelOnSignals()
 

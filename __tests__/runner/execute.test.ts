@@ -1,48 +1,10 @@
 import * as fs from 'node:fs'
-import { tmpdir } from 'node:os'
-import * as path from 'node:path'
-import { afterAll, afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import { execute, type StepPorts, type StepResult } from '../../src/runner/execute.ts'
+import { expect, test } from '@jest/globals'
+import { execute, type Runner, type StepResult } from '../../src/runner/execute.ts'
 import { captureStdout } from '../support/capture-stdout.ts'
+import { stepProcess } from '../support/step-process.ts'
 
-const EVENTS = ['SIGINT', 'SIGTERM', 'uncaughtException', 'unhandledRejection'] as const
-
-const folder = fs.mkdtempSync(path.join(tmpdir(), 'execute-'))
-const outputFile = path.join(folder, 'output')
-const summaryFile = path.join(folder, 'summary')
-
-const listenersBefore = EVENTS.map((name) => process.listeners(name as 'SIGINT'))
-/** The code that the process would have ended with, one for each time. */
-let exitCodes: unknown[] = []
-const exit = jest.spyOn(process, 'exit')
-
-beforeEach(() => {
-  fs.rmSync(summaryFile, { force: true, recursive: true })
-  fs.writeFileSync(outputFile, '')
-  fs.writeFileSync(summaryFile, '')
-  Object.assign(process.env, { GITHUB_OUTPUT: outputFile, GITHUB_STEP_SUMMARY: summaryFile })
-  process.exitCode = undefined
-  exitCodes = []
-  exit.mockReset().mockImplementation((code) => {
-    exitCodes.push(code ?? process.exitCode)
-    return undefined as never
-  })
-})
-
-afterEach(() => {
-  process.exitCode = undefined
-  EVENTS.forEach((name, index) => {
-    for (const listener of process.listeners(name as 'SIGINT')) {
-      if (listenersBefore[index]?.includes(listener) !== true) process.off(name, listener)
-    }
-  })
-})
-
-afterAll(() => {
-  delete process.env['GITHUB_OUTPUT']
-  delete process.env['GITHUB_STEP_SUMMARY']
-  fs.rmSync(folder, { recursive: true })
-})
+const { outputFile, summaryFile, exitCodes } = stepProcess()
 
 const result = (given: Partial<StepResult> = {}): StepResult => ({
   isGreen: true,
@@ -53,7 +15,7 @@ const result = (given: Partial<StepResult> = {}): StepResult => ({
   ...given,
 })
 
-const run = (perform: (ports: StepPorts) => StepResult | Promise<StepResult>): Promise<string[]> =>
+const run = (perform: (ports: Runner) => StepResult | Promise<StepResult>): Promise<string[]> =>
   captureStdout(() => execute(async (ports) => perform(ports)))
 
 /** Nobody forces a library to throw errors. */
@@ -64,7 +26,7 @@ const errorsIn = (lines: readonly string[]): string[] => lines.filter((line) => 
 test('a green result is published, and ends with 0', async () => {
   const lines = await run(() => result())
 
-  expect(exitCodes).toEqual([0])
+  expect(exitCodes()).toEqual([0])
   expect(lines).toEqual([expect.stringMatching(/^\[ +0:0\d\] The pull request is ready\. It took 0:07\.$/)])
   expect(fs.readFileSync(outputFile, 'utf8')).toMatch(/^outcome<<[^]*\npull-request\r?\n[^]*job-id<<[^]*\njob_1\r?\n/)
   expect(fs.readFileSync(summaryFile, 'utf8')).toBe('# Summary\n')
@@ -73,7 +35,7 @@ test('a green result is published, and ends with 0', async () => {
 test('a red result is published with one error, and ends with 1', async () => {
   const lines = await run(() => result({ isGreen: false, title: 'Cancelled', text: 'The run was cancelled.' }))
 
-  expect(exitCodes).toEqual([1])
+  expect(exitCodes()).toEqual([1])
   expect(errorsIn(lines)).toEqual(['::error title=Cancelled::The run was cancelled.'])
   expect(fs.readFileSync(outputFile, 'utf8')).toContain('job_1')
   expect(fs.readFileSync(summaryFile, 'utf8')).toBe('# Summary\n')
@@ -101,7 +63,7 @@ test('a summary that cannot be written costs a warning and nothing else', async 
 
   const lines = await run(() => result())
 
-  expect(exitCodes).toEqual([0])
+  expect(exitCodes()).toEqual([0])
   expect(lines.filter((line) => line.startsWith('::warning'))).toEqual([
     '::warning title=Docs Agent::The job summary could not be written.',
   ])
@@ -112,7 +74,7 @@ test('a green result whose outputs cannot be written is red', async () => {
 
   const lines = await run(() => result())
 
-  expect(exitCodes).toEqual([1])
+  expect(exitCodes()).toEqual([1])
   expect(errorsIn(lines)).toEqual([
     expect.stringMatching(
       /^::error title=The outputs could not be written::.*The pull request is ready\. It took 0:07\.$/,
@@ -129,7 +91,7 @@ test('outputs that cannot be written from the start are an error of their own, a
     return result()
   })
 
-  expect(exitCodes).toEqual([1])
+  expect(exitCodes()).toEqual([1])
   expect(errorsIn(lines)).toEqual([
     expect.stringMatching(/^::error title=The outputs could not be written::.*Check the disk/),
   ])
@@ -142,7 +104,7 @@ test.each([
 ])('a use case that throws %s ends with 1, one error, and the details in the log', async (_name, thrown) => {
   const lines = await captureStdout(() => execute(rejecting(thrown as Error)))
 
-  expect(exitCodes).toEqual([1])
+  expect(exitCodes()).toEqual([1])
   expect(errorsIn(lines)).toHaveLength(1)
   expect(lines[0]).toContain(thrown === undefined ? 'undefined' : 'x is not a function')
 })
@@ -163,7 +125,7 @@ test.each(['uncaughtException', 'unhandledRejection'] as const)('an %s ends the 
     return result()
   })
 
-  expect(exitCodes[0]).toBe(1)
+  expect(exitCodes()[0]).toBe(1)
   expect(errorsIn(lines)).toHaveLength(1)
   expect(lines.join('\n')).toContain('nobody caught this')
 })
@@ -172,7 +134,7 @@ test('an error that nobody caught is red even after a green result was published
   await run(() => result())
   await captureStdout(() => process.emit('uncaughtException', new Error('late')))
 
-  expect(exitCodes).toEqual([0, 1])
+  expect(exitCodes()).toEqual([0, 1])
 })
 
 test('a cancelled run is told to the use case', async () => {
@@ -184,5 +146,5 @@ test('a cancelled run is told to the use case', async () => {
   })
 
   expect(wasAborted).toBe(true)
-  expect(exitCodes).toEqual([1])
+  expect(exitCodes()).toEqual([1])
 })

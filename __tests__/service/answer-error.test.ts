@@ -1,18 +1,21 @@
 import { expect, test } from '@jest/globals'
 import { errorOfAnswer, errorOfFailure, errorOfResult } from '../../src/service/answer-error.ts'
 import type { FailureCause } from '../../src/network/failure-cause.ts'
+import type { Operation } from '../../src/service/operation.ts'
 import { describeError, type ErrorCode } from '../../src/shared/errors.ts'
 import { createRedactor } from '../../src/shared/redact.ts'
 
 const KEY = 'dk_0123456789abcdef'
 const redact = createRedactor([KEY])
+const CREATE: Operation = { kind: 'create', projectId: 'docs' }
 
 const errorOf = (status: number, body = '', retryAfterMs?: number): ReturnType<typeof errorOfAnswer> =>
-  errorOfAnswer({ kind: 'answer', status, body, retryAfterMs }, redact)
+  errorOfAnswer({ kind: 'answer', status, body, retryAfterMs }, CREATE, redact)
 
 const quoteOf = (body: unknown): string | undefined => errorOf(400, JSON.stringify(body)).quote
 
 test.each([
+  [300, 'redirected'],
   [301, 'redirected'],
   [308, 'redirected'],
   [400, 'rejected'],
@@ -116,6 +119,7 @@ test('a key that is torn apart by control characters is redacted before the quot
 const CODES: Readonly<Record<FailureCause, ErrorCode>> = {
   'no-connection': 'unreachable',
   untrusted: 'untrusted',
+  'not-tls': 'untrusted',
   'proxy-refused': 'proxy',
   invalid: 'rejected',
   timeout: 'unreachable',
@@ -136,6 +140,34 @@ test('a private certificate authority is helped with the variable that Node read
   expect(hint).toContain('`NODE_EXTRA_CA_CERTS`')
 })
 
+test('where TLS is not spoken, the port is in question and no certificate', () => {
+  const { message, hint } = errorOfFailure({ kind: 'failure', cause: 'not-tls', code: undefined, sent: false })
+
+  expect(message).toContain('does not speak TLS')
+  expect(hint).toContain('the port in `base-url`')
+  expect(`${message} ${String(hint)}`).not.toMatch(/certificate|NODE_EXTRA_CA_CERTS/)
+})
+
+test.each<[Operation, string]>([
+  [CREATE, 'The service knows no project docs (404).'],
+  [{ kind: 'visitors', projectId: 'docs' }, 'The service knows no project docs (404).'],
+  [{ kind: 'read', projectId: 'docs', jobId: 'job_x' }, 'The service knows no job job_x in project docs (404).'],
+  [{ kind: 'message', projectId: 'docs', jobId: 'job_x' }, 'The service knows no job job_x in project docs (404).'],
+])('a 404 names what is not there: %j', (operation, message) => {
+  const answer = { kind: 'answer', status: 404, body: '', retryAfterMs: undefined } as const
+  expect(errorOfAnswer(answer, operation, redact).message).toBe(message)
+})
+
+test('a redirect names the host that it leads to', () => {
+  const answer = { kind: 'answer', status: 302, body: '', retryAfterMs: undefined } as const
+
+  expect(errorOfAnswer({ ...answer, redirectHost: 'login.example.com' }, CREATE, redact).hint).toContain(
+    'leads to `login.example.com`',
+  )
+  expect(errorOfAnswer({ ...answer, redirectHost: `${KEY}.example.com` }, CREATE, redact).hint).not.toContain(KEY)
+  expect(errorOfAnswer(answer, CREATE, redact).hint).not.toContain('leads to')
+})
+
 test('a failure without a short name shows none', () => {
   const { message } = errorOfFailure({ kind: 'failure', cause: 'timeout', code: undefined, sent: true })
 
@@ -146,5 +178,8 @@ test('answers and failures both become errors', () => {
   const answer = { kind: 'answer', status: 401, body: '', retryAfterMs: undefined } as const
   const failure = { kind: 'failure', cause: 'broken', code: undefined, sent: true } as const
 
-  expect([answer, failure].map((result) => errorOfResult(result, redact).code)).toEqual(['unauthorized', 'unreachable'])
+  expect([answer, failure].map((result) => errorOfResult(result, CREATE, redact).code)).toEqual([
+    'unauthorized',
+    'unreachable',
+  ])
 })

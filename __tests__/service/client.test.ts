@@ -5,7 +5,7 @@ import type { FailureCause } from '../../src/network/failure-cause.ts'
 import type { Transport, WireRequest, WireResult } from '../../src/service/transport.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { createRedactor } from '../../src/shared/redact.ts'
-import { fakeClock, type FakeClock } from '../support/fake-clock.ts'
+import { CLOCK_START_MS, fakeClock, type FakeClock } from '../support/fake-clock.ts'
 
 const KEY = 'dk_0123456789abcdef'
 const CANCELLED = new ActionError('cancelled', 'The run was cancelled.')
@@ -53,7 +53,7 @@ function bench(
     clock,
     redact: createRedactor([KEY]),
     signal: new AbortController().signal,
-    deadlineAt: 3_600_000,
+    deadlineAt: CLOCK_START_MS + 3_600_000,
     random: () => 0.5,
     log: (line) => lines.push(line),
     ...options,
@@ -185,15 +185,17 @@ test.each([
   expect(requests).toHaveLength(1)
 })
 
-test.each(['untrusted', 'proxy-refused', 'invalid', 'timeout'] as const)(
-  'a prompt that was not sent because of %s is not tried again',
-  async (cause) => {
-    const { client, requests } = bench([failed(cause, false), answered(201)])
+test.each([
+  ['untrusted', 'untrusted'],
+  ['proxy-refused', 'proxy'],
+  ['invalid', 'rejected'],
+  ['timeout', 'unreachable'],
+] as const)('a prompt that was not sent because of %s is not tried again: %s', async (cause, code) => {
+  const { client, requests } = bench([failed(cause, false), answered(201)])
 
-    expect((await errorOf(client.createJob('x'))).code).not.toBe('unknown-fate')
-    expect(requests).toHaveLength(1)
-  },
-)
+  expect(await errorOf(client.createJob('x'))).toMatchObject({ code })
+  expect(requests).toHaveLength(1)
+})
 
 test.each([425, 429])('after %i the prompt waits as long as the service asks for', async (status) => {
   const { client, requests, clock } = bench([answered(status, '', 90_000), answered(status, ''), answered(201)])
@@ -212,7 +214,9 @@ test('a rate limit may take more tries than three', async () => {
 })
 
 test('a wait that does not fit the deadline fails at once and names the time', async () => {
-  const { client, requests, clock } = bench([answered(429, { error: 'Slow down.' }, 60_000)], { deadlineAt: 60_000 })
+  const { client, requests, clock } = bench([answered(429, { error: 'Slow down.' }, 60_000)], {
+    deadlineAt: CLOCK_START_MS + 60_000,
+  })
 
   const error = await errorOf(client.createJob('x'))
   expect(error).toMatchObject({ code: 'rate-limited', retryAfterMs: 60_000, quote: 'Slow down.' })
@@ -221,15 +225,37 @@ test('a wait that does not fit the deadline fails at once and names the time', a
   expect([requests.length, clock.sleeps]).toEqual([1, []])
 })
 
-test('a prompt that reached nobody is not tried again beyond the deadline', async () => {
-  const { client, requests, clock } = bench([failed('no-connection', false)], { deadlineAt: 1_500 })
+const NOT_ASKED = /^The deadline passed before the prompt was sent, so the service was asked for nothing\. The service /
 
-  expect(await errorOf(client.createJob('x'))).toMatchObject({ code: 'unreachable' })
+test('a prompt that reached nobody is not tried again beyond the deadline, and the error says that nothing was asked', async () => {
+  const { client, requests, clock } = bench([failed('no-connection', false)], { deadlineAt: CLOCK_START_MS + 1_500 })
+
+  const error = await errorOf(client.createJob('x'))
+  expect(error).toMatchObject({ code: 'deadline', message: expect.stringMatching(NOT_ASKED) as unknown })
+  expect(error.hint).toContain('Check `base-url`')
   expect([requests.length, clock.sleeps]).toEqual([2, [1_000]])
 })
 
+test.each([
+  ['at the deadline says that nothing was asked', 60_000, 'deadline', NOT_ASKED],
+  ['before the deadline is about the network', 60_001, 'unreachable', /^The service /],
+])('an attempt that sent nothing and ends %s', async (_name, deadlineAt, code, message) => {
+  const clock = fakeClock()
+  const silent: Send = ({ timeoutMs }) => {
+    clock.advance(timeoutMs)
+    return Promise.resolve(failed('timeout', false))
+  }
+  const { client, requests } = bench([silent], { deadlineAt: CLOCK_START_MS + deadlineAt }, clock)
+
+  expect(await errorOf(client.createJob('x'))).toMatchObject({
+    code,
+    message: expect.stringMatching(message) as unknown,
+  })
+  expect(requests).toHaveLength(1)
+})
+
 test('a POST may take a minute, and not beyond the deadline', async () => {
-  const { client, requests, clock } = bench([answered(201)], { deadlineAt: 70_000 })
+  const { client, requests, clock } = bench([answered(201)], { deadlineAt: CLOCK_START_MS + 70_000 })
 
   await client.createJob('x')
   clock.advance(50_000)
@@ -240,7 +266,7 @@ test('a POST may take a minute, and not beyond the deadline', async () => {
 })
 
 test('a read may take half a minute, and a second beyond the deadline', async () => {
-  const { client, requests, clock } = bench([answered(200)], { deadlineAt: 40_000 })
+  const { client, requests, clock } = bench([answered(200)], { deadlineAt: CLOCK_START_MS + 40_000 })
 
   for (const advanceMs of [0, 30_000, 10_000, 10_000]) {
     clock.advance(advanceMs)
@@ -250,9 +276,9 @@ test('a read may take half a minute, and a second beyond the deadline', async ()
 })
 
 test('a read whose answer is of use for a shorter time may take only that, and a second', async () => {
-  const { client, requests } = bench([answered(200)], { deadlineAt: 40_000 })
+  const { client, requests } = bench([answered(200)], { deadlineAt: CLOCK_START_MS + 40_000 })
 
-  await client.getJob('job_1', 6_000)
+  await client.getJob('job_1', CLOCK_START_MS + 6_000)
   expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([7_000])
 })
 
@@ -318,6 +344,19 @@ test("the service's words are redacted, also where the fate is unknown", async (
 
 test('a cancelled run sends nothing', async () => {
   const { client, requests } = bench([answered(201)], { signal: AbortSignal.abort(CANCELLED) })
+
+  expect(await errorOf(client.createJob('x'))).toBe(CANCELLED)
+  expect(requests).toEqual([])
+})
+
+test('a cancel that came while the loop was busy is heard before the prompt is sent', async () => {
+  const run = new AbortController()
+  const clock = fakeClock({
+    onTurn: () => {
+      run.abort(CANCELLED)
+    },
+  })
+  const { client, requests } = bench([answered(201)], { signal: run.signal }, clock)
 
   expect(await errorOf(client.createJob('x'))).toBe(CANCELLED)
   expect(requests).toEqual([])
@@ -406,4 +445,42 @@ test('a read is dropped the moment the run is cancelled', async () => {
 
   expect(await errorOf(client.getJob('job_1'))).toMatchObject({ code: 'cancelled' })
   expect(clock.sleeps).toEqual([])
+})
+
+test.each<[string, WireResult]>([
+  ['a login page', answered(200, '<html>Sign in</html>')],
+  ['a redirect', answered(302, '')],
+])('a prompt that %s answers may be a job, and the address is in question too', async (_name, answer) => {
+  for (const post of [
+    (c: DocsServiceClient) => c.createJob('x'),
+    (c: DocsServiceClient) => c.sendMessage('job_1', 'x'),
+  ]) {
+    const { hint, message } = await errorOf(post(bench([answer]).client))
+    expect(message).toContain('the job may exist')
+    expect(hint).toMatch(/Do not simply run it again\..* Check `base-url`/)
+    expect(hint).not.toContain('leads to')
+
+    const led = { ...answer, redirectHost: 'login.example.com' } as WireResult
+    expect((await errorOf(post(bench([led]).client))).hint).toContain('leads to `login.example.com`')
+  }
+})
+
+test('a prompt whose fate is unknown is never followed by the advice to try again', async () => {
+  const { hint } = await errorOf(bench([answered(500)]).client.createJob('x'))
+  expect(hint).not.toMatch(/Try again|`base-url`/)
+})
+
+test('a refusal is told in words that fit what was asked', async () => {
+  const { client } = bench([answered(404, '')])
+  const messages = await Promise.all(
+    [client.createJob('x'), client.sendMessage('job_1', 'x'), client.getJob('job_1'), client.getVisitors({})].map(
+      async (asked) => (await errorOf(asked)).message,
+    ),
+  )
+  expect(messages).toEqual([
+    'The service knows no project project (404).',
+    'The service knows no job job_1 in project project (404).',
+    'The service knows no job job_1 in project project (404).',
+    'The service knows no project project (404).',
+  ])
 })

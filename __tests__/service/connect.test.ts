@@ -1,36 +1,65 @@
 import { expect, test } from '@jest/globals'
+import type { DocsServiceClient } from '../../src/service/client.ts'
 import { connect } from '../../src/service/connect.ts'
 import { ActionError } from '../../src/shared/errors.ts'
-import { fakeClock } from '../support/fake-clock.ts'
+import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
+import { httpAnswer, serveSockets } from '../support/socket-server.ts'
 
-function connectThrough(env: Record<string, string>): string[] {
+interface Connected {
+  readonly client: DocsServiceClient
+  readonly masked: readonly string[]
+  /** What was masked by the time of each debug line. */
+  readonly maskedBefore: readonly (readonly string[])[]
+}
+
+function connectThrough(env: Record<string, string>, baseUrl = 'https://docs.example.com'): Connected {
   const masked: string[] = []
-  connect(
-    { baseUrl: 'https://docs.example.com', apiKey: 'docs_key', projectId: 'docs-demo', env, deadlineAt: 60_000 },
+  const maskedBefore: string[][] = []
+  // No limit of time is reached: its sleeps never end.
+  const standing = { ...fakeClock(), sleep: () => new Promise<void>(() => undefined) }
+  const client = connect(
     {
-      clock: fakeClock(),
+      baseUrl,
+      apiKey: 'docs_key',
+      projectId: 'docs-demo',
+      env,
+      deadlineAt: CLOCK_START_MS + 60_000,
+    },
+    {
+      clock: standing,
       signal: new AbortController().signal,
       random: () => 0.5,
       log: () => undefined,
-      debug: () => undefined,
+      debug: () => maskedBefore.push([...masked]),
       mask: (secret) => masked.push(secret),
       redact: (text) => text,
     },
   )
-  return masked
+  return { client, masked, maskedBefore }
 }
 
-test("masks the proxy's password before anything is sent", () => {
-  expect(connectThrough({ HTTPS_PROXY: 'http://user:p%40ss-word@proxy.example.com:8080' })).toContain('p@ss-word')
+const PROXY = 'http://user:p%40ss-word@proxy.example.com:8080'
+
+test("masks the proxy's password before anything is said or sent", () => {
+  const { masked, maskedBefore } = connectThrough({ HTTPS_PROXY: PROXY })
+  expect(masked).toContain('p@ss-word')
+  expect(maskedBefore).toEqual([masked])
 })
 
 test('masks the password of a proxy that only GitHub is reached through', () => {
-  const env = { HTTPS_PROXY: 'http://user:p%40ss-word@proxy.example.com:8080', NO_PROXY: 'docs.example.com' }
-  expect(connectThrough(env)).toContain('p@ss-word')
+  expect(connectThrough({ HTTPS_PROXY: PROXY, NO_PROXY: 'docs.example.com' }).masked).toContain('p@ss-word')
 })
 
 test('has nothing to mask without a proxy', () => {
-  expect(connectThrough({})).toEqual([])
+  expect(connectThrough({}).masked).toEqual([])
+})
+
+test('says by its user agent who asks', async () => {
+  const server = await serveSockets({ onRequest: (socket) => socket.end(httpAnswer(404, '')) })
+  const { client } = connectThrough({}, `http://127.0.0.1:${server.port}`)
+  await expect(client.getJob('job_1')).rejects.toThrow(ActionError)
+  await server.close()
+  expect(server.requests[0]).toMatch(/^user-agent: docs-agent-action\r$/im)
 })
 
 test('refuses a proxy address that is none', () => {

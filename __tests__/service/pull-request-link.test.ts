@@ -1,24 +1,30 @@
 import { expect, test } from '@jest/globals'
-import { cleanPullRequestLink } from '../../src/service/pull-request-link.ts'
+import { isSamePullRequest, parsePullRequestLink, type PullRequestLink } from '../../src/service/pull-request-link.ts'
 
 test.each([
-  ['https://git.example.com/acme/docs/pull/7', '7', 'acme/docs'],
-  ['https://git.example.com/acme/docs/pull/7/', '7', 'acme/docs'],
-  ['https://git.example.com:8443/a.b-c/d_e/pull/120', '120', 'a.b-c/d_e'],
-  ['https://git.example.com/group/sub/docs/-/merge_requests/7', '7', 'group/sub/docs'],
-  ['http://127.0.0.1:4010/acme/docs/pull/7', '7', 'acme/docs'],
-  ['http://[::1]:4010/acme/docs/pull/7', '7', 'acme/docs'],
-])('reads number and repository of %s', (raw, number, repository) => {
-  expect(cleanPullRequestLink(raw)).toEqual({ href: raw, number, repository })
+  ['https://git.example.com/acme/docs/pull/7', 'git.example.com', '7', 'acme/docs'],
+  ['https://git.example.com/acme/docs/pull/7/', 'git.example.com', '7', 'acme/docs'],
+  ['https://git.example.com/acme/docs/pull/7/files', 'git.example.com', '7', 'acme/docs'],
+  ['https://git.example.com:8443/a.b-c/d_e/pull/120', 'git.example.com:8443', '120', 'a.b-c/d_e'],
+  ['https://git.example.com/group/sub/docs/-/merge_requests/7', 'git.example.com', '7', 'group/sub/docs'],
+  ['http://127.0.0.1:4010/acme/docs/pull/7', '127.0.0.1:4010', '7', 'acme/docs'],
+  ['http://[::1]:4010/acme/docs/pull/7', '[::1]:4010', '7', 'acme/docs'],
+])('reads host, number and repository of %s', (raw, host, number, repository) => {
+  expect(parsePullRequestLink(raw)).toEqual({ href: raw, host, number, repository })
 })
 
 test.each([
   'https://git.example.com/acme/docs/pull/007',
-  'https://git.example.com/acme/docs/pull/7/files',
+  'https://git.example.com/acme/docs/pull/7/anything',
   'https://git.example.com/acme/docs/pull/x',
   'https://git.example.com/changes/42',
 ])('keeps %s, whose shape it does not know, without guessing', (raw) => {
-  expect(cleanPullRequestLink(raw)).toEqual({ href: raw, number: undefined, repository: undefined })
+  expect(parsePullRequestLink(raw)).toEqual({
+    href: raw,
+    host: 'git.example.com',
+    number: undefined,
+    repository: undefined,
+  })
 })
 
 test.each([
@@ -33,11 +39,47 @@ test.each([
   ['nothing', ''],
   ['too much', `https://git.example.com/${'a'.repeat(3_000)}`],
 ])('refuses %s', (_name, raw) => {
-  expect(cleanPullRequestLink(raw)).toBeUndefined()
+  expect(parsePullRequestLink(raw)).toBeUndefined()
 })
 
 test('encodes what could end a link in Markdown or HTML', () => {
-  const link = cleanPullRequestLink(`https://git.example.com/a(b)[c]'d|e*f~g?x=<i>"h"\``)
+  const link = parsePullRequestLink(`https://git.example.com/a(b)[c]'d|e*f~g?x=<i>"h"\``)
   expect(link?.href).not.toMatch(/[()[\]<>"'`|*~]/)
   expect(link?.href).toContain('/a%28b%29%5Bc%5D%27d%7Ce%2Af%7Eg')
+})
+
+function linkOf(raw: string): PullRequestLink {
+  const link = parsePullRequestLink(raw)
+  if (link === undefined) throw new Error(`${raw} is no link.`)
+  return link
+}
+
+const isSame = (a: string, b: string): boolean => isSamePullRequest(linkOf(a), linkOf(b))
+
+const PULL = 'https://git.example.com/acme/docs/pull/7'
+const CHANGE = 'https://git.example.com/changes/42'
+
+test.each([
+  [PULL, PULL],
+  [PULL, 'https://GIT.Example.com:443/Acme/Docs/pull/7'],
+  [PULL, `${PULL}/`],
+  [PULL, `${PULL}?tab=files#top`],
+  [PULL, `${PULL}/files`],
+  [`${PULL}/checks`, `${PULL}/commits`],
+  [`${CHANGE}/?a=b`, `${CHANGE}#c`],
+])('%s and %s are one pull request', (a, b) => {
+  expect([isSame(a, b), isSame(b, a)]).toEqual([true, true])
+})
+
+test.each([
+  [PULL, 'https://git.example.com/acme/docs/pull/8'],
+  [PULL, 'https://git.example.com/acme/other/pull/7'],
+  [PULL, 'https://git.example.com/other/docs/pull/7'],
+  [PULL, 'https://other.example.com/acme/docs/pull/7'],
+  [PULL, 'https://git.example.com:8443/acme/docs/pull/7'],
+  [PULL, CHANGE],
+  [CHANGE, 'https://git.example.com/changes/43'],
+  [CHANGE, 'https://git.example.com/Changes/42'],
+])('%s and %s are two', (a, b) => {
+  expect([isSame(a, b), isSame(b, a)]).toEqual([false, false])
 })

@@ -53,6 +53,7 @@ test.each([
   'soon',
   'soon 5',
   'after 2099',
+  'after Wed, 21 Oct 2026 07:28:30 GMT',
   '2026-10-21T07:28:30Z',
   'Wed, 99 Oct 2026 07:28:00 GMT',
   'Infinity',

@@ -21,6 +21,7 @@ const failed = (cause: FailureCause, sent: boolean): WireResult => ({ kind: 'fai
 const UNSENT: Readonly<Record<FailureCause, PostDecision>> = {
   'no-connection': 'again',
   untrusted: 'stop',
+  'not-tls': 'stop',
   'proxy-refused': 'stop',
   invalid: 'stop',
   timeout: 'stop',
@@ -85,7 +86,7 @@ test('what the service asks for is a floor of the delay', () => {
   expect(postDelayMs(answered(429, 0), 1, 0.5)).toBe(5_000)
 })
 
-const context = { badAnswersInARow: 0, isYoung: false }
+const context = { badAnswersInARow: 0, mayBeMissing: false }
 const error = (code: ErrorCode): ActionError => new ActionError(code, 'x')
 
 test.each(['unreachable', 'rate-limited', 'service-error'] as const)('a read is tried again after %s', (code) => {
@@ -108,8 +109,8 @@ test.each([
   expect(isPassingReadError(error(code), context)).toBe(false)
 })
 
-test('a job that is not found may only be late if it is young', () => {
-  expect(isPassingReadError(error('not-found'), { ...context, isYoung: true })).toBe(true)
+test('a job that is not found may only be late if it was just created', () => {
+  expect(isPassingReadError(error('not-found'), { ...context, mayBeMissing: true })).toBe(true)
   expect(isPassingReadError(error('not-found'), context)).toBe(false)
 })
 

@@ -31,7 +31,12 @@ test('a job as documented is read whole', () => {
     repository: 'acme/docs',
     ref: 'main',
     model: 'writer-1',
-    prLink: 'https://git.example.com/acme/docs/pull/7',
+    prLink: {
+      href: 'https://git.example.com/acme/docs/pull/7',
+      host: 'git.example.com',
+      number: '7',
+      repository: 'acme/docs',
+    },
     createdAt: '2026-01-01T00:00:00.000Z',
     archivedAt: '2026-01-02T00:00:00.000Z',
   })
@@ -62,8 +67,16 @@ test.each([null, '', 7, {}, []])('a detail that is %j is absent and spoils nothi
 })
 
 test.each([undefined, null, ''])('a pull request link that is %j is absent', (prLink) => {
-  expect(jobSchema.parse({ ...JOB, prLink }).prLink).toBeUndefined()
+  expect(jobSchema.parse({ ...JOB, prLink })).toMatchObject({ prLink: undefined })
+  expect(jobSchema.parse({ ...JOB, prLink })).not.toHaveProperty('hasUnsafeLink')
 })
+
+test.each(['javascript:alert(1)', ' ', 'https://user@git.example.com/acme/docs/pull/7'])(
+  'a pull request link that cannot be shown is none, and that there was one is kept: %j',
+  (prLink) => {
+    expect(jobSchema.parse({ ...JOB, prLink })).toMatchObject({ prLink: undefined, hasUnsafeLink: true })
+  },
+)
 
 test.each([7, {}, true])(
   'a pull request link that is %j makes no sense, so that it cannot pass for "no changes"',
@@ -122,4 +135,16 @@ test.each([
   { ...PAGE, hasMore: 'false' },
 ])('a page in which a required field is missing or wrong makes no sense: %j', (page) => {
   expect(visitorsPageSchema.safeParse(page).success).toBe(false)
+})
+
+test('a count of -0 is 0', () => {
+  const counts = '"human":-0,"ai":-0,"total":-0'
+  const page = visitorsPageSchema.parse(
+    JSON.parse(`{"totals":{${counts}},"visitors":[{"path":"/",${counts}}],"hasMore":false}`),
+  )
+  expect(page).toEqual({
+    totals: { human: 0, ai: 0, total: 0 },
+    visitors: [{ path: '/', human: 0, ai: 0, total: 0 }],
+    hasMore: false,
+  })
 })

@@ -351,7 +351,7 @@ test('a service that speaks no TLS: nothing was sent', async () => {
     },
   })
 
-  expect(await ask(`https://127.0.0.1:${server.port}`)).toMatchObject({ cause: 'untrusted', sent: false })
+  expect(await ask(`https://127.0.0.1:${server.port}`)).toMatchObject({ cause: 'not-tls', sent: false })
 })
 
 test('a reset in the TLS handshake looks like any other reset, so it is only known that nothing was seen going out', async () => {
@@ -444,4 +444,14 @@ test('the certificate of the service counts behind a proxy too', async () => {
     cause: 'untrusted',
     sent: false,
   })
+})
+
+test('of an address that an answer leads to, the host is told', async () => {
+  const server = await serve({
+    onRequest: answers(
+      'HTTP/1.1 302 Found\r\nLocation: https://login.example.com/sso?to=x\r\nContent-Length: 0\r\n\r\n',
+    ),
+  })
+
+  expect(await ask(server)).toMatchObject({ status: 302, redirectHost: 'login.example.com' })
 })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import * as net from 'node:net'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { systemClock } from '../../src/shared/clock.ts'
 
@@ -75,6 +77,32 @@ test('a sleep that is over does not listen to its signal any more', async () => 
   await sleep
 
   expect(removed.mock.calls).toEqual(added.mock.calls.map(([type, listener]) => [type, listener]))
+})
+
+test('a turn hears what came while the loop was at something it had read, as a signal of the process may', async () => {
+  jest.useRealTimers()
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const near = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1')
+  const [far] = (await once(server, 'connection')) as [net.Socket]
+  const heard: string[] = []
+
+  await new Promise<void>((resolve) => {
+    near.on('data', (data) => {
+      heard.push(data.toString())
+      if (heard.length > 1) return
+      far.write('second')
+      resolve()
+    })
+    far.write('first')
+  })
+  await systemClock.turn()
+  const heardInTime = [...heard]
+  near.destroy()
+  far.destroy()
+  server.close()
+
+  expect(heardInTime).toEqual(['first', 'second'])
 })
 
 test('durations do not follow the wall clock when it is set', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { cleanLines, cutText, cutToBytes, oneLine } from '../../src/shared/untrusted-text.ts'
+import { cleanLines, cutRaw, cutText, cutToBytes, oneLine } from '../../src/shared/untrusted-text.ts'
 
 test.each(['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'])('%j ends a line', (end) => {
   expect(cleanLines(`a${end}b`)).toEqual(['a', 'b'])
@@ -16,9 +16,17 @@ test.each([
   ['C1 controls', 'r\u0080e\u009fd'],
   ['characters that change the direction', '\u202er\u2066e\u200fd\u2069\u061c'],
   ['invisible characters', 'r\u200be\u00add\ufeff\u2060'],
+  ['variation selectors', 'r\ufe0fe\u{e0100}d\u180b'],
+  ['fillers without a shape', 'r\u3164e\u115fd\u034f'],
+  ['other strings for terminals', '\u001bPq\u001b\\r\u001b_x\u009ce\u009d0;x\u0007d'],
+  ['other escapes of terminals', '\u001bcr\u001b(Be\u009b1;2Hd'],
   ['invisible tags', 'r\u{e0041}e\u{e007f}d'],
 ])('%s are removed', (_name, text) => {
   expect(cleanLines(text)).toEqual(['red'])
+})
+
+test('a terminal sequence that never ends takes nothing else with it', () => {
+  expect(cleanLines('\u001b]8;;red \u001b[0;1')).toEqual(['8;;red 0;1'])
 })
 
 test('a tab becomes a space', () => {
@@ -48,6 +56,12 @@ test.each([
 
 test('one line is one line, trimmed', () => {
   expect(oneLine(' a\r\nb\u2028c ', 10)).toBe('a b c')
+})
+
+test('what is not looked at any more is cut off between characters, and shown to be', () => {
+  expect(cutRaw('x'.repeat(32), 2)).toBe('x'.repeat(32))
+  expect(cutRaw(`${'x'.repeat(30)}😀y`, 2)).toBe(`${'x'.repeat(30)}…`)
+  expect(oneLine('\u001b[0m'.repeat(1_000) + 'text', 10)).toMatch(/…$/)
 })
 
 test('a text is cut between characters, and shows it', () => {

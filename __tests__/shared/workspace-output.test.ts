@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -158,4 +159,38 @@ test('a place that cannot be opened is an error, and the folders that were made 
   const name = 'x'.repeat(300)
   expect(() => openOutputFile({ file: join(workspace, 'new', name, 'v.csv'), name })).toThrow(OutputFileError)
   expect(namesIn(workspace)).toEqual([])
+})
+
+test('a file that grows beyond its budget is refused, says so, and leaves nothing behind', () => {
+  const workspace = temporaryFolder()
+  const file = openOutputFile(placeIn(workspace, 'visitors.csv'), 4)
+  file.write('éé')
+  let error: unknown
+  try {
+    file.write('x')
+  } catch (caught) {
+    error = caught
+  }
+  file.discard()
+  expect(error).toBeInstanceOf(OutputFileError)
+  expect(error).toMatchObject({ message: 'The file would be larger than 4 bytes.' })
+  expect(namesIn(workspace)).toEqual([])
+})
+
+testWithLinks('what is neither file nor folder is not written to: a pipe would wait for its reader', () => {
+  const workspace = temporaryFolder()
+  execFileSync('mkfifo', [join(workspace, 'pipe')])
+  expect(problemIn(workspace, 'pipe')).toBe('is not a plain file')
+})
+
+test('a file that could not be put in its place does not close the one that is opened next', () => {
+  const workspace = temporaryFolder()
+  const lost = openOutputFile(placeIn(workspace, 'lost.csv'))
+  mkdirSync(join(workspace, 'lost.csv'))
+  expect(lost.commit).toThrow(OutputFileError)
+  const next = openOutputFile(placeIn(workspace, 'next.csv'))
+  lost.discard()
+  next.write('whole')
+  next.commit()
+  expect(readFileSync(join(workspace, 'next.csv'), 'utf8')).toBe('whole')
 })

@@ -1,10 +1,15 @@
-import type { AgentInputs, Task } from '../../src/agent/inputs/inputs.ts'
+import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
+import type { Task } from '../../src/agent/inputs/task.ts'
 import type { Report } from '../../src/agent/report/report.ts'
-import { runAgent } from '../../src/agent/job/run.ts'
-import type { Job } from '../../src/service/schemas.ts'
+import { runAgentStep } from '../../src/agent/step.ts'
+import type { GitHub } from '../../src/github/connect-github.ts'
+import type { RunFacts } from '../../src/github/run-facts.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { fakeClient, type FakeClient, type Script } from './fake-client.ts'
 import { fakeClock, type FakeClock } from './fake-clock.ts'
+import { RUN_FACTS } from './fake-github.ts'
+import { fakeHost } from './fake-host.ts'
+import { agentInputs, fakeStep } from './fake-step.ts'
 
 export const CREATE: Task = { kind: 'create', prompt: 'Fix the guide.' }
 export const FOLLOW_UP: Task = { kind: 'follow-up', prompt: 'And the index.', jobId: 'job_1' }
@@ -14,24 +19,28 @@ export interface AgentRun {
   readonly report: Report
   readonly client: FakeClient
   readonly clock: FakeClock
+  /** Since the step began, in milliseconds. */
+  readonly elapsedMs: number
   readonly log: readonly string[]
   readonly warnings: readonly string[]
-  /** The jobs that were handed to the next step, with how often was slept and how much was said before. */
-  readonly accepted: readonly { readonly job: Job; readonly sleepsBefore: number; readonly linesBefore: number }[]
+  /** When the job was handed to the next step: how often was slept and how much was said before. */
+  readonly accepted: readonly { readonly sleepsBefore: number; readonly linesBefore: number }[]
 }
 
 export interface AgentRunOptions extends Script {
   readonly task: Task
   readonly inputs?: Partial<AgentInputs>
+  readonly github?: GitHub
+  readonly facts?: Partial<RunFacts>
   /** Cancels the run when it goes to sleep after this many sleeps. */
   readonly cancelAtSleep?: number
   /** Cancels the run in the moment in which the service takes the prompt. */
   readonly cancelWhenAccepted?: boolean
 }
 
-/** Runs the use case against a scripted client and a clock that moves only when someone sleeps. */
+/** Runs the step against a scripted client, a GitHub if there is one, and a clock that moves only when someone sleeps. */
 export async function runScripted(options: AgentRunOptions): Promise<AgentRun> {
-  const { task, inputs = {}, cancelAtSleep, cancelWhenAccepted = false, ...script } = options
+  const { task, inputs = {}, github, facts, cancelAtSleep, cancelWhenAccepted = false, ...script } = options
   const controller = new AbortController()
   const cancel = (): void => {
     controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
@@ -41,36 +50,33 @@ export async function runScripted(options: AgentRunOptions): Promise<AgentRun> {
       if (before === cancelAtSleep) cancel()
     },
   })
+  const startedAt = clock.now()
   const client = fakeClient(script)
   const log: string[] = []
   const warnings: string[] = []
-  const accepted: { job: Job; sleepsBefore: number; linesBefore: number }[] = []
-  const report = await runAgent(
-    {
-      task,
-      projectId: 'docs-demo',
-      apiKey: 'docs_key',
-      baseUrl: 'https://docs.example.com',
-      wait: true,
-      timeoutMs: 3_600_000,
-      pollIntervalMs: undefined,
-      failOn: new Set(),
-      summary: true,
-      ...inputs,
+  const accepted: { sleepsBefore: number; linesBefore: number }[] = []
+  const host = {
+    ...fakeHost(),
+    log: (line: string) => log.push(line),
+    warn: (line: string) => warnings.push(line),
+    setOutput: (_name: string, value: string) => {
+      if (value !== 'submitted') return
+      accepted.push({ sleepsBefore: clock.sleeps.length, linesBefore: log.length })
+      if (cancelWhenAccepted) cancel()
     },
-    {
-      client,
+  }
+  const all = agentInputs({ task, githubToken: github === undefined ? '' : 'ghs_token', ...inputs })
+  const report = await runAgentStep(
+    all,
+    fakeStep({
+      host,
       clock,
+      client,
+      github,
       signal: controller.signal,
-      random: () => 0.5,
-      startedAt: clock.now(),
-      log: (line) => log.push(line),
-      warn: (line) => warnings.push(line),
-      onJobAccepted: (job) => {
-        accepted.push({ job, sleepsBefore: clock.sleeps.length, linesBefore: log.length })
-        if (cancelWhenAccepted) cancel()
-      },
-    },
+      timeoutMs: all.timeoutMs,
+      facts: { ...RUN_FACTS, ...facts },
+    }),
   )
-  return { report, client, clock, log, warnings, accepted }
+  return { report, client, clock, elapsedMs: clock.now() - startedAt, log, warnings, accepted }
 }

@@ -21,15 +21,21 @@ export interface ExpectedStep {
   readonly summary?: 'written' | 'none'
 }
 
-type PullRequestOutputs = Pick<Outputs, 'pr-link' | 'pr-number' | 'pr-repository' | 'changed'>
+type PullRequestOutputs = Pick<Outputs, 'pr-link' | 'pr-number' | 'pr-repository' | 'changed' | 'pr-operation'>
 
 /** The outputs about pull request `number` of the embedded service, whose first three belong to the jobs it begins with. */
-export function pullRequestOutputs({ serviceUrl }: BundleRun, number: number): PullRequestOutputs {
+export function pullRequestOutputs(
+  { serviceUrl }: BundleRun,
+  number: number,
+  task: 'create' | 'follow-up' | 'attach' = 'create',
+): PullRequestOutputs {
   return {
     'pr-link': `${serviceUrl}/acme/docs/pull/${number}`,
     'pr-number': String(number),
     'pr-repository': 'acme/docs',
-    changed: 'true',
+    // Nobody asks GitHub here, so what a follow-up has changed is not known.
+    changed: task === 'follow-up' ? '' : 'true',
+    'pr-operation': task === 'create' ? 'created' : '',
   }
 }
 

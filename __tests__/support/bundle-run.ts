@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { jest } from '@jest/globals'
-import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner.mjs'
+import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/access.ts'
 import type { ScenarioName } from '../../src/emulator/scenarios.ts'
 import { DEFAULT_PROJECT_ID, startEmulator, type EmulatorOptions } from '../../src/emulator/server.ts'
@@ -47,14 +47,19 @@ export interface BundleRun extends RunResult {
   readonly serviceUrl: string
   /** What the service was asked, such as `POST job` and `GET job/job_000001`. */
   readonly requests: readonly string[]
-  /** The prompts of the POSTs, as the service read them. */
+  /** The prompts of the POSTs that it did not refuse unread, as the service read them. */
   readonly prompts: readonly (string | undefined)[]
 }
 
 /** The service's time moves with requests and with nothing else, so that a test knows what every single one reads. */
 function requestClock(stepMs: number): Clock {
   let now = 0
-  return { now: () => (now += stepMs), wallTime: () => new Date(), sleep: () => Promise.resolve() }
+  return {
+    now: () => (now += stepMs),
+    wallTime: () => new Date(),
+    sleep: () => Promise.resolve(),
+    turn: () => Promise.resolve(),
+  }
 }
 
 /** Makes the waits that the service asks for, which the action keeps to in real time, as short as they can be. */
@@ -100,7 +105,8 @@ export async function runBundle(options: BundleOptions): Promise<BundleRun> {
       env: { ...(preload !== undefined && nodeOptions(preload)), ...env?.(service.url) },
     })
     const requests = service.requests.map(({ method, path }) => `${method} ${path.replace(PROJECT_PATH, '')}`)
-    const prompts = service.requests.filter(({ method }) => method === 'POST').map(({ prompt }) => prompt)
+    const posts = service.requests.filter(({ method, status }) => method === 'POST' && status !== 401 && status !== 403)
+    const prompts = posts.map(({ prompt }) => prompt)
     return { ...result, inputs, serviceUrl: service.url, requests, prompts }
   } finally {
     entrance?.close()

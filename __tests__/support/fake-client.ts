@@ -1,11 +1,16 @@
 import type { DocsServiceClient } from '../../src/service/client.ts'
+import { parsePullRequestLink } from '../../src/service/pull-request-link.ts'
 import type { Job } from '../../src/service/schemas.ts'
 import { ActionError, type ErrorCode } from '../../src/shared/errors.ts'
 
 export const LINK = 'https://git.example.com/acme/docs/pull/7'
 
+export interface JobFields extends Partial<Omit<Job, 'prLink'>> {
+  readonly prLink?: string
+}
+
 /** A job as the service would answer it. */
-export function job(fields: Partial<Job> = {}): Job {
+export function job({ prLink, ...fields }: JobFields = {}): Job {
   return {
     id: 'job_1',
     status: 'active',
@@ -13,7 +18,7 @@ export function job(fields: Partial<Job> = {}): Job {
     repository: 'acme/docs',
     ref: 'main',
     model: 'writer-1',
-    prLink: undefined,
+    prLink: prLink === undefined ? undefined : parsePullRequestLink(prLink),
     createdAt: undefined,
     archivedAt: undefined,
     ...fields,

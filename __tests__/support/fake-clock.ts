@@ -1,6 +1,8 @@
 import type { Clock } from '../../src/shared/clock.ts'
 
 export interface FakeClock extends Clock {
+  /** How much time has passed since it was made, in milliseconds. */
+  passed(): number
   /** How long each sleep was asked to be, in milliseconds. */
   readonly sleeps: number[]
   /** Moves the time without anybody sleeping. */
@@ -10,17 +12,27 @@ export interface FakeClock extends Clock {
 export interface FakeClockOptions {
   /** Called when somebody goes to sleep, with the number of sleeps before. */
   readonly onSleep?: (before: number) => void
+  /** Called when somebody lets the loop turn. */
+  readonly onTurn?: () => void
 }
 
-/** A clock that moves only when someone sleeps, and then at once. It starts at 0, on 1 January 2026. */
-export function fakeClock({ onSleep }: FakeClockOptions = {}): FakeClock {
-  const start = Date.UTC(2026, 0, 1)
+/** A process has run for a while when a step begins, so nothing may count from 0. */
+export const CLOCK_START_MS = 5_000_000
+
+/** What a step sees of a clock by which the world around it began at 0. */
+export function stepClockOf(world: Clock): Clock {
+  return { ...world, now: () => CLOCK_START_MS + world.now() }
+}
+
+/** A clock that moves only when someone sleeps, and then at once. It starts on 1 January 2026. */
+export function fakeClock({ onSleep, onTurn }: FakeClockOptions = {}): FakeClock {
   const sleeps: number[] = []
-  let now = 0
+  let now = CLOCK_START_MS
   return {
     sleeps,
     now: () => now,
-    wallTime: () => new Date(start + now),
+    passed: () => now - CLOCK_START_MS,
+    wallTime: () => new Date(Date.UTC(2026, 0, 1) + now - CLOCK_START_MS),
     advance(ms) {
       now += ms
     },
@@ -32,6 +44,10 @@ export function fakeClock({ onSleep }: FakeClockOptions = {}): FakeClock {
       await Promise.resolve()
       signal?.throwIfAborted()
       now += ms
+    },
+    async turn() {
+      onTurn?.()
+      await Promise.resolve()
     },
   }
 }

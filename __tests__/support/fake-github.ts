@@ -1,13 +1,14 @@
 import type { GitHub } from '../../src/github/connect-github.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
 import type { RunFacts } from '../../src/github/run-facts.ts'
-import type { GitHubInputs } from '../../src/agent/inputs/github-inputs.ts'
 import { ActionError, type ErrorCode } from '../../src/shared/errors.ts'
 import { commit } from './github-state.ts'
 
 export interface FakeGitHub extends GitHub {
   /** What was asked, in order, such as `readPullRequest`. */
   readonly asked: string[]
+  /** The deadlines that questions were given, besides the step's own. */
+  readonly deadlines: number[]
 }
 
 export const PULL_REQUEST: PullRequest = {
@@ -23,7 +24,8 @@ export const PULL_REQUEST: PullRequest = {
 /** A GitHub that knows one pull request, marked already, and that a test changes where it matters. */
 export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
   const asked: string[] = []
-  const usual: GitHub = {
+  const deadlines: number[] = []
+  const usual: Omit<GitHub, 'until'> = {
     compare: () =>
       Promise.resolve({
         relation: 'ahead',
@@ -51,7 +53,7 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     addComment: () => Promise.resolve(),
     readChecks: () => Promise.resolve([{ name: 'build', state: 'success' }]),
   }
-  const github = { ...usual, ...answers }
+  const github: Omit<GitHub, 'until'> = { ...usual, ...answers }
   const noting = Object.entries(github).map(([name, answer]) => [
     name,
     (...args: never[]) => {
@@ -59,7 +61,12 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
       return (answer as (...args: never[]) => unknown)(...args)
     },
   ])
-  return { ...(Object.fromEntries(noting) as GitHub), asked }
+  const methods = Object.fromEntries(noting) as GitHub
+  const until = (deadlineAt: number): GitHub => {
+    deadlines.push(deadlineAt)
+    return { ...methods, until }
+  }
+  return { ...methods, until, asked, deadlines }
 }
 
 /** Gives the answers in turn, and the last one for ever. */
@@ -94,16 +101,4 @@ export const PUSH = {
   after: commit('b'),
   repository: { default_branch: 'main' },
   commits: [{ id: commit('b') }],
-}
-
-/** The inputs' defaults. */
-export const GITHUB_INPUTS: GitHubInputs = {
-  token: 'ghs_token',
-  changeContext: 'none',
-  changeContextBytes: 65_536,
-  pathFilter: undefined,
-  skipOwnChanges: true,
-  label: 'docs-agent',
-  waitForChecks: false,
-  allowedPaths: undefined,
 }

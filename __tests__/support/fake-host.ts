@@ -1,4 +1,4 @@
-import type { Host } from '../../src/runner/host.ts'
+import type { Host } from '../../src/shared/host.ts'
 
 export interface FakeHost extends Host {
   /** What was said, in order, as `kind: text`. */

@@ -5,9 +5,9 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { runAction } from '../../scripts/small-runner.mjs'
-import { parseKeyValuePairs, readCommandFile } from '../../scripts/small-runner/file-commands.mjs'
-import { createStepFiles, stepEnvironment } from '../../scripts/small-runner/step-environment.mjs'
+import { runAction } from '../../scripts/small-runner/run-action.ts'
+import { parseKeyValuePairs, readCommandFile } from '../../scripts/small-runner/file-commands.ts'
+import { createStepFiles, stepEnvironment } from '../../scripts/small-runner/step-environment.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))

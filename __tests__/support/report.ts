@@ -2,16 +2,18 @@ import type { Report } from '../../src/agent/report/report.ts'
 import { CREATE } from './agent-run.ts'
 import { completed } from './fake-client.ts'
 
+/** What is undefined is not there. */
+export type Fields = { readonly [Key in keyof Report]?: Report[Key] | undefined }
+
 /** A report of a job that ended well, changed where a test is about something else. */
-export function reportOf(fields: Partial<Report> = {}): Report {
+export function reportOf(fields: Fields = {}): Report {
   return {
     outcome: 'pull-request',
     task: CREATE,
     job: completed,
     timeline: [{ at: new Date('2026-01-01T03:00:05Z'), elapsedMs: 5_000, event: 'The job is completed.' }],
     durationMs: 65_400,
-    error: undefined,
-    lastProblem: undefined,
+    shortfalls: [],
     ...fields,
-  }
+  } as Report
 }

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { jest } from '@jest/globals'
-import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner.mjs'
+import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
 
 /** The Node.js that `using: node24` stands for. */
 const NODE_24 = fileURLToPath(

@@ -11,7 +11,7 @@ afterEach(() => {
 
 /** A new empty folder that is gone after the test. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'docs-visitors-test-'))
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'docs-agent-test-'))
   folders.push(folder)
   return folder
 }

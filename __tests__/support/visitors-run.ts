@@ -1,12 +1,17 @@
-import type { VisitorsQuery } from '../../src/service/client.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DocsServiceClient, VisitorsQuery } from '../../src/service/client.ts'
 import type { VisitorsPage } from '../../src/service/schemas.ts'
 import { ActionError } from '../../src/shared/errors.ts'
-import { OutputFileError, type OutputFile } from '../../src/shared/workspace-output.ts'
 import type { VisitorRow } from '../../src/visitors/export-format.ts'
-import type { VisitorsInputs } from '../../src/visitors/inputs.ts'
+import { INPUT_NAMES, parseVisitorsInputs, type VisitorsInputs } from '../../src/visitors/inputs.ts'
 import type { Report } from '../../src/visitors/report.ts'
-import { exportVisitors } from '../../src/visitors/step.ts'
+import { runVisitorsStep } from '../../src/visitors/step.ts'
+import { fakeClient } from './fake-client.ts'
 import { fakeClock, type FakeClock } from './fake-clock.ts'
+import { fakeHost, type FakeHost } from './fake-host.ts'
+import { fakeStep } from './fake-step.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 export const TOTALS = { human: 30, ai: 12, total: 40 }
 
@@ -24,9 +29,8 @@ export function page(visitors: readonly VisitorRow[], fields: Partial<VisitorsPa
   return { totals: TOTALS, visitors: [...visitors], hasMore: false, ...fields }
 }
 
-export interface PagesClient {
+export interface PagesClient extends DocsServiceClient {
   readonly queries: VisitorsQuery[]
-  readonly getVisitors: (query: VisitorsQuery) => Promise<VisitorsPage>
 }
 
 /** Answers one after the other; whoever asks for more than there are has asked too often. */
@@ -36,6 +40,7 @@ export function pagesClient(
 ): PagesClient {
   const queries: VisitorsQuery[] = []
   return {
+    ...fakeClient({}),
     queries,
     getVisitors(query) {
       const answer = answers[queries.length]
@@ -47,58 +52,39 @@ export function pagesClient(
   }
 }
 
-export interface MemoryFile extends OutputFile {
-  /** What was written and neither committed nor discarded. */
-  readonly pending: () => string | undefined
-  /** What was committed. */
-  readonly content: () => string | undefined
-}
+export const NOW = new Date('2026-03-01T12:00:00Z')
 
-/** A file in memory, on a disk that is full after so many writes. */
-export function memoryFile(fullAfterWrites = Infinity): MemoryFile {
-  let writes = 0
-  let pending: string | undefined = ''
-  let content: string | undefined
-  return {
-    pending: () => pending,
-    content: () => content,
-    write(text) {
-      if (writes++ >= fullAfterWrites) throw new OutputFileError({ code: 'ENOSPC' })
-      pending = (pending ?? '') + text
-    },
-    commit() {
-      content = pending
-      pending = undefined
-    },
-    discard() {
-      pending = undefined
-    },
-  }
+const GIVEN = { 'project-id': 'docs-demo', 'api-key': 'docs_key', 'base-url': 'https://docs.example.com/api/' }
+
+/** The inputs as they are parsed from a workflow, where only what a test is about is given. */
+export function visitorsInputs(given: Readonly<Record<string, string>>, workspace: string): VisitorsInputs {
+  const nothing = Object.fromEntries(INPUT_NAMES.map((name) => [name, '']))
+  return parseVisitorsInputs({ ...nothing, ...GIVEN, ...given }, { workspace, now: NOW })
 }
 
 export interface ScriptedExport {
   readonly report: Report
-  readonly file: MemoryFile
+  /** The text of the file, undefined if there is none. Nothing else may be left in the workspace. */
+  readonly written: () => string | undefined
   readonly queries: readonly VisitorsQuery[]
   readonly clock: FakeClock
-  readonly log: readonly string[]
+  readonly host: FakeHost
 }
 
 export interface ExportScript {
   readonly answers: readonly (VisitorsPage | Error)[]
   readonly inputs?: Partial<VisitorsInputs>
-  readonly file?: MemoryFile
-  readonly openError?: Error
+  readonly workspace?: string
   readonly secret?: string
+  readonly onRequest?: (nth: number) => void
   /** Cancels the run while the service answers this request, counted from 1. */
   readonly cancelAtRequest?: number
   /** Cancels the run when it goes to sleep after this many sleeps. */
   readonly cancelAtSleep?: number
 }
-
-/** Runs the use case against scripted answers and a clock that moves only when someone sleeps. */
+/** Runs the step against scripted answers, a folder of its own and a clock that moves only when someone sleeps. */
 export async function runExport(script: ExportScript): Promise<ScriptedExport> {
-  const { answers, inputs, file = memoryFile(), openError, secret, cancelAtRequest, cancelAtSleep } = script
+  const { answers, inputs, workspace = temporaryFolder(), secret, onRequest, cancelAtRequest, cancelAtSleep } = script
   const controller = new AbortController()
   const cancel = (): void => {
     controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
@@ -109,34 +95,23 @@ export async function runExport(script: ExportScript): Promise<ScriptedExport> {
     },
   })
   const client = pagesClient(answers, (nth) => {
+    onRequest?.(nth)
     if (nth === cancelAtRequest) cancel()
   })
-  const log: string[] = []
-  const report = await exportVisitors(
-    {
-      projectId: 'docs-demo',
-      range: {},
-      format: 'csv',
-      place: { file: '/workspace/visitors.csv', name: 'visitors.csv' },
-      top: 20,
-      timeoutMs: 900_000,
-      ...inputs,
-    },
-    {
-      client,
-      clock,
-      signal: controller.signal,
-      random: () => 0.5,
-      startedAt: clock.now(),
-      log: (line) => log.push(line),
-      redact: (text) => (secret === undefined ? text : text.replaceAll(secret, '***')),
-      openFile: () => {
-        if (openError !== undefined) throw openError
-        return file
-      },
-    },
-  )
-  return { report, file, queries: client.queries, clock, log }
+  const redact = (text: string): string => (secret === undefined ? text : text.replaceAll(secret, '***'))
+  const host = { ...fakeHost(), redact }
+  const all = { ...visitorsInputs({}, workspace), ...inputs }
+  const { timeoutMs } = all
+  const report = await runVisitorsStep(all, fakeStep({ host, clock, client, signal: controller.signal, timeoutMs }))
+  const { queries } = client
+  return { report, queries, clock, host, written: () => textIn(workspace) }
+}
+
+/** The text of the only file there is. */
+function textIn(workspace: string): string | undefined {
+  const [name, ...others] = readdirSync(workspace)
+  if (others.length > 0) throw new Error(`Besides ${name ?? ''} there is ${others.join(', ')}.`)
+  return name === undefined ? undefined : readFileSync(join(workspace, name), 'utf8')
 }
 
 /** A report of an export that went well, changed where a test is about something else. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { ActionError, type ErrorCode } from '../../src/shared/errors.ts'
+import { ActionError } from '../../src/shared/errors.ts'
 import { OutputFileError } from '../../src/shared/workspace-output.ts'
 import { conclude, explainDoubts } from '../../src/visitors/conclusion.ts'
 import { DOUBTS, ENDINGS, type Ending } from '../../src/visitors/report.ts'
@@ -45,25 +45,7 @@ test.each(DOUBTS)('the doubt %s is explained in the verdict', (doubt) => {
   expect(conclude(report).text).toContain(explainDoubts([doubt]))
 })
 
-test.each<ErrorCode>([
-  'forbidden',
-  'not-found',
-  'rate-limited',
-  'rejected',
-  'service-error',
-  'bad-answer',
-  'deadline',
-  'unknown-fate',
-  'not-sent',
-])('what to do about %s is about visitors, not about jobs', (code) => {
-  const error = new ActionError(code, 'It failed.', { hint: 'Check the prompt, the `job-id` and the agent job.' })
-  const { advice, isGreen } = conclude(visitorsReport({ ending: 'error', error }))
-  expect(isGreen).toBe(false)
-  expect(advice).toEqual([expect.stringMatching(/^[A-Z].*\.$/)])
-  expect(advice.join()).not.toMatch(/prompt|job/)
-})
-
-test('where the service knows better, its advice is given', () => {
+test('an error is followed by its own advice', () => {
   const error = new ActionError('unauthorized', 'No.', { hint: 'Check that the secret holds a current key.' })
   expect(conclude(visitorsReport({ ending: 'error', error })).advice).toEqual([error.hint])
 })
@@ -74,9 +56,9 @@ test('an error in the middle says that what was read is no file', () => {
 })
 
 test('a file that cannot be written says where to look', () => {
-  const error = new OutputFileError({ code: 'ENOSPC' })
+  const error = new OutputFileError('The file could not be written (ENOSPC).', 'Check the free space.')
   const { title, text, advice } = conclude(visitorsReport({ ending: 'error', rows: 0, error }))
-  expect(title).toBe('The file could not be written')
+  expect(title).toBe('The export failed')
   expect(text).toContain('(ENOSPC)')
   expect(advice.join()).toContain('free space')
 })

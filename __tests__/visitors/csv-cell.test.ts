@@ -4,12 +4,16 @@ import fc from 'fast-check'
 import { csvCell } from '../../src/visitors/csv-cell.ts'
 
 const FORMULAS = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '\uff1d1', '\uff0b1', '\uff0d1', '\uff201']
+const UNSEEN = ['\n', '\0', '\ufeff', ' ', '\u00a0', '\u3000', '\u200b', '\u2028', '\u00ad', '\u3164', ' \t\n']
 
-test.each(FORMULAS)('%j is not left as a formula', (text) => {
-  expect(parse(csvCell(text))).toEqual([[`'${text}`]])
-})
+test.each([...FORMULAS, ...UNSEEN.map((unseen) => `${unseen}=1`), '\n\uff0b1'])(
+  '%j is not left as a formula',
+  (text) => {
+    expect(parse(csvCell(text))).toEqual([[`'${text}`]])
+  },
+)
 
-test.each(['/guides', 'a=1', '/=1', "'quoted", ' =1', '', '/a b', '\n::error::x', 'ü/日本'])(
+test.each(['/guides', 'a=1', '/=1', "'quoted", ' a=1', '', '/a b', '\n::error::x', 'ü/日本'])(
   '%j stays as it is',
   (text) => {
     expect(parse(`${csvCell(text)},x`)).toEqual([[text, 'x']])
@@ -28,13 +32,16 @@ test('only what must be quoted is', () => {
 
 test('whatever a text holds, a reader of CSV reads one cell, and no spreadsheet a formula', () => {
   fc.assert(
-    fc.property(fc.array(fc.constantFrom('=', '"', ',', '\r', '\n', '\t', "'", '-', 'a', '\uff1d')), (characters) => {
-      const text = characters.join('')
-      const rows: string[][] = parse(`${csvCell(text)},last\r\n`)
-      const [[cell = '', last] = []] = rows
-      expect(last).toBe('last')
-      expect([text, `'${text}`]).toContain(cell)
-      expect(cell).not.toMatch(/^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/)
-    }),
+    fc.property(
+      fc.array(fc.constantFrom('=', '"', ',', '\r', '\n', '\t', ' ', '\0', '\ufeff', "'", '-', 'a', '\uff1d')),
+      (characters) => {
+        const text = characters.join('')
+        const rows: string[][] = parse(`${csvCell(text)},last\r\n`)
+        const [[cell = '', last] = []] = rows
+        expect(last).toBe('last')
+        expect([text, `'${text}`]).toContain(cell)
+        expect(cell).not.toMatch(/^(?:[\t\r]|[\s\0\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20])/)
+      },
+    ),
   )
 })

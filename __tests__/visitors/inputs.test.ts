@@ -1,38 +1,17 @@
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { ActionError } from '../../src/shared/errors.ts'
-import type { FoundPlace } from '../../src/shared/workspace-output.ts'
-import {
-  INPUT_NAMES,
-  parseVisitorsInputs,
-  type InputSurroundings,
-  type VisitorsInputs,
-  type VisitorsRawInputs,
-} from '../../src/visitors/inputs.ts'
+import { INPUT_NAMES, type VisitorsInputs } from '../../src/visitors/inputs.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { visitorsInputs } from '../support/visitors-run.ts'
 
-const NOTHING = Object.fromEntries(INPUT_NAMES.map((name) => [name, ''])) as VisitorsRawInputs
+type Given = Readonly<Record<string, string>>
 
-function given(fields: Partial<VisitorsRawInputs> = {}): VisitorsRawInputs {
-  return {
-    ...NOTHING,
-    'project-id': 'docs-demo',
-    'api-key': 'docs_key',
-    'base-url': 'https://docs.example.com/api/',
-    ...fields,
-  }
-}
+const parse = (given: Given): VisitorsInputs => visitorsInputs(given, temporaryFolder())
 
-const findPlace = (file: string): FoundPlace =>
-  file.startsWith('..')
-    ? { kind: 'problem', problem: 'is outside the workspace' }
-    : { kind: 'place', place: { file: `/workspace/${file}`, name: file } }
-
-const SURROUNDINGS: InputSurroundings = { now: new Date('2026-03-01T12:00:00Z'), findPlace }
-
-const parse = (fields: Partial<VisitorsRawInputs>): VisitorsInputs => parseVisitorsInputs(given(fields), SURROUNDINGS)
-
-function messageOf(raw: VisitorsRawInputs): string {
+function messageOf(given: Given): string {
   try {
-    parseVisitorsInputs(raw, SURROUNDINGS)
+    parse(given)
   } catch (error) {
     if (error instanceof ActionError && error.code === 'invalid-input') return error.message
     throw error
@@ -41,13 +20,14 @@ function messageOf(raw: VisitorsRawInputs): string {
 }
 
 test('fills in the defaults', () => {
-  expect(parse({})).toEqual({
+  const workspace = temporaryFolder()
+  expect(visitorsInputs({}, workspace)).toMatchObject({
     projectId: 'docs-demo',
     apiKey: 'docs_key',
     baseUrl: 'https://docs.example.com/api',
     range: {},
     format: 'csv',
-    place: { file: '/workspace/visitors.csv', name: 'visitors.csv' },
+    place: { file: join(workspace, 'visitors.csv'), name: 'visitors.csv' },
     top: 20,
     timeoutMs: 900_000,
     summary: true,
@@ -92,10 +72,18 @@ test.each([
 })
 
 test('two times on one day are a range, where offsets say so', () => {
-  expect(parse({ 'date-from': '2026-01-01T10:00:00+02:00', 'date-to': '2026-01-01T09:00:00Z' }).range).toBeDefined()
+  const [dateFrom, dateTo] = ['2026-01-01T10:00:00+02:00', '2026-01-01T09:00:00Z']
+  expect(parse({ 'date-from': dateFrom, 'date-to': dateTo }).range).toEqual({ dateFrom, dateTo })
 })
 
-test.each<[string, Partial<VisitorsRawInputs>, string]>([
+test('blank dates are none', () => {
+  expect(parse({ days: '1', 'date-from': ' ', 'date-to': '\n' }).range).toEqual({
+    dateFrom: '2026-02-28',
+    dateTo: '2026-03-01',
+  })
+})
+
+test.each<[string, Given, string]>([
   ['a day that never was', { 'date-from': '2026-02-30' }, '`date-from` is a day that is not in the calendar'],
   ['an end that is none', { 'date-to': 'today' }, '`date-to` must be `YYYY-MM-DD`'],
   ['an end before the start', { 'date-from': '2026-02-02', 'date-to': '2026-02-01' }, '`date-to` must be after'],
@@ -112,8 +100,8 @@ test.each<[string, Partial<VisitorsRawInputs>, string]>([
   ['negative days', { days: '-1' }, '`days` must be a whole number'],
   ['too many days', { days: '3661' }, '`days` must be a whole number'],
   ['days in words', { days: 'seven' }, '`days` must be a whole number'],
-  ['another format', { format: 'xlsx' }, '`format` must be one of `csv`, `json`, `ndjson`'],
-  ['a format in capitals', { format: 'CSV' }, '`format` must be one of'],
+  ['another format', { format: 'xlsx' }, '`format` must be `csv`, `json` or `ndjson`'],
+  ['a format in capitals', { format: 'CSV' }, '`format` must be'],
   ['a file outside', { 'output-file': '../visitors.csv' }, '`output-file` is outside the workspace'],
   ['too many pages at the top', { top: '1001' }, '`top` must be a whole number from 0 to 1000'],
   ['no number of pages', { top: 'all' }, '`top` must be a whole number'],
@@ -121,13 +109,13 @@ test.each<[string, Partial<VisitorsRawInputs>, string]>([
   ['a wrong summary', { summary: 'yes' }, '`summary` must be `true` or `false`'],
   ['another way to miss a key', { 'on-missing-key': 'ignore' }, '`on-missing-key` must be `fail` or `skip`'],
 ])('refuses %s', (_name, fields, message) => {
-  expect(messageOf(given(fields))).toContain(message)
-  expect(messageOf(given(fields))).not.toContain('inputs are wrong')
+  expect(messageOf(fields)).toContain(message)
+  expect(messageOf(fields)).not.toContain('inputs are wrong')
 })
 
 test('names all problems in one error', () => {
   const message = messageOf({
-    ...NOTHING,
+    ...Object.fromEntries(INPUT_NAMES.map((name) => [name, ''])),
     'date-from': '2026-02-30',
     'date-to': '1',
     days: '0',

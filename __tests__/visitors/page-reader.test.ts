@@ -3,6 +3,8 @@ import { ActionError } from '../../src/shared/errors.ts'
 import { createPageReader, type ReadPage } from '../../src/visitors/page-reader.ts'
 import { failure } from '../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../support/fake-clock.ts'
+import { fakeHost } from '../support/fake-host.ts'
+import { fakeStep } from '../support/fake-step.ts'
 import { page, pagesClient, row, type PagesClient } from '../support/visitors-run.ts'
 
 const PAGE = page([row('/')])
@@ -11,10 +13,10 @@ interface Reader {
   readonly read: ReadPage
   readonly client: PagesClient
   readonly clock: FakeClock
-  readonly log: string[]
+  readonly said: readonly string[]
 }
 
-function readerOf(answers: Parameters<typeof pagesClient>[0], deadlineAt = 600_000, cancelAtSleep?: number): Reader {
+function readerOf(answers: Parameters<typeof pagesClient>[0], timeoutMs = 600_000, cancelAtSleep?: number): Reader {
   const controller = new AbortController()
   const clock = fakeClock({
     onSleep: (before) => {
@@ -22,9 +24,9 @@ function readerOf(answers: Parameters<typeof pagesClient>[0], deadlineAt = 600_0
     },
   })
   const client = pagesClient(answers)
-  const log: string[] = []
-  const ports = { client, clock, signal: controller.signal, random: () => 0.5, log: (line: string) => log.push(line) }
-  return { read: createPageReader({ dateFrom: '2026-01-01' }, { ...ports, deadlineAt }), client, clock, log }
+  const host = fakeHost()
+  const step = fakeStep({ host, client, clock, signal: controller.signal, timeoutMs })
+  return { read: createPageReader({ dateFrom: '2026-01-01' }, step), client, clock, said: host.said }
 }
 
 async function problemOf(reading: Promise<unknown>): Promise<ActionError> {
@@ -45,11 +47,11 @@ test('asks for the largest page there is, of the range, after so many rows', asy
 test.each(['unreachable', 'service-error', 'bad-answer', 'rate-limited'] as const)(
   'asks for the same page again after %s, and says so',
   async (code) => {
-    const { read, client, clock, log } = readerOf([failure(code), PAGE])
+    const { read, client, clock, said } = readerOf([failure(code), PAGE])
     expect(await read(250)).toBe(PAGE)
     expect(client.queries.map(({ offset }) => offset)).toEqual([250, 250])
     expect(clock.sleeps).toHaveLength(1)
-    expect(log).toEqual([expect.stringMatching(new RegExp(`^It is ${code}\\. Asking again in \\d+ s\\.$`))])
+    expect(said).toEqual([expect.stringMatching(new RegExp(`^log: It is ${code}\\. Asking again in \\d+ s\\.$`))])
   },
 )
 
@@ -77,10 +79,10 @@ test('waits as long as the service asks for', async () => {
 })
 
 test('tells once a minute that it still waits', async () => {
-  const { read, clock, log } = readerOf([failure('rate-limited', 150_000), PAGE])
+  const { read, clock, said } = readerOf([failure('rate-limited', 150_000), PAGE])
   await read(0)
   expect(clock.sleeps).toEqual([60_000, 60_000, 30_000])
-  expect(log.slice(1)).toEqual(['Still waiting, for another 1:30.', 'Still waiting, for another 0:30.'])
+  expect(said.slice(1)).toEqual(['log: Still waiting, for another 1:30.', 'log: Still waiting, for another 0:30.'])
 })
 
 test('a wait that does not fit the deadline ends it at once, and names the time', async () => {
@@ -96,7 +98,7 @@ test('what may pass is tried until the deadline, and the last problem is told th
   const error = await problemOf(read(0))
   expect(error.code).toBe('deadline')
   expect(error.message).toContain('The last attempt failed: It is unreachable.')
-  expect(clock.now()).toBe(600_000)
+  expect(clock.passed()).toBe(600_000)
 })
 
 test('no page is asked for after the deadline', async () => {

@@ -19,6 +19,12 @@ test('begins with the verdict', () => {
   ])
 })
 
+test('each ending has a sign of its own', () => {
+  const endings = ['complete', 'uncertain', 'cancelled', 'skipped', 'error'] as const
+  const signs = endings.map((ending) => /^## (\S+) \S/u.exec(summary({ ending }))?.[1])
+  expect(new Set(signs.filter((sign) => sign !== undefined && !/\w/.test(sign))).size).toBe(endings.length)
+})
+
 test('shows the totals, and how many visitors were seen as both', () => {
   const markdown = summary({ totals: { human: 1500, ai: 700, total: 2000 } })
   expect(markdown).toContain('<td><b>Human</b></td><td>1,500 (75.0 % of all)</td>')
@@ -31,12 +37,47 @@ test('claims nothing about totals that do not fit together', () => {
   expect(summary({ totals: { human: 1, ai: 1, total: 5 } })).not.toContain('seen as both')
 })
 
-test('draws the two kinds as a pie', () => {
-  expect(summary()).toContain('```mermaid\npie showData\n  title Unique visitors\n  "Human" : 30\n  "AI" : 12\n```')
+const slices = (markdown: string): string[] => markdown.match(/^ {2}".*$/gm) ?? []
+
+test('draws people, AI and those seen as both as slices that do not overlap', () => {
+  const totals = { human: 1500, ai: 700, total: 2000 }
+  const markdown = summary({ totals })
+  expect(slices(markdown)).toEqual(['  "People only" : 1300', '  "AI only" : 500', '  "Both" : 200'])
+  expect(slices(summary({ totals: { human: 1, ai: 1, total: 5 } }))).toEqual([])
+})
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = (colour.match(/[0-9a-f]{2}/g) ?? []).map((part) => {
+    const value = parseInt(part, 16) / 255
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function contrast(one: string, other: string): number {
+  const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+test('the picture can be read on a white page and on a dark one', () => {
+  const init = /%%\{init: (.*)\}%%\npie showData\n/.exec(summary())?.[1] ?? '{}'
+  const { themeVariables } = JSON.parse(init) as { themeVariables: Record<string, string> }
+  const {
+    pie1 = '',
+    pie2 = '',
+    pie3 = '',
+    pieSectionTextColor = '',
+    pieTitleTextColor,
+    pieLegendTextColor,
+  } = themeVariables
+  for (const colour of [pie1, pie2, pie3, pieTitleTextColor ?? '', pieLegendTextColor ?? '']) {
+    for (const page of ['#ffffff', '#0d1117']) expect(contrast(colour, page)).toBeGreaterThan(3)
+  }
+  for (const slice of [pie1, pie2, pie3]) expect(contrast(slice, pieSectionTextColor)).toBeGreaterThan(4.5)
 })
 
 test('draws no slice for nobody, and no pie for no visitors', () => {
-  expect(summary({ totals: { human: 3, ai: 0, total: 3 } })).not.toContain('"AI"')
+  expect(summary({ totals: { human: 3, ai: 0, total: 3 } })).not.toContain('"AI only"')
   expect(summary({ totals: { human: 0, ai: 0, total: 0 }, topPages: [], rows: 0 })).not.toContain('mermaid')
 })
 
@@ -58,9 +99,10 @@ test('says why an export is not known to be whole, and what to do', () => {
 test('a red step says what happened and what to do, and names no file', () => {
   const error = new ActionError('rate-limited', 'The service limits the rate of requests (429).', {
     quote: 'Too many.',
+    hint: 'Run it later.',
   })
   const markdown = summary({ ending: 'error', error })
-  expect(markdown).toMatch(/^## ❌ The service limits the rate of requests\n/)
+  expect(markdown).toMatch(/^## ❌ Too many requests\n/)
   expect(markdown).toContain('The service says: <code>Too many&#46;</code>')
   expect(markdown).toContain('**What to do:** Run it later')
   expect(markdown).toContain('<td><b>File</b></td><td>none</td>')

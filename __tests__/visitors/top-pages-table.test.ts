@@ -30,6 +30,10 @@ test('a long path is cut', () => {
 })
 
 test('what does not fit is counted', () => {
+  for (let maxBytes = 2_000; maxBytes < 2_200; maxBytes++) {
+    const lines = renderTopPages(rows(100), 100, maxBytes).match(/<tr><td>.*\n/g) ?? []
+    expect(Buffer.byteLength(lines.join(''))).toBeLessThanOrEqual(maxBytes)
+  }
   const html = renderTopPages(rows(100), 100, 2_000)
   const shown = html.match(/<tr><td>/g)?.length ?? 0
   expect(shown).toBeGreaterThan(5)

@@ -123,3 +123,17 @@ test('whatever the site and the size of its pages, all rows come once, in order,
     { numRuns: 50 },
   )
 })
+
+test('a path that no server would take ends it, before it is kept anywhere', async () => {
+  const longest = `/${'é'.repeat(4_095)}`
+  expect((await walk(script([page([row(longest, 1)])]))).error).toBeUndefined()
+  const { pages, error } = await walk(script([page([row('/a', 2), row(`${longest}xx`, 1)])]))
+  expect(error).toMatchObject({ code: 'bad-answer', message: expect.stringContaining('longer than 8192 bytes') })
+  expect(pages).toEqual([])
+})
+
+test('more rows than all pages could have end it, however many come at once', async () => {
+  const flood = Array.from<ReturnType<typeof row>>({ length: 2_500_001 }).fill(row('/a', 1))
+  const { error } = await walk(script([page(flood)]))
+  expect(error).toMatchObject({ code: 'bad-answer', message: expect.stringContaining('more than 2500000 rows') })
+})

@@ -12,7 +12,7 @@ function packedMb(...paths) {
   return gzipSync(archive, { level: 9 }).length / 1e6
 }
 
-/** @returns {import('../bench.mjs').Row[]} */
+/** @returns {import('./bench.mjs').Row[]} */
 export function measureDownload() {
   const whole = packedMb()
   const bundles = packedMb('dist')

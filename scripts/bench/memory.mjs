@@ -5,10 +5,10 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { runAction } from '../small-runner.mjs'
+import { NODE_24 } from '../small-runner/node-24.ts'
+import { runAction } from '../small-runner/run-action.ts'
 
 const root = join(import.meta.dirname, '../..')
-const node = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
 /**
  * @typedef {{ liveMiB: number, residentMiB: number }} Minute
@@ -28,7 +28,7 @@ async function waitTenMinutes() {
   try {
     await runAction({
       action: root,
-      node,
+      node: NODE_24,
       workspace: folder,
       env: {
         MEMORY_FILE: file,
@@ -52,7 +52,7 @@ async function waitTenMinutes() {
   }
 }
 
-/** @returns {Promise<import('../bench.mjs').Row[]>} */
+/** @returns {Promise<import('./bench.mjs').Row[]>} */
 export async function measureMemory() {
   const minutes = await waitTenMinutes()
   const [first, tenth] = [minutes[0], minutes[9]]

@@ -15,7 +15,7 @@ function judge(distribution, policy) {
   return { ...result, leastS, ratio: result.lagS / leastS }
 }
 
-/** @returns {import('../bench.mjs').Row[]} */
+/** @returns {import('./bench.mjs').Row[]} */
 export function measurePolling() {
   return DISTRIBUTIONS.map((distribution) => {
     const { lagS, requests, leastS, ratio } = judge(distribution, OURS)

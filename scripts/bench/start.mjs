@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { NODE_24 } from '../small-runner/node-24.ts'
 
 const PAIRS = 25
 const root = join(import.meta.dirname, '../..')
-const node = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
 const OURS = join(root, 'dist/agent/index.js')
 const FLOOR = join(import.meta.dirname, 'start/floor.cjs')
 
@@ -55,7 +55,7 @@ class World {
 async function measure(world, script, env) {
   for (const name of ['GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY']) writeFileSync(String(env[name]), '')
   const startedAt = performance.now()
-  const child = spawn(node, [script], { env, stdio: 'ignore' })
+  const child = spawn(NODE_24, [script], { env, stdio: 'ignore' })
   const [exitCode] = await once(child, 'exit')
   if (exitCode !== 0) throw new Error(`${script} ended with ${exitCode}.`)
   return { promptMs: world.promptedAt - startedAt, wholeMs: performance.now() - startedAt }
@@ -95,7 +95,7 @@ const row = (what, ours, floor) => ({
   ratio: ours / floor,
 })
 
-/** @returns {Promise<import('../bench.mjs').Row[]>} */
+/** @returns {Promise<import('./bench.mjs').Row[]>} */
 export async function measureStart() {
   const world = new World()
   const folder = mkdtempSync(join(tmpdir(), 'bench-start-'))

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { NODE_24 } from '../small-runner/node-24.ts'
 import { measureProcess } from './visitors/measure-process.mjs'
 import { servePages, sitePage } from './visitors/paging-server.mjs'
 
@@ -12,7 +13,6 @@ const PAGE_ROWS = 250
 const SIZES = [25_000, 100_000]
 
 const root = join(import.meta.dirname, '../..')
-const node = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
 const OURS = join(root, 'dist/visitors/index.js')
 const PEER = join(import.meta.dirname, 'visitors/collect-all-rows.mjs')
 
@@ -31,7 +31,7 @@ async function measure(script, rows) {
   const workspace = mkdtempSync(join(tmpdir(), 'bench-visitors-'))
   try {
     const { durationMs, peakMiB } = await measureProcess({
-      node,
+      node: NODE_24,
       script,
       cwd: workspace,
       env: {
@@ -50,7 +50,7 @@ async function measure(script, rows) {
   }
 }
 
-/** @returns {Promise<import('../bench.mjs').Row[]>} */
+/** @returns {Promise<import('./bench.mjs').Row[]>} */
 export async function measureVisitors() {
   const rows = []
   for (const size of SIZES) {

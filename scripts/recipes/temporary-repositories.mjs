@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { runAtExit } from '../small-runner/at-exit.mjs'
+import { runAtExit } from '../small-runner/at-exit.ts'
 
 /** All of this project that runs when somebody uses it. */
 const ACTION_PARTS = ['action.yml', 'dist', 'visitors', 'emulator', '.github/workflows']

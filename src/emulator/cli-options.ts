@@ -8,7 +8,7 @@ import {
 } from './github/github-scenarios.ts'
 import { parseDate } from './parse-date.ts'
 import { SCENARIOS, SCENARIO_NAMES, type ScenarioName, isScenarioName } from './scenarios.ts'
-import { DEFAULT_PAGES, DEFAULT_SCENARIO, DEFAULT_START_MS, DEFAULT_VISITS } from './service.ts'
+import { DEFAULT_PAGES, DEFAULT_SCENARIO, DEFAULT_VISITS } from './service.ts'
 
 export interface CliOptions {
   readonly host: string
@@ -50,7 +50,7 @@ function integer(least: number, most: number): Pick<CliOption<number>, 'takes' |
   }
 }
 
-const OPTIONS: { readonly [Name in keyof CliOptions]: CliOption<CliOptions[Name]> } = {
+const OPTIONS: { readonly [Name in Exclude<keyof CliOptions, 'startMs'>]: CliOption<CliOptions[Name]> } = {
   host: {
     flag: 'host',
     about: 'loopback address to listen on',
@@ -95,29 +95,28 @@ const OPTIONS: { readonly [Name in keyof CliOptions]: CliOption<CliOptions[Name]
     otherwise: DEFAULT_VISITS,
     ...integer(0, 1_000_000),
   },
-  startMs: {
-    flag: 'start-at',
-    about: "the service's date when it starts",
-    takes: 'YYYY-MM-DD or ISO 8601',
-    otherwise: DEFAULT_START_MS,
-    parse: parseDate,
-  },
 }
 
-type Shown = string | number | readonly string[]
-
-function showDefault({ flag, otherwise }: CliOption<Shown>): string {
-  return flag === OPTIONS.startMs.flag ? new Date(DEFAULT_START_MS).toISOString().slice(0, 10) : String(otherwise)
+/** Visits lie in the days before the start, so a date that stands still would leave the last days empty. */
+const START: CliOption<number | 'now'> = {
+  flag: 'start-at',
+  about: "the service's date when it starts",
+  takes: 'YYYY-MM-DD or ISO 8601',
+  otherwise: 'now',
+  parse: parseDate,
 }
+
+const ALL_OPTIONS = [...Object.values(OPTIONS), START] as readonly CliOption<string | number | readonly string[]>[]
 
 /** The text for `--help`. */
 export function helpText(): string {
-  const options = Object.values(OPTIONS) as readonly CliOption<Shown>[]
   return [
     'Starts the embedded documentation service on this machine. Its first line is: listening <url>',
     '',
     'Options:',
-    ...options.map((option) => `  --${option.flag.padEnd(15)} ${option.about} (default: ${showDefault(option)})`),
+    ...ALL_OPTIONS.map(
+      ({ flag, about, otherwise }) => `  --${flag.padEnd(15)} ${about} (default: ${String(otherwise)})`,
+    ),
     `  --${'help'.padEnd(15)} show this text`,
     '',
     'Scenarios (a project whose id ends in --<scenario> plays that one, for example docs--failed):',
@@ -134,7 +133,7 @@ type Flags = ReadonlyMap<string, string | boolean | undefined>
 
 /** The flags, or a sentence that says what is wrong with them. */
 function readFlags(args: readonly string[]): Flags | string {
-  const strings = Object.values(OPTIONS).map(({ flag }) => [flag, { type: 'string' }] as const)
+  const strings = ALL_OPTIONS.map(({ flag }) => [flag, { type: 'string' }] as const)
   const options = { ...Object.fromEntries(strings), help: { type: 'boolean' as const } }
   try {
     return new Map(Object.entries(parseArgs({ args: [...args], options }).values))
@@ -143,8 +142,11 @@ function readFlags(args: readonly string[]): Flags | string {
   }
 }
 
-/** Reads the command line. All bad values are named in one message. */
-export function parseCli(args: readonly string[]): CliCommand {
+/**
+ * Reads the command line. All bad values are named in one message.
+ * @param nowMs in milliseconds since 1970
+ */
+export function parseCli(args: readonly string[], nowMs: number): CliCommand {
   const flags = readFlags(args)
   if (typeof flags === 'string') return { kind: 'invalid', message: flags }
   if (flags.get('help') === true) return { kind: 'help' }
@@ -158,6 +160,7 @@ export function parseCli(args: readonly string[]): CliCommand {
     return value ?? otherwise
   }
 
+  const startAt = read(START)
   const options: CliOptions = {
     host: read(OPTIONS.host),
     port: read(OPTIONS.port),
@@ -166,7 +169,7 @@ export function parseCli(args: readonly string[]): CliCommand {
     speed: read(OPTIONS.speed),
     pages: read(OPTIONS.pages),
     visits: read(OPTIONS.visits),
-    startMs: read(OPTIONS.startMs),
+    startMs: startAt === 'now' ? nowMs : startAt,
   }
   return problems.length === 0 ? { kind: 'run', options } : { kind: 'invalid', message: problems.join(' ') }
 }

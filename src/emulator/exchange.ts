@@ -1,10 +1,14 @@
-/** A request as a value, so that the service can be driven without sockets. */
-export interface ServiceRequest {
+/** What a caller sends before the body. */
+export interface RequestHead {
   readonly method: string
   /** Path and query, as they stand in the request line. */
   readonly target: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+/** A request as a value, so that the service can be driven without sockets. */
+export interface ServiceRequest extends RequestHead {
   readonly body: string
 }
 

@@ -1,28 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import type { Delivery, ServiceRequest, ServiceResponse } from './exchange.ts'
+import type { Delivery, RequestHead, ServiceRequest, ServiceResponse } from './exchange.ts'
 import { MAX_BODY_BYTES } from './prompt-body.ts'
 
 /**
  * Reads a request to its end. Of a body that is too large, one byte more than allowed is kept, which is enough to refuse
  * it, and the rest is read and dropped, so that the caller gets the refusal and no broken connection. Rejects where the
  * caller goes away.
+ * @param admits whether the body may be kept, by what comes before it; otherwise it is read and dropped as a whole
  */
-export async function readRequest(incoming: IncomingMessage): Promise<ServiceRequest> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    const kept = chunk.subarray(0, Math.max(0, MAX_BODY_BYTES + 1 - bytes))
-    bytes += kept.length
-    chunks.push(kept)
-  }
+export async function readRequest(
+  incoming: IncomingMessage,
+  admits: (head: RequestHead) => boolean,
+): Promise<ServiceRequest> {
   const { authorization, 'content-type': contentType } = incoming.headers
-  return {
+  const head = {
     method: incoming.method ?? '',
     target: incoming.url ?? '',
     headers: { authorization, 'content-type': contentType },
-    body: Buffer.concat(chunks).toString('utf8'),
   }
+  const mostBytes = admits(head) ? MAX_BODY_BYTES + 1 : 0
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    if (bytes >= mostBytes) continue
+    const kept = chunk.subarray(0, mostBytes - bytes)
+    bytes += kept.length
+    chunks.push(kept)
+  }
+  return { ...head, body: Buffer.concat(chunks).toString('utf8') }
 }
 
 function writeHead(outgoing: ServerResponse, { status, headers, body }: ServiceResponse): void {

@@ -1,4 +1,4 @@
-import { ID_PATTERN } from '../service/schemas.ts'
+import { ID_PATTERN } from '../shared/id.ts'
 import { type Refusal, refuse } from './exchange.ts'
 
 /** What is asked for, with the ids that the path carries. */

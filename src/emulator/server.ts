@@ -19,6 +19,8 @@ export interface EmulatorOptions extends Omit<ServiceOptions, 'baseUrl' | 'proje
   readonly clock?: Clock
   /** Seconds of the service's time in one second of the clock. Default: 1. */
   readonly speed?: number
+  /** Sent with each answer as the header `service-instance`, so that whoever started the service knows it again. */
+  readonly instance?: string
 }
 
 export interface Emulator {
@@ -68,6 +70,7 @@ export async function startEmulator({
   port = 0,
   clock = systemClock,
   speed = 1,
+  instance,
   ...serviceOptions
 }: EmulatorOptions = {}): Promise<Emulator> {
   const server = createServer()
@@ -78,7 +81,8 @@ export async function startEmulator({
   const nowMs = startServiceTime({ clock, speed, startMs: serviceOptions.startMs ?? DEFAULT_START_MS })
 
   server.on('request', (incoming, outgoing) => {
-    readRequest(incoming).then(
+    if (instance !== undefined) outgoing.setHeader('service-instance', instance)
+    readRequest(incoming, (head) => service.admits(head)).then(
       (request) => {
         const { delayMs = 0, ...response } = service.handle(request, nowMs())
         const answer = (): void => {

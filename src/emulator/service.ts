@@ -1,6 +1,6 @@
 import { authorize } from './access.ts'
 import { createAnalytics } from './analytics.ts'
-import { type Answer, type Delivery, type ServiceRequest, type ServiceResponse } from './exchange.ts'
+import { type Answer, type Delivery, type RequestHead, type ServiceRequest, type ServiceResponse } from './exchange.ts'
 import { applyFault, faultAt } from './faults.ts'
 import { type GitHub, type GitHubOptions, createGitHub } from './github/github.ts'
 import { createJobStore } from './job-store.ts'
@@ -12,7 +12,7 @@ import { renderAnswer } from './render-answer.ts'
 import { type Route, matchRoute } from './routes.ts'
 import { SCENARIOS, type ScenarioName, scenarioOf } from './scenarios.ts'
 
-/** The time at which the service starts unless told otherwise, so that two runs give the same answers. */
+/** The service's time at its start unless told otherwise, so that two runs give the same answers. Its program says: now. */
 export const DEFAULT_START_MS = Date.UTC(2026, 0, 1)
 export const DEFAULT_SCENARIO: ScenarioName = 'pull-request'
 export const DEFAULT_PAGES = 30
@@ -46,7 +46,7 @@ export interface RequestRecord {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** Where the body holds a valid one. */
+  /** Where the body of a request that was authorised holds a valid one: nobody else's words are kept. */
   readonly prompt: string | undefined
   /** 0 where no answer was formed. With a delivery other than `whole` the caller has not read it. */
   readonly status: number
@@ -56,6 +56,8 @@ export interface RequestRecord {
 }
 
 export interface Service {
+  /** Whether a request may do what it asks for, which is known before its body is read. */
+  admits(head: RequestHead): boolean
   /**
    * Answers a request at a time, in milliseconds since 1970, that must not go backwards. The answer follows from the
    * options and from the requests and times so far, and from nothing else.
@@ -64,6 +66,11 @@ export interface Service {
   /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
   readonly github: GitHub
+}
+
+function pathAndQuery(target: string): { path: string; query: string } {
+  const [path = '', ...rest] = target.split('?')
+  return { path, query: rest.join('?') }
 }
 
 /** The whole service of the interface's sections 1 to 9, and GitHub beside it, without sockets or a clock of its own. */
@@ -125,12 +132,21 @@ export function createService({
     return response
   }
 
+  function admits(head: RequestHead): boolean {
+    const { method, target, headers } = head
+    const { path } = pathAndQuery(target)
+    if (github.takes(path)) return github.admits(head)
+    const match = matchRoute(method, path)
+    if (match.kind !== 'found' || match.route.operation === 'view-pull-request') return false
+    return authorize(headers['authorization'], OPERATION_RULES[match.route.operation].need) === 'granted'
+  }
+
   return {
     requests,
     github,
+    admits,
     handle(request, nowMs) {
-      const [path = '', ...rest] = request.target.split('?')
-      const query = rest.join('?')
+      const { path, query } = pathAndQuery(request.target)
       github.catchUp(nowMs)
       if (github.takes(path)) return handleGitHub(request, path, query, nowMs)
       const match = matchRoute(request.method, path)
@@ -142,12 +158,12 @@ export function createService({
         match.kind === 'found'
           ? answerRoute(match.route, path, call)
           : renderAnswer(match.refusal, undefined, scenario.texts)
-      const body = parsePromptBody(request)
+      const body = admits(request) ? parsePromptBody(request) : undefined
       const record = {
         method: request.method,
         path,
         query,
-        prompt: body.kind === 'prompt' ? body.prompt : undefined,
+        prompt: body?.kind === 'prompt' ? body.prompt : undefined,
         status: response.status,
         delivery: response.delivery,
         scenario: name,

@@ -3,6 +3,7 @@ import { combineScenarios } from '../emulator/github/github-scenarios.ts'
 import { logLine } from '../emulator/request-log.ts'
 import { type Emulator, startEmulator } from '../emulator/server.ts'
 import { startText } from '../emulator/start-text.ts'
+import { systemClock } from '../shared/clock.ts'
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
@@ -28,6 +29,7 @@ async function run(options: CliOptions): Promise<void> {
   const emulator = await startEmulator({
     ...options,
     github: { scenario: combineScenarios(options.gitHubScenarios) },
+    instance: String(process.pid),
     onRequest: (request) => {
       print(logLine(request))
     },
@@ -37,7 +39,7 @@ async function run(options: CliOptions): Promise<void> {
   print(startText(emulator, options))
 }
 
-const command = parseCli(process.argv.slice(2))
+const command = parseCli(process.argv.slice(2), systemClock.wallTime().getTime())
 if (command.kind === 'help') {
   print(helpText())
 } else if (command.kind === 'invalid') {

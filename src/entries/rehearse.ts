@@ -3,10 +3,12 @@ import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import * as core from '@actions/core'
-import { execute, type StepPorts, type StepResult } from '../runner/execute.ts'
+import { execute, type Runner, type StepResult } from '../runner/execute.ts'
 import { ActionError } from '../shared/errors.ts'
+import { joinSentences } from '../shared/sentences.ts'
 import { newestLines } from '../rehearse/newest-lines.ts'
 import { INPUT_NAMES, serviceArguments, type RehearsalInput } from '../rehearse/service-arguments.ts'
+import { withoutStartText } from '../rehearse/service-access.ts'
 import { parseServiceState, type ServiceState } from '../rehearse/service-state.ts'
 import { startService } from '../rehearse/start-service.ts'
 import { stopService } from '../rehearse/stop-service.ts'
@@ -28,14 +30,13 @@ function removeLog(file: string): void {
   }
 }
 
-async function start({ host, clock, signal }: StepPorts): Promise<StepResult> {
+async function start({ host, clock, signal }: Runner): Promise<StepResult> {
   core.saveState(STAGE_STATE, 'post')
   const raw = Object.fromEntries(INPUT_NAMES.map((name) => [name, host.input(name)])) as Record<RehearsalInput, string>
   const folder = process.env['RUNNER_TEMP'] ?? tmpdir()
   const logFile = path.join(folder, `docs-agent-rehearsal-${randomUUID()}.log`)
   try {
-    const args = serviceArguments(raw, clock.wallTime())
-    const options = { program: PROGRAM, args, logFile, env: process.env }
+    const options = { program: PROGRAM, args: serviceArguments(raw), logFile, env: process.env }
     const { pid, baseUrl, projectId, apiKey } = await startService(options, { clock, signal })
     core.saveState(SERVICE_STATE, JSON.stringify({ pid, baseUrl, logFile } satisfies ServiceState))
     return {
@@ -49,25 +50,26 @@ async function start({ host, clock, signal }: StepPorts): Promise<StepResult> {
   } catch (error) {
     removeLog(logFile)
     if (!(error instanceof ActionError)) throw error
-    const text = error.hint === undefined ? error.message : `${error.message} ${error.hint}`
+    const text = joinSentences([error.message, error.hint])
     return { isGreen: false, title: 'The rehearsal did not start', text, outputs: {}, summary: undefined }
   }
 }
 
-async function stop({ host, clock }: StepPorts): Promise<StepResult> {
+async function stop({ host, clock }: Runner): Promise<StepResult> {
   const ended = { isGreen: true, text: '', outputs: {}, summary: undefined }
   const service = parseServiceState(core.getState(SERVICE_STATE))
   if (service === undefined) return { ...ended, title: 'There is no service to stop' }
   const ending = await stopService(service, { clock, kill: process.kill.bind(process) })
   if (fs.existsSync(service.logFile)) {
     core.startGroup('Log of the embedded documentation service')
-    host.log(newestLines(fs.readFileSync(service.logFile, 'utf8'), LONGEST_LOG_LINES))
+    const log = withoutStartText(fs.readFileSync(service.logFile, 'utf8'))
+    host.log(newestLines(log, LONGEST_LOG_LINES) || 'It was asked nothing.')
     core.endGroup()
     removeLog(service.logFile)
   }
-  return ending === 'stopped'
-    ? { ...ended, title: 'The embedded documentation service was stopped' }
-    : { ...ended, title: 'The embedded documentation service had ended before' }
+  if (ending === 'stopped') return { ...ended, title: 'The embedded documentation service was stopped' }
+  host.warn('The embedded documentation service was not there any more: it ended before the job did.')
+  return { ...ended, title: 'There was no service left to stop' }
 }
 
 await execute((ports) => (core.getState(STAGE_STATE) === '' ? start(ports) : stop(ports)))

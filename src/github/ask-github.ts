@@ -44,8 +44,8 @@ const RETRIES = 3
 const USER_AGENT = 'docs-agent-action'
 
 /**
- * Octokit, with its own plugins for retries and rate limits, bounded by the deadline and the run's cancellation.
- * @throws ActionError `proxy` where the proxy's address is none
+ * Octokit, with its own plugins for retries and rate limits, bounded by a deadline and the run's cancellation.
+ * @throws ActionError `proxy` if the proxy's address is none
  */
 export function createAskGitHub(options: GitHubOptions): AskGitHub {
   const { token, apiUrl, env, clock, signal, deadlineAt, debug, redact, retryUnitMs = 1_000 } = options

@@ -64,6 +64,8 @@ export function createBoundedFetch(
   }
 
   return async (url, init) => {
+    // A signal of the process is heard only when the loop turns, and this may be something that GitHub is told to write.
+    await clock.turn()
     signal.throwIfAborted()
     const done = new AbortController()
     const end = AbortSignal.any([signal, done.signal])

@@ -78,11 +78,11 @@ export async function compareCommits(
     })
 
   const first = await readPage(1)
-  const commits = [...first.commits]
+  let commits = first.commits
   for (let page = 2; page <= MOST_COMMIT_PAGES && commits.length < first.totalCommits; page++) {
     const more = await readPage(page)
     if (more.commits.length === 0) break
-    commits.push(...more.commits)
+    commits = [...commits, ...more.commits]
   }
   return { ...first, commits, fileList: first.files.length < MOST_FILES ? 'whole' : 'cut' }
 }

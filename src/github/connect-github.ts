@@ -1,4 +1,4 @@
-import { createAskGitHub, type GitHubOptions } from './ask-github.ts'
+import { createAskGitHub, type AskGitHub, type GitHubOptions } from './ask-github.ts'
 import { readChecks, type Check } from './checks.ts'
 import { compareCommits, type Comparison } from './comparisons.ts'
 import { addComment, addLabel, listTrustedComments, type TrustedComment } from './pull-request-marks.ts'
@@ -24,10 +24,19 @@ export interface GitHub {
   addLabel(address: PullRequestAddress, label: string): Promise<void>
   addComment(address: PullRequestAddress, body: string): Promise<void>
   readChecks(repository: string, sha: string, ownRunId: number): Promise<readonly Check[]>
+  /** The same, with a deadline of its own, on the clock's scale. */
+  until(deadlineAt: number): GitHub
 }
 
+/** @throws ActionError `proxy` if the proxy's address is none */
 export function connectGitHub(options: GitHubOptions): GitHub {
-  const ask = createAskGitHub(options)
+  return {
+    ...methods(createAskGitHub(options)),
+    until: (deadlineAt) => connectGitHub({ ...options, deadlineAt }),
+  }
+}
+
+function methods(ask: AskGitHub): Omit<GitHub, 'until'> {
   return {
     compare: (repository, base, head) => compareCommits(ask, repository, base, head),
     findLastSuccess: (query) => findLastSuccess(ask, query),

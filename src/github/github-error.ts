@@ -1,7 +1,7 @@
 import { failureCause } from '../network/failure-cause.ts'
 import { ActionError } from '../shared/errors.ts'
 import type { Redact } from '../shared/redact.ts'
-import { cutText, oneLine } from '../shared/untrusted-text.ts'
+import { safeLine } from '../shared/safe-text.ts'
 
 /** What a request needs, so that a refusal can say what to grant. */
 export interface Need {
@@ -41,9 +41,8 @@ function refusalOf(error: unknown): Refusal | undefined {
   return { status, message, isRateLimit: status === 429 || (status === 403 && isLimited) }
 }
 
-/** Redacted before it is cut, and once more after it was cleaned, which may put a secret together. */
 function quoteOf(message: string, redact: Redact): { quote?: string } {
-  const quote = cutText(redact(oneLine(redact(message), Infinity)), LONGEST_QUOTE)
+  const quote = safeLine(message, redact, LONGEST_QUOTE)
   return quote === '' ? {} : { quote }
 }
 

@@ -6,10 +6,10 @@ export async function readPages<T>(
   readPage: (page: number) => Promise<readonly T[]>,
   maxPages: number,
 ): Promise<readonly T[]> {
-  const items: T[] = []
+  let items: readonly T[] = []
   for (let page = 1; page <= maxPages; page++) {
     const found = await readPage(page)
-    items.push(...found)
+    items = [...items, ...found]
     if (found.length < PAGE_SIZE) break
   }
   return items

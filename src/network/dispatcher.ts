@@ -52,18 +52,22 @@ function openProxyPool(origin: URL, options: object): Dispatcher {
 /**
  * A fresh connection for every request: a kept one that the service closes in the same moment would make the fate of a
  * POST unknown. HTTP/1.1 only, since HTTP/2 lets undici send a request again by itself. Its own time limits are off, because
- * a slow drip resets them, and a proxy that never answers outlives them.
+ * a slow drip resets them, and a proxy that never answers outlives them. TCP keep-alive is of no use to a connection for one
+ * request, whose caller has a time limit of its own.
  */
 export function openDispatcher(proxy: URL | undefined): Dispatcher {
   const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 0, allowH2: false }
+  const connection = { timeout: CONNECT_TIMEOUT_MS, keepAlive: false }
   if (proxy === undefined) {
-    const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, autoSelectFamily: true, allowH2: limits.allowH2 })
+    const connect = buildConnector({ ...connection, autoSelectFamily: true, allowH2: limits.allowH2 })
     return new Agent({ ...limits, connect: connectFewTimes(connect) })
   }
   const token = proxyAuthorization(proxy)
   return new ProxyAgent({
     ...limits,
     uri: proxy.origin,
+    proxyTls: connection,
+    requestTls: connection,
     ...(token === undefined ? {} : { token }),
     clientFactory: openProxyPool,
   })

@@ -4,6 +4,8 @@ export type FailureCause =
   | 'no-connection'
   /** The certificate or the TLS handshake was refused. */
   | 'untrusted'
+  /** TLS was spoken to something that does not speak it. */
+  | 'not-tls'
   /** The proxy wants other credentials, or forbids the address. */
   | 'proxy-refused'
   /** The request itself cannot be sent, now or later. */
@@ -19,6 +21,9 @@ const CONNECT_CALLS = new Set(['connect', 'getaddrinfo'])
 
 const TLS_CODE =
   /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|CRL_|UND_ERR_PRX_TLS$)/
+
+/** What OpenSSL makes of an answer in plain text, by its version in the code or in the message of an `EPROTO`. */
+const NOT_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|wrong version number|packet length too long/
 
 const INVALID_CODE = /^(?:UND_ERR_INVALID_ARG|ERR_INVALID_[A-Z_]+)$/
 
@@ -56,7 +61,7 @@ export function failureCause(error: unknown): FailureCause {
     return facts.parts.every((part) => failureCause(part) === 'no-connection') ? 'no-connection' : 'broken'
   }
   if (CONNECT_CALLS.has(facts.syscall) || facts.code === 'UND_ERR_CONNECT_TIMEOUT') return 'no-connection'
-  if (TLS_CODE.test(facts.code)) return 'untrusted'
+  if (TLS_CODE.test(facts.code)) return NOT_TLS.test(`${facts.code} ${facts.message}`) ? 'not-tls' : 'untrusted'
   if (INVALID_CODE.test(facts.code)) return 'invalid'
   const status = proxyStatus(facts)
   if (status !== undefined) return status >= 500 ? 'no-connection' : 'proxy-refused'

@@ -22,3 +22,8 @@ export function readServiceAccess(log: string): ServiceAccess | undefined {
   if (baseUrl === undefined || projectId === undefined || apiKey === undefined) return undefined
   return { baseUrl, projectId, apiKey }
 }
+
+/** What the service logged since it was ready. What it says before is for people at a terminal, not for a runner's log. */
+export function withoutStartText(log: string): string {
+  return log.replace(/^listening [^]*?Requests:\r?\n/, '')
+}

@@ -8,12 +8,10 @@ const DEFAULTS: Readonly<Record<RehearsalInput, string>> = { scenario: 'pull-req
 
 /**
  * The service's command line. Values are not judged here: the service knows its scenarios and ranges, and no bundle of an
- * action contains the service. Its visits lie in the days before its start, so it is given the day of the runner: else a
- * rehearsed export of the last days would be empty.
+ * action contains the service.
  */
-export function serviceArguments(raw: Readonly<Record<RehearsalInput, string>>, today: Date): string[] {
-  const flags = INPUT_NAMES.map((name) => `--${name}=${raw[name].trim() || DEFAULTS[name]}`)
-  return [...flags, `--start-at=${today.toISOString().slice(0, 10)}`]
+export function serviceArguments(raw: Readonly<Record<RehearsalInput, string>>): string[] {
+  return INPUT_NAMES.map((name) => `--${name}=${raw[name].trim() || DEFAULTS[name]}`)
 }
 
 const FLAG = new RegExp(`--(${INPUT_NAMES.join('|')})\\b`, 'g')

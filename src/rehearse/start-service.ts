@@ -68,7 +68,7 @@ async function untilItAnswers(
       })
     }
     const access = readServiceAccess(log)
-    if (access !== undefined && child.pid !== undefined && (await askService(access.baseUrl)) === 'answers') {
+    if (access !== undefined && child.pid !== undefined && (await askService(access.baseUrl)) === child.pid) {
       return { ...access, pid: child.pid }
     }
     if (clock.now() >= deadlineAt) {

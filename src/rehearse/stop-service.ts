@@ -12,14 +12,14 @@ export interface StopPorts {
 }
 
 /**
- * Ends the service. A process id can belong to another program once its owner has ended, so nothing is killed unless the
- * service still answers at its address.
+ * Ends the service. A process id can belong to another program once its owner has ended, and so can a port, so nothing is
+ * killed unless what answers at the address says that it is this very process.
  */
 export async function stopService(
   { pid, baseUrl }: Pick<ServiceState, 'pid' | 'baseUrl'>,
   { clock, kill }: StopPorts,
 ): Promise<'stopped' | 'was-gone'> {
-  if ((await askService(baseUrl)) === 'silent') return 'was-gone'
+  if ((await askService(baseUrl)) !== pid) return 'was-gone'
   const end = (signal: 'SIGTERM' | 'SIGKILL'): void => {
     try {
       kill(pid, signal)
@@ -29,7 +29,7 @@ export async function stopService(
   }
   end('SIGTERM')
   const deadlineAt = clock.now() + LONGEST_STOP_MS
-  while ((await askService(baseUrl)) === 'answers') {
+  while ((await askService(baseUrl)) === pid) {
     if (clock.now() >= deadlineAt) {
       end('SIGKILL')
       break

@@ -1,4 +1,4 @@
-import type { Host } from './host.ts'
+import type { Host } from '../shared/host.ts'
 
 /**
  * Says why a step without a key ends green: right where GitHub withholds the secrets of the repository, and worth a

@@ -2,7 +2,7 @@ import { ActionError } from '../shared/errors.ts'
 
 /**
  * Turns the runner's wish to stop into an abort signal. It sends SIGINT, 7.5 s later SIGTERM, and 2.5 s after that it kills,
- * so the first signal starts an orderly end and a second one means now.
+ * so the first signal starts an orderly end and a second one means now. A terminal that is closed sends SIGHUP.
  */
 export function cancelOnSignals(): AbortSignal {
   const controller = new AbortController()
@@ -10,7 +10,6 @@ export function cancelOnSignals(): AbortSignal {
     if (controller.signal.aborted) process.exit()
     controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
   }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal)
   return controller.signal
 }

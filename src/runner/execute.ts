@@ -1,10 +1,12 @@
 import { systemClock, type Clock } from '../shared/clock.ts'
+import { OutputsLost, type Host } from '../shared/host.ts'
+import { joinSentences } from '../shared/sentences.ts'
 import { cancelOnSignals } from './cancellation.ts'
-import { createHost, OutputsLost, type Host } from './host.ts'
+import { createHost } from './host.ts'
 
 const OUTPUTS_LOST_TITLE = 'The outputs could not be written'
 
-export interface StepPorts {
+export interface Runner {
   readonly host: Host
   readonly clock: Clock
   /** Aborts when the run is cancelled. */
@@ -40,8 +42,8 @@ async function publish({ isGreen, title, text, outputs, summary }: StepResult, h
     })
   }
   // The runner shows the annotation in the log as well.
-  if (lost !== undefined) host.fail(OUTPUTS_LOST_TITLE, `${lost} ${title}. ${text}`)
-  else if (isGreen) host.log(`${title}. ${text}`)
+  if (lost !== undefined) host.fail(OUTPUTS_LOST_TITLE, joinSentences([lost, title, text]))
+  else if (isGreen) host.log(joinSentences([title, text]))
   else host.fail(title, text)
   return isGreen && lost === undefined
 }
@@ -63,7 +65,7 @@ function crash(error: unknown, host: Host): void {
  * Runs a use case as the step's program. This is the one place where a result becomes an exit code: 1 until a green result
  * was published, since Node exits 0 when nothing is left to do, and the runner would call that success.
  */
-export async function execute(perform: (ports: StepPorts) => Promise<StepResult>): Promise<void> {
+export async function execute(perform: (ports: Runner) => Promise<StepResult>): Promise<void> {
   process.exitCode = 1
   const clock = systemClock
   const host = createHost(clock)

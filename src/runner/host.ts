@@ -1,43 +1,10 @@
 import * as core from '@actions/core'
 import type { Clock } from '../shared/clock.ts'
 import { formatDuration } from '../shared/duration.ts'
+import { OutputsLost, type Host } from '../shared/host.ts'
 import { createRedactor, type Redact } from '../shared/redact.ts'
-import { cleanLines, cutToBytes } from '../shared/untrusted-text.ts'
-
-/**
- * All that is said to the runner goes through here, so that no text of a stranger becomes a command and no secret gets
- * out, whoever wrote the line.
- */
-export interface Host {
-  /** An input as it was given, not trimmed. */
-  readonly input: (name: string) => string
-  /** Keeps a secret out of everything that is said from now on, here and by the runner. */
-  readonly mask: (secret: string) => void
-  readonly redact: Redact
-  readonly log: (text: string) => void
-  /** Said only where the run is in debug mode. */
-  readonly debug: (text: string) => void
-  readonly warn: (text: string) => void
-  readonly notice: (title: string, text: string) => void
-  /** The one annotation of a red step. */
-  readonly fail: (title: string, text: string) => void
-  /** @throws OutputsLost where the runner's file cannot be written */
-  readonly setOutput: (name: string, value: string) => void
-  /** @throws Error where the runner's file cannot be written */
-  readonly writeSummary: (markdown: string) => Promise<void>
-}
-
-/** The runner's file for outputs could not be written. */
-export class OutputsLost extends Error {
-  override readonly name = 'OutputsLost'
-
-  constructor(cause: unknown) {
-    const { code, message } = cause as { code?: string; message: string }
-    super(
-      `Later steps know nothing of this one: ${code ?? message}. Check the disk of the runner and \`GITHUB_OUTPUT\`.`,
-    )
-  }
-}
+import { safeLines } from '../shared/safe-text.ts'
+import { cutToBytes } from '../shared/untrusted-text.ts'
 
 /** GitHub cuts annotations at 4 KiB. */
 const MAX_ANNOTATION_BYTES = 4_000
@@ -53,19 +20,16 @@ export function createHost(clock: Clock): Host {
     return redactor(text)
   }
 
-  /** Once before, as cleaning may tear a secret apart, and once after, as it may put one together. */
-  function safeLines(text: string): string[] {
-    return cleanLines(redactSecrets(text)).map((line) => redactSecrets(line))
-  }
+  const linesOf = (text: string): string[] => safeLines(text, redactSecrets, MAX_ANNOTATION_BYTES)
 
   /** The prefix keeps a line from beginning with `::`, which the runner would take for a command. */
   function prefixed(text: string): string[] {
     const elapsed = formatDuration(clock.now() - startedAt).padStart(5)
-    return safeLines(text).map((line) => `[${elapsed}] ${line}`)
+    return linesOf(text).map((line) => `[${elapsed}] ${line}`)
   }
 
   function annotation(text: string): string {
-    return cutToBytes(safeLines(text).join('\n'), MAX_ANNOTATION_BYTES)
+    return cutToBytes(linesOf(text).join('\n'), MAX_ANNOTATION_BYTES)
   }
 
   return {

@@ -1,23 +1,25 @@
-import type { Host } from './host.ts'
+import type { Host } from '../shared/host.ts'
+import type { RawInputs } from '../shared/parse-inputs.ts'
 
-/** Inputs by name, as text; empty where nothing was given. */
-export type StepInputs<Name extends string> = Readonly<Record<Name, string>>
+/** What must not be shown, by the names of the inputs. */
+const SECRETS = ['api-key', 'github-token']
 
 /**
- * Reads the inputs of a step that talks to the service. The key is masked before anything else is looked at, and the
+ * Reads the inputs of a step that talks to the service. Secrets are masked before anything else is looked at, and the
  * address gets its default from the environment.
  */
-export function readInputs<Name extends string>(
-  names: readonly (Name | 'api-key' | 'base-url')[],
+export function readInputs(
+  names: readonly string[],
   host: Host,
   env: Readonly<Record<string, string | undefined>>,
-): StepInputs<Name | 'api-key' | 'base-url'> {
-  const apiKey = host.input('api-key')
-  host.mask(apiKey)
-  host.mask(apiKey.trim())
-  const inputs = Object.fromEntries(names.map((name) => [name, host.input(name)])) as StepInputs<
-    Name | 'api-key' | 'base-url'
-  >
-  if (inputs['base-url'].trim() !== '') return inputs
-  return { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' }
+): RawInputs<'api-key' | 'base-url' | 'on-missing-key' | 'summary'> & RawInputs<string> {
+  for (const name of SECRETS.filter((name) => names.includes(name))) {
+    const secret = host.input(name)
+    host.mask(secret)
+    host.mask(secret.trim())
+  }
+  const inputs = Object.fromEntries(names.map((name) => [name, host.input(name)]))
+  const given = inputs['base-url']?.trim() ?? ''
+  const all = given === '' ? { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' } : inputs
+  return all as ReturnType<typeof readInputs>
 }

@@ -1,6 +1,7 @@
 import { ActionError, type ErrorCode } from '../shared/errors.ts'
-import { cutText, oneLine } from '../shared/untrusted-text.ts'
 import type { Redact } from '../shared/redact.ts'
+import { safeLine } from '../shared/safe-text.ts'
+import { adviseOn, nameAsked, type Operation } from './operation.ts'
 import type { WireAnswer, WireFailure, WireResult } from './transport.ts'
 
 const LONGEST_QUOTE = 300
@@ -8,75 +9,66 @@ const LONGEST_QUOTE = 300
 interface Refusal {
   readonly code: ErrorCode
   readonly what: string
-  readonly hint: string
 }
 
 const REFUSALS: Readonly<Record<number, Refusal>> = {
-  400: { code: 'rejected', what: 'rejected the request', hint: 'Check the prompt and the ids that were given.' },
-  401: {
-    code: 'unauthorized',
-    what: 'refused the key',
-    hint: 'Check that the secret holds a current admin API key of this project. Keys can expire.',
-  },
-  402: {
-    code: 'rejected',
-    what: 'asks for payment',
-    hint: "Check the plan and the credits on the service's dashboard.",
-  },
-  403: {
-    code: 'forbidden',
-    what: 'says that this key may not do this',
-    hint: 'Check the scope of the key (an agent job needs write access) and whether it is limited to some addresses.',
-  },
-  404: { code: 'not-found', what: 'does not know this', hint: 'Check `project-id`, `job-id` and `base-url`.' },
-  405: { code: 'rejected', what: 'does not offer this', hint: 'Check `base-url`: it may lead to something else.' },
-  413: { code: 'rejected', what: 'finds the prompt too large', hint: 'Shorten the prompt.' },
-  415: { code: 'rejected', what: 'does not take JSON here', hint: 'Check `base-url`: it may lead to something else.' },
-  422: { code: 'rejected', what: 'cannot process the request', hint: 'Check the prompt and the ids that were given.' },
-  425: { code: 'rate-limited', what: 'asks to come back later', hint: 'Try again later.' },
-  429: { code: 'rate-limited', what: 'limits the rate of requests', hint: 'Try again later, or start fewer jobs.' },
+  400: { code: 'rejected', what: 'rejected the request' },
+  401: { code: 'unauthorized', what: 'refused the key' },
+  402: { code: 'rejected', what: 'asks for payment' },
+  403: { code: 'forbidden', what: 'says that this key may not do this' },
+  404: { code: 'not-found', what: 'knows no' },
+  405: { code: 'rejected', what: 'does not offer this' },
+  413: { code: 'rejected', what: 'finds the request too large' },
+  415: { code: 'rejected', what: 'does not take JSON here' },
+  422: { code: 'rejected', what: 'cannot process the request' },
+  425: { code: 'rate-limited', what: 'asks to come back later' },
+  429: { code: 'rate-limited', what: 'limits the rate of requests' },
 }
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400
 
 function refusalFor(status: number): Refusal {
   const known = REFUSALS[status]
   if (known !== undefined) return known
-  if (status >= 300 && status < 400) {
-    return {
-      code: 'redirected',
-      what: 'redirects to another address, which is not followed',
-      hint: 'Set `base-url` to the address that the service really has.',
-    }
-  }
-  const code = status >= 500 || status === 408 ? 'service-error' : 'rejected'
-  return { code, what: 'failed', hint: 'Try again later.' }
+  if (isRedirect(status)) return { code: 'redirected', what: 'redirects to another address, which is not followed' }
+  return { code: status >= 500 || status === 408 ? 'service-error' : 'rejected', what: 'failed' }
 }
 
-/**
- * What the service itself says (section 7 leaves its shape open), made safe to show. Redacted before it is cut, and after
- * it was cleaned too, as that may put a secret together.
- */
+/** What to do where something else than the service may have answered. */
+export function adviseOnAddress({ redirectHost }: WireAnswer, redact: Redact): string {
+  const leadsTo = redirectHost === undefined ? '' : ` The answer leads to \`${redact(redirectHost)}\`.`
+  return `Check \`base-url\`: a proxy or a login page may answer in the place of the service.${leadsTo}`
+}
+
+/** What the service itself says (section 7 leaves its shape open), made safe to show. */
 function quoteOf(body: string, redact: Redact): string | undefined {
   try {
     const error = (JSON.parse(body) as { error?: unknown } | null)?.error
     if (typeof error !== 'string') return undefined
-    const quote = redact(oneLine(redact(error), Infinity))
-    return quote === '' ? undefined : cutText(quote, LONGEST_QUOTE)
+    const quote = safeLine(error, redact, LONGEST_QUOTE)
+    return quote === '' ? undefined : quote
   } catch {
     return undefined
   }
 }
 
-export function errorOfAnswer({ status, body, retryAfterMs }: WireAnswer, redact: Redact): ActionError {
-  const { code, what, hint } = refusalFor(status)
+export function errorOfAnswer(answer: WireAnswer, operation: Operation, redact: Redact): ActionError {
+  const { status, body, retryAfterMs } = answer
+  const { code, what } = refusalFor(status)
+  const thing = code === 'not-found' ? ` ${nameAsked(operation)}` : ''
   const quote = quoteOf(body, redact)
-  return new ActionError(code, `The service ${what} (${status}).`, {
-    hint,
+  return new ActionError(code, `The service ${what}${thing} (${status}).`, {
+    hint: isRedirect(status) ? adviseOnAddress(answer, redact) : adviseOn(status, operation),
     ...(quote === undefined ? {} : { quote }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   })
 }
 
-const FAILURES: Readonly<Record<WireFailure['cause'], Refusal>> = {
+interface Failure extends Refusal {
+  readonly hint: string
+}
+
+const FAILURES: Readonly<Record<WireFailure['cause'], Failure>> = {
   'no-connection': {
     code: 'unreachable',
     what: 'could not be reached',
@@ -86,6 +78,11 @@ const FAILURES: Readonly<Record<WireFailure['cause'], Refusal>> = {
     code: 'untrusted',
     what: 'could not be reached, because its certificate is not trusted',
     hint: 'Behind a private certificate authority, point the environment variable `NODE_EXTRA_CA_CERTS` to its certificate.',
+  },
+  'not-tls': {
+    code: 'untrusted',
+    what: 'could not be reached, because what answers there does not speak TLS',
+    hint: 'Check the port in `base-url`: it takes plain `http:` or another protocol, and no `https:`.',
   },
   'proxy-refused': {
     code: 'proxy',
@@ -115,6 +112,6 @@ export function errorOfFailure({ cause, code: name }: WireFailure): ActionError 
   return new ActionError(code, `The service ${what}${name === undefined ? '' : ` (${name})`}.`, { hint })
 }
 
-export function errorOfResult(result: WireResult, redact: Redact): ActionError {
-  return result.kind === 'answer' ? errorOfAnswer(result, redact) : errorOfFailure(result)
+export function errorOfResult(result: WireResult, operation: Operation, redact: Redact): ActionError {
+  return result.kind === 'answer' ? errorOfAnswer(result, operation, redact) : errorOfFailure(result)
 }

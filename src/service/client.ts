@@ -2,7 +2,9 @@ import type * as z from 'zod/mini'
 import type { Clock } from '../shared/clock.ts'
 import { ActionError, describeError } from '../shared/errors.ts'
 import type { Redact } from '../shared/redact.ts'
-import { errorOfResult } from './answer-error.ts'
+import { joinSentences } from '../shared/sentences.ts'
+import { adviseOnAddress, errorOfResult } from './answer-error.ts'
+import type { Operation } from './operation.ts'
 import { decidePost, MAX_POST_ATTEMPTS, postDelayMs } from './retry.ts'
 import { acceptedJobSchema, jobSchema, visitorsPageSchema, type Job, type VisitorsPage } from './schemas.ts'
 import type { Transport, WireAnswer, WireResult } from './transport.ts'
@@ -71,15 +73,35 @@ function isSuccess(result: WireResult): result is WireAnswer {
   return result.kind === 'answer' && result.status >= 200 && result.status < 300
 }
 
-function unknownFate(reason: string, quote?: string): ActionError {
+function isTimeout(result: WireResult): boolean {
+  return result.kind === 'failure' && result.cause === 'timeout'
+}
+
+function unknownFate({ message, hint, quote }: Pick<ActionError, 'message' | 'hint' | 'quote'>): ActionError {
   return new ActionError(
     'unknown-fate',
-    `It is not known whether the service took the prompt: the job may exist. ${reason}`,
+    `It is not known whether the service took the prompt: the job may exist. ${message}`,
     {
-      hint: UNKNOWN_FATE_HINT,
+      hint: joinSentences([UNKNOWN_FATE_HINT, hint]),
       ...(quote === undefined ? {} : { quote }),
     },
   )
+}
+
+/** Nothing was contacted, so that the step ran out of time and no more. */
+function nothingSentInTime({ message, hint }: ActionError): ActionError {
+  return new ActionError(
+    'deadline',
+    `The deadline passed before the prompt was sent, so the service was asked for nothing. ${message}`,
+    {
+      ...(hint === undefined ? {} : { hint }),
+    },
+  )
+}
+
+/** "Try again later" would be a second job, so of what an error advises only a wrong address is passed on. */
+function mayHaveTaken({ code, message, hint, quote }: ActionError): ActionError {
+  return unknownFate({ message, hint: code === 'redirected' ? hint : undefined, quote })
 }
 
 export function createClient(options: ClientOptions): DocsServiceClient {
@@ -87,6 +109,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   const jobsPath = `/v2/agent/${projectId}/job`
 
   async function read<T>(
+    operation: Operation,
     path: string,
     schema: z.ZodMiniType<T>,
     isWanted: (data: T) => boolean,
@@ -95,11 +118,11 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     const leftMs = endsAt - clock.now() + LAST_READ_GRACE_MS
     const timeoutMs = Math.max(LAST_READ_GRACE_MS, Math.min(READ_TIMEOUT_MS, leftMs))
     const result = await transport.send({ method: 'GET', path, timeoutMs }, signal)
-    if (!isSuccess(result)) throw errorOfResult(result, redact)
+    if (!isSuccess(result)) throw errorOfResult(result, operation, redact)
     const data = parseBody(schema, result)
     if (data === undefined || !isWanted(data)) {
       throw new ActionError('bad-answer', `The service gave an answer that makes no sense (${result.status}).`, {
-        hint: 'Check `base-url`: a proxy or a login page may answer in the place of the service.',
+        hint: adviseOnAddress(result, redact),
       })
     }
     return data
@@ -134,7 +157,11 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   function accept(answer: WireAnswer, isWanted: (job: Job) => boolean): Job {
     const job = parseBody(acceptedJobSchema, answer)
     if (job === undefined || !isWanted(job)) {
-      throw unknownFate(`The service answered ${answer.status} without a valid job id.`)
+      throw unknownFate({
+        message: `The service answered ${answer.status} without a valid job id.`,
+        hint: adviseOnAddress(answer, redact),
+        quote: undefined,
+      })
     }
     return job
   }
@@ -151,32 +178,46 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     })
   }
 
-  async function post(path: string, prompt: string, isWanted: (job: Job) => boolean): Promise<Job> {
+  async function post(
+    operation: Operation,
+    path: string,
+    prompt: string,
+    isWanted: (job: Job) => boolean,
+  ): Promise<Job> {
     const body = JSON.stringify({ prompt })
     for (let attempt = 1; ; attempt++) {
+      // A signal of the process is heard only when the loop turns, and a prompt that was sent cannot be taken back.
+      await clock.turn()
       signal.throwIfAborted()
       const result = await sendOnce(path, body)
       const decision = decidePost(result)
       if (decision === 'accepted') return accept(result as WireAnswer, isWanted)
-      const error = errorOfResult(result, redact)
-      if (decision === 'unknown') throw unknownFate(error.message, error.quote)
+      const error = errorOfResult(result, operation, redact)
+      if (decision === 'unknown') throw mayHaveTaken(error)
+      if (decision === 'stop' && isTimeout(result) && deadlineAt - clock.now() < 1) throw nothingSentInTime(error)
       if (decision === 'stop' || (decision === 'again' && attempt >= MAX_POST_ATTEMPTS)) throw error
       const delayMs = postDelayMs(result, attempt, random())
-      if (clock.now() + delayMs >= deadlineAt) throw tooLate(error)
+      if (clock.now() + delayMs >= deadlineAt) throw decision === 'again' ? nothingSentInTime(error) : tooLate(error)
       log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
       await clock.sleep(delayMs, signal)
     }
   }
 
   return {
-    createJob: (prompt) => post(jobsPath, prompt, () => true),
-    sendMessage: (jobId, prompt) => post(`${jobsPath}/${jobId}/message`, prompt, ({ id }) => id === jobId),
-    getJob: (jobId, endsAt) => read(`${jobsPath}/${jobId}`, jobSchema, ({ id }) => id === jobId, endsAt),
+    createJob: (prompt) => post({ kind: 'create', projectId }, jobsPath, prompt, () => true),
+    sendMessage(jobId, prompt) {
+      const operation = { kind: 'message', projectId, jobId } as const
+      return post(operation, `${jobsPath}/${jobId}/message`, prompt, ({ id }) => id === jobId)
+    },
+    getJob(jobId, endsAt) {
+      const operation = { kind: 'read', projectId, jobId } as const
+      return read(operation, `${jobsPath}/${jobId}`, jobSchema, ({ id }) => id === jobId, endsAt)
+    },
     getVisitors(query) {
       const search = new URLSearchParams()
       for (const [name, value] of Object.entries(query)) search.set(name, String(value))
-      const path = `/v1/analytics/${projectId}/visitors`
-      return read(search.size === 0 ? path : `${path}?${search.toString()}`, visitorsPageSchema, () => true)
+      const path = `/v1/analytics/${projectId}/visitors${search.size === 0 ? '' : `?${search.toString()}`}`
+      return read({ kind: 'visitors', projectId }, path, visitorsPageSchema, () => true)
     },
   }
 }

@@ -1,15 +1,19 @@
 import { isLoopback } from '../shared/loopback.ts'
 
+/** The address of a pull request, safe to show, and what it says. */
 export interface PullRequestLink {
   readonly href: string
+  /** In lower case, with its port. */
+  readonly host: string
+  /** Undefined, as `repository` is, if the address has no known shape. */
   readonly number: string | undefined
   readonly repository: string | undefined
 }
 
-/** `/owner/name/pull/7`, and `/group/subgroup/name/-/merge_requests/7`, on any host. */
+/** `/owner/name/pull/7`, and `/group/subgroup/name/-/merge_requests/7`, on any host; the page's own parts may follow. */
 const KNOWN_SHAPES = [
-  /^\/(?<repository>[\w.-]+\/[\w.-]+)\/pull\/(?<number>[1-9]\d{0,9})\/?$/,
-  /^\/(?<repository>[\w.-]+(?:\/[\w.-]+)+)\/-\/merge_requests\/(?<number>[1-9]\d{0,9})\/?$/,
+  /^\/(?<repository>[\w.-]+\/[\w.-]+)\/pull\/(?<number>[1-9]\d{0,9})(?:\/(?:files|commits|checks)?)?$/,
+  /^\/(?<repository>[\w.-]+(?:\/[\w.-]+)+)\/-\/merge_requests\/(?<number>[1-9]\d{0,9})(?:\/(?:diffs|commits)?)?$/,
 ]
 
 const MAX_LENGTH = 2_000
@@ -26,7 +30,7 @@ function percentEncode(character: string): string {
  * loopback only), user information, or any control character, space or non-ASCII character. The raw text is judged,
  * because URL parsing deletes line ends and what stands behind them would move up.
  */
-export function cleanPullRequestLink(raw: string): PullRequestLink | undefined {
+export function parsePullRequestLink(raw: string): PullRequestLink | undefined {
   if (raw.length > MAX_LENGTH || /[^\x21-\x7e]/.test(raw) || !URL.canParse(raw)) return undefined
   const url = new URL(raw)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) return undefined
@@ -36,7 +40,19 @@ export function cleanPullRequestLink(raw: string): PullRequestLink | undefined {
   const plain = url.hostname.startsWith('[') ? url.origin : ''
   return {
     href: plain + url.href.slice(plain.length).replace(BREAKS_MARKUP, percentEncode),
+    host: url.host,
     number: shape?.['number'],
     repository: shape?.['repository'],
   }
+}
+
+/** What of a link names the page, without query, fragment and the slash at its end. */
+function addressOf({ href }: PullRequestLink): string {
+  return href.replace(/[?#].*$/, '').replace(/\/$/, '')
+}
+
+/** Whether two links lead to one pull request, however they are spelled: by host, repository and number. */
+export function isSamePullRequest(a: PullRequestLink, b: PullRequestLink): boolean {
+  if (a.number === undefined || b.number === undefined) return addressOf(a) === addressOf(b)
+  return a.host === b.host && a.number === b.number && a.repository?.toLowerCase() === b.repository?.toLowerCase()
 }

@@ -37,6 +37,7 @@ export function decidePost(result: WireResult): PostDecision {
     case 'no-connection':
       return 'again'
     case 'untrusted':
+    case 'not-tls':
     case 'proxy-refused':
     case 'invalid':
     case 'timeout':
@@ -77,15 +78,15 @@ export interface ReadContext {
   /** How many answers in a row made no sense, this one included. */
   readonly badAnswersInARow: number
   /** Whether the job was created so lately that the service may not find it yet. */
-  readonly isYoung: boolean
+  readonly mayBeMissing: boolean
 }
 
 /** A service that talks nonsense this often in a row will not stop. */
 const MAX_BAD_ANSWERS_IN_A_ROW = 10
 
 /** Reading changes nothing, so whatever may pass is tried again until the deadline. */
-export function isPassingReadError({ code }: ActionError, { badAnswersInARow, isYoung }: ReadContext): boolean {
+export function isPassingReadError({ code }: ActionError, { badAnswersInARow, mayBeMissing }: ReadContext): boolean {
   if (code === 'bad-answer') return badAnswersInARow < MAX_BAD_ANSWERS_IN_A_ROW
-  if (code === 'not-found') return isYoung
+  if (code === 'not-found') return mayBeMissing
   return code === 'unreachable' || code === 'rate-limited' || code === 'service-error'
 }

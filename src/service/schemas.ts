@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import { ID_PATTERN } from '../shared/id.ts'
+import { parsePullRequestLink, type PullRequestLink } from './pull-request-link.ts'
 
 /** Sections 2.1 and 3 of the service's interface: the states that a job can be in. */
 export const JOB_STATUSES = ['active', 'completed', 'archived', 'failed'] as const
@@ -26,13 +28,13 @@ export interface Job {
   readonly repository: string | undefined
   readonly ref: string | undefined
   readonly model: string | undefined
-  readonly prLink: string | undefined
+  /** Undefined if there is none, or none that can be shown. */
+  readonly prLink: PullRequestLink | undefined
+  /** Set if the service gave an address that is not safe to show: a job without a pull request, and that is said. */
+  readonly hasUnsafeLink?: true
   readonly createdAt: string | undefined
   readonly archivedAt: string | undefined
 }
-
-/** Ids go into paths and outputs. Percent-encoding would leave `..` alone, so nothing else is let through. */
-export const ID_PATTERN = /^[A-Za-z0-9_-]{1,128}$/
 
 export const idSchema = z.string().check(z.regex(ID_PATTERN))
 
@@ -58,14 +60,17 @@ interface ParsedJob extends z.infer<z.ZodMiniObject<typeof jobFields>> {
   readonly status: string
 }
 
-function toJob({ id, status, source, model, prLink, createdAt, archivedAt }: ParsedJob): Job {
+function toJob({ id, status, source, model, prLink: address, createdAt, archivedAt }: ParsedJob): Job {
+  const prLink = parsePullRequestLink(address ?? '')
+  const isUnsafe = prLink === undefined && (address ?? '') !== ''
   return {
     id,
     ...(isListed(status) ? { status, unlistedStatus: undefined } : { status: 'active', unlistedStatus: status }),
     repository: source?.repository,
     ref: source?.ref,
     model,
-    prLink: prLink === '' ? undefined : (prLink ?? undefined),
+    prLink,
+    ...(isUnsafe ? { hasUnsafeLink: true } : {}),
     createdAt,
     archivedAt,
   }
@@ -86,7 +91,11 @@ export const acceptedJobSchema = z.union([
   ),
 ])
 
-const count = z.int().check(z.nonnegative())
+/** JSON has a `-0`, which would be shown with its sign. */
+const count = z.int().check(
+  z.nonnegative(),
+  z.overwrite((value) => value + 0),
+)
 
 /** Sections 2.2 and 2.3. */
 const visitorCounts = { human: count, ai: count, total: count }

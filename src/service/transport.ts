@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici'
 import type { Clock } from '../shared/clock.ts'
 import { openDispatcher } from '../network/dispatcher.ts'
 import { failureCause, failureCode, type FailureCause } from '../network/failure-cause.ts'
+import { redirectHost } from './redirect-host.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
 export interface WireRequest {
@@ -19,6 +20,8 @@ export interface WireAnswer {
   readonly status: number
   readonly body: string
   readonly retryAfterMs: number | undefined
+  /** The other host that the answer leads to, where it names one. */
+  readonly redirectHost?: string | undefined
 }
 
 export interface WireFailure {
@@ -120,6 +123,7 @@ export function createTransport({ baseUrl, apiKey, proxy, userAgent, clock }: Tr
       // A refusal is known by its status: that its explanation broke off or never ends changes nothing.
       body: await (isSuccess ? text : text.catch(() => '')),
       retryAfterMs: parseRetryAfter(single(headers['retry-after']), single(headers['date'])),
+      redirectHost: redirectHost(single(headers['location'])),
     }
   }
 

@@ -6,6 +6,8 @@ export interface Clock {
   wallTime(): Date
   /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Lets everything be heard that arrived while the loop was busy: the process's signals above all, and timers that are due. */
+  turn(): Promise<void>
 }
 
 /** Node fires a timer of 2^31 ms or more at once, so long sleeps are cut into slices. */
@@ -25,6 +27,12 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
+function immediate(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
 export const systemClock: Clock = {
   now: () => performance.now(),
   wallTime: () => new Date(),
@@ -33,5 +41,10 @@ export const systemClock: Clock = {
     for (let left = ms; left > 0; left -= LONGEST_TIMER_MS) {
       await timer(Math.min(left, LONGEST_TIMER_MS), signal)
     }
+  },
+  async turn() {
+    // From within what the loop has just read, the first comes before anything more is read, and the second after it.
+    await immediate()
+    await immediate()
   },
 }

@@ -1,4 +1,7 @@
-import { cleanLines, cutToBytes } from './untrusted-text.ts'
+import { cleanLines, cutRaw, cutToBytes } from './untrusted-text.ts'
+
+/** More than any line of a summary has, in characters. */
+const LONGEST_LINE = 4_096
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -18,7 +21,7 @@ export function escapeHtml(text: string): string {
  * Markdown and HTML is written as an entity, so nothing in it comes alive.
  */
 export function inlineCode(text: string): string {
-  const plain = cleanLines(text)
+  const plain = cleanLines(cutRaw(text, LONGEST_LINE))
     .join(' ')
     .replace(/[!-/:-@[-`{-~]/g, (mark) => `&#${mark.charCodeAt(0)};`)
   return `<code>${plain}</code>`

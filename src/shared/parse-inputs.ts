@@ -1,6 +1,9 @@
 import * as z from 'zod/mini'
 import { ActionError } from './errors.ts'
+import { ID_PATTERN } from './id.ts'
 import { isLoopback } from './loopback.ts'
+import { asSentence } from './sentences.ts'
+import { oneLine } from './untrusted-text.ts'
 
 /** What the runner gives: every input as text, empty where nothing was given. */
 export type RawInputs<Name extends string> = Readonly<Record<Name, string>>
@@ -16,8 +19,8 @@ export function parseInputs<T>(schema: z.ZodMiniType<T>, raw: RawInputs<string>)
   const [first = ''] = problems
   const message =
     problems.length === 1
-      ? `${first}.`
-      : `${problems.length} inputs are wrong:\n${problems.map((problem) => `- ${problem}.`).join('\n')}`
+      ? asSentence(first)
+      : `${problems.length} inputs are wrong:\n${problems.map((problem) => `- ${asSentence(problem)}`).join('\n')}`
   throw new ActionError('invalid-input', message, { hint: 'Nothing was sent. Correct the `with:` block of this step.' })
 }
 
@@ -37,13 +40,30 @@ export function inputFrom<T>(parse: (text: string, refuse: Refuse) => T): Input<
   return z.pipe(z.string(), transform)
 }
 
+/** A longer value may be a key that was given to the wrong input, and a key that was cut is redacted nowhere. */
+const LONGEST_ECHO = 20
+const BEGINNING = 8
+
+/**
+ * The rule that a value breaks, and the value: for inputs that are never secret. It may come from an event, and the summary
+ * is Markdown, so it stands in a code span that it cannot end.
+ */
+function rejecting(rule: string, text: string): string {
+  const given = text.trim()
+  const shown = given.length > LONGEST_ECHO ? `${given.slice(0, BEGINNING)}…` : given
+  const value = oneLine(shown, LONGEST_ECHO).replaceAll('`', "'")
+  return value === '' ? rule : `${rule}, not \`${value}\``
+}
+
 /** An input that has to look like `pattern`. White space around it does not count. */
 export function textInput(pattern: RegExp, rule: string): Input<string> {
   return inputFrom((text, refuse) => (pattern.test(text.trim()) ? text.trim() : refuse(rule)))
 }
 
-export function choiceInput<T extends string>(choices: readonly T[], rule: string): Input<T> {
-  return inputFrom((text, refuse) => choices.find((choice) => choice === text.trim()) ?? refuse(rule))
+export function choiceInput<T extends string>(choices: readonly T[]): Input<T> {
+  const words = choices.map((choice) => `\`${choice}\``)
+  const rule = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
+  return inputFrom((text, refuse) => choices.find((choice) => choice === text.trim()) ?? refuse(rejecting(rule, text)))
 }
 
 /** An input left empty means its default, so that a workflow can pass on an input of its own that was not given. */
@@ -61,8 +81,14 @@ export function optionalInput<T>(input: Input<T>): Input<T | undefined> {
   })
 }
 
+/** The id of a job; empty for none. */
+export const idInput = inputFrom((text, refuse) => {
+  const id = text.trim()
+  return id === '' || ID_PATTERN.test(id) ? id : refuse('must be 1 to 128 letters, digits, `_` or `-`')
+})
+
 export const projectIdInput = textInput(
-  /^[A-Za-z0-9_-]{1,128}$/,
+  ID_PATTERN,
   'must be 1 to 128 letters, digits, `_` or `-`, as on the API keys page of the dashboard',
 )
 
@@ -105,7 +131,8 @@ export const baseUrlInput = inputFrom((text, refuse) => {
 
 /** YAML's core spellings, the ones that the runner's own actions take. */
 export const booleanInput = inputFrom((text, refuse) => {
-  if (!/^(?:true|True|TRUE|false|False|FALSE)$/.test(text.trim())) return refuse('must be `true` or `false`')
+  if (!/^(?:true|True|TRUE|false|False|FALSE)$/.test(text.trim()))
+    return refuse(rejecting('must be `true` or `false`', text))
   return text.trim().toLowerCase() === 'true'
 })
 
@@ -113,7 +140,7 @@ export const booleanInput = inputFrom((text, refuse) => {
 function numberInput(pattern: RegExp, rule: string, isInRange: (value: number) => boolean, unit = 1): Input<number> {
   return inputFrom((text, refuse) => {
     const value = pattern.test(text.trim()) ? Number(text) : NaN
-    return isInRange(value) ? value * unit : refuse(rule)
+    return isInRange(value) ? value * unit : refuse(rejecting(rule, text))
   })
 }
 
@@ -140,7 +167,7 @@ export const pollIntervalInput = numberInput(
   1_000,
 )
 
-export const onMissingKeyInput = choiceInput(['fail', 'skip'], 'must be `fail` or `skip`')
+export const onMissingKeyInput = choiceInput(['fail', 'skip'])
 
 /**
  * Where secrets are withheld, a step may be asked to end green. Nothing else is looked at then: other inputs may come

@@ -1,12 +1,21 @@
+import { INVISIBLE, TERMINAL_SEQUENCE } from './untrusted-text.ts'
+
 export type Redact = (text: string) => string
 
-/** Redacts every text in plain data. */
-export function redactAll<T>(data: T, redact: Redact): T
-export function redactAll(data: unknown, redact: Redact): unknown {
-  if (typeof data === 'string') return redact(data)
-  if (Array.isArray(data)) return data.map((item: unknown) => redactAll(item, redact))
-  if (typeof data !== 'object' || data === null) return data
-  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, redactAll<unknown>(value, redact)]))
+/** Redacts every text in plain data, however deep: a copy is made level by level, without recursion. */
+export function redactAll<T>(data: T, redact: Redact): T {
+  const whole = { data }
+  const open: Record<string, unknown>[] = [whole]
+  for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
+    for (const [name, value] of Object.entries(holder)) {
+      if (typeof value === 'string') holder[name] = redact(value)
+      if (typeof value !== 'object' || value === null) continue
+      const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Record<string, unknown>
+      holder[name] = copy
+      open.push(copy)
+    }
+  }
+  return whole.data
 }
 
 /** Shorter encoded forms would match by accident and hide nothing. */
@@ -45,24 +54,51 @@ const anyCase = (hex: string): string => hex.replace(/[a-f]/g, (digit) => `[${di
 
 const toHex = (code: number, digits: number): string => anyCase(code.toString(16).padStart(digits, '0'))
 
-/**
- * A pattern of one character as text, addresses, JSON and HTML may write it. Encoders differ in what they leave alone, so
- * each character has its own, and a secret is found in any mixture.
- */
-function spellings(character: string): string {
+/** Patterns of one character as addresses, JSON without its back-slash, and HTML may write it. */
+function escapesOf(character: string): string[] {
   const code = character.codePointAt(0) ?? 0
-  const forms = [
+  const name = NAMED_ENTITIES[character]
+  return [
     Array.from(Buffer.from(character), (byte) => `%${toHex(byte, 2)}`).join(''),
-    Array.from({ length: character.length }, (_, at) => `\\\\u${toHex(character.charCodeAt(at), 4)}`).join(''),
-    escapePattern(JSON.stringify(character).slice(1, -1)),
-    character === '/' ? '\\\\\\/' : undefined,
+    Array.from({ length: character.length }, (_, at) => `u${toHex(character.charCodeAt(at), 4)}`).join(''),
     `&#0*${code};`,
     `&#[xX]0*${toHex(code, 1)};`,
-    NAMED_ENTITIES[character] && `&${NAMED_ENTITIES[character]};`,
-    escapePattern(character),
+    ...(name === undefined ? [] : [`&${name};`]),
   ]
-  // Each once: with two ways to match each character, the beginning of a secret alone would take for ever to refuse.
-  return `(?:${[...new Set(forms.filter((form) => form !== undefined))].join('|')})`
+}
+
+/** White space between the characters of a shorter secret is more likely to be a sentence. */
+const SHORTEST_SPACED = 8
+
+/**
+ * What may stand between the characters of a secret: nothing that is seen, white space, and back-slashes, which JSON and
+ * shells add in numbers of their own. It is taken out of the text and of the secret before they are compared, so that no
+ * pattern has to try where it might stand.
+ */
+const FILLER = new RegExp(`${INVISIBLE.source}|[\\s\\\\]`, 'gu')
+const FILLER_OF_SHORT = new RegExp(`${INVISIBLE.source}|\\\\`, 'gu')
+
+const fillerOf = (secret: string): RegExp =>
+  secret.replace(FILLER, '').length >= SHORTEST_SPACED ? FILLER : FILLER_OF_SHORT
+
+/**
+ * Encoders differ in what they leave alone, so each character has every spelling, and a secret is found in any mixture. What
+ * is filler in the secret is gone from a text where it stands as it is, and not where it is encoded.
+ */
+function patternOf(secret: string, filler: RegExp): RegExp {
+  let spelled = ''
+  let fillers: string[] = []
+  for (const character of secret) {
+    if (character.replace(filler, '') === '') {
+      fillers.push(...escapesOf(character))
+      continue
+    }
+    // One repetition for the whole run: with a choice at each, the beginning of a secret alone would take for ever to refuse.
+    if (spelled !== '' && fillers.length > 0) spelled += `(?:${[...new Set(fillers)].join('|')})*`
+    spelled += `(?:${[...escapesOf(character), escapePattern(character)].join('|')})`
+    fillers = []
+  }
+  return new RegExp([spelled, ...encodedForms(secret).map(escapePattern)].join('|'), 'g')
 }
 
 /** A pattern of a longer text is more than a regular expression can hold. */
@@ -77,17 +113,63 @@ function parts(secret: string): string[] {
   )
 }
 
-function patternOf(secret: string): RegExp {
-  const spelled = Array.from(secret, spellings).join('')
-  return new RegExp([spelled, ...encodedForms(secret).map(escapePattern)].join('|'), 'g')
+/** Replaces what matches once `filler` is taken out of the text, together with the filler inside of it. */
+function hide(text: string, pattern: RegExp, filler: RegExp): string {
+  // Most texts hold no secret, and this alone takes a fraction of the time.
+  if (text.replace(filler, '').search(pattern) === -1) return text
+  const places = new Uint32Array(text.length)
+  let bare = ''
+  let end = 0
+  const keep = (from: number, to: number): void => {
+    for (let at = from; at < to; at++) places[bare.length + at - from] = at
+    bare += text.slice(from, to)
+  }
+  for (const { 0: found, index } of text.matchAll(filler)) {
+    keep(end, index)
+    end = index + found.length
+  }
+  keep(end, text.length)
+
+  let shown = ''
+  end = 0
+  for (const { 0: found, index } of bare.matchAll(pattern)) {
+    let start = places[index] ?? 0
+    // The back-slash of an escape at its beginning.
+    while (start > end && text[start - 1] === '\\') start--
+    shown += `${text.slice(end, start)}***`
+    end = (places[index + found.length - 1] ?? 0) + 1
+  }
+  return shown + text.slice(end)
+}
+
+const replaceForms = (text: string, forms: readonly string[]): string =>
+  forms.reduce((left, form) => left.replaceAll(form, '***'), text)
+
+function redactorOf(secret: string): Redact {
+  const exact = [JSON.stringify(secret).slice(1, -1), secret]
+  const filler = fillerOf(secret)
+  const bare = secret.replace(filler, '')
+  // What is left of a secret of back-slashes would match anywhere.
+  if (bare === '' || (bare !== secret && bare.length < SHORTEST_SPACED)) {
+    const forms = [...exact, encodeURIComponent(secret.toWellFormed()), ...encodedForms(secret)]
+    return (text) => replaceForms(text, forms)
+  }
+  const pattern = patternOf(secret, filler)
+  const fillerAndSequences = new RegExp(`${TERMINAL_SEQUENCE.source}|${filler.source}`, 'gu')
+  return (text) => {
+    const hidden = hide(replaceForms(text, exact), pattern, filler)
+    // Sequences count as characters first, as one that never ends could swallow a secret, and then as filler.
+    return TERMINAL_SEQUENCE.test(hidden) ? hide(hidden, pattern, fillerAndSequences) : hidden
+  }
 }
 
 /**
- * Makes a function that replaces every secret by `***`: raw, URL-, JSON-, HTML-, Base64- and hex-encoded. Call it before a
- * text is cut, since half a key is found by nobody.
+ * Makes a function that replaces every secret by `***`: raw, URL-, JSON-, HTML-, Base64- and hex-encoded, and each of them
+ * also in pieces, with line ends, white space or what is invisible in between. Call it before a text is cut, since half a
+ * key is found by nobody. Its time is in proportion to the text.
  */
 export function createRedactor(secrets: Iterable<string>): Redact {
   const longestFirst = [...new Set(secrets)].filter((secret) => secret !== '').sort((a, b) => b.length - a.length)
-  const patterns = longestFirst.flatMap(parts).map(patternOf)
-  return (text) => patterns.reduce((redacted, pattern) => redacted.replace(pattern, '***'), text)
+  const redactors = longestFirst.flatMap(parts).map(redactorOf)
+  return (text) => redactors.reduce((redacted, redact) => redact(redacted), text)
 }

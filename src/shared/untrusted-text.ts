@@ -1,17 +1,26 @@
-import { stripVTControlCharacters } from 'node:util'
-
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
 
 /** C0 and C1 controls, and the characters that are invisible or reorder what stands around them. */
-const INVISIBLE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu
+export const INVISIBLE =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]/u
+
+/**
+ * What a terminal takes for a command: CSI, then OSC and its kin up to their end, then all others. No part can match what the
+ * next one begins with, and none runs past the beginning of another sequence, so that the time is in proportion to the text.
+ */
+export const TERMINAL_SEQUENCE =
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/
+
+const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
+const EVERY_TERMINAL_SEQUENCE = new RegExp(TERMINAL_SEQUENCE, 'g')
 
 function cleanLine(line: string): string {
   return (
-    stripVTControlCharacters(line)
+    line
+      .replace(EVERY_TERMINAL_SEQUENCE, '')
       .toWellFormed()
       .replaceAll('\t', ' ')
-      .replace(INVISIBLE, '')
+      .replace(EVERY_INVISIBLE, '')
       // The runner reads `##[command]` anywhere in a line.
       .replaceAll('##[', '# #[')
   )
@@ -26,13 +35,24 @@ export function cleanLines(text: string): string[] {
   return text.split(LINE_END).map(cleanLine)
 }
 
+/** What does not show may take so many times the room of what does; more of a text than that is not looked at. */
+const RAW_PER_SHOWN = 16
+
+/** The beginning that is enough to show `maxLength` characters of, to be taken before a text is cleaned. */
+export function cutRaw(text: string, maxLength: number): string {
+  const most = RAW_PER_SHOWN * maxLength
+  if (text.length <= most) return text
+  return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
 /** The same as one line of at most `maxLength` code points. */
 export function oneLine(text: string, maxLength: number): string {
-  return cutText(cleanLines(text).join(' ').trim(), maxLength)
+  return cutText(cleanLines(cutRaw(text, maxLength)).join(' ').trim(), maxLength)
 }
 
 /** Cuts between code points, and shows that it did. */
 export function cutText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
   const characters = Array.from(text)
   return characters.length <= maxLength ? text : `${characters.slice(0, maxLength - 1).join('')}…`
 }

@@ -16,9 +16,10 @@ function isGitFolder(relative: string): boolean {
   return relative.toLowerCase().split(path.sep).includes('.git')
 }
 
+/** As the system says it: on Windows a part of a path may also be named by its short name, such as `GIT~1`. */
 function realPath(file: string): string | undefined {
   try {
-    return fs.realpathSync(file)
+    return fs.realpathSync.native(file)
   } catch {
     return undefined
   }

@@ -51,14 +51,24 @@ export function findOutputPlace(workspace: string, file: string): FoundPlace {
   }
 }
 
-/** A file could not be written. It carries the system's code (`ENOSPC`) and none of its text, which holds paths. */
+/** A file could not be written. */
 export class OutputFileError extends Error {
   override readonly name = 'OutputFileError'
+  readonly hint: string
 
-  constructor(cause: unknown) {
-    const code = (cause as { code?: unknown } | null)?.code
-    super(`The file could not be written${typeof code === 'string' ? ` (${code})` : ''}.`)
+  constructor(message: string, hint: string) {
+    super(message)
+    this.hint = hint
   }
+}
+
+/** Carries the system's code (`ENOSPC`) and none of its text, which holds paths. */
+function refusedBySystem(cause: unknown): OutputFileError {
+  const code = (cause as { code?: unknown } | null)?.code
+  return new OutputFileError(
+    `The file could not be written${typeof code === 'string' ? ` (${code})` : ''}.`,
+    'Check the free space of the runner, and who may write to the folder of the file.',
+  )
 }
 
 /** A file that is there as a whole or not at all. All methods throw `OutputFileError` and nothing else. */
@@ -75,7 +85,7 @@ function orThrow(act: () => void): void {
   try {
     act()
   } catch (error) {
-    throw new OutputFileError(error)
+    throw error instanceof OutputFileError ? error : refusedBySystem(error)
   }
 }
 
@@ -88,6 +98,9 @@ function orLeaveIt(act: () => void): void {
   }
 }
 
+/** 512 MiB: a hundred times what a large site needs, and less than the free space of any runner. */
+const MOST_BYTES = 512 * 1024 * 1024
+
 /** The folders that are missing on the way to `folder` and `folder` itself, the deepest first. */
 function missingFolders(folder: string): string[] {
   return fs.existsSync(folder) ? [] : [folder, ...missingFolders(path.dirname(folder))]
@@ -97,12 +110,14 @@ function missingFolders(folder: string): string[] {
  * Opens a file for writing. Until it is committed, all is in a temporary file beside it, so that the rename stays within
  * one file system. Folders that are missing are made, and removed again where the file is discarded. It writes
  * synchronously: then it can be discarded while the process ends, too.
+ * @param mostBytes what is larger is refused, since what is written comes from a stranger
  */
-export function openOutputFile({ file }: OutputPlace): OutputFile {
+export function openOutputFile({ file }: OutputPlace, mostBytes = MOST_BYTES): OutputFile {
   const folder = path.dirname(file)
   const temporary = path.join(folder, `.${crypto.randomUUID()}.part`)
   const made = missingFolders(folder)
   let descriptor: number | undefined
+  let bytes = 0
   let isDone = false
 
   function open(): void {
@@ -112,6 +127,12 @@ export function openOutputFile({ file }: OutputPlace): OutputFile {
 
   function write(text: string): void {
     if (descriptor === undefined) throw new Error('The file is closed.')
+    bytes += Buffer.byteLength(text)
+    if (bytes > mostBytes)
+      throw new OutputFileError(
+        `The file would be larger than ${mostBytes} bytes.`,
+        'Ask for less in one step, such as for fewer days.',
+      )
     fs.writeFileSync(descriptor, text)
   }
 

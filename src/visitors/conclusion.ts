@@ -1,16 +1,9 @@
+import type { Conclusion } from '../shared/conclusion.ts'
 import { formatDuration } from '../shared/duration.ts'
-import { ActionError, type ErrorCode } from '../shared/errors.ts'
+import { ERROR_TITLES } from '../shared/error-titles.ts'
+import { ActionError } from '../shared/errors.ts'
+import { joinSentences } from '../shared/sentences.ts'
 import { hasFile, type Doubt, type Ending, type Report } from './report.ts'
-
-/** The verdict in words: the same ones in the log, in the annotation and at the top of the summary. */
-export interface Conclusion {
-  readonly isGreen: boolean
-  readonly title: string
-  /** What happened, as full sentences. */
-  readonly text: string
-  /** What to do now, as full sentences. */
-  readonly advice: readonly string[]
-}
 
 const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {
   complete: 'The visitors are exported',
@@ -18,55 +11,6 @@ const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {
   cancelled: 'Cancelled',
   skipped: 'Skipped: there is no API key here',
 }
-
-interface Failure {
-  readonly title: string
-  /** Where what the service's part of this project advises is not about visitors. */
-  readonly advice?: string
-}
-
-const LATER = 'Try again later. Nothing was changed by this step.'
-
-const FAILURES: Readonly<Record<ErrorCode, Failure>> = {
-  'invalid-input': { title: 'The inputs are wrong' },
-  unreachable: { title: 'The service could not be reached' },
-  untrusted: { title: "The service's certificate is not trusted" },
-  proxy: { title: 'The proxy refused' },
-  unauthorized: { title: 'The key was refused' },
-  forbidden: {
-    title: 'The key may not do this',
-    advice: 'Check that the key may read analytics, and whether it is limited to some addresses.',
-  },
-  'not-found': { title: 'The service does not know this', advice: 'Check `project-id` and `base-url`.' },
-  'rate-limited': {
-    title: 'The service limits the rate of requests',
-    advice:
-      'Run it later, allow more time in `timeout-minutes`, or export fewer days. 250 pages of a site take one request.',
-  },
-  rejected: {
-    title: 'The service rejected the request',
-    advice: 'Check `date-from`, `date-to`, `project-id` and `base-url`.',
-  },
-  redirected: { title: 'The service has another address' },
-  'service-error': { title: 'The service failed', advice: LATER },
-  'bad-answer': {
-    title: "The service's answers make no sense",
-    advice: 'Check `base-url`: a proxy or a login page may answer in the place of the service. Else try again later.',
-  },
-  // The next two are about prompts, which this action does not send.
-  'unknown-fate': { title: 'The service failed', advice: LATER },
-  'not-sent': { title: 'The service failed', advice: LATER },
-  deadline: {
-    title: 'The time ran out',
-    advice: 'Allow more time in `timeout-minutes`, or export fewer days.',
-  },
-  cancelled: { title: 'Cancelled' },
-}
-
-const FILE_FAILURE = {
-  title: 'The file could not be written',
-  advice: 'Check the free space of the runner, and who may write to the folder of `output-file`.',
-} as const satisfies Failure
 
 const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
   'totals-changed': "The service's totals changed while the pages were read.",
@@ -77,10 +21,6 @@ const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
 /** Why the file is not known to be whole, as full sentences; empty where it is. */
 export function explainDoubts(doubts: readonly Doubt[]): string {
   return doubts.map((doubt) => DOUBT_TEXTS[doubt]).join(' ')
-}
-
-function failureOf({ error }: Report): Failure {
-  return error instanceof ActionError ? FAILURES[error.code] : FILE_FAILURE
 }
 
 type Say = (report: Report) => string
@@ -102,12 +42,12 @@ const TEXTS: Readonly<Record<Ending, Say>> = {
   cancelled: () => 'The run was cancelled, so no file was written.',
   skipped: () => 'Nothing was asked of the service, because `api-key` is empty and `on-missing-key` is `skip`.',
   error: ({ error, rows }) =>
-    [error?.message ?? '', ...(rows > 0 ? [`${countRows(rows)} had been read. No file was written.`] : [])].join(' '),
+    joinSentences([error?.message, rows > 0 ? `${countRows(rows)} had been read. No file was written.` : undefined]),
 }
 
 function adviceOf(report: Report): readonly (string | undefined)[] {
   const { ending, error } = report
-  if (ending === 'error') return [failureOf(report).advice ?? (error instanceof ActionError ? error.hint : undefined)]
+  if (ending === 'error') return [error?.hint]
   if (ending === 'uncertain')
     return ['For settled numbers, export days that are over: give `days`, or a `date-to` that is not in the future.']
   if (ending !== 'skipped') return []
@@ -116,12 +56,17 @@ function adviceOf(report: Report): readonly (string | undefined)[] {
   ]
 }
 
+function titleOf({ ending, error }: Report): string {
+  if (ending !== 'error') return TITLES[ending]
+  return error instanceof ActionError ? ERROR_TITLES[error.code] : 'The export failed'
+}
+
 /** Green is a step that left a file with all that the service sent, or that was told to skip. */
 export function conclude(report: Report): Conclusion {
   const { ending } = report
   return {
     isGreen: hasFile(report) || ending === 'skipped',
-    title: ending === 'error' ? failureOf(report).title : TITLES[ending],
+    title: titleOf(report),
     text: TEXTS[ending](report),
     advice: adviceOf(report).filter((sentence) => sentence !== undefined && sentence !== '') as string[],
   }

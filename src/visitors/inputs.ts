@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { field, inputNames, parseFields, type Fields, type Parsed } from '../shared/input-table.ts'
 import {
   apiKeyInput,
   baseUrlInput,
@@ -7,7 +8,6 @@ import {
   inputFrom,
   onMissingKeyInput,
   optionalInput,
-  parseInputs,
   projectIdInput,
   timeoutInput,
   wholeNumberInput,
@@ -15,55 +15,27 @@ import {
   type Input,
   type RawInputs,
 } from '../shared/parse-inputs.ts'
-import type { FoundPlace, OutputPlace } from '../shared/workspace-output.ts'
+import { findOutputPlace, type OutputPlace } from '../shared/workspace-output.ts'
+import type { InputSurroundings } from '../step/feature.ts'
 import { dateInput, type DateInput } from './date-input.ts'
 import { lastDays, type DateRange } from './date-range.ts'
-import { FORMATS, type Format } from './export-format.ts'
+import { FORMATS } from './export-format.ts'
 
-export interface VisitorsInputs {
-  readonly projectId: string
-  readonly apiKey: string
-  readonly baseUrl: string
-  readonly range: DateRange
-  readonly format: Format
-  readonly place: OutputPlace
-  /** How many pages the summary and the output hold. */
-  readonly top: number
-  readonly timeoutMs: number
-  readonly summary: boolean
-}
+const isGiven = (raw: RawInputs<string>, name: string): boolean => (raw[name] ?? '').trim() !== ''
 
-export const INPUT_NAMES = [
-  'project-id',
-  'api-key',
-  'base-url',
-  'date-from',
-  'date-to',
-  'days',
-  'format',
-  'output-file',
-  'top',
-  'timeout-minutes',
-  'on-missing-key',
-  'summary',
-] as const
-export type VisitorsRawInputs = RawInputs<(typeof INPUT_NAMES)[number]>
+const formatInput = choiceInput(FORMATS)
 
-/** What the inputs are judged against. */
-export interface InputSurroundings {
-  readonly now: Date
-  readonly findPlace: (file: string) => FoundPlace
-}
-
-const isBlank = (text: string): boolean => text.trim() === ''
-
-const formatInput = choiceInput(FORMATS, `must be one of ${FORMATS.map((format) => `\`${format}\``).join(', ')}`)
-
-function placeInput(findPlace: InputSurroundings['findPlace']): Input<OutputPlace> {
-  return inputFrom((text, refuse) => {
-    const found = findPlace(text.trim())
-    return found.kind === 'place' ? found.place : refuse(found.problem)
-  })
+function placeInput(workspace: string): (raw: RawInputs<string>) => Input<OutputPlace> {
+  return (raw) => {
+    const format = formatInput.safeParse(raw['format']).data ?? 'csv'
+    return withDefault(
+      inputFrom((text, refuse) => {
+        const found = findOutputPlace(workspace, text.trim())
+        return found.kind === 'place' ? found.place : refuse(found.problem)
+      }),
+      `visitors.${format}`,
+    )
+  }
 }
 
 function isAfter(end: DateInput, startText: string): boolean {
@@ -71,32 +43,39 @@ function isAfter(end: DateInput, startText: string): boolean {
   return !start.success || end.atMs > start.data.atMs
 }
 
-/** Rules between inputs stand at one of them, as zod leaves out the rules of an object while a field of it is wrong. */
-function inputsSchema(raw: VisitorsRawInputs, { findPlace }: InputSurroundings) {
-  const hasDates = !isBlank(raw['date-from']) || !isBlank(raw['date-to'])
-  const format = formatInput.safeParse(raw.format).data ?? 'csv'
-  return z.object({
-    'project-id': projectIdInput,
-    'api-key': apiKeyInput,
-    'base-url': baseUrlInput,
-    'date-from': optionalInput(dateInput),
-    'date-to': optionalInput(
-      dateInput.check(
-        z.refine((end) => isAfter(end, raw['date-from']), 'must be after `date-from`, as it does not count itself'),
-      ),
-    ),
-    days: optionalInput(
-      wholeNumberInput(1, 3660).check(
-        z.refine(() => !hasDates, 'must not be given together with `date-from` or `date-to`'),
-      ),
-    ),
-    format: withDefault(formatInput, 'csv'),
-    'output-file': withDefault(placeInput(findPlace), `visitors.${format}`),
-    top: withDefault(wholeNumberInput(0, 1000), '20'),
-    'timeout-minutes': withDefault(timeoutInput, '15'),
-    'on-missing-key': withDefault(onMissingKeyInput, 'fail'),
-    summary: withDefault(booleanInput, 'true'),
-  })
+function endInput(raw: RawInputs<string>): Input<DateInput | undefined> {
+  const rule = 'must be after `date-from`, as it does not count itself'
+  return optionalInput(dateInput.check(z.refine((end) => isAfter(end, raw['date-from'] ?? ''), rule)))
+}
+
+function daysInput(raw: RawInputs<string>): Input<number | undefined> {
+  const hasDates = isGiven(raw, 'date-from') || isGiven(raw, 'date-to')
+  const rule = 'must not be given together with `date-from` or `date-to`'
+  return optionalInput(wholeNumberInput(1, 3660).check(z.refine(() => !hasDates, rule)))
+}
+
+/** Every input of the action, in the order of action.yml. The default of `output-file` follows from `format`. */
+const visitorsFields = (workspace: string) => ({
+  projectId: field('project-id', '', projectIdInput),
+  apiKey: field('api-key', '', apiKeyInput),
+  baseUrl: field('base-url', '', baseUrlInput),
+  dateFrom: field('date-from', '', optionalInput(dateInput)),
+  dateTo: field('date-to', '', endInput),
+  days: field('days', '', daysInput),
+  format: field('format', 'csv', formatInput),
+  place: field('output-file', '', placeInput(workspace)),
+  /** How many pages the summary and the output hold. */
+  top: field('top', '20', wholeNumberInput(0, 1000)),
+  timeoutMs: field('timeout-minutes', '15', timeoutInput),
+  onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
+  summary: field('summary', 'true', booleanInput),
+})
+
+export const VISITORS_FIELDS: Fields = visitorsFields('')
+export const INPUT_NAMES = inputNames(VISITORS_FIELDS)
+
+export interface VisitorsInputs extends Parsed<ReturnType<typeof visitorsFields>> {
+  readonly range: DateRange
 }
 
 function toRange(from: DateInput | undefined, to: DateInput | undefined): DateRange {
@@ -107,20 +86,8 @@ function toRange(from: DateInput | undefined, to: DateInput | undefined): DateRa
 }
 
 /** @throws ActionError `invalid-input` that names every problem */
-export function parseVisitorsInputs(raw: VisitorsRawInputs, surroundings: InputSurroundings): VisitorsInputs {
-  const inputs = parseInputs(inputsSchema(raw, surroundings), raw)
-  return {
-    projectId: inputs['project-id'],
-    apiKey: inputs['api-key'],
-    baseUrl: inputs['base-url'],
-    range:
-      inputs.days === undefined
-        ? toRange(inputs['date-from'], inputs['date-to'])
-        : lastDays(inputs.days, surroundings.now),
-    format: inputs.format,
-    place: inputs['output-file'],
-    top: inputs.top,
-    timeoutMs: inputs['timeout-minutes'],
-    summary: inputs.summary,
-  }
+export function parseVisitorsInputs(raw: RawInputs<string>, { workspace, now }: InputSurroundings): VisitorsInputs {
+  const inputs = parseFields(visitorsFields(workspace), raw)
+  const { days, dateFrom, dateTo } = inputs
+  return { ...inputs, range: days === undefined ? toRange(dateFrom, dateTo) : lastDays(days, now) }
 }

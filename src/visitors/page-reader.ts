@@ -1,21 +1,9 @@
-import type { DocsServiceClient } from '../service/client.ts'
 import { backOffMs, isPassingReadError } from '../service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../service/schemas.ts'
-import type { Clock } from '../shared/clock.ts'
 import { formatDuration } from '../shared/duration.ts'
 import { ActionError, describeError } from '../shared/errors.ts'
+import type { Step } from '../step/step.ts'
 import type { DateRange } from './date-range.ts'
-
-export interface PageReaderPorts {
-  readonly client: Pick<DocsServiceClient, 'getVisitors'>
-  readonly clock: Clock
-  readonly signal: AbortSignal
-  /** From 0 to 1. */
-  readonly random: () => number
-  readonly log: (line: string) => void
-  /** Of the whole step, on the clock's scale. */
-  readonly deadlineAt: number
-}
 
 /**
  * Reads the page that begins after `offset` rows.
@@ -26,8 +14,9 @@ export type ReadPage = (offset: number) => Promise<VisitorsPage>
 const HEARTBEAT_MS = 60_000
 
 /** Section 4.4 of the service's interface, in the largest pages there are. A read changes nothing, so it may be repeated. */
-export function createPageReader(range: DateRange, ports: PageReaderPorts): ReadPage {
-  const { client, clock, signal, random, log, deadlineAt } = ports
+export function createPageReader(range: DateRange, step: Step): ReadPage {
+  const { client, clock, signal, random, deadlineAt } = step
+  const { log } = step.host
   let badAnswersInARow = 0
 
   async function attempt(offset: number): Promise<VisitorsPage | ActionError> {
@@ -39,25 +28,32 @@ export function createPageReader(range: DateRange, ports: PageReaderPorts): Read
       if (!(error instanceof ActionError)) throw error
       signal.throwIfAborted()
       badAnswersInARow = error.code === 'bad-answer' ? badAnswersInARow + 1 : 0
-      if (!isPassingReadError(error, { badAnswersInARow, isYoung: false })) throw error
+      if (!isPassingReadError(error, { badAnswersInARow, mayBeMissing: false })) throw error
       return error
     }
   }
 
   /** @throws ActionError where the service asks for more time than the step has, which is known without waiting for it */
   function insistOnTime(error: ActionError): void {
-    const { code, message, retryAfterMs = 0, quote } = error
+    const { code, message, hint, retryAfterMs = 0, quote } = error
     if (clock.now() + retryAfterMs <= deadlineAt) return
     const until = new Date(clock.wallTime().getTime() + retryAfterMs).toISOString()
     const text = `${message} It asks not to be asked before ${until}, which is after this step's deadline.`
-    throw new ActionError(code, text, quote === undefined ? {} : { quote })
+    throw new ActionError(code, text, {
+      ...(hint === undefined ? {} : { hint }),
+      ...(quote === undefined ? {} : { quote }),
+    })
   }
 
   function outOfTime(lastProblem: ActionError | undefined): ActionError {
-    if (lastProblem === undefined) return new ActionError('deadline', 'The time ran out before all pages were read.')
+    const text = 'The time ran out before all pages were read.'
+    const hint = 'Allow more time in `timeout-minutes`, or export fewer days.'
+    if (lastProblem === undefined) return new ActionError('deadline', text, { hint })
     const { message, quote } = lastProblem
-    const text = `The time ran out before all pages were read. The last attempt failed: ${message}`
-    return new ActionError('deadline', text, quote === undefined ? {} : { quote })
+    return new ActionError('deadline', `${text} The last attempt failed: ${message}`, {
+      hint,
+      ...(quote === undefined ? {} : { quote }),
+    })
   }
 
   async function pause(ms: number): Promise<void> {

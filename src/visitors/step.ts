@@ -1,35 +1,33 @@
 import { formatDuration } from '../shared/duration.ts'
 import { ActionError } from '../shared/errors.ts'
 import type { Redact } from '../shared/redact.ts'
-import { OutputFileError, type OutputFile, type OutputPlace } from '../shared/workspace-output.ts'
+import { openOutputFile, OutputFileError, type OutputFile, type OutputPlace } from '../shared/workspace-output.ts'
+import type { Step } from '../step/step.ts'
+import { explainDoubts } from './conclusion.ts'
 import { describeRange } from './date-range.ts'
 import { EXPORT_FORMATS, type VisitorRow } from './export-format.ts'
 import type { VisitorsInputs } from './inputs.ts'
-import { createPageReader, type PageReaderPorts } from './page-reader.ts'
+import { createPageReader } from './page-reader.ts'
 import type { Report } from './report.ts'
 import { Tally } from './tally.ts'
 import { walkPages, type WalkedPage } from './walk-pages.ts'
-
-export interface ExportPorts extends Omit<PageReaderPorts, 'deadlineAt'> {
-  /** When the step began, on the clock's scale. */
-  readonly startedAt: number
-  readonly redact: Redact
-  readonly openFile: (place: OutputPlace) => OutputFile
-}
-
-type Task = Pick<VisitorsInputs, 'projectId' | 'range' | 'format' | 'place' | 'top' | 'timeoutMs'>
 
 /** The log tells at most this often how far it has come. */
 const PROGRESS_MS = 10_000
 
 /** The first line of the log: a step that hangs has at least said what it was about to do. */
-function announce({ projectId, range, format, timeoutMs }: Task): string {
+function announce({ projectId, range, format, timeoutMs }: VisitorsInputs): string {
   const limit = `to be done within ${formatDuration(timeoutMs)}`
   return `Exporting the visitors of project ${projectId} as ${format}, ${describeRange(range)}, ${limit}.`
 }
 
 /** Adds the rows of one answer to the file. */
-function writePage({ range, format }: Task, file: OutputFile, { totals, rows }: WalkedPage, rowsBefore: number): void {
+function writePage(
+  { range, format }: VisitorsInputs,
+  file: OutputFile,
+  { totals, rows }: WalkedPage,
+  rowsBefore: number,
+): void {
   const { head, row, between } = EXPORT_FORMATS[format]
   if (rowsBefore === 0) file.write(head({ range, totals }))
   else if (rows.length > 0) file.write(between)
@@ -45,44 +43,54 @@ function withoutSecrets(page: WalkedPage, redact: Redact): WalkedPage {
   return { ...page, rows }
 }
 
+/** A second signal, or a defect, ends the process at once; then too no half file stays. */
+function openFile(place: OutputPlace): OutputFile {
+  const file = openOutputFile(place)
+  process.once('exit', file.discard)
+  return file
+}
+
 /** Exports the visitors and reports what became of it. Throws only what nobody foresaw, and then too leaves no half file. */
-export async function exportVisitors(task: Task, ports: ExportPorts): Promise<Report> {
-  const { clock, signal, log, redact, startedAt } = ports
-  const tally = new Tally(task.top)
-  const readPage = createPageReader(task.range, { ...ports, deadlineAt: startedAt + task.timeoutMs })
+export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
+  const { host, clock, signal, startedAt } = step
+  const { range, place, format } = inputs
+  const tally = new Tally(inputs.top)
+  const readPage = createPageReader(range, step)
   let file: OutputFile | undefined
 
   function report(fields: Pick<Report, 'ending' | 'error'>): Report {
     const { totals, rows, topPages, doubts } = tally
-    const { range, place } = task
     return { range, place, totals, rows, topPages, doubts, durationMs: clock.now() - startedAt, ...fields }
   }
 
   async function fill(file: OutputFile): Promise<void> {
     let toldAt = clock.now()
     for await (const walked of walkPages(readPage)) {
-      const page = withoutSecrets(walked, redact)
-      writePage(task, file, page, tally.rows)
+      const page = withoutSecrets(walked, host.redact)
+      writePage(inputs, file, page, tally.rows)
       tally.add(page)
       if (clock.now() - toldAt < PROGRESS_MS) continue
       toldAt = clock.now()
-      log(`${tally.rows} rows so far.`)
+      host.log(`${tally.rows} rows so far.`)
     }
-    file.write(EXPORT_FORMATS[task.format].tail)
+    file.write(EXPORT_FORMATS[format].tail)
   }
 
-  log(announce(task))
+  host.log(announce(inputs))
   try {
     // Before the first request: a place that cannot be written to shall cost none.
-    file = ports.openFile(task.place)
+    file = openFile(place)
     await fill(file)
     signal.throwIfAborted()
     file.commit()
-    return report({ ending: tally.doubts.length === 0 ? 'complete' : 'uncertain', error: undefined })
+    if (tally.doubts.length === 0) return report({ ending: 'complete', error: undefined })
+    host.warn(explainDoubts(tally.doubts))
+    return report({ ending: 'uncertain', error: undefined })
   } catch (error) {
     if (!(error instanceof ActionError) && !(error instanceof OutputFileError)) throw error
     return report({ ending: signal.aborted ? 'cancelled' : 'error', error })
   } finally {
     file?.discard()
+    if (file !== undefined) process.off('exit', file.discard)
   }
 }

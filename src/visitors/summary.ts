@@ -1,8 +1,9 @@
+import type { Conclusion } from '../shared/conclusion.ts'
 import { formatDuration } from '../shared/duration.ts'
 import { ActionError } from '../shared/errors.ts'
 import { escapeHtml, inlineCode, joinBlocks, table, type TableRow } from '../shared/markdown.ts'
 import { oneLine } from '../shared/untrusted-text.ts'
-import { explainDoubts, type Conclusion } from './conclusion.ts'
+import { explainDoubts } from './conclusion.ts'
 import { describeRange } from './date-range.ts'
 import type { VisitorTotals } from './export-format.ts'
 import { hasFile, type Ending, type Report } from './report.ts'
@@ -32,14 +33,32 @@ function seenAsBoth({ human, ai, total }: VisitorTotals): number | undefined {
   return Math.max(human, ai) <= total && total <= human + ai ? human + ai - total : undefined
 }
 
-function pie({ human, ai }: VisitorTotals): string[] {
+/** Greys and strong colours that can be told from a white page and from a dark one, with white text on the slices. */
+const PIE_COLOURS = {
+  pie1: '#1f6feb',
+  pie2: '#bc4c00',
+  pie3: '#8250df',
+  pieOpacity: '1',
+  pieSectionTextColor: '#ffffff',
+  pieTitleTextColor: '#7a7f87',
+  pieLegendTextColor: '#7a7f87',
+  pieStrokeColor: '#7a7f87',
+  pieOuterStrokeColor: '#7a7f87',
+}
+
+/** Slices do not overlap, so those who were seen as both have one of their own. Without it there is no true picture. */
+function pie(totals: VisitorTotals): string[] {
+  const both = seenAsBoth(totals)
+  if (both === undefined) return []
   const slices = [
-    { name: 'Human', value: human },
-    { name: 'AI', value: ai },
+    { name: 'People only', value: totals.human - both },
+    { name: 'AI only', value: totals.ai - both },
+    { name: 'Both', value: both },
   ].filter(({ value }) => value > 0)
   if (slices.length === 0) return []
   const lines = slices.map(({ name, value }) => `  "${name}" : ${value}`)
-  return ['```mermaid\npie showData\n  title Unique visitors\n' + lines.join('\n') + '\n```']
+  const init = `%%{init: ${JSON.stringify({ themeVariables: PIE_COLOURS })}}%%`
+  return [['```mermaid', init, 'pie showData', '  title Unique visitors', ...lines, '```'].join('\n')]
 }
 
 function totals({ totals }: Report): string[] {

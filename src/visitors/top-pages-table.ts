@@ -21,7 +21,7 @@ const HEAD = '<tr><th>Page</th><th>Visitors</th><th>Human</th><th>AI</th><th>Of 
  * @param siteTotal unique visitors of the whole site; the shares of pages do not add up to it, as visitors see many
  */
 export function renderTopPages(rows: readonly VisitorRow[], siteTotal: number, maxBytes: number): string {
-  const greatest = Math.max(0, ...rows.map(({ total }) => total))
+  const greatest = rows.reduce((most, { total }) => Math.max(most, total), 0)
   const number = (value: number): string => `<td align="right">${value.toLocaleString('en-US')}</td>`
   const lines: string[] = []
   let bytes = 0

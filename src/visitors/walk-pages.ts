@@ -1,4 +1,5 @@
-import type { VisitorsPage } from '../service/schemas.ts'
+import { createHash } from 'node:crypto'
+import { MAX_PAGE_ROWS, type VisitorsPage } from '../service/schemas.ts'
 import { ActionError } from '../shared/errors.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
 import type { ReadPage } from './page-reader.ts'
@@ -13,9 +14,20 @@ export interface WalkedPage {
 
 /** 2.5 million rows, and more than four days at 100 requests an hour: whoever says "more" after that never stops. */
 export const MAX_PAGES = 10_000
+/** Holds for a service that sends more rows a page than it was asked for, too. */
+const MAX_ROWS = MAX_PAGES * MAX_PAGE_ROWS
+
+/** In bytes. No server takes addresses that are longer, and the pages at the top are kept in memory. */
+const LONGEST_PATH = 8 * 1024
+
+function wrongAnswer(message: string): ActionError {
+  return new ActionError('bad-answer', message, {
+    hint: 'Check `base-url`: a proxy may answer in the place of the service. Else try again later.',
+  })
+}
 
 function endless(what: string): ActionError {
-  return new ActionError('bad-answer', `The list of pages does not come to an end: ${what}.`)
+  return wrongAnswer(`The list of pages does not come to an end: ${what}.`)
 }
 
 function isSamePage(a: readonly VisitorRow[], b: readonly VisitorRow[]): boolean {
@@ -40,10 +52,20 @@ function endlessness(
     : undefined
 }
 
+/** 128 bits: that two paths share them does not happen. */
+function markOf(path: string): string {
+  return createHash('sha256').update(path).digest().toString('latin1', 0, 16)
+}
+
+function isNew(mark: string, seen: Set<string>): boolean {
+  return !seen.has(mark) && seen.add(mark).has(mark)
+}
+
 /**
  * All rows of a range, one answer of the service after the other, so that no request is wasted. The service's order is
- * not documented and rows can move between two answers, so each path is let through once. Kept in memory are the paths.
- * @throws ActionError `bad-answer` where there is no end, and what reading a page throws
+ * not documented and rows can move between two answers, so each path is let through once. Kept in memory are marks of the paths,
+ * which take the same room however long a path is.
+ * @throws ActionError `bad-answer` where there is no end or a path is too long, and what reading a page throws
  */
 export async function* walkPages(readPage: ReadPage): AsyncGenerator<WalkedPage, void> {
   const seen = new Set<string>()
@@ -52,7 +74,10 @@ export async function* walkPages(readPage: ReadPage): AsyncGenerator<WalkedPage,
   for (let count = 1; count <= MAX_PAGES; count++) {
     const page = await readPage(offset)
     const { totals, visitors, hasMore } = page
-    const rows = visitors.filter(({ path }) => !seen.has(path) && seen.add(path))
+    if (offset + visitors.length > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
+    if (visitors.some(({ path }) => Buffer.byteLength(path) > LONGEST_PATH))
+      throw wrongAnswer(`The service sent a path that is longer than ${LONGEST_PATH} bytes.`)
+    const rows = visitors.filter(({ path }) => isNew(markOf(path), seen))
     const problem = endlessness(page, rows, before)
     if (problem !== undefined) throw endless(problem)
     before = page

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { CHANGE_CONTEXTS, renderChangeContext, type Change } from '../../../src/agent/change/change-context.ts'
+import { CHANGE_CONTEXTS } from '../../../src/agent/inputs/agent-inputs.ts'
+import { renderChangeContext, type Change } from '../../../src/agent/change/change-context.ts'
 import type { ChangedFile } from '../../../src/github/comparisons.ts'
 import { commit } from '../../support/github-state.ts'
 
@@ -74,6 +75,41 @@ test('endless backticks do not eat the budget', () => {
   expect(context).toContain('bbbbbbb Second')
 })
 
+test('any number of backticks in a diff finds room', () => {
+  const context = renderChangeContext(change({ files: [file({ patch: '`a'.repeat(500_000) })] }), 'diff', 1_048_576)
+  expect(context).toContain('`a`a`a')
+})
+
+test('backticks that only what is invisible keeps apart do not eat the budget', () => {
+  const files = [file({ patch: '`````\u200b'.repeat(100) })]
+  expect(renderChangeContext(change({ files }), 'diff', 2_048)).toMatch(/^`{33}text$/m)
+})
+
+test('of a patch longer than the budget only the beginning is looked at, and it counts as left out', () => {
+  const files = [file({ patch: `+a${'\u200b'.repeat(10_000)}+late` }), file({ path: 'docs/next.md' })]
+  const context = renderChangeContext(change({ files }), 'diff', 8_192)
+  expect(context).toContain('--- docs/guide.md\n+a\n')
+  expect(context).not.toContain('late')
+  expect(context).toContain('2 diffs, whole or in part')
+})
+
+test('no run of backticks is long, however many there are', () => {
+  const context = renderChangeContext(
+    change({ files: [file({ path: `${'`'.repeat(40)}/${'`'.repeat(40)}` })] }),
+    'files',
+    65_536,
+  )
+  expect(context).toMatch(/^`{33}text$/m)
+})
+
+test('a diff that is cut ends with its line, and the fence stands on one of its own', () => {
+  const files = [file({ patch: '+a line of text\n'.repeat(500) })]
+  for (const bytes of [1_024, 1_030, 2_048]) {
+    const context = renderChangeContext(change({ files }), 'diff', bytes)
+    expect(context).toMatch(/\n\+a line of text\n`{4}\nLeft out: 1 diff, whole or in part\.\n$/)
+  }
+})
+
 test('invisible characters and commands of the runner do not get through, and tabs do', () => {
   const context = renderChangeContext(
     change({ files: [file({ path: 'a\u202eb.md', patch: '+\ta\u{e0041}\u200b##[error]b' })] }),
@@ -107,6 +143,13 @@ test('names come before statistics, and these before hunks', () => {
     if (statistics > 0) expect(names).toBe(40)
     if (hunks > 0) expect(statistics).toBe(40)
   }
+  const between = Array.from({ length: 40 }, (_, index) =>
+    renderChangeContext(change({ files }), 'diff', 1_024 + 15 * index),
+  )
+  const partial = between.map((text) => text.match(/^M .* \(\+3 -1\)$/gm)?.length ?? 0)
+  expect(partial.some((statistics) => statistics > 0 && statistics < 40)).toBe(true)
+  for (const [index, statistics] of partial.entries())
+    if (statistics < 40) expect(between[index]).not.toMatch(/^--- docs/m)
   expect(counts[0]).toEqual([expect.any(Number), 0, 0])
   expect(counts[0]?.[0]).toBeLessThan(40)
   expect(counts[3]?.[2]).toBeGreaterThan(2)

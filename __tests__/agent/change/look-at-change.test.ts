@@ -1,21 +1,16 @@
 import { expect, test } from '@jest/globals'
-import type { GitHubInputs } from '../../../src/agent/inputs/github-inputs.ts'
-import { lookAtChange, wantsChange, type ChangeFindings } from '../../../src/agent/change/look-at-change.ts'
+import { lookAtChange, type ChangeFindings } from '../../../src/agent/change/look-at-change.ts'
+import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
-import { Shortfalls, tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
+import { openReport } from '../../../src/agent/report/open-report.ts'
+import { tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { Comparison } from '../../../src/github/comparisons.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
 import type { RunFacts } from '../../../src/github/run-facts.ts'
-import {
-  fakeGitHub,
-  GITHUB_INPUTS,
-  inTurn,
-  PUSH,
-  refusal,
-  rejecting,
-  RUN_FACTS,
-  type FakeGitHub,
-} from '../../support/fake-github.ts'
+import { ATTACH, CREATE } from '../../support/agent-run.ts'
+import { fakeGitHub, inTurn, PUSH, refusal, rejecting, RUN_FACTS, type FakeGitHub } from '../../support/fake-github.ts'
+import { fakeHost } from '../../support/fake-host.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
 
 interface Looked extends ChangeFindings {
@@ -27,18 +22,17 @@ const PUSHED: Partial<RunFacts> = { eventName: 'push', payload: PUSH }
 
 /** @param github null without a token */
 async function look(
-  inputs: Partial<GitHubInputs>,
+  fields: Partial<AgentInputs>,
   facts: Partial<RunFacts>,
   github: GitHub | null = fakeGitHub(),
 ): Promise<Looked> {
   const log: string[] = []
-  const say = (line: string): void => {
-    log.push(line)
-  }
-  const shortfalls = new Shortfalls(say)
-  const ports = { github: github ?? undefined, facts: { ...RUN_FACTS, ...facts }, shortfalls, log: say }
-  const findings = await lookAtChange({ ...GITHUB_INPUTS, ...inputs }, ports)
-  return { ...findings, notice: tellShortfalls(shortfalls.list), log }
+  const host = { ...fakeHost(), log: (line: string) => log.push(line) }
+  const inputs = agentInputs({ task: CREATE, label: 'docs-agent', ...fields })
+  const step = fakeStep({ host, github: github ?? undefined, facts: { ...RUN_FACTS, ...facts } })
+  const known = openReport(inputs, step)
+  const findings = await lookAtChange(inputs.task, inputs, step, known)
+  return { ...findings, notice: tellShortfalls(known.ended().shortfalls), log }
 }
 
 const only = (text: string) => ({ kind: 'paths', rules: parsePathPatterns(text).rules }) as const
@@ -61,11 +55,10 @@ test('asks nothing where nothing was asked for', async () => {
   expect(github.asked).toEqual([])
 })
 
-test('what changed matters to a push, to filters and to contexts', () => {
-  expect(wantsChange(GITHUB_INPUTS, 'push')).toBe(true)
-  expect(wantsChange(GITHUB_INPUTS, 'schedule')).toBe(false)
-  expect(wantsChange({ ...GITHUB_INPUTS, changeContext: 'files' }, 'schedule')).toBe(true)
-  expect(wantsChange({ ...GITHUB_INPUTS, pathFilter: only('a') }, 'schedule')).toBe(true)
+test('attaching is never skipped, as it sends nothing', async () => {
+  const github = fakeGitHub()
+  expect((await look({ task: ATTACH, pathFilter: only('a') }, PUSHED, github)).skipReason).toBeUndefined()
+  expect(github.asked).toEqual([])
 })
 
 test('a push that deleted a branch asks nothing of anybody', async () => {
@@ -140,11 +133,11 @@ test('a range that cannot be read skips nothing', async () => {
 })
 
 test('tells the agent what changed, and the reader what was sent', async () => {
-  const { context, told } = await look({ changeContext: 'diff' }, PUSHED)
+  const { context, description } = await look({ changeContext: 'diff' }, PUSHED)
   expect(context).toContain('What changed in acme/docs (the push, up to bbbbbbb from aaaaaaa)')
   expect(context).toContain('docs/guide.md')
-  expect(told).toContain('1 commit, 1 file')
-  expect(told).toContain(`${Buffer.byteLength(context)} of at most 65536 bytes`)
+  expect(description).toContain('1 commit, 1 file')
+  expect(description).toContain(`${Buffer.byteLength(context)} of at most 65536 bytes`)
 })
 
 test('a schedule tells what changed since the last successful run', async () => {
@@ -164,15 +157,19 @@ test('the first run ever has nothing to compare with, says so, and goes on', asy
   const github = fakeGitHub({ findLastSuccess: () => Promise.resolve(undefined) })
   const found = await look({ changeContext: 'files', pathFilter: only('docs/**') }, { eventName: 'schedule' }, github)
   expect(found).toMatchObject({ skipReason: undefined, context: '', notice: undefined })
-  expect(found.told).toContain('no run of this workflow')
+  expect(found.description).toContain('no run of this workflow')
 })
 
 test('rewritten history is compared from the merge base, and that is said', async () => {
   const github = fakeGitHub({
     compare: () => Promise.resolve({ ...comparison, relation: 'diverged', mergeBase: commit('d') }),
   })
-  const { told } = await look({ changeContext: 'files' }, { ...PUSHED, payload: { ...PUSH, forced: true } }, github)
-  expect(told).toContain('the forced push, up to bbbbbbb from ddddddd, the merge base')
+  const { description } = await look(
+    { changeContext: 'files' },
+    { ...PUSHED, payload: { ...PUSH, forced: true } },
+    github,
+  )
+  expect(description).toContain('the forced push, up to bbbbbbb from ddddddd, the merge base')
 })
 
 test('a commit that a forced push threw away is replaced by the default branch', async () => {

@@ -31,6 +31,11 @@ test.each([
   ['(a|b)$^.md', ['(a|b)$^.md'], ['a']],
   ['docs/ü?.md', ['docs/.md', 'docs/ü.md'], ['docs/u.md']],
   ['😀+', ['😀', '😀😀'], ['']],
+  ['a?b?c', ['c', 'ac', 'bc', 'abc'], ['aabc', 'ba', '']],
+  ['**/a/**/b', ['a/b', 'x/a/b', 'x/y/a/z/b'], ['xa/b', 'a/xb', 'a//xb']],
+  ['a,b.md', ['a,b.md'], ['a', 'b.md']],
+  ['docs\\, x/**', ['docs, x/a'], ['docs']],
+  ["it's.md", ["it's.md"], ['its.md']],
 ] as const)('%s matches what GitHub says it does', (pattern, inside, outside) => {
   expect([...inside, ...outside].filter((path) => matches(pattern, path))).toEqual([...inside])
 })
@@ -47,7 +52,7 @@ test('the last pattern that matches decides', () => {
 })
 
 test('no patterns include nothing', () => {
-  expect(parsePathPatterns(' \n\n')).toEqual({ rules: [], problems: [] })
+  expect(parsePathPatterns(' \n\n')).toEqual({ rules: [], problems: [], warnings: [] })
 })
 
 test.each([
@@ -62,9 +67,31 @@ test.each([
   ['[]', 'begins no list'],
   ['[!a]', 'begins no list'],
   ['[z-a]', 'ends before it begins'],
+  ['docs/**, api/**', 'a comma before another pattern'],
+  ['docs/**,api/**', 'a comma before another pattern'],
+  ['docs/**,', 'a comma before another pattern'],
+  ['README.md, docs', 'a comma before another pattern'],
+  ['./docs/**', 'begins with `./`'],
+  ['"docs/**"', 'has quotes around it'],
+  ["'docs/**'", 'has quotes around it'],
+  ['docs\\guide.md', 'separated by `/`'],
+  ['docs\\**\\2.md', 'separated by `/`'],
 ])('%s is refused: %s', (pattern, part) => {
   const { problems } = parsePathPatterns(pattern)
   expect(problems).toEqual([expect.stringContaining(part)])
+})
+
+test.each(['docs', 'docs/api', 'my-docs_2'])('%s looks like a folder, and what it names is a file', (name) => {
+  const { rules, problems, warnings } = parsePathPatterns(`a.md\n!${name}`)
+
+  expect(problems).toEqual([])
+  expect(warnings).toEqual([expect.stringMatching(/^line 2 matches a file of exactly that name/)])
+  expect(warnings[0]).toContain(`\`${name}/**\``)
+  expect(rules[1]?.matches(name)).toBe(true)
+})
+
+test.each(['docs/**', 'docs*', 'a.md', '.env', 'docs/[a]', 'LICENSE?'])('%s needs no warning', (pattern) => {
+  expect(parsePathPatterns(pattern).warnings).toEqual([])
 })
 
 test('every line that is wrong is named', () => {

@@ -1,50 +1,99 @@
 import { expect, test } from '@jest/globals'
+import type { Job } from '../../../src/service/schemas.ts'
 import { FOLLOW_UP, runScripted } from '../../support/agent-run.ts'
 import { active, archived, completed, failed, failure, job, withoutLink } from '../../support/fake-client.ts'
 
 const otherLink = job({ status: 'completed', prLink: 'https://git.example.com/acme/docs/pull/8' })
 
+const same = completed
+const spelledOtherwise = job({ status: 'completed', prLink: 'https://GIT.example.com/acme/docs/pull/7/files?w=1#diff' })
+const unlisted = job({ unlistedStatus: 'paused' })
+/** Enough reads for an end to stand 15 s. */
+const standing = (end: Job): Job[] => Array<Job>(8).fill(end)
+
 test('reads the job, sends the prompt, and waits for the turn', async () => {
   const { report, client } = await runScripted({
     task: FOLLOW_UP,
     message: active,
-    reads: [completed, active, completed],
+    reads: [completed, active, otherLink],
   })
 
-  expect(report.outcome).toBe('pull-request')
+  expect(report).toMatchObject({ outcome: 'pull-request', turn: 'seen', operation: 'created' })
   expect(client.calls).toEqual(['get', 'message', 'get', 'get'])
 })
 
-test('does not believe the end of the turn before', async () => {
-  const { report, client } = await runScripted({
+test.each<[string, { message: Job; reads: Job[] }, string]>([
+  [
+    'the answer says active, then the old end for some seconds, then active',
+    { message: active, reads: [same, same, same, active, failed] },
+    'failed',
+  ],
+  [
+    'a read says active once, then the old end, then active again',
+    { message: same, reads: [same, active, same, same, active, failed] },
+    'failed',
+  ],
+  ['the old end in another spelling', { message: active, reads: [same, spelledOtherwise, active, failed] }, 'failed'],
+  [
+    'the late link of the turn before',
+    { message: active, reads: [withoutLink, completed, active, withoutLink] },
+    'no-changes',
+  ],
+  [
+    'an end that nobody saw begin, though it differs',
+    { message: failed, reads: [failed, same, same, active, otherLink] },
+    'pull-request',
+  ],
+])('is not deceived by %s', async (_name, script, outcome) => {
+  const { report } = await runScripted({ task: FOLLOW_UP, ...script })
+
+  expect(report).toMatchObject({ outcome, turn: 'seen' })
+})
+
+test.each<[string, { message: Job; reads: Job[] }]>([
+  ['an unknown status in the answer', { message: unlisted, reads: [same] }],
+  ['an answer that tells nothing but the id', { message: { ...active, isAssumed: true }, reads: [same] }],
+  ['an unknown status in a read', { message: same, reads: [same, unlisted, same] }],
+  ['failed before, and then an old `completed`', { message: failed, reads: [failed, same] }],
+  ['another pull request that nobody saw come', { message: same, reads: [same, otherLink] }],
+])('%s is no proof that the turn began', async (_name, script) => {
+  const { report } = await runScripted({ task: FOLLOW_UP, ...script })
+
+  expect(report).toMatchObject({ outcome: 'unconfirmed', turn: 'taken' })
+})
+
+test('an end that looks like the one before is believed once it has stood for 15 s', async () => {
+  const { report, clock } = await runScripted({
     task: FOLLOW_UP,
-    message: completed,
-    reads: [completed, completed, completed, active, withoutLink, completed],
+    message: active,
+    reads: [same, active, ...standing(same)],
   })
 
   expect(report.outcome).toBe('pull-request')
-  expect(client.calls.filter((call) => call === 'get')).toHaveLength(6)
+  expect(clock.sleeps.slice(2).reduce((sum, ms) => sum + ms)).toBeGreaterThanOrEqual(15_000)
 })
 
-test.each([
-  ['ended in another way', failed, 'failed'],
-  ['has another pull request', otherLink, 'pull-request'],
-])('believes an end that nobody saw begin where the job %s', async (_name, ended, outcome) => {
-  const { report } = await runScripted({ task: FOLLOW_UP, message: completed, reads: [completed, completed, ended] })
+test('a turn that has begun and does not end before the deadline is timed out', async () => {
+  const { report } = await runScripted({
+    task: FOLLOW_UP,
+    message: active,
+    reads: [same, active],
+    inputs: { timeoutMs: 60_000 },
+  })
 
-  expect(report.outcome).toBe(outcome)
+  expect(report).toMatchObject({ outcome: 'timed-out', turn: 'seen' })
 })
 
 test('a turn that was never seen is unconfirmed, after two minutes of looking every two to five seconds', async () => {
-  const { report, clock } = await runScripted({ task: FOLLOW_UP, message: completed, reads: [completed] })
+  const { report, clock, elapsedMs } = await runScripted({ task: FOLLOW_UP, message: completed, reads: [completed] })
 
   expect(report.outcome).toBe('unconfirmed')
-  expect(clock.now()).toBe(120_000)
+  expect(elapsedMs).toBe(120_000)
   expect(clock.sleeps.slice(0, 3)).toEqual([2_000, 2_500, 3_125])
 })
 
 test('the deadline ends the looking for the turn', async () => {
-  const { report, clock } = await runScripted({
+  const { report, elapsedMs } = await runScripted({
     task: FOLLOW_UP,
     message: completed,
     reads: [completed],
@@ -52,7 +101,7 @@ test('the deadline ends the looking for the turn', async () => {
   })
 
   expect(report.outcome).toBe('unconfirmed')
-  expect(clock.now()).toBe(30_000)
+  expect(elapsedMs).toBe(30_000)
 })
 
 test('a step that ends before the turn was seen knows that it was taken', async () => {
@@ -91,7 +140,7 @@ test('a busy job is sent the prompt only when its present turn has ended', async
     reads: [active, active, completed, active, otherLink],
   })
 
-  expect(report.job?.prLink).toBe(otherLink.prLink)
+  expect(report.job?.prLink).toEqual(otherLink.prLink)
   expect(client.calls).toEqual(['get', 'get', 'get', 'message', 'get', 'get'])
 })
 
@@ -132,10 +181,11 @@ test('a prompt whose fate is unknown was taken if its turn is seen', async () =>
   const { report, client } = await runScripted({
     task: FOLLOW_UP,
     message: failure('unknown-fate'),
-    reads: [completed, completed, active, completed],
+    reads: [completed, completed, active, otherLink],
   })
 
-  expect(report).toMatchObject({ outcome: 'pull-request', error: undefined })
+  expect(report).toMatchObject({ outcome: 'pull-request' })
+  expect(report.error).toBeUndefined()
   expect(client.calls.filter((call) => call === 'message')).toHaveLength(1)
 })
 
@@ -161,7 +211,8 @@ test('without waiting, a prompt whose fate is unknown is looked up as well', asy
     inputs: { wait: false },
   })
 
-  expect(report).toMatchObject({ outcome: 'submitted', error: undefined })
+  expect(report.outcome).toBe('submitted')
+  expect(report.error).toBeUndefined()
 })
 
 test('that a job was busy before proves nothing about a prompt whose fate is unknown', async () => {
@@ -189,5 +240,5 @@ test('the job is handed on as soon as the service has taken the prompt', async (
     reads: [completed, completed, active, completed],
   })
 
-  expect(accepted).toMatchObject([{ job: active, sleepsBefore: 0 }])
+  expect(accepted).toMatchObject([{ sleepsBefore: 0 }])
 })

@@ -1,19 +1,21 @@
 import { expect, test } from '@jest/globals'
 import { JobHistory } from '../../../src/agent/job/job-history.ts'
+import { openReport } from '../../../src/agent/report/open-report.ts'
 import { ATTACH, runScripted } from '../../support/agent-run.ts'
 import { active, completed, failure, job } from '../../support/fake-client.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
+import { fakeHost } from '../../support/fake-host.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
 function history(): { history: JobHistory; log: string[]; warnings: string[] } {
   const log: string[] = []
   const warnings: string[] = []
-  const ports = {
-    clock: fakeClock(),
-    startedAt: 0,
+  const host = {
+    ...fakeHost(),
     log: (line: string) => log.push(line),
     warn: (line: string) => warnings.push(line),
   }
-  return { history: new JobHistory(ports), log, warnings }
+  const step = fakeStep({ host })
+  return { history: new JobHistory(step, openReport(agentInputs(), step)), log, warnings }
 }
 
 test('says a line for each change and none for what stays', () => {
@@ -46,7 +48,7 @@ test('says a lasting problem once, and its end', () => {
   ])
 })
 
-test('knows why the last look failed, and forgets it when one succeeds', () => {
+test('knows why the last read failed, and forgets it when one succeeds', () => {
   const { history: seen } = history()
   seen.observeProblem(failure('service-error'))
   expect(seen.lastProblem?.code).toBe('service-error')

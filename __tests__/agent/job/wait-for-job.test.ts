@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { ATTACH, CREATE, runScripted } from '../../support/agent-run.ts'
-import { active, completed, failed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import { active, archived, completed, failed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
 
 test('asks once more at the deadline instead of sleeping past it', async () => {
   const { report, clock } = await runScripted({
@@ -14,7 +14,7 @@ test('asks once more at the deadline instead of sleeping past it', async () => {
   expect(clock.sleeps).toEqual([10_000, 10_000, 5_000])
 })
 
-test('a job that ends just before the deadline is found by the look at the deadline', async () => {
+test('a job that ends just before the deadline is found by the read at the deadline', async () => {
   const { report } = await runScripted({
     task: CREATE,
     create: active,
@@ -34,17 +34,30 @@ test('returns at once on a final state', async () => {
 test('a link that comes late makes it a pull request', async () => {
   const { report } = await runScripted({ task: CREATE, create: active, reads: [withoutLink, withoutLink, completed] })
 
-  expect(report).toMatchObject({ outcome: 'pull-request', job: { prLink: LINK } })
+  expect(report).toMatchObject({ outcome: 'pull-request', job: { prLink: { href: LINK } } })
 })
 
 test.each([
-  ['active again', active],
-  ['failed', failed],
-  ['active with a link', job({ prLink: LINK })],
-])('completed is believed once and for all, even if the job then reads %s', async (_name, later) => {
-  const { report } = await runScripted({ task: CREATE, create: active, reads: [withoutLink, later] })
+  ['failed', [failed], 'failed'],
+  ['archived', [archived], 'archived'],
+  ['active, and then completed with a link', [active, completed], 'pull-request'],
+  ['active, and never ends', [active], 'timed-out'],
+])(
+  'of a job that completed without a link the last reading counts: it then reads %s',
+  async (_name, later, outcome) => {
+    const { report } = await runScripted({ task: CREATE, create: active, reads: [withoutLink, ...later] })
 
-  expect(report).toMatchObject({ outcome: 'no-changes', job: { status: 'completed' } })
+    expect(report.outcome).toBe(outcome)
+  },
+)
+
+test('a link that cannot be shown is no pull request, and is not waited for', async () => {
+  const unsafe = job({ status: 'completed', hasUnsafeLink: true })
+  const { report, warnings, clock } = await runScripted({ task: CREATE, create: active, reads: [unsafe] })
+
+  expect(report).toMatchObject({ outcome: 'no-changes', job: { hasUnsafeLink: true } })
+  expect(clock.sleeps).toEqual([10_000])
+  expect(warnings).toHaveLength(1)
 })
 
 test('reads that fail while the link is looked for do not change the verdict', async () => {
@@ -53,8 +66,8 @@ test('reads that fail while the link is looked for do not change the verdict', a
   expect(report.outcome).toBe('no-changes')
 })
 
-test('the looks for a late link do not pass the deadline', async () => {
-  const { report, clock } = await runScripted({
+test('the reads for a late link do not pass the deadline', async () => {
+  const { report, elapsedMs } = await runScripted({
     task: CREATE,
     create: active,
     reads: [withoutLink],
@@ -62,11 +75,12 @@ test('the looks for a late link do not pass the deadline', async () => {
   })
 
   expect(report.outcome).toBe('no-changes')
-  expect(clock.now()).toBe(12_000)
+  expect(elapsedMs).toBe(12_000)
 })
 
-test('a read that hangs cannot stretch the looks for a late link', async () => {
-  const { client } = await runScripted({ task: CREATE, create: active, reads: [withoutLink] })
+test('a read that hangs cannot stretch the reads for a late link', async () => {
+  const { client, clock, elapsedMs } = await runScripted({ task: CREATE, create: active, reads: [withoutLink] })
+  const startedAt = clock.now() - elapsedMs
 
-  expect(client.endsAts).toEqual([3_600_000, 16_000, 16_000, 16_000])
+  expect(client.endsAts.map((at) => (at ?? NaN) - startedAt)).toEqual([3_600_000, ...Array<number>(4).fill(20_000)])
 })

@@ -1,26 +1,26 @@
 import { expect, test } from '@jest/globals'
-import { judgeChecks, nextChecksLookMs } from '../../../src/agent/pull-request/checks-verdict.ts'
+import { decideChecks, nextChecksReadMs } from '../../../src/agent/pull-request/checks-verdict.ts'
 
 const check = (state: 'success' | 'failure' | 'pending') => ({ name: state, state })
 
 test('one failure decides at once, whatever else is pending', () => {
-  expect(judgeChecks([check('pending'), check('failure')], 0)).toEqual({ state: 'failure', isFinal: true })
+  expect(decideChecks([check('pending'), check('failure')], 0)).toEqual({ state: 'failure', isFinal: true })
 })
 
 test('none registered is never said before a minute, and never the same as passed', () => {
-  expect(judgeChecks([], 59_999)).toEqual({ state: 'pending', isFinal: false })
-  expect(judgeChecks([], 60_000)).toEqual({ state: 'none', isFinal: true })
+  expect(decideChecks([], 59_999)).toEqual({ state: 'pending', isFinal: false })
+  expect(decideChecks([], 60_000)).toEqual({ state: 'none', isFinal: true })
 })
 
 test('all passed is believed only once slower checks had time to be registered', () => {
-  expect(judgeChecks([check('success')], 14_999)).toEqual({ state: 'pending', isFinal: false })
-  expect(judgeChecks([check('success')], 15_000)).toEqual({ state: 'success', isFinal: true })
+  expect(decideChecks([check('success')], 14_999)).toEqual({ state: 'pending', isFinal: false })
+  expect(decideChecks([check('success')], 15_000)).toEqual({ state: 'success', isFinal: true })
 })
 
 test('one that is pending keeps all the others waiting', () => {
-  expect(judgeChecks([check('success'), check('pending')], 9e9)).toEqual({ state: 'pending', isFinal: false })
+  expect(decideChecks([check('success'), check('pending')], 9e9)).toEqual({ state: 'pending', isFinal: false })
 })
 
 test('looks every 10 seconds at first, and every 30 later', () => {
-  expect([0, 100_000, 200_000, 900_000].map(nextChecksLookMs)).toEqual([10_000, 10_000, 20_000, 30_000])
+  expect([0, 100_000, 200_000, 900_000].map(nextChecksReadMs)).toEqual([10_000, 10_000, 20_000, 30_000])
 })

@@ -1,42 +1,38 @@
 import { expect, test } from '@jest/globals'
-import { describePullRequest, examine, type HandOff } from '../../../src/agent/pull-request/examine-pull-request.ts'
-import type { GitHubInputs } from '../../../src/agent/inputs/github-inputs.ts'
+import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
-import { Shortfalls, tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
+import { describePullRequest, examine } from '../../../src/agent/pull-request/examine-pull-request.ts'
+import { openReport } from '../../../src/agent/report/open-report.ts'
+import type { PullRequestFindings } from '../../../src/agent/report/report.ts'
+import { tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
 import { ActionError } from '../../../src/shared/errors.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
-import {
-  fakeGitHub,
-  GITHUB_INPUTS,
-  inTurn,
-  PULL_REQUEST,
-  refusal,
-  rejecting,
-  RUN_FACTS,
-} from '../../support/fake-github.ts'
+import { fakeGitHub, inTurn, PULL_REQUEST, refusal, rejecting } from '../../support/fake-github.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
 
 interface Examined {
-  readonly found: HandOff
+  readonly found: PullRequestFindings
   readonly clock: FakeClock
+  readonly elapsedMs: number
   readonly notice: string | undefined
 }
 
-const CHECKS: Partial<GitHubInputs> = { waitForChecks: true }
-const SCOPE: Partial<GitHubInputs> = { allowedPaths: parsePathPatterns('docs/**').rules }
+const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
+const SCOPE: Partial<AgentInputs> = { allowedPaths: parsePathPatterns('docs/**').rules }
 
 async function examineWith(
-  inputs: Partial<GitHubInputs>,
+  fields: Partial<AgentInputs>,
   answers: Partial<GitHub>,
-  { deadlineAt = 3_600_000, signal = new AbortController().signal, clock = fakeClock() } = {},
+  { timeoutMs = 3_600_000, signal = new AbortController().signal, clock = fakeClock() } = {},
 ): Promise<Examined> {
-  const shortfalls = new Shortfalls(() => undefined)
-  const ports = { facts: RUN_FACTS, clock, signal, deadlineAt, shortfalls, log: () => undefined }
-  const github = fakeGitHub(answers)
-  const found = await examine(PULL_REQUEST, { ...GITHUB_INPUTS, ...inputs }, { ...ports, github })
-  return { found, clock, notice: tellShortfalls(shortfalls.list) }
+  const inputs = agentInputs(fields)
+  const step = fakeStep({ clock, signal, timeoutMs })
+  const known = openReport(inputs, step)
+  const found = await examine(PULL_REQUEST, fakeGitHub(answers), inputs, step, known)
+  return { found, clock, elapsedMs: clock.now() - step.startedAt, notice: tellShortfalls(known.ended().shortfalls) }
 }
 
 const check = (state: Check['state']): readonly Check[] => [{ name: 'build', state }]
@@ -49,9 +45,9 @@ test('waits until the checks are in', async () => {
 })
 
 test('says “none” only after a minute of looking', async () => {
-  const { found, clock } = await examineWith(CHECKS, { readChecks: inTurn([]) })
+  const { found, elapsedMs } = await examineWith(CHECKS, { readChecks: inTurn([]) })
   expect(found.checks).toBe('none')
-  expect(clock.now()).toBe(60_000)
+  expect(elapsedMs).toBe(60_000)
 })
 
 test('a failed check ends the waiting at once', async () => {
@@ -61,13 +57,13 @@ test('a failed check ends the waiting at once', async () => {
 })
 
 test('at the deadline they are pending, after one last look', async () => {
-  const { found, clock } = await examineWith(CHECKS, { readChecks: inTurn(check('pending')) }, { deadlineAt: 28_000 })
+  const { found, clock } = await examineWith(CHECKS, { readChecks: inTurn(check('pending')) }, { timeoutMs: 28_000 })
   expect(found.checks).toBe('pending')
   expect(clock.sleeps).toEqual([10_000, 10_000, 5_000])
 })
 
 test('no check within less than the minute is not “none”', async () => {
-  const { found } = await examineWith(CHECKS, { readChecks: inTurn([]) }, { deadlineAt: 28_000 })
+  const { found } = await examineWith(CHECKS, { readChecks: inTurn([]) }, { timeoutMs: 28_000 })
   expect(found.checks).toBe('pending')
 })
 

@@ -1,25 +1,17 @@
 import { expect, test } from '@jest/globals'
-import type { HandOff } from '../../../src/agent/pull-request/examine-pull-request.ts'
-import type { GitHubInputs } from '../../../src/agent/inputs/github-inputs.ts'
-import { handOff, wantsHandOff } from '../../../src/agent/pull-request/hand-off.ts'
+import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
-import { cleanPullRequestLink } from '../../../src/service/pull-request-link.ts'
-import { Shortfalls, tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
+import { handOff } from '../../../src/agent/pull-request/hand-off.ts'
+import { openReport } from '../../../src/agent/report/open-report.ts'
+import type { PullRequestFindings } from '../../../src/agent/report/report.ts'
+import { tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
-import {
-  fakeGitHub,
-  GITHUB_INPUTS,
-  inTurn,
-  PULL_REQUEST,
-  refusal,
-  rejecting,
-  RUN_FACTS,
-  type FakeGitHub,
-} from '../../support/fake-github.ts'
+import { job } from '../../support/fake-client.ts'
+import { fakeGitHub, inTurn, PULL_REQUEST, refusal, rejecting, type FakeGitHub } from '../../support/fake-github.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
 interface HandedOff {
-  readonly found: HandOff
+  readonly found: PullRequestFindings
   readonly notice: string | undefined
 }
 
@@ -27,28 +19,16 @@ const LINK = 'https://github.com/acme/docs/pull/7'
 
 /** @param github null without a token */
 async function handOver(
-  inputs: Partial<GitHubInputs> = {},
+  fields: Partial<AgentInputs> = {},
   github: GitHub | null = fakeGitHub(),
-  href = LINK,
+  prLink = LINK,
 ): Promise<HandedOff> {
-  const link = cleanPullRequestLink(href)
-  if (link === undefined) throw new Error('The link is not clean.')
-  const shortfalls = new Shortfalls(() => undefined)
-  const found = await handOff(
-    link,
-    'job_1',
-    { ...GITHUB_INPUTS, ...inputs },
-    {
-      github: github ?? undefined,
-      facts: RUN_FACTS,
-      clock: fakeClock(),
-      signal: new AbortController().signal,
-      deadlineAt: 3_600_000,
-      shortfalls,
-      log: () => undefined,
-    },
-  )
-  return { found, notice: tellShortfalls(shortfalls.list) }
+  const inputs = agentInputs({ githubToken: github === null ? '' : 'ghs_token', label: 'docs-agent', ...fields })
+  const step = fakeStep({ github: github ?? undefined })
+  const known = openReport(inputs, step)
+  const result = { outcome: 'pull-request', job: job({ status: 'completed', prLink }) } as const
+  const found = await handOff(result, inputs, step, known)
+  return { found, notice: tellShortfalls(known.ended().shortfalls) }
 }
 
 const unmarked = (answers: Partial<GitHub> = {}): FakeGitHub =>
@@ -121,9 +101,7 @@ test('an address of no known shape is not guessed at', async () => {
 })
 
 test('without a token only what was asked for by name is missed', async () => {
-  expect(wantsHandOff({ ...GITHUB_INPUTS, token: '' })).toBe(false)
-  expect(wantsHandOff({ ...GITHUB_INPUTS, token: '', waitForChecks: true })).toBe(true)
-  expect(wantsHandOff({ ...GITHUB_INPUTS, token: '', allowedPaths: [] })).toBe(true)
+  expect((await handOver({}, null)).notice).toBeUndefined()
   expect((await handOver({ waitForChecks: true }, null)).notice).toContain('there is no `github-token`')
   const allowedPaths = parsePathPatterns('docs/**').rules
   expect((await handOver({ allowedPaths }, null)).notice).toContain('there is no `github-token`')

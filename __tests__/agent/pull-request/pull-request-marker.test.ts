@@ -12,3 +12,8 @@ test('a marker is found for its own job and for no other', () => {
   expect(isMarkerComment(comment)).toBe(true)
   expect(isMarkerComment('docs-agent-action: job=job_1')).toBe(false)
 })
+
+test('a comment that quotes a marker does not count', () => {
+  const quoting = `> ${markerComment('job_1')}`
+  expect([isMarkerComment(quoting), isMarkerComment(quoting, 'job_1')]).toEqual([false, false])
+})

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { conclude, isGreen } from '../../../src/agent/report/conclusion.ts'
-import { FAIL_ON, type FailOn } from '../../../src/agent/inputs/inputs.ts'
+import { adviseAttaching, conclude, isGreen } from '../../../src/agent/report/conclusion.ts'
+import { FAIL_ON, type FailOn } from '../../../src/agent/inputs/fail-on.ts'
 import { OUTCOMES, type Outcome } from '../../../src/agent/report/report.ts'
 import { ActionError } from '../../../src/shared/errors.ts'
 import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
-import { active, archived, completed, failed, failure } from '../../support/fake-client.ts'
+import { active, archived, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
 import { reportOf } from '../../support/report.ts'
 
 const DEFAULT = new Set<FailOn>(['failed', 'archived', 'timeout'])
@@ -54,7 +54,7 @@ test.each(OUTCOMES)('a red %s says what to do', (outcome) => {
   expect(conclusion.isGreen || conclusion.advice.length > 0).toBe(true)
 })
 
-test.each(['timed-out', 'cancelled', 'unconfirmed'] as const)('%s shows how to attach to the job', (outcome) => {
+test.each(['timed-out', 'cancelled'] as const)('%s shows how to attach to the job', (outcome) => {
   const { advice } = conclude(reportOf({ outcome, job: active }), DEFAULT)
   expect(advice.join(' ')).toContain('with `job-id: job_1` and without a prompt')
 })
@@ -77,10 +77,41 @@ test.each([
   )
   expect(text).toContain(says)
   expect(text).not.toContain('The job was completed')
-  expect(advice).toEqual([
-    expect.stringContaining('before you send the prompt again'),
-    expect.stringContaining('with `job-id: job_1` and without a prompt'),
-  ])
+  expect(advice).toEqual([expect.stringContaining('before you send the prompt again')])
+})
+
+test.each(['unsent', 'taken'] as const)(
+  'nobody is told to attach to a turn that is %s and was waited for, whatever the job reads',
+  (turn) => {
+    for (const outcome of OUTCOMES.filter((outcome) => outcome !== 'submitted'))
+      for (const job of [active, completed])
+        for (const error of [undefined, failure('cancelled'), failure('unreachable')])
+          expect(adviseAttaching(reportOf({ outcome, task: FOLLOW_UP, job, error, turn }))).toBeUndefined()
+  },
+)
+
+test('who did not wait for a follow-up is told how to', () => {
+  const { advice } = conclude(reportOf({ outcome: 'submitted', task: FOLLOW_UP, job: active, turn: 'taken' }), DEFAULT)
+  expect(advice).toEqual([expect.stringContaining('with `job-id: job_1` and without a prompt')])
+})
+
+test('who attaches to a follow-up that was seen is told what that does not tell', () => {
+  const { advice } = conclude(reportOf({ outcome: 'timed-out', task: FOLLOW_UP, job: active, turn: 'seen' }), DEFAULT)
+  expect(advice).toEqual([expect.stringContaining('not whether this follow-up was its last turn')])
+})
+
+test('a turn that was never seen says to look before the prompt is sent again', () => {
+  const { advice } = conclude(reportOf({ outcome: 'unconfirmed', task: FOLLOW_UP, turn: 'taken' }), DEFAULT)
+  expect(advice).toEqual([expect.stringContaining('before you send the prompt again')])
+})
+
+test.each([
+  [{ job: withoutLink }, 'Nothing had to change', 'and changed no file, so there is no pull request'],
+  [{ operation: 'unchanged' }, 'Nothing had to change', 'and added no commit to the pull request'],
+  [{ job: { ...withoutLink, hasUnsafeLink: true } }, 'There is no pull request to show', 'that is not safe to link'],
+] as const)('no-changes of %j tells which kind it is', (fields, title, part) => {
+  const conclusion = conclude(reportOf({ outcome: 'no-changes', ...fields }), DEFAULT)
+  expect(conclusion).toMatchObject({ title, text: expect.stringContaining(part) as unknown })
 })
 
 test('a run cancelled before the follow-up was sent says so, although there is a job', () => {
@@ -100,7 +131,7 @@ test('a job that was not read in time is red, says why, and how to go on', () =>
   )
   expect(green).toBe(false)
   expect(said).toEqual({
-    title: 'The time ran out',
+    title: 'Out of time',
     text: 'The deadline passed before the job could be read. The last look at it failed: It is unreachable.',
     advice: ['Look.', expect.stringContaining('with `job-id: job_1` and without a prompt')],
   })

@@ -1,15 +1,22 @@
 import { expect, test } from '@jest/globals'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
-import type { HandOff } from '../../../src/agent/pull-request/examine-pull-request.ts'
-import type { FailOn } from '../../../src/agent/inputs/inputs.ts'
-import { adviseOnBlock, BLOCK_TITLES, findBlocks, tellHandOff } from '../../../src/agent/report/merge-blocks.ts'
+import type { FailOn } from '../../../src/agent/inputs/fail-on.ts'
+import {
+  adviseOnBlock,
+  BLOCK_TITLES,
+  findBlocks,
+  isBlockUnknown,
+  tellPullRequest,
+} from '../../../src/agent/report/merge-blocks.ts'
+import type { PullRequestFindings } from '../../../src/agent/report/report.ts'
+import { refusal } from '../../support/fake-github.ts'
 import { reportOf } from '../../support/report.ts'
 
 const inside = { fileCount: 1, outside: [] }
 const outside = { fileCount: 1, outside: ['src/a.ts'] }
 const ALL = new Set<FailOn>(['checks', 'out-of-scope'])
-const blocksOf = (handOff?: HandOff, failOn: ReadonlySet<FailOn> = ALL) =>
-  findBlocks(reportOf(handOff === undefined ? {} : { handOff }), failOn)
+const blocksOf = (pullRequest?: PullRequestFindings, failOn: ReadonlySet<FailOn> = ALL) =>
+  findBlocks(reportOf({ pullRequest }), failOn)
 
 test('only checks that have passed and files that are inside let a pull request through', () => {
   expect(blocksOf({ checks: 'success', scope: inside })).toEqual([])
@@ -17,7 +24,7 @@ test('only checks that have passed and files that are inside let a pull request 
 })
 
 test.each(['failure', 'pending', 'none', undefined] as const)('checks that are %s block', (checks) => {
-  expect(blocksOf({ scope: inside, ...(checks === undefined ? {} : { checks }) })).toEqual(['checks'])
+  expect(blocksOf(checks === undefined ? { scope: inside } : { scope: inside, checks })).toEqual(['checks'])
 })
 
 test('what could not be found out blocks where `fail-on` asks for it, and nowhere else', () => {
@@ -30,18 +37,38 @@ test('no pull request, nothing to block', () => {
 })
 
 test('a blocked pull request is red, and says what blocks it and what to do', () => {
-  const conclusion = conclude(reportOf({ handOff: { checks: 'failure', scope: inside } }), ALL)
+  const conclusion = conclude(reportOf({ pullRequest: { checks: 'failure', scope: inside } }), ALL)
   expect(conclusion).toMatchObject({ isGreen: false, title: BLOCK_TITLES.checks })
   expect(conclusion.text).toContain('A check of it failed.')
   expect(conclusion.advice).toContain(adviseOnBlock('checks'))
 })
 
+test('a gate that is red because nobody could ask names the cause, and one that knows does not', () => {
+  const error = refusal('unauthorized', 'Give a token.')
+  const shortfalls = [{ lost: 'Nothing is known of the pull request', error }]
+  const cause = 'Nothing is known of the pull request: GitHub said unauthorized. Give a token.'
+  const textOf = (pullRequest: PullRequestFindings, failOn: FailOn): string =>
+    conclude(reportOf({ pullRequest, shortfalls }), new Set([failOn])).text
+  for (const word of ['checks', 'out-of-scope'] as const) expect(textOf({}, word)).toContain(cause)
+  expect(textOf({ checks: 'pending' }, 'checks')).not.toContain(cause)
+  expect(textOf({ checks: 'success' }, 'checks')).not.toContain(cause)
+  expect(textOf({}, 'failed')).not.toContain(cause)
+})
+
+test.each([
+  [{ scope: inside }, [true, false]],
+  [{ checks: 'none' }, [false, true]],
+] as const)('of %j it is known which is unknown', (pullRequest, unknown) => {
+  const report = reportOf({ pullRequest })
+  expect([isBlockUnknown('checks', report), isBlockUnknown('out-of-scope', report)]).toEqual(unknown)
+})
+
 test('tells what is known, and nothing of what is not', () => {
-  expect(tellHandOff(reportOf({ handOff: { state: 'merged', checks: 'none', scope: outside } }))).toEqual([
+  expect(tellPullRequest(reportOf({ pullRequest: { state: 'merged', checks: 'none', scope: outside } }))).toEqual([
     'It is merged already.',
     'No check is registered for it.',
     'Outside of `allowed-paths`: 1 of its paths.',
   ])
-  expect(tellHandOff(reportOf({ handOff: { state: 'open' } }))).toEqual([])
-  expect(tellHandOff(reportOf())).toEqual([])
+  expect(tellPullRequest(reportOf({ pullRequest: { state: 'open' } }))).toEqual([])
+  expect(tellPullRequest(reportOf())).toEqual([])
 })

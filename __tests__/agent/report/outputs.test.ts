@@ -1,40 +1,86 @@
 import { expect, test } from '@jest/globals'
 import { OUTPUT_NAMES, toOutputs } from '../../../src/agent/report/outputs.ts'
-import { CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
-import { active, completed, job, LINK } from '../../support/fake-client.ts'
-import { reportOf } from '../../support/report.ts'
+import { OUTCOMES, type Outcome } from '../../../src/agent/report/report.ts'
+import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
+import { active, completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import { reportOf, type Fields } from '../../support/report.ts'
+
+const NOTHING = Object.fromEntries(OUTPUT_NAMES.map((name) => [name, '']))
 
 test('tells the next steps all about a pull request', () => {
-  expect(toOutputs(reportOf())).toEqual({
+  expect(toOutputs(reportOf({ operation: 'created' }))).toEqual({
+    ...NOTHING,
     status: 'completed',
     'pr-link': LINK,
     'job-id': 'job_1',
     outcome: 'pull-request',
     changed: 'true',
+    'pr-operation': 'created',
     'pr-number': '7',
     'pr-repository': 'acme/docs',
     model: 'writer-1',
     'duration-seconds': '65.4',
-    'pr-state': '',
-    'pr-branch': '',
-    'pr-head-sha': '',
-    checks: '',
-    'in-scope': '',
   })
 })
 
-test('sets every output, empty where there is nothing to tell', () => {
+test('sets every output, in the order of the file, empty where there is nothing to tell', () => {
   const outputs = toOutputs(reportOf({ outcome: 'skipped', task: undefined, job: undefined, durationMs: 0 }))
   expect(Object.keys(outputs)).toEqual(OUTPUT_NAMES)
-  expect(outputs).toMatchObject({
-    status: '',
-    'pr-link': '',
-    'job-id': '',
-    changed: 'false',
-    'pr-number': '',
-    'pr-repository': '',
-    model: '',
-  })
+  expect(outputs).toEqual({ ...NOTHING, outcome: 'skipped', changed: 'false', 'duration-seconds': '0.0' })
+})
+
+/** Where nobody compared the pull request's head before and after: for a job with a pull request, and for one without. */
+const CHANGED: Readonly<Record<Outcome, Readonly<Record<'create' | 'followUp' | 'attach', string>>>> = {
+  'pull-request': { create: 'true', followUp: '', attach: 'true' },
+  'no-changes': { create: 'false', followUp: 'false', attach: 'false' },
+  failed: { create: 'true', followUp: 'false', attach: 'true' },
+  archived: { create: 'true', followUp: 'false', attach: 'true' },
+  'timed-out': { create: 'false', followUp: 'false', attach: 'false' },
+  unconfirmed: { create: 'false', followUp: 'false', attach: 'false' },
+  submitted: { create: '', followUp: '', attach: '' },
+  cancelled: { create: 'false', followUp: 'false', attach: 'false' },
+  skipped: { create: 'false', followUp: 'false', attach: 'false' },
+  error: { create: 'false', followUp: 'false', attach: 'false' },
+}
+
+test.each(OUTCOMES)(
+  '%s tells whether the work of this step is in a pull request, and nothing that nobody knows',
+  (outcome) => {
+    const changed = (fields: Fields): string => toOutputs(reportOf({ outcome, ...fields })).changed
+    expect({
+      create: changed({ task: CREATE }),
+      followUp: changed({ task: FOLLOW_UP, turn: 'seen' }),
+      attach: changed({ task: ATTACH }),
+    }).toEqual(CHANGED[outcome])
+  },
+)
+
+test.each(['failed', 'archived'] as const)(
+  'a job that is %s and has no pull request has changed nothing',
+  (outcome) => {
+    for (const task of [CREATE, FOLLOW_UP, ATTACH])
+      expect(toOutputs(reportOf({ outcome, task, job: withoutLink })).changed).toBe('false')
+  },
+)
+
+test.each([
+  ['created', 'true'],
+  ['updated', 'true'],
+  ['unchanged', 'false'],
+] as const)('a pull request that was seen to be %s decides, however the step ends', (operation, changed) => {
+  for (const task of [CREATE, FOLLOW_UP, ATTACH])
+    for (const outcome of OUTCOMES)
+      expect(toOutputs(reportOf({ outcome, task, operation }))).toMatchObject({ changed, 'pr-operation': operation })
+})
+
+test('a red follow-up hands on no pull request, which is of an earlier turn', () => {
+  const outputs = toOutputs(reportOf({ outcome: 'failed', task: FOLLOW_UP, turn: 'seen' }))
+  expect(outputs).toMatchObject({ 'pr-link': '', 'pr-number': '', 'pr-repository': '', changed: 'false' })
+})
+
+test('a link that is not safe is not handed on, and whether something changed is not known', () => {
+  const report = reportOf({ outcome: 'no-changes', job: job({ status: 'completed', hasUnsafeLink: true }) })
+  expect(toOutputs(report)).toMatchObject({ 'pr-link': '', 'pr-number': '', changed: '' })
 })
 
 test('names the job of a follow-up even where it could never be read', () => {
@@ -42,21 +88,8 @@ test('names the job of a follow-up even where it could never be read', () => {
   expect(toOutputs(reportOf({ outcome: 'error', task: CREATE, job: undefined }))['job-id']).toBe('')
 })
 
-test('has no link where there is none', () => {
-  expect(toOutputs(reportOf({ outcome: 'timed-out', job: active }))).toMatchObject({
-    'pr-link': '',
-    changed: 'false',
-    status: 'active',
-  })
-})
-
-test('does not hand on a link that is not safe, but still says that something changed', () => {
-  const hostile = job({ status: 'completed', prLink: 'https://git.example.com/a/b/pull/1\nstatus=failed' })
-  expect(toOutputs(reportOf({ job: hostile }))).toMatchObject({ 'pr-link': '', 'pr-number': '', changed: 'true' })
-})
-
 test('reports an unlisted status as active, since only four values are promised', () => {
-  expect(toOutputs(reportOf({ job: job({ unlistedStatus: 'paused' }) })).status).toBe('active')
+  expect(toOutputs(reportOf({ job: { ...active, unlistedStatus: 'paused' } })).status).toBe('active')
 })
 
 test("makes one clean line of the model's name", () => {
@@ -68,14 +101,14 @@ test("makes one clean line of the model's name", () => {
 
 test('tells what GitHub knows of the pull request', () => {
   const scope = { fileCount: 2, outside: [] }
-  const handOff = { state: 'draft', branch: 'agent/a', headSha: 'c'.repeat(40), checks: 'none', scope } as const
-  expect(toOutputs(reportOf({ handOff }))).toMatchObject({
+  const pullRequest = { state: 'draft', branch: 'agent/a', headSha: 'c'.repeat(40), checks: 'none', scope } as const
+  expect(toOutputs(reportOf({ pullRequest }))).toMatchObject({
     'pr-state': 'draft',
     'pr-branch': 'agent/a',
     'pr-head-sha': 'c'.repeat(40),
     checks: 'none',
     'in-scope': 'true',
   })
-  const outOfScope = { ...handOff, scope: { fileCount: 2, outside: ['src/a.ts'] } }
-  expect(toOutputs(reportOf({ handOff: outOfScope }))['in-scope']).toBe('false')
+  const outOfScope = { ...pullRequest, scope: { fileCount: 2, outside: ['src/a.ts'] } }
+  expect(toOutputs(reportOf({ pullRequest: outOfScope }))['in-scope']).toBe('false')
 })

@@ -3,7 +3,7 @@ import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import { redactReport } from '../../../src/agent/report/redact-report.ts'
 import { createRedactor } from '../../../src/shared/redact.ts'
 import { CREATE } from '../../support/agent-run.ts'
-import { completed } from '../../support/fake-client.ts'
+import { completed, job } from '../../support/fake-client.ts'
 import { reportOf } from '../../support/report.ts'
 
 const KEY = 'docs_secret-key-123'
@@ -21,9 +21,12 @@ test('a key that only cleaning puts together is taken out as well', () => {
 
 test('a key in the address of the pull request is taken out', () => {
   const prLink = `https://git.example.com/${KEY}/docs/pull/7`
-  expect(redactReport(reportOf({ job: { ...completed, prLink } }), redact).job?.prLink).toBe(
-    'https://git.example.com/***/docs/pull/7',
-  )
+  expect(redactReport(reportOf({ job: job({ prLink }) }), redact).job?.prLink).toEqual({
+    href: 'https://git.example.com/***/docs/pull/7',
+    host: 'git.example.com',
+    number: '7',
+    repository: '***/docs',
+  })
 })
 
 test('the prompt is redacted too, and everything else stays', () => {

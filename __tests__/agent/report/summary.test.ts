@@ -1,17 +1,16 @@
 import { expect, test } from '@jest/globals'
 import { marked } from 'marked'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
-import { type FailOn } from '../../../src/agent/inputs/inputs.ts'
-import type { Report } from '../../../src/agent/report/report.ts'
+import { type FailOn } from '../../../src/agent/inputs/fail-on.ts'
 import { renderSummary } from '../../../src/agent/report/summary.ts'
 import { ActionError } from '../../../src/shared/errors.ts'
-import { ATTACH } from '../../support/agent-run.ts'
+import { ATTACH, FOLLOW_UP } from '../../support/agent-run.ts'
 import { active, archived, completed, job, LINK } from '../../support/fake-client.ts'
-import { reportOf } from '../../support/report.ts'
+import { reportOf, type Fields } from '../../support/report.ts'
 
 const FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timeout'])
 
-function summary(fields: Partial<Report> = {}): string {
+function summary(fields: Fields = {}): string {
   const report = reportOf(fields)
   return renderSummary(report, conclude(report, FAIL_ON))
 }
@@ -25,7 +24,7 @@ test('begins with the verdict, and the pull request is the first thing to click'
 
 test('shows what is known of the job', () => {
   const html = summary({ job: { ...completed, createdAt: '2026-01-01T03:00:00Z' } })
-  for (const fact of ['job&#95;1', 'completed', 'acme&#47;docs', 'main', 'writer&#45;1', '1:05'])
+  for (const fact of ['job&#95;1', '<td><code>completed</code></td>', 'acme&#47;docs', 'main', 'writer&#45;1', '1:05'])
     expect(html).toContain(fact)
 })
 
@@ -59,10 +58,21 @@ test('a red step says what to do', () => {
   expect(markdown).toContain('**What to do:** Check its scope.')
 })
 
-test('says that there is a pull request whose address is not safe to show', () => {
-  const markdown = summary({ job: job({ status: 'completed', prLink: 'javascript:alert(1)' }) })
-  expect(markdown).not.toContain('javascript')
+test('a link that is not safe is said, and nothing is there to click', () => {
+  const markdown = summary({ outcome: 'no-changes', job: job({ status: 'completed', hasUnsafeLink: true }) })
   expect(markdown).toContain('not safe to link')
+  expect(markdown).not.toContain('](')
+})
+
+test('a red follow-up shows no pull request, which is of an earlier turn', () => {
+  const markdown = summary({ outcome: 'failed', task: FOLLOW_UP, turn: 'seen' })
+  expect(markdown).not.toContain(LINK)
+})
+
+test('offers no attaching to a turn that was never seen', () => {
+  const fields = { outcome: 'cancelled', task: FOLLOW_UP, job: active } as const
+  expect(summary({ ...fields, turn: 'seen' })).toContain('To wait for it, attach to it')
+  for (const turn of ['unsent', 'taken'] as const) expect(summary({ ...fields, turn })).not.toContain('attach to it')
 })
 
 const HOSTILE = [
@@ -75,7 +85,7 @@ const HOSTILE = [
   '\u202eleft\u2066right\u0000\u001b[31m',
 ].join('\n')
 
-test.each<[string, Partial<Report>]>([
+test.each<[string, Fields]>([
   ['the repository', { job: { ...completed, repository: HOSTILE } }],
   ['the ref', { job: { ...completed, ref: HOSTILE } }],
   ['the model', { job: { ...completed, model: HOSTILE } }],
@@ -110,7 +120,7 @@ test('shows what was sent, and what GitHub knows of the pull request', async () 
   const html = await marked.parse(
     summary({
       change: 'Compared: the push: 1 commit, 1 file.',
-      handOff: {
+      pullRequest: {
         state: 'open',
         branch: 'agent/guide',
         headSha: 'c'.repeat(40),
@@ -125,9 +135,14 @@ test('shows what was sent, and what GitHub knows of the pull request', async () 
   }
 })
 
+test('a single file that is out of scope is named', () => {
+  const markdown = summary({ pullRequest: { scope: { fileCount: 3, outside: ['src/a.ts'] } } })
+  expect(markdown).toContain('src&#47;a')
+})
+
 test('names some of the files that are out of scope, and counts the others', () => {
   const outside = Array.from({ length: 25 }, (_, index) => `src/file${index}.ts`)
-  const markdown = summary({ handOff: { scope: { fileCount: 25, outside } } })
+  const markdown = summary({ pullRequest: { scope: { fileCount: 25, outside } } })
   expect(markdown).toContain('file19')
   expect(markdown).not.toContain('file20')
   expect(markdown).toContain(', and 5 more')
@@ -137,7 +152,7 @@ test('nothing that GitHub tells comes alive either', async () => {
   const html = await marked.parse(
     summary({
       change: EVIL,
-      handOff: {
+      pullRequest: {
         state: 'open',
         branch: EVIL,
         headSha: 'c'.repeat(40),

@@ -4,7 +4,7 @@ import {
   parseBracketCommand,
   parseColonCommand,
   parseCommand,
-} from '../../../scripts/small-runner/commands.mjs'
+} from '../../../scripts/small-runner/commands.ts'
 
 const names = new Set(COMMAND_NAMES)
 

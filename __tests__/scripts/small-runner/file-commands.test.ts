@@ -6,8 +6,8 @@ import {
   parseKeyValuePairs,
   parsePathLines,
   readCommandFile,
-} from '../../../scripts/small-runner/file-commands.mjs'
-import { temporaryFolder } from '../temporary-action.ts'
+} from '../../../scripts/small-runner/file-commands.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 test('a pair on one line ends at the first equals sign', () => {
   expect(parseKeyValuePairs('a=1\n\nb=x=y\nc=\n', 'linux')).toEqual({

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { splitIntoLines } from '../../../scripts/small-runner/line-splitter.mjs'
+import { splitIntoLines } from '../../../scripts/small-runner/line-splitter.ts'
 
 function linesOf(...chunks: Buffer[]): string[] {
   const lines: string[] = []

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { maskSecrets, masksOf } from '../../../scripts/small-runner/masks.mjs'
+import { maskSecrets, masksOf } from '../../../scripts/small-runner/masks.ts'
 
 test('every occurrence of every value becomes three asterisks', () => {
   expect(maskSecrets('key abc, again abc, other xyz.', ['abc', 'xyz'])).toBe('key ***, again ***, other ***.')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { parseMetadata, readMetadata } from '../../../scripts/small-runner/metadata.mjs'
+import { parseMetadata, readMetadata } from '../../../scripts/small-runner/metadata.ts'
 
 interface ActionYaml {
   readonly inputs: Record<string, { required?: boolean; default?: string }>

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { StepLog } from '../../../scripts/small-runner/step-log.mjs'
+import { StepLog } from '../../../scripts/small-runner/step-log.ts'
 
 function logOf(lines: readonly string[], options: ConstructorParameters<typeof StepLog>[0] = {}): StepLog {
   const log = new StepLog(options)

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { markdownToTerminal } from '../../../scripts/start/markdown-to-terminal.mjs'
-import { paintNothing, paintWithColours } from '../../../scripts/start/terminal.mjs'
+import { markdownToTerminal } from '../../../scripts/start/markdown-to-terminal.ts'
+import { paintNothing, paintWithColours } from '../../../scripts/start/terminal.ts'
 
 const plain = (markdown: string): string => markdownToTerminal(markdown, paintNothing)
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readOptions } from '../../../scripts/start/options.mjs'
+import { readOptions } from '../../../scripts/start/options.ts'
 
 const SERVICE = {
   DOCS_AGENT_BASE_URL: 'https://docs.example.com',
@@ -71,7 +71,7 @@ test('all three variables choose a real service, with the own defaults of the ac
   expect(readOptions(['--prompt', 'x'], SERVICE)).toEqual({
     kind: 'run',
     service: { kind: 'real', baseUrl: 'https://docs.example.com', projectId: 'p1', apiKey: 'docs_x' },
-    inputs: { 'base-url': 'https://docs.example.com', 'project-id': 'p1', 'api-key': 'docs_x', prompt: 'x' },
+    inputs: { prompt: 'x' },
   })
 })
 
@@ -88,8 +88,19 @@ test('a real service has no scenarios', () => {
   expect(messageOf(['--scenario', 'failed'], SERVICE)).toContain('--scenario is for the embedded service')
 })
 
-test.each([['--input', 'wait'], ['--unknown'], ['--scenario']])('wrong flags are refused: %s', (...args) => {
-  expect(readOptions(args, {})).toMatchObject({ kind: 'refused' })
+test.each([
+  [['--bogus'], 'There is no option --bogus.'],
+  [['-x'], 'There is no option -x.'],
+  [['--scenario'], '--scenario needs a value.'],
+  [['--prompt', '--help'], '--prompt needs a value.'],
+  [['--scenario', 'nice'], '--scenario must be one of pull-request, '],
+  [['--input', 'wait'], '--input needs the form name=value, and got «wait».'],
+])('wrong flags are refused: %j', (args, message) => {
+  expect(messageOf(args)).toContain(message)
+})
+
+test('a value that begins with a dash is written behind an equals sign', () => {
+  expect(readOptions(['--prompt=--force is gone'], {})).toMatchObject({ inputs: { prompt: '--force is gone' } })
 })
 
 test('help is for everyone', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { showLogLine, showResult } from '../../../scripts/start/report.mjs'
-import { paintNothing, paintWithColours } from '../../../scripts/start/terminal.mjs'
+import { showLogLine, showResult } from '../../../scripts/start/report.ts'
+import { paintNothing, paintWithColours } from '../../../scripts/start/terminal.ts'
 
 type Result = Parameters<typeof showResult>[0]
 
@@ -39,7 +39,7 @@ test('outputs are a table, each on one line', () => {
     paintNothing,
   )
 
-  expect(text).toContain(`status   completed\npr-link  (empty)\nlong     a↵${'b'.repeat(198)}…\n`)
+  expect(text).toContain(`status   completed\npr-link  (empty)\nlong     a↵${'b'.repeat(197)}…\n`)
 })
 
 test('the summary is rendered', () => {
@@ -47,7 +47,7 @@ test('the summary is rendered', () => {
 })
 
 test('the conclusion names the exit code or the signal', () => {
-  expect(showResult(result, paintNothing)).toContain('✔ success, exit code 0, after 1.2 s')
+  expect(showResult(result, paintNothing)).toContain('✔ success, exit code 0, after 0:01')
   expect(showResult({ ...result, exitCode: null, signal: 'SIGKILL', conclusion: 'cancelled' }, paintNothing)).toContain(
     '■ cancelled, SIGKILL',
   )

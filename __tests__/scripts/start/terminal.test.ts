@@ -6,7 +6,8 @@ import {
   paintNothing,
   paintWithColours,
   visibleLength,
-} from '../../../scripts/start/terminal.mjs'
+  wrapLines,
+} from '../../../scripts/start/terminal.ts'
 
 test('colours are for terminals, and not where NO_COLOR is set', () => {
   expect(choosePaint({ isTTY: true }, {})).toBe(paintWithColours)
@@ -21,7 +22,7 @@ test('a painted text is switched on and off again, an empty one stays empty', ()
 })
 
 test('nothing that steers a terminal or turns text around is left', () => {
-  expect(cleanForTerminal('a\u001b[31mb\u0007c\u202ed\u009be\u2028f\ttab\nline')).toBe('abcdef\ttab\nline')
+  expect(cleanForTerminal('a\u001b[31mb\u0007c\u202ed\u009be\u2028f\ttab\nline')).toBe('abcd\nf tab\nline')
 })
 
 test('a lone return starts a new line instead of hiding the one before', () => {
@@ -39,4 +40,18 @@ test('columns stand under one another, colours left aside', () => {
       ['', '', 'y'],
     ]),
   ).toEqual([`${red}    1`, 'abcd  😀  x', '         y'])
+})
+
+test('long lines break between words, and their rest stands under the text of the first line', () => {
+  expect(wrapLines('one two three', 9)).toBe('one two\nthree')
+  expect(wrapLines('• one two three', 9)).toBe('• one two\n  three')
+  expect(wrapLines('[ 0:04] It is done.', 16)).toBe('[ 0:04] It is\n        done.')
+  expect(wrapLines('name  one two', 12)).toBe('name  one\n      two')
+  expect(wrapLines('a very long name  one two', 20)).toBe('a very long name\n  one two')
+})
+
+test('what fits is left as it is, and an address is never broken', () => {
+  expect(wrapLines('one two  three', Infinity)).toBe('one two  three')
+  expect(wrapLines(paintWithColours('bold', 'one two'), 7)).toBe(paintWithColours('bold', 'one two'))
+  expect(wrapLines('See https://example.com/a/b/c now', 10)).toBe('See\nhttps://example.com/a/b/c\nnow')
 })

@@ -1,4 +1,4 @@
-import { nextLookMs } from '../../../src/agent/job/poll-schedule.ts'
+import { nextPollMs } from '../../../src/agent/job/poll-schedule.ts'
 
 /**
  * When to look at a job.
@@ -11,10 +11,10 @@ import { nextLookMs } from '../../../src/agent/job/poll-schedule.ts'
 /** @type {Policy} */
 export const OURS = {
   name: 'this action',
-  nextS: (elapsedS, looks, random) =>
-    nextLookMs(
+  nextS: (elapsedS, reads, random) =>
+    nextPollMs(
       { fixedMs: undefined, timesLimited: 0 },
-      { elapsedMs: elapsedS * 1000, looks, retryAfterMs: 0, random },
+      { elapsedMs: elapsedS * 1000, reads, retryAfterMs: 0, random },
     ) / 1000,
   tailS: 0,
 }

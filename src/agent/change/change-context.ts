@@ -1,8 +1,6 @@
 import { cleanLines, cutToBytes, oneLine } from '../../shared/untrusted-text.ts'
 import type { ChangedFile, ComparedCommit } from '../../github/comparisons.ts'
-
-export const CHANGE_CONTEXTS = ['none', 'commits', 'files', 'diff'] as const
-export type ChangeContext = (typeof CHANGE_CONTEXTS)[number]
+import type { ChangeContext } from '../inputs/agent-inputs.ts'
 
 /** A change, ready to be told. */
 export interface Change {
@@ -40,10 +38,10 @@ function withoutLongRuns(text: string): string {
   return text.replace(/`{33,}/g, '`'.repeat(LONGEST_RUN))
 }
 
-/** Tabs mean something in a diff; what is invisible in it is for no reader. */
+/** Tabs mean something in a diff; what is invisible in it is for no reader, and may have stood between backticks. */
 function cleanBlock(text: string): string {
-  const parts = withoutLongRuns(text).split('\t')
-  return parts.map((part) => cleanLines(part).join('\n')).join('\t')
+  const parts = text.split('\t')
+  return withoutLongRuns(parts.map((part) => cleanLines(part).join('\n')).join('\t'))
 }
 
 const cleanName = (text: string): string => withoutLongRuns(oneLine(text, LONGEST_NAME))
@@ -88,11 +86,15 @@ function takeFitting<T>(items: readonly T[], render: (item: T) => string, maxByt
   return { texts, leftOut: items.length - texts.length, bytesLeft }
 }
 
+/** A patch of more characters than there are bytes is not taken whole, and only its beginning is cleaned. */
 function takeHunks(patched: readonly ChangedFile[], maxBytes: number): Taken {
-  const whole = takeFitting(patched, hunkOf, maxBytes)
+  const tooLong = patched.findIndex(({ patch = '' }) => patch.length > maxBytes)
+  const whole = takeFitting(tooLong === -1 ? patched : patched.slice(0, tooLong), hunkOf, maxBytes)
   const next = patched[whole.texts.length]
-  if (next === undefined || whole.bytesLeft <= TOO_FEW_BYTES) return whole
-  return { ...whole, texts: [...whole.texts, cutBlock(hunkOf(next), whole.bytesLeft)], bytesLeft: 0 }
+  const leftOut = patched.length - whole.texts.length
+  if (next === undefined || whole.bytesLeft <= TOO_FEW_BYTES) return { ...whole, leftOut }
+  const beginning = hunkOf({ ...next, patch: next.patch?.slice(0, maxBytes) })
+  return { texts: [...whole.texts, cutBlock(beginning, whole.bytesLeft)], leftOut, bytesLeft: 0 }
 }
 
 type Body = Readonly<Record<'commits' | 'names' | 'statistics' | 'hunks', Taken>>
@@ -140,7 +142,9 @@ function renderLeftOut({ totalCommits, files, fileList }: Change, level: ChangeC
 
 /** Longer than any run of backticks inside, so that nothing inside can end it. */
 function fenceFor(text: string): string {
-  const longest = Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  let longest = 3
+  // Not spread into `Math.max`, which takes no more arguments than the stack has room for.
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
   return '`'.repeat(longest + 1)
 }
 

@@ -3,12 +3,14 @@ import type { GitHub } from '../../github/connect-github.ts'
 import type { RunFacts } from '../../github/run-facts.ts'
 import { ActionError } from '../../shared/errors.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
+import type { Step } from '../../step/step.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import { filterFiles } from '../inputs/path-filter.ts'
+import type { Task } from '../inputs/task.ts'
+import type { OpenReport } from '../report/open-report.ts'
 import { renderChangeContext, type Change } from './change-context.ts'
 import { findChangeRange, pushedCommits, rangeSinceLastSuccess, type ChangeRange } from './change-range.ts'
-import type { GitHubInputs } from '../inputs/github-inputs.ts'
 import { findOwnChanges } from './own-changes.ts'
-import { filterFiles } from '../inputs/path-filter.ts'
-import type { Shortfalls } from '../report/shortfalls.ts'
 
 /** What was found out about the change that started the run, before anything was asked of the service. */
 export interface ChangeFindings {
@@ -16,24 +18,19 @@ export interface ChangeFindings {
   readonly skipReason: string | undefined
   /** To put behind the prompt; empty where nothing is. */
   readonly context: string
-  /** The range in words, what was counted in it and what of it was sent; undefined where no range was looked at. */
-  readonly told: string | undefined
-}
-
-export interface ChangePorts {
-  /** Undefined without a token. */
-  readonly github: GitHub | undefined
-  readonly facts: RunFacts
-  readonly shortfalls: Shortfalls
-  readonly log: (line: string) => void
+  /** The range in words, what was counted in it and what of it was sent; undefined if no range was looked at. */
+  readonly description: string | undefined
 }
 
 type Range = Extract<ChangeRange, { kind: 'compare' }>
 
-const NOTHING_FOUND: ChangeFindings = { skipReason: undefined, context: '', told: undefined }
+const NOTHING_FOUND: ChangeFindings = { skipReason: undefined, context: '', description: undefined }
+
+/** Questions that come before the job get this much of the step's time, in milliseconds, and no more than half of it. */
+const QUESTIONS_MS = 120_000
 
 /** Whether what changed matters to the step at all. A push always does: one that deleted a branch changed nothing. */
-export function wantsChange({ changeContext, pathFilter }: GitHubInputs, eventName: string): boolean {
+function wantsChange({ changeContext, pathFilter }: AgentInputs, eventName: string): boolean {
   return eventName === 'push' || changeContext !== 'none' || pathFilter !== undefined
 }
 
@@ -46,7 +43,7 @@ function noToken(permission: string): ActionError {
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 /** What is lost where the change cannot be read. */
-function lossOf({ changeContext, pathFilter }: GitHubInputs): string {
+function lossOf({ changeContext, pathFilter }: AgentInputs): string {
   const wanted = [
     ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
     ...(changeContext === 'none' ? [] : ['`change-context`']),
@@ -59,39 +56,50 @@ function lossOf({ changeContext, pathFilter }: GitHubInputs): string {
  * out is a shortfall, and then the step goes on: a question without an answer skips nothing.
  * @throws ActionError `cancelled`
  */
-export async function lookAtChange(inputs: GitHubInputs, ports: ChangePorts): Promise<ChangeFindings> {
-  const { github, facts, shortfalls, log } = ports
+export async function lookAtChange(
+  task: Task,
+  inputs: AgentInputs,
+  step: Step,
+  known: OpenReport,
+): Promise<ChangeFindings> {
+  const { facts, host } = step
+  // Attaching spends nothing and sends nothing, so it needs no reason.
+  if (task.kind === 'attach' || !wantsChange(inputs, facts.eventName)) return NOTHING_FOUND
+  const endsAt = step.startedAt + Math.min(QUESTIONS_MS, inputs.timeoutMs / 2)
+  const github = (await known.attempt('GitHub was not asked', () => step.github()))?.until(endsAt)
   const range = findChangeRange(facts)
   if (range.kind === 'nothing-changed') return { ...NOTHING_FOUND, skipReason: `Nothing changed: ${range.reason}.` }
 
   if (inputs.skipOwnChanges) {
-    const skipReason = await findOwnReason(inputs, ports)
+    const skipReason = await findOwnReason(inputs, github, step, known)
     if (skipReason !== undefined) return { ...NOTHING_FOUND, skipReason }
   }
   if (inputs.pathFilter === undefined && inputs.changeContext === 'none') return NOTHING_FOUND
 
   if (range.kind !== 'nothing-to-compare' && github === undefined) {
     const permission = range.kind === 'compare' ? 'contents: read' : 'contents: read` and `actions: read'
-    shortfalls.add(lossOf(inputs), noToken(permission))
+    known.miss(lossOf(inputs), noToken(permission))
     return NOTHING_FOUND
   }
   const found =
     range.kind === 'since-last-success' && github !== undefined
-      ? await shortfalls.attempt(lossOf(inputs), () => findSince(range.head, github, facts))
+      ? await known.attempt(lossOf(inputs), () => findSince(range.head, github, facts))
       : range
   if (found?.kind === 'nothing-to-compare') {
-    const told = `Nothing to compare: ${found.reason}.`
-    log(told)
-    return { ...NOTHING_FOUND, told }
+    const description = `Nothing to compare: ${found.reason}.`
+    host.log(description)
+    return { ...NOTHING_FOUND, description }
   }
   if (found?.kind !== 'compare' || github === undefined) return NOTHING_FOUND
-  const compared = await shortfalls.attempt(lossOf(inputs), () => compare(found, github, facts.repository))
-  return compared === undefined ? NOTHING_FOUND : judge(compared, inputs, ports)
+  const compared = await known.attempt(lossOf(inputs), () => compare(found, github, facts.repository))
+  return compared === undefined ? NOTHING_FOUND : weigh(compared, inputs, step)
 }
 
 async function findOwnReason(
-  { label }: GitHubInputs,
-  { github, facts, shortfalls, log }: ChangePorts,
+  { label }: AgentInputs,
+  github: GitHub | undefined,
+  { facts, host: { log } }: Step,
+  known: OpenReport,
 ): Promise<string | undefined> {
   const commits = pushedCommits(facts)
   if (commits.length === 0) return undefined
@@ -102,7 +110,7 @@ async function findOwnReason(
     return undefined
   }
   const query = { repository: facts.repository, commits, label }
-  const answer = await shortfalls.attempt(lost, () => findOwnChanges(query, github))
+  const answer = await known.attempt(lost, () => findOwnChanges(query, github))
   if (answer?.kind === 'too-many')
     log(`The push has ${commits.length} commits, too many to look up where each came from, so it is not skipped.`)
   if (answer?.kind !== 'own') return undefined
@@ -159,26 +167,27 @@ async function compare(range: Range, github: GitHub, repository: string): Promis
 }
 
 /** Where none of the files that are listed counts, one that is not listed still may. */
-function judge({ title, comparison, unlisted }: Compared, inputs: GitHubInputs, ports: ChangePorts): ChangeFindings {
-  const { facts, log } = ports
+function weigh({ title, comparison, unlisted }: Compared, inputs: AgentInputs, step: Step): ChangeFindings {
+  const { facts, host } = step
+  const { log } = host
   const { files, fileList, totalCommits } = comparison
   const { pathFilter, changeContext, changeContextBytes } = inputs
   const counted = pathFilter === undefined ? files : filterFiles(pathFilter, files)
   const known = `${plural(totalCommits, 'commit')}, ${fileList === 'cut' ? 'at least ' : ''}${plural(files.length, 'file')}`
   const which = pathFilter === undefined ? '' : `, ${counted.length} of them by \`${pathFilter.kind}\``
-  const told = `Compared: ${title}: ${known}${which}.`
-  log(told)
+  const description = `Compared: ${title}: ${known}${which}.`
+  log(description)
   if (pathFilter !== undefined && counted.length === 0 && unlisted === undefined) {
     // Names of branches are in the title, and this sentence is shown as Markdown.
-    return { skipReason: `No changed file counts by \`${pathFilter.kind}\`.`, context: '', told }
+    return { skipReason: `No changed file counts by \`${pathFilter.kind}\`.`, context: '', description }
   }
   if (pathFilter !== undefined && counted.length === 0)
     log(`${unlisted}. Nothing that is listed counts, but something else may: not skipped.`)
-  if (changeContext === 'none') return { skipReason: undefined, context: '', told }
+  if (changeContext === 'none') return { skipReason: undefined, context: '', description }
 
   const change: Change = { ...comparison, repository: facts.repository, title }
   const context = renderChangeContext(change, changeContext, changeContextBytes)
   const sent = `Sent with the prompt: ${changeContext}, ${Buffer.byteLength(context)} of at most ${changeContextBytes} bytes.`
   log(sent)
-  return { skipReason: undefined, context, told: `${told} ${sent}` }
+  return { skipReason: undefined, context, description: `${description} ${sent}` }
 }

@@ -1,96 +1,77 @@
+import { matchesSteps, readSteps } from './pattern-steps.ts'
+
 /** One line of `paths`, `paths-ignore` or `allowed-paths`. */
 export interface PathRule {
   readonly effect: 'include' | 'exclude'
-  readonly matches: RegExp
+  /** Takes time in proportion to the path: its name may come from strangers. */
+  readonly matches: (path: string) => boolean
 }
 
 export interface PathPatterns {
   readonly rules: readonly PathRule[]
   /** What is wrong with which line, as the end of a sentence that repeats no pattern; the rules are of no use then. */
   readonly problems: readonly string[]
+  /** Which line is likely to mean something else than it says, as the end of a sentence. */
+  readonly warnings: readonly string[]
 }
 
-type Token =
-  | { readonly kind: 'star' | 'other' | 'quantifier'; readonly source: string; readonly length: number }
-  | { readonly kind: 'problem'; readonly problem: string }
+/** A comma may be part of a name, but not where a pattern follows it: such a line would match nothing, and skip for ever. */
+const SEVERAL = /(?<!\\),(?:\s|$|[^,]*[*/])/
+const QUOTED = /^(["'`]).*\1$/s
 
-const literal = (character: string): string => character.replace(/[\\^$.*+?()[\]{}|/]/u, '\\$&')
-
-/** `[]` lists letters, digits and ranges of them, and nothing else. */
-const CLASS = /^\[((?:[a-zA-Z0-9](?:-[a-zA-Z0-9])?)+)\]/
-
-function readClass(rest: string): Token {
-  const [whole, list] = CLASS.exec(rest) ?? []
-  if (whole === undefined || list === undefined)
-    return { kind: 'problem', problem: 'has a `[` that begins no list of letters and digits; write `\\[` for the sign' }
-  if ([...list.matchAll(/(.)-(.)/g)].some(([, from = '', to = '']) => from > to))
-    return { kind: 'problem', problem: 'has a range that ends before it begins' }
-  return { kind: 'other', source: `[${list}]`, length: whole.length }
-}
-
-function readToken(pattern: string, at: number, before: Token['kind'] | undefined): Token {
-  const rest = pattern.slice(at)
-  const startsSegment = at === 0 || pattern[at - 1] === '/'
-  const stars = /^\*+/.exec(rest)?.[0].length ?? 0
-  if (stars >= 2 && startsSegment && rest[stars] === '/')
-    return { kind: 'star', source: '(?:.+\\/)?', length: stars + 1 }
-  if (stars > 0) return { kind: 'star', source: stars >= 2 ? '.*' : '[^\\/]*', length: stars }
-  const character = String.fromCodePoint(rest.codePointAt(0) ?? 0)
-  switch (character) {
-    case '?':
-    case '+':
-      return before === 'other'
-        ? { kind: 'quantifier', source: character, length: 1 }
-        : {
-            kind: 'problem',
-            problem: `has a \`${character}\` with no character before it; write \`\\${character}\` for the sign`,
-          }
-    case '[':
-      return readClass(rest)
-    case '\\': {
-      const escaped = String.fromCodePoint(rest.codePointAt(1) ?? 92)
-      return { kind: 'other', source: literal(escaped), length: 1 + escaped.length }
-    }
-    default:
-      return { kind: 'other', source: literal(character), length: character.length }
-  }
-}
-
-/** Gives the rule of a line, or what is wrong with it. */
-function parseLine(line: string): PathRule | string {
-  const isExclusion = line.startsWith('!')
-  const pattern = isExclusion ? line.slice(1) : line
+/** Why a pattern that could be read would not mean what was meant. */
+function mistakeIn(pattern: string): string | undefined {
   if (pattern === '') return 'has no pattern after its `!`'
+  if (QUOTED.test(pattern)) return 'has quotes around it, which would be part of the name; leave them out'
   if (pattern.startsWith('/')) return 'begins with `/`; paths begin at the root of the repository, without one'
+  if (pattern.startsWith('./')) return 'begins with `./`; paths begin at the root of the repository, without it'
+  if (SEVERAL.test(pattern))
+    return 'has a comma before another pattern; write each on a line of its own, and `\\,` for the sign'
   if (pattern.endsWith('/')) return 'ends with `/` and matches no file; add `**`'
-  let source = ''
-  let before: Token['kind'] | undefined
-  for (let at = 0; at < pattern.length;) {
-    const token = readToken(pattern, at, before)
-    if (token.kind === 'problem') return token.problem
-    source += token.source
-    before = token.kind
-    at += token.length
-  }
-  return { effect: isExclusion ? 'exclude' : 'include', matches: new RegExp(`^${source}$`, 'su') }
+  return undefined
 }
 
-/**
- * Parses patterns, one a line, by the rules of the `paths` filters of GitHub's workflows. They look like globs and are not:
- * `?` and `+` are about the character before them, `**` crosses `/` anywhere in a segment, names that begin with a dot are
- * like all others, and there are no braces. So they are translated here and not handed to a library for globs.
- */
+/** A name without a dot is more often one of a folder than one of a file. */
+const FOLDER_NAME = /^[\w-]+(?:\/[\w-]+)*$/
+
+interface Line {
+  readonly number: number
+  readonly pattern: string
+  readonly effect: PathRule['effect']
+}
+
+function splitLines(text: string): Line[] {
+  return text
+    .split(/\r?\n/)
+    .map((line, index) => ({ line: line.trim(), number: index + 1 }))
+    .filter(({ line }) => line !== '')
+    .map(({ line, number }) =>
+      line.startsWith('!')
+        ? { number, pattern: line.slice(1), effect: 'exclude' }
+        : { number, pattern: line, effect: 'include' },
+    )
+}
+
+/** Parses patterns, one a line, by the rules of the `paths` filters of GitHub's workflows. */
 export function parsePathPatterns(text: string): PathPatterns {
-  const lines = text.split(/\r?\n/).map((line, index) => ({ line: line.trim(), number: index + 1 }))
-  const parsed = lines.filter(({ line }) => line !== '').map(({ line, number }) => ({ number, rule: parseLine(line) }))
-  const rules = parsed.map(({ rule }) => rule).filter((rule) => typeof rule !== 'string')
-  const problems = parsed.flatMap(({ number, rule }) => (typeof rule === 'string' ? [`line ${number} ${rule}`] : []))
+  const rules: PathRule[] = []
+  const problems: string[] = []
+  const warnings: string[] = []
+  for (const { number, pattern, effect } of splitLines(text)) {
+    const steps = mistakeIn(pattern) ?? readSteps(pattern)
+    if (typeof steps === 'string') problems.push(`line ${number} ${steps}`)
+    else rules.push({ effect, matches: (path) => matchesSteps(steps, path) })
+    if (FOLDER_NAME.test(pattern))
+      warnings.push(
+        `line ${number} matches a file of exactly that name; for the files of a folder, write \`${pattern}/**\``,
+      )
+  }
   if (problems.length === 0 && rules.length > 0 && rules.every(({ effect }) => effect === 'exclude'))
     problems.push('has only lines that begin with `!`; at least one line must say what is meant')
-  return { rules, problems }
+  return { rules, problems, warnings }
 }
 
 /** Whether the rules, read in order, include a path: the last one that matches decides. */
 export function includesPath(rules: readonly PathRule[], path: string): boolean {
-  return rules.findLast(({ matches }) => matches.test(path))?.effect === 'include'
+  return rules.findLast(({ matches }) => matches(path))?.effect === 'include'
 }

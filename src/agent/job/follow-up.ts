@@ -1,37 +1,39 @@
 import type { Job } from '../../service/schemas.ts'
 import { ActionError } from '../../shared/errors.ts'
-import { nextTurnLookMs } from './poll-schedule.ts'
-import type { Ending, RunContext } from './run-context.ts'
-import { isRunning, showsNewTurn } from './verdict.ts'
-import { findJob, waitForEnd, waitForJob } from './wait-for-job.ts'
+import type { Step } from '../../step/step.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import type { Task } from '../inputs/task.ts'
+import type { TaskResult } from '../report/report.ts'
+import type { JobWatch } from './job-watch.ts'
+import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
+import { compareHeads, hasMoved, readHeadBefore, type HeadBefore } from './pull-request-head.ts'
+import { hasEnded, signsOfAnswer, withRead } from './turn-signs.ts'
+import { isRunning } from './verdict.ts'
+import { findJob, settle, waitForEnd } from './wait-for-job.ts'
 
-/** How long a turn may take to begin. */
+/** How long a turn may take to begin, from the answer to its message. */
 const TURN_START_MS = 120_000
 
-function archivedBefore(): Ending {
+function archivedBefore(): TaskResult {
   const error = new ActionError('not-sent', 'The prompt was not sent: the job is archived.', {
     hint: 'Create a new job: run the same step without `job-id`.',
   })
   return { outcome: 'archived', error }
 }
 
-function notSentInTime(reason: string): Ending {
+function notSentInTime(reason: string): TaskResult {
   const error = new ActionError('not-sent', `The prompt was not sent: ${reason} before the deadline.`, {
     hint: 'Run the same step again later, or allow more time in `timeout-minutes`.',
   })
   return { outcome: 'timed-out', error }
 }
 
-/** Sends the prompt; gives the answer, or the error where the prompt may have been taken all the same. */
-async function send(
-  jobId: string,
-  prompt: string,
-  { client, history, accept }: RunContext,
-): Promise<Job | ActionError> {
+/** Sends the prompt; gives the answer, or the error if the prompt may have been taken all the same. */
+async function send(before: Job, prompt: string, { client }: Step, { history }: JobWatch): Promise<Job | ActionError> {
   try {
-    const answer = await client.sendMessage(jobId, prompt)
-    accept(answer)
-    history.turn = 'taken'
+    const answer = await client.sendMessage(before.id, prompt)
+    history.accept(answer)
+    history.follow('taken', before)
     return answer
   } catch (error) {
     if (!(error instanceof ActionError) || error.code !== 'unknown-fate') throw error
@@ -40,51 +42,108 @@ async function send(
   }
 }
 
-/** Waits until an answer proves that the turn began; undefined where none did. */
-async function awaitTurn(before: Job, { poll, history, clock, deadlineAt }: RunContext): Promise<Job | undefined> {
-  const turn = await poll({
-    jobId: before.id,
-    isFound: (seen) => showsNewTurn(before, seen),
-    nextLookMs: nextTurnLookMs,
-    endsAt: Math.min(clock.now() + TURN_START_MS, deadlineAt),
-    looksAtOnce: false,
-  })
-  if (turn !== undefined) history.note('The turn of this prompt was seen.')
-  return turn
-}
+/** Where a turn has come to: not begun, begun, or ended with this reading. */
+type TurnState = 'unseen' | 'begun' | Job
 
-/**
- * A prompt whose fate is unknown was taken if its turn is seen. That somebody archived the job proves nothing, and whatever
- * ends the looking, a cancelled run included, leaves the fate as it was.
- */
-async function lookUp(fate: ActionError, before: Job, context: RunContext): Promise<Job> {
-  const stop = (error: unknown): undefined => {
-    if (!(error instanceof ActionError)) throw error
+/** Follows the turn of one message, from the service's answer to its end. */
+class TurnWatch {
+  readonly #before: Job
+  readonly #head: HeadBefore | undefined
+  readonly #step: Step
+  readonly #watch: JobWatch
+  #signs
+  readonly #isAnswered: boolean
+
+  /** @param answer undefined if it was lost */
+  constructor(before: Job, head: HeadBefore | undefined, answer: Job | undefined, step: Step, watch: JobWatch) {
+    this.#before = before
+    this.#head = head
+    this.#step = step
+    this.#watch = watch
+    this.#signs = signsOfAnswer(answer, step.clock.now())
+    this.#isAnswered = answer !== undefined
   }
-  const turn = isRunning(before) ? undefined : await awaitTurn(before, context).catch(stop)
-  if (turn === undefined || turn.status === 'archived') throw fate
-  return turn
+
+  async awaitBegin(): Promise<TurnState> {
+    const { clock, deadlineAt } = this.#step
+    if (this.#signs.hasBegun) return 'begun'
+    const read = await this.#watch.poll({
+      jobId: this.#before.id,
+      isFound: async (read) => (await this.#isOver(read)) || this.#signs.hasBegun,
+      nextMs: nextTurnPollMs,
+      endsAt: Math.min(clock.now() + TURN_START_MS, deadlineAt),
+      readsAtOnce: false,
+    })
+    if (read === undefined) return 'unseen'
+    this.#watch.history.note('The turn of this prompt was seen.')
+    return isRunning(read) ? 'begun' : read
+  }
+
+  /** Undefined if the deadline passes before. */
+  awaitEnd(): Promise<Job | undefined> {
+    return this.#watch.poll({
+      jobId: this.#before.id,
+      isFound: (read) => this.#isOver(read),
+      // An end that has to stand is read at the pace of a turn's beginning.
+      nextMs: (pace, state) => (this.#signs.standing === undefined ? nextPollMs : nextTurnPollMs)(pace, state),
+      endsAt: this.#step.deadlineAt,
+      readsAtOnce: false,
+    })
+  }
+
+  async #isOver(read: Job): Promise<boolean> {
+    const now = this.#step.clock.now()
+    this.#signs = withRead(this.#signs, read, now)
+    if (isRunning(read)) return false
+    if (hasEnded(this.#signs, this.#before, now)) return true
+    // A push proves nothing of a message that may never have been taken.
+    return this.#isAnswered && (await hasMoved(this.#head, this.#step))
+  }
 }
 
 /**
  * Sends a follow-up to a job (section 4.2). A job tells nothing about its turns: the one before has to be over before the
  * prompt is sent, or its end would pass for ours, and no final state counts as ours until our turn was seen.
  */
-export async function followUp(jobId: string, prompt: string, context: RunContext): Promise<Ending> {
-  const { wait, history, clock, deadlineAt } = context
-  const present = await findJob(jobId, context)
+export async function followUp(
+  { jobId, prompt }: Extract<Task, { kind: 'follow-up' }>,
+  { wait }: AgentInputs,
+  step: Step,
+  watch: JobWatch,
+): Promise<TaskResult> {
+  const { history } = watch
+  watch.known.add({ turn: 'unsent' })
+  const present = await findJob(jobId, step, watch)
   if (present === undefined) return notSentInTime('the job could not be read')
   if (wait && isRunning(present)) history.note('The job is busy. The prompt is sent when its present turn ends.')
-  const before = wait ? await waitForEnd(present, context) : present
+  const before = wait ? await waitForEnd(present, step, watch) : present
   if (before?.status === 'archived') return archivedBefore()
-  if (before === undefined || (before !== present && clock.now() >= deadlineAt))
+  if (before === undefined || (before !== present && step.clock.now() >= step.deadlineAt))
     return notSentInTime('the present turn of the job did not end')
 
-  const answer = await send(jobId, prompt, context)
-  const known = answer instanceof ActionError ? await lookUp(answer, before, context) : answer
+  const head = wait ? await readHeadBefore(before, step, watch) : undefined
+  const answer = await send(before, prompt, step, watch)
+  const isLost = answer instanceof ActionError
+  const turn = new TurnWatch(before, head, isLost ? undefined : answer, step, watch)
+  const state = isLost ? await lookUp(answer, before, turn) : wait ? await turn.awaitBegin() : 'begun'
   if (!wait) return { outcome: 'submitted' }
-  const turn = showsNewTurn(before, known) ? known : await awaitTurn(before, context)
-  if (turn === undefined) return { outcome: 'unconfirmed' }
-  history.turn = 'seen'
-  return waitForJob(turn, context)
+  if (state === 'unseen') return { outcome: 'unconfirmed' }
+  history.follow('seen', before)
+  const ended = state === 'begun' ? await turn.awaitEnd() : state
+  if (ended === undefined) return { outcome: 'timed-out' }
+  return compareHeads(await settle(ended, step, watch), before, head, step)
+}
+
+/**
+ * A prompt whose fate is unknown was taken if its turn is seen. That somebody archived the job proves nothing, and whatever
+ * ends the reading, a cancelled run included, leaves the fate as it was.
+ */
+async function lookUp(fate: ActionError, before: Job, turn: TurnWatch): Promise<TurnState> {
+  const stop = (error: unknown): TurnState => {
+    if (!(error instanceof ActionError)) throw error
+    return 'unseen'
+  }
+  const state = isRunning(before) ? 'unseen' : await turn.awaitBegin().catch(stop)
+  if (state === 'unseen') throw fate
+  return state
 }

@@ -1,4 +1,4 @@
-/** How often to look at a job. The lag of a poll and the number of requests trade against each other. */
+/** How often to read a job. The lag of a read and the number of requests trade against each other. */
 export interface Pace {
   /** A fixed interval that the user asked for, in milliseconds. */
   readonly fixedMs: number | undefined
@@ -14,11 +14,12 @@ const LONGEST_MS = 10_000
 const LONGEST_WHEN_LIMITED_MS = 60_000
 const JITTER = 0.1
 
-export interface Look {
+/** How far the waiting has come. */
+export interface PollState {
   /** Since the waiting began, in milliseconds. */
   readonly elapsedMs: number
-  /** How many there were before. */
-  readonly looks: number
+  /** How many reads there were before. */
+  readonly reads: number
   /** What the service asked for in its last answer, in milliseconds: a floor. */
   readonly retryAfterMs: number
   /** From 0 to 1. */
@@ -30,34 +31,38 @@ function slowedDown(ms: number, timesLimited: number): number {
 }
 
 /**
- * The time to the next look, in milliseconds. First 10 s, as no job ends before; then 8 % of the job's age within 5 and
+ * The time to the next read, in milliseconds. First 10 s, as no job ends before; then 8 % of the job's age within 5 and
  * 10 s. A job of any length is then found done within 14 to 27 % more than the least mean lag that the same number of
  * requests could reach, while long back-off costs many times that. The jitter keeps a matrix of jobs from asking in step.
  * The upper bound doubles with each rate limit and stays there.
  */
-export function nextLookMs({ fixedMs, timesLimited }: Pace, { elapsedMs, looks, retryAfterMs, random }: Look): number {
+export function nextPollMs({ fixedMs, timesLimited }: Pace, state: PollState): number {
+  const { elapsedMs, reads, retryAfterMs, random } = state
   if (fixedMs !== undefined) return Math.max(slowedDown(fixedMs, timesLimited), retryAfterMs)
   const longestMs = slowedDown(LONGEST_MS, timesLimited)
-  const plainMs = looks === 0 ? FIRST_MS : Math.min(Math.max(SHARE_OF_ELAPSED * elapsedMs, SHORTEST_MS), longestMs)
+  const plainMs = reads === 0 ? FIRST_MS : Math.min(Math.max(SHARE_OF_ELAPSED * elapsedMs, SHORTEST_MS), longestMs)
   return Math.max(plainMs * (1 + JITTER * (2 * random - 1)), retryAfterMs)
 }
 
-/** Right after a follow-up the job is looked at more often, since the turn that begins may be short. */
-const FOLLOW_UP_FIRST_MS = 2_000
-const FOLLOW_UP_LONGEST_MS = 5_000
-const FOLLOW_UP_GROWTH = 1.25
+/** Around a follow-up the job is read more often: the turn may be short, and its end has to be seen to stand. */
+const TURN_FIRST_MS = 2_000
+const TURN_LONGEST_MS = 5_000
+const TURN_GROWTH = 1.25
 
-/** The time to the next look for the beginning of a turn, in milliseconds. */
-export function nextTurnLookMs({ fixedMs }: Pace, { looks, retryAfterMs }: Look): number {
-  const plainMs = Math.min(FOLLOW_UP_FIRST_MS * FOLLOW_UP_GROWTH ** looks, FOLLOW_UP_LONGEST_MS)
+/** The time to the next read for the beginning of a turn, or for an end that has to stand, in milliseconds. */
+export function nextTurnPollMs({ fixedMs }: Pace, { reads, retryAfterMs }: PollState): number {
+  const plainMs = Math.min(TURN_FIRST_MS * TURN_GROWTH ** reads, TURN_LONGEST_MS)
   return Math.max(Math.min(plainMs, fixedMs ?? Infinity), retryAfterMs)
 }
 
-/** How long the link of a completed job may lag behind its status: three looks within 6 s. */
-const LINK_LOOKS_MS = [1_000, 2_000, 3_000]
-export const LINK_LAG_MS = 6_000
+/** How long what a completed job leaves behind may lag: four reads within 10 s. */
+const SETTLE_READS_MS = [1_000, 2_000, 3_000]
+export const SETTLE_MS = 10_000
 
-/** The time to the next look for the link of a completed job, in milliseconds. */
-export function nextLinkLookMs(_pace: Pace, { looks, retryAfterMs }: Look): number {
-  return Math.max(LINK_LOOKS_MS[looks] ?? LINK_LAG_MS, retryAfterMs)
+/**
+ * The time to the next read for the link of a completed job, or for a head that moved, in milliseconds.
+ * @param reads how many there were before
+ */
+export function nextSettlePollMs(reads: number): number {
+  return SETTLE_READS_MS[reads] ?? 4_000
 }

@@ -1,58 +1,75 @@
 import type { Job } from '../../service/schemas.ts'
 import { ActionError } from '../../shared/errors.ts'
-import { LINK_LAG_MS, nextLinkLookMs, nextLookMs, nextTurnLookMs } from './poll-schedule.ts'
-import type { Ending, RunContext } from './run-context.ts'
-import { isRunning, judge } from './verdict.ts'
+import type { Step } from '../../step/step.ts'
+import type { TaskResult } from '../report/report.ts'
+import type { JobWatch } from './job-watch.ts'
+import { nextPollMs, nextSettlePollMs, nextTurnPollMs, SETTLE_MS } from './poll-schedule.ts'
+import { isRunning } from './verdict.ts'
 
-/** The first look at a job that should exist; undefined where the deadline passes without an answer. */
-export function findJob(jobId: string, { poll, deadlineAt }: RunContext): Promise<Job | undefined> {
-  return poll({
-    jobId,
-    isFound: () => true,
-    nextLookMs: nextTurnLookMs,
-    endsAt: deadlineAt,
-    looksAtOnce: true,
-  })
-}
-
-/** Waits for the end of the job's present turn; undefined where the deadline passes before. */
-export async function waitForEnd(job: Job, context: RunContext, youngUntil?: number): Promise<Job | undefined> {
-  if (!isRunning(job)) return job
-  return context.poll({
-    jobId: job.id,
-    isFound: (seen) => !isRunning(seen),
-    nextLookMs,
-    endsAt: context.deadlineAt,
-    looksAtOnce: false,
-    youngUntil,
-  })
-}
-
-/** No refusal takes back what the service has said of the job; that the run was cancelled still ends the looking. */
-function keepVerdict(error: unknown): undefined {
-  if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
+/** The first read of a job that should exist; undefined if the deadline passes without an answer. */
+export function findJob(jobId: string, { deadlineAt }: Step, { poll }: JobWatch): Promise<Job | undefined> {
+  return poll({ jobId, isFound: () => true, nextMs: nextTurnPollMs, endsAt: deadlineAt, readsAtOnce: true })
 }
 
 /**
- * Turns a final state into the run's ending. `completed` is believed once and for all; only its link may still come, so a
- * job that has none is read a few times more.
+ * Waits for the end of the job's present turn; undefined if the deadline passes before.
+ * @param mayBeMissingUntil on the clock's scale: until then a job that was just created may not be found
  */
-export async function settle(job: Job, { poll, clock, deadlineAt }: RunContext): Promise<Ending> {
-  const verdict = judge(job)
-  if (verdict.kind === 'settled') return { outcome: verdict.outcome, job }
-  const linked = await poll({
+export async function waitForEnd(
+  job: Job,
+  { deadlineAt }: Step,
+  { poll }: JobWatch,
+  mayBeMissingUntil?: number,
+): Promise<Job | undefined> {
+  if (!isRunning(job)) return job
+  return poll({
     jobId: job.id,
-    isFound: ({ status, prLink }) => status === 'completed' && prLink !== undefined,
-    nextLookMs: nextLinkLookMs,
-    endsAt: Math.min(clock.now() + LINK_LAG_MS, deadlineAt),
-    isHurried: true,
-    looksAtOnce: false,
-  }).catch(keepVerdict)
-  return linked === undefined ? { outcome: 'no-changes', job } : { outcome: 'pull-request', job: linked }
+    isFound: (read) => !isRunning(read),
+    nextMs: nextPollMs,
+    endsAt: deadlineAt,
+    readsAtOnce: false,
+    mayBeMissingUntil,
+  })
+}
+
+/** No refusal takes back what the service has said of the job; that the run was cancelled still ends the reading. */
+function keepLastReading(error: unknown): undefined {
+  if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
+}
+
+/** The link of a completed job may still come. Gives the next reading that says anything else than “completed, no link”. */
+function awaitLink({ id }: Job, { clock, deadlineAt }: Step, { poll }: JobWatch): Promise<Job | undefined> {
+  return poll({
+    jobId: id,
+    isFound: ({ status, prLink, hasUnsafeLink }) =>
+      status !== 'completed' || prLink !== undefined || hasUnsafeLink === true,
+    nextMs: (_pace, { reads, retryAfterMs }) => Math.max(nextSettlePollMs(reads), retryAfterMs),
+    endsAt: Math.min(clock.now() + SETTLE_MS, deadlineAt),
+    endsOnLongWait: true,
+    readsAtOnce: false,
+  }).catch(keepLastReading)
+}
+
+/** What the end of a job means. A completed job without a link is read a few times more, and then the last reading counts. */
+export async function settle(ended: Job, step: Step, watch: JobWatch): Promise<TaskResult> {
+  for (let job: Job | undefined = ended; job !== undefined; job = await waitForEnd(job, step, watch)) {
+    if (job.status === 'failed' || job.status === 'archived') return { outcome: job.status, job }
+    if (job.status === 'active') continue
+    if (job.prLink !== undefined) return { outcome: 'pull-request', job }
+    const next: Job | undefined = job.hasUnsafeLink === true ? undefined : await awaitLink(job, step, watch)
+    if (next === undefined) return { outcome: 'no-changes', job }
+    job = next
+  }
+  return { outcome: 'timed-out' }
 }
 
 /** Waits for the job and says what became of it. */
-export async function waitForJob(job: Job, context: RunContext, youngUntil?: number): Promise<Ending> {
-  const ended = await waitForEnd(job, context, youngUntil)
-  return ended === undefined ? { outcome: 'timed-out' } : settle(ended, context)
+export async function waitForJob(
+  job: Job,
+  step: Step,
+  watch: JobWatch,
+  mayBeMissingUntil?: number,
+): Promise<TaskResult> {
+  const ended = await waitForEnd(job, step, watch, mayBeMissingUntil)
+  return ended === undefined ? { outcome: 'timed-out' } : settle(ended, step, watch)
 }

@@ -1,7 +1,5 @@
 import type { Check } from '../../github/checks.ts'
-
-/** The value of the output `checks`. That none are registered is never the same as that all have passed. */
-export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
+import type { ChecksState } from '../report/report.ts'
 
 export interface ChecksVerdict {
   readonly state: ChecksState
@@ -15,7 +13,7 @@ const DISCOVERY_MS = 60_000
 const SETTLE_MS = 15_000
 
 /** @param watchedMs how long this commit has been looked at, in milliseconds */
-export function judgeChecks(checks: readonly Check[], watchedMs: number): ChecksVerdict {
+export function decideChecks(checks: readonly Check[], watchedMs: number): ChecksVerdict {
   if (checks.some(({ state }) => state === 'failure')) return { state: 'failure', isFinal: true }
   if (checks.some(({ state }) => state === 'pending')) return { state: 'pending', isFinal: false }
   const patienceMs = checks.length === 0 ? DISCOVERY_MS : SETTLE_MS
@@ -27,7 +25,7 @@ const SHORTEST_MS = 10_000
 const LONGEST_MS = 30_000
 const SHARE_OF_ELAPSED = 0.1
 
-/** The time to the next look, in milliseconds: a workflow's token has 1000 requests an hour, and a look takes three. */
-export function nextChecksLookMs(watchedMs: number): number {
+/** The time to the next read, in milliseconds: a workflow's token has 1000 requests an hour, and this takes three. */
+export function nextChecksReadMs(watchedMs: number): number {
   return Math.min(Math.max(watchedMs * SHARE_OF_ELAPSED, SHORTEST_MS), LONGEST_MS)
 }

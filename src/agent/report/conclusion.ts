@@ -1,18 +1,11 @@
+import type { Conclusion } from '../../shared/conclusion.ts'
 import { formatDuration } from '../../shared/duration.ts'
-import type { ErrorCode } from '../../shared/errors.ts'
-import type { FailOn } from '../inputs/inputs.ts'
-import { adviseOnBlock, BLOCK_TITLES, findBlocks, tellHandOff } from './merge-blocks.ts'
+import { ERROR_TITLES } from '../../shared/error-titles.ts'
+import { joinSentences } from '../../shared/sentences.ts'
+import type { FailOn } from '../inputs/fail-on.ts'
+import { adviseOnBlock, BLOCK_TITLES, findBlocks, isBlockUnknown, tellPullRequest } from './merge-blocks.ts'
 import { jobIdOf, type Outcome, type Report } from './report.ts'
-
-/** The verdict in words: the same ones in the log, in the annotation and at the top of the summary. */
-export interface Conclusion {
-  readonly isGreen: boolean
-  readonly title: string
-  /** What happened, as full sentences. */
-  readonly text: string
-  /** What to do now, as full sentences. */
-  readonly advice: readonly string[]
-}
+import { tellShortfalls } from './shortfalls.ts'
 
 /** Whether an outcome is green or red by itself, or red where `fail-on` has a certain word. */
 const COLOUR: Readonly<Record<Outcome, 'green' | 'red' | FailOn>> = {
@@ -49,25 +42,6 @@ const TITLES: Readonly<Record<Exclude<Outcome, 'error'>, string>> = {
   skipped: 'Skipped: there is no API key here',
 }
 
-const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
-  'invalid-input': 'The inputs are wrong',
-  unreachable: 'The service could not be reached',
-  untrusted: "The service's certificate is not trusted",
-  proxy: 'The proxy refused',
-  unauthorized: 'The key was refused',
-  forbidden: 'The key may not do this',
-  'not-found': 'The service does not know this',
-  'rate-limited': 'The service limits the rate of requests',
-  rejected: 'The service rejected the request',
-  redirected: 'The service has another address',
-  'service-error': 'The service failed',
-  'bad-answer': "The service's answers make no sense",
-  'unknown-fate': 'The prompt may have been taken',
-  'not-sent': 'The prompt was not sent',
-  deadline: 'The time ran out',
-  cancelled: 'Cancelled',
-}
-
 type Say = (report: Report) => string
 
 const TURN_MAY_RUN =
@@ -77,14 +51,23 @@ const took: Say = ({ durationMs }) => formatDuration(durationMs)
 
 const TEXTS: Readonly<Record<Outcome, Say>> = {
   'pull-request': (report) =>
-    [`The agent finished after ${took(report)} and its changes are in a pull request.`, ...tellHandOff(report)].join(
-      ' ',
-    ),
-  'no-changes': (report) =>
-    `The agent finished after ${took(report)} and changed no file, so there is no pull request.`,
+    [
+      `The agent finished after ${took(report)} and its changes are in a pull request.`,
+      ...tellPullRequest(report),
+    ].join(' '),
+  'no-changes': (report) => {
+    const finished = `The agent finished after ${took(report)}`
+    if (report.job?.hasUnsafeLink === true)
+      return `${finished}. The service gave an address for the pull request that is not safe to link, so there is none to show.`
+    if (report.operation === 'unchanged') return `${finished} and added no commit to the pull request.`
+    return `${finished} and changed no file, so there is no pull request.`
+  },
   failed: (report) => `The agent hit an error that it could not recover from, after ${took(report)}.`,
   archived: (report) => `The job was archived after ${took(report)}, so nothing more will come of it.`,
-  'timed-out': (report) => `The step waited ${took(report)}. The job still runs.`,
+  'timed-out': (report) =>
+    goesOn(report)
+      ? `The step waited ${took(report)}. The job still runs.`
+      : `The step waited ${took(report)}. The job has ended, and it is not known whether that is the end of this follow-up.`,
   unconfirmed: () => 'The service took the prompt, but the job never read as working on it.',
   submitted: (report) =>
     report.task?.kind === 'attach'
@@ -109,12 +92,21 @@ function goesOn({ job, outcome }: Report): boolean {
   return job?.status === 'active' && outcome !== 'no-changes'
 }
 
-/** Whether another step could see the end that this one did not see. */
+/** Whether a step that attaches could see the end that this one did not see. It tells the job's state, so never of a turn that was not seen. */
 function mayStillEnd(report: Report): boolean {
   const { outcome, task, turn } = report
-  if (goesOn(report) || turn === 'taken') return true
-  if (turn === 'unsent') return false
-  return outcome === 'unconfirmed' || outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind === 'attach')
+  if (turn === 'unsent' || (turn === 'taken' && outcome !== 'submitted')) return false
+  if (goesOn(report)) return true
+  return outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind === 'attach')
+}
+
+/** What to run to wait for the job's end. */
+export function adviseAttaching(report: Report): string | undefined {
+  const id = jobIdOf(report)
+  if (id === undefined || !mayStillEnd(report)) return undefined
+  const tells =
+    report.turn === undefined ? '' : ' It tells how the job ends, and not whether this follow-up was its last turn.'
+  return `To wait for the job, run the same step with \`job-id: ${id}\` and without a prompt.${tells}`
 }
 
 function textOf(report: Report): string {
@@ -129,9 +121,11 @@ function textOf(report: Report): string {
   }
   if (outcome === 'timed-out' && lastProblem !== undefined)
     sentences.push(`The last look at it failed: ${lastProblem.message}`)
-  return sentences.join(' ')
+  return joinSentences(sentences)
 }
 
+const LOOK_AT_THE_END =
+  "See the job on the service's dashboard, and allow more time in `timeout-minutes` the next time."
 const LOOK_BEFORE_SENDING =
   "See the job on the service's dashboard before you send the prompt again: it may still begin."
 
@@ -158,12 +152,18 @@ function adviceOf(report: Report, failOn: ReadonlySet<FailOn>): string[] {
     error?.hint,
     error === undefined || isUntouched ? ADVICE[outcome] : undefined,
     error !== undefined && report.turn === 'taken' ? LOOK_BEFORE_SENDING : undefined,
+    outcome === 'timed-out' && error === undefined && !goesOn(report) ? LOOK_AT_THE_END : undefined,
     ...findBlocks(report, failOn).map(adviseOnBlock),
-    id !== undefined && mayStillEnd(report)
-      ? `To wait for the job, run the same step with \`job-id: ${id}\` and without a prompt.`
-      : undefined,
+    adviseAttaching(report),
   ]
   return advice.filter((sentence) => sentence !== undefined).filter((sentence) => sentence !== '')
+}
+
+/** Why a gate is red that could not be asked: the cause is no detail then. */
+function tellCause(report: Report, failOn: ReadonlySet<FailOn>): string[] {
+  const isUnknown = findBlocks(report, failOn).some((block) => isBlockUnknown(block, report))
+  const cause = isUnknown ? tellShortfalls(report.shortfalls) : undefined
+  return cause === undefined ? [] : [cause]
 }
 
 function titleOf(report: Report, failOn: ReadonlySet<FailOn>): string {
@@ -171,6 +171,7 @@ function titleOf(report: Report, failOn: ReadonlySet<FailOn>): string {
   const [block] = findBlocks(report, failOn)
   if (block !== undefined) return BLOCK_TITLES[block]
   if (skipReason !== undefined) return 'Skipped: no change for the agent'
+  if (outcome === 'no-changes' && report.job?.hasUnsafeLink === true) return 'There is no pull request to show'
   if (outcome === 'error') return ERROR_TITLES[error?.code ?? 'bad-answer']
   return outcome === 'timed-out' && error !== undefined ? ERROR_TITLES[error.code] : TITLES[outcome]
 }
@@ -179,7 +180,7 @@ export function conclude(report: Report, failOn: ReadonlySet<FailOn>): Conclusio
   return {
     isGreen: isGreen(report, failOn),
     title: titleOf(report, failOn),
-    text: textOf(report),
+    text: [textOf(report), ...tellCause(report, failOn)].join(' '),
     advice: adviceOf(report, failOn),
   }
 }

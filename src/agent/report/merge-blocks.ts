@@ -1,14 +1,13 @@
-import type { ChecksState } from '../pull-request/checks-verdict.ts'
-import type { FailOn } from '../inputs/inputs.ts'
-import type { Report } from './report.ts'
+import type { FailOn } from '../inputs/fail-on.ts'
+import type { ChecksState, Report } from './report.ts'
 
 /** What keeps a pull request from being merged, where `fail-on` names it. */
 export type MergeBlock = Extract<FailOn, 'checks' | 'out-of-scope'>
 
 /** Only a known good answer counts: what is pending, not registered or not to be found out blocks as well. */
 const BLOCKS: Readonly<Record<MergeBlock, (report: Report) => boolean>> = {
-  checks: ({ handOff }) => handOff?.checks !== 'success',
-  'out-of-scope': ({ handOff }) => handOff?.scope === undefined || handOff.scope.outside.length > 0,
+  checks: ({ pullRequest }) => pullRequest?.checks !== 'success',
+  'out-of-scope': ({ pullRequest }) => pullRequest?.scope === undefined || pullRequest.scope.outside.length > 0,
 }
 const ALL_BLOCKS = ['out-of-scope', 'checks'] as const satisfies readonly MergeBlock[]
 
@@ -16,6 +15,11 @@ const ALL_BLOCKS = ['out-of-scope', 'checks'] as const satisfies readonly MergeB
 export function findBlocks(report: Report, failOn: ReadonlySet<FailOn>): readonly MergeBlock[] {
   if (report.outcome !== 'pull-request') return []
   return ALL_BLOCKS.filter((block) => failOn.has(block) && BLOCKS[block](report))
+}
+
+/** Whether nobody knows, which blocks as well as a bad answer. */
+export function isBlockUnknown(block: MergeBlock, { pullRequest }: Report): boolean {
+  return (block === 'checks' ? pullRequest?.checks : pullRequest?.scope) === undefined
 }
 
 export const BLOCK_TITLES: Readonly<Record<MergeBlock, string>> = {
@@ -41,8 +45,8 @@ const CHECKS_TEXTS: Readonly<Record<ChecksState, string>> = {
 }
 
 /** What is known of the pull request, as full sentences. */
-export function tellHandOff({ handOff }: Report): string[] {
-  const { state, checks, scope } = handOff ?? {}
+export function tellPullRequest({ pullRequest }: Report): string[] {
+  const { state, checks, scope } = pullRequest ?? {}
   const count = scope?.outside.length ?? 0
   return [
     ...(state === 'merged' || state === 'closed' ? [`It is ${state} already.`] : []),

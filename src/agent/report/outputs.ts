@@ -1,6 +1,5 @@
 import { oneLine } from '../../shared/untrusted-text.ts'
-import { cleanPullRequestLink } from '../../service/pull-request-link.ts'
-import { jobIdOf, type Report } from './report.ts'
+import { jobIdOf, ownPullRequest, type Outcome, type Report } from './report.ts'
 
 export const OUTPUT_NAMES = [
   'status',
@@ -8,6 +7,7 @@ export const OUTPUT_NAMES = [
   'job-id',
   'outcome',
   'changed',
+  'pr-operation',
   'pr-number',
   'pr-repository',
   'model',
@@ -24,24 +24,45 @@ const LONGEST_MODEL_NAME = 200
 /** Longer than git and GitHub let a branch's name be. */
 const LONGEST_BRANCH_NAME = 1_000
 
+/** What an outcome says of `changed` if nobody compared heads. All that is not here is `false`. */
+const CHANGED: Readonly<Partial<Record<Outcome, (report: Report) => string>>> = {
+  'pull-request': ({ task }) => (task?.kind === 'follow-up' ? '' : 'true'),
+  'no-changes': ({ job }) => (job?.hasUnsafeLink === true ? '' : 'false'),
+  submitted: () => '',
+  failed: openedAll,
+  archived: openedAll,
+}
+
+/** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
+function openedAll({ task, job }: Report): string {
+  return String(task?.kind !== 'follow-up' && job?.prLink !== undefined)
+}
+
+/** Whether this step's work is in a pull request. Empty if nobody knows; a red step claims nothing of an earlier turn. */
+function changedOf(report: Report): string {
+  const { operation, outcome } = report
+  return operation === undefined ? (CHANGED[outcome]?.(report) ?? 'false') : String(operation !== 'unchanged')
+}
+
 /** The step's outputs, where an empty text stands for "there is none". */
 export function toOutputs(report: Report): Outputs {
-  const { outcome, job, durationMs, handOff } = report
-  const link = job?.prLink === undefined ? undefined : cleanPullRequestLink(job.prLink)
+  const { outcome, operation, job, durationMs, pullRequest } = report
+  const link = ownPullRequest(report)
   return {
     status: job?.status ?? '',
     'pr-link': link?.href ?? '',
     'job-id': jobIdOf(report) ?? '',
     outcome,
-    changed: String(job?.prLink !== undefined),
+    changed: changedOf(report),
+    'pr-operation': operation ?? '',
     'pr-number': link?.number ?? '',
     'pr-repository': link?.repository ?? '',
     model: oneLine(job?.model ?? '', LONGEST_MODEL_NAME),
     'duration-seconds': (durationMs / 1000).toFixed(1),
-    'pr-state': handOff?.state ?? '',
-    'pr-branch': oneLine(handOff?.branch ?? '', LONGEST_BRANCH_NAME),
-    'pr-head-sha': handOff?.headSha ?? '',
-    checks: handOff?.checks ?? '',
-    'in-scope': handOff?.scope === undefined ? '' : String(handOff.scope.outside.length === 0),
+    'pr-state': pullRequest?.state ?? '',
+    'pr-branch': oneLine(pullRequest?.branch ?? '', LONGEST_BRANCH_NAME),
+    'pr-head-sha': pullRequest?.headSha ?? '',
+    checks: pullRequest?.checks ?? '',
+    'in-scope': pullRequest?.scope === undefined ? '' : String(pullRequest.scope.outside.length === 0),
   }
 }

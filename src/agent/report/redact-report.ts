@@ -1,16 +1,18 @@
 import type { Job } from '../../service/schemas.ts'
 import type { Redact } from '../../shared/redact.ts'
-import { oneLine } from '../../shared/untrusted-text.ts'
-import type { Task } from '../inputs/inputs.ts'
+import { safeLine } from '../../shared/safe-text.ts'
+import type { Task } from '../inputs/task.ts'
 import type { Report } from './report.ts'
+
+/** More than is shown of a field anywhere, in code points. */
+const LONGEST_FIELD = 1_000
 
 function redactTask(task: Task, redact: Redact): Task {
   return task.kind === 'attach' ? task : { ...task, prompt: redact(task.prompt) }
 }
 
 function redactJob(job: Job, redact: Redact): Job {
-  // Cleaning may put a secret together, so that what is shown as text is redacted after it as well.
-  const text = (value: string | undefined): string | undefined => value && redact(oneLine(redact(value), Infinity))
+  const text = (value: string | undefined): string | undefined => value && safeLine(value, redact, LONGEST_FIELD)
   return {
     ...job,
     unlistedStatus: text(job.unlistedStatus),
@@ -19,7 +21,7 @@ function redactJob(job: Job, redact: Redact): Job {
     model: text(job.model),
     createdAt: text(job.createdAt),
     archivedAt: text(job.archivedAt),
-    prLink: job.prLink && redact(job.prLink),
+    prLink: job.prLink && { ...job.prLink, href: redact(job.prLink.href), repository: text(job.prLink.repository) },
   }
 }
 
@@ -29,5 +31,9 @@ function redactJob(job: Job, redact: Redact): Job {
  */
 export function redactReport(report: Report, redact: Redact): Report {
   const { task, job } = report
-  return { ...report, task: task && redactTask(task, redact), job: job && redactJob(job, redact) }
+  return {
+    ...report,
+    task: task && redactTask(task, redact),
+    ...(job === undefined ? {} : { job: redactJob(job, redact) }),
+  }
 }

@@ -1,7 +1,8 @@
+import type { PullRequestState } from '../../github/pull-requests.ts'
+import type { PullRequestLink } from '../../service/pull-request-link.ts'
 import type { Job } from '../../service/schemas.ts'
 import type { ActionError } from '../../shared/errors.ts'
-import type { HandOff } from '../pull-request/examine-pull-request.ts'
-import type { Task } from '../inputs/inputs.ts'
+import type { Task } from '../inputs/task.ts'
 import type { Shortfall } from './shortfalls.ts'
 
 /** What became of the step; the value of the output `outcome`. */
@@ -22,6 +23,9 @@ export type Outcome = (typeof OUTCOMES)[number]
 /** `taken`: the service has accepted it, and its turn was not seen. The job may then be as the turn before had left it. */
 export type Turn = 'unsent' | 'taken' | 'seen'
 
+/** What became of the job's pull request; the value of the output `pr-operation`. */
+export type PullRequestOperation = 'created' | 'updated' | 'unchanged'
+
 export interface TimelineEntry {
   readonly at: Date
   /** Since the step began, in milliseconds. */
@@ -29,33 +33,68 @@ export interface TimelineEntry {
   readonly event: string
 }
 
-/** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
-export interface Report {
+/** How one task ended. */
+export interface TaskResult {
   readonly outcome: Outcome
-  /** Undefined where the inputs did not say what to do. */
-  readonly task: Task | undefined
+  /** The answer that decided it, if one did. Whatever is read later does not change it. */
+  readonly job?: Job
+  readonly operation?: PullRequestOperation
+  /** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
+  readonly error?: ActionError
+}
+
+/** The value of the output `checks`. That none are registered is never the same as that all have passed. */
+export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
+
+/** Whether the pull request keeps to `allowed-paths`. */
+export interface Scope {
+  readonly fileCount: number
+  /** The places outside of `allowed-paths`. */
+  readonly outside: readonly string[]
+}
+
+/** What GitHub knows of the pull request when the step ends. What is undefined was not asked, or not to be found out. */
+export interface PullRequestFindings {
+  readonly state?: PullRequestState
+  readonly branch?: string
+  /** The commit that `checks` and `scope` are about. */
+  readonly headSha?: string
+  readonly checks?: ChecksState
+  readonly scope?: Scope
+}
+
+/** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
+export interface Report extends TaskResult {
+  /** Undefined if the inputs did not say what to do. */
+  readonly task?: Task | undefined
   /** The job as it was last read. */
-  readonly job: Job | undefined
+  readonly job?: Job
   readonly timeline: readonly TimelineEntry[]
   readonly durationMs: number
-  /** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
-  readonly error: ActionError | undefined
-  /** Why the last look at the job failed, where it did. */
-  readonly lastProblem: ActionError | undefined
-  /** How far a follow-up has come; undefined for other tasks. */
+  /** Why the last read of the job failed, if it did. */
+  readonly lastProblem?: ActionError | undefined
+  /** How far a follow-up has come. */
   readonly turn?: Turn
-  /** Why nothing was asked of the service, as a full sentence, where the change that started the run was no reason to. */
+  /** The job as it was before a follow-up: what of it stays as it was is not of this step. */
+  readonly before?: Job
+  /** Why nothing was asked of the service, as a full sentence, if the change that started the run was no reason to. */
   readonly skipReason?: string
   /** What was found of the change that started the run, and what of it was sent. */
-  readonly change?: string
-  /** What has become of the pull request on GitHub. */
-  readonly handOff?: HandOff
+  readonly change?: string | undefined
+  readonly pullRequest?: PullRequestFindings
   /** What could not be done on GitHub. */
-  readonly shortfalls?: readonly Shortfall[]
+  readonly shortfalls: readonly Shortfall[]
 }
 
 /** The id that a later step can follow up on or attach to. */
 export function jobIdOf({ job, task }: Report): string | undefined {
   if (job !== undefined) return job.id
   return task === undefined || task.kind === 'create' ? undefined : task.jobId
+}
+
+/** The pull request to show for this step. A follow-up that did not come to a good end shows none: its job's is an earlier turn's. */
+export function ownPullRequest({ outcome, operation, turn, job }: Report): PullRequestLink | undefined {
+  const hasEnded = operation !== undefined || outcome === 'pull-request' || outcome === 'no-changes'
+  const isOwn = turn === undefined || hasEnded
+  return isOwn ? job?.prLink : undefined
 }

@@ -1,42 +1,13 @@
-import { ActionError, describeError } from '../../shared/errors.ts'
+import type { ActionError } from '../../shared/errors.ts'
 
 /** Something that was to be done on GitHub and could not be. It costs that thing and never the job's result. */
 export interface Shortfall {
-  /** What is lost, such as `The label`. */
+  /** What is lost, such as `The label was not put on the pull request`. */
   readonly lost: string
   readonly error: ActionError
 }
 
-/** Collects what could not be done, so that one notice can tell all of it. */
-export class Shortfalls {
-  readonly list: Shortfall[] = []
-  readonly #log: (line: string) => void
-
-  constructor(log: (line: string) => void) {
-    this.#log = log
-  }
-
-  add(lost: string, error: ActionError): void {
-    this.list.push({ lost, error })
-    this.#log(`${lost}: ${describeError(error)}`)
-  }
-
-  /**
-   * Gives what `perform` does, or undefined where it could not be done.
-   * @throws ActionError `cancelled`, which is nothing to do without
-   */
-  async attempt<T>(lost: string, perform: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await perform()
-    } catch (error) {
-      if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
-      this.add(lost, error)
-      return undefined
-    }
-  }
-}
-
-/** One text for one notice: every loss with its reason, then each piece of advice once. Undefined where nothing is lost. */
+/** One text for one notice: every loss with its reason, then each piece of advice once. Undefined if nothing is lost. */
 export function tellShortfalls(shortfalls: readonly Shortfall[]): string | undefined {
   if (shortfalls.length === 0) return undefined
   const losses = shortfalls.map(({ lost, error }) => `${lost}: ${error.message}`)

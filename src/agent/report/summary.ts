@@ -1,9 +1,8 @@
+import type { Conclusion } from '../../shared/conclusion.ts'
 import { formatDuration } from '../../shared/duration.ts'
 import { escapeHtml, foldedText, inlineCode, joinBlocks, shorten, table, type TableRow } from '../../shared/markdown.ts'
-import type { Conclusion } from './conclusion.ts'
-import { cleanPullRequestLink } from '../../service/pull-request-link.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
-import { jobIdOf, type Outcome, type Report } from './report.ts'
+import { jobIdOf, ownPullRequest, type Outcome, type Report } from './report.ts'
 import { tellShortfalls } from './shortfalls.ts'
 
 /** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
@@ -23,11 +22,9 @@ function heading({ outcome }: Report, { isGreen, title }: Conclusion): string {
   return `## ${icon} ${title}`
 }
 
-function pullRequest({ job }: Report): string[] {
-  if (job?.prLink === undefined) return []
-  const link = cleanPullRequestLink(job.prLink)
-  if (link === undefined)
-    return ['The service gave an address for the pull request that is not safe to link, so it is not shown.']
+function pullRequest(report: Report): string[] {
+  const link = ownPullRequest(report)
+  if (link === undefined) return []
   const { href, number, repository } = link
   const name =
     number === undefined || repository === undefined
@@ -67,8 +64,8 @@ function facts(report: Report): string[] {
 const MOST_PATHS = 20
 
 /** The change that started the run, and what GitHub knows of the pull request. */
-function gitHubFacts({ change, handOff, shortfalls = [] }: Report): string[] {
-  const { state, branch, headSha, checks, scope } = handOff ?? {}
+function gitHubFacts({ change, pullRequest, shortfalls }: Report): string[] {
+  const { state, branch, headSha, checks, scope } = pullRequest ?? {}
   const outside = scope?.outside ?? []
   const more = outside.length > MOST_PATHS ? `, and ${outside.length - MOST_PATHS} more` : ''
   const notDone = tellShortfalls(shortfalls)
@@ -117,7 +114,7 @@ function nextSteps(report: Report): string[] {
   if (id === undefined || report.job === undefined || report.job.status === 'archived') return []
   const followUp = `To tell the agent more, send a follow-up to this job:\n\n\`\`\`yaml\nwith:\n  job-id: ${id}\n  prompt: Now do this as well.\n\`\`\``
   const attach = `To wait for it, attach to it, without a prompt:\n\n\`\`\`yaml\nwith:\n  job-id: ${id}\n\`\`\``
-  const mayGoOn = report.job.status === 'active' || report.turn === 'taken'
+  const mayGoOn = report.job.status === 'active' && report.turn !== 'taken' && report.turn !== 'unsent'
   return ['### What next', ...(mayGoOn ? [attach] : []), followUp]
 }
 

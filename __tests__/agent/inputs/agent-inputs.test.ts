@@ -1,0 +1,160 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
+import { includesPath } from '../../../src/agent/inputs/path-patterns.ts'
+import { ActionError } from '../../../src/shared/errors.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+type Given = Readonly<Record<string, string>>
+
+const NOTHING: Given = Object.fromEntries(INPUT_NAMES.map((name) => [name, '']))
+const GIVEN: Given = {
+  prompt: 'Fix the guide.',
+  'project-id': 'docs-demo',
+  'api-key': 'docs_key',
+  'base-url': 'https://docs.example.com/api/',
+}
+
+const parse = (given: Given, workspace = '.'): AgentInputs =>
+  parseAgentInputs({ ...NOTHING, ...GIVEN, ...given }, workspace)
+
+function messageOf(given: Given, workspace?: string): string {
+  try {
+    parse(given, workspace)
+  } catch (error) {
+    if (error instanceof ActionError && error.code === 'invalid-input') return error.message
+    throw error
+  }
+  throw new Error('The inputs were taken.')
+}
+
+/** A workspace with a file of this text. */
+function workspaceWith(name: string, text: string): string {
+  const workspace = temporaryFolder()
+  writeFileSync(join(workspace, name), text)
+  return workspace
+}
+
+test('fills in the defaults', () => {
+  expect(parse({})).toMatchObject({
+    task: { kind: 'create', prompt: 'Fix the guide.' },
+    projectId: 'docs-demo',
+    apiKey: 'docs_key',
+    baseUrl: 'https://docs.example.com/api',
+    wait: true,
+    timeoutMs: 3_600_000,
+    pollIntervalMs: undefined,
+    failOn: new Set(['failed', 'archived', 'timeout']),
+    summary: true,
+    changeContext: 'none',
+    changeContextBytes: 65_536,
+    pathFilter: undefined,
+    skipOwnChanges: true,
+    waitForChecks: false,
+    allowedPaths: [],
+  })
+})
+
+test('takes every input', () => {
+  const inputs = parse({
+    'job-id': ' job_1 ',
+    wait: 'False',
+    'timeout-minutes': '0.5',
+    'poll-interval-seconds': '0.1',
+    'fail-on': 'no-changes\nfailed',
+    summary: 'FALSE',
+    'github-token': ' ghs_1 ',
+    'change-context': 'diff',
+    'change-context-bytes': '2048',
+    paths: 'docs/**\n!docs/private/**',
+    'skip-own-changes': 'false',
+    label: ' docs ',
+    'wait-for-checks': 'true',
+    'allowed-paths': '*.md',
+  })
+  expect(inputs).toMatchObject({
+    task: { kind: 'follow-up', prompt: 'Fix the guide.', jobId: 'job_1' },
+    wait: false,
+    timeoutMs: 30_000,
+    pollIntervalMs: 100,
+    failOn: new Set(['no-changes', 'failed']),
+    summary: false,
+    githubToken: 'ghs_1',
+    changeContext: 'diff',
+    changeContextBytes: 2_048,
+    pathFilter: { kind: 'paths' },
+    skipOwnChanges: false,
+    label: 'docs',
+    waitForChecks: true,
+  })
+  expect(includesPath(inputs.allowedPaths, 'a.md')).toBe(true)
+})
+
+test('an empty label or token is none, and not the default of the file', () => {
+  expect(parse({})).toMatchObject({ label: '', githubToken: '' })
+})
+
+test('`paths-ignore` alone is a filter of its own kind', () => {
+  expect(parse({ 'paths-ignore': '**.md' }).pathFilter?.kind).toBe('paths-ignore')
+})
+
+test('keeps the prompt byte for byte, from the input and from a file', () => {
+  const prompt = '\ufeff  Fix\r\nthe “guide”. 🎉\n\n'
+  expect(parse({ prompt }).task).toEqual({ kind: 'create', prompt })
+  const text = prompt.slice(1)
+  const fromFile = parse({ prompt: '', 'prompt-file': ' prompt.md ' }, workspaceWith('prompt.md', text))
+  expect(fromFile.task).toEqual({ kind: 'create', prompt: text })
+})
+
+test.each<[string, Given, string]>([
+  ['no prompt and no job', { prompt: '' }, '`prompt` is missing'],
+  ['a blank prompt', { prompt: ' \n' }, '`prompt` is blank'],
+  ['a blank prompt for a job, which is no attaching', { prompt: ' ', 'job-id': 'job_1' }, '`prompt` is blank'],
+  ['two prompts', { 'prompt-file': 'prompt.md' }, '`prompt-file` must not be given together with `prompt`'],
+  ['a prompt file that cannot be read', { prompt: '', 'prompt-file': 'not-there.md' }, '`prompt-file` does not exist'],
+  ['a job id that is a path', { 'job-id': '../job' }, '`job-id` must be 1 to 128 letters'],
+  ['a wrong truth value', { wait: 'yes' }, '`wait` must be `true` or `false`'],
+  ['a wrong summary', { summary: '1' }, '`summary` must be `true` or `false`'],
+  ['no time', { 'timeout-minutes': '0' }, '`timeout-minutes` must be a number of minutes'],
+  ['too much time', { 'timeout-minutes': '361' }, '`timeout-minutes` must be a number of minutes'],
+  ['a time with a unit', { 'timeout-minutes': '5m' }, '`timeout-minutes` must be a number of minutes'],
+  ['an endless interval', { 'poll-interval-seconds': '1e400' }, '`poll-interval-seconds` must be a number of seconds'],
+  ['too short an interval', { 'poll-interval-seconds': '0.01' }, '`poll-interval-seconds` must be a number of seconds'],
+  ['another way to miss a key', { 'on-missing-key': 'ignore' }, '`on-missing-key` must be `fail` or `skip`'],
+  ['two filters', { paths: 'a', 'paths-ignore': 'b' }, '`paths-ignore` must not be given together with `paths`'],
+  ['a filter without a file', { paths: '!a' }, '`paths` has only lines that begin with `!`'],
+  ['paths of another root', { 'allowed-paths': '/docs/**' }, '`allowed-paths` line 1 begins with `/`'],
+  ['an unknown context', { 'change-context': 'all' }, '`change-context` must be `none`, `commits`, `files` or `diff`'],
+  ['too little context', { 'change-context-bytes': '1023' }, '`change-context-bytes` must be'],
+  ['too much context', { 'change-context-bytes': '1048577' }, '`change-context-bytes` must be'],
+  ['a number in short', { 'change-context-bytes': '1e4' }, '`change-context-bytes` must be'],
+  ['a wrong skip', { 'skip-own-changes': 'yes' }, '`skip-own-changes` must be'],
+  ['two labels', { label: 'a,b' }, '`label` must be'],
+  ['a long label', { label: 'x'.repeat(51) }, '`label` must be'],
+  ['an empty key, with where secrets are withheld', { 'api-key': '' }, 'forks and Dependabot'],
+  ['no word to fail on', { 'fail-on': ',' }, '`fail-on` must be a list of'],
+])('refuses %s', (_name, given, message) => {
+  expect(messageOf(given)).toContain(message)
+  expect(messageOf(given)).not.toContain('inputs are wrong')
+})
+
+test('refuses a blank prompt file', () => {
+  const workspace = workspaceWith('prompt.md', '\n\n')
+  expect(messageOf({ prompt: '', 'prompt-file': 'prompt.md' }, workspace)).toContain('`prompt-file` is blank')
+})
+
+test('no message shows a token', () => {
+  const message = messageOf({ 'github-token': 'ghs_ secret' })
+  expect(message).toContain('`github-token` holds')
+  expect(message).not.toContain('secret')
+})
+
+test('names all problems in one error', () => {
+  const message = messageOf({ ...NOTHING, wait: 'maybe', 'fail-on': 'x', 'poll-interval-seconds': '0' })
+  const problems = message.split('\n').slice(1)
+  expect(message).toMatch(/^7 inputs are wrong:/)
+  expect(problems.map((line) => /`([a-z-]+)`/.exec(line)?.[1]).sort()).toEqual(
+    ['api-key', 'base-url', 'fail-on', 'poll-interval-seconds', 'project-id', 'prompt', 'wait'].sort(),
+  )
+})

@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals'
+import { FAIL_ON, failOnInput } from '../../../src/agent/inputs/fail-on.ts'
+
+const WITH_BOTH = { 'wait-for-checks': ' True ', 'allowed-paths': 'docs/**' }
+
+/** The words, or what is wrong with them. */
+function read(text: string, raw: Readonly<Record<string, string>> = {}): unknown {
+  const result = failOnInput(raw).safeParse(text)
+  return result.success ? [...result.data] : result.error.issues.map(({ message }) => message).join(' ')
+}
+
+test.each([
+  ['none', []],
+  ['failed', ['failed']],
+  ['failed,archived , timeout\nno-changes', ['failed', 'archived', 'timeout', 'no-changes']],
+  [FAIL_ON.join(', '), FAIL_ON],
+])('reads %j', (text, expected) => {
+  expect(read(text, WITH_BOTH)).toEqual(expected)
+})
+
+test.each(['failed, unconfirmed', 'none, failed', ',', ' , \n', 'Failed'])('refuses %j', (text) => {
+  expect(read(text)).toMatch(/^must be a list of `failed`, .*, or `none` alone$/)
+})
+
+test.each([
+  ['checks', { ...WITH_BOTH, 'wait-for-checks': 'false' }, '`wait-for-checks: true`'],
+  ['out-of-scope', { ...WITH_BOTH, 'allowed-paths': ' ' }, '`allowed-paths`'],
+])('%s is known only with another input', (word, raw, needed) => {
+  expect(read(word, WITH_BOTH)).toEqual([word])
+  expect(read(word, raw)).toBe(`has \`${word}\`, which is known only with ${needed}`)
+})

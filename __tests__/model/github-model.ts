@@ -1,0 +1,130 @@
+import type { Check } from '../../src/github/checks.ts'
+import type { GitHub } from '../../src/github/connect-github.ts'
+import type { PullRequest } from '../../src/github/pull-requests.ts'
+import type { Clock } from '../../src/shared/clock.ts'
+import { ActionError } from '../../src/shared/errors.ts'
+import { fakeGitHub, PULL_REQUEST } from '../support/fake-github.ts'
+import { commit } from '../support/github-state.ts'
+import { OLD_LINK, type JobLife } from './job-life.ts'
+import type { GitHubFate, GitHubPlan, Schedule } from './schedule.ts'
+
+const BEFORE = commit('a')
+const BY_OURS = commit('b')
+const BY_PERSON = commit('d')
+const isOld = (number: number): boolean => OLD_LINK.endsWith(`/${number}`)
+const USUAL_FATE: GitHubFate = { how: 'well', delayMs: 50, times: Infinity }
+
+export interface GitHubModel {
+  readonly github: GitHub
+  /** What was written, and to which pull request, whether or not that was answered. Times are from the step's beginning. */
+  readonly writes: readonly { readonly what: 'label' | 'comment'; readonly number: number; readonly at: number }[]
+  /** What was told and heard: the heads of the old pull request, checks by commit, and files. */
+  readonly told: {
+    readonly heads: readonly string[]
+    readonly checks: ReadonlyMap<string, readonly Check[]>
+    readonly files: boolean
+  }
+  /** Whether a head that holds the commit of our turn was told. */
+  toldOfOurPush(): boolean
+}
+
+function* unroll(fates: readonly GitHubFate[]): Generator<GitHubFate, never> {
+  for (const fate of fates) for (let time = 0; time < fate.times; time++) yield fate
+  for (;;) yield USUAL_FATE
+}
+
+/** GitHub as one schedule has it, on the step's clock: it fails, hangs until a call's deadline, lags and lies. */
+export function createGitHubModel(
+  { oursHasTheSameLink, task }: Schedule,
+  plan: GitHubPlan,
+  life: JobLife,
+  clock: Clock,
+  signal: AbortSignal,
+): GitHubModel {
+  const startedAt = clock.now()
+  const now = (): number => clock.now() - startedAt
+  const fates = unroll(plan.fates)
+  const writes: { what: 'label' | 'comment'; number: number; at: number }[] = []
+  const heads: string[] = []
+  const checks = new Map<string, readonly Check[]>()
+  const told = { heads, checks, files: false }
+  const usual = fakeGitHub()
+
+  function headOf(number: number): string {
+    const isPushed =
+      task !== 'attach' && oursHasTheSameLink && plan.oursPushes && life.oursIsPushedBy(now() - plan.headLagMs)
+    if (plan.personPushesAtMs !== undefined && now() >= plan.personPushesAtMs) return BY_PERSON
+    return isPushed || !isOld(number) ? BY_OURS : BEFORE
+  }
+
+  function checksNow(): Check[] {
+    const age = now() - plan.checks.registeredAtMs
+    if (age < 0) return []
+    const states = {
+      success: 'success',
+      failure: 'failure',
+      flips: age % 9_000 < 6_000 ? 'success' : 'pending',
+    } as const
+    return [{ name: 'build', state: age < plan.checks.runMs ? 'pending' : states[plan.checks.ending] }]
+  }
+
+  function pullRequest(number: number): PullRequest {
+    const labels = plan.isMarked ? ['docs-agent'] : []
+    return { ...PULL_REQUEST, number, headSha: headOf(number), labels, changedFiles: 1 }
+  }
+
+  function until(endsAt: number): GitHub {
+    /** As the real client: nothing after the deadline or the cancellation; a failure may come after the deed. */
+    async function ask<T>(act: () => T, hear: (answer: T) => void = () => undefined): Promise<T> {
+      signal.throwIfAborted()
+      const { how, delayMs } = fates.next().value
+      const began = clock.now()
+      const pass = async (time: number): Promise<void> => {
+        await clock.sleep(Math.min(time, endsAt) - clock.now(), signal)
+        if (time > endsAt) throw new ActionError('deadline', 'The time ran out before GitHub had answered.')
+      }
+      await pass(how === 'hang' ? Infinity : began + delayMs / 2)
+      const answer = how === 'well' || how === 'lost' ? act() : undefined
+      await pass(began + delayMs)
+      if (how === 'hang' || how === 'lost') throw new ActionError('unreachable', 'GitHub could not be reached.')
+      if (how !== 'well') throw new ActionError(how, `GitHub is ${how}.`)
+      hear(answer as T)
+      return answer as T
+    }
+
+    return {
+      compare: async (...args) => {
+        const comparison = await usual.compare(...args)
+        const files = comparison.files.map((file) => (plan.changeCounts ? file : { ...file, path: 'src/x.ts' }))
+        return ask(() => ({ ...comparison, files }))
+      },
+      findLastSuccess: () => ask(() => BEFORE),
+      findPullRequestsOfCommit: () => ask(() => (plan.pushIsOwn ? [{ number: 5, labels: ['docs-agent'] }] : [])),
+      readPullRequest: ({ number }) =>
+        ask(
+          () => pullRequest(number),
+          ({ headSha }) => isOld(number) && heads.push(headSha),
+        ),
+      listPullRequestFiles: () =>
+        ask(
+          () => [{ path: plan.filesAreInside ? 'docs/a.md' : 'src/a.ts', previousPath: undefined }],
+          () => (told.files = true),
+        ),
+      listTrustedComments: () =>
+        ask(() => (plan.isMarked || plan.pushIsOwn ? [{ body: '<!-- docs-agent-action: job=job_1 -->' }] : [])),
+      addLabel: ({ number }) =>
+        ask(() => {
+          writes.push({ what: 'label', number, at: now() })
+        }),
+      addComment: ({ number }) =>
+        ask(() => {
+          writes.push({ what: 'comment', number, at: now() })
+        }),
+      readChecks: (_repository, sha) => ask(checksNow, (answer) => checks.set(sha, answer)),
+      until: (own) => until(Math.min(own, endsAt)),
+    }
+  }
+
+  const deadline = startedAt + life.timeoutMs
+  return { github: until(deadline), writes, told, toldOfOurPush: () => heads.includes(BY_OURS) }
+}

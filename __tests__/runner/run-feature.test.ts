@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { runFeature } from '../../src/runner/run-feature.ts'
+import { ActionError } from '../../src/shared/errors.ts'
+import type { RawInputs } from '../../src/shared/parse-inputs.ts'
+import type { Feature, InputSurroundings, Presentation } from '../../src/step/feature.ts'
+import type { StepInputs } from '../../src/step/open-step.ts'
+import type { Step } from '../../src/step/step.ts'
+import { captureStdout } from '../support/capture-stdout.ts'
+import { stepProcess } from '../support/step-process.ts'
+
+const { outputFile, summaryFile, exitCodes } = stepProcess()
+
+const INPUTS: StepInputs = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'https://docs.example.com', timeoutMs: 5 }
+
+interface Seen {
+  raw: RawInputs<string> | undefined
+  surroundings: InputSurroundings | undefined
+  step: Step | undefined
+  lines: readonly string[]
+}
+
+/** Runs a feature whose report is one word, and which is green if this is `done` or `skipped`. */
+async function run(
+  given: Readonly<Record<string, string>>,
+  fields: Partial<Feature<StepInputs, string>> = {},
+  notice?: Presentation['notice'],
+): Promise<Seen> {
+  for (const [name, value] of Object.entries(given)) process.env[`INPUT_${name.toUpperCase()}`] = value
+  const seen: Seen = { raw: undefined, surroundings: undefined, step: undefined, lines: [] }
+  const feature: Feature<StepInputs, string> = {
+    inputNames: ['api-key', 'base-url', 'on-missing-key', 'summary'],
+    firstOutputs: { outcome: 'error' },
+    parse: (raw, surroundings) => {
+      Object.assign(seen, { raw, surroundings })
+      return INPUTS
+    },
+    run: (_inputs, step) => {
+      seen.step = step
+      return Promise.resolve('done')
+    },
+    notRun: (error) => error?.message ?? 'skipped',
+    present: (report, inputs) => ({
+      conclusion: { isGreen: ['done', 'skipped'].includes(report), title: 'Ended', text: '', advice: [] },
+      text: `${report}, ${inputs === undefined ? 'without inputs' : 'with inputs'}`,
+      outputs: { outcome: report },
+      summary: `# ${report}`,
+      ...(notice === undefined ? {} : { notice }),
+    }),
+    ...fields,
+  }
+  seen.lines = await captureStdout(() => runFeature(feature))
+  return seen
+}
+
+const outcomes = (): string[] =>
+  [...readFileSync(outputFile, 'utf8').matchAll(/^outcome<<.*\n(.*)$/gm)].map(([, v = '']) => v)
+
+test('reads the inputs, runs the step within its time, and publishes what came of it', async () => {
+  process.env['GITHUB_WORKSPACE'] = '/workspace'
+  const { raw, surroundings, step, lines } = await run({ 'api-key': 'docs_key', summary: ' true' })
+
+  expect(raw).toEqual({ 'api-key': 'docs_key', 'base-url': '', 'on-missing-key': '', summary: ' true' })
+  expect(surroundings).toMatchObject({ workspace: '/workspace' })
+  expect((step?.deadlineAt ?? 0) - (step?.startedAt ?? 0)).toBe(INPUTS.timeoutMs)
+  expect(lines.at(-1)).toMatch(/Ended\. done, with inputs\.$/)
+  expect(outcomes()).toEqual(['error', 'done'])
+  expect(readFileSync(summaryFile, 'utf8')).toBe('# done')
+  expect(exitCodes()).toEqual([0])
+})
+
+test('what holds until the step has an end is written before an input is looked at', async () => {
+  let before: string[] = []
+  const parse = (): StepInputs => {
+    before = outcomes()
+    return INPUTS
+  }
+  await run({}, { parse })
+  expect(before).toEqual(['error'])
+})
+
+test('a key that may be missing and is, skips the step: no input is parsed, and nothing runs', async () => {
+  const { raw, step, lines } = await run({ 'on-missing-key': 'skip' })
+  expect([raw, step]).toEqual([undefined, undefined])
+  expect(lines).toEqual([
+    expect.stringMatching(/^::warning .*`api-key` is empty/),
+    expect.stringMatching(/Ended\. skipped, without inputs\.$/),
+  ])
+  expect([outcomes(), exitCodes()]).toEqual([['error', 'skipped'], [0]])
+})
+
+const refusing = (error: Error) => (): never => {
+  throw error
+}
+
+test.each([
+  ['an input that is wrong', { parse: refusing(new ActionError('invalid-input', 'No.')) }],
+  ['a step that cannot be opened', { run: () => Promise.reject(new ActionError('proxy', 'No.')) }],
+])('%s ends it red, with a report of a step that did not run', async (_name, fields) => {
+  const { lines } = await run({ 'api-key': 'docs_key' }, fields)
+  expect(lines.at(-1)).toBe('::error title=Ended::No., without inputs')
+  expect(readFileSync(summaryFile, 'utf8')).toBe('# No.')
+  expect([outcomes(), exitCodes()]).toEqual([['error', 'No.'], [1]])
+})
+
+test('a defect is no report, and what was written first stays', async () => {
+  const { lines } = await run({}, { parse: refusing(new TypeError('a defect')) })
+  expect(lines.at(-1)).toMatch(/^::error title=Internal error::/)
+  expect([outcomes(), exitCodes()]).toEqual([['error'], [1]])
+})
+
+test('no summary where none is wanted, also of wrong inputs', async () => {
+  await run({ summary: ' False' }, { parse: refusing(new ActionError('invalid-input', 'No.')) })
+  expect(readFileSync(summaryFile, 'utf8')).toBe('')
+})
+
+test('a notice comes before the end', async () => {
+  const { lines } = await run({}, {}, { title: 'Not done', text: 'The label.' })
+  expect(lines.slice(-2)).toEqual(['::notice title=Not done::The label.', expect.stringContaining('Ended. done')])
+})

@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals'
+import { listMutations } from '../../../scripts/bite/mutations.mjs'
+
+const mutantsOf = (source: string): string[] =>
+  listMutations(source).map(({ start, end, text }) => source.slice(0, start) + text + source.slice(end))
+
+test.each([
+  ['if (a) b', ['if (!(a)) b', 'if (a) {}']],
+  ['x = a <= b', ['{}', 'x = a < b']],
+  ['x = a ?? b', ['{}', 'x = b']],
+  ['x = /^a+$/i', ['{}', 'x = /a+$/i', 'x = /^a+/i', 'x = /^a*$/i', 'x = /^a+$/']],
+  ['x = a?.b', ['{}', 'x = a!.b']],
+  ['x = a.some(f)', ['{}', 'x = a.every(f)']],
+  ['x = [a, true]', ['{}', 'x = [...[], true]', 'x = [a, ...[]]', 'x = [a, false]']],
+])('%s can go wrong in all its parts', (source, mutants) => {
+  expect(mutantsOf(source).sort()).toEqual([...mutants].sort())
+})
+
+test('types, imports and words for people are left alone', () => {
+  expect(mutantsOf("import { a } from 'a'\ntype A = 'b' | true\nconst c = 'Words for people.'")).toEqual([])
+})

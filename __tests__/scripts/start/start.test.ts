@@ -1,0 +1,175 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { start } from '../../../scripts/start/start.ts'
+import { EMULATOR_KEY } from '../../../src/emulator/access.ts'
+import { SCENARIO_NAMES } from '../../../src/emulator/scenarios.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+
+const ACTION_YML = `inputs:
+  prompt:
+    required: false
+  prompt-file:
+    required: false
+  base-url:
+    required: false
+  project-id:
+    required: true
+  api-key:
+    required: true
+  poll-interval-seconds:
+    required: false
+  timeout-minutes:
+    default: '60'
+runs:
+  using: node24
+  main: dist/agent/index.js
+`
+
+const AGENT = `const { appendFileSync } = require('node:fs')
+const { env } = process
+const input = (name) => env['INPUT_' + name]
+console.log(input('BASE-URL'), input('PROJECT-ID'), input('API-KEY'), 'timeout', input('TIMEOUT-MINUTES'))
+if (input('PROMPT-FILE')) console.log(require('node:fs').readFileSync(input('PROMPT-FILE'), 'utf8'))
+if (input('PROMPT') === 'ask') fetch(input('BASE-URL') + '/v2/agent/p1/job/job_1').then(({ status }) => console.log('answered', status))
+console.log('proxy', env.HTTPS_PROXY ?? 'none', 'in', process.cwd() === env.GITHUB_WORKSPACE)
+console.log('::notice title=Hello::' + input('PROMPT'))
+appendFileSync(env.GITHUB_OUTPUT, 'status=completed\\n')
+appendFileSync(env.GITHUB_STEP_SUMMARY, '## Opened\\n')
+if (input('PROMPT') === 'fail') process.exitCode = 3
+if (input('PROMPT') === 'wait') {
+  setInterval(() => {}, 1000)
+  process.once('SIGINT', () => process.exit(1))
+  console.log('waiting')
+}
+`
+
+/** A folder with an action that stands in for the packaged one. */
+function project(): string {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'dist', 'agent'), { recursive: true })
+  writeFileSync(join(folder, 'action.yml'), ACTION_YML)
+  writeFileSync(join(folder, 'dist', 'agent', 'index.js'), AGENT)
+  return folder
+}
+
+interface StartOptions {
+  readonly env?: Record<string, string>
+  readonly folder?: string
+  readonly columns?: number
+  readonly cancelAt?: string
+}
+
+interface Ended {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+async function run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
+  const { env = {}, folder = project(), columns, cancelAt } = options
+  const listeners = new Map<string, () => void>()
+  let [stdout, stderr] = ['', '']
+  const width = columns === undefined ? {} : { columns }
+  const exitCode = await start(folder, {
+    argv: ['node', 'start', ...args],
+    env: { INIT_CWD: folder, ...env },
+    stdout: {
+      ...width,
+      write: (text: string) => {
+        stdout += text
+        if (cancelAt !== undefined && text.includes(cancelAt)) listeners.get('SIGINT')?.()
+      },
+    },
+    stderr: { ...width, write: (text: string) => (stderr += text) },
+    on: (signal, listener) => listeners.set(signal, listener),
+    exit: () => undefined,
+  })
+  return { exitCode, stdout, stderr }
+}
+
+test('runs the action against the embedded service, and shows log, outputs, summary and conclusion', async () => {
+  const { exitCode, stdout, stderr } = await run(['--prompt', 'Write it.'], {
+    env: { HTTPS_PROXY: 'http://proxy.example' },
+  })
+
+  expect(stderr).toBe('')
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('docs-demo *** timeout 0.5\nproxy none in true\nNotice: Hello: Write it.\n')
+  expect(stdout).toContain('status  completed\n')
+  expect(stdout).toContain('\nOpened\n')
+  expect(stdout).toContain('success, exit code 0')
+  expect(stdout).not.toContain(EMULATOR_KEY)
+})
+
+test('ends with the exit code of the action', async () => {
+  const { exitCode, stdout } = await run(['--prompt', 'fail'])
+
+  expect(exitCode).toBe(3)
+  expect(stdout).toContain('failure, exit code 3')
+})
+
+test('with the three variables it starts no service, and hands on the proxy', async () => {
+  const { exitCode, stdout } = await run([], {
+    env: {
+      DOCS_AGENT_BASE_URL: 'https://docs.example.com',
+      DOCS_AGENT_PROJECT_ID: 'p2',
+      DOCS_AGENT_API_KEY: 'docs_other',
+      HTTPS_PROXY: 'http://proxy.example',
+    },
+  })
+
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('https://docs.example.com p2 *** timeout 60\nproxy http://proxy.example')
+  expect(stdout).not.toContain('docs_other')
+})
+
+test('the embedded service answers while the action runs', async () => {
+  expect((await run(['--prompt', 'ask'])).stdout).toContain('answered 401\n')
+})
+
+test('a wrong scenario names all that there are', async () => {
+  const { exitCode, stdout, stderr } = await run(['--scenario', 'wrong'])
+
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+  expect(stderr).toContain('must be one of pull-request, no-changes, failed,')
+})
+
+test('a prompt file is looked for in the folder where npm was called', async () => {
+  const standing = temporaryFolder()
+  writeFileSync(join(standing, 'prompt.md'), 'From the file.')
+
+  const { stdout } = await run(['--prompt-file', 'prompt.md'], { env: { INIT_CWD: standing } })
+
+  expect(stdout).toContain('From the file.\n')
+})
+
+test('a missing program is named, with the way to make it', async () => {
+  const folder = project()
+  rmSync(join(folder, 'dist'), { recursive: true })
+
+  const { exitCode, stderr } = await run([], { folder })
+
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain('npm run build')
+})
+
+test('--help says how to use it, with every scenario, in lines that fit the terminal', async () => {
+  const { exitCode, stdout } = await run(['--help'], { columns: 60 })
+
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('npm start -- [options]')
+  for (const name of SCENARIO_NAMES) expect(stdout).toContain(`\n  ${name} `)
+  expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([])
+})
+
+const testWithSignals = process.platform === 'win32' ? test.skip : test
+
+testWithSignals('Ctrl-C cancels the action, and its results are shown', async () => {
+  const { exitCode, stdout } = await run(['--prompt', 'wait'], { cancelAt: 'waiting' })
+
+  expect(exitCode).toBe(1)
+  expect(stdout).toContain('Cancelling, as the runner would.')
+  expect(stdout).toContain('status  completed\n')
+  expect(stdout).toContain('cancelled, exit code 1')
+})

@@ -1,0 +1,46 @@
+import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
+import type { GitHub } from '../../src/github/connect-github.ts'
+import type { Step } from '../../src/step/step.ts'
+import { fakeClient } from './fake-client.ts'
+import { fakeClock } from './fake-clock.ts'
+import { RUN_FACTS } from './fake-github.ts'
+import { fakeHost } from './fake-host.ts'
+
+const GIVEN = {
+  prompt: 'Fix the guide.',
+  'project-id': 'docs-demo',
+  'api-key': 'docs_key',
+  'base-url': 'https://docs.example.com',
+}
+
+/** The inputs as they are parsed from a workflow, where only what a test is about is given. */
+export function agentInputs(
+  fields: Partial<AgentInputs> = {},
+  given: Readonly<Record<string, string>> = {},
+): AgentInputs {
+  const raw = { ...Object.fromEntries(INPUT_NAMES.map((name) => [name, ''])), ...GIVEN, ...given }
+  return { ...parseAgentInputs(raw, '.'), ...fields }
+}
+
+export interface StepFields extends Partial<Omit<Step, 'github'>> {
+  readonly github?: GitHub | undefined
+  readonly timeoutMs?: number
+}
+
+/** A step of an hour on a clock that moves only when someone sleeps, with nothing behind its servers but what is given. */
+export function fakeStep({ github, timeoutMs = 3_600_000, ...fields }: StepFields = {}): Step {
+  const clock = fields.clock ?? fakeClock()
+  const startedAt = fields.startedAt ?? clock.now()
+  return {
+    host: fakeHost(),
+    clock,
+    signal: new AbortController().signal,
+    random: () => 0.5,
+    startedAt,
+    deadlineAt: startedAt + timeoutMs,
+    client: fakeClient({}),
+    facts: RUN_FACTS,
+    github: () => Promise.resolve(github),
+    ...fields,
+  }
+}

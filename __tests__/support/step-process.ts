@@ -1,0 +1,52 @@
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import * as path from 'node:path'
+import { afterAll, afterEach, beforeEach, jest } from '@jest/globals'
+
+const EVENTS = ['SIGINT', 'SIGTERM', 'uncaughtException', 'unhandledRejection'] as const
+
+export interface StepProcess {
+  readonly outputFile: string
+  readonly summaryFile: string
+  /** The code that the process would have ended with, one for each time. */
+  readonly exitCodes: () => readonly unknown[]
+}
+
+/** Makes this process one in which a runner runs a step: with its files, with inputs of its own, and without an end. */
+export function stepProcess(): StepProcess {
+  const folder = fs.mkdtempSync(path.join(tmpdir(), 'step-'))
+  const [outputFile, summaryFile] = [path.join(folder, 'output'), path.join(folder, 'summary')]
+  const listenersBefore = EVENTS.map((name) => process.listeners(name as 'SIGINT'))
+  const exit = jest.spyOn(process, 'exit')
+  const envBefore = { ...process.env }
+  let exitCodes: unknown[] = []
+
+  beforeEach(() => {
+    fs.rmSync(summaryFile, { force: true, recursive: true })
+    fs.writeFileSync(outputFile, '')
+    fs.writeFileSync(summaryFile, '')
+    Object.assign(process.env, { GITHUB_OUTPUT: outputFile, GITHUB_STEP_SUMMARY: summaryFile })
+    process.exitCode = undefined
+    exitCodes = []
+    exit.mockReset().mockImplementation((code) => {
+      exitCodes.push(code ?? process.exitCode)
+      return undefined as never
+    })
+  })
+
+  afterEach(() => {
+    process.exitCode = undefined
+    for (const name of Object.keys(process.env)) if (!(name in envBefore)) Reflect.deleteProperty(process.env, name)
+    EVENTS.forEach((name, index) => {
+      for (const listener of process.listeners(name as 'SIGINT')) {
+        if (listenersBefore[index]?.includes(listener) !== true) process.off(name, listener)
+      }
+    })
+  })
+
+  afterAll(() => {
+    fs.rmSync(folder, { recursive: true })
+  })
+
+  return { outputFile, summaryFile, exitCodes: () => exitCodes }
+}

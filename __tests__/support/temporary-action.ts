@@ -1,0 +1,11 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from './temporary-folder.ts'
+
+/** Writes an action whose program is `source` (CommonJS), and gives back its folder. */
+export function temporaryAction(source: string, inputs = ''): string {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'action.yml'), `name: Fixture\n${inputs}runs:\n  using: node24\n  main: main.cjs\n`)
+  writeFileSync(join(folder, 'main.cjs'), source)
+  return folder
+}

@@ -1,0 +1,109 @@
+/**
+ * Tests the tests: puts small defects, drawn by a seed, one after the other into a copy of the project, and looks whether
+ * types or tests notice. The work tree is never touched.
+ *
+ *   npm run test:bite                                            60 defects, by a seed drawn now, which is printed
+ *   npm run test:bite -- --seed 7 --sample 200 --only src/agent  the same ones as long as the code is the same
+ */
+import { createHash, randomInt } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import * as path from 'node:path'
+import { parseArgs } from 'node:util'
+import { listMutations } from './mutations.mjs'
+import { openSandbox } from './sandbox.mjs'
+import { createTypeCheck } from './type-check.mjs'
+import { renderTable } from '../docs-tables/markdown-tables.mjs'
+
+/**
+ * @import { Mutation } from './mutations.mjs'
+ * @import { Sandbox } from './sandbox.mjs'
+ * @typedef {Mutation & { file: string, source: string }} Mutant
+ * @typedef {'types' | 'tests' | 'survived'} Fate
+ */
+
+const root = path.dirname(path.dirname(import.meta.dirname))
+const SANDBOXES = 2
+/** Only real processes run these, from `dist`. */
+const ENTRIES = 'src/entries/'
+
+/** By its seed each mutant has a place of its own in the queue, so a change elsewhere in the code does not move it. */
+function placeOf(/** @type {Mutant} */ { file, source, start, end, text }, /** @type {string} */ seed) {
+  const change = [seed, file, source.slice(start - 20, end + 20), text].join('\0')
+  return createHash('sha256').update(change).digest('hex')
+}
+
+/** @param {Mutant} mutant */
+function describe({ file, source, kind, start, end, text }) {
+  const line = source.slice(0, start).split('\n').length
+  const short = (/** @type {string} */ code) => JSON.stringify(code.replace(/\s+/g, ' ').slice(0, 100))
+  return `${file}:${line} (${kind}) ${short(source.slice(start, end))} to ${short(text)}`
+}
+
+/**
+ * @param {Mutant} mutant
+ * @param {ReturnType<typeof createTypeCheck>} compiles
+ * @param {Sandbox} sandbox
+ * @returns {Promise<Fate>}
+ */
+async function tryMutant({ file, source, start, end, text }, compiles, sandbox) {
+  const broken = source.slice(0, start) + text + source.slice(end)
+  if (!compiles(file, broken)) return 'types'
+  return (await sandbox.isNoticed(file, broken)) ? 'tests' : 'survived'
+}
+
+/** @param {readonly { mutant: Mutant, fate: Fate }[]} tried */
+function report(tried) {
+  const count = (/** @type {typeof tried} */ some, /** @type {Fate} */ fate) =>
+    some.filter((one) => one.fate === fate).length
+  const kinds = [...new Set(tried.map(({ mutant }) => mutant.kind))].sort()
+  const rows = [...kinds, 'all'].map((kind) => {
+    const some = tried.filter(({ mutant }) => kind === 'all' || mutant.kind === kind)
+    const survived = count(some, 'survived')
+    const share = `${Math.round((100 * (some.length - survived)) / some.length)} %`
+    return [kind, some.length, count(some, 'types'), count(some, 'tests'), survived, share].map(String)
+  })
+  console.log(`\n${renderTable([['Kind', 'Tried', 'Killed by types', 'By tests', 'Survived', 'Killed'], ...rows])}`)
+}
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(randomInt(10_000)) },
+    sample: { type: 'string', default: '60' },
+    only: { type: 'string', default: 'src' },
+  },
+})
+const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((name) => `src/${name.replaceAll('\\', '/')}`)
+  .filter((file) => file.endsWith('.ts'))
+const queue = files
+  .filter((file) => file.startsWith(values.only) && !file.startsWith(ENTRIES) && !file.endsWith('.d.ts'))
+  .flatMap((file) => {
+    const source = readFileSync(path.join(root, file), 'utf8')
+    return listMutations(source).map((mutation) => ({ ...mutation, file, source }))
+  })
+  .map((mutant) => ({ mutant, place: placeOf(mutant, values.seed) }))
+  .sort((a, b) => (a.place < b.place ? -1 : 1))
+  .slice(0, Number(values.sample))
+  .map(({ mutant }) => mutant)
+console.log(`--seed ${values.seed} --sample ${queue.length} --only ${values.only}`)
+
+const compiles = createTypeCheck(root, files)
+const sandboxes = Array.from({ length: SANDBOXES }, openSandbox)
+try {
+  // Tests that fail anyway kill everything.
+  if (!(await sandboxes[0]?.passes([...new Set(queue.map(({ file }) => file))])))
+    throw new Error('Tests fail without any defect.')
+  /** @type {{ mutant: Mutant, fate: Fate }[]} */
+  const tried = []
+  const work = async (/** @type {Sandbox} */ sandbox) => {
+    for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+      const fate = await tryMutant(mutant, compiles, sandbox)
+      tried.push({ mutant, fate })
+      if (fate === 'survived') console.log(`survived: ${describe(mutant)}`)
+    }
+  }
+  await Promise.all(sandboxes.map(work))
+  report(tried)
+} finally {
+  for (const sandbox of sandboxes) sandbox.remove()
+}

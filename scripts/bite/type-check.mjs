@@ -1,0 +1,38 @@
+import * as path from 'node:path'
+import ts from 'typescript'
+
+/**
+ * Makes a function that says whether the files compile where one of them has another text.
+ * @param {string} root
+ * @param {readonly string[]} files Relative to the root.
+ * @returns {(changed: string, text: string) => boolean}
+ */
+export function createTypeCheck(root, files) {
+  const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file))
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
+  const nameOf = (/** @type {string} */ file) => path.join(root, file).replaceAll('\\', '/')
+  const names = files.map(nameOf)
+  let version = 0
+  let mutant = { name: '', text: '' }
+  const service = ts.createLanguageService({
+    ...ts.sys,
+    useCaseSensitiveFileNames: () => ts.sys.useCaseSensitiveFileNames,
+    getCompilationSettings: () => options,
+    getCurrentDirectory: () => root,
+    getDefaultLibFileName: ts.getDefaultLibFilePath,
+    getScriptFileNames: () => names,
+    getScriptVersion: (name) => (name === mutant.name ? String(version) : '0'),
+    getScriptSnapshot(name) {
+      const text = name === mutant.name ? mutant.text : ts.sys.readFile(name)
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
+    },
+  })
+  return (changed, text) => {
+    version++
+    mutant = { name: nameOf(changed), text }
+    // The changed file first, as it is where most mistakes are.
+    return [mutant.name, ...names].every(
+      (name) => [...service.getSyntacticDiagnostics(name), ...service.getSemanticDiagnostics(name)].length === 0,
+    )
+  }
+}

@@ -1,0 +1,31 @@
+import { StringDecoder } from 'node:string_decoder'
+
+export interface LineSplitter {
+  /** Gives back the chunk's text. */
+  readonly write: (chunk: Buffer) => string
+  readonly end: () => void
+}
+
+/** Cuts a stream of bytes into lines as the runner does (.NET's ReadLine): at a line feed, at a return, or at both together. */
+export function splitIntoLines(onLine: (line: string) => void): LineSplitter {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  const cut = (text: string): void => {
+    // A return at the very end may be the first half of a line end, so it waits for what comes next.
+    const parts = (rest + text).split(/\r\n|\n|\r(?!$)/)
+    rest = parts.pop() ?? ''
+    parts.forEach(onLine)
+  }
+  return {
+    write: (chunk) => {
+      const text = decoder.write(chunk)
+      cut(text)
+      return text
+    },
+    end: () => {
+      cut(decoder.end())
+      if (rest !== '') onLine(rest.replace(/\r$/, ''))
+      rest = ''
+    },
+  }
+}

@@ -1,0 +1,139 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { runAtExit } from './at-exit.ts'
+import type { Command } from './commands.ts'
+import { readMetadata, type ActionMetadata } from './metadata.ts'
+import { createStepFiles, stepEnvironment } from './step-environment.ts'
+import { StepLog, type Annotation, type LogLine } from './step-log.ts'
+import { RUNNER_CANCEL_TIMES, runStepProcess, type CancelTimes } from './step-process.ts'
+import { readStepResults, type StepResults } from './step-results.ts'
+
+type Texts = Readonly<Record<string, string>>
+
+export interface RunOptions {
+  /** The folder that holds action.yml. */
+  readonly action: string
+  /** By default read from action.yml. */
+  readonly metadata?: ActionMetadata
+  readonly stage?: 'pre' | 'main' | 'post'
+  /** What the workflow gives under `with`. */
+  readonly inputs?: Texts
+  /** What the workflow gives under `env`. */
+  readonly env?: Texts
+  /** What an earlier stage saved. */
+  readonly state?: Texts
+  /** Masked from the start. */
+  readonly secrets?: readonly string[]
+  /** The value of `${{ github.token }}` in an input's default. */
+  readonly githubToken?: string
+  readonly eventName?: string
+  /** The event's payload. */
+  readonly event?: unknown
+  /** By default the current folder. */
+  readonly workspace?: string
+  /** The Node.js that runs the action, by default this one. */
+  readonly node?: string
+  /** As with the step debug logging of a run. */
+  readonly debug?: boolean
+  /** Called for each line of the log as it comes. */
+  readonly onLine?: (line: LogLine) => void
+  /** Aborting it cancels the run. */
+  readonly cancel?: AbortSignal
+  /** By default the runner's own. */
+  readonly cancelTimes?: CancelTimes
+}
+
+export interface RunResult extends StepResults {
+  /** Null if a signal ended the process, or if it never started. */
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly conclusion: 'success' | 'failure' | 'cancelled'
+  readonly log: LogLine[]
+  /** Both streams as they came, nothing masked. */
+  readonly rawOutput: string
+  readonly masks: string[]
+  readonly annotations: Annotation[]
+  readonly commands: Command[]
+  readonly durationMs: number
+}
+
+/** The given inputs, and the defaults of the others. */
+function mergeInputs({ inputs = {}, githubToken = '' }: RunOptions, metadata: ActionMetadata, log: StepLog): Texts {
+  const given = new Map(Object.entries(inputs).map(([name, value]) => [name.toLowerCase(), value]))
+  const known = metadata.inputs.map(({ name }) => name.toLowerCase())
+  const unexpected = [...given.keys()].filter((name) => !known.includes(name))
+  if (unexpected.length > 0) {
+    log.warn(`Unexpected input(s) '${unexpected.join("', '")}', valid inputs are ['${known.join("', '")}']`)
+  }
+  for (const { name, default: text } of metadata.inputs) {
+    const value = text.replace(/\$\{\{ *github\.token *\}\}/, () => githubToken)
+    if (value.includes('${{')) throw new Error(`action.yml: cannot evaluate the default of ${name}`)
+    if (!given.has(name.toLowerCase())) given.set(name.toLowerCase(), value)
+  }
+  return Object.fromEntries(given)
+}
+
+/**
+ * Runs a packaged JavaScript action as the GitHub Actions runner does: its environment, its two command grammars, its files,
+ * its masks and its signals. It holds what this project relies on, not all of a runner: no containers, no problem matchers.
+ * @throws Error only if action.yml cannot be read; whatever the action does is a result
+ */
+export async function runAction(options: RunOptions): Promise<RunResult> {
+  const { action, metadata = readMetadata(action), stage = 'main', secrets = [], onLine } = options
+  const { debug = false, workspace = process.cwd() } = options
+  const script = metadata.runs[stage]
+  if (script === undefined) throw new Error(`action.yml: runs.${stage} is missing`)
+
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'small-runner-'))
+  const removeFolder = (): void => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+  const forgetFolder = runAtExit(removeFolder)
+  try {
+    const log = new StepLog({ debug, secrets, ...(onLine && { onLine }) })
+    const files = createStepFiles(folder, options.event ?? {})
+    let rawOutput = ''
+    const startedAt = performance.now()
+    const end = await runStepProcess({
+      file: options.node ?? process.execPath,
+      args: [resolve(action, script)],
+      cwd: workspace,
+      env: stepEnvironment({
+        files,
+        workspace,
+        debug,
+        eventName: options.eventName ?? 'workflow_dispatch',
+        inputs: mergeInputs(options, metadata, log),
+        state: options.state ?? {},
+        env: options.env ?? {},
+      }),
+      onLine: (line) => {
+        log.read(line)
+      },
+      onText: (text) => (rawOutput += text),
+      cancel: options.cancel,
+      cancelTimes: options.cancelTimes ?? RUNNER_CANCEL_TIMES,
+    })
+    const durationMs = performance.now() - startedAt
+    if (end.startError !== undefined) log.fail(end.startError)
+
+    const results = readStepResults(files.commandFiles, log)
+    const isSuccess = end.exitCode === 0 && !log.failed
+    return {
+      exitCode: end.exitCode,
+      signal: end.signal,
+      conclusion: end.wasCancelled ? 'cancelled' : isSuccess ? 'success' : 'failure',
+      log: log.lines,
+      rawOutput,
+      ...results,
+      masks: [...log.masks],
+      annotations: log.annotations,
+      commands: log.commands,
+      durationMs,
+    }
+  } finally {
+    forgetFolder()
+    removeFolder()
+  }
+}

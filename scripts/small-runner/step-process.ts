@@ -1,0 +1,113 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { runAtExit } from './at-exit.ts'
+import { splitIntoLines } from './line-splitter.ts'
+
+export interface CancelTimes {
+  /** From SIGINT to SIGTERM. */
+  readonly sigtermAfterMs: number
+  /** From SIGTERM to the end. */
+  readonly killAfterMs: number
+}
+
+export interface StepEnd {
+  /** Null if a signal ended it, or if it never started. */
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly wasCancelled: boolean
+  /** Why there was no process at all. */
+  readonly startError?: string
+}
+
+export interface StepProcess {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly onLine: (line: string) => void
+  readonly onText: (text: string) => void
+  readonly cancel: AbortSignal | undefined
+  readonly cancelTimes: CancelTimes
+}
+
+/** As in the runner's ProcessInvoker. */
+export const RUNNER_CANCEL_TIMES: CancelTimes = { sigtermAfterMs: 7500, killAfterMs: 2500 }
+
+/** A grandchild can keep the streams open after the step has ended; the runner then waits this long, and so does this. */
+const STREAM_GRACE_MS = 5000
+
+const isWindows = process.platform === 'win32'
+
+/** An environment that is too large makes `spawn` throw, where other failures come as an event. */
+function start({ file, args, cwd, env }: StepProcess): ChildProcessByStdio<null, Readable, Readable> | Error {
+  try {
+    return spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: !isWindows })
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+/**
+ * Runs one process and hands on its output line by line, of both streams in the order they come in.
+ *
+ * It gets a process group of its own, so that Ctrl-C in a terminal reaches the runner alone, which then passes it on: once.
+ * On Windows Node cannot send Ctrl-C to another process: there the step shares the console, gets Ctrl-C from it, and a
+ * cancellation from elsewhere only waits and then ends the step.
+ */
+export function runStepProcess(step: StepProcess): Promise<StepEnd> {
+  const { onLine, onText, cancel, cancelTimes } = step
+  return new Promise((resolve) => {
+    const child = start(step)
+    if (child instanceof Error) {
+      resolve({ exitCode: null, signal: null, wasCancelled: false, startError: child.message })
+      return
+    }
+    let wasCancelled = false
+    let timer: NodeJS.Timeout | undefined
+    const killNow = (): void => void child.kill('SIGKILL')
+    const terminate = (): void => {
+      child.kill('SIGTERM')
+      timer = setTimeout(killNow, cancelTimes.killAfterMs)
+    }
+    const interrupt = (): void => {
+      wasCancelled = true
+      if (!isWindows) child.kill('SIGINT')
+      timer = setTimeout(terminate, cancelTimes.sigtermAfterMs)
+    }
+    const forgetChild = runAtExit(killNow)
+    const splitters = [child.stdout, child.stderr].map((stream) => {
+      const splitter = splitIntoLines(onLine)
+      stream.on('data', (chunk: Buffer) => {
+        onText(splitter.write(chunk))
+      })
+      return splitter
+    })
+    const finish = (end: Omit<StepEnd, 'wasCancelled'>): void => {
+      clearTimeout(timer)
+      forgetChild()
+      cancel?.removeEventListener('abort', interrupt)
+      splitters.forEach((splitter) => {
+        splitter.end()
+      })
+      resolve({ ...end, wasCancelled })
+    }
+
+    if (cancel?.aborted === true) interrupt()
+    else cancel?.addEventListener('abort', interrupt, { once: true })
+
+    child.once('error', (error) => {
+      if (child.pid === undefined) finish({ exitCode: null, signal: null, startError: error.message })
+    })
+    child.once('exit', () => {
+      cancel?.removeEventListener('abort', interrupt)
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        child.stdout.destroy()
+        child.stderr.destroy()
+      }, STREAM_GRACE_MS)
+    })
+    child.once('close', (exitCode, signal) => {
+      if (child.pid !== undefined) finish({ exitCode, signal })
+    })
+  })
+}

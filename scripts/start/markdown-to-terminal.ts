@@ -1,0 +1,136 @@
+import { alignColumns, cleanForTerminal, type Paint } from './terminal.ts'
+
+type Groups = Readonly<Record<string, string | undefined>>
+
+const NAMED_ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+}
+
+/** A `<pre>`, a table of HTML, a fence or a table of Markdown: what is read as a whole. All else is read line by line. */
+const BLOCK =
+  /(?<comment><!--.*?-->)|<pre\b[^>]*>(?<pre>.*?)<\/pre>|<table\b[^>]*>(?<table>.*?)<\/table>|^(?<mark>`{3,}|~{3,})[^\n]*\n(?<fence>.*?)^\k<mark>[^\n]*$|^(?<pipes>\|[^\n]*\n\|[ :|-]+\|[ ]*(?:\n\|[^\n]*)*)/gmsu
+
+const INLINE =
+  /(?<ticks>`+)(?<ticked>.+?)\k<ticks>|<code>(?<code>.*?)<\/code>|\*\*(?<stars>.+?)\*\*|<(?<strong>b|strong)>(?<bold>.*?)<\/\k<strong>>|!?\[(?<label>[^\]]*)\]\((?<target>[^)\s]*)\)|<a\b[^>]*?href="(?<href>[^"]*)"[^>]*>(?<anchor>.*?)<\/a>|(?<break><br ?\/?>)|(?<tag><\/?[a-zA-Z][^>]*>)|\\(?<escaped>[!-/:-@[-`{-~])|(?<![\p{L}\p{N}])_(?<emphasis>[^_]+)_(?![\p{L}\p{N}])/gsu
+
+/**
+ * Makes a job summary readable in a terminal. It knows the Markdown and HTML that summaries are made of, not all of either;
+ * what it does not know is shown as it stands, and a tag is dropped.
+ */
+export function markdownToTerminal(markdown: string, paint: Paint): string {
+  const text = cleanForTerminal(markdown)
+  const parts: string[] = []
+  let readUpTo = 0
+  for (const match of text.matchAll(BLOCK)) {
+    parts.push(renderLines(text.slice(readUpTo, match.index), paint), ...renderBlock(match.groups ?? {}, paint))
+    readUpTo = match.index + match[0].length
+  }
+  parts.push(renderLines(text.slice(readUpTo), paint))
+  return parts
+    .join('\n')
+    .replace(/[ \t]+$/gmu, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .replace(/^\n+|\n+$/g, '')
+}
+
+function renderBlock({ comment, pre, table, fence, pipes }: Groups, paint: Paint): string[] {
+  if (comment !== undefined) return []
+  if (pre !== undefined) return [indent(decodeEntities(pre.replace(/<[^>]*>/g, '')).replace(/^\n|\n$/g, ''))]
+  if (fence !== undefined) return [indent(fence.replace(/\n$/, ''))]
+  if (table !== undefined) return alignColumns(htmlRows(table, paint))
+  return alignColumns(pipeRows(pipes ?? '', paint))
+}
+
+function renderLines(text: string, paint: Paint): string {
+  return text
+    .split('\n')
+    .map((line) => renderLine(line, paint))
+    .join('\n')
+}
+
+function renderLine(line: string, paint: Paint): string {
+  const heading = /^ {0,3}#{1,6} +(.*?)(?: +#+)?$/.exec(line)?.[1]
+  if (heading !== undefined) return `${paint('bold', renderInline(heading, paint))}\n`
+  const [, space = '', item] = /^( *)[-*+] +(.*)$/.exec(line) ?? []
+  if (item !== undefined) return `${space}• ${renderInline(item, paint)}`
+  if (/^ {0,3}([-*_])( *\1){2,} *$/.test(line)) return paint('dim', '─'.repeat(40))
+  const quote = /^> ?(.*)$/.exec(line)?.[1]
+  if (quote !== undefined) {
+    const alert = /^\[!(\w+)\]$/.exec(quote.trim())?.[1]
+    return `${paint('dim', '│')} ${alert === undefined ? renderInline(quote, paint) : paint('bold', alert)}`
+  }
+  const title = /<summary>(.*?)<\/summary>/.exec(line)?.[1]
+  if (title !== undefined) return `▾ ${paint('bold', renderInline(title, paint))}`
+  return renderInline(line, paint)
+}
+
+function renderInline(text: string, paint: Paint): string {
+  let rendered = ''
+  let readUpTo = 0
+  for (const match of text.matchAll(INLINE)) {
+    rendered += decodeEntities(text.slice(readUpTo, match.index)) + renderMark(match.groups ?? {}, paint)
+    readUpTo = match.index + match[0].length
+  }
+  return rendered + decodeEntities(text.slice(readUpTo))
+}
+
+function renderMark(groups: Groups, paint: Paint): string {
+  const { ticked, code, stars, bold, label, target, href, anchor, escaped, emphasis } = groups
+  if (ticked !== undefined) return paint('cyan', ticked)
+  if (code !== undefined) return paint('cyan', decodeEntities(code.replace(/<[^>]*>/g, '')))
+  if (label !== undefined) return renderLink(renderInline(label, paint), target ?? '', paint)
+  if (anchor !== undefined) return renderLink(renderInline(anchor, paint), href ?? '', paint)
+  if (stars !== undefined || bold !== undefined) return paint('bold', renderInline(stars ?? bold ?? '', paint))
+  if (emphasis !== undefined) return paint('dim', renderInline(emphasis, paint))
+  if (groups['break'] !== undefined) return '\n'
+  return escaped ?? ''
+}
+
+function renderLink(label: string, target: string, paint: Paint): string {
+  const address = decodeEntities(target)
+  const shown = paint('underline', address)
+  return label === '' || label === address ? shown : `${label} (${shown})`
+}
+
+function htmlRows(table: string, paint: Paint): string[][] {
+  return [...table.matchAll(/<tr\b[^>]*>(.*?)<\/tr>/gsu)].map(([, row = '']) =>
+    [...row.matchAll(/<(td|th)\b[^>]*>(.*?)<\/\1>/gsu)].map(([, tag, cell = '']) =>
+      renderCell(tag === 'th', cell, paint),
+    ),
+  )
+}
+
+function pipeRows(pipes: string, paint: Paint): string[][] {
+  const lines = pipes.split('\n').filter((_line, index) => index !== 1)
+  return lines.map((line, index) =>
+    line
+      .trim()
+      .replace(/^\||(?<!\\)\|$/g, '')
+      .split(/(?<!\\)\|/)
+      .map((cell) => renderCell(index === 0, cell, paint)),
+  )
+}
+
+/** On one line. */
+function renderCell(isHeading: boolean, cell: string, paint: Paint): string {
+  const text = renderInline(cell.trim(), paint).replace(/\s*\n\s*/g, ' ')
+  return isHeading ? paint('bold', text) : text
+}
+
+/** An entity can name a control character, so what comes out is cleaned. */
+function decodeEntities(text: string): string {
+  return text.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]+));/giu, (entity, hex, decimal, name: unknown) => {
+    if (typeof name === 'string') return NAMED_ENTITIES[name.toLowerCase()] ?? entity
+    const code = typeof hex === 'string' ? parseInt(hex, 16) : Number(decimal)
+    return code <= 0x10ffff ? cleanForTerminal(String.fromCodePoint(code)) : entity
+  })
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gmu, '    ')
+}

@@ -1,0 +1,63 @@
+import { formatDuration } from '../../src/shared/duration.ts'
+import { cutText } from '../../src/shared/untrusted-text.ts'
+import type { RunResult } from '../small-runner/run-action.ts'
+import type { LogLine } from '../small-runner/step-log.ts'
+import { markdownToTerminal } from './markdown-to-terminal.ts'
+import { alignColumns, cleanForTerminal, type Paint, type Style } from './terminal.ts'
+
+type Label = readonly [label: string, style: Style]
+
+const LABELS: Readonly<Partial<Record<LogLine['kind'], Label>>> = {
+  error: ['Error: ', 'red'],
+  warning: ['Warning: ', 'yellow'],
+  notice: ['Notice: ', 'blue'],
+  debug: ['Debug: ', 'dim'],
+  group: ['▾ ', 'bold'],
+}
+
+const CONCLUSIONS: Readonly<Record<RunResult['conclusion'], Label>> = {
+  success: ['✔', 'green'],
+  failure: ['✘', 'red'],
+  cancelled: ['■', 'yellow'],
+}
+
+const MAX_SHOWN_VALUE = 200
+const HEADING_COLUMNS = 60
+
+export function heading(title: string, paint: Paint): string {
+  const start = `── ${title} `
+  return `\n${paint('bold', start)}${paint('dim', '─'.repeat(HEADING_COLUMNS - start.length))}\n`
+}
+
+/** One line of the log, as the run's page shows it; its further lines, if any, stand under its text. */
+export function showLogLine({ kind, text, title }: LogLine, paint: Paint): string {
+  if (kind === 'endgroup') return ''
+  const [label, style] = LABELS[kind] ?? ['', undefined]
+  const [first = '', ...others] = cleanForTerminal(title ? `${title}: ${text}` : text).split('\n')
+  const lines = [label + first, ...others.map((other) => ' '.repeat(label.length) + other)]
+  return lines.map((shown) => `${style === undefined ? shown : paint(style, shown)}\n`).join('')
+}
+
+/** Outputs, job summary and conclusion. */
+export function showResult(
+  { outputs, summary, conclusion, exitCode, signal, durationMs }: RunResult,
+  paint: Paint,
+): string {
+  const rows = Object.entries(outputs).map(([name, value]) => [paint('bold', name), showValue(value, paint)])
+  const outputText = rows.length > 0 ? alignColumns(rows).join('\n') : paint('dim', '(none)')
+  const summaryText = markdownToTerminal(summary, paint) || paint('dim', '(none)')
+  const [mark, style] = CONCLUSIONS[conclusion]
+  const end = exitCode === null ? (signal ?? 'not started') : `exit code ${exitCode}`
+  const verdict = paint(style, `${mark} ${conclusion}`)
+  return [
+    `${heading('Outputs', paint)}${outputText}\n`,
+    `${heading('Job summary', paint)}${summaryText}\n`,
+    `${heading('Conclusion', paint)}${verdict}, ${end}, after ${formatDuration(durationMs)}\n`,
+  ].join('')
+}
+
+/** On one line. */
+function showValue(value: string, paint: Paint): string {
+  if (value === '') return paint('dim', '(empty)')
+  return cutText(cleanForTerminal(value).replaceAll('\n', '↵'), MAX_SHOWN_VALUE)
+}

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { runAction } from '../small-runner/run-action.ts'
+import { HELP, readOptions, type Run } from './options.ts'
+import { heading, showLogLine, showResult } from './report.ts'
+import { openSurroundings, type Surroundings } from './surroundings.ts'
+import { choosePaint, cleanForTerminal, wrapLines, type Paint } from './terminal.ts'
+
+/** Wrong usage, as opposed to 1, which is the action's own verdict. */
+const EXIT_CODE_OF_WRONG_USAGE = 2
+const EXIT_CODE_OF_CTRL_C = 130
+/** npm passes Ctrl-C on although the terminal has sent it already, so two close together are one. */
+const SAME_CTRL_C_MS = 500
+
+type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+interface Output {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
+}
+
+/** What is needed of a process. */
+export interface Terminal {
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdout: Output
+  readonly stderr: Output
+  on(signal: Signal, listener: () => void): unknown
+  exit(code: number): unknown
+}
+
+function writeTo(output: Output, text: string): void {
+  output.write(wrapLines(text, output.columns ?? Infinity))
+}
+
+/** Aborted when this process is asked to end; asked once more, it ends at once. */
+function listenForCancel(terminal: Terminal, onCancel: () => void): AbortSignal {
+  const cancel = new AbortController()
+  let askedAt = -Infinity
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    terminal.on(signal, () => {
+      const sinceFirstMs = performance.now() - askedAt
+      if (cancel.signal.aborted && sinceFirstMs > SAME_CTRL_C_MS) terminal.exit(EXIT_CODE_OF_CTRL_C)
+      if (cancel.signal.aborted) return
+      askedAt = performance.now()
+      onCancel()
+      cancel.abort()
+    })
+  }
+  return cancel.signal
+}
+
+function introduce({ service }: Surroundings, inputs: Readonly<Record<string, string>>, paint: Paint): string {
+  const shown = Object.entries(inputs)
+    .filter(([name]) => name !== 'api-key')
+    .map(([name, value]) => `  ${name.padEnd(22)} ${cleanForTerminal(value).split('\n', 1)[0] ?? ''}\n`)
+  return `${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\nService: ${service}\nInputs:\n${shown.join('')}`
+}
+
+/** @returns the exit code */
+async function play(run: Run, folder: string, terminal: Terminal): Promise<number> {
+  const { env, stdout } = terminal
+  const paint = choosePaint(stdout, env)
+  const print = (text: string): void => {
+    writeTo(stdout, text)
+  }
+  const cancel = listenForCancel(terminal, () => {
+    print(paint('yellow', 'Cancelling, as the runner would. Once more ends it at once.\n'))
+  })
+  const surroundings = await openSurroundings(run.service, env)
+  try {
+    const inputs = { ...surroundings.inputs, ...run.inputs }
+    print(introduce(surroundings, inputs, paint))
+    print(heading('Log', paint))
+    const result = await runAction({
+      action: folder,
+      inputs,
+      env: surroundings.env,
+      secrets: [inputs['api-key']],
+      // npm goes to the folder of package.json, and says in this variable where it was called.
+      workspace: env['INIT_CWD'] ?? process.cwd(),
+      cancel,
+      onLine: (line) => {
+        print(showLogLine(line, paint))
+      },
+    })
+    print(showResult(result, paint))
+    return result.conclusion === 'success' ? 0 : Math.max(1, result.exitCode ?? 1)
+  } finally {
+    await surroundings.close()
+  }
+}
+
+/**
+ * Runs the packaged action as a runner does, and shows what comes of it.
+ * @param folder that of this project, with action.yml and dist
+ * @returns the exit code: the action's own, or 2 for wrong usage
+ */
+export async function start(folder: string, terminal: Terminal): Promise<number> {
+  const refuse = (message: string): number => {
+    writeTo(terminal.stderr, `${cleanForTerminal(message).trim()}\n`)
+    return EXIT_CODE_OF_WRONG_USAGE
+  }
+  const options = readOptions(terminal.argv.slice(2), terminal.env)
+  if (options.kind === 'refused') return refuse(options.message)
+  if (options.kind === 'help') {
+    writeTo(terminal.stdout, HELP)
+    return 0
+  }
+  const program = join(folder, 'dist/agent/index.js')
+  if (!existsSync(program)) return refuse(`${program} is missing. Make it with: npm ci && npm run build`)
+  try {
+    return await play(options, folder, terminal)
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error))
+  }
+}

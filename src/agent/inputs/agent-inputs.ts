@@ -1,0 +1,132 @@
+import { field, inputNames, parseFields, type Fields, type Parsed } from '../../shared/input-table.ts'
+import {
+  apiKeyInput,
+  baseUrlInput,
+  booleanInput,
+  choiceInput,
+  idInput,
+  inputFrom,
+  onMissingKeyInput,
+  optionalInput,
+  pollIntervalInput,
+  projectIdInput,
+  textInput,
+  timeoutInput,
+  wholeNumberInput,
+  type Input,
+  type RawInputs,
+} from '../../shared/parse-inputs.ts'
+import { readWorkspaceFile } from '../../shared/workspace-file.ts'
+import { failOnInput } from './fail-on.ts'
+import type { PathFilter } from './path-filter.ts'
+import { parsePathPatterns, type PathRule } from './path-patterns.ts'
+import { toTask, type Task } from './task.ts'
+
+/** How much of a change is told, each with all that stands before it. */
+export const CHANGE_CONTEXTS = ['none', 'commits', 'files', 'diff'] as const
+export type ChangeContext = (typeof CHANGE_CONTEXTS)[number]
+
+const MAX_PROMPT_BYTES = 4 * 1024 * 1024
+const BLANK = 'is blank; the agent needs an instruction'
+
+const isGiven = (raw: RawInputs<string>, name: string): boolean => (raw[name] ?? '').trim() !== ''
+
+function promptInput(raw: RawInputs<string>): Input<string | undefined> {
+  return inputFrom((text, refuse) => {
+    if (text !== '') return text.trim() === '' ? refuse(BLANK) : text
+    if (isGiven(raw, 'prompt-file') || isGiven(raw, 'job-id')) return undefined
+    return refuse('is missing; give `prompt` or `prompt-file`, or `job-id` alone to wait for a job')
+  })
+}
+
+function promptFileInput(workspace: string): (raw: RawInputs<string>) => Input<string | undefined> {
+  return (raw) =>
+    inputFrom((text, refuse) => {
+      if (text.trim() === '') return undefined
+      if (raw['prompt'] !== '') return refuse('must not be given together with `prompt`')
+      const file = readWorkspaceFile(workspace, text.trim(), MAX_PROMPT_BYTES)
+      if (file.kind === 'problem') return refuse(file.problem)
+      return file.text.trim() === '' ? refuse(BLANK) : file.text
+    })
+}
+
+const patternsInput = inputFrom((text, refuse): readonly PathRule[] => {
+  const { rules, problems } = parsePathPatterns(text)
+  return problems.length === 0 ? rules : refuse(...problems)
+})
+
+function ignoredPatternsInput(raw: RawInputs<string>): Input<readonly PathRule[]> {
+  if (!isGiven(raw, 'paths')) return patternsInput
+  const rule = 'must not be given together with `paths`; there, lines that begin with `!` leave files out'
+  return inputFrom((text, refuse) => (text.trim() === '' ? [] : refuse(rule)))
+}
+
+const tokenInput = textInput(
+  /^[\x21-\x7e]{0,4096}$/,
+  'holds a space, a line end or another character that no token has, or is longer than 4096 characters',
+)
+
+/** GitHub's own limit for the name of a label. */
+const labelInput = textInput(
+  /^[^\p{Cc},]{0,50}$/u,
+  'must be the name of one label, at most 50 characters, without a comma',
+)
+
+/** Every input of the action, in the order of action.yml. An empty token or label means none, so their defaults are not here. */
+const agentFields = (workspace: string) => ({
+  prompt: field('prompt', '', promptInput),
+  promptFile: field('prompt-file', '', promptFileInput(workspace)),
+  projectId: field('project-id', '', projectIdInput),
+  apiKey: field('api-key', '', apiKeyInput),
+  baseUrl: field('base-url', '', baseUrlInput),
+  jobId: field('job-id', '', idInput),
+  wait: field('wait', 'true', booleanInput),
+  timeoutMs: field('timeout-minutes', '60', timeoutInput),
+  /** Undefined: the pace adapts to the job's age. */
+  pollIntervalMs: field('poll-interval-seconds', '', optionalInput(pollIntervalInput)),
+  failOn: field('fail-on', 'failed, archived, timeout', failOnInput),
+  onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
+  summary: field('summary', 'true', booleanInput),
+  githubToken: field('github-token', '', tokenInput),
+  changeContext: field('change-context', 'none', choiceInput(CHANGE_CONTEXTS)),
+  changeContextBytes: field('change-context-bytes', '65536', wholeNumberInput(1024, 1024 * 1024, ' of bytes')),
+  paths: field('paths', '', patternsInput),
+  pathsIgnore: field('paths-ignore', '', ignoredPatternsInput),
+  skipOwnChanges: field('skip-own-changes', 'true', booleanInput),
+  label: field('label', '', labelInput),
+  waitForChecks: field('wait-for-checks', 'false', booleanInput),
+  allowedPaths: field('allowed-paths', '', patternsInput),
+})
+
+export const AGENT_FIELDS: Fields = agentFields('')
+export const INPUT_NAMES = inputNames(AGENT_FIELDS)
+
+export interface AgentInputs extends Parsed<ReturnType<typeof agentFields>> {
+  readonly task: Task
+  /** Undefined: every file counts. */
+  readonly pathFilter: PathFilter | undefined
+  /** What is allowed and probably not meant, as full sentences. */
+  readonly warnings: readonly string[]
+}
+
+function pathFilterOf(paths: readonly PathRule[], ignored: readonly PathRule[]): PathFilter | undefined {
+  if (paths.length > 0) return { kind: 'paths', rules: paths }
+  return ignored.length > 0 ? { kind: 'paths-ignore', rules: ignored } : undefined
+}
+
+function warningsOf(raw: RawInputs<string>): string[] {
+  return ['paths', 'paths-ignore', 'allowed-paths'].flatMap((name) =>
+    parsePathPatterns(raw[name] ?? '').warnings.map((warning) => `\`${name}\` ${warning}.`),
+  )
+}
+
+/** @throws ActionError `invalid-input` that names every problem */
+export function parseAgentInputs(raw: RawInputs<string>, workspace: string): AgentInputs {
+  const inputs = parseFields(agentFields(workspace), raw)
+  return {
+    ...inputs,
+    task: toTask(inputs.prompt ?? inputs.promptFile, inputs.jobId),
+    pathFilter: pathFilterOf(inputs.paths, inputs.pathsIgnore),
+    warnings: warningsOf(raw),
+  }
+}

@@ -1,0 +1,31 @@
+import { inputFrom, type Input, type RawInputs } from '../../shared/parse-inputs.ts'
+
+export const FAIL_ON = ['failed', 'archived', 'timeout', 'no-changes', 'checks', 'out-of-scope'] as const
+export type FailOn = (typeof FAIL_ON)[number]
+
+function isFailOn(word: string): word is FailOn {
+  return (FAIL_ON as readonly string[]).includes(word)
+}
+
+/** What is asked for in another input only: without it the step could never know. */
+const NEEDS: Readonly<Partial<Record<FailOn, (raw: RawInputs<string>) => string | undefined>>> = {
+  checks: (raw) => (/^\s*true\s*$/i.test(raw['wait-for-checks'] ?? '') ? undefined : '`wait-for-checks: true`'),
+  'out-of-scope': (raw) => ((raw['allowed-paths'] ?? '').trim() === '' ? '`allowed-paths`' : undefined),
+}
+
+/** A list of words, separated by commas or white space. */
+export function failOnInput(raw: RawInputs<string>): Input<ReadonlySet<FailOn>> {
+  return inputFrom((text, refuse) => {
+    const words = text.split(/[\s,]+/).filter((word) => word !== '')
+    if (words.length === 1 && words[0] === 'none') return new Set()
+    if (words.length === 0 || !words.every(isFailOn)) {
+      const known = FAIL_ON.map((outcome) => `\`${outcome}\``).join(', ')
+      return refuse(`must be a list of ${known}, or \`none\` alone`)
+    }
+    const problems = words.flatMap((word) => {
+      const missing = NEEDS[word]?.(raw)
+      return missing === undefined ? [] : [`has \`${word}\`, which is known only with ${missing}`]
+    })
+    return problems.length === 0 ? new Set(words) : refuse(...problems)
+  })
+}

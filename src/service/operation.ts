@@ -1,0 +1,87 @@
+/** What is asked of the service (section 4 of its interface), for words that fit it. The ids were checked. */
+export interface Operation {
+  readonly kind: 'create' | 'message' | 'read' | 'visitors'
+  readonly projectId: string
+  /** Of a message or a read. */
+  readonly jobId?: string
+}
+
+interface OperationWords {
+  /** Where an id comes from that the service does not know. */
+  readonly address: string
+  /** What the service may not like in the request. */
+  readonly sent: string
+  readonly payment: string
+  readonly scope: string
+  readonly patience: string
+}
+
+const WRONG_ADDRESS = 'Check `base-url`: it may lead to something else.'
+const CREDITS = "Check the plan and the credits on the service's dashboard."
+const PLAN = "Check the plan on the service's dashboard."
+
+const WORDS: Readonly<Record<Operation['kind'], OperationWords>> = {
+  create: {
+    address: '`project-id` and `base-url`',
+    sent: 'the prompt, `project-id` and `base-url`',
+    payment: CREDITS,
+    scope: 'a new job needs write access',
+    patience: 'Try again later, or start fewer jobs.',
+  },
+  message: {
+    address: '`project-id`, `job-id` and `base-url`',
+    sent: 'the prompt, `project-id`, `job-id` and `base-url`',
+    payment: CREDITS,
+    scope: 'a follow-up needs write access',
+    patience: 'Try again later, or send fewer prompts.',
+  },
+  read: {
+    address: '`project-id`, `job-id` and `base-url`',
+    sent: '`project-id`, `job-id` and `base-url`',
+    payment: PLAN,
+    scope: 'it must be able to read jobs',
+    patience: 'Try again later, or give a longer `poll-interval-seconds`.',
+  },
+  visitors: {
+    address: '`project-id` and `base-url`',
+    sent: '`date-from`, `date-to`, `project-id` and `base-url`',
+    payment: PLAN,
+    scope: 'it must be able to read analytics',
+    patience:
+      'Run it later, allow more time in `timeout-minutes`, or export fewer days. 250 pages of a site take one request.',
+  },
+}
+
+const sendsPrompt = ({ kind }: Operation): boolean => kind === 'create' || kind === 'message'
+
+/** What an operation asks for, in words: what a 404 says is not there. */
+export function nameAsked({ projectId, jobId }: Operation): string {
+  return jobId === undefined ? `project ${projectId}` : `job ${jobId} in project ${projectId}`
+}
+
+/** What to do about a refusal (section 7 of the interface), by its status. */
+export function adviseOn(status: number, operation: Operation): string {
+  const { address, sent, payment, scope, patience } = WORDS[operation.kind]
+  switch (status) {
+    case 400:
+    case 422:
+      return `Check ${sent}.`
+    case 401:
+      return 'Check that the secret holds a current admin API key of this project. Keys can expire.'
+    case 402:
+      return payment
+    case 403:
+      return `Check the scope of the key (${scope}) and whether it is limited to some addresses.`
+    case 404:
+      return `Check ${address}.`
+    case 405:
+    case 415:
+      return WRONG_ADDRESS
+    case 413:
+      return sendsPrompt(operation) ? 'Shorten the prompt.' : WRONG_ADDRESS
+    case 429:
+      return patience
+    default:
+      return 'Try again later.'
+  }
+}

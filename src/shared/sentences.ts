@@ -1,0 +1,10 @@
+/** A sentence as it is said to people: with a period, unless it ends in a mark of its own. */
+export function asSentence(text: string): string {
+  return /[.!?:…]["'”)]*$/.test(text) ? text : `${text}.`
+}
+
+/** Sentences as one text; those that are undefined or empty are left out. After a list each gets a line of its own. */
+export function joinSentences(sentences: readonly (string | undefined)[]): string {
+  const said = sentences.filter((sentence) => sentence !== undefined && sentence !== '') as string[]
+  return said.map(asSentence).join(said.some((sentence) => sentence.includes('\n')) ? '\n' : ' ')
+}

@@ -1,0 +1,66 @@
+import { readRunFacts } from '../github/run-facts.ts'
+import type { GitHub } from '../github/connect-github.ts'
+import type { Environment } from '../network/proxy.ts'
+import { connect } from '../service/connect.ts'
+import type { Clock } from '../shared/clock.ts'
+import { ActionError } from '../shared/errors.ts'
+import type { Host } from '../shared/host.ts'
+import type { Step } from './step.ts'
+
+/** What the inputs of every action say of the two servers. */
+export interface StepInputs {
+  readonly projectId: string
+  readonly apiKey: string
+  readonly baseUrl: string
+  readonly timeoutMs: number
+  /** Empty, or left out by an action that has no use for it: nothing is asked of GitHub. */
+  readonly githubToken?: string
+}
+
+/** What talks to GitHub is large. An action that never asks it leaves it out, so that it is in no bundle of that action. */
+export type LoadGitHub = () => Promise<typeof import('../github/connect-github.ts')>
+
+/** What the runner's side gives. */
+export interface StepOrigin {
+  readonly host: Host
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly startedAt: number
+  readonly env: Environment
+  readonly loadGitHub: LoadGitHub | undefined
+}
+
+/** The toolkit reads the proxies and the API's address as it is loaded. */
+async function loadOrExplain(load: LoadGitHub): Promise<typeof import('../github/connect-github.ts')> {
+  try {
+    return await load()
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_INVALID_URL') throw error
+    throw new ActionError('proxy', "GitHub's client could not be started.", {
+      hint: 'Check `HTTPS_PROXY`, `HTTP_PROXY` and `GITHUB_API_URL`.',
+    })
+  }
+}
+
+/** @throws ActionError `proxy` if the proxy's address is none */
+export function openStep(inputs: StepInputs, origin: StepOrigin): Step {
+  const { host, clock, signal, startedAt, env, loadGitHub } = origin
+  const { githubToken: token = '', timeoutMs } = inputs
+  const deadlineAt = startedAt + timeoutMs
+  const random = Math.random
+  const facts = readRunFacts(env)
+
+  async function openGitHub(): Promise<GitHub | undefined> {
+    if (token === '' || loadGitHub === undefined) return undefined
+    const { debug, redact } = host
+    const { connectGitHub } = await loadOrExplain(loadGitHub)
+    return connectGitHub({ token, apiUrl: facts.apiUrl, env, clock, signal, deadlineAt, debug, redact })
+  }
+
+  let github: Promise<GitHub | undefined> | undefined
+  return {
+    ...{ host, clock, signal, random, startedAt, deadlineAt, facts },
+    client: connect({ ...inputs, env, deadlineAt }, { ...host, clock, signal, random }),
+    github: () => (github ??= openGitHub()),
+  }
+}
