@@ -1,16 +1,18 @@
 import { expect, test } from '@jest/globals'
-import { docsRepository } from '../support/github-run.ts'
-import { commit, repositoryState, TOKEN } from '../support/github-state.ts'
+import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { changedRepository, commit } from '../support/github-state.ts'
 import { playRecipe, type PlayedRecipe } from '../support/recipe-run.ts'
 
+const CODE = changedRepository({ files: [{ filename: 'src/a.ts' }] }, { tags: { v1: commit('a'), v2: commit('b') } })
+
 function dispatch(range: string): Promise<PlayedRecipe> {
-  const commits = [{ sha: commit('b'), message: 'Add a flag' }]
-  const comparisons = { 'v1...v2': { relation: 'ahead', commits, files: [{ filename: 'src/a.ts' }] } as const }
   return playRecipe('on-dispatch', {
-    repositories: { 'acme/code': repositoryState({ comparisons }), 'acme/docs': docsRepository() },
+    repositories: { 'acme/code': CODE },
     eventName: 'repository_dispatch',
     event: { action: 'code-changed', client_payload: { range } },
-    actions: { 'actions/create-github-app-token@fee1f7d63c2ff003460e3d139729b119787bc349': () => ({ token: TOKEN }) },
+    actions: {
+      'actions/create-github-app-token@fee1f7d63c2ff003460e3d139729b119787bc349': () => ({ token: GITHUB_TOKEN }),
+    },
   })
 }
 

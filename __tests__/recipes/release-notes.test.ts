@@ -1,13 +1,11 @@
 import { expect, test } from '@jest/globals'
-import { docsRepository } from '../support/github-run.ts'
-import { commit } from '../support/github-state.ts'
+import { changedRepository, commit } from '../support/github-state.ts'
 import { permissionsOf, playRecipe } from '../support/recipe-run.ts'
 
 test('the agent gets what came since the tag before, and the name and the notes of the release', async () => {
-  const commits = [{ sha: commit('b'), message: 'Add a flag' }]
-  const comparisons = { 'v1.0.0...v1.1.0': { relation: 'ahead', commits, files: [{ filename: 'src/a.ts' }] } as const }
+  const tags = { 'v1.1.0': commit('b'), 'v1.0.0': commit('a'), 'v1.1.0-rc.1': commit('a') }
   const { steps, prompts } = await playRecipe('release-notes', {
-    repositories: { 'acme/docs': docsRepository({ comparisons, tags: ['v1.1.0', 'v1.0.0', 'v1.1.0-rc.1'] }) },
+    repositories: { 'acme/docs': changedRepository({ files: [{ filename: 'src/a.ts' }] }, { tags }) },
     permissions: permissionsOf('release-notes'),
     eventName: 'release',
     event: { action: 'published', release: { tag_name: 'v1.1.0', name: 'Faster', body: 'Twice as fast.' } },
