@@ -172,7 +172,7 @@ test('says why nothing was asked of the service', () => {
     skipReason: 'No changed file counts by `paths`.',
     change: 'Compared: the push: 1 commit, 1 file, 0 of them by `paths`.',
   })
-  expect(markdown).toContain('## ⏭️ Skipped: no change for the agent')
+  expect(markdown).toContain('## ⏭️ Skipped: nothing to do now')
   expect(markdown).toContain('No changed file counts by `paths`.')
   expect(markdown).toContain('0 of them by')
 })
