@@ -25,7 +25,7 @@ test('requests and answers that are as GitHub describes them are fine', async ()
 })
 
 test('an operation that is not used is not there', async () => {
-  expect(await ask('/pulls')).toEqual([expect.stringContaining('There is no GET')])
+  expect(await ask('/branches')).toEqual([expect.stringContaining('There is no GET')])
 })
 
 test('a query that GitHub does not describe is noticed', async () => {

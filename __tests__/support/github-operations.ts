@@ -56,11 +56,15 @@ function pullBody(number: number, pull: PullState): object {
   }
 }
 
-const commentBody = ({ body, userType, association }: PullState['comments'][number]): object => ({
+const commentBody = ({ body, userType, association }: PullState['comments'][number], id = 1): object => ({
+  id,
   body,
   user: { type: userType },
   author_association: association,
 })
+
+/** No two comments of a repository have the same one. */
+const commentId = (pull: number, index: number): number => pull * 1_000 + index
 
 function withPull(number: string | undefined, answer: (pull: PullState, number: number) => Answered) {
   return (repository: RepositoryState): Answered => {
@@ -116,6 +120,24 @@ export const OPERATIONS: Readonly<Record<string, GitHubOperation>> = {
         })),
       ),
   },
+  'pulls/list': {
+    permission: 'pull-requests',
+    access: 'read',
+    answer: ({ pulls }, { query }) => {
+      const found = Object.entries(pulls).filter(([, { state }]) => state === (query.get('state') ?? 'open'))
+      return ok(pageOf(found, query).map(([number, pull]) => pullBody(Number(number), pull)))
+    },
+  },
+  'pulls/list-commits': {
+    permission: 'pull-requests',
+    access: 'read',
+    answer: (repository, { params, query }) =>
+      withPull(params['pull_number'], ({ commits = [] }) =>
+        ok(
+          pageOf(commits, query).map(({ userType, ...rest }) => ({ ...commitBody(rest), author: { type: userType } })),
+        ),
+      )(repository),
+  },
   'pulls/get': {
     permission: 'pull-requests',
     access: 'read',
@@ -132,7 +154,14 @@ export const OPERATIONS: Readonly<Record<string, GitHubOperation>> = {
     permission: 'pull-requests',
     access: 'read',
     answer: (repository, { params, query }) =>
-      withPull(params['issue_number'], ({ comments }) => ok(pageOf(comments, query).map(commentBody)))(repository),
+      withPull(params['issue_number'], ({ comments }, number) =>
+        ok(
+          pageOf(
+            comments.map((comment, index) => commentBody(comment, commentId(number, index))),
+            query,
+          ),
+        ),
+      )(repository),
   },
   'issues/create-comment': {
     permission: 'pull-requests',
@@ -143,6 +172,19 @@ export const OPERATIONS: Readonly<Record<string, GitHubOperation>> = {
         comments.push(comment)
         return { status: 201, body: commentBody(comment) }
       })(repository),
+  },
+  'issues/update-comment': {
+    permission: 'pull-requests',
+    access: 'write',
+    answer: ({ pulls }, { params, body }) => {
+      const id = Number(params['comment_id'])
+      const index = id % 1_000
+      const comments = pulls[Math.floor(id / 1_000)]?.comments
+      const comment = comments?.[index]
+      if (comments === undefined || comment === undefined) return notFound
+      comments[index] = { ...comment, ...(body as { body: string }) }
+      return ok(commentBody(comments[index], id))
+    },
   },
   'issues/get-label': {
     permission: 'pull-requests',

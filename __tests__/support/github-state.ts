@@ -55,6 +55,7 @@ export interface PullState {
   readonly labels: string[]
   readonly comments: { readonly body: string; readonly userType: 'User' | 'Bot'; readonly association: string }[]
   readonly files: FileState[]
+  readonly commits?: (ComparisonState['commits'][number] & { readonly userType: 'User' | 'Bot' })[]
 }
 
 export interface CheckRunState {
