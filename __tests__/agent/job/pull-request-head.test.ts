@@ -28,6 +28,13 @@ describe('the head of the pull request decides on a follow-up', () => {
     expect(report).toMatchObject({ outcome: 'pull-request', operation: 'updated', turn: 'seen' })
   })
 
+  test('a head that moved proves nothing about a prompt whose fate is unknown: people push too', async () => {
+    const github = fakeGitHub({ readPullRequest: inTurn(head('a'), head('b')) })
+    const { report } = await runScripted({ ...turn, message: failure('unknown-fate'), reads: [completed], github })
+
+    expect(report).toMatchObject({ outcome: 'error', error: { code: 'unknown-fate' } })
+  })
+
   test('a head that did not move means that nothing changed', async () => {
     const github = fakeGitHub({ readPullRequest: inTurn(head('a')) })
     const { report } = await runScripted({ ...turn, github })
