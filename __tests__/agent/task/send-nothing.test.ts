@@ -7,12 +7,12 @@ test('what is known is given', async () => {
   expect(await orSendNothing('It is not known', () => Promise.resolve(7))).toBe(7)
 })
 
-test('an error says that nothing was sent, why, and what to do', async () => {
+test('an error says what is not known, why, and what to do', async () => {
   const of = (error: ReturnType<typeof refusal>): Promise<unknown> =>
     errorOf(orSendNothing('It is not known', rejecting(error)))
   expect(await of(refusal('forbidden', 'Grant it.'))).toMatchObject({
     code: 'not-sent',
-    message: 'It is not known, so nothing was sent: GitHub said forbidden.',
+    message: 'It is not known: GitHub said forbidden.',
     hint: 'Grant it.',
   })
   expect(await of(refusal('unreachable'))).toMatchObject({ hint: expect.stringContaining('again') as unknown })

@@ -140,8 +140,7 @@ export async function followUp(
   if ((await beforeSending()) === 'create') return anew
   const answer = await send(before, prompt, step, watch)
   const isLost = answer instanceof ActionError
-  // Anybody can push: a head that moves proves nothing about a prompt that the service may never have seen.
-  const turn = new TurnWatch(before, isLost ? undefined : head, isLost ? undefined : answer, step, watch)
+  const turn = new TurnWatch(before, head, isLost ? undefined : answer, step, watch)
   const state = isLost ? await lookUp(answer, before, turn) : wait ? await turn.awaitBegin() : 'begun'
   if (!wait) return { outcome: 'submitted' }
   if (state === 'unseen') return { outcome: 'unconfirmed' }

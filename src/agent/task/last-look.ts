@@ -13,7 +13,7 @@ const QUESTIONS_MS = 60_000
 function tooMany(number: number): ActionError {
   return new ActionError(
     'not-sent',
-    `Pull request #${number} has had ${MOST_FOLLOW_UPS} follow-ups, so nothing was sent.`,
+    `Pull request #${number} has had ${MOST_FOLLOW_UPS} follow-ups, which is the most.`,
     { hint: 'Merge or close it: the next run then starts a new job.' },
   )
 }
@@ -21,7 +21,7 @@ function tooMany(number: number): ActionError {
 function nobodyCounts(number: number): ActionError {
   return new ActionError(
     'not-sent',
-    `The follow-ups to pull request #${number} cannot be counted, so nothing was sent: no app, and nobody who is known to belong to its repository, wrote the comment that names its job.`,
+    `The follow-ups to pull request #${number} cannot be counted: no app, and nobody who is known to belong to its repository, wrote the comment that names its job.`,
     { hint: 'Leave `github-token` at its default, or give the token of an app, and remove the label from this one.' },
   )
 }

@@ -12,6 +12,6 @@ export async function orSendNothing<T>(unknown: string, perform: () => Promise<T
     return await perform()
   } catch (error) {
     if (!(error instanceof ActionError) || error.code === 'cancelled' || error.code === 'not-sent') throw error
-    throw new ActionError('not-sent', `${unknown}, so nothing was sent: ${error.message}`, { hint: error.hint ?? HINT })
+    throw new ActionError('not-sent', `${unknown}: ${error.message}`, { hint: error.hint ?? HINT })
   }
 }
