@@ -44,4 +44,4 @@ test('asks for everything at the address that it is given, with the token', asyn
   } finally {
     await server.close()
   }
-})
+}, 30_000)
