@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { AGENT_FIELDS } from '../src/agent/inputs/agent-inputs.ts'
+import { AGENT_FIELDS, ON_OPEN_PR } from '../src/agent/inputs/agent-inputs.ts'
 import { FAIL_ON } from '../src/agent/inputs/fail-on.ts'
 import { OUTPUT_NAMES } from '../src/agent/report/outputs.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
@@ -46,7 +46,7 @@ const ACTIONS: readonly Action[] = [
     fields: AGENT_FIELDS,
     outputNames: OUTPUT_NAMES,
     filledIn: { 'github-token': '${{ github.token }}', label: 'docs-agent' },
-    words: { 'fail-on': FAIL_ON, outcome: OUTCOMES, status: JOB_STATUSES },
+    words: { 'fail-on': FAIL_ON, outcome: OUTCOMES, status: JOB_STATUSES, 'on-open-pr': ON_OPEN_PR },
   },
   {
     path: 'visitors/action.yml',

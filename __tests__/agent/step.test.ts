@@ -68,7 +68,7 @@ test('a change that does not count asks nothing of the service, and is green', a
   expect(client.calls).toEqual([])
   expect(report.outcome).toBe('skipped')
   const conclusion = conclude(report, new Set(['no-changes']))
-  expect(conclusion).toMatchObject({ isGreen: true, title: 'Skipped: no change for the agent', advice: [] })
+  expect(conclusion).toMatchObject({ isGreen: true, title: 'Skipped: nothing to do now', advice: [] })
   expect(conclusion.text).toContain('No changed file counts by `paths`')
   expect(renderSummary(report, conclusion)).toContain('What changed')
 })

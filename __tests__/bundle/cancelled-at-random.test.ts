@@ -1,6 +1,6 @@
 import { expect, jest, test } from '@jest/globals'
 import { createRandom } from '../../src/emulator/random.ts'
-import { expectNoSecret } from '../support/bundle-expect.ts'
+import { expectNoSecret, verdictIn } from '../support/bundle-expect.ts'
 import { runBundle, type BundleRun } from '../support/bundle-run.ts'
 import { answering } from '../support/bundle-fronts.ts'
 
@@ -67,7 +67,7 @@ function expectOrderlyEnd(run: BundleRun, { task }: Moment): void {
   expect({ signal: run.signal, exitCode: run.exitCode }).toEqual({ signal: null, exitCode: isDecided ? 0 : 1 })
   if (isDecided) expect(['pull-request', 'no-changes']).toContain(outcome)
   expect(errors.map(({ title }) => title)).toEqual(isDecided ? [] : ['Cancelled'])
-  expect(run.summary.split('\n')[0]).toBe(isDecided ? '## ✅ The pull request is ready' : '## 🛑 Cancelled')
+  expect(verdictIn(run.summary)).toBe(isDecided ? '## ✅ The pull request is ready' : '## 🛑 Cancelled')
   if (hasJob) expect(jobId).toMatch(/^job_\w+$/)
   expect(run.prompts.length).toBeLessThanOrEqual(1)
   expectNoSecret(run)

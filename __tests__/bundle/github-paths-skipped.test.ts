@@ -13,7 +13,7 @@ test('a push in which no changed file counts asks nothing of the service', async
 
   expectStep(run, {
     conclusion: 'success',
-    verdict: '⏭️ Skipped: no change for the agent',
+    verdict: '⏭️ Skipped: nothing to do now',
     says: ['Nothing was asked of the service.'],
     outputs: { outcome: 'skipped' },
     requests: [],

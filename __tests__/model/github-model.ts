@@ -111,6 +111,10 @@ export function createGitHubModel(
           () => [{ path: plan.filesAreInside ? 'docs/a.md' : 'src/a.ts', previousPath: undefined }],
           () => (told.files = true),
         ),
+      listOpenPullRequests: () => ask(() => []),
+      listPeoplesCommits: () => ask(() => []),
+      listComments: () => ask(() => []),
+      editComment: () => ask(() => undefined),
       listTrustedComments: () =>
         ask(() => (plan.isMarked || plan.pushIsOwn ? [{ body: '<!-- docs-agent-action: job=job_1 -->' }] : [])),
       addLabel: ({ number }) =>

@@ -1,5 +1,6 @@
 import { FLEET_CHECKS } from './fleet-checks.mjs'
 import { GITHUB_CHECKS } from './github-checks.mjs'
+import { ROLLING_CHECKS } from './rolling-checks.mjs'
 
 /**
  * What must come of each recipe. A recipe may have many checks, and has at least one.
@@ -39,6 +40,7 @@ import { GITHUB_CHECKS } from './github-checks.mjs'
 export const CHECKS = {
   ...GITHUB_CHECKS,
   ...FLEET_CHECKS,
+  ...ROLLING_CHECKS,
   'docs/recipes/improve-most-read-pages.yml': [
     {
       name: 'the pages that were read most get into the instruction, and the agent is asked once',

@@ -2,12 +2,13 @@ import { ActionError } from '../shared/errors.ts'
 import type { Step } from '../step/step.ts'
 import { lookAtChange } from './change/look-at-change.ts'
 import type { AgentInputs } from './inputs/agent-inputs.ts'
+import { withContext } from './inputs/task.ts'
 import { openJobWatch } from './job/job-watch.ts'
 import { runTask } from './job/run-task.ts'
 import { handOff } from './pull-request/hand-off.ts'
 import { openReport } from './report/open-report.ts'
 import type { Report } from './report/report.ts'
-import { withContext } from './inputs/task.ts'
+import { chooseTask } from './task/choose-task.ts'
 
 /** From the event to a pull request that can be merged. Throws only what nobody foresaw. */
 export async function runAgentStep(inputs: AgentInputs, step: Step): Promise<Report> {
@@ -15,13 +16,15 @@ export async function runAgentStep(inputs: AgentInputs, step: Step): Promise<Rep
   const watch = openJobWatch(inputs, step, known)
   inputs.warnings.forEach(step.host.warn)
   try {
-    const change = await lookAtChange(inputs.task, inputs, step, known)
+    const choice = await chooseTask(inputs, step, known)
+    if (choice.kind === 'skip') return known.skipped(choice.reason)
+    const change = await lookAtChange(choice.task, inputs, step, known)
     known.add({ change: change.description })
     if (change.skipReason !== undefined) return known.skipped(change.skipReason)
 
-    const task = withContext(inputs.task, change.context)
+    const task = withContext(choice.task, change.context)
     known.add({ task })
-    const result = await runTask(task, inputs, step, watch)
+    const result = await runTask(task, inputs, step, watch, choice.beforeSending)
     known.addResult(result)
     if (result.outcome !== 'pull-request') return known.ended()
     known.add({ pullRequest: await handOff(result, inputs, step, known) })

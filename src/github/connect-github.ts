@@ -1,6 +1,8 @@
 import { createAskGitHub, type AskGitHub, type GitHubOptions } from './ask-github.ts'
 import { readChecks, type Check } from './checks.ts'
-import { compareCommits, type Comparison } from './comparisons.ts'
+import { compareCommits, type ComparedCommit, type Comparison } from './comparisons.ts'
+import { editComment, listComments, type PullRequestComment } from './marker-comments.ts'
+import { listOpenPullRequests, listPeoplesCommits, type OpenPullRequest } from './open-pull-requests.ts'
 import { addComment, addLabel, listTrustedComments, type TrustedComment } from './pull-request-marks.ts'
 import {
   findPullRequestsOfCommit,
@@ -21,11 +23,15 @@ export interface GitHub {
   /** The names of all tags, in no order that means something. */
   listTags(repository: string): Promise<readonly string[]>
   findPullRequestsOfCommit(repository: string, sha: string): Promise<readonly CommitPullRequest[]>
+  listOpenPullRequests(repository: string, label: string): Promise<readonly OpenPullRequest[]>
   readPullRequest(address: PullRequestAddress): Promise<PullRequest>
   listPullRequestFiles(address: PullRequestAddress): Promise<readonly PullRequestFile[]>
+  listPeoplesCommits(address: PullRequestAddress): Promise<readonly ComparedCommit[]>
+  listComments(address: PullRequestAddress): Promise<readonly PullRequestComment[]>
   listTrustedComments(address: PullRequestAddress): Promise<readonly TrustedComment[]>
   addLabel(address: PullRequestAddress, label: string): Promise<void>
   addComment(address: PullRequestAddress, body: string): Promise<void>
+  editComment(repository: string, commentId: number, body: string): Promise<void>
   readChecks(repository: string, sha: string, ownRunId: number): Promise<readonly Check[]>
   /** The same, with a deadline of its own, on the clock's scale. */
   until(deadlineAt: number): GitHub
@@ -45,11 +51,15 @@ function methods(ask: AskGitHub): Omit<GitHub, 'until'> {
     findLastSuccess: (query) => findLastSuccess(ask, query),
     listTags: (repository) => listTags(ask, repository),
     findPullRequestsOfCommit: (repository, sha) => findPullRequestsOfCommit(ask, repository, sha),
+    listOpenPullRequests: (repository, label) => listOpenPullRequests(ask, repository, label),
     readPullRequest: (address) => readPullRequest(ask, address),
     listPullRequestFiles: (address) => listPullRequestFiles(ask, address),
+    listPeoplesCommits: (address) => listPeoplesCommits(ask, address),
+    listComments: (address) => listComments(ask, address),
     listTrustedComments: (address) => listTrustedComments(ask, address),
     addLabel: (address, label) => addLabel(ask, address, label),
     addComment: (address, body) => addComment(ask, address, body),
+    editComment: (repository, commentId, body) => editComment(ask, repository, commentId, body),
     readChecks: (repository, sha, ownRunId) => readChecks(ask, repository, sha, ownRunId),
   }
 }

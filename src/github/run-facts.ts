@@ -12,6 +12,11 @@ export interface RunFacts {
   /** `owner/name` */
   readonly repository: string
   readonly runId: number
+  /** From 1; more if somebody has run it again. */
+  readonly runAttempt: number
+  /** The id of the workflow's job, and of this step in it: one of the user's own, or one that the runner has made. */
+  readonly workflowJob: string
+  readonly stepId: string
   /** The name of the workflow's file, where it is known. */
   readonly workflow: string | undefined
   /** The origin of the pages, such as `https://github.com`. */
@@ -34,6 +39,9 @@ export function runFactsOf(env: Environment, payload: unknown): RunFacts {
     refName: env['GITHUB_REF_NAME'] ?? '',
     repository: env['GITHUB_REPOSITORY'] ?? '',
     runId: Number(env['GITHUB_RUN_ID'] ?? '0'),
+    runAttempt: Number(env['GITHUB_RUN_ATTEMPT'] ?? '1'),
+    workflowJob: env['GITHUB_JOB'] ?? '',
+    stepId: env['GITHUB_ACTION'] ?? '',
     workflow: WORKFLOW_REF.exec(env['GITHUB_WORKFLOW_REF'] ?? '')?.[1],
     serverUrl: addressOf(env['GITHUB_SERVER_URL'], 'https://github.com'),
     apiUrl: addressOf(env['GITHUB_API_URL'], 'https://api.github.com'),

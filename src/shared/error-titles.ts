@@ -16,6 +16,7 @@ export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
   'bad-answer': "The service's answers make no sense",
   'unknown-fate': 'The prompt may have been taken',
   'not-sent': 'Nothing was sent',
+  'left-behind': 'The pull request ended before the agent did',
   deadline: 'Out of time',
   cancelled: 'Cancelled',
 }

@@ -23,6 +23,8 @@ export type ErrorCode =
   | 'unknown-fate'
   /** The job cannot take the prompt, so it was not sent. */
   | 'not-sent'
+  /** The pull request was merged or closed before all of the agent's commits were in it. */
+  | 'left-behind'
   /** The step's own deadline passed. */
   | 'deadline'
   | 'cancelled'

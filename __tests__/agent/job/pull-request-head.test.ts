@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import type { Comparison } from '../../../src/github/comparisons.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { ActionError } from '../../../src/shared/errors.ts'
 import { FOLLOW_UP, runScripted } from '../../support/agent-run.ts'
@@ -25,6 +26,13 @@ describe('the head of the pull request decides on a follow-up', () => {
     const { report } = await runScripted({ ...turn, message: completed, reads: [completed], github })
 
     expect(report).toMatchObject({ outcome: 'pull-request', operation: 'updated', turn: 'seen' })
+  })
+
+  test('a head that moved proves nothing about a prompt whose fate is unknown: people push too', async () => {
+    const github = fakeGitHub({ readPullRequest: inTurn(head('a'), head('b')) })
+    const { report } = await runScripted({ ...turn, message: failure('unknown-fate'), reads: [completed], github })
+
+    expect(report).toMatchObject({ outcome: 'error', error: { code: 'unknown-fate' } })
   })
 
   test('a head that did not move means that nothing changed', async () => {
@@ -74,6 +82,42 @@ describe('the head of the pull request decides on a follow-up', () => {
 
     expect(report.outcome).toBe('pull-request')
     expect(report.operation).toBeUndefined()
+  })
+
+  test('a head that does not come from the one before is said, with the commit that is gone', async () => {
+    const notices = async (relation: Comparison['relation']): Promise<readonly string[]> => {
+      const usual = await fakeGitHub().compare('acme/docs', 'a', 'b')
+      const compare = inTurn({ ...usual, relation })
+      const github = fakeGitHub({ readPullRequest: inTurn(head('a'), head('b')), compare })
+      const { report } = await runScripted({ ...turn, github })
+      expect(report.operation).toBe('updated')
+      return report.timeline.map(({ event }) => event).filter((event) => event.includes(commit('a')))
+    }
+    expect(await notices('ahead')).toEqual([])
+    expect(await notices('diverged')).toHaveLength(1)
+    expect(await notices('behind')).toHaveLength(1)
+  })
+
+  test.each([
+    ['whose head moved', head('b'), 'identical'],
+    ['whose branch moved without it', head('a'), 'ahead'],
+  ] as const)('a pull request that is merged during the turn and %s is red', async (_name, after, relation) => {
+    const usual = await fakeGitHub().compare('acme/docs', 'a', 'b')
+    const github = fakeGitHub({
+      readPullRequest: inTurn<PullRequest>(head('a'), { ...after, state: 'merged' }),
+      compare: inTurn({ ...usual, relation }),
+    })
+    const { report } = await runScripted({ ...turn, github })
+    expect(report).toMatchObject({ outcome: 'error', operation: 'updated', error: { code: 'left-behind' } })
+  })
+
+  test('a pull request that is merged during a turn without commits has not changed', async () => {
+    const github = fakeGitHub({
+      readPullRequest: inTurn<PullRequest>(head('a'), { ...head('a'), state: 'merged' }),
+      compare: inTurn<Comparison>(refusal('not-found')),
+    })
+    const { report } = await runScripted({ ...turn, github })
+    expect(report).toMatchObject({ outcome: 'no-changes', operation: 'unchanged', shortfalls: [] })
   })
 
   test('a run that is cancelled while a head is read sends nothing', async () => {

@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { isMarkerComment, markerComment } from '../../../src/agent/pull-request/pull-request-marker.ts'
+import {
+  isMarkerComment,
+  markerComment,
+  readMarker,
+  withFollowUps,
+} from '../../../src/agent/pull-request/pull-request-marker.ts'
 
 test('the comment names its job in a marker that does not show', () => {
   expect(markerComment('job_1')).toMatch(/^<!-- docs-agent-action: job=job_1 -->\n/)
@@ -16,4 +21,27 @@ test('a marker is found for its own job and for no other', () => {
 test('a comment that quotes a marker does not count', () => {
   const quoting = `> ${markerComment('job_1')}`
   expect([isMarkerComment(quoting), isMarkerComment(quoting, 'job_1')]).toEqual([false, false])
+})
+
+test('follow-ups are counted in a second hidden line, and the rest stays as it is', () => {
+  const counted = withFollowUps(markerComment('job_1'), 1)
+  expect(counted).toMatch(
+    /^<!-- docs-agent-action: job=job_1 -->\n<!-- docs-agent-action: follow-ups=1 -->\nThis pull request comes/,
+  )
+  expect(withFollowUps(counted, 2)).toBe(counted.replace('follow-ups=1', 'follow-ups=2'))
+  expect(isMarkerComment(counted, 'job_1')).toBe(true)
+})
+
+test.each([
+  ['no follow-up', markerComment('job_1'), { jobId: 'job_1', followUps: 0 }],
+  ['seven', withFollowUps(markerComment('job_1'), 7), { jobId: 'job_1', followUps: 7 }],
+  [
+    'line ends as browsers send them',
+    withFollowUps(markerComment('job_1'), 7).replaceAll('\n', '\r\n'),
+    { jobId: 'job_1', followUps: 7 },
+  ],
+  ['a quote of a marker', `> ${markerComment('job_1')}`, undefined],
+  ['a count without a job', '<!-- docs-agent-action: follow-ups=7 -->', undefined],
+])('a marker with %s is read', (_name, body, marker) => {
+  expect(readMarker(body)).toEqual(marker)
 })

@@ -21,7 +21,14 @@ function open(signal = new AbortController().signal): Opened {
 test('a step that found out nothing has ended in an error, with its task and its time', () => {
   const { known, clock } = open()
   clock.advance(2_000)
-  expect(known.ended()).toEqual({ outcome: 'error', task: CREATE, timeline: [], shortfalls: [], durationMs: 2_000 })
+  expect(known.ended()).toMatchObject({
+    outcome: 'error',
+    task: CREATE,
+    timeline: [],
+    shortfalls: [],
+    durationMs: 2_000,
+    origin: { projectId: 'docs-demo', workflowJob: 'docs', stepId: 'agent' },
+  })
 })
 
 test('what is found out is kept, the newest of each kind, and the last result counts', () => {
@@ -84,4 +91,20 @@ test('a cancelled run is nothing to do without, and neither is a defect', async 
   await expect(known.attempt('x', rejecting(refusal('cancelled')))).rejects.toMatchObject({ code: 'cancelled' })
   await expect(known.attempt('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
   expect(known.ended().shortfalls).toEqual([])
+})
+
+test('a notice is seen without opening the log, and is in the time line', () => {
+  const { known, host } = open()
+  known.notice('Look', 'There are two.')
+  expect(host.said).toEqual(['notice: Look | There are two.'])
+  expect(known.ended().timeline).toMatchObject([{ event: 'There are two.' }])
+})
+
+test('a task that takes the place of another inherits nothing of its job', () => {
+  const { known } = open()
+  known.add({ job: completed, turn: 'unsent', continued: 'pull-request', change: 'the push' })
+  known.restart(CREATE)
+  const { job, turn, continued, ...rest } = known.ended()
+  expect([job, turn, continued]).toEqual([undefined, undefined, undefined])
+  expect(rest).toMatchObject({ task: CREATE, change: 'the push' })
 })

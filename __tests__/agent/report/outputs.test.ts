@@ -112,3 +112,14 @@ test('tells what GitHub knows of the pull request', () => {
   const outOfScope = { ...pullRequest, scope: { fileCount: 2, outside: ['src/a.ts'] } }
   expect(toOutputs(reportOf({ pullRequest: outOfScope }))['in-scope']).toBe('false')
 })
+
+test('a prompt counts as gone on with once the service has taken it', () => {
+  const continuedAt = (turn: Fields['turn']): string =>
+    toOutputs(reportOf({ task: FOLLOW_UP, continued: 'pull-request', turn })).continued
+  expect([undefined, 'unsent', 'taken', 'seen'].map((turn) => continuedAt(turn as Fields['turn']))).toEqual([
+    '',
+    '',
+    'pull-request',
+    'pull-request',
+  ])
+})

@@ -22,6 +22,17 @@ test('begins with the verdict, and the pull request is the first thing to click'
   expect(summary().indexOf('](')).toBe(summary().indexOf(`](${LINK})`))
 })
 
+test('the heading tells a new job from a follow-up, and two steps of one workflow job from each other', () => {
+  const origin = { projectId: 'docs-demo', workflowJob: 'docs', stepId: 'agent' }
+  const heading = (fields: Fields): string | undefined => summary({ origin, ...fields }).split('\n')[0]
+  expect(heading({})).toBe(
+    '## ✅ The pull request is ready (new job in <code>docs&#45;demo</code>, step <code>docs&#47;agent</code>)',
+  )
+  expect(heading({ task: FOLLOW_UP })).toContain('(follow-up in ')
+  expect(heading({ task: ATTACH })).toContain('(attached in ')
+  expect(heading({ task: undefined })).toBe('## ✅ The pull request is ready')
+})
+
 test('shows what is known of the job', () => {
   const html = summary({ job: { ...completed, createdAt: '2026-01-01T03:00:00Z' } })
   for (const fact of ['job&#95;1', '<td><code>completed</code></td>', 'acme&#47;docs', 'main', 'writer&#45;1', '1:05'])
@@ -172,7 +183,7 @@ test('says why nothing was asked of the service', () => {
     skipReason: 'No changed file counts by `paths`.',
     change: 'Compared: the push: 1 commit, 1 file, 0 of them by `paths`.',
   })
-  expect(markdown).toContain('## ⏭️ Skipped: no change for the agent')
+  expect(markdown).toContain('## ⏭️ Skipped: nothing to do now')
   expect(markdown).toContain('No changed file counts by `paths`.')
   expect(markdown).toContain('0 of them by')
 })

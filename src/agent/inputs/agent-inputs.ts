@@ -27,6 +27,10 @@ import { toTask, type Task } from './task.ts'
 export const CHANGE_CONTEXTS = ['none', 'commits', 'files', 'diff'] as const
 export type ChangeContext = (typeof CHANGE_CONTEXTS)[number]
 
+/** What to do where an open pull request of the agent carries the label. */
+export const ON_OPEN_PR = ['new', 'follow-up', 'skip'] as const
+export type OnOpenPr = (typeof ON_OPEN_PR)[number]
+
 const MAX_PROMPT_BYTES = 4 * 1024 * 1024
 const BLANK = 'is blank; the agent needs an instruction'
 
@@ -73,6 +77,20 @@ const labelInput = textInput(
   'must be the name of one label, at most 50 characters, without a comma',
 )
 
+/** Without a label there is no conversation, and without a token nobody could look for one. */
+function onOpenPrInput(raw: RawInputs<string>): Input<OnOpenPr> {
+  const missing = ['label', 'github-token'].filter((name) => !isGiven(raw, name)).map((name) => `\`${name}\``)
+  const choice = choiceInput(ON_OPEN_PR)
+  return inputFrom((text, refuse) => {
+    const result = choice.safeParse(text)
+    if (!result.success) return refuse(...result.error.issues.map(({ message }) => message))
+    if (result.data === 'new' || missing.length === 0) return result.data
+    return refuse(`is \`${result.data}\`, which needs ${missing.join(' and ')}`)
+  })
+}
+
+const repositoryInput = textInput(/^(?:[\w.-]{1,100}\/[\w.-]{1,100})?$/, 'must be a repository such as `owner/name`')
+
 /** Every input of the action, in the order of action.yml. An empty token or label means none, so their defaults are not here. */
 const agentFields = (workspace: string) => ({
   prompt: field('prompt', '', promptInput),
@@ -98,6 +116,9 @@ const agentFields = (workspace: string) => ({
   label: field('label', '', labelInput),
   waitForChecks: field('wait-for-checks', 'false', booleanInput),
   allowedPaths: field('allowed-paths', '', patternsInput),
+  onOpenPr: field('on-open-pr', 'new', onOpenPrInput),
+  /** Empty: the one of the run. */
+  prRepository: field('pr-repository', '', repositoryInput),
 })
 
 export const AGENT_FIELDS: Fields = agentFields('')

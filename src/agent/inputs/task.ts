@@ -1,7 +1,13 @@
 /** What is asked of the service. */
 export type Task =
   | { readonly kind: 'create'; readonly prompt: string }
-  | { readonly kind: 'follow-up'; readonly prompt: string; readonly jobId: string }
+  | {
+      readonly kind: 'follow-up'
+      readonly prompt: string
+      readonly jobId: string
+      /** The prompt of a new job that takes its place if the conversation has ended before it is sent. */
+      readonly otherwise?: string
+    }
   | { readonly kind: 'attach'; readonly jobId: string }
 
 export function toTask(prompt: string | undefined, jobId: string): Task {
@@ -11,5 +17,11 @@ export function toTask(prompt: string | undefined, jobId: string): Task {
 
 /** @param context stands behind the prompt; attaching sends nothing */
 export function withContext(task: Task, context: string): Task {
-  return task.kind === 'attach' ? task : { ...task, prompt: task.prompt + context }
+  if (task.kind === 'attach') return task
+  const isReplaceable = task.kind === 'follow-up' && task.otherwise !== undefined
+  return {
+    ...task,
+    prompt: task.prompt + context,
+    ...(isReplaceable ? { otherwise: task.otherwise + context } : {}),
+  }
 }

@@ -14,6 +14,14 @@ import { findJob, settle, waitForEnd } from './wait-for-job.ts'
 /** How long a turn may take to begin, from the answer to its message. */
 const TURN_START_MS = 120_000
 
+/**
+ * Asked directly before a follow-up is sent: `create` if a new job is to take its place.
+ * @throws ActionError if nothing is to be sent
+ */
+export type BeforeSending = () => Promise<'send' | 'create'>
+
+const ALWAYS: BeforeSending = () => Promise.resolve('send')
+
 function archivedBefore(): TaskResult {
   const error = new ActionError('not-sent', 'The prompt was not sent: the job is archived.', {
     hint: 'Create a new job: run the same step without `job-id`.',
@@ -104,24 +112,32 @@ class TurnWatch {
 /**
  * Sends a follow-up to a job (section 4.2). A job tells nothing about its turns: the one before has to be over before the
  * prompt is sent, or its end would pass for ours, and no final state counts as ours until our turn was seen.
+ * @returns another task if that one is to take the place of this one, of which nothing was sent then
  */
 export async function followUp(
-  { jobId, prompt }: Extract<Task, { kind: 'follow-up' }>,
+  { jobId, prompt, otherwise }: Extract<Task, { kind: 'follow-up' }>,
   { wait }: AgentInputs,
   step: Step,
   watch: JobWatch,
-): Promise<TaskResult> {
+  beforeSending = ALWAYS,
+): Promise<TaskResult | Task> {
   const { history } = watch
+  const anew: Task = { kind: 'create', prompt: otherwise ?? prompt }
   watch.known.add({ turn: 'unsent' })
   const present = await findJob(jobId, step, watch)
   if (present === undefined) return notSentInTime('the job could not be read')
   if (wait && isRunning(present)) history.note('The job is busy. The prompt is sent when its present turn ends.')
   const before = wait ? await waitForEnd(present, step, watch) : present
+  if (otherwise !== undefined && (before?.status === 'archived' || before?.status === 'failed')) {
+    history.note(`Job ${jobId} is ${before.status} meanwhile, so a new job begins.`)
+    return anew
+  }
   if (before?.status === 'archived') return archivedBefore()
   if (before === undefined || (before !== present && step.clock.now() >= step.deadlineAt))
     return notSentInTime('the present turn of the job did not end')
 
   const head = wait ? await readHeadBefore(before, step, watch) : undefined
+  if ((await beforeSending()) === 'create') return anew
   const answer = await send(before, prompt, step, watch)
   const isLost = answer instanceof ActionError
   const turn = new TurnWatch(before, head, isLost ? undefined : answer, step, watch)
@@ -131,7 +147,7 @@ export async function followUp(
   history.follow('seen', before)
   const ended = state === 'begun' ? await turn.awaitEnd() : state
   if (ended === undefined) return { outcome: 'timed-out' }
-  return compareHeads(await settle(ended, step, watch), before, head, step)
+  return compareHeads(await settle(ended, step, watch), before, head, step, watch)
 }
 
 /**

@@ -3,6 +3,7 @@ import { formatDuration } from '../../shared/duration.ts'
 import { describeError, type ActionError } from '../../shared/errors.ts'
 import { OutputsLost } from '../../shared/host.ts'
 import type { Step } from '../../step/step.ts'
+import type { Task } from '../inputs/task.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { Outcome, Turn } from '../report/report.ts'
 
@@ -37,6 +38,12 @@ export class JobHistory {
     this.#handOn(answer)
     this.note(`The service has taken the prompt: job ${answer.id}.`)
     this.observe(answer)
+  }
+
+  /** Another task takes the place of one that was not sent. */
+  restart(task: Task): void {
+    this.lastJob = undefined
+    this.#known.restart(task)
   }
 
   follow(turn: Turn, before: Job): void {

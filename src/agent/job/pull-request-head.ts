@@ -1,9 +1,13 @@
+import type { Comparison } from '../../github/comparisons.ts'
+import type { GitHub } from '../../github/connect-github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../service/pull-request-link.ts'
 import { isSamePullRequest } from '../../service/pull-request-link.ts'
 import type { Job } from '../../service/schemas.ts'
 import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
+import type { OpenReport } from '../report/open-report.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
 import { nextSettlePollMs, SETTLE_MS } from './poll-schedule.ts'
@@ -12,16 +16,23 @@ import { nextSettlePollMs, SETTLE_MS } from './poll-schedule.ts'
 export interface HeadBefore {
   readonly link: PullRequestLink
   readonly sha: string
+  readonly isOpen: boolean
 }
+
+const isOpen = ({ state }: PullRequest): boolean => state === 'open' || state === 'draft'
 
 /** A GitHub that hangs must not take the time of the job. */
 const QUESTION_MS = 10_000
 
-async function readHead(link: PullRequestLink, step: Step): Promise<string | undefined> {
-  const github = await step.github()
-  if (github === undefined || link.host !== new URL(step.facts.serverUrl).host) return undefined
+async function openGitHub(step: Step): Promise<GitHub | undefined> {
   const endsAt = Math.min(step.clock.now() + QUESTION_MS, step.deadlineAt)
-  return (await github.until(endsAt).readPullRequest(toPullRequestAddress(link, step.facts))).headSha
+  return (await step.github())?.until(endsAt)
+}
+
+async function read(link: PullRequestLink, step: Step): Promise<PullRequest | undefined> {
+  const github = await openGitHub(step)
+  if (github === undefined || link.host !== new URL(step.facts.serverUrl).host) return undefined
+  return github.readPullRequest(toPullRequestAddress(link, step.facts))
 }
 
 /** Undefined if the job has no pull request yet, or GitHub cannot tell, which is said. */
@@ -32,14 +43,14 @@ export async function readHeadBefore(
 ): Promise<HeadBefore | undefined> {
   if (prLink === undefined) return undefined
   const lost = 'Whether the follow-up changes the pull request is not known'
-  const sha = await known.attempt(lost, () => readHead(prLink, step))
-  return sha === undefined ? undefined : { link: prLink, sha }
+  const found = await known.attempt(lost, () => read(prLink, step))
+  return found && { link: prLink, sha: found.headSha, isOpen: isOpen(found) }
 }
 
-/** What the head is now; undefined if GitHub does not tell, which was said before or costs nothing. */
-async function readHeadNow({ link }: HeadBefore, step: Step): Promise<string | undefined> {
+/** The pull request as it is now; undefined if GitHub does not tell, which was said before or costs nothing. */
+async function readNow({ link }: HeadBefore, step: Step): Promise<PullRequest | undefined> {
   try {
-    return await readHead(link, step)
+    return await read(link, step)
   } catch (error) {
     if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
     return undefined
@@ -48,19 +59,71 @@ async function readHeadNow({ link }: HeadBefore, step: Step): Promise<string | u
 
 /** Whether the agent has pushed since: then its turn began, and an end that is read is the end of that turn. */
 export async function hasMoved(before: HeadBefore | undefined, step: Step): Promise<boolean> {
-  const sha = before && (await readHeadNow(before, step))
-  return sha !== undefined && sha !== before?.sha
+  const now = before && (await readNow(before, step))
+  return now !== undefined && now.headSha !== before?.sha
+}
+
+/** A closed pull request does not follow its branch any more, so that later commits are on the branch only. */
+async function hasCommitsPast(before: HeadBefore, now: PullRequest, step: Step, known: OpenReport): Promise<boolean> {
+  if (now.headSha !== before.sha) return true
+  const lost = `Whether commits came after pull request #${now.number} was ${now.state} is not known`
+  const relation = await known.attempt(lost, () => relate(now.repository, before.sha, now.branch, step))
+  return relation === 'ahead' || relation === 'diverged'
+}
+
+/** How a later state stands to an earlier one; undefined if one of the two is gone. */
+async function relate(
+  repository: string,
+  base: string,
+  head: string,
+  step: Step,
+): Promise<Comparison['relation'] | undefined> {
+  try {
+    return (await (await openGitHub(step))?.compare(repository, base, head))?.relation
+  } catch (error) {
+    if (!(error instanceof ActionError) || error.code !== 'not-found') throw error
+    return undefined
+  }
+}
+
+function endedMeanwhile({ number, state }: PullRequest, result: TaskResult): TaskResult {
+  const error = new ActionError(
+    'left-behind',
+    `Pull request #${number} was ${state} while the agent worked on it, and commits came during that time: they may be in no merge.`,
+    {
+      hint: 'Compare its branch with the one that it was to be merged into, and open a pull request for what is missing.',
+    },
+  )
+  return { ...result, outcome: 'error', operation: 'updated', error }
+}
+
+/** Whoever else has worked in it must learn that a commit is gone. */
+async function tellLostCommit(
+  { sha }: HeadBefore,
+  { repository, number, headSha }: PullRequest,
+  step: Step,
+  known: OpenReport,
+): Promise<void> {
+  const lost = `Whether the turn has taken commits out of pull request #${number} is not known`
+  const relation = await known.attempt(lost, () => relate(repository, sha, headSha, step))
+  if (relation !== 'diverged' && relation !== 'behind') return
+  known.notice(
+    'A commit is no longer in the pull request',
+    `The head of pull request #${number} was ${sha} before this turn, and that commit is no longer in it. If somebody still needs it, fetch it by this id.`,
+  )
 }
 
 /**
  * What a follow-up has done to the job's pull request. A head that did not move means that nothing changed; it is read
- * again for up to 10 s before that is believed, as GitHub's copies lag too.
+ * again for up to 10 s before that is believed, as GitHub's copies lag too. A pull request that was merged or closed
+ * during the turn is red if commits came.
  */
 export async function compareHeads(
   result: TaskResult,
   before: Job,
   headBefore: HeadBefore | undefined,
   step: Step,
+  { known }: JobWatch,
 ): Promise<TaskResult> {
   const link = result.outcome === 'pull-request' ? result.job?.prLink : undefined
   if (link === undefined) return result
@@ -70,10 +133,17 @@ export async function compareHeads(
   if (headBefore === undefined) return result
   const endsAt = Math.min(step.clock.now() + SETTLE_MS, step.deadlineAt)
   for (let reads = 0; ; reads++) {
-    const sha = await readHeadNow(headBefore, step)
-    if (sha !== undefined && sha !== headBefore.sha) return { ...result, operation: 'updated' }
+    const now = await readNow(headBefore, step)
+    const hasNew = now !== undefined && now.headSha !== headBefore.sha
     const leftMs = endsAt - step.clock.now()
-    if (leftMs <= 0) return sha === undefined ? result : { ...result, outcome: 'no-changes', operation: 'unchanged' }
+    if (now !== undefined && (hasNew || leftMs <= 0)) {
+      if (headBefore.isOpen && !isOpen(now) && (await hasCommitsPast(headBefore, now, step, known)))
+        return endedMeanwhile(now, result)
+      if (!hasNew) return { ...result, outcome: 'no-changes', operation: 'unchanged' }
+      await tellLostCommit(headBefore, now, step, known)
+      return { ...result, operation: 'updated' }
+    }
+    if (leftMs <= 0) return result
     const nextMs = nextSettlePollMs(reads)
     await step.clock.sleep(Math.min(nextMs, leftMs), step.signal)
   }

@@ -4,7 +4,7 @@ import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import type { TaskResult } from '../report/report.ts'
-import { followUp } from './follow-up.ts'
+import { followUp, type BeforeSending } from './follow-up.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning } from './verdict.ts'
 import { findJob, settle, waitForJob } from './wait-for-job.ts'
@@ -34,12 +34,18 @@ async function attach(jobId: string, { wait }: AgentInputs, step: Step, watch: J
   return isRunning(job) ? { outcome: 'submitted' } : settle(job, step, watch)
 }
 
-function perform(task: Task, inputs: AgentInputs, step: Step, watch: JobWatch): Promise<TaskResult> {
+function perform(
+  task: Task,
+  inputs: AgentInputs,
+  step: Step,
+  watch: JobWatch,
+  beforeSending: BeforeSending | undefined,
+): Promise<TaskResult | Task> {
   switch (task.kind) {
     case 'create':
       return create(task.prompt, inputs, step, watch)
     case 'follow-up':
-      return followUp(task, inputs, step, watch)
+      return followUp(task, inputs, step, watch, beforeSending)
     case 'attach':
       return attach(task.jobId, inputs, step, watch)
   }
@@ -60,12 +66,23 @@ function announce(task: Task, { projectId, timeoutMs }: AgentInputs): string {
 
 /**
  * One turn of the agent, from the prompt to its end.
+ * @param beforeSending of a follow-up that a new job takes the place of if its conversation has ended
  * @throws ActionError if it was not to be sent, or no end was to be seen; what was seen is in the report by then
  */
-export async function runTask(task: Task, inputs: AgentInputs, step: Step, watch: JobWatch): Promise<TaskResult> {
+export async function runTask(
+  task: Task,
+  inputs: AgentInputs,
+  step: Step,
+  watch: JobWatch,
+  beforeSending?: BeforeSending,
+): Promise<TaskResult> {
   if (task.kind !== 'create') step.host.setOutput('job-id', task.jobId)
   step.host.log(announce(task, inputs))
-  const result = await perform(task, inputs, step, watch)
+  const result = await perform(task, inputs, step, watch, beforeSending)
+  if ('kind' in result) {
+    watch.history.restart(result)
+    return runTask(result, inputs, step, watch)
+  }
   // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
   if (result.outcome === 'submitted') step.signal.throwIfAborted()
   return result

@@ -170,7 +170,7 @@ function titleOf(report: Report, failOn: ReadonlySet<FailOn>): string {
   const { outcome, error, skipReason } = report
   const [block] = findBlocks(report, failOn)
   if (block !== undefined) return BLOCK_TITLES[block]
-  if (skipReason !== undefined) return 'Skipped: no change for the agent'
+  if (skipReason !== undefined) return 'Skipped: nothing to do now'
   if (outcome === 'no-changes' && report.job?.hasUnsafeLink === true) return 'There is no pull request to show'
   if (outcome === 'error') return ERROR_TITLES[error?.code ?? 'bad-answer']
   return outcome === 'timed-out' && error !== undefined ? ERROR_TITLES[error.code] : TITLES[outcome]

@@ -1,6 +1,7 @@
 import type { Step } from '../../step/step.ts'
 import { ActionError, describeError } from '../../shared/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import type { Task } from '../inputs/task.ts'
 import type { Outcome, Report, TaskResult, TimelineEntry } from './report.ts'
 import type { Shortfall } from './shortfalls.ts'
 
@@ -24,6 +25,12 @@ export class OpenReport {
     this.#findings = { ...this.#findings, ...findings }
   }
 
+  /** Another task takes the place of one that was not sent: nothing of that one's job is of this step. */
+  restart(task: Task): void {
+    const { origin, change } = this.#findings
+    this.#findings = { task, origin, change }
+  }
+
   /** How the task ended; of several, the last one counts. */
   addResult(result: TaskResult): void {
     this.#result = result
@@ -31,8 +38,14 @@ export class OpenReport {
 
   /** Something that the step did or decided, for the log and the time line. */
   note(event: string): void {
-    this.#timeline.push({ at: this.#step.clock.wallTime(), elapsedMs: this.#elapsedMs(), event })
+    this.#record(event)
     this.#step.host.log(event)
+  }
+
+  /** Something that is to be seen without opening the log. */
+  notice(title: string, text: string): void {
+    this.#record(text)
+    this.#step.host.notice(title, text)
   }
 
   /** Something that was to be done on GitHub and could not be. */
@@ -74,6 +87,10 @@ export class OpenReport {
     return code === 'deadline' ? 'timed-out' : 'error'
   }
 
+  #record(event: string): void {
+    this.#timeline.push({ at: this.#step.clock.wallTime(), elapsedMs: this.#elapsedMs(), event })
+  }
+
   #elapsedMs(): number {
     return this.#step.clock.now() - this.#step.startedAt
   }
@@ -89,6 +106,7 @@ export class OpenReport {
   }
 }
 
-export function openReport({ task }: AgentInputs, step: Step): OpenReport {
-  return new OpenReport(step, { task })
+export function openReport({ task, projectId }: AgentInputs, step: Step): OpenReport {
+  const { workflowJob, stepId } = step.facts
+  return new OpenReport(step, { task, origin: { projectId, workflowJob, stepId } })
 }

@@ -17,6 +17,7 @@ export const OUTPUT_NAMES = [
   'pr-head-sha',
   'checks',
   'in-scope',
+  'continued',
 ] as const
 export type Outputs = Readonly<Record<(typeof OUTPUT_NAMES)[number], string>>
 
@@ -44,6 +45,11 @@ function changedOf(report: Report): string {
   return operation === undefined ? (CHANGED[outcome]?.(report) ?? 'false') : String(operation !== 'unchanged')
 }
 
+/** Only of a prompt that the service is known to have taken. */
+function continuedOf({ continued, turn }: Report): string {
+  return turn === undefined || turn === 'unsent' ? '' : (continued ?? '')
+}
+
 /** The step's outputs, where an empty text stands for "there is none". */
 export function toOutputs(report: Report): Outputs {
   const { outcome, operation, job, durationMs, pullRequest } = report
@@ -64,5 +70,6 @@ export function toOutputs(report: Report): Outputs {
     'pr-head-sha': pullRequest?.headSha ?? '',
     checks: pullRequest?.checks ?? '',
     'in-scope': pullRequest?.scope === undefined ? '' : String(pullRequest.scope.outside.length === 0),
+    continued: continuedOf(report),
   }
 }

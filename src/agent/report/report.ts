@@ -26,6 +26,16 @@ export type Turn = 'unsent' | 'taken' | 'seen'
 /** What became of the job's pull request; the value of the output `pr-operation`. */
 export type PullRequestOperation = 'created' | 'updated' | 'unchanged'
 
+/** Whose conversation the prompt went on with; the value of the output `continued`. */
+export type Continued = 'pull-request'
+
+/** Where a step stands, so that two of one workflow job can be told apart. */
+export interface Origin {
+  readonly projectId: string
+  readonly workflowJob: string
+  readonly stepId: string
+}
+
 export interface TimelineEntry {
   readonly at: Date
   /** Since the step began, in milliseconds. */
@@ -65,6 +75,7 @@ export interface PullRequestFindings {
 
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
 export interface Report extends TaskResult {
+  readonly origin?: Origin | undefined
   /** Undefined if the inputs did not say what to do. */
   readonly task?: Task | undefined
   /** The job as it was last read. */
@@ -75,6 +86,8 @@ export interface Report extends TaskResult {
   readonly lastProblem?: ActionError | undefined
   /** How far a follow-up has come. */
   readonly turn?: Turn
+  /** Set directly before such a prompt is sent. */
+  readonly continued?: Continued
   /** The job as it was before a follow-up: what of it stays as it was is not of this step. */
   readonly before?: Job
   /** Why nothing was asked of the service, as a full sentence, if the change that started the run was no reason to. */

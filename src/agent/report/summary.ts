@@ -2,6 +2,7 @@ import type { Conclusion } from '../../shared/conclusion.ts'
 import { formatDuration } from '../../shared/duration.ts'
 import { escapeHtml, foldedText, inlineCode, joinBlocks, shorten, table, type TableRow } from '../../shared/markdown.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
+import type { Task } from '../inputs/task.ts'
 import { jobIdOf, ownPullRequest, type Outcome, type Report } from './report.ts'
 import { tellShortfalls } from './shortfalls.ts'
 
@@ -17,9 +18,24 @@ const GREEN_ICONS: Readonly<Partial<Record<Outcome, string>>> = {
 }
 const RED_ICONS: Readonly<Partial<Record<Outcome, string>>> = { 'timed-out': '⏰', unconfirmed: '❓', cancelled: '🛑' }
 
-function heading({ outcome }: Report, { isGreen, title }: Conclusion): string {
+const TASK_NAMES: Readonly<Record<Task['kind'], string>> = {
+  create: 'new job',
+  'follow-up': 'follow-up',
+  attach: 'attached',
+}
+
+/** A new job is told from a follow-up, and two steps of one workflow job from each other. */
+function placeOf({ task, origin }: Report): string {
+  if (task === undefined || origin === undefined) return ''
+  const { projectId, workflowJob, stepId } = origin
+  const step = [workflowJob, stepId].filter((name) => name !== '').join('/')
+  return ` (${TASK_NAMES[task.kind]} in ${fact(projectId)}${step === '' ? '' : `, step ${fact(step)}`})`
+}
+
+function heading(report: Report, { isGreen, title }: Conclusion): string {
+  const { outcome } = report
   const icon = isGreen ? (GREEN_ICONS[outcome] ?? '⚪') : (RED_ICONS[outcome] ?? '❌')
-  return `## ${icon} ${title}`
+  return `## ${icon} ${title}${placeOf(report)}`
 }
 
 function pullRequest(report: Report): string[] {

@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals'
+import { conversationOf, jobsNamedIn, objectionTo } from '../../../src/agent/task/conversation.ts'
+import { completed, job } from '../../support/fake-client.ts'
+
+const PULL = { repository: 'acme/docs', number: 7, branch: 'agent/guide' }
+const SERVER = 'https://git.example.com'
+
+const comment = (id: number, jobId: string, isTrusted: boolean, followUps = 0) => ({
+  id,
+  body: `<!-- docs-agent-action: job=${jobId} -->\n<!-- docs-agent-action: follow-ups=${followUps} -->`,
+  isTrusted,
+})
+
+test('jobs are named once, those of trusted authors first, and no more than ten', () => {
+  const strangers = Array.from({ length: 20 }, (_, id) => comment(id, `x${id}`, false))
+  const named = jobsNamedIn([...strangers, comment(90, 'job_1', true), comment(91, 'job_1', true)])
+  expect(named).toHaveLength(10)
+  expect(named.slice(0, 2)).toEqual(['job_1', 'x0'])
+})
+
+test('only a job that says that the pull request is its own, and that can go on, is one to go on with', () => {
+  const objection = (fields: Parameters<typeof job>[0]): string | undefined => objectionTo(job(fields), PULL, SERVER)
+  expect(objectionTo(completed, PULL, SERVER)).toBeUndefined()
+  expect(objection({ prLink: `${SERVER}/Acme/Docs/pull/7/files` })).toBeUndefined()
+  expect(objection({ prLink: `${SERVER}/acme/docs/pull/8` })).toBe('has another pull request')
+  expect(objection({ prLink: 'https://elsewhere.example.com/acme/docs/pull/7' })).toBe('has another pull request')
+  expect(objection({})).toBe('has no pull request')
+  expect(objectionTo({ ...completed, status: 'archived' }, PULL, SERVER)).toBe('is archived')
+  expect(objectionTo({ ...completed, status: 'failed' }, PULL, SERVER)).toBe('is failed')
+})
+
+test('the highest count of trusted authors holds', () => {
+  const comments = [comment(1, 'job_1', true, 3), comment(2, 'job_1', true, 5), comment(3, 'job_1', false, 20)]
+  expect(conversationOf(PULL, 'job_1', comments)).toMatchObject({ followUps: 5, marker: { id: 1 } })
+  expect(conversationOf(PULL, 'job_1', [comment(3, 'job_1', false)]).marker).toBeUndefined()
+})

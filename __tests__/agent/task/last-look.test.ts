@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals'
+import { readMarker } from '../../../src/agent/pull-request/pull-request-marker.ts'
+import { toOutputs } from '../../../src/agent/report/outputs.ts'
+import { begun } from '../../support/rolling-world.ts'
+
+test('each follow-up is counted in the marker, before it is sent', async () => {
+  const { world, pull } = await begun()
+  const counts: (number | undefined)[] = []
+  world.onAsked = (what) => {
+    if (what === 'message') counts.push(readMarker(pull.comments[0]?.body ?? '')?.followUps)
+  }
+  await world.step()
+  await world.step()
+  expect(counts).toEqual([1, 2])
+  expect(pull.comments).toHaveLength(1)
+})
+
+test('after twenty follow-ups the step is red, and says to merge or close it', async () => {
+  const { world, pull } = await begun()
+  for (let count = 0; count < 20; count++) await world.step()
+  const { report, taken } = await world.step()
+
+  expect(taken).toEqual([])
+  expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
+  expect(report.error?.hint).toContain('Merge or close it')
+  pull.state = 'merged'
+  expect((await world.step()).taken).toMatchObject([{ kind: 'create' }])
+})
+
+test('a pull request that is closed before the message is no reason to send nothing: a new job begins', async () => {
+  const { world, pull } = await begun()
+  world.onAsked = (what) => {
+    if (what === 'editComment') pull.state = 'merged'
+  }
+  const { report, taken } = await world.step()
+  expect(taken).toMatchObject([{ kind: 'create', prompt: 'Fix the guide.' }])
+  expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created', job: { id: taken[0]?.jobId } })
+  expect(toOutputs(report).continued).toBe('')
+})
+
+test('without a trusted comment nobody counts, so that nothing is sent', async () => {
+  const { world, pull } = await begun()
+  const [comment] = pull.comments
+  if (comment !== undefined) pull.comments[0] = { ...comment, isTrusted: false }
+  const { report, taken } = await world.step()
+  expect(taken).toEqual([])
+  expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
+})
+
+test('a pull request that nobody can read any more is sent nothing', async () => {
+  const { world } = await begun()
+  let reads = 0
+  world.onAsked = (what) => {
+    // The first reading is for the head.
+    if (what === 'readPullRequest' && ++reads === 2) world.fates.github.push('down')
+  }
+  const { report, taken } = await world.step()
+  expect(taken).toEqual([])
+  expect(report.error?.message).toContain('is still open is not known')
+})

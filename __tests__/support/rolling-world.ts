@@ -1,0 +1,274 @@
+import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
+import type { Report } from '../../src/agent/report/report.ts'
+import { runAgentStep } from '../../src/agent/step.ts'
+import type { GitHub } from '../../src/github/connect-github.ts'
+import type { PullRequestComment } from '../../src/github/marker-comments.ts'
+import type { PullRequest } from '../../src/github/pull-requests.ts'
+import type { RunFacts } from '../../src/github/run-facts.ts'
+import type { DocsServiceClient } from '../../src/service/client.ts'
+import type { Job, JobStatus } from '../../src/service/schemas.ts'
+import { failure, job } from './fake-client.ts'
+import { fakeClock } from './fake-clock.ts'
+import { fakeGitHub, refusal, RUN_FACTS } from './fake-github.ts'
+import { fakeHost } from './fake-host.ts'
+import { agentInputs, fakeStep } from './fake-step.ts'
+
+/** What becomes of one prompt: taken, refused, or of unknown fate, taken or not. */
+export type PostFate = 'well' | 'refused' | 'lost' | 'unheard'
+export type ReadFate = 'well' | 'down'
+
+export interface WorldPull {
+  readonly number: number
+  state: PullRequest['state']
+  headSha: string
+  readonly labels: string[]
+  readonly comments: PullRequestComment[]
+}
+
+interface Turn {
+  readonly prompt: string
+  readonly endsAt: number
+  readonly ending: JobStatus
+}
+
+export interface WorldJob {
+  readonly id: string
+  readonly createdAt: number
+  readonly turns: Turn[]
+  archivedAt: number
+  /** Since when it names a pull request, and which. */
+  linkedAt: number
+  pull: number | undefined
+}
+
+export interface Taken {
+  readonly kind: 'create' | 'message'
+  readonly jobId: string
+  readonly prompt: string
+}
+
+export interface WorldStep {
+  readonly report: Report
+  readonly said: readonly string[]
+  /** What the service took of it. */
+  readonly taken: readonly Taken[]
+}
+
+export const REPOSITORY = 'acme/docs'
+const TURN_MS = 60_000
+const sha = (serial: number): string => serial.toString(16).padStart(40, '0')
+const linkOf = (number: number): string => `${RUN_FACTS.serverUrl}/${REPOSITORY}/pull/${number}`
+
+/** A service and a GitHub that remember, for several steps one after the other. Time moves only when a step sleeps. */
+export class RollingWorld {
+  readonly clock = fakeClock()
+  readonly pulls: WorldPull[] = []
+  readonly jobs: WorldJob[] = []
+  readonly taken: Taken[] = []
+  /** Consumed in turn; after the last one all goes well. */
+  readonly fates: { readonly posts: PostFate[]; readonly reads: ReadFate[]; readonly github: ReadFate[] } = {
+    posts: [],
+    reads: [],
+    github: [],
+  }
+  /** How far what the service reads lags behind. */
+  lagMs = 0
+  /** How turns end. */
+  ending: JobStatus = 'completed'
+  /** Called whenever one of the two servers is asked something, before it is done. */
+  onAsked: (what: string) => void = () => undefined
+  #serial = 1
+  #events: { readonly at: number; readonly act: () => void }[] = []
+
+  /** Does something when so much time has passed from now on. */
+  after(ms: number, act: () => void): void {
+    this.#events.push({ at: this.clock.now() + ms, act })
+    this.#events.sort((a, b) => a.at - b.at)
+  }
+
+  pull(number: number): WorldPull {
+    const found = this.pulls.find((pull) => pull.number === number)
+    if (found === undefined) throw refusal('not-found')
+    return found
+  }
+
+  open(fields: Partial<WorldPull> = {}): WorldPull {
+    const number = this.#serial++
+    const pull: WorldPull = { number, state: 'open', headSha: sha(number), labels: [], comments: [], ...fields }
+    this.pulls.push(pull)
+    return pull
+  }
+
+  openPulls(): WorldPull[] {
+    return this.pulls.filter(({ state }) => state === 'open')
+  }
+
+  /** The job that a step could go on with by this pull request, as things really are. */
+  liveJobOf({ number, state, labels, comments }: WorldPull): WorldJob | undefined {
+    if (state !== 'open' || !labels.includes('docs-agent')) return undefined
+    const now = this.clock.now()
+    return this.jobs.find(
+      (one) =>
+        one.pull === number &&
+        comments.some(({ body }) => body.startsWith(`<!-- docs-agent-action: job=${one.id} -->`)) &&
+        !['archived', 'failed'].includes(this.#view(one, now).status),
+    )
+  }
+
+  async step(inputs: Partial<AgentInputs> = {}, facts: Partial<RunFacts> = {}): Promise<WorldStep> {
+    const host = fakeHost()
+    const before = this.taken.length
+    const all = agentInputs({
+      githubToken: 'ghs_token',
+      label: 'docs-agent',
+      onOpenPr: 'follow-up',
+      skipOwnChanges: false,
+      ...inputs,
+    })
+    const step = fakeStep({
+      host,
+      clock: this.clock,
+      timeoutMs: all.timeoutMs,
+      client: this.#client(),
+      github: this.#github(),
+      facts: { ...RUN_FACTS, ...facts },
+    })
+    const report = await runAgentStep(all, step)
+    return { report, said: host.said, taken: this.taken.slice(before) }
+  }
+
+  /** Lets happen what is due. */
+  #passTime(): void {
+    while (this.#events[0] !== undefined && this.#events[0].at <= this.clock.now()) this.#events.shift()?.act()
+  }
+
+  #view({ id, createdAt, turns, archivedAt, linkedAt, pull }: WorldJob, at: number): Job {
+    if (at < createdAt) throw failure('not-found')
+    const last = turns.at(-1)
+    const status = at >= archivedAt ? 'archived' : last === undefined || at < last.endsAt ? 'active' : last.ending
+    return job({ id, status, ...(pull === undefined || at < linkedAt ? {} : { prLink: linkOf(pull) }) })
+  }
+
+  #take(kind: Taken['kind'], one: WorldJob, prompt: string): Job {
+    const fate = this.fates.posts.shift() ?? 'well'
+    if (fate === 'refused' || this.clock.now() >= one.archivedAt) throw failure('rejected')
+    if (fate !== 'unheard') {
+      if (kind === 'create') this.jobs.push(one)
+      this.taken.push({ kind, jobId: one.id, prompt })
+      const endsAt = Math.max(this.clock.now(), one.turns.at(-1)?.endsAt ?? 0) + TURN_MS
+      one.turns.push({ prompt, endsAt, ending: this.ending })
+      this.after(endsAt - this.clock.now(), () => {
+        this.#finish(one, endsAt)
+      })
+    }
+    if (fate !== 'well') throw failure('unknown-fate')
+    return this.#view(one, this.clock.now())
+  }
+
+  /** A turn opens the job's pull request, or pushes to it. */
+  #finish(one: WorldJob, at: number): void {
+    if (one.turns.at(-1)?.ending !== 'completed') return
+    const pull = one.pull === undefined ? this.open() : this.pull(one.pull)
+    if (one.pull === undefined) {
+      one.pull = pull.number
+      one.linkedAt = at
+    } else if (pull.state === 'open') pull.headSha = sha(1_000 + this.#serial++)
+  }
+
+  #client(): DocsServiceClient {
+    const asked = (what: string): void => {
+      this.#passTime()
+      this.onAsked(what)
+      this.#passTime()
+    }
+    const of = (id: string): WorldJob => {
+      const found = this.jobs.find((one) => one.id === id)
+      if (found === undefined) throw failure('not-found')
+      return found
+    }
+    const fresh = (): WorldJob => {
+      const createdAt = this.clock.now()
+      const id = `job_${this.#serial++}`
+      return { id, createdAt, turns: [], archivedAt: Infinity, linkedAt: Infinity, pull: undefined }
+    }
+    return {
+      createJob: (prompt) =>
+        answer(() => {
+          asked('create')
+          return this.#take('create', fresh(), prompt)
+        }),
+      sendMessage: (id, prompt) =>
+        answer(() => {
+          asked('message')
+          return this.#take('message', of(id), prompt)
+        }),
+      getJob: (id) =>
+        answer(() => {
+          asked('read')
+          if (this.fates.reads.shift() === 'down') throw failure('unreachable')
+          const found = of(id)
+          return this.#view(found, Math.max(found.createdAt, this.clock.now() - this.lagMs))
+        }),
+      getVisitors: () => Promise.reject(new Error('Nobody expected this request.')),
+    }
+  }
+
+  #github(): GitHub {
+    const ask = <T>(what: string, perform: () => T): Promise<T> =>
+      answer(() => {
+        this.#passTime()
+        this.onAsked(what)
+        this.#passTime()
+        if (this.fates.github.shift() === 'down') throw refusal('unreachable')
+        return perform()
+      })
+    const addressed = ({ number, state, headSha, labels }: WorldPull): PullRequest => ({
+      ...{ repository: REPOSITORY, number, state, headSha, labels: [...labels] },
+      ...{ branch: `agent/${number}`, changedFiles: 1 },
+    })
+    const usual = fakeGitHub()
+    return fakeGitHub({
+      compare: async (repository, base, head) => {
+        const comparison = await usual.compare(repository, base, head)
+        const commits = comparison.commits.map((commit) => ({ ...commit, message: `Change ${head}` }))
+        return ask('compare', () => ({ ...comparison, commits }))
+      },
+      listOpenPullRequests: (_repository, label) =>
+        ask('listOpenPullRequests', () =>
+          this.openPulls()
+            .filter(({ labels }) => labels.includes(label))
+            .map(addressed),
+        ),
+      readPullRequest: ({ number }) => ask('readPullRequest', () => addressed(this.pull(number))),
+      listPeoplesCommits: () => ask('listPeoplesCommits', () => []),
+      listComments: ({ number }) => ask('listComments', () => [...this.pull(number).comments]),
+      listTrustedComments: ({ number }) =>
+        ask('listTrustedComments', () => this.pull(number).comments.filter(({ isTrusted }) => isTrusted)),
+      addLabel: ({ number }, label) => ask('addLabel', () => void this.pull(number).labels.push(label)),
+      addComment: ({ number }, body) =>
+        ask('addComment', () => void this.pull(number).comments.push({ id: this.#serial++, body, isTrusted: true })),
+      editComment: (_repository, id, body) =>
+        ask('editComment', () => {
+          for (const { comments } of this.pulls) {
+            const index = comments.findIndex((comment) => comment.id === id)
+            if (index !== -1) comments[index] = { id, body, isTrusted: true }
+          }
+        }),
+    })
+  }
+}
+
+/** Errors come as rejections, as they do from a server. */
+async function answer<T>(perform: () => T): Promise<T> {
+  await Promise.resolve()
+  return perform()
+}
+
+/** A world in which a step has opened a pull request. */
+export async function begun(inputs: Partial<AgentInputs> = {}): Promise<{ world: RollingWorld; pull: WorldPull }> {
+  const world = new RollingWorld()
+  await world.step(inputs)
+  const [pull] = world.pulls
+  if (pull === undefined) throw new Error('The first step has opened no pull request.')
+  return { world, pull }
+}

@@ -1,0 +1,76 @@
+import { ActionError } from '../../shared/errors.ts'
+import type { Step } from '../../step/step.ts'
+import { findChangeRange } from '../change/change-range.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import type { Task } from '../inputs/task.ts'
+import type { BeforeSending } from '../job/follow-up.ts'
+import type { OpenReport } from '../report/open-report.ts'
+import { MOST_FOLLOW_UPS, type Conversation } from './conversation.ts'
+import { tellOpenPullRequest } from './conversation-words.ts'
+import { findConversation } from './find-conversation.ts'
+import { lookOnceMore } from './last-look.ts'
+import { isOwnEvent } from './own-event.ts'
+import { orSendNothing } from './send-nothing.ts'
+
+export type Choice =
+  | { readonly kind: 'ask'; readonly task: Task; readonly beforeSending?: BeforeSending }
+  /** @property reason as a full sentence */
+  | { readonly kind: 'skip'; readonly reason: string }
+
+function warnOfAttempt(attempt: number, known: OpenReport): void {
+  known.notice(
+    'This run was started again',
+    `This is attempt ${attempt}, and the one before may have sent the prompt already: this one sends it once more. To go on with that job instead, cancel this run, and run the step with its \`job-id\` and without a prompt.`,
+  )
+}
+
+/** A skipped run is green, and would move the base of the next range past what was never told. */
+function refuseToSkip({ onOpenPr, changeContext, changeRange, pathFilter }: AgentInputs, { facts }: Step): void {
+  const looksBack = findChangeRange(facts, changeRange).kind === 'since-last-success'
+  if (onOpenPr !== 'skip' || !looksBack || (changeContext === 'none' && pathFilter === undefined)) return
+  throw new ActionError(
+    'invalid-input',
+    '`on-open-pr` is `skip`, which must not be given where the change is all since the last successful run: a skipped run is green, and what changed before it would never be told.',
+    {
+      hint: 'Nothing was sent. Use `on-open-pr: follow-up`, or leave out `change-context`, `paths` and `paths-ignore`.',
+    },
+  )
+}
+
+/**
+ * What to ask of the service: what the inputs say, or, if an open pull request is to be gone on with, a follow-up to its
+ * job.
+ * @throws ActionError if nobody knows whether there is one: nothing may be sent then
+ */
+export async function chooseTask(inputs: AgentInputs, step: Step, known: OpenReport): Promise<Choice> {
+  const { task, onOpenPr } = inputs
+  const { facts } = step
+  if (task.kind !== 'attach' && facts.runAttempt > 1) warnOfAttempt(facts.runAttempt, known)
+  if (task.kind !== 'create' || onOpenPr === 'new') return { kind: 'ask', task }
+  refuseToSkip(inputs, step)
+  const unknown = 'Whether a pull request of the agent is open is not known'
+  const found = await orSendNothing(unknown, () => findConversation(inputs, step, known))
+  if (found === undefined) return { kind: 'ask', task }
+
+  const name = `Pull request #${found.pullRequest.number}`
+  if (onOpenPr === 'skip')
+    return { kind: 'skip', reason: `${name} of the agent is open, and \`on-open-pr\` is \`skip\`.` }
+  if (isOwnEvent(facts, found.pullRequest))
+    return { kind: 'skip', reason: `${name} of the agent started this run itself.` }
+  return goOn(found, task.prompt, step, known)
+}
+
+async function goOn(found: Conversation, prompt: string, step: Step, known: OpenReport): Promise<Choice> {
+  const { pullRequest, jobId, followUps } = found
+  const which = `follow-up ${followUps + 1} of ${MOST_FOLLOW_UPS}`
+  if (followUps < MOST_FOLLOW_UPS)
+    known.note(`Going on with pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
+  const lost = 'Commits that people made in the pull request are not named to the agent'
+  const commits = await known.attempt(lost, async () => (await step.github())?.listPeoplesCommits(pullRequest))
+  const words = tellOpenPullRequest(pullRequest, commits ?? [])
+  return {
+    kind: 'ask',
+    task: { kind: 'follow-up', jobId, prompt: prompt + words, otherwise: prompt },
+    beforeSending: lookOnceMore(found, step, known),
+  }
+}

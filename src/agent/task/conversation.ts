@@ -1,0 +1,49 @@
+import type { PullRequestComment } from '../../github/marker-comments.ts'
+import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
+import { parsePullRequestLink, isSamePullRequest } from '../../service/pull-request-link.ts'
+import type { Job } from '../../service/schemas.ts'
+import { readMarker } from '../pull-request/pull-request-marker.ts'
+
+/** After so many follow-ups to one pull request somebody has to look at it. */
+export const MOST_FOLLOW_UPS = 20
+
+/** An open pull request, and the job that has opened it. */
+export interface Conversation {
+  readonly pullRequest: OpenPullRequest
+  readonly jobId: string
+  /** The comment with the count; undefined if nobody who can be trusted has named the job. */
+  readonly marker: PullRequestComment | undefined
+  readonly followUps: number
+}
+
+/** More than this are no marks of ours. */
+const MOST_JOBS = 10
+
+/** The jobs that comments name, those of trusted authors first: strangers may name any job, and the service decides. */
+export function jobsNamedIn(comments: readonly PullRequestComment[]): readonly string[] {
+  const inTurn = [true, false].flatMap((trust) => comments.filter(({ isTrusted }) => isTrusted === trust))
+  const ids = inTurn.map(({ body }) => readMarker(body)?.jobId).filter((id) => id !== undefined)
+  return [...new Set(ids)].slice(0, MOST_JOBS)
+}
+
+/** Why a pull request is not known to be a job's, or the job no one to go on with; undefined if all is well. */
+export function objectionTo(job: Job, { repository, number }: OpenPullRequest, serverUrl: string): string | undefined {
+  if (job.status === 'archived' || job.status === 'failed') return `is ${job.status}`
+  const link = parsePullRequestLink(`${serverUrl}/${repository}/pull/${number}`)
+  if (job.prLink === undefined) return 'has no pull request'
+  return link !== undefined && isSamePullRequest(job.prLink, link) ? undefined : 'has another pull request'
+}
+
+/** Only what trusted authors wrote is counted: else a stranger could end the conversation. */
+export function conversationOf(
+  pullRequest: OpenPullRequest,
+  jobId: string,
+  comments: readonly PullRequestComment[],
+): Conversation {
+  const markers = comments
+    .filter(({ isTrusted }) => isTrusted)
+    .map((comment) => ({ comment, marker: readMarker(comment.body) }))
+    .filter(({ marker }) => marker?.jobId === jobId)
+  const followUps = Math.max(0, ...markers.map(({ marker }) => marker?.followUps ?? 0))
+  return { pullRequest, jobId, marker: markers[0]?.comment, followUps }
+}

@@ -1,0 +1,89 @@
+import type { GitHub } from '../../github/connect-github.ts'
+import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
+import type { Job } from '../../service/schemas.ts'
+import { ActionError } from '../../shared/errors.ts'
+import type { Step } from '../../step/step.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import { openJobWatch } from '../job/job-watch.ts'
+import { nextTurnPollMs } from '../job/poll-schedule.ts'
+import { openReport, type OpenReport } from '../report/open-report.ts'
+import { conversationOf, jobsNamedIn, objectionTo, type Conversation } from './conversation.ts'
+
+/** These questions get this much of the step's time, in milliseconds, and no more than half of it. */
+const QUESTIONS_MS = 60_000
+/** How long a reading of the job may lag behind its pull request, in milliseconds. */
+const LINK_LAG_MS = 10_000
+
+/** Whom to ask about what is to be found out before the prompt, and until when. */
+interface Search {
+  readonly inputs: AgentInputs
+  readonly step: Step
+  readonly github: GitHub
+  readonly endsAt: number
+}
+
+/** Undefined if there is no such job. What is read here is no news of the step's own job. */
+async function readJob(jobId: string, { inputs, step, endsAt }: Search): Promise<Job | undefined> {
+  const { clock, host } = step
+  const { debug } = host
+  const aside = { ...step, deadlineAt: endsAt, host: { ...host, log: debug, warn: debug } }
+  const { poll, history } = openJobWatch(inputs, aside, openReport(inputs, aside))
+  const lagsUntil = clock.now() + LINK_LAG_MS
+  const isTold = ({ status, prLink }: Job): boolean =>
+    prLink !== undefined || status === 'archived' || status === 'failed' || clock.now() >= lagsUntil
+  try {
+    const job = await poll({ jobId, isFound: isTold, nextMs: nextTurnPollMs, endsAt, readsAtOnce: true })
+    if (job !== undefined) return job
+  } catch (error) {
+    if (error instanceof ActionError && error.code === 'not-found') return undefined
+    throw error
+  }
+  throw history.lastProblem ?? new ActionError('deadline', `Job ${jobId} could not be read in time.`)
+}
+
+async function findIn(
+  pullRequest: OpenPullRequest,
+  search: Search,
+  known: OpenReport,
+): Promise<Conversation | undefined> {
+  const comments = await search.github.listComments(pullRequest)
+  const objections: string[] = []
+  for (const jobId of jobsNamedIn(comments)) {
+    const job = await readJob(jobId, search)
+    const objection = job === undefined ? 'is not known' : objectionTo(job, pullRequest, search.step.facts.serverUrl)
+    if (objection === undefined) return conversationOf(pullRequest, jobId, comments)
+    objections.push(`job ${jobId} ${objection}`)
+  }
+  const reason = objections.length === 0 ? 'no comment names its job' : objections.join(', ')
+  known.note(`Pull request #${pullRequest.number} carries the label and is passed over: ${reason}.`)
+  return undefined
+}
+
+/**
+ * The open pull request to go on with: the oldest one with the label whose job says that it is its own. Label and marker
+ * are pointers that anybody can set; the service is the proof.
+ * @throws ActionError if GitHub or the service does not tell
+ */
+export async function findConversation(
+  inputs: AgentInputs,
+  step: Step,
+  known: OpenReport,
+): Promise<Conversation | undefined> {
+  const endsAt = step.startedAt + Math.min(QUESTIONS_MS, inputs.timeoutMs / 2)
+  const github = (await step.github())?.until(endsAt)
+  if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
+  const repository = inputs.prRepository === '' ? step.facts.repository : inputs.prRepository
+  const labelled = await github.listOpenPullRequests(repository, inputs.label)
+  for (const [index, pullRequest] of labelled.entries()) {
+    const found = await findIn(pullRequest, { inputs, step, github, endsAt }, known)
+    if (found === undefined) continue
+    const others = labelled.slice(index + 1).map(({ number }) => `#${number}`)
+    if (others.length > 0)
+      known.notice(
+        'More than one pull request is open',
+        `Pull request #${pullRequest.number} is the oldest of the agent's that carry the label. These carry it as well: ${others.join(', ')}. Merge or close what is not needed.`,
+      )
+    return found
+  }
+  return undefined
+}

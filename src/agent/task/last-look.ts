@@ -1,0 +1,60 @@
+import { ActionError } from '../../shared/errors.ts'
+import type { Step } from '../../step/step.ts'
+import type { BeforeSending } from '../job/follow-up.ts'
+import { withFollowUps } from '../pull-request/pull-request-marker.ts'
+import type { OpenReport } from '../report/open-report.ts'
+import { MOST_FOLLOW_UPS, type Conversation } from './conversation.ts'
+import { orSendNothing } from './send-nothing.ts'
+
+/** The last questions before the prompt get this much time, in milliseconds. */
+const QUESTIONS_MS = 60_000
+
+/** Red and not skipped: a green run would move the base of the next range, and its changes would never be told. */
+function tooMany(number: number): ActionError {
+  return new ActionError(
+    'not-sent',
+    `Pull request #${number} has had ${MOST_FOLLOW_UPS} follow-ups, which is the most.`,
+    { hint: 'Merge or close it: the next run then starts a new job.' },
+  )
+}
+
+function nobodyCounts(number: number): ActionError {
+  return new ActionError(
+    'not-sent',
+    `The follow-ups to pull request #${number} cannot be counted: no app, and nobody who is known to belong to its repository, wrote the comment that names its job.`,
+    { hint: 'Leave `github-token` at its default, or give the token of an app, and remove the label from this one.' },
+  )
+}
+
+/**
+ * Counts a follow-up, and looks once more whether its pull request is open. The count comes before the message: if it
+ * cannot be written nothing bounds the conversation, and nothing is sent.
+ */
+export function lookOnceMore(
+  { pullRequest, marker, followUps }: Conversation,
+  step: Step,
+  known: OpenReport,
+): BeforeSending {
+  const { repository, number } = pullRequest
+  return async () => {
+    const endsAt = Math.min(step.clock.now() + QUESTIONS_MS, step.deadlineAt)
+    const github = (await step.github())?.until(endsAt)
+    if (github === undefined || marker === undefined) throw nobodyCounts(number)
+    if (followUps < MOST_FOLLOW_UPS) {
+      const body = withFollowUps(marker.body, followUps + 1)
+      await orSendNothing(`The follow-up could not be counted in pull request #${number}`, () =>
+        github.editComment(repository, marker.id, body),
+      )
+    }
+    const { state } = await orSendNothing(`Whether pull request #${number} is still open is not known`, () =>
+      github.readPullRequest(pullRequest),
+    )
+    if (state === 'merged' || state === 'closed') {
+      known.note(`Pull request #${number} was ${state} meanwhile, so a new job begins.`)
+      return 'create'
+    }
+    if (followUps >= MOST_FOLLOW_UPS) throw tooMany(number)
+    known.add({ continued: 'pull-request' })
+    return 'send'
+  }
+}

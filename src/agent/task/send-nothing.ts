@@ -1,0 +1,17 @@
+import { ActionError } from '../../shared/errors.ts'
+
+const HINT =
+  'Run the step again when it can be asked. With `on-open-pr: new` nobody is asked, and each run starts a job.'
+
+/**
+ * Who asked for one pull request must not get two because a question has no answer.
+ * @throws ActionError `not-sent` in the place of any other but `cancelled`
+ */
+export async function orSendNothing<T>(unknown: string, perform: () => Promise<T>): Promise<T> {
+  try {
+    return await perform()
+  } catch (error) {
+    if (!(error instanceof ActionError) || error.code === 'cancelled' || error.code === 'not-sent') throw error
+    throw new ActionError('not-sent', `${unknown}: ${error.message}`, { hint: error.hint ?? HINT })
+  }
+}
