@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import * as z from 'zod'
@@ -96,8 +98,8 @@ function createLookUp(
 }
 
 function fillIn(given: Texts, lookUp: LookUp): Record<string, string> {
-  const fill = (text: string): string =>
-    text.replaceAll(/\$\{\{(.*?)\}\}/g, (_all, reference: string) => lookUp(reference.trim()))
+  const fill = (template: string): string =>
+    template.replaceAll(/\$\{\{(.*?)\}\}/g, (_all, reference: string) => lookUp(reference.trim()))
   return Object.fromEntries(Object.entries(given).map(([name, text]) => [name, fill(text)]))
 }
 
@@ -136,26 +138,30 @@ async function playAction(
   return { conclusion, outputs, output: rawOutput }
 }
 
-function playScript(script: string, env: Texts, workspace: string): PlayedStep {
+/** Not synchronously: a script may ask the server of this very process. */
+async function playScript(script: string, env: Texts, workspace: string): Promise<PlayedStep> {
   if (script.includes('${{')) throw new Error('An expression in a script lets a text from outside become a part of it.')
   const files = createStepFiles(temporaryFolder(), {})
-  const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', script], {
+  const child = spawn('bash', ['-e', '-c', script], {
     cwd: workspace,
-    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: stepEnvironment({ files, workspace, eventName: 'schedule', debug: false, inputs: {}, state: {}, env }),
   })
+  const closed = once(child, 'close')
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [status] = (await closed) as [number | null]
   const { pairs, error } = parseKeyValuePairs(readCommandFile(files.commandFiles.GITHUB_OUTPUT).text)
   const isGood = status === 0 && error === undefined
   return { conclusion: isGood ? 'success' : 'failure', outputs: Object.fromEntries(pairs), output: stdout + stderr }
 }
 
-function playStep(
+async function playStep(
   step: Step,
   env: Texts,
   lookUp: LookUp,
   setting: WorkflowSetting,
   workspace: string,
-): PlayedStep | Promise<PlayedStep> {
+): Promise<PlayedStep> {
   const variables = { ...setting.env, ...env, ...fillIn(step.env, lookUp) }
   if (step.uses !== undefined && step.run === undefined) {
     return playAction(step.uses, fillIn(step.with, lookUp), variables, workspace, setting)
