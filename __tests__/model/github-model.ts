@@ -8,6 +8,8 @@ import { commit } from '../support/github-state.ts'
 import { OLD_LINK, type JobLife } from './job-life.ts'
 import type { GitHubFate, GitHubPlan, Schedule } from './schedule.ts'
 
+const MARKER = { body: '<!-- docs-agent-action: job=job_1 -->', author: 'trusted' } as const
+
 const BEFORE = commit('a')
 const BY_OURS = commit('b')
 const BY_PERSON = commit('d')
@@ -110,8 +112,8 @@ export function createGitHubModel(
           () => [{ path: plan.filesAreInside ? 'docs/a.md' : 'src/a.ts', previousPath: undefined }],
           () => (told.files = true),
         ),
-      listTrustedComments: () =>
-        ask(() => (plan.isMarked || plan.pushIsOwn ? [{ body: '<!-- docs-agent-action: job=job_1 -->' }] : [])),
+      listMarkerComments: () => ask(() => (plan.isMarked || plan.pushIsOwn ? [MARKER] : [])),
+      listTrustedComments: () => ask(() => (plan.isMarked || plan.pushIsOwn ? [MARKER] : [])),
       addLabel: ({ number }) =>
         ask(() => {
           writes.push({ what: 'label', number, at: now() })

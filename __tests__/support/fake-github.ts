@@ -19,7 +19,11 @@ export const PULL_REQUEST: PullRequest = {
   headSha: commit('c'),
   labels: ['docs-agent'],
   changedFiles: 1,
+  mergeable: true,
+  isBlocked: false,
 }
+
+const MARKER = { body: '<!-- docs-agent-action: job=job_1 -->', author: 'trusted' } as const
 
 /** A GitHub that knows one pull request, marked already, and that a test changes where it matters. */
 export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
@@ -48,7 +52,8 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     findPullRequestsOfCommit: () => Promise.resolve([]),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listPullRequestFiles: () => Promise.resolve([{ path: 'docs/guide.md', previousPath: undefined }]),
-    listTrustedComments: () => Promise.resolve([{ body: '<!-- docs-agent-action: job=job_1 -->' }]),
+    listMarkerComments: () => Promise.resolve([MARKER]),
+    listTrustedComments: () => Promise.resolve([MARKER]),
     addLabel: () => Promise.resolve(),
     addComment: () => Promise.resolve(),
     readChecks: () => Promise.resolve([{ name: 'build', state: 'success' }]),

@@ -1,7 +1,7 @@
 import { createAskGitHub, type AskGitHub, type GitHubOptions } from './ask-github.ts'
 import { readChecks, type Check } from './checks.ts'
 import { compareCommits, type Comparison } from './comparisons.ts'
-import { addComment, addLabel, listTrustedComments, type TrustedComment } from './pull-request-marks.ts'
+import { addComment, addLabel, listMarkerComments, type MarkerComment } from './pull-request-marks.ts'
 import {
   findPullRequestsOfCommit,
   listPullRequestFiles,
@@ -20,7 +20,10 @@ export interface GitHub {
   findPullRequestsOfCommit(repository: string, sha: string): Promise<readonly CommitPullRequest[]>
   readPullRequest(address: PullRequestAddress): Promise<PullRequest>
   listPullRequestFiles(address: PullRequestAddress): Promise<readonly PullRequestFile[]>
-  listTrustedComments(address: PullRequestAddress): Promise<readonly TrustedComment[]>
+  /** All that begin as a marker does. */
+  listMarkerComments(address: PullRequestAddress): Promise<readonly MarkerComment[]>
+  /** Those of them that may be believed. */
+  listTrustedComments(address: PullRequestAddress): Promise<readonly Pick<MarkerComment, 'body'>[]>
   addLabel(address: PullRequestAddress, label: string): Promise<void>
   addComment(address: PullRequestAddress, body: string): Promise<void>
   readChecks(repository: string, sha: string, ownRunId: number): Promise<readonly Check[]>
@@ -43,7 +46,9 @@ function methods(ask: AskGitHub): Omit<GitHub, 'until'> {
     findPullRequestsOfCommit: (repository, sha) => findPullRequestsOfCommit(ask, repository, sha),
     readPullRequest: (address) => readPullRequest(ask, address),
     listPullRequestFiles: (address) => listPullRequestFiles(ask, address),
-    listTrustedComments: (address) => listTrustedComments(ask, address),
+    listMarkerComments: (address) => listMarkerComments(ask, address),
+    listTrustedComments: async (address) =>
+      (await listMarkerComments(ask, address)).filter(({ author }) => author === 'trusted'),
     addLabel: (address, label) => addLabel(ask, address, label),
     addComment: (address, body) => addComment(ask, address, body),
     readChecks: (repository, sha, ownRunId) => readChecks(ask, repository, sha, ownRunId),

@@ -16,6 +16,10 @@ export interface PullRequest extends PullRequestAddress {
   readonly headSha: string
   readonly labels: readonly string[]
   readonly changedFiles: number
+  /** False if it conflicts with its base. Undefined where GitHub does not say, or has not found out yet. */
+  readonly mergeable: boolean | undefined
+  /** That a review or a check is missing which its base branch requires. */
+  readonly isBlocked: boolean
 }
 
 export interface PullRequestFile {
@@ -48,14 +52,30 @@ export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequ
       headSha: data.head.sha,
       labels: data.labels.map(({ name }) => name),
       changedFiles: data.changed_files,
+      mergeable: data.mergeable ?? undefined,
+      isBlocked: data.mergeable_state === 'blocked',
     }
   })
+}
+
+/** Where a file was before, if it is no longer there: a copy leaves the other as it was. */
+export function previousPathOf({
+  status,
+  previous_filename,
+}: {
+  readonly status: string
+  readonly previous_filename?: string
+}): string | undefined {
+  return status === 'renamed' ? previous_filename : undefined
 }
 
 /** GitHub lists no more than 3000 files of a pull request. */
 const MOST_FILE_PAGES = 30
 
-/** @throws ActionError where GitHub does not tell */
+/**
+ * The files, where they have names.
+ * @throws ActionError where GitHub does not tell
+ */
 export function listPullRequestFiles(
   ask: AskGitHub,
   { repository, number }: PullRequestAddress,
@@ -63,14 +83,18 @@ export function listPullRequestFiles(
   return ask({ permission: 'pull-requests: read', repository }, ({ rest }) =>
     readPages(async (page) => {
       const where = { ...splitRepository(repository), pull_number: number, per_page: PAGE_SIZE, page }
-      const { data } = await rest.pulls.listFiles(where)
-      return data.map((file) => ({ path: file.filename, previousPath: file.previous_filename }))
-    }, MOST_FILE_PAGES),
+      return (await rest.pulls.listFiles(where)).data
+    }, MOST_FILE_PAGES).then((files) =>
+      files
+        .filter(({ filename }) => typeof filename === 'string')
+        .map((file) => ({ path: file.filename, previousPath: previousPathOf(file) })),
+    ),
   )
 }
 
 /**
- * The pull requests that a commit came with: a merged one that brought it to the default branch, else open ones.
+ * The pull requests that a commit came with: a merged one that brought it to the default branch, else open ones. One that was
+ * closed without a merge brought nothing.
  * @throws ActionError where GitHub does not tell
  */
 export function findPullRequestsOfCommit(
@@ -83,6 +107,8 @@ export function findPullRequestsOfCommit(
       ...splitRepository(repository),
       commit_sha: sha,
     })
-    return data.map(({ number, labels }) => ({ number, labels: labels.map(({ name }) => name) }))
+    return data
+      .filter(({ state, merged_at }) => state === 'open' || typeof merged_at === 'string')
+      .map(({ number, labels }) => ({ number, labels: labels.map(({ name }) => name) }))
   })
 }

@@ -15,6 +15,7 @@ export const OUTPUT_NAMES = [
   'pr-state',
   'pr-branch',
   'pr-head-sha',
+  'pr-mergeable',
   'checks',
   'in-scope',
 ] as const
@@ -62,6 +63,7 @@ export function toOutputs(report: Report): Outputs {
     'pr-state': pullRequest?.state ?? '',
     'pr-branch': oneLine(pullRequest?.branch ?? '', LONGEST_BRANCH_NAME),
     'pr-head-sha': pullRequest?.headSha ?? '',
+    'pr-mergeable': String(pullRequest?.mergeable ?? ''),
     checks: pullRequest?.checks ?? '',
     'in-scope': pullRequest?.scope === undefined ? '' : String(pullRequest.scope.outside.length === 0),
   }
