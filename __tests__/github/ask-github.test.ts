@@ -103,7 +103,7 @@ test('the token does not go along with a redirect to another origin', async () =
   }
 })
 
-test.each(['primary-limit', 'secondary-limit'] as const)('waits for the end of a %s', async (limit) => {
+test.each(['primary-limit', 'secondary-limit', 'plain-limit'] as const)('waits for the end of a %s', async (limit) => {
   await askingGitHub(failing(limit), async (asked) => {
     expect(await askOnce(asked)).toEqual([])
     expect(asked.github.requests).toHaveLength(2)
@@ -119,8 +119,8 @@ test('does not wait for the end of a rate limit that comes after the deadline', 
 
 test.each([
   [{ token: 'ghs_wrong' }, 'unauthorized', '401'],
-  [{ state: { permissions: {} } }, 'forbidden', '`pull-requests: read` in acme/docs'],
-  [{ state: { repositories: {} } }, 'not-found', '`pull-requests: read` in acme/docs'],
+  [{ state: { permissions: {} } }, 'forbidden', '“Resource not accessible by integration” (403)'],
+  [{ state: { repositories: {} } }, 'not-found', '“Not Found” (404)'],
 ] as const)('does not try again what %j forbids', async (options, code, part) => {
   await askingGitHub(options, async (asked) => {
     const error = await errorOf(askOnce(asked))

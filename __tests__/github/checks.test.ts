@@ -1,7 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { readChecks } from '../../src/github/checks.ts'
 import { askingGitHub, errorOf } from '../support/github-client.ts'
-import { ALL_PERMISSIONS, checkRun, repositoryState, type RepositoryState } from '../../src/emulator/github/state.ts'
+import {
+  ALL_PERMISSIONS,
+  checkRun,
+  repositoryState,
+  type Permissions,
+  type RepositoryState,
+  type WorkflowRun,
+} from '../../src/emulator/github/state.ts'
 import { commit } from '../support/github-state.ts'
 
 const SHA = commit('c')
@@ -62,6 +69,67 @@ test('leaves out the run that asks: it would wait for itself', async () => {
   })
   const found = await askingGitHub(server, ({ ask }) => readChecks(ask, 'acme/docs', SHA, 42))
   expect(found.map(({ name }) => name)).toEqual(['build'])
+})
+
+const read = (fields: Partial<RepositoryState>, permissions: Permissions = ALL_PERMISSIONS) =>
+  askingGitHub({ ...holding(fields), state: { permissions } }, async ({ ask, github }) => {
+    const checks = await readChecks(ask, 'acme/docs', SHA, 1)
+    return { checks, asked: github.requests }
+  })
+
+test('the newest check run of a name and an app counts, in whichever suite it is', async () => {
+  const old = { ...BUILD, id: 2, suiteId: 1, conclusion: 'failure' }
+  const { checks } = await read({ checkRuns: [checkRun({ ...BUILD, id: 3, suiteId: 2 }), checkRun(old)] })
+  expect(checks).toEqual([{ name: 'build', state: 'success' }])
+  const other = await read({
+    checkRuns: [checkRun({ ...BUILD, id: 3, suiteId: 2, app: 'link-checker' }), checkRun(old)],
+  })
+  expect(other.checks).toContainEqual({ name: 'build', state: 'failure' })
+})
+
+test('a job of another workflow does not take the place of one that has its name', async () => {
+  const job = (id: number, fields = {}) => checkRun({ ...BUILD, id, suiteId: id, runId: id * 10, ...fields })
+  const run = (id: number, workflow: string): WorkflowRun => ({
+    ...{ id, workflow, branch: 'agent/guide', headSha: SHA, event: 'pull_request', createdAtMs: 0 },
+    ...{ status: 'completed', conclusion: 'success' },
+  })
+  const checkRuns = [job(2, { conclusion: 'failure' }), job(3)]
+  const states = async (workflow: string, permissions: Permissions = ALL_PERMISSIONS) => {
+    const workflowRuns = [run(20, 'ci.yml'), run(30, workflow)]
+    const { checks } = await read({ checkRuns, workflowRuns }, permissions)
+    return checks.map(({ state }) => state)
+  }
+  expect(await states('other.yml')).toEqual(['failure', 'success'])
+  expect(await states('ci.yml')).toEqual(['success'])
+  expect(await states('other.yml', { checks: 'read', statuses: 'read' })).toEqual(['success'])
+})
+
+test('what GitHub counts and does not list is pending, and never passed', async () => {
+  const { checks } = await read({ checkRuns: [checkRun(BUILD)], unlistedChecks: 2 })
+  expect(checks).toEqual([
+    { name: 'build', state: 'success' },
+    { name: '2 check runs that GitHub does not list', state: 'pending' },
+    { name: '2 commit statuses that GitHub does not list', state: 'pending' },
+  ])
+})
+
+const SUITE = {
+  id: 50,
+  headSha: SHA,
+  app: 'github-actions',
+  status: 'queued',
+  conclusion: null,
+  createdAtMs: 0,
+} as const
+
+test('a workflow that has not begun keeps checks that have passed from being all', async () => {
+  const { checks } = await read({ checkSuites: [SUITE], checkRuns: [checkRun(BUILD)] })
+  expect(checks.map(({ state }) => state)).toEqual(['success', 'pending'])
+})
+
+test('check suites are asked for only where they could change something', async () => {
+  const { asked } = await read({ checkRuns: [checkRun({ ...BUILD, conclusion: 'failure' })], checkSuites: [SUITE] })
+  expect(asked).toEqual(['checks/list-for-ref', 'repos/get-combined-status-for-ref'])
 })
 
 test.each(['checks', 'statuses'] as const)('without `%s: read` it does not pretend to know', async (name) => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { compareCommits } from '../../src/github/comparisons.ts'
-import { askingGitHub, SECRET } from '../support/github-client.ts'
+import { compareCommits, type Comparison } from '../../src/github/comparisons.ts'
+import { answering, askingGitHub, SECRET } from '../support/github-client.ts'
 import { type Commit, type FileChange, type RepositoryState, repositoryState } from '../../src/emulator/github/state.ts'
 import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
 
@@ -72,10 +72,44 @@ test('reads all pages of commits, and takes the files from the first', async () 
   })
 })
 
-test('counts the commits that it does not list', async () => {
-  const found = await askingGitHub(ahead(620), ({ ask }) => compareCommits(ask, 'acme/docs', 'main', 'next'))
-  expect(found.commits).toHaveLength(500)
-  expect(found.totalCommits).toBe(620)
+test('of more commits than it reads, it lists the newest and counts the others', async () => {
+  await askingGitHub(ahead(1_030, [{ filename: 'docs/a.md' }]), async ({ ask, github }) => {
+    const found = await compareCommits(ask, 'acme/docs', 'main', 'next')
+    expect(found.commits.at(-1)?.message).toBe('Change 1029')
+    expect(found.commits[0]?.message).toBe('Change 600')
+    expect(found.commits).toHaveLength(430)
+    expect(found.totalCommits).toBe(1_030)
+    expect(found.files).toHaveLength(1)
+    expect(github.requests).toHaveLength(6)
+  })
+})
+
+const COMPARED = {
+  ...{ status: 'ahead', merge_base_commit: { sha: commit('a') }, total_commits: 1 },
+  commits: [{ sha: commit('b'), commit: { message: 'Change' } }],
+}
+const comparing = (data: object): Promise<Comparison> =>
+  compareCommits(
+    answering({ repos: { compareCommitsWithBasehead: () => Promise.resolve({ data }) } }),
+    ...(['acme/docs', 'main', 'next'] as const),
+  )
+
+test('a comparison without files is not known to have none', async () => {
+  expect(await comparing(COMPARED)).toMatchObject({ files: [], fileList: 'cut', totalCommits: 1 })
+  expect((await comparing({ ...COMPARED, files: [] })).fileList).toBe('whole')
+})
+
+test('a file without a name is left out, and the list is not whole then', async () => {
+  const files = [{ status: 'modified' }, { status: 'modified', filename: 'docs/a.md' }]
+  const found = await comparing({ ...COMPARED, files })
+  expect(found.files.map(({ path }) => path)).toEqual(['docs/a.md'])
+  expect(found.fileList).toBe('cut')
+})
+
+test('a copied file was nowhere else before', async () => {
+  const files = [{ filename: 'docs/new.md', status: 'copied', previous_filename: 'src/old.md' }] as const
+  const found = await askingGitHub(ahead(1, files), ({ ask }) => compareCommits(ask, 'acme/docs', 'main', 'next'))
+  expect(found.files).toMatchObject([{ path: 'docs/new.md', status: 'copied', previousPath: undefined }])
 })
 
 test('notices that GitHub lists no more than 300 files', async () => {

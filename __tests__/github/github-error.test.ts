@@ -30,10 +30,31 @@ test('a 403 with no requests left is a rate limit, whatever it says', () => {
   expect(toActionError(refusal(403, 'No', { 'x-ratelimit-remaining': '0' }), NEED, redact).code).toBe('rate-limited')
 })
 
-test('a refusal says what to grant, and where', () => {
-  const { message, hint } = toActionError(refusal(403, 'No'), NEED, redact)
-  expect(message).toContain('`checks: read` in acme/docs')
-  expect(hint).toContain('Grant `checks: read` under `permissions`')
+test.each([
+  [403, 'Resource not accessible by integration', {}],
+  [403, 'Resource not accessible by personal access token', {}],
+  [403, 'Forbidden', { 'x-accepted-github-permissions': 'checks=read' }],
+  [404, 'Not Found', { 'x-accepted-github-permissions': 'checks=read' }],
+])('a %d that is about permissions (“%s”) says what to grant, and where', (status, said, headers) => {
+  const { message, hint } = toActionError(refusal(status, said, headers), NEED, redact)
+  expect(message).toContain(`GitHub says “${said}” (${status}).`)
+  expect(hint).toMatch(/^Grant `checks: read` under `permissions` of the job; .* acme\/docs\.$/)
+})
+
+test.each([
+  'Repository was archived so is read-only.',
+  'Unable to create comment because issue is locked.',
+  'Resource protected by organization SAML enforcement.',
+])('a 403 for another reason (“%s”) is told in GitHub’s words, and advises no permission', (said) => {
+  const headers = { 'x-accepted-github-permissions': 'issues=write' }
+  const error = toActionError(refusal(403, said, headers), NEED, redact)
+  expect(error).toMatchObject({ code: 'forbidden', message: `GitHub says “${said}” (403).`, hint: undefined })
+})
+
+test('a 404 may have a reason of its own, and says where to look', () => {
+  const { message, hint } = toActionError(refusal(404, 'No common ancestor between a and b.'), NEED, redact)
+  expect(message).toContain('GitHub says “No common ancestor between a and b.” (404).')
+  expect(hint).toBe('Check that it is there, and that `github-token` can see acme/docs.')
 })
 
 test('no answer at all is a matter of the network, although Octokit calls it a 500', () => {
@@ -62,15 +83,20 @@ test('our own errors stay as they are', () => {
 
 test('keeps nothing of the request, and one clean line of the answer', () => {
   const error = toActionError(refusal(422, 'a\n::error::b'), NEED, redact)
-  expect(error.quote).toBe('a ::error::b')
+  expect(error.message).toBe('GitHub says “a ::error::b” (422).')
   expect(JSON.stringify(error)).not.toContain('secret')
 })
 
+test('no Markdown of GitHub’s words reaches the summary', () => {
+  const said = 'The `acme` [page](https://example.com) <img src=x> **won**'
+  expect(toActionError(refusal(403, said), NEED, redact).message).not.toMatch(/[`<>[\]*]/)
+})
+
 test('a secret at the place where a quote is cut is taken out as a whole', () => {
-  const { quote } = toActionError(refusal(422, `${'x'.repeat(190)}${KEY}`), NEED, redact)
-  expect(quote).toBe(`${'x'.repeat(190)}***`)
+  const { message } = toActionError(refusal(422, `${'x'.repeat(190)}${KEY}`), NEED, redact)
+  expect(message).toMatch(/^GitHub says “x{190}\**” \(422\)\.$/)
 })
 
 test('a refusal that says nothing is not quoted', () => {
-  expect(toActionError(refusal(304, ''), NEED, redact).quote).toBeUndefined()
+  expect(toActionError(refusal(304, ''), NEED, redact).message).toBe('GitHub answered 304.')
 })

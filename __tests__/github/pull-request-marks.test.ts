@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Comment } from '../../src/emulator/github/state.ts'
-import { addComment, addLabel, listTrustedComments } from '../../src/github/pull-request-marks.ts'
-import { askingGitHub, errorOf } from '../support/github-client.ts'
+import { addComment, addLabel, listMarkerComments } from '../../src/github/pull-request-marks.ts'
+import { answering, askingGitHub, errorOf } from '../support/github-client.ts'
 import { repositoryWithPull } from '../support/github-state.ts'
 
 const ADDRESS = { repository: 'acme/docs', number: 7 }
@@ -57,25 +57,58 @@ test('says which permission a label needs', async () => {
   })
 })
 
-test('believes comments of apps and of people who may write, and no others', async () => {
+const MARKER = '<!-- docs-agent-action: job=job_1 -->'
+
+test('lists what begins as a marker does, and says whether its author may be believed', async () => {
   const comments = [
-    comment('app', 'docs-agent[bot]', 'NONE'),
-    comment('owner', 'mona', 'OWNER'),
-    comment('member', 'mona', 'MEMBER'),
-    comment('collaborator', 'mona', 'COLLABORATOR'),
-    comment('stranger', 'dora', 'NONE'),
-    comment('contributor', 'dora', 'CONTRIBUTOR'),
+    comment(`${MARKER} of a workflow`, 'github-actions[bot]', 'NONE'),
+    comment(`${MARKER} of an app`, 'docs-agent[bot]', 'COLLABORATOR'),
+    comment(`${MARKER} of a maintainer`, 'mona', 'CONTRIBUTOR'),
+    comment(`${MARKER} of a stranger`, 'dora', 'MEMBER'),
+    comment(`A quote: ${MARKER}`, 'mona', 'OWNER'),
   ]
-  const docs = repositoryWithPull({ comments })
-  const found = await askingGitHub({ docs }, ({ ask }) => listTrustedComments(ask, ADDRESS))
-  expect(found.map(({ body }) => body)).toEqual(['app', 'owner', 'member', 'collaborator'])
+  const docs = repositoryWithPull({ comments }, { collaborators: { mona: 'maintain' } })
+  const found = await askingGitHub({ docs }, ({ ask }) => listMarkerComments(ask, ADDRESS))
+  expect(found.map(({ body, author }) => [body.slice(MARKER.length + 1), author])).toEqual([
+    ['of a workflow', 'trusted'],
+    ['of an app', 'bot'],
+    ['of a maintainer', 'trusted'],
+    ['of a stranger', 'stranger'],
+  ])
 })
 
-test('reads the comments of all pages', async () => {
-  const comments = Array.from({ length: 130 }, () => comment('x', 'docs-agent[bot]', 'NONE'))
-  expect(
-    await askingGitHub({ docs: repositoryWithPull({ comments }) }, ({ ask }) => listTrustedComments(ask, ADDRESS)),
-  ).toHaveLength(130)
+test('finds a marker behind more than 500 comments, and asks of nobody who wrote none', async () => {
+  const others = Array.from({ length: 620 }, () => comment('x', 'dora', 'NONE'))
+  const docs = repositoryWithPull({ comments: [...others, comment(MARKER, 'github-actions[bot]', 'NONE')] })
+  await askingGitHub({ docs }, async ({ ask, github }) => {
+    expect(await listMarkerComments(ask, ADDRESS)).toEqual([{ body: MARKER, author: 'trusted' }])
+    expect(github.requests).toEqual(Array(7).fill('issues/list-comments'))
+  })
+})
+
+test('a list of comments that is a page to sign in is no empty list', async () => {
+  const server = { docs: repositoryWithPull(), faults: { 'issues/list-comments': ['html'] } } as const
+  const error = await askingGitHub(server, ({ ask }) => errorOf(listMarkerComments(ask, ADDRESS)))
+  expect(error).toMatchObject({ code: 'bad-answer' })
+})
+
+/** Pages with one comment each, which is fewer than there may be. */
+const shortPages = (count: number) =>
+  answering({
+    issues: {
+      listComments: ({ page }: { page: number }) => {
+        const headers = page < count ? { link: `<https://api.github.com/x?page=${page + 1}>; rel="next"` } : {}
+        return Promise.resolve({ data: [{ body: `${MARKER} ${page}`, user: null }], headers })
+      },
+    },
+  })
+
+test('a page that is not full is not taken for the last one', async () => {
+  expect(await listMarkerComments(shortPages(3), ADDRESS)).toHaveLength(3)
+})
+
+test('more comments than it reads are not known', async () => {
+  await expect(listMarkerComments(shortPages(51), ADDRESS)).rejects.toMatchObject({ code: 'rejected' })
 })
 
 test('does not write a comment again whose answer was lost', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { findPullRequestsOfCommit, listPullRequestFiles, readPullRequest } from '../../src/github/pull-requests.ts'
-import { askingGitHub } from '../support/github-client.ts'
+import { USUAL_LAG } from '../../src/emulator/github/state.ts'
+import { answering, askingGitHub } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
 
 const ADDRESS = { repository: 'acme/docs', number: 7 }
@@ -21,6 +22,8 @@ test('reads what a merge needs to know', async () => {
     mergeCommitSha: expect.any(String),
     labels: ['docs-agent', 'docs'],
     changedFiles: 1,
+    mergeable: true,
+    isBlocked: false,
   })
 })
 
@@ -32,6 +35,47 @@ test.each([
 ] as const)('names the state of %j', async (fields, state) => {
   const found = await askingGitHub({ docs: repositoryWithPull(fields) }, ({ ask }) => readPullRequest(ask, ADDRESS))
   expect(found.state).toBe(state)
+})
+
+test.each([
+  [{ conflict: true }, { mergeable: false, isBlocked: false }],
+  [{ blocked: true }, { mergeable: true, isBlocked: true }],
+] as const)('says whether %j can be merged', async (fields, told) => {
+  const found = await askingGitHub({ docs: repositoryWithPull(fields) }, ({ ask }) => readPullRequest(ask, ADDRESS))
+  expect(found).toMatchObject(told)
+})
+
+test('says nothing of merging while GitHub finds it out', async () => {
+  const lag = { ...USUAL_LAG, mergeableMs: Infinity }
+  const server = { docs: repositoryWithPull(), state: { lag } }
+  const found = await askingGitHub(server, ({ ask }) => readPullRequest(ask, ADDRESS))
+  expect(found.mergeable).toBeUndefined()
+})
+
+test('a copied file is at its new place only: the other stays as it was', async () => {
+  const files = [{ filename: 'docs/new.md', status: 'copied', previous_filename: 'src/old.md' }] as const
+  const found = await askingGitHub({ docs: repositoryWithPull({}, { files }) }, ({ ask }) =>
+    listPullRequestFiles(ask, ADDRESS),
+  )
+  expect(found).toEqual([{ path: 'docs/new.md', previousPath: undefined }])
+})
+
+test('a file without a name is left out', async () => {
+  const data = [{ status: 'modified' }, { status: 'modified', filename: 'docs/a.md' }]
+  const ask = answering({ pulls: { listFiles: () => Promise.resolve({ data }) } })
+  expect(await listPullRequestFiles(ask, ADDRESS)).toEqual([{ path: 'docs/a.md', previousPath: undefined }])
+})
+
+test('a pull request that was closed without a merge brought nothing', async () => {
+  const given = { labels: [], head: { ref: 'a' } }
+  const data = [
+    { ...given, number: 1, state: 'closed', merged_at: null },
+    { ...given, number: 2, state: 'closed', merged_at: '2026-01-01T00:00:00Z' },
+    { ...given, number: 3, state: 'open', merged_at: null },
+  ]
+  const ask = answering({ repos: { listPullRequestsAssociatedWithCommit: () => Promise.resolve({ data }) } })
+  const found = await findPullRequestsOfCommit(ask, 'acme/docs', commit('c'))
+  expect(found.map(({ number }) => number)).toEqual([2, 3])
 })
 
 test('lists the files of all pages, and where they were before', async () => {

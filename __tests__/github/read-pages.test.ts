@@ -27,6 +27,11 @@ test('asks once where there is nothing', async () => {
   expect(asked).toEqual([1])
 })
 
+test('a page that is no list is refused, although a text has a length too', async () => {
+  const page = '<!doctype html>' as unknown as string[]
+  await expect(readPages(() => Promise.resolve(page), 10)).rejects.toBeInstanceOf(TypeError)
+})
+
 test('reads no more pages than it may', async () => {
   const { asked, readPage } = pagesOf(1_000)
   expect(await readPages(readPage, 2)).toHaveLength(200)

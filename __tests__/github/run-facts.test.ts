@@ -32,6 +32,17 @@ test('reads what the runner says', () => {
   })
 })
 
+test('an address has no slash at its end', () => {
+  const addresses = {
+    GITHUB_SERVER_URL: 'https://github.example.com/',
+    GITHUB_API_URL: 'https://github.example.com/api/v3/',
+  }
+  expect(runFactsOf({ ...ENV, ...addresses }, {})).toMatchObject({
+    serverUrl: 'https://github.example.com',
+    apiUrl: 'https://github.example.com/api/v3',
+  })
+})
+
 test('outside of a runner, or with an address that is none, it is GitHub itself', () => {
   expect(runFactsOf({ GITHUB_API_URL: 'not an address' }, undefined)).toMatchObject({
     eventName: '',

@@ -36,6 +36,33 @@ test('leaves out the run that asks, and all that began after it', async () => {
   expect(await lastSuccess([run(10, commit('a')), run(9, commit('9')), run(3, commit('3'))])).toBe(commit('3'))
 })
 
+test.each([
+  ['of a fork whose branch has this name', { headRepository: 'stranger/docs' }],
+  ['for a pull request', { event: 'pull_request' }],
+  ['for a pull request, with secrets', { event: 'pull_request_target' }],
+  ['for a comment', { event: 'issue_comment' }],
+])('a run %s is no base', async (_name, fields) => {
+  expect(await lastSuccess([run(8, commit('8'), fields), run(5, commit('5'))])).toBe(commit('5'))
+})
+
+test.each(['push', 'schedule', 'workflow_dispatch', 'repository_dispatch'])('a run for %s is a base', async (event) => {
+  expect(await lastSuccess([run(8, commit('8'), { event }), run(5, commit('5'))])).toBe(commit('8'))
+})
+
+test('looks for it on more than one page, and not for ever', async () => {
+  const ofForks = (count: number) =>
+    Array.from({ length: count }, (_, index) => run(index + 2, commit('f'), { headRepository: 'stranger/docs' }))
+  const find = (count: number) => {
+    const docs = repositoryState({ workflowRuns: [run(1, commit('1')), ...ofForks(count)] })
+    return askingGitHub({ docs }, async ({ ask, github }) => {
+      const found = await findLastSuccess(ask, { ...QUERY, runId: 5_000 })
+      return { found, asked: github.requests.length }
+    })
+  }
+  expect(await find(250)).toEqual({ found: commit('1'), asked: 3 })
+  expect(await find(1_200)).toEqual({ found: undefined, asked: 10 })
+})
+
 test('finds nothing where no run was successful yet', async () => {
   expect(await lastSuccess([run(8, commit('8'), { conclusion: 'failure' }), run(10, commit('a'))])).toBeUndefined()
 })

@@ -8,6 +8,8 @@ import { commit } from '../support/github-state.ts'
 import { OLD_LINK, type JobLife } from './job-life.ts'
 import type { GitHubFate, GitHubPlan, Schedule } from './schedule.ts'
 
+const MARKER = { id: 1, body: '<!-- docs-agent-action: job=job_1 -->', author: 'trusted' } as const
+
 const BEFORE = commit('a')
 const BY_OURS = commit('b')
 const BY_PERSON = commit('d')
@@ -115,8 +117,8 @@ export function createGitHubModel(
       listPeoplesCommits: () => ask(() => []),
       listComments: () => ask(() => []),
       editComment: () => ask(() => undefined),
-      listTrustedComments: () =>
-        ask(() => (plan.isMarked || plan.pushIsOwn ? [{ body: '<!-- docs-agent-action: job=job_1 -->' }] : [])),
+      listMarkerComments: () => ask(() => (plan.isMarked || plan.pushIsOwn ? [MARKER] : [])),
+      listTrustedComments: () => ask(() => (plan.isMarked || plan.pushIsOwn ? [MARKER] : [])),
       addLabel: ({ number }) =>
         ask(() => {
           writes.push({ what: 'label', number, at: now() })

@@ -25,12 +25,15 @@ export const PULL_REQUEST: PullRequest = {
   mergeCommitSha: '',
   labels: ['docs-agent'],
   changedFiles: 1,
+  mergeable: true,
+  isBlocked: false,
 }
 
 /** As the look-up of a commit gives a merged pull request. */
 export const mergedBy = (number: number, ...labels: readonly string[]): CommitPullRequest => ({
   ...{ number, labels, isMerged: true, branch: 'agent/guide', author: 'docs-agent[bot]' },
 })
+const MARKER = { id: 1, body: '<!-- docs-agent-action: job=job_1 -->', author: 'trusted' } as const
 
 /** A GitHub that knows one pull request, marked already, and that a test changes where it matters. */
 export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
@@ -62,8 +65,9 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listPullRequestFiles: () => Promise.resolve([{ path: 'docs/guide.md', previousPath: undefined }]),
     listPeoplesCommits: () => Promise.resolve([]),
-    listComments: () => Promise.resolve([{ id: 1, body: '<!-- docs-agent-action: job=job_1 -->', isTrusted: true }]),
-    listTrustedComments: () => Promise.resolve([{ body: '<!-- docs-agent-action: job=job_1 -->' }]),
+    listComments: () => Promise.resolve([{ ...MARKER, isTrusted: true }]),
+    listMarkerComments: () => Promise.resolve([MARKER]),
+    listTrustedComments: () => Promise.resolve([MARKER]),
     addLabel: () => Promise.resolve(),
     addComment: () => Promise.resolve(),
     editComment: () => Promise.resolve(),

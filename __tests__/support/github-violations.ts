@@ -7,7 +7,9 @@ const parsed = (text: string): unknown => (text === '' ? undefined : (JSON.parse
 /** What in a request and its answer GitHub's published description does not allow. Faults are what they are. */
 export function violationsOf({ operation: name, request, fault, response }: GitHubExchange): string[] {
   const { pathname, searchParams: query } = new URL(request.target, 'http://localhost')
-  const found = findOperation(request.method, pathname.replace(/^\/api\/v3(?=\/)/, ''))
+  // Where a repository has moved, GitHub sends on to its id, of which its description says nothing.
+  const path = pathname.replace(/^\/api\/v3(?=\/)/, '').replace(/^\/repositories\/\d+(?=\/)/, '/repos/acme/docs')
+  const found = findOperation(request.method, path)
   if (found === undefined || name === undefined) return [`There is no ${request.method} ${pathname} here.`]
   const { operation, params } = found
   const wrongName = operation.operationId === name ? [] : [`${name} is called ${operation.operationId}.`]

@@ -9,6 +9,7 @@ import { ActionError } from '../shared/errors.ts'
 import { redactAll, type Redact } from '../shared/redact.ts'
 import { createBoundedFetch, type Fetch } from './bounded-fetch.ts'
 import { toActionError, type Need } from './github-error.ts'
+import { createFollowingFetch } from './redirects.ts'
 import { mayWaitForRateLimit } from './retry-policy.ts'
 
 export type Octokit = ReturnType<typeof getOctokit>
@@ -43,6 +44,16 @@ const DO_NOT_RETRY = [400, 401, 403, 404, 409, 410, 422, 429, 451]
 const RETRIES = 3
 const USER_AGENT = 'docs-agent-action'
 
+/** A server between here and GitHub limits with a status and a time alone; the throttling plugin goes by GitHub's words. */
+function nameBareLimits({ hook }: Pick<Octokit, 'hook'>): Record<string, never> {
+  hook.error('request', (error) => {
+    if ('status' in error && error.status === 429 && error.response?.headers['retry-after'] !== undefined)
+      error.message = `secondary rate limit: ${error.message}`
+    throw error
+  })
+  return {}
+}
+
 /**
  * Octokit, with its own plugins for retries and rate limits, bounded by a deadline and the run's cancellation.
  * @throws ActionError `proxy` if the proxy's address is none
@@ -68,6 +79,7 @@ export function createAskGitHub(options: GitHubOptions): AskGitHub {
     }
 
   const quiet = { debug, info: debug, warn: debug, error: debug }
+  const followingFetch = createFollowingFetch(proxiedFetch(proxyFor(new URL(apiUrl), env)))
   const octokit = getOctokit(
     token,
     {
@@ -75,7 +87,7 @@ export function createAskGitHub(options: GitHubOptions): AskGitHub {
       userAgent: USER_AGENT,
       // Octokit would write to the step's streams, past all that keeps them clean.
       log: quiet,
-      request: { fetch: createBoundedFetch(proxiedFetch(proxyFor(new URL(apiUrl), env)), clock, end), log: quiet },
+      request: { fetch: createBoundedFetch(followingFetch, clock, end), log: quiet },
       retry: { doNotRetry: DO_NOT_RETRY, retries: RETRIES, retryAfterBaseValue: retryUnitMs },
       throttle: {
         onRateLimit: onLimit('primary'),
@@ -83,6 +95,7 @@ export function createAskGitHub(options: GitHubOptions): AskGitHub {
         retryAfterBaseValue: retryUnitMs,
       },
     },
+    nameBareLimits,
     retry,
     throttling,
   )

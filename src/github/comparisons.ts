@@ -1,4 +1,5 @@
 import type { AskGitHub } from './ask-github.ts'
+import { previousPathOf } from './pull-requests.ts'
 import { PAGE_SIZE } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
@@ -24,23 +25,46 @@ export interface Comparison {
   /** How the head stands to the base. `diverged` and `behind` mean that history was rewritten. */
   readonly relation: 'ahead' | 'behind' | 'diverged' | 'identical'
   readonly mergeBase: string
-  /** Oldest first. */
+  /** Oldest first. If there are more than can be read, the newest ones. */
   readonly commits: readonly ComparedCommit[]
   /** May be more than there are in `commits`. */
   readonly totalCommits: number
   readonly files: readonly ChangedFile[]
-  /** `cut`: GitHub lists no more than 300 files, so there may be others. */
+  /** `cut`: there may be others. GitHub lists no more than 300 files, and none at all where a comparison takes it too long. */
   readonly fileList: 'whole' | 'cut'
+}
+
+interface GitHubFile {
+  readonly filename: string
+  readonly status: string
+  readonly previous_filename?: string
+  readonly additions: number
+  readonly deletions: number
+  readonly patch?: string
 }
 
 /** GitHub's own limit for the files of a comparison. */
 const MOST_FILES = 300
-/** Commits past these are counted, not listed. */
+/** Of the commits before those on the last pages only the number is known. */
 const MOST_COMMIT_PAGES = 5
+
+/** A file without a name cannot be told of; that it is there makes the list a cut one. */
+function toChangedFiles(files: readonly GitHubFile[]): readonly ChangedFile[] {
+  return files
+    .filter(({ filename }) => typeof filename === 'string')
+    .map((file) => ({
+      path: file.filename,
+      status: file.status,
+      previousPath: previousPathOf(file),
+      additions: file.additions,
+      deletions: file.deletions,
+      patch: file.patch,
+    }))
+}
 
 /**
  * What changed between the merge base of the two and the head (`GET /repos/{owner}/{repo}/compare/{basehead}`). The commits
- * come in pages; the files only come on the first one.
+ * come in pages, oldest first; the files only come on the first one.
  * @throws ActionError where GitHub does not tell
  */
 export async function compareCommits(
@@ -60,29 +84,27 @@ export async function compareCommits(
         message: commit.message,
         author: commit.author?.name ?? '',
       }))
-      const files = (data.files ?? []).map((file) => ({
-        path: file.filename,
-        status: file.status,
-        previousPath: file.previous_filename,
-        additions: file.additions,
-        deletions: file.deletions,
-        patch: file.patch,
-      }))
+      const listed = data.files ?? []
+      const files = toChangedFiles(listed)
+      const isWhole = data.files !== undefined && files.length === listed.length && listed.length < MOST_FILES
       return {
         relation: data.status,
         mergeBase: data.merge_base_commit.sha,
         totalCommits: data.total_commits,
         commits,
         files,
+        fileList: isWhole ? ('whole' as const) : ('cut' as const),
       }
     })
 
   const first = await readPage(1)
-  let commits = first.commits
-  for (let page = 2; page <= MOST_COMMIT_PAGES && commits.length < first.totalCommits; page++) {
+  const lastPage = Math.ceil(first.totalCommits / PAGE_SIZE)
+  const firstListed = Math.max(1, lastPage - MOST_COMMIT_PAGES + 1)
+  let commits = firstListed === 1 ? first.commits : []
+  for (let page = Math.max(2, firstListed); page <= lastPage; page++) {
     const more = await readPage(page)
     if (more.commits.length === 0) break
     commits = [...commits, ...more.commits]
   }
-  return { ...first, commits, fileList: first.files.length < MOST_FILES ? 'whole' : 'cut' }
+  return { ...first, commits }
 }

@@ -3,7 +3,7 @@ import { readChecks, type Check } from './checks.ts'
 import { compareCommits, type ComparedCommit, type Comparison } from './comparisons.ts'
 import { editComment, listComments, type PullRequestComment } from './marker-comments.ts'
 import { listOpenPullRequests, listPeoplesCommits, type OpenPullRequest } from './open-pull-requests.ts'
-import { addComment, addLabel, listTrustedComments, type TrustedComment } from './pull-request-marks.ts'
+import { addComment, addLabel, listMarkerComments, type MarkerComment } from './pull-request-marks.ts'
 import {
   findPullRequestsOfCommit,
   listPullRequestFiles,
@@ -28,7 +28,10 @@ export interface GitHub {
   listPullRequestFiles(address: PullRequestAddress): Promise<readonly PullRequestFile[]>
   listPeoplesCommits(address: PullRequestAddress): Promise<readonly ComparedCommit[]>
   listComments(address: PullRequestAddress): Promise<readonly PullRequestComment[]>
-  listTrustedComments(address: PullRequestAddress): Promise<readonly TrustedComment[]>
+  /** All that begin as a marker does. */
+  listMarkerComments(address: PullRequestAddress): Promise<readonly MarkerComment[]>
+  /** Those of them that may be believed. */
+  listTrustedComments(address: PullRequestAddress): Promise<readonly Pick<MarkerComment, 'body'>[]>
   addLabel(address: PullRequestAddress, label: string): Promise<void>
   addComment(address: PullRequestAddress, body: string): Promise<void>
   editComment(repository: string, commentId: number, body: string): Promise<void>
@@ -56,7 +59,9 @@ function methods(ask: AskGitHub): Omit<GitHub, 'until'> {
     listPullRequestFiles: (address) => listPullRequestFiles(ask, address),
     listPeoplesCommits: (address) => listPeoplesCommits(ask, address),
     listComments: (address) => listComments(ask, address),
-    listTrustedComments: (address) => listTrustedComments(ask, address),
+    listMarkerComments: (address) => listMarkerComments(ask, address),
+    listTrustedComments: async (address) =>
+      (await listMarkerComments(ask, address)).filter(({ author }) => author === 'trusted'),
     addLabel: (address, label) => addLabel(ask, address, label),
     addComment: (address, body) => addComment(ask, address, body),
     editComment: (repository, commentId, body) => editComment(ask, repository, commentId, body),

@@ -12,11 +12,14 @@ export interface Need {
 }
 
 const LONGEST_QUOTE = 200
+/** Says no more than the status does. */
+const GENERIC = /^(?:not found|forbidden)?\.?$/i
 
 interface Refusal {
   readonly status: number
   readonly message: string
   readonly isRateLimit: boolean
+  readonly isAboutPermissions: boolean
 }
 
 function property(value: unknown, name: string): unknown {
@@ -29,6 +32,17 @@ function causesOf(error: unknown, depth = 5): unknown[] {
   return cause === undefined || depth === 0 ? [error] : [error, ...causesOf(cause, depth - 1)]
 }
 
+/** Whether a request was answered with one of these. */
+export function hasStatus(error: unknown, ...statuses: readonly number[]): boolean {
+  return statuses.some((status) => status === refusalOf(error)?.status)
+}
+
+/** Whether a request was refused for what it is, and not for how many there were before it. */
+export function isRefusal(error: unknown): boolean {
+  const refusal = refusalOf(error)
+  return (refusal?.status === 403 || refusal?.status === 404) && !refusal.isRateLimit
+}
+
 /** Octokit calls a request that got no answer a 500; only an answer makes it a refusal. */
 function refusalOf(error: unknown): Refusal | undefined {
   const status = property(error, 'status')
@@ -36,40 +50,49 @@ function refusalOf(error: unknown): Refusal | undefined {
   if (typeof status !== 'number' || response === undefined) return undefined
   const said = property(property(response, 'data'), 'message')
   const message = typeof said === 'string' ? said : ''
-  const remaining = property(property(response, 'headers'), 'x-ratelimit-remaining')
-  const isLimited = remaining === '0' || /\brate limit\b/i.test(message)
-  return { status, message, isRateLimit: status === 429 || (status === 403 && isLimited) }
+  const headers = property(response, 'headers')
+  const isLimited = property(headers, 'x-ratelimit-remaining') === '0' || /\brate limit\b/i.test(message)
+  return {
+    status,
+    message,
+    isRateLimit: status === 429 || (status === 403 && isLimited),
+    isAboutPermissions:
+      /\bresource not accessible by\b/i.test(message) ||
+      // It names what the operation takes, and comes with refusals for other reasons too; those say their reason.
+      (GENERIC.test(message) && property(headers, 'x-accepted-github-permissions') !== undefined),
+  }
 }
 
-function quoteOf(message: string, redact: Redact): { quote?: string } {
-  const quote = safeLine(message, redact, LONGEST_QUOTE)
-  return quote === '' ? {} : { quote }
+/** GitHub's own words first: a refusal has many reasons, and they name the one that it is. No Markdown gets through. */
+function tell({ status, message }: Refusal, redact: Redact): string {
+  const quote = safeLine(message, redact, LONGEST_QUOTE).replace(/[`<>[\]\\|*]/g, '')
+  return quote === '' ? `GitHub answered ${status}.` : `GitHub says “${quote}” (${status}).`
 }
 
 function grantHint({ permission, repository }: Need): string {
   return `Grant \`${permission}\` under \`permissions\` of the job; for a repository other than the workflow's own, give \`github-token\` a token that has it in ${repository}.`
 }
 
-function refused({ status, message, isRateLimit }: Refusal, need: Need, redact: Redact): ActionError {
+function refused(refusal: Refusal, need: Need, redact: Redact): ActionError {
+  const { status, isRateLimit, isAboutPermissions } = refusal
   if (isRateLimit) return new ActionError('rate-limited', 'GitHub limits the rate of requests.')
   if (status >= 500) return new ActionError('service-error', `GitHub answered ${status}.`)
+  const said = tell(refusal, redact)
+  const advice = isAboutPermissions ? { hint: grantHint(need) } : {}
   switch (status) {
     case 401:
       return new ActionError('unauthorized', 'GitHub refused the token (401).', {
         hint: 'Check what `github-token` is given from: a token may have expired.',
       })
     case 403:
-      return new ActionError('forbidden', `the token has no \`${need.permission}\` in ${need.repository} (403).`, {
-        hint: grantHint(need),
-      })
+      return new ActionError('forbidden', said, advice)
     case 404:
-      return new ActionError(
-        'not-found',
-        `GitHub does not show this to the token (404): it is not there, or the token has no \`${need.permission}\` in ${need.repository}.`,
-        { hint: grantHint(need) },
-      )
+      return new ActionError('not-found', `${said} It is not there, or the token does not see it.`, {
+        hint: `Check that it is there, and that \`github-token\` can see ${need.repository}.`,
+        ...advice,
+      })
     default:
-      return new ActionError('rejected', `GitHub answered ${status}.`, quoteOf(message, redact))
+      return new ActionError('rejected', said)
   }
 }
 

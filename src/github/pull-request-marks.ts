@@ -1,21 +1,23 @@
+import { ActionError } from '../shared/errors.ts'
 import type { AskGitHub } from './ask-github.ts'
-import { PAGE_SIZE, readPages } from './read-pages.ts'
+import { createTrust, type Author } from './comment-trust.ts'
+import { hasStatus } from './github-error.ts'
+import { PAGE_SIZE } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 
-/** A comment by an owner, a member, a collaborator, or an app; others could forge what is read from it. */
-export interface TrustedComment {
+/** How every comment begins that this action reads something from. */
+export const MARKER_BEGINNING = '<!-- docs-agent-action: '
+
+export interface MarkerComment {
+  readonly id: number
   readonly body: string
+  readonly author: Author
 }
 
 const LABEL_COLOUR = '5319e7'
 const LABEL_DESCRIPTION = 'Opened by a docs agent job'
-const TRUSTED = ['OWNER', 'MEMBER', 'COLLABORATOR']
-const MOST_COMMENT_PAGES = 5
-
-function hasStatus(error: unknown, ...statuses: readonly number[]): boolean {
-  return error instanceof Error && 'status' in error && statuses.some((status) => status === error.status)
-}
+const MOST_COMMENT_PAGES = 50
 
 /**
  * Puts a label on a pull request, and makes it first where the repository does not know it.
@@ -39,19 +41,28 @@ export function addLabel(ask: AskGitHub, { repository, number }: PullRequestAddr
   })
 }
 
-/** @throws ActionError where GitHub does not tell */
-export function listTrustedComments(
+/**
+ * The comments of a pull request that begin as a marker does, by anybody, oldest first. Pages are followed by GitHub's links,
+ * as one that is not full need not be the last.
+ * @throws ActionError where GitHub does not tell, or does not tell all
+ */
+export function listMarkerComments(
   ask: AskGitHub,
   { repository, number }: PullRequestAddress,
-): Promise<readonly TrustedComment[]> {
-  return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
-    const comments = await readPages(async (page) => {
-      const where = { ...splitRepository(repository), issue_number: number, per_page: PAGE_SIZE, page }
-      return (await rest.issues.listComments(where)).data
-    }, MOST_COMMENT_PAGES)
-    return comments
-      .filter(({ user, author_association }) => user?.type === 'Bot' || TRUSTED.includes(author_association))
-      .map(({ body }) => ({ body: body ?? '' }))
+): Promise<readonly MarkerComment[]> {
+  return ask({ permission: 'pull-requests: read', repository }, async (octokit) => {
+    const where = { ...splitRepository(repository), issue_number: number, per_page: PAGE_SIZE }
+    const judge = createTrust(octokit, repository)
+    const found: MarkerComment[] = []
+    for (let page = 1; page <= MOST_COMMENT_PAGES; page++) {
+      const { data, headers } = await octokit.rest.issues.listComments({ ...where, page })
+      if (!Array.isArray(data)) throw new TypeError('A page of comments is no list.')
+      for (const { id, body, user } of data) {
+        if (body?.startsWith(MARKER_BEGINNING) === true) found.push({ id, body, author: await judge(user) })
+      }
+      if (!/\brel="next"/.test(headers.link ?? '')) return found
+    }
+    throw new ActionError('rejected', `GitHub has more than ${MOST_COMMENT_PAGES * PAGE_SIZE} comments to list.`)
   })
 }
 

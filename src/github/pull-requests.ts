@@ -32,6 +32,10 @@ export interface PullRequest extends PullRequestAddress {
   readonly mergeCommitSha: string
   readonly labels: readonly string[]
   readonly changedFiles: number
+  /** False if it conflicts with its base. Undefined where GitHub does not say, or has not found out yet. */
+  readonly mergeable: boolean | undefined
+  /** That a review or a check is missing which its base branch requires. */
+  readonly isBlocked: boolean
 }
 
 export interface PullRequestFile {
@@ -78,14 +82,30 @@ export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequ
       mergeCommitSha: data.merge_commit_sha ?? '',
       labels: data.labels.map(({ name }) => name),
       changedFiles: data.changed_files,
+      mergeable: data.mergeable ?? undefined,
+      isBlocked: data.mergeable_state === 'blocked',
     }
   })
+}
+
+/** Where a file was before, if it is no longer there: a copy leaves the other as it was. */
+export function previousPathOf({
+  status,
+  previous_filename,
+}: {
+  readonly status: string
+  readonly previous_filename?: string
+}): string | undefined {
+  return status === 'renamed' ? previous_filename : undefined
 }
 
 /** GitHub lists no more than 3000 files of a pull request. */
 const MOST_FILE_PAGES = 30
 
-/** @throws ActionError where GitHub does not tell */
+/**
+ * The files, where they have names.
+ * @throws ActionError where GitHub does not tell
+ */
 export function listPullRequestFiles(
   ask: AskGitHub,
   { repository, number }: PullRequestAddress,
@@ -93,15 +113,19 @@ export function listPullRequestFiles(
   return ask({ permission: 'pull-requests: read', repository }, ({ rest }) =>
     readPages(async (page) => {
       const where = { ...splitRepository(repository), pull_number: number, per_page: PAGE_SIZE, page }
-      const { data } = await rest.pulls.listFiles(where)
-      return data.map((file) => ({ path: file.filename, previousPath: file.previous_filename }))
-    }, MOST_FILE_PAGES),
+      return (await rest.pulls.listFiles(where)).data
+    }, MOST_FILE_PAGES).then((files) =>
+      files
+        .filter(({ filename }) => typeof filename === 'string')
+        .map((file) => ({ path: file.filename, previousPath: previousPathOf(file) })),
+    ),
   )
 }
 
 /**
- * The pull requests that a commit is in: the merged ones that brought it, and others whose branch has it too. For some
- * seconds after a merge GitHub does not know: the list is empty then, or refused (422, `rejected`).
+ * The pull requests that a commit is in: the merged ones that brought it, and open ones whose branch has it too. One that was
+ * closed without a merge brought nothing. For some seconds after a merge GitHub does not know: the list is empty then, or
+ * refused (422, `rejected`).
  * @throws ActionError where GitHub does not tell
  */
 export function findPullRequestsOfCommit(
@@ -114,12 +138,14 @@ export function findPullRequestsOfCommit(
       ...splitRepository(repository),
       commit_sha: sha,
     })
-    return data.map(({ number, labels, merged_at, head, user }) => ({
-      number,
-      labels: labels.map(({ name }) => name),
-      isMerged: typeof merged_at === 'string',
-      branch: head.ref,
-      author: accountOf(user).login,
-    }))
+    return data
+      .filter(({ state, merged_at }) => state === 'open' || typeof merged_at === 'string')
+      .map(({ number, labels, merged_at, head, user }) => ({
+        number,
+        labels: labels.map(({ name }) => name),
+        isMerged: typeof merged_at === 'string',
+        branch: head.ref,
+        author: accountOf(user).login,
+      }))
   })
 }

@@ -27,8 +27,9 @@ export interface RunFacts {
 /** `acme/docs/.github/workflows/docs.yml@refs/heads/main` */
 const WORKFLOW_REF = /\/([^/@]+\.ya?ml)@/
 
+/** With no slash at its end: a path is going to be put behind it. */
 function addressOf(text: string | undefined, otherwise: string): string {
-  return text !== undefined && URL.canParse(text) ? text : otherwise
+  return text !== undefined && URL.canParse(text) ? text.replace(/\/+$/, '') : otherwise
 }
 
 export function runFactsOf(env: Environment, payload: unknown): RunFacts {

@@ -1,4 +1,5 @@
 import type { AskGitHub } from './ask-github.ts'
+import { PAGE_SIZE } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
 export interface WorkflowBranch {
@@ -10,25 +11,45 @@ export interface WorkflowBranch {
   readonly runId: number
 }
 
-/** The newest ones are enough: the list is newest first, and all after this run are at its top. */
-const RUNS_READ = 30
+/**
+ * Runs that are about the branch as a whole. One for a pull request, an issue or a comment was successful without having
+ * looked at what came to the branch before it.
+ */
+const BRANCH_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'workflow_run', 'merge_group']
+
+/** The list is newest first. Branches of forks may have the same name, so the right one may be far down. */
+const MOST_PAGES = 10
 
 /**
  * The head of the last successful run of a workflow on a branch before this one, or undefined where there is none
- * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`).
+ * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub's own filter knows branches by name only, so
+ * that it finds those of forks and of pull requests too.
  * @throws ActionError where GitHub does not tell
  */
 export function findLastSuccess(ask: AskGitHub, query: WorkflowBranch): Promise<string | undefined> {
   const { repository, workflow, branch, runId } = query
   return ask({ permission: 'actions: read', repository }, async ({ rest }) => {
-    const { data } = await rest.actions.listWorkflowRuns({
-      ...splitRepository(repository),
-      workflow_id: workflow,
-      branch,
-      status: 'success',
-      exclude_pull_requests: true,
-      per_page: RUNS_READ,
-    })
-    return data.workflow_runs.find(({ id }) => id < runId)?.head_sha
+    for (let page = 1; page <= MOST_PAGES; page++) {
+      const { data } = await rest.actions.listWorkflowRuns({
+        ...splitRepository(repository),
+        workflow_id: workflow,
+        branch,
+        status: 'success',
+        exclude_pull_requests: true,
+        per_page: PAGE_SIZE,
+        page,
+      })
+      const found = data.workflow_runs.find(
+        ({ id, event, ...run }) =>
+          // A fork that was deleted has no name any more.
+          id < runId && BRANCH_EVENTS.includes(event) && nameOf(run.head_repository) === nameOf(run.repository),
+      )
+      if (found !== undefined || data.workflow_runs.length < PAGE_SIZE) return found?.head_sha
+    }
+    return undefined
   })
+}
+
+function nameOf(repository: { readonly full_name: string } | null): string | undefined {
+  return repository?.full_name
 }

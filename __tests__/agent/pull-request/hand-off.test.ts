@@ -1,11 +1,14 @@
 import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
+import { describePullRequest } from '../../../src/agent/pull-request/examine-pull-request.ts'
 import { handOff } from '../../../src/agent/pull-request/hand-off.ts'
 import { openReport } from '../../../src/agent/report/open-report.ts'
 import type { PullRequestFindings } from '../../../src/agent/report/report.ts'
 import { tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
+import type { PullRequest } from '../../../src/github/pull-requests.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
 import { job } from '../../support/fake-client.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, refusal, rejecting, type FakeGitHub } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
@@ -22,9 +25,10 @@ async function handOver(
   fields: Partial<AgentInputs> = {},
   github: GitHub | null = fakeGitHub(),
   prLink = LINK,
+  clock = fakeClock(),
 ): Promise<HandedOff> {
   const inputs = agentInputs({ githubToken: github === null ? '' : 'ghs_token', label: 'docs-agent', ...fields })
-  const step = fakeStep({ github: github ?? undefined })
+  const step = fakeStep({ github: github ?? undefined, clock })
   const known = openReport(inputs, step)
   const result = { outcome: 'pull-request', job: job({ status: 'completed', prLink }) } as const
   const found = await handOff(result, inputs, step, known)
@@ -34,13 +38,13 @@ async function handOver(
 const unmarked = (answers: Partial<GitHub> = {}): FakeGitHub =>
   fakeGitHub({
     readPullRequest: inTurn({ ...PULL_REQUEST, labels: [] }),
-    listTrustedComments: () => Promise.resolve([]),
+    listMarkerComments: () => Promise.resolve([]),
     ...answers,
   })
 
 test('tells state, branch and head', async () => {
   expect(await handOver()).toEqual({
-    found: { state: 'open', branch: 'agent/guide', headSha: PULL_REQUEST.headSha },
+    found: describePullRequest(PULL_REQUEST),
     notice: undefined,
   })
 })
@@ -62,7 +66,37 @@ test('puts on the label and the comment that names the job', async () => {
 test('a re-run adds nothing to a pull request that is marked', async () => {
   const github = fakeGitHub()
   await handOver({}, github)
-  expect(github.asked).toEqual(['readPullRequest', 'listTrustedComments'])
+  expect(github.asked).toEqual(['readPullRequest', 'listMarkerComments'])
+})
+
+test.each([
+  ['trusted', []],
+  ['bot', []],
+  ['stranger', ['addComment']],
+] as const)('a marker for this job of a %s: what is written then is %j', async (author, written) => {
+  const body = '<!-- docs-agent-action: job=job_1 -->'
+  const github = unmarked({ listMarkerComments: () => Promise.resolve([{ id: 1, body, author }]) })
+  await handOver({}, github)
+  expect(github.asked.filter((name) => name === 'addComment')).toEqual(written)
+})
+
+test('no marker is written where nobody knows whether there is one', async () => {
+  const github = unmarked({ listMarkerComments: rejecting(refusal('bad-answer')) })
+  const { notice } = await handOver({}, github)
+  expect(github.asked).not.toContain('addComment')
+  expect(notice).toBe('The comment that names the job was not written: GitHub said bad-answer.')
+})
+
+test('a pull request that the service has just opened may be missing for half a minute', async () => {
+  const missing = refusal('not-found')
+  const late = fakeGitHub({
+    readPullRequest: inTurn<PullRequest>(...Array<typeof missing>(10).fill(missing), PULL_REQUEST),
+  })
+  expect(await handOver({}, late)).toEqual({ found: describePullRequest(PULL_REQUEST), notice: undefined })
+  const clock = fakeClock()
+  const refused = fakeGitHub({ readPullRequest: rejecting(refusal('forbidden')) })
+  expect((await handOver({}, refused, LINK, clock)).notice).toContain('forbidden')
+  expect(clock.passed()).toBe(0)
 })
 
 test('with no label wanted, nothing is put on it at all', async () => {
@@ -80,12 +114,14 @@ test('a token that may not mark it costs the marks and nothing else, with one te
   )
 })
 
-test('a pull request that the token cannot see is not asked about any further', async () => {
+test('a pull request that the token cannot see is looked for for half a minute, and not asked about any further', async () => {
+  const clock = fakeClock()
   const github = fakeGitHub({ readPullRequest: rejecting(refusal('not-found', 'Grant it.')) })
-  const { found, notice } = await handOver({ waitForChecks: true }, github)
+  const { found, notice } = await handOver({ waitForChecks: true }, github, LINK, clock)
   expect(found).toEqual({})
   expect(notice).toContain('(its state, the label, its checks)')
-  expect(github.asked).toEqual(['readPullRequest'])
+  expect(new Set(github.asked)).toEqual(new Set(['readPullRequest']))
+  expect(clock.passed()).toBe(30_000)
 })
 
 test('another code host is not asked', async () => {

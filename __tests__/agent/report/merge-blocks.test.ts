@@ -63,6 +63,23 @@ test.each([
   expect([isBlockUnknown('checks', report), isBlockUnknown('out-of-scope', report)]).toEqual(unknown)
 })
 
+test('tells of a conflict with the base branch', () => {
+  expect(tellPullRequest(reportOf({ pullRequest: { mergeable: false } }))).toEqual([
+    'It conflicts with its base branch, so it cannot be merged.',
+  ])
+  expect(tellPullRequest(reportOf({ pullRequest: { mergeable: true, isBlocked: false } }))).toEqual([])
+})
+
+test.each([
+  ['success', true],
+  ['none', true],
+  ['failure', false],
+  ['pending', false],
+] as const)('a merge that is blocked while the checks are %s is told: %s', (checks, isTold) => {
+  const told = tellPullRequest(reportOf({ pullRequest: { checks, isBlocked: true } })).join(' ')
+  expect(told.includes('GitHub does not let it be merged yet')).toBe(isTold)
+})
+
 test('tells what is known, and nothing of what is not', () => {
   expect(tellPullRequest(reportOf({ pullRequest: { state: 'merged', checks: 'none', scope: outside } }))).toEqual([
     'It is merged already.',

@@ -106,9 +106,12 @@ test('tells what GitHub knows of the pull request', () => {
     'pr-state': 'draft',
     'pr-branch': 'agent/a',
     'pr-head-sha': 'c'.repeat(40),
+    'pr-mergeable': '',
     checks: 'none',
     'in-scope': 'true',
   })
+  for (const mergeable of [true, false])
+    expect(toOutputs(reportOf({ pullRequest: { mergeable } }))['pr-mergeable']).toBe(String(mergeable))
   const outOfScope = { ...pullRequest, scope: { fileCount: 2, outside: ['src/a.ts'] } }
   expect(toOutputs(reportOf({ pullRequest: outOfScope }))['in-scope']).toBe('false')
 })

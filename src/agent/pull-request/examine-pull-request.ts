@@ -1,6 +1,8 @@
+import type { Check } from '../../github/checks.ts'
 import type { GitHub } from '../../github/connect-github.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../shared/errors.ts'
+import { oneLine } from '../../shared/untrusted-text.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
@@ -10,9 +12,11 @@ import { decideChecks, nextChecksReadMs, type ChecksVerdict } from './checks-ver
 
 /** Left for the last read, so that it is over when the deadline is. */
 const LAST_READ_MS = 3_000
+const LONGEST_NAME = 100
 
-export function describePullRequest({ state, branch, headSha }: PullRequest): PullRequestFindings {
-  return { state, branch, headSha }
+export function describePullRequest(pullRequest: PullRequest): PullRequestFindings {
+  const { state, branch, headSha, mergeable, isBlocked } = pullRequest
+  return { state, branch, headSha, isBlocked, ...(mergeable === undefined ? {} : { mergeable }) }
 }
 
 /** What may be over at the next read. */
@@ -21,6 +25,11 @@ const PASSING = new Set(['unreachable', 'service-error', 'rate-limited', 'bad-an
 /** Nothing more is expected of such a pull request, so that what its checks are now is what they are. */
 function isOver({ state }: PullRequest): boolean {
   return state === 'merged' || state === 'closed'
+}
+
+function waitsFor(checks: readonly Check[]): string {
+  const name = checks.find(({ state }) => state === 'pending')?.name
+  return name === undefined ? '' : `, one that is not over: ${oneLine(name, LONGEST_NAME)}`
 }
 
 class Examination {
@@ -112,7 +121,9 @@ class Examination {
     const watchedMs = isOver(this.#pullRequest) ? Infinity : clock.now() - this.#watchedSince
     this.#checks = decideChecks(checks, watchedMs)
     if (this.#checks.state !== this.#lastChecks)
-      host.log(`The checks of ${headSha.slice(0, 7)}: ${this.#checks.state} (${checks.length} registered).`)
+      host.log(
+        `The checks of ${headSha.slice(0, 7)}: ${this.#checks.state} (${checks.length} registered${waitsFor(checks)}).`,
+      )
     this.#lastChecks = this.#checks.state
     return this.#checks.isFinal
   }

@@ -8,6 +8,7 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { PullRequestFindings, TaskResult } from '../report/report.ts'
 import { describePullRequest, examine } from './examine-pull-request.ts'
+import { settleMergeable } from './settle-mergeable.ts'
 import { isMarkerComment, markerComment } from './pull-request-marker.ts'
 
 function describeWanted({ label, waitForChecks, allowedPaths }: AgentInputs): string {
@@ -25,6 +26,10 @@ function wantsHandOff({ githubToken, waitForChecks, allowedPaths }: AgentInputs)
   return githubToken !== '' || waitForChecks || allowedPaths.length > 0
 }
 
+/** What the service has just opened may not be there for GitHub's readers yet. */
+const NEW_MS = 30_000
+const READ_AGAIN_MS = 3_000
+
 async function open(link: PullRequestLink, step: Step): Promise<{ github: GitHub; pullRequest: PullRequest }> {
   const github = await step.github()
   if (github === undefined) {
@@ -32,7 +37,18 @@ async function open(link: PullRequestLink, step: Step): Promise<{ github: GitHub
       hint: 'Leave `github-token` at its default and grant the job `pull-requests: write`, or give a token that has it.',
     })
   }
-  return { github, pullRequest: await github.readPullRequest(toPullRequestAddress(link, step.facts)) }
+  const address = toPullRequestAddress(link, step.facts)
+  const { clock, deadlineAt, signal } = step
+  const patientUntil = Math.min(clock.now() + NEW_MS, deadlineAt)
+  for (;;) {
+    try {
+      return { github, pullRequest: await github.readPullRequest(address) }
+    } catch (error) {
+      const isMissing = error instanceof ActionError && error.code === 'not-found'
+      if (!isMissing || clock.now() + READ_AGAIN_MS > patientUntil) throw error
+      await clock.sleep(READ_AGAIN_MS, signal)
+    }
+  }
 }
 
 /**
@@ -52,9 +68,11 @@ export async function handOff(
   if (opened === undefined) return {}
   const { github, pullRequest } = opened
   await mark(pullRequest, job.id, inputs.label, github, known)
-  return inputs.waitForChecks || inputs.allowedPaths.length > 0
-    ? examine(pullRequest, github, inputs, step, known)
-    : describePullRequest(pullRequest)
+  const findings =
+    inputs.waitForChecks || inputs.allowedPaths.length > 0
+      ? await examine(pullRequest, github, inputs, step, known)
+      : describePullRequest(pullRequest)
+  return settleMergeable(findings, pullRequest, github, step)
 }
 
 /** The label and the marker; both are looked for first, so that a re-run adds nothing. */
@@ -69,8 +87,9 @@ async function mark(
   if (!labels.some((name) => name.toLowerCase() === label.toLowerCase()))
     await known.attempt('The label was not put on the pull request', () => github.addLabel(address, label))
   await known.attempt('The comment that names the job was not written', async () => {
-    const comments = await github.listTrustedComments(address)
-    if (comments.some(({ body }) => isMarkerComment(body, jobId))) return
+    const comments = await github.listMarkerComments(address)
+    // An app may be the one that the token is of. Another one could keep the marker out this way, and gains nothing by it.
+    if (comments.some(({ body, author }) => author !== 'stranger' && isMarkerComment(body, jobId))) return
     await github.addComment(address, markerComment(jobId))
   })
 }

@@ -44,13 +44,22 @@ const CHECKS_TEXTS: Readonly<Record<ChecksState, string>> = {
   none: 'No check is registered for it.',
 }
 
+/** Checks that are pending or failed block a merge as well, and were told. */
+const BLOCKED_TEXTS: Readonly<Partial<Record<ChecksState, string>>> = {
+  success: 'GitHub does not let it be merged yet: a review is missing, or a required check that was never registered.',
+  none: 'GitHub does not let it be merged yet: a review is missing, or a required check.',
+}
+
 /** What is known of the pull request, as full sentences. */
 export function tellPullRequest({ pullRequest }: Report): string[] {
-  const { state, checks, scope } = pullRequest ?? {}
+  const { state, mergeable, isBlocked, checks, scope } = pullRequest ?? {}
+  const blocked = isBlocked === true && checks !== undefined ? BLOCKED_TEXTS[checks] : undefined
   const count = scope?.outside.length ?? 0
   return [
     ...(state === 'merged' || state === 'closed' ? [`It is ${state} already.`] : []),
+    ...(mergeable === false ? ['It conflicts with its base branch, so it cannot be merged.'] : []),
     ...(checks === undefined ? [] : [CHECKS_TEXTS[checks]]),
+    ...(blocked === undefined ? [] : [blocked]),
     ...(scope === undefined
       ? []
       : [count === 0 ? 'It keeps to `allowed-paths`.' : `Outside of \`allowed-paths\`: ${count} of its paths.`]),

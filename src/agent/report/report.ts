@@ -69,6 +69,10 @@ export interface PullRequestFindings {
   readonly branch?: string
   /** The commit that `checks` and `scope` are about. */
   readonly headSha?: string
+  /** False if it conflicts with its base. */
+  readonly mergeable?: boolean
+  /** That a review or a check is missing which its base branch requires. */
+  readonly isBlocked?: boolean
   readonly checks?: ChecksState
   readonly scope?: Scope
 }

@@ -1,5 +1,5 @@
 import { type FaultPattern, faultAt } from '../faults.ts'
-import { type ServiceRequest, type ServiceResponse, jsonResponse } from '../exchange.ts'
+import { type RequestHead, type ServiceRequest, type ServiceResponse, jsonResponse } from '../exchange.ts'
 import type { JobRecord } from '../job-machine.ts'
 import { MAX_BODY_BYTES } from '../prompt-body.ts'
 import { createAgentWork } from './agent-work.ts'
@@ -49,8 +49,8 @@ export interface GitHub {
   readonly state: GitHubState
   /** Whether a request is for GitHub's part. */
   takes(target: string): boolean
-  /** Whether a request comes from the token's owner: nothing is kept of the body of any other. */
-  admits(headers: ServiceRequest['headers']): boolean
+  /** Whether a request comes from the token's owner, so that its body may be read. */
+  admits(head: RequestHead): boolean
   /** Brings the state up to a time, in milliseconds since 1970, that must not go backwards. */
   catchUp(nowMs: number): void
   /** Answers a request at a time, in milliseconds since 1970, that must not go backwards. */

@@ -1,0 +1,37 @@
+import type { GitHub } from '../../github/connect-github.ts'
+import type { PullRequestAddress } from '../../github/pull-requests.ts'
+import { ActionError } from '../../shared/errors.ts'
+import type { Step } from '../../step/step.ts'
+import type { PullRequestFindings } from '../report/report.ts'
+import { describePullRequest } from './examine-pull-request.ts'
+
+/** GitHub begins to find out when it is first asked, and is mostly done within seconds. */
+const PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
+
+/**
+ * Asks a few times more whether an open pull request conflicts with its base, if GitHub did not know yet. What is asked for
+ * here is worth no shortfall: it stays unknown.
+ * @throws ActionError `cancelled`
+ */
+export async function settleMergeable(
+  found: PullRequestFindings,
+  address: PullRequestAddress,
+  github: GitHub,
+  { clock, deadlineAt, signal }: Step,
+): Promise<PullRequestFindings> {
+  for (const pauseMs of PAUSES_MS) {
+    const isOpen = found.state === 'open' || found.state === 'draft'
+    if (!isOpen || found.mergeable !== undefined || clock.now() + pauseMs >= deadlineAt) return found
+    await clock.sleep(pauseMs, signal)
+    try {
+      const now = await github.readPullRequest(address)
+      // Checks and files were looked at for one commit, and this is about the same one or it is not told.
+      if (now.headSha !== found.headSha) return found
+      found = { ...found, ...describePullRequest(now) }
+    } catch (error) {
+      if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
+      return found
+    }
+  }
+  return found
+}
