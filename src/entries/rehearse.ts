@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import * as kit from '@actions/core'
+import { endGroup, getState, saveState, startGroup } from '@actions/core'
 import { rehearse } from '../rehearse/rehearsal.ts'
 import { execute } from '../runner/execute.ts'
 
+const kit = { endGroup, getState, saveState, startGroup }
 const program = join(import.meta.dirname, '../emulator/index.js')
 await execute((ports) => rehearse({ ...ports, kit, env: process.env, program }))
