@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import * as z from 'zod'
 import { FAIL_ON } from '../src/agent/inputs/fail-on.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
+import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../src/emulator/scenarios.ts'
 import { root } from './support/markdown-files.ts'
 
@@ -82,7 +83,9 @@ test('inputs and outputs that are one of a list of words have the words of the c
   const words = (type: Type | undefined): readonly string[] => wordsOf(type ?? { type: 'string' })
   expect([...words(agent.inputs['fail-on'])].sort()).toEqual([...FAIL_ON, 'none'].sort())
   expect(words(agent.outputs['outcome'])).toEqual(OUTCOMES)
-  expect(words(typesOf('emulator').inputs['scenario'])).toEqual(SCENARIO_NAMES)
+  const { inputs } = typesOf('emulator')
+  expect(words(inputs['scenario'])).toEqual(SCENARIO_NAMES)
+  expect(words(inputs['github-scenario'])).toEqual(GITHUB_SCENARIO_NAMES)
 })
 
 test('the words of a type are those of the description', () => {

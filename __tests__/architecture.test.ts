@@ -8,19 +8,7 @@ import { scanSource } from './support/scan-source.ts'
  * they are in this table), one file, a package, or a part of Node. The entries wire things together.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  entries: [
-    'agent',
-    'visitors',
-    'rehearse',
-    'emulator',
-    'runner',
-    'shared',
-    '@actions/core',
-    'node:crypto',
-    'node:fs',
-    'node:os',
-    'node:path',
-  ],
+  entries: ['agent', 'visitors', 'rehearse', 'emulator', 'runner', 'shared', '@actions/core', 'node:path'],
   runner: ['step', 'github/event.ts', 'shared', '@actions/core'],
   agent: [
     'agent/task',
@@ -51,7 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'agent/report': ['agent/inputs', 'step', 'service', 'github', 'shared'],
   'agent/inputs': ['shared'],
   visitors: ['step', 'service', 'shared', 'zod', 'node:crypto'],
-  rehearse: ['shared', 'zod', 'node:child_process', 'node:fs', 'node:http'],
+  rehearse: ['shared', 'zod', 'node:child_process', 'node:crypto', 'node:fs', 'node:http', 'node:os', 'node:path'],
   step: ['service', 'github', 'network', 'shared'],
   service: ['network', 'shared', 'zod', 'undici', 'node:diagnostics_channel'],
   github: [

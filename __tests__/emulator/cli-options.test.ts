@@ -16,6 +16,7 @@ test('starts the usual service, at the present time, unless told otherwise', () 
       port: 4010,
       scenario: 'pull-request',
       gitHubScenarios: ['checks-pass'],
+      gitHubRepository: '',
       speed: 1,
       pages: 30,
       visits: 4_000,
@@ -26,7 +27,7 @@ test('starts the usual service, at the present time, unless told otherwise', () 
 
 test('reads every flag', () => {
   const flags =
-    '--host ::1 --port 0 --scenario=flaky --github-scenario open-pull-request,checks-mended --speed 0.5 --pages 300 --visits 100000 --start-at 2026-05-01'
+    '--host ::1 --port 0 --scenario=flaky --github-scenario open-pull-request,checks-mended --github-repository me/guide --speed 0.5 --pages 300 --visits 100000 --start-at 2026-05-01'
   expect(parseCli(flags.split(' '), NOW_MS)).toEqual({
     kind: 'run',
     options: {
@@ -34,6 +35,7 @@ test('reads every flag', () => {
       port: 0,
       scenario: 'flaky',
       gitHubScenarios: ['open-pull-request', 'checks-mended'],
+      gitHubRepository: 'me/guide',
       speed: 0.5,
       pages: 300,
       visits: 100_000,
@@ -53,6 +55,7 @@ test.each([
   ['--visits', '9999999', 'from 0 to 1000000'],
   ['--start-at', 'tomorrow', 'YYYY-MM-DD'],
   ['--scenario', 'fast', 'pull-request, no-changes'],
+  ['--github-repository', 'guide', 'owner/name'],
   ['--github-scenario', 'checks-pass,fast', 'checks-pass, checks-fail'],
 ])('%s %s is refused with what is taken', (flag, value, takes) => {
   expect(parseCli([flag, value], NOW_MS)).toEqual({ kind: 'invalid', message: expect.stringContaining(takes) })
@@ -72,9 +75,10 @@ test.each([['--unknown'], ['extra'], ['--port']])('%s is not understood', (argum
 test('--help wins over other flags, and names every flag and scenario', () => {
   expect(parseCli(['--port', 'x', '--help'], NOW_MS)).toEqual({ kind: 'help' })
   const text = helpText()
-  for (const flag of ['host', 'port', 'scenario', 'github-scenario', 'speed', 'pages', 'visits', 'start-at', 'help']) {
+  for (const flag of ['host', 'port', 'scenario', 'speed', 'pages', 'visits', 'start-at', 'help']) {
     expect(text).toContain(`--${flag} `)
   }
+  for (const flag of ['scenario', 'repository']) expect(text).toContain(`--github-${flag} `)
   for (const name of [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES]) expect(text).toContain(`  ${name} `)
   expect(text).toContain('(default: now)')
 })

@@ -22,6 +22,8 @@ test('the rest shows people how to call it', () => {
     'DOCS_AGENT_PROJECT_ID=docs-demo',
     'DOCS_AGENT_API_KEY=docs_key',
     "curl http://127.0.0.1:4010/v2/agent/docs-demo/job -H 'Authorization: Bearer docs_key'",
+    'GITHUB_API_URL=http://127.0.0.1:4010/api/v3',
+    'GITHUB_TOKEN=ghs_token',
     "curl http://127.0.0.1:4010/api/v3/repos/acme/docs/pulls -H 'Authorization: Bearer ghs_token'",
     'the scenario flaky, at 10 times',
   ]) {

@@ -1,29 +1,31 @@
 import { expect, test } from '@jest/globals'
+import { AGENT_USER, MAINTAINER } from '../../src/emulator/github/demo-state.ts'
+import { type PullState, pullState, repositoryState } from '../../src/emulator/github/state.ts'
 import { listOpenPullRequests, listPeoplesCommits } from '../../src/github/open-pull-requests.ts'
 import { askingGitHub, errorOf } from '../support/github-client.ts'
-import { commit, pullState, repositoryState, type PullState } from '../support/github-state.ts'
+import { commit, madeCommit, repositoryWithPull } from '../support/github-state.ts'
 
-const holding = (pulls: Record<number, PullState>) => ({
-  state: { repositories: { 'acme/docs': repositoryState({ pulls }) } },
-})
-const labelled = pullState({ labels: ['Docs-Agent'] })
+const pull = (fields: Partial<PullState> = {}): PullState =>
+  pullState({ branch: 'agent/guide', headSha: commit('c'), ...fields })
+const labelled = pull({ labels: ['Docs-Agent'] })
+const holding = (pulls: Record<number, PullState>) => ({ docs: repositoryState({ pulls }) })
 
 test('lists the open pull requests with the label, oldest first', async () => {
   const server = holding({
     5: labelled,
-    6: pullState(),
-    7: pullState({ labels: ['docs-agent'], state: 'closed' }),
+    6: pull(),
+    7: pull({ labels: ['docs-agent'], state: 'closed' }),
     8: labelled,
   })
   const found = await askingGitHub(server, ({ ask }) => listOpenPullRequests(ask, 'acme/docs', 'docs-agent'))
   expect(found).toEqual([
-    { repository: 'acme/docs', number: 5, branch: 'docs-agent/guide' },
-    { repository: 'acme/docs', number: 8, branch: 'docs-agent/guide' },
+    { repository: 'acme/docs', number: 5, branch: 'agent/guide' },
+    { repository: 'acme/docs', number: 8, branch: 'agent/guide' },
   ])
 })
 
 test('looks on more than one page', async () => {
-  const others = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [index + 1, pullState()]))
+  const others = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [index + 1, pull()]))
   const found = await askingGitHub(holding({ ...others, 200: labelled }), ({ ask }) =>
     listOpenPullRequests(ask, 'acme/docs', 'docs-agent'),
   )
@@ -38,12 +40,16 @@ test('a list that GitHub does not give is no empty list', async () => {
 })
 
 test('gives the commits that no app has made', async () => {
-  const commits = [
-    { sha: commit('a'), message: 'Write the guide', author: 'agent', userType: 'Bot' },
-    { sha: commit('b'), message: 'Mend a link', author: 'Ann', userType: 'User' },
+  const [begin, agents, ...peoples] = [
+    madeCommit({ sha: commit('a') }),
+    madeCommit({ sha: commit('c'), parents: [commit('a')], message: 'Write the guide', author: AGENT_USER }),
+    madeCommit({ sha: commit('d'), parents: [commit('c')], message: 'Mend a link', author: MAINTAINER }),
+    // GitHub knows no account of hers.
+    madeCommit({ sha: commit('e'), parents: [commit('d')], message: 'Mend a word', author: 'Ann' }),
   ] as const
-  const found = await askingGitHub(holding({ 7: pullState({ commits: [...commits] }) }), ({ ask }) =>
+  const docs = repositoryWithPull({ headSha: commit('e') }, { commits: [begin, agents, ...peoples] })
+  const found = await askingGitHub({ docs }, ({ ask }) =>
     listPeoplesCommits(ask, { repository: 'acme/docs', number: 7 }),
   )
-  expect(found).toEqual([{ sha: commit('b'), message: 'Mend a link', author: 'Ann' }])
+  expect(found).toEqual(peoples.map(({ sha, message, author }) => ({ sha, message, author })))
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readRunFacts, runFactsOf } from '../../src/github/run-facts.ts'
+import { atGitHub, readRunFacts, runFactsOf } from '../../src/github/run-facts.ts'
 
 const ENV = {
   GITHUB_EVENT_NAME: 'push',
@@ -56,4 +56,18 @@ test('outside of a runner, or with an address that is none, it is GitHub itself'
 
 test('outside of a runner there is no event', () => {
   expect(readRunFacts({}).payload).toBeUndefined()
+})
+
+test.each([
+  ['http://127.0.0.1:4010/api/v3', 'http://127.0.0.1:4010'],
+  ['https://github.example.com/api/v3', 'https://github.example.com'],
+  ['https://api.github.com', 'https://github.com'],
+  ['https://api.acme.ghe.com', 'https://acme.ghe.com'],
+  ['https://api.example.com', 'https://api.example.com'],
+])('with the API at %s the pages are at %s', (apiUrl, serverUrl) => {
+  expect(atGitHub(runFactsOf(ENV, {}), apiUrl)).toEqual({ ...runFactsOf(ENV, {}), apiUrl, serverUrl })
+})
+
+test('without another API it is the GitHub of the run', () => {
+  expect(atGitHub(runFactsOf(ENV, {}), undefined)).toEqual(runFactsOf(ENV, {}))
 })

@@ -1,38 +1,40 @@
 import { expect, test } from '@jest/globals'
-import { docsRepository, PUSH_EVENT } from '../support/github-run.ts'
-import {
-  commit,
-  pullState,
-  repositoryState,
-  TOKEN,
-  type PullState,
-  type RepositoryState,
-} from '../support/github-state.ts'
-import { permissionsOf, playRecipe, type PlayedRecipe } from '../support/recipe-run.ts'
+import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { closeIssue } from '../../src/emulator/github/repository-events.ts'
+import { DEFAULT_START_MS } from '../../src/emulator/service.ts'
+import { PUSH_EVENT } from '../support/github-run.ts'
+import { changedRepository, commit, markedPull } from '../support/github-state.ts'
+import { permissionsOf, playRecipe, type PlayedRecipe, type RecipeOptions } from '../support/recipe-run.ts'
 
-/** The service begins with pull request 1 of `job_finished`, and with `job_archived`. */
-function marked(jobId: string, fields: Partial<PullState> = {}): PullState {
-  const body = `<!-- docs-agent-action: job=${jobId} -->`
-  return pullState({ labels: ['docs-agent'], comments: [{ body, userType: 'Bot', association: 'NONE' }], ...fields })
-}
+const CODE = [{ filename: 'src/flags.ts' }]
+/** The service begins with pull request 1, of `job_finished`. */
+const OPEN = { gitHubScenarios: ['open-pull-request'] } as const
 
-function change(before: string): RepositoryState['comparisons'] {
-  const commits = [{ sha: commit('b'), message: 'Add a flag' }]
-  return { [`${before}...${commit('b')}`]: { relation: 'ahead', commits, files: [{ filename: 'src/flags.ts' }] } }
-}
-
-function week(pulls: RepositoryState['pulls'], onRequest?: (operation: string) => void): Promise<PlayedRecipe> {
-  const runs = [{ id: 41, workflow: 'docs.yml', branch: 'main', headSha: commit('e'), conclusion: 'success' } as const]
+/** `marked`: the job that the comment in pull request 9 names. */
+function week(options: Partial<RecipeOptions> & { readonly marked?: string }): Promise<PlayedRecipe> {
+  const { marked, ...others } = options
+  const docs = changedRepository(
+    { from: 'e', files: CODE },
+    {
+      workflowRuns: [
+        {
+          ...{ id: 41, workflow: 'docs.yml', branch: 'main', headSha: commit('e'), event: 'schedule', createdAtMs: 0 },
+          ...{ status: 'completed', conclusion: 'success' },
+        },
+      ],
+      pulls: marked === undefined ? {} : { 9: markedPull(marked) },
+    },
+  )
   return playRecipe('rolling-on-schedule', {
-    repositories: { 'acme/docs': docsRepository({ comparisons: change(commit('e')), runs, pulls }) },
+    repositories: { 'acme/docs': docs },
     permissions: permissionsOf('rolling-on-schedule'),
     eventName: 'schedule',
-    ...(onRequest === undefined ? {} : { onRequest }),
+    ...others,
   })
 }
 
 test('what was changed goes to the open pull request of the agent', async () => {
-  const { steps, prompts } = await week({ 1: marked('job_finished') })
+  const { steps, prompts } = await week(OPEN)
 
   expect(steps['docs']?.outputs).toMatchObject({ continued: 'pull-request', 'job-id': 'job_finished' })
   expect(prompts).toEqual([expect.stringContaining('M src/flags.ts')])
@@ -40,9 +42,13 @@ test('what was changed goes to the open pull request of the agent', async () => 
 })
 
 test('a pull request that is closed in between makes room for a new job', async () => {
-  const pull = marked('job_finished')
-  const { steps, prompts } = await week({ 1: pull }, (operation) => {
-    if (operation === 'issues/update-comment') pull.state = 'closed'
+  const { steps, prompts } = await week({
+    ...OPEN,
+    beforeAnswer: (operation, _before, { state }) => {
+      const { 'acme/docs': docs } = state.repositories
+      const pull = docs?.pulls[1]
+      if (operation === 'issues/update-comment' && docs && pull) closeIssue(docs, pull, DEFAULT_START_MS)
+    },
   })
 
   expect(steps['docs']?.outputs).toMatchObject({ continued: '', 'pr-number': '4', outcome: 'pull-request' })
@@ -50,11 +56,11 @@ test('a pull request that is closed in between makes room for a new job', async 
 })
 
 test.each([
-  ['an archived job', { 1: marked('job_archived') }],
-  ['a marker of another pull request', { 9: marked('job_finished') }],
-  ['a job that nobody knows', { 9: marked('job_of_a_stranger') }],
-])('%s is passed over, and a new job begins', async (_name, pulls) => {
-  const { steps, prompts } = await week(pulls)
+  ['an archived job', 'job_archived'],
+  ['a marker of another pull request', 'job_finished'],
+  ['a job that nobody knows', 'job_of_a_stranger'],
+])('%s is passed over, and a new job begins', async (_name, marked) => {
+  const { steps, prompts } = await week({ marked })
 
   expect(steps['docs']?.outputs).toMatchObject({ continued: '', 'pr-number': '4' })
   expect(steps['docs']?.output).toContain('is passed over')
@@ -62,13 +68,13 @@ test.each([
 })
 
 test.each([
-  ['skipped', { 1: marked('job_finished') }],
+  ['skipped', OPEN],
   ['pull-request', {}],
-])('no new job while one waits for review: %s', async (outcome, pulls) => {
+])('no new job while one waits for review: %s', async (outcome, situation) => {
   const { steps } = await playRecipe('rolling-skip', {
-    repositories: { 'acme/docs': docsRepository({ pulls }) },
     permissions: permissionsOf('rolling-skip'),
     eventName: 'schedule',
+    ...situation,
   })
 
   expect(steps['docs']).toMatchObject({ conclusion: 'success', outputs: { outcome } })
@@ -76,15 +82,13 @@ test.each([
 
 test('a push to the code goes to the open pull request in the docs repository', async () => {
   const { steps, prompts } = await playRecipe('rolling-two-repositories', {
-    repositories: {
-      'acme/code': repositoryState({ comparisons: change(commit('a')) }),
-      'acme/docs': docsRepository({ pulls: { 1: marked('job_finished') } }),
-    },
+    ...OPEN,
+    repositories: { 'acme/code': changedRepository({ files: CODE }) },
     repository: 'acme/code',
     eventName: 'push',
     event: PUSH_EVENT,
     actions: {
-      'actions/create-github-app-token@fee1f7d63c2ff003460e3d139729b119787bc349': () => ({ token: TOKEN }),
+      'actions/create-github-app-token@fee1f7d63c2ff003460e3d139729b119787bc349': () => ({ token: GITHUB_TOKEN }),
     },
   })
 

@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import * as z from 'zod'
 import { DEFAULT_SCENARIO } from '../../src/emulator/service.ts'
 import { parseCli } from '../../src/emulator/cli-options.ts'
+import { GITHUB_SCENARIO_NAMES } from '../../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/scenarios.ts'
 import { INPUT_NAMES, type RehearsalInput, serviceArguments } from '../../src/rehearse/service-arguments.ts'
 import { root } from '../support/markdown-files.ts'
@@ -31,12 +32,13 @@ test('the inputs are those that the code reads, and none is required', () => {
 })
 
 test('the outputs are what the other actions need to reach the service', () => {
-  expect(Object.keys(action.outputs)).toEqual(['base-url', 'api-key', 'project-id'])
+  expect(Object.keys(action.outputs)).toEqual(['base-url', 'api-key', 'project-id', 'github-api-url', 'github-token'])
 })
 
 test('an input left empty means the default that action.yml shows', () => {
   const given = (pick: (name: RehearsalInput) => string): Record<RehearsalInput, string> => ({
     scenario: pick('scenario'),
+    'github-scenario': pick('github-scenario'),
     speed: pick('speed'),
     port: pick('port'),
   })
@@ -45,10 +47,13 @@ test('an input left empty means the default that action.yml shows', () => {
   expect(parseCli(shown, 0)).toMatchObject({ kind: 'run', options: { scenario: DEFAULT_SCENARIO, speed: 1, port: 0 } })
 })
 
-test('the scenarios that the description names are there', () => {
-  const named = [...(action.inputs['scenario']?.description ?? '').matchAll(/`([a-z-]+)`/g)].map(([, name]) => name)
+test.each([
+  ['scenario', SCENARIO_NAMES],
+  ['github-scenario', GITHUB_SCENARIO_NAMES],
+] as const)('what the description of `%s` names is there', (input, names) => {
+  const named = [...(action.inputs[input]?.description ?? '').matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name)
   expect(named.length).toBeGreaterThan(3)
-  expect(named.filter((name) => !SCENARIO_NAMES.some((known) => known === name))).toEqual([])
+  expect(named.filter((name) => !names.some((known) => known === name))).toEqual([])
 })
 
 test('every input and output is described in one sentence', () => {

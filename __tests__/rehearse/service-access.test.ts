@@ -2,9 +2,15 @@ import { expect, test } from '@jest/globals'
 import { startText } from '../../src/emulator/start-text.ts'
 import { readServiceAccess, withoutStartText } from '../../src/rehearse/service-access.ts'
 
-const access = { baseUrl: 'http://127.0.0.1:4010', projectId: 'docs-demo', apiKey: 'docs_emulator_1' }
+const access = {
+  baseUrl: 'http://127.0.0.1:4010',
+  projectId: 'docs-demo',
+  apiKey: 'docs_emulator_1',
+  gitHubApiUrl: 'http://127.0.0.1:4010/api/v3',
+  gitHubToken: 'ghs_token',
+}
 const text = startText(
-  { ...access, url: access.baseUrl, github: { apiUrl: `${access.baseUrl}/api/v3`, token: 'ghs_token' } },
+  { ...access, url: access.baseUrl, github: { apiUrl: access.gitHubApiUrl, token: access.gitHubToken } },
   { scenario: 'pull-request', speed: 1 },
 )
 

@@ -26,6 +26,8 @@ const SERVES = `
     console.log('listening http://127.0.0.1:' + server.address().port)
     console.log('  DOCS_AGENT_PROJECT_ID=docs-' + process.argv[2])
     console.log('  DOCS_AGENT_API_KEY=key')
+    console.log('  GITHUB_API_URL=http://127.0.0.1:1/api/v3')
+    console.log('  GITHUB_TOKEN=ghs_1')
     console.log('environment ' + JSON.stringify(process.env))
   })
 `

@@ -32,6 +32,12 @@ test('what is known of the run is read from its environment', () => {
   expect(open({}, { GITHUB_REPOSITORY: 'acme/docs' }).facts).toMatchObject({ repository: 'acme/docs' })
 })
 
+test('another GitHub takes the place of that of the run, with its pages', () => {
+  const { facts } = open({ githubApiUrl: 'http://127.0.0.1:4010/api/v3' }, { GITHUB_REPOSITORY: 'acme/docs' })
+  expect(facts).toMatchObject({ apiUrl: 'http://127.0.0.1:4010/api/v3', serverUrl: 'http://127.0.0.1:4010' })
+  expect(facts.repository).toBe('acme/docs')
+})
+
 test('what talks to GitHub is loaded once, by the first who asks, and not without a token', async () => {
   let loads = 0
   const counting: LoadGitHub = () => {

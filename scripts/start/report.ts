@@ -38,13 +38,18 @@ export function showLogLine({ kind, text, title }: LogLine, paint: Paint): strin
   return lines.map((shown) => `${style === undefined ? shown : paint(style, shown)}\n`).join('')
 }
 
-/** Outputs, job summary and conclusion. */
+/**
+ * Outputs, job summary, what is on the pull request, and conclusion.
+ * @param pullRequests what the embedded GitHub has of them, as names and values
+ */
 export function showResult(
   { outputs, summary, conclusion, exitCode, signal, durationMs }: RunResult,
   paint: Paint,
+  pullRequests: readonly (readonly [name: string, value: string])[] = [],
 ): string {
-  const rows = Object.entries(outputs).map(([name, value]) => [paint('bold', name), showValue(value, paint)])
-  const outputText = rows.length > 0 ? alignColumns(rows).join('\n') : paint('dim', '(none)')
+  const table = (rows: readonly (readonly [name: string, value: string])[]): string =>
+    alignColumns(rows.map(([name, value]) => [paint('bold', name), showValue(value, paint)])).join('\n')
+  const outputText = table(Object.entries(outputs)) || paint('dim', '(none)')
   const summaryText = markdownToTerminal(summary, paint) || paint('dim', '(none)')
   const [mark, style] = CONCLUSIONS[conclusion]
   const end = exitCode === null ? (signal ?? 'not started') : `exit code ${exitCode}`
@@ -52,6 +57,7 @@ export function showResult(
   return [
     `${heading('Outputs', paint)}${outputText}\n`,
     `${heading('Job summary', paint)}${summaryText}\n`,
+    pullRequests.length === 0 ? '' : `${heading('On the pull request', paint)}${table(pullRequests)}\n`,
     `${heading('Conclusion', paint)}${verdict}, ${end}, after ${formatDuration(durationMs)}\n`,
   ].join('')
 }

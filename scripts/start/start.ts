@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { runAction } from '../small-runner/run-action.ts'
+import { LIST } from './courses.ts'
 import { HELP, readOptions, type Run } from './options.ts'
 import { heading, showLogLine, showResult } from './report.ts'
 import { openSurroundings, type Surroundings } from './surroundings.ts'
@@ -11,6 +12,8 @@ const EXIT_CODE_OF_WRONG_USAGE = 2
 const EXIT_CODE_OF_CTRL_C = 130
 /** npm passes Ctrl-C on although the terminal has sent it already, so two close together are one. */
 const SAME_CTRL_C_MS = 500
+
+const SECRET_INPUTS: readonly string[] = ['api-key', 'github-token']
 
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
@@ -34,26 +37,37 @@ function writeTo(output: Output, text: string): void {
   output.write(wrapLines(text, output.columns ?? Infinity))
 }
 
-/** Aborted when this process is asked to end; asked once more, it ends at once. */
-function listenForCancel(terminal: Terminal, onCancel: () => void): AbortSignal {
+interface Cancel {
+  readonly signal: AbortSignal
+  readonly now: () => void
+}
+
+/** Cancelled when this process is asked to end; asked once more, it ends at once. */
+function listenForCancel(terminal: Terminal, onCancel: () => void): Cancel {
   const cancel = new AbortController()
   let askedAt = -Infinity
+  const now = (): void => {
+    if (cancel.signal.aborted) return
+    askedAt = performance.now()
+    onCancel()
+    cancel.abort()
+  }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     terminal.on(signal, () => {
       const sinceFirstMs = performance.now() - askedAt
       if (cancel.signal.aborted && sinceFirstMs > SAME_CTRL_C_MS) terminal.exit(EXIT_CODE_OF_CTRL_C)
-      if (cancel.signal.aborted) return
-      askedAt = performance.now()
-      onCancel()
-      cancel.abort()
+      now()
     })
   }
-  return cancel.signal
+  return { signal: cancel.signal, now }
 }
+
+const msUntil = ({ service }: Run, seconds: number): number =>
+  (seconds * 1_000) / (service.kind === 'embedded' ? service.speed : 1)
 
 function introduce({ service }: Surroundings, inputs: Readonly<Record<string, string>>, paint: Paint): string {
   const shown = Object.entries(inputs)
-    .filter(([name]) => name !== 'api-key')
+    .filter(([name]) => !SECRET_INPUTS.includes(name))
     .map(([name, value]) => `  ${name.padEnd(22)} ${cleanForTerminal(value).split('\n', 1)[0] ?? ''}\n`)
   return `${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\nService: ${service}\nInputs:\n${shown.join('')}`
 }
@@ -69,6 +83,7 @@ async function play(run: Run, folder: string, terminal: Terminal): Promise<numbe
     print(paint('yellow', 'Cancelling, as the runner would. Once more ends it at once.\n'))
   })
   const surroundings = await openSurroundings(run.service, env)
+  const timer = run.cancelAfter === undefined ? undefined : setTimeout(cancel.now, msUntil(run, run.cancelAfter))
   try {
     const inputs = { ...surroundings.inputs, ...run.inputs }
     print(introduce(surroundings, inputs, paint))
@@ -77,17 +92,20 @@ async function play(run: Run, folder: string, terminal: Terminal): Promise<numbe
       action: folder,
       inputs,
       env: surroundings.env,
-      secrets: [inputs['api-key']],
+      eventName: surroundings.eventName,
+      event: surroundings.event,
+      secrets: SECRET_INPUTS.flatMap((name) => inputs[name] ?? []),
       // npm goes to the folder of package.json, and says in this variable where it was called.
       workspace: env['INIT_CWD'] ?? process.cwd(),
-      cancel,
+      cancel: cancel.signal,
       onLine: (line) => {
         print(showLogLine(line, paint))
       },
     })
-    print(showResult(result, paint))
+    print(showResult(result, paint, surroundings.pullRequests()))
     return result.conclusion === 'success' ? 0 : Math.max(1, result.exitCode ?? 1)
   } finally {
+    clearTimeout(timer)
     await surroundings.close()
   }
 }
@@ -104,8 +122,8 @@ export async function start(folder: string, terminal: Terminal): Promise<number>
   }
   const options = readOptions(terminal.argv.slice(2), terminal.env)
   if (options.kind === 'refused') return refuse(options.message)
-  if (options.kind === 'help') {
-    writeTo(terminal.stdout, HELP)
+  if (options.kind !== 'run') {
+    writeTo(terminal.stdout, options.kind === 'help' ? HELP : LIST)
     return 0
   }
   const program = join(folder, 'dist/agent/index.js')

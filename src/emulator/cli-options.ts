@@ -16,6 +16,8 @@ export interface CliOptions {
   readonly scenario: ScenarioName
   /** What a later one says counts. */
   readonly gitHubScenarios: readonly GitHubScenarioName[]
+  /** Of the run that rehearses, `owner/name`; empty: there is none. */
+  readonly gitHubRepository: string
   readonly speed: number
   readonly pages: number
   readonly visits: number
@@ -76,6 +78,13 @@ const OPTIONS: { readonly [Name in Exclude<keyof CliOptions, 'startMs'>]: CliOpt
       return names.every(isGitHubScenarioName) ? names : undefined
     },
   },
+  gitHubRepository: {
+    flag: 'github-repository',
+    about: 'another name of acme/docs, where unknown commits stand for known ones',
+    takes: 'owner/name',
+    otherwise: '',
+    parse: (text) => (/^[\w.-]+\/[\w.-]+$/.test(text) ? text : undefined),
+  },
   speed: {
     flag: 'speed',
     about: "seconds of the service's time in one second",
@@ -115,9 +124,9 @@ export function helpText(): string {
     '',
     'Options:',
     ...ALL_OPTIONS.map(
-      ({ flag, about, otherwise }) => `  --${flag.padEnd(15)} ${about} (default: ${String(otherwise)})`,
+      ({ flag, about, otherwise }) => `  --${flag.padEnd(18)} ${about} (default: ${String(otherwise) || 'none'})`,
     ),
-    `  --${'help'.padEnd(15)} show this text`,
+    `  --${'help'.padEnd(18)} show this text`,
     '',
     'Scenarios (a project whose id ends in --<scenario> plays that one, for example docs--failed):',
     ...SCENARIO_NAMES.map((name) => `  ${name.padEnd(18)} ${SCENARIOS[name].description}`),
@@ -166,6 +175,7 @@ export function parseCli(args: readonly string[], nowMs: number): CliCommand {
     port: read(OPTIONS.port),
     scenario: read(OPTIONS.scenario),
     gitHubScenarios: read(OPTIONS.gitHubScenarios),
+    gitHubRepository: read(OPTIONS.gitHubRepository),
     speed: read(OPTIONS.speed),
     pages: read(OPTIONS.pages),
     visits: read(OPTIONS.visits),

@@ -23,6 +23,8 @@ export function startText(
     `  curl ${url}/v2/agent/${projectId}/job -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"prompt":"Document the --dry-run flag."}'`,
     '',
     'Ask its GitHub:',
+    `  GITHUB_API_URL=${github.apiUrl}`,
+    `  GITHUB_TOKEN=${github.token}`,
     `  curl ${github.apiUrl}/repos/acme/docs/pulls -H 'Authorization: Bearer ${github.token}'`,
     '',
     'Run the action against it (npm start in another terminal) with these environment variables:',
@@ -30,6 +32,6 @@ export function startText(
     `  DOCS_AGENT_PROJECT_ID=${projectId}`,
     `  DOCS_AGENT_API_KEY=${apiKey}`,
     '',
-    'The key works for any project. Ctrl-C ends the service. Requests:',
+    'The key works for any project, and key and token open nothing else. Ctrl-C ends the service. Requests:',
   ].join('\n')
 }

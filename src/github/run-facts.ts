@@ -52,3 +52,18 @@ export function runFactsOf(env: Environment, payload: unknown): RunFacts {
 export function readRunFacts(env: Environment): RunFacts {
   return runFactsOf(env, readEventPayload(env))
 }
+
+/** GitHub's own API, and that of an enterprise in its cloud, have a host of their own beside that of the pages. */
+const API_HOST = /^api\.(?=github\.com$|[^.]+\.ghe\.com$)/
+
+/**
+ * The same run with another GitHub, and the pages that belong to it: `https://github.example.com/api/v3` has them at
+ * `https://github.example.com`.
+ * @param apiUrl undefined: the run's own
+ */
+export function atGitHub(facts: RunFacts, apiUrl: string | undefined): RunFacts {
+  if (apiUrl === undefined) return facts
+  const pages = new URL(apiUrl)
+  pages.hostname = pages.hostname.replace(API_HOST, '')
+  return { ...facts, apiUrl, serverUrl: pages.origin }
+}

@@ -1,4 +1,4 @@
-import { readRunFacts } from '../github/run-facts.ts'
+import { atGitHub, readRunFacts } from '../github/run-facts.ts'
 import type { GitHub } from '../github/connect-github.ts'
 import type { Environment } from '../network/proxy.ts'
 import { connect } from '../service/connect.ts'
@@ -15,6 +15,8 @@ export interface StepInputs {
   readonly timeoutMs: number
   /** Empty, or left out by an action that has no use for it: nothing is asked of GitHub. */
   readonly githubToken?: string
+  /** Undefined: that of the run. */
+  readonly githubApiUrl?: string | undefined
 }
 
 /** What talks to GitHub is large. An action that never asks it leaves it out, so that it is in no bundle of that action. */
@@ -45,10 +47,10 @@ async function loadOrExplain(load: LoadGitHub): Promise<typeof import('../github
 /** @throws ActionError `proxy` if the proxy's address is none */
 export function openStep(inputs: StepInputs, origin: StepOrigin): Step {
   const { host, clock, signal, startedAt, env, loadGitHub } = origin
-  const { githubToken: token = '', timeoutMs } = inputs
+  const { githubToken: token = '', githubApiUrl, timeoutMs } = inputs
   const deadlineAt = startedAt + timeoutMs
   const random = Math.random
-  const facts = readRunFacts(env)
+  const facts = atGitHub(readRunFacts(env), githubApiUrl)
 
   async function openGitHub(): Promise<GitHub | undefined> {
     if (token === '' || loadGitHub === undefined) return undefined

@@ -65,6 +65,7 @@ test('takes every input', () => {
     'fail-on': 'no-changes\nfailed',
     summary: 'FALSE',
     'github-token': ' ghs_1 ',
+    'github-api-url': ' https://github.example.com/api/v3/ ',
     'change-context': 'diff',
     'change-context-bytes': '2048',
     paths: 'docs/**\n!docs/private/**',
@@ -81,6 +82,7 @@ test('takes every input', () => {
     failOn: new Set(['no-changes', 'failed']),
     summary: false,
     githubToken: 'ghs_1',
+    githubApiUrl: 'https://github.example.com/api/v3',
     changeContext: 'diff',
     changeContextBytes: 2_048,
     pathFilter: { kind: 'paths' },
@@ -146,6 +148,13 @@ test.each<[string, Given, string]>([
 test('refuses a blank prompt file', () => {
   const workspace = workspaceWith('prompt.md', '\n\n')
   expect(messageOf({ prompt: '', 'prompt-file': 'prompt.md' }, workspace)).toContain('`prompt-file` is blank')
+})
+
+test('a token goes unencrypted to this machine only', () => {
+  expect(parse({ 'github-api-url': 'http://127.0.0.1:1/api/v3' }).githubApiUrl).toBe('http://127.0.0.1:1/api/v3')
+  expect(messageOf({ 'github-api-url': 'http://github.example.com/api/v3' })).toContain(
+    '`github-api-url` must begin with `https://`',
+  )
 })
 
 test('no message shows a token', () => {

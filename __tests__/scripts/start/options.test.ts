@@ -15,12 +15,14 @@ function messageOf(args: readonly string[], env: Record<string, string> = {}): s
 test('without flags the embedded service gets an example', () => {
   expect(readOptions([], {})).toEqual({
     kind: 'run',
-    service: { kind: 'embedded', scenario: 'pull-request' },
+    service: { kind: 'embedded', scenario: 'pull-request', gitHubScenarios: [], speed: 10 },
     inputs: {
       prompt: 'Document the new `--dry-run` flag of the deploy command.',
-      'poll-interval-seconds': '0.5',
-      'timeout-minutes': '0.5',
+      'change-context': 'files',
+      'wait-for-checks': 'true',
+      'allowed-paths': 'docs/**',
     },
+    cancelAfter: undefined,
   })
 })
 
@@ -45,8 +47,24 @@ test('any input can be given, and comes last', () => {
   })
 })
 
-test('a job that does not end is waited for only shortly', () => {
-  expect(readOptions(['--scenario', 'slow'], {})).toMatchObject({ inputs: { 'timeout-minutes': '0.1' } })
+test('scenarios of both kinds go together, and bring the inputs that they need', () => {
+  expect(readOptions(['--scenario', 'slow, draft,checks-mended'], {})).toMatchObject({
+    service: { scenario: 'slow', gitHubScenarios: ['draft', 'checks-mended'] },
+    inputs: { 'timeout-minutes': '2', 'job-id': 'job_finished', 'fail-on': expect.stringContaining('checks') },
+  })
+  expect(readOptions(['--scenario', 'draft'], {})).toMatchObject({ service: { scenario: 'pull-request' } })
+})
+
+test('what is given comes before what a scenario brings', () => {
+  const flags = ['--scenario', 'checks-mended', '--job-id', 'job_1', '--prompt', 'x', '--input', 'fail-on=none']
+  expect(readOptions(flags, {})).toMatchObject({ inputs: { 'job-id': 'job_1', 'fail-on': 'none' } })
+})
+
+test('time can go faster, and a run be cancelled', () => {
+  expect(readOptions(['--speed', '40', '--cancel-after', '1.5'], {})).toMatchObject({
+    service: { speed: 40 },
+    cancelAfter: 1.5,
+  })
 })
 
 test('flags before -- come from npm as variables', () => {
@@ -72,6 +90,7 @@ test('all three variables choose a real service, with the own defaults of the ac
     kind: 'run',
     service: { kind: 'real', baseUrl: 'https://docs.example.com', projectId: 'p1', apiKey: 'docs_x' },
     inputs: { prompt: 'x' },
+    cancelAfter: undefined,
   })
 })
 
@@ -86,6 +105,7 @@ test('some of the three variables are refused, and the missing ones are named', 
 
 test('a real service has no scenarios', () => {
   expect(messageOf(['--scenario', 'failed'], SERVICE)).toContain('--scenario is for the embedded service')
+  expect(messageOf(['--speed', '2'], SERVICE)).toContain('--speed is for the embedded service')
 })
 
 test.each([
@@ -93,7 +113,10 @@ test.each([
   [['-x'], 'There is no option -x.'],
   [['--scenario'], '--scenario needs a value.'],
   [['--prompt', '--help'], '--prompt needs a value.'],
-  [['--scenario', 'nice'], '--scenario must be one of pull-request, '],
+  [['--scenario', 'nice'], '--scenario must be one or more of pull-request, '],
+  [['--scenario', 'slow,failed'], 'slow and failed are both scenarios of the service'],
+  [['--speed', '0'], '--speed must be a number from 1 to 200.'],
+  [['--cancel-after', 'soon'], '--cancel-after needs a number of seconds, and got «soon».'],
   [['--input', 'wait'], '--input needs the form name=value, and got «wait».'],
 ])('wrong flags are refused: %j', (args, message) => {
   expect(messageOf(args)).toContain(message)
@@ -101,6 +124,11 @@ test.each([
 
 test('a value that begins with a dash is written behind an equals sign', () => {
   expect(readOptions(['--prompt=--force is gone'], {})).toMatchObject({ inputs: { prompt: '--force is gone' } })
+})
+
+test('the list is for everyone, also where npm took the flag', () => {
+  expect(readOptions(['--list'], { DOCS_AGENT_API_KEY: 'x' })).toEqual({ kind: 'list' })
+  expect(readOptions([], { npm_config_list: 'true' })).toEqual({ kind: 'list' })
 })
 
 test('help is for everyone', () => {

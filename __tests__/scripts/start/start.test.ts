@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { start } from '../../../scripts/start/start.ts'
 import { EMULATOR_KEY } from '../../../src/emulator/access.ts'
+import { GITHUB_SCENARIO_NAMES } from '../../../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/scenarios.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -95,7 +96,7 @@ test('runs the action against the embedded service, and shows log, outputs, summ
 
   expect(stderr).toBe('')
   expect(exitCode).toBe(0)
-  expect(stdout).toContain('docs-demo *** timeout 0.5\nproxy none in true\nNotice: Hello: Write it.\n')
+  expect(stdout).toContain('docs-demo *** timeout 60\nproxy none in true\nNotice: Hello: Write it.\n')
   expect(stdout).toContain('status  completed\n')
   expect(stdout).toContain('\nOpened\n')
   expect(stdout).toContain('success, exit code 0')
@@ -132,7 +133,7 @@ test('a wrong scenario names all that there are', async () => {
   const { exitCode, stdout, stderr } = await run(['--scenario', 'wrong'])
 
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-  expect(stderr).toContain('must be one of pull-request, no-changes, failed,')
+  expect(stderr).toContain('must be one or more of pull-request, no-changes, failed,')
 })
 
 test('a prompt file is looked for in the folder where npm was called', async () => {
@@ -154,12 +155,14 @@ test('a missing program is named, with the way to make it', async () => {
   expect(stderr).toContain('npm run build')
 })
 
-test('--help says how to use it, with every scenario, in lines that fit the terminal', async () => {
-  const { exitCode, stdout } = await run(['--help'], { columns: 60 })
+test('--help says how to use it, and --list names every scenario, in lines that fit the terminal', async () => {
+  const help = await run(['--help'], { columns: 60 })
+  const list = await run(['--list'], { columns: 60 })
 
-  expect(exitCode).toBe(0)
-  expect(stdout).toContain('npm start -- [options]')
-  for (const name of SCENARIO_NAMES) expect(stdout).toContain(`\n  ${name} `)
+  expect([help.exitCode, list.exitCode]).toEqual([0, 0])
+  expect(help.stdout).toContain('npm start -- [options]')
+  for (const name of [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES]) expect(list.stdout).toContain(`\n  ${name}\n`)
+  const stdout = help.stdout + list.stdout
   expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([])
 })
 

@@ -107,6 +107,8 @@ const agentFields = (workspace: string) => ({
   onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
   summary: field('summary', 'true', booleanInput),
   githubToken: field('github-token', '', tokenInput),
+  /** Undefined: that of the run. */
+  githubApiUrl: field('github-api-url', '', optionalInput(baseUrlInput)),
   changeContext: field('change-context', 'none', choiceInput(CHANGE_CONTEXTS)),
   changeContextBytes: field('change-context-bytes', '65536', wholeNumberInput(1024, 1024 * 1024, ' of bytes')),
   paths: field('paths', '', patternsInput),

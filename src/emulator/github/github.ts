@@ -1,9 +1,11 @@
 import { type FaultPattern, faultAt } from '../faults.ts'
 import { type RequestHead, type ServiceRequest, type ServiceResponse, jsonResponse } from '../exchange.ts'
+import { SOURCE } from '../job-body.ts'
 import type { JobRecord } from '../job-machine.ts'
 import { MAX_BODY_BYTES } from '../prompt-body.ts'
 import { createAgentWork } from './agent-work.ts'
 import { demoState } from './demo-state.ts'
+import { inOwnNames } from './foreign-names.ts'
 import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
 import { type GitHubScenario, USUAL_GITHUB } from './github-scenarios.ts'
 import { readLogAddress } from './job-logs.ts'
@@ -23,6 +25,11 @@ export interface GitHubOptions {
   readonly startMs: number
   /** What is not said is as usual. */
   readonly scenario?: Partial<GitHubScenario>
+  /**
+   * The repository of a run that rehearses, `owner/name`: another name of the agent's one, where commits, branches and
+   * workflows that nobody here knows stand for those that are known.
+   */
+  readonly repository?: string
   /** In place of what the scenario begins with. */
   readonly state?: Partial<GitHubState>
   /** By operation, in place of the scenario's. */
@@ -81,6 +88,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const { baseUrl, startMs, jobs = () => [], beforeAnswer, onExchange } = options
   const scenario: GitHubScenario = { ...USUAL_GITHUB, ...options.scenario }
   const state: GitHubState = { ...demoState(scenario, startMs), ...options.state }
+  const agents = state.repositories[SOURCE.repository]
+  if (options.repository !== undefined && agents !== undefined) state.repositories[options.repository] = agents
   const timeline = createTimeline()
   const noteTurns = createAgentWork({ state, scenario, timeline, jobs })
   const timesAsked = new Map<string, number>()
@@ -112,7 +121,9 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const body = parseBody(request.body)
     const refused = refuseAccess(operation, { state, repository, params })
     if (refused !== undefined) return refused
-    const call = { state, name, repository, params, query: new URLSearchParams(query.join('?')), body, nowMs, baseUrl }
+    const asked = { params, query: new URLSearchParams(query.join('?')) }
+    const { params: own, query: ownQuery } = name === options.repository ? inOwnNames(repository, asked) : asked
+    const call = { state, name, repository, params: own, query: ownQuery, body, nowMs, baseUrl }
     return operation.answer({ ...call, url: `${baseUrl}${path}` })
   }
 

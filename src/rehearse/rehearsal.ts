@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import * as path from 'node:path'
+import type { Clock } from '../shared/clock.ts'
+import { ActionError } from '../shared/errors.ts'
+import type { Host } from '../shared/host.ts'
+import { joinSentences } from '../shared/sentences.ts'
+import { newestLines } from './newest-lines.ts'
+import { withoutStartText } from './service-access.ts'
+import { INPUT_NAMES, serviceArguments, type RehearsalInput } from './service-arguments.ts'
+import { parseServiceState, type ServiceState } from './service-state.ts'
+import { startService } from './start-service.ts'
+import { stopService } from './stop-service.ts'
+
+/** The main step and the post step are one program; what the first one saves tells the second one which it is. */
+const STAGE_STATE = 'stage'
+const SERVICE_STATE = 'service'
+
+const LONGEST_LOG_LINES = 2_000
+
+/** What the runner's toolkit has for an action of two steps. */
+export interface StepKit {
+  getState(name: string): string
+  saveState(name: string, value: string): void
+  startGroup(name: string): void
+  endGroup(): void
+}
+
+export interface RehearsalPorts {
+  readonly host: Host
+  readonly clock: Clock
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal
+  readonly kit: StepKit
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The packaged service. */
+  readonly program: string
+}
+
+export interface RehearsalResult {
+  readonly isGreen: boolean
+  readonly title: string
+  readonly text: string
+  readonly outputs: Readonly<Record<string, string>>
+  readonly summary: undefined
+}
+
+const NOTHING_MORE = { text: '', outputs: {}, summary: undefined } as const
+
+/** A file that Windows still holds is not worth a red step: the runner empties the folder after the job. */
+function removeLog(file: string): void {
+  try {
+    fs.rmSync(file, { recursive: true, force: true, maxRetries: 5 })
+  } catch {
+    // See above.
+  }
+}
+
+async function start({ host, clock, signal, kit, env, program }: RehearsalPorts): Promise<RehearsalResult> {
+  kit.saveState(STAGE_STATE, 'post')
+  const raw = Object.fromEntries(INPUT_NAMES.map((name) => [name, host.input(name)])) as Record<RehearsalInput, string>
+  const logFile = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}.log`)
+  try {
+    const args = serviceArguments(raw, env['GITHUB_REPOSITORY'])
+    const service = await startService({ program, args, logFile, env }, { clock, signal })
+    const { pid, baseUrl, projectId, apiKey, gitHubApiUrl, gitHubToken } = service
+    kit.saveState(SERVICE_STATE, JSON.stringify({ pid, baseUrl, logFile } satisfies ServiceState))
+    return {
+      isGreen: true,
+      title: 'The embedded documentation service is ready',
+      text: `It listens on ${baseUrl} until this job ends, with a GitHub beside it. Nothing that is asked of it costs credits.`,
+      // Not masked: key and token are public, and the runner drops a job's output that contains a masked value.
+      outputs: {
+        'base-url': baseUrl,
+        'api-key': apiKey,
+        'project-id': projectId,
+        'github-api-url': gitHubApiUrl,
+        'github-token': gitHubToken,
+      },
+      summary: undefined,
+    }
+  } catch (error) {
+    removeLog(logFile)
+    if (!(error instanceof ActionError)) throw error
+    const text = joinSentences([error.message, error.hint])
+    return { ...NOTHING_MORE, isGreen: false, title: 'The rehearsal did not start', text }
+  }
+}
+
+async function stop({ host, clock, kit }: RehearsalPorts): Promise<RehearsalResult> {
+  const ended = { ...NOTHING_MORE, isGreen: true }
+  const service = parseServiceState(kit.getState(SERVICE_STATE))
+  if (service === undefined) return { ...ended, title: 'There is no service to stop' }
+  const ending = await stopService(service, { clock, kill: process.kill.bind(process) })
+  if (fs.existsSync(service.logFile)) {
+    kit.startGroup('Log of the embedded documentation service')
+    const log = withoutStartText(fs.readFileSync(service.logFile, 'utf8'))
+    host.log(newestLines(log, LONGEST_LOG_LINES) || 'It was asked nothing.')
+    kit.endGroup()
+    removeLog(service.logFile)
+  }
+  if (ending === 'stopped') return { ...ended, title: 'The embedded documentation service was stopped' }
+  host.warn('The embedded documentation service was not there any more: it ended before the job did.')
+  return { ...ended, title: 'There was no service left to stop' }
+}
+
+/** Starts the service as the main step, and stops it as the post step, when the job ends. */
+export function rehearse(ports: RehearsalPorts): Promise<RehearsalResult> {
+  return ports.kit.getState(STAGE_STATE) === '' ? start(ports) : stop(ports)
+}
