@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startGitHub } from '../../__tests__/support/github-server.ts'
-import { repositoryState } from '../../__tests__/support/github-state.ts'
+import { demoState } from '../../src/emulator/github/demo-state.ts'
+import { USUAL_GITHUB } from '../../src/emulator/github/github-scenarios.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import { NODE_24 } from '../small-runner/node-24.ts'
 import { runAction } from '../small-runner/run-action.ts'
@@ -41,29 +41,29 @@ function nodeOptions(factor) {
  */
 export async function runShot({ action, scenario, inputs, conclusion, faster, repository, push }) {
   const workspace = mkdtempSync(join(tmpdir(), 'summary-picture-'))
-  const service = await startEmulator({ scenario, speed: faster, startMs: Date.parse(DAY) })
-  const github = await startGitHub({ state: { repositories: { 'acme/docs': repositoryState(repository) } } })
+  const state = demoState(USUAL_GITHUB, Date.parse(DAY))
+  if (repository !== undefined) state.repositories['acme/docs'] = repository
+  const service = await startEmulator({ scenario, speed: faster, startMs: Date.parse(DAY), github: { state } })
   try {
-    const { url, projectId, apiKey } = service
+    const { url, projectId, apiKey, github } = service
     const run = await runAction({
       action: locate(action),
       workspace,
       node: NODE_24,
       inputs: { 'base-url': url, 'project-id': projectId, 'api-key': apiKey, ...inputs },
-      githubToken: repository === undefined ? '' : github.state.token,
+      githubToken: repository === undefined ? '' : github.token,
       ...(push === undefined ? {} : { eventName: 'push', event: push }),
       env: {
         NODE_OPTIONS: nodeOptions(faster),
         // The embedded service shows its pull requests itself, so it is the host of this run's GitHub.
         GITHUB_SERVER_URL: url,
-        GITHUB_API_URL: github.url,
+        GITHUB_API_URL: github.apiUrl,
         GITHUB_RUN_ID: '42',
       },
     })
     if (run.conclusion !== conclusion) throw new Error(`The run ended with ${run.conclusion}:\n${run.rawOutput}`)
     return run.summary
   } finally {
-    await github.close()
     await service.close()
     rmSync(workspace, { recursive: true, force: true, maxRetries: 3 })
   }

@@ -1,4 +1,5 @@
-import { pullState } from '../../__tests__/support/github-state.ts'
+import { madeCommit } from '../../__tests__/support/github-state.ts'
+import { repositoryState } from '../../src/emulator/github/state.ts'
 
 /**
  * One picture: a run, and how much of its summary to show.
@@ -11,7 +12,7 @@ import { pullState } from '../../__tests__/support/github-state.ts'
  * @property {'success' | 'failure'} conclusion that the run must have
  * @property {number} faster how many times as fast as in life the run goes, the service and the step alike
  * @property {string} [until] the heading before which the picture ends; by default it shows the whole summary
- * @property {Partial<import('../../__tests__/support/github-state.ts').RepositoryState>} [repository] what GitHub knows of
+ * @property {import('../../src/emulator/github/state.ts').RepositoryState} [repository] what GitHub knows of
  *   `acme/docs`; without it the step has no token
  * @property {unknown} [push] the payload of the push that started the run; without it somebody started it
  */
@@ -19,7 +20,6 @@ import { pullState } from '../../__tests__/support/github-state.ts'
 const PROMPT = 'Document the new `--dry-run` flag of the deploy command.'
 const BEFORE = '7b20e6f4c95d18a3'.padEnd(40, '0')
 const AFTER = 'c3819fa05e7d42b6'.padEnd(40, '0')
-const HEAD_SHA = '4f1d0c97a2b35e68'.padEnd(40, '0')
 
 /** @type {readonly Shot[]} */
 export const SHOTS = [
@@ -36,23 +36,16 @@ export const SHOTS = [
     conclusion: 'success',
     faster: 20,
     until: 'Time line',
-    repository: {
-      comparisons: {
-        [`${BEFORE}...${AFTER}`]: {
-          relation: 'ahead',
-          commits: [{ sha: AFTER, message: 'Add --dry-run to deploy' }],
+    repository: repositoryState({
+      commits: [
+        madeCommit({ sha: BEFORE }),
+        madeCommit({
+          ...{ sha: AFTER, parents: [BEFORE], message: 'Add --dry-run to deploy' },
           files: [{ filename: 'src/deploy.ts', additions: 34, deletions: 2 }],
-        },
-      },
-      pulls: {
-        4: pullState({
-          branch: 'docs-agent/dry-run',
-          headSha: HEAD_SHA,
-          files: [{ filename: 'docs/cli/deploy.md' }, { filename: 'docs/changelog.md' }],
         }),
-      },
-      statuses: { [HEAD_SHA]: [{ context: 'docs', state: 'success' }] },
-    },
+      ],
+      branches: { main: AFTER },
+    }),
     push: {
       ref: 'refs/heads/main',
       before: BEFORE,
