@@ -294,7 +294,7 @@ const ROWS: readonly Row[] = [
     facts: ON_PUSH,
     ends: 'green, skipped',
     asks: '',
-    asksGitHub: 'findPullRequestsOfCommit, compare',
+    asksGitHub: 'compare',
     says: ['No changed file counts by `paths`'],
   },
   {
