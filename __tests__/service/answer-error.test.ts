@@ -134,6 +134,12 @@ test.each(Object.entries(CODES) as [FailureCause, ErrorCode][])('the failure %s 
   expect(error.message).toContain('(ECONNRESET)')
 })
 
+test('where nobody listens, the address is in question', () => {
+  const { hint } = errorOfFailure({ kind: 'failure', cause: 'no-connection', code: undefined, sent: false })
+
+  expect(hint).toContain('`base-url`')
+})
+
 test('a private certificate authority is helped with the variable that Node reads', () => {
   const { hint } = errorOfFailure({ kind: 'failure', cause: 'untrusted', code: undefined, sent: false })
 

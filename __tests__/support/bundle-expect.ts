@@ -16,8 +16,6 @@ export interface ExpectedStep {
   readonly requests: readonly string[] | { readonly posts: readonly string[]; readonly reads: string }
   /** A part of the text of each warning. */
   readonly warnings?: readonly string[]
-  /** A part of the text of each notice. */
-  readonly notices?: readonly string[]
   readonly summary?: 'written' | 'none'
 }
 
@@ -84,7 +82,7 @@ function expectMessages(run: BundleRun, { conclusion, verdict, says = [], ...exp
   const textsOf = (wanted: string): string[] =>
     run.annotations.filter(({ level }) => level === wanted).map(({ message }) => message)
   expect(textsOf('warning')).toEqual((expected.warnings ?? []).map(containing))
-  expect(textsOf('notice')).toEqual((expected.notices ?? []).map(containing))
+  expect(textsOf('notice')).toEqual([])
 
   const errors = run.annotations.filter(({ level }) => level === 'error')
   const isGreen = conclusion === 'success'

@@ -1,4 +1,4 @@
-import { createServer, request, type RequestListener } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Front } from './bundle-run.ts'
 
@@ -16,24 +16,5 @@ export function answering(listener: RequestListener): Front {
         server.closeAllConnections()
       },
     }
-  }
-}
-
-/** Offers the service below a path, as a gateway does. All that is asked for elsewhere is not found. */
-export function underPrefix(prefix: string): Front {
-  return async (serviceUrl) => {
-    const gateway = await answering((incoming, outgoing) => {
-      const { url = '', method, headers } = incoming
-      if (!url.startsWith(`${prefix}/`)) {
-        outgoing.writeHead(404).end()
-        return
-      }
-      const onward = request(serviceUrl + url.slice(prefix.length), { method, headers }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(outgoing)
-      })
-      incoming.pipe(onward)
-    })(serviceUrl)
-    return { ...gateway, url: gateway.url + prefix }
   }
 }

@@ -2,7 +2,6 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, jest } from '@jest/globals'
-import { parse } from 'csv-parse/sync'
 import { servePages, type PageAnswer, type PageRequest } from '../../scripts/bench/visitors/paging-server.mjs'
 import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/access.ts'
@@ -83,12 +82,6 @@ export async function runVisitors({ service, inputs, ...options }: VisitorsBundl
   } finally {
     await close()
   }
-}
-
-/** The paths in a CSV file, as a reader of CSV reads them. */
-export function pathsIn(csv: string | undefined): string[] {
-  const rows: readonly (readonly string[])[] = parse(csv ?? '', { fromLine: 2 })
-  return rows.map(([path = '']) => path)
 }
 
 /** All that can be seen of a step from outside. What is left out here must not have happened. */

@@ -75,7 +75,6 @@ export interface ExportScript {
   readonly answers: readonly (VisitorsPage | Error)[]
   readonly inputs?: Partial<VisitorsInputs>
   readonly workspace?: string
-  readonly secret?: string
   readonly onRequest?: (nth: number) => void
   /** Cancels the run while the service answers this request, counted from 1. */
   readonly cancelAtRequest?: number
@@ -84,7 +83,7 @@ export interface ExportScript {
 }
 /** Runs the step against scripted answers, a folder of its own and a clock that moves only when someone sleeps. */
 export async function runExport(script: ExportScript): Promise<ScriptedExport> {
-  const { answers, inputs, workspace = temporaryFolder(), secret, onRequest, cancelAtRequest, cancelAtSleep } = script
+  const { answers, inputs, workspace = temporaryFolder(), onRequest, cancelAtRequest, cancelAtSleep } = script
   const controller = new AbortController()
   const cancel = (): void => {
     controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
@@ -98,8 +97,7 @@ export async function runExport(script: ExportScript): Promise<ScriptedExport> {
     onRequest?.(nth)
     if (nth === cancelAtRequest) cancel()
   })
-  const redact = (text: string): string => (secret === undefined ? text : text.replaceAll(secret, '***'))
-  const host = { ...fakeHost(), redact }
+  const host = fakeHost()
   const all = { ...visitorsInputs({}, workspace), ...inputs }
   const { timeoutMs } = all
   const report = await runVisitorsStep(all, fakeStep({ host, clock, client, signal: controller.signal, timeoutMs }))

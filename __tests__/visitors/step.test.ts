@@ -40,20 +40,6 @@ test.each(['csv', 'json', 'ndjson'] as const)('a site without visitors is an emp
   expect(written()).toBeDefined()
 })
 
-test('totals that change on the way make it uncertain, and the first ones are reported', async () => {
-  const later = { ...TOTALS, total: 41 }
-  const { report, written } = await runExport({
-    answers: [page(rows(1), MORE), page(rows(1, '/b'), { totals: later })],
-  })
-  expect(report).toMatchObject({ ending: 'uncertain', totals: TOTALS, doubts: ['totals-changed'] })
-  expect(written()).toBeDefined()
-})
-
-test('rows that move make it uncertain', async () => {
-  const { report } = await runExport({ answers: [page([row('/a')], MORE), page([row('/a'), row('/b')])] })
-  expect(report).toMatchObject({ ending: 'uncertain', rows: 2, doubts: ['rows-moved'] })
-})
-
 test('a rate limit in the middle is waited for', async () => {
   const [first, second] = TWO_PAGES
   const { report, clock, queries } = await runExport({
@@ -122,16 +108,6 @@ test('a defect leaves no file either', async () => {
   const run = runExport({ workspace, answers: [page(rows(1), MORE), new TypeError('a defect')] })
   await expect(run).rejects.toThrow('a defect')
   expect(namesIn(workspace)).toEqual([])
-})
-
-test('a key that the service puts into a path gets neither into the file nor into the top pages', async () => {
-  const { report, written } = await runExport({
-    answers: [page([row('/docs_key/a', 2), row('/b')])],
-    secret: 'docs_key',
-  })
-  expect(written()).toContain('/***/a,2,0,2')
-  expect(written()).not.toContain('docs_key')
-  expect(report.topPages[0]?.path).toBe('/***/a')
 })
 
 test('says first what it is about to do', async () => {

@@ -1,0 +1,39 @@
+import type { ServiceRequest, ServiceResponse } from '../../src/emulator/exchange.ts'
+import { redirectHost } from '../../src/service/redirect-host.ts'
+import { parseRetryAfter } from '../../src/service/retry-after.ts'
+import type { Transport, WireAnswer, WireFailure } from '../../src/service/transport.ts'
+import type { Clock } from '../../src/shared/clock.ts'
+
+/** A service without sockets; `nowMs` counts from 1970. */
+export type Respond = (request: ServiceRequest, nowMs: number) => ServiceResponse
+
+const BROKEN: WireFailure = { kind: 'failure', cause: 'broken', code: 'ECONNRESET', sent: true }
+const TIMED_OUT: WireFailure = { kind: 'failure', cause: 'timeout', code: undefined, sent: true }
+const CANCELLED: WireFailure = { kind: 'failure', cause: 'cancelled', code: undefined, sent: true }
+
+/** What the real transport makes of an answer that arrived whole. */
+function toAnswer({ status, headers, body }: ServiceResponse): WireAnswer {
+  return {
+    kind: 'answer',
+    status,
+    body,
+    retryAfterMs: parseRetryAfter(headers['retry-after'], headers['date']),
+    redirectHost: redirectHost(headers['location']),
+  }
+}
+
+/** Asks a service of this process, whose time is the clock's. A request takes no time unless the service lets it wait. */
+export function respondInProcess(respond: Respond, apiKey: string, clock: Clock): Transport {
+  return {
+    async send({ method, path, body = '', timeoutMs }, signal) {
+      const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+      const response = respond({ method, target: path, headers, body }, clock.wallTime().getTime())
+      if (response.delivery === 'whole') return toAnswer(response)
+      if (response.delivery !== 'never') return BROKEN
+      return clock.sleep(timeoutMs, signal).then(
+        () => TIMED_OUT,
+        () => CANCELLED,
+      )
+    },
+  }
+}
