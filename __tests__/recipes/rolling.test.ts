@@ -1,14 +1,24 @@
 import { expect, test } from '@jest/globals'
-import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { GITHUB_TOKEN, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { closeIssue } from '../../src/emulator/github/repository-events.ts'
+import { pullState, type PullState } from '../../src/emulator/github/state.ts'
 import { DEFAULT_START_MS } from '../../src/emulator/service.ts'
 import { PUSH_EVENT } from '../support/github-run.ts'
-import { changedRepository, commit, markedPull } from '../support/github-state.ts'
+import { changedRepository, commit } from '../support/github-state.ts'
 import { permissionsOf, playRecipe, type PlayedRecipe, type RecipeOptions } from '../support/recipe-run.ts'
 
 const CODE = [{ filename: 'src/flags.ts' }]
 /** The service begins with pull request 1, of `job_finished`. */
 const OPEN = { gitHubScenarios: ['open-pull-request'] } as const
+
+/** A pull request with the label, and the marker of a job that is not its own. */
+function markedPull(jobId: string): PullState {
+  const body = `<!-- docs-agent-action: job=${jobId} -->`
+  return pullState({
+    ...{ branch: 'somebody/guide', headSha: commit('c'), labels: ['docs-agent'] },
+    comments: [{ id: 901, user: TOKEN_USER, body, createdAtMs: 0, reactions: [] }],
+  })
+}
 
 /** `marked`: the job that the comment in pull request 9 names. */
 function week(options: Partial<RecipeOptions> & { readonly marked?: string }): Promise<PlayedRecipe> {
@@ -56,14 +66,14 @@ test('a pull request that is closed in between makes room for a new job', async 
 })
 
 test.each([
-  ['an archived job', 'job_archived'],
-  ['a marker of another pull request', 'job_finished'],
-  ['a job that nobody knows', 'job_of_a_stranger'],
-])('%s is passed over, and a new job begins', async (_name, marked) => {
+  ['an archived job', 'job_archived', 'is archived'],
+  ['a marker of another pull request', 'job_finished', 'has another pull request'],
+  ['a job that nobody knows', 'job_of_a_stranger', 'is not known'],
+])('%s is passed over, and a new job begins', async (_name, marked, why) => {
   const { steps, prompts } = await week({ marked })
 
   expect(steps['docs']?.outputs).toMatchObject({ continued: '', 'pr-number': '4' })
-  expect(steps['docs']?.output).toContain('is passed over')
+  expect(steps['docs']?.output).toContain(`is passed over: job ${marked} ${why}.`)
   expect(prompts).toHaveLength(1)
 })
 

@@ -9,7 +9,7 @@ import type { DocsServiceClient } from '../../src/service/client.ts'
 import type { Job, JobStatus } from '../../src/service/schemas.ts'
 import { failure, job } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
-import { fakeGitHub, refusal, RUN_FACTS } from './fake-github.ts'
+import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
 
@@ -223,8 +223,9 @@ export class RollingWorld {
         return perform()
       })
     const addressed = ({ number, state, headSha, labels }: WorldPull): PullRequest => ({
+      ...PULL_REQUEST,
       ...{ repository: REPOSITORY, number, state, headSha, labels: [...labels] },
-      ...{ branch: `agent/${number}`, changedFiles: 1 },
+      ...{ url: linkOf(number), branch: `agent/${number}` },
     })
     const usual = fakeGitHub()
     return fakeGitHub({

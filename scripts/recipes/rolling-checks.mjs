@@ -1,28 +1,42 @@
-import { commit, pullState } from '../../__tests__/support/github-state.ts'
+import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
+import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
+import { pullState } from '../../src/emulator/github/state.ts'
 
 const PUSH = { ref: 'refs/heads/main', before: commit('a'), after: commit('b') }
-const LAST = { id: 41, branch: 'main', headSha: commit('e'), conclusion: /** @type {const} */ ('success') }
+const CODE = [{ filename: 'src/flags.ts' }]
 const PERMISSIONS = /** @type {const} */ ({ contents: 'read', actions: 'read', 'pull-requests': 'write' })
-
-/** @param {string} before */
-function change(before) {
-  const commits = [{ sha: commit('b'), message: 'Add a flag' }]
-  const relation = /** @type {const} */ ('ahead')
-  return { [`${before}...${commit('b')}`]: { relation, commits, files: [{ filename: 'src/flags.ts' }] } }
-}
+/** The service begins with pull request 1, of `job_finished`. */
+const OPEN = /** @type {const} */ (['open-pull-request'])
 
 /**
- * An open pull request with the label and the marker of a job.
+ * The repository, changed since the last successful run.
  *
- * @param {string} jobId
+ * @param {Partial<import('../../src/emulator/github/state.ts').RepositoryState>} [fields]
  */
-function markedPull(jobId) {
-  const body = `<!-- docs-agent-action: job=${jobId} -->`
-  return pullState({ labels: ['docs-agent'], comments: [{ body, userType: 'Bot', association: 'NONE' }] })
+function changed(fields = {}) {
+  const workflow = 'rolling-on-schedule.yml'
+  return changedRepository(
+    { from: 'e', files: CODE },
+    {
+      workflowRuns: [
+        {
+          ...{ id: 41, workflow, branch: 'main', headSha: commit('e'), event: 'schedule', createdAtMs: 0 },
+          ...{ status: 'completed', conclusion: 'success' },
+        },
+      ],
+      ...fields,
+    },
+  )
 }
 
-/** The service begins with three jobs: pull request 1 is that of `job_finished`. The next one that it opens is number 4. */
-const open = () => ({ 1: markedPull('job_finished'), 4: pullState() })
+/** With the label, and the marker of a job that has opened another one. */
+function forgedPull() {
+  const body = '<!-- docs-agent-action: job=job_finished -->'
+  return pullState({
+    ...{ branch: 'somebody/guide', headSha: commit('c'), labels: ['docs-agent'] },
+    comments: [{ id: 901, user: TOKEN_USER, body, createdAtMs: 0, reactions: [] }],
+  })
+}
 
 /** @type {Readonly<Record<string, readonly import('./checks.mjs').Check[]>>} */
 export const ROLLING_CHECKS = {
@@ -30,16 +44,7 @@ export const ROLLING_CHECKS = {
     {
       name: 'an open pull request of the agent gets what was changed, as a follow-up to its job',
       eventName: 'schedule',
-      github: {
-        permissions: PERMISSIONS,
-        repositories: {
-          'acme/docs': {
-            comparisons: change(commit('e')),
-            runs: [{ ...LAST, workflow: 'rolling-on-schedule.yml' }],
-            pulls: open(),
-          },
-        },
-      },
+      github: { permissions: PERMISSIONS, scenarios: OPEN, repositories: { 'acme/docs': changed() } },
       expected: {
         conclusion: 'success',
         outputs: { 'update.docs.continued': 'pull-request', 'update.docs.job-id': 'job_finished' },
@@ -50,16 +55,7 @@ export const ROLLING_CHECKS = {
     {
       name: 'a forged marker is passed over, and a new job begins',
       eventName: 'schedule',
-      github: {
-        permissions: PERMISSIONS,
-        repositories: {
-          'acme/docs': {
-            comparisons: change(commit('e')),
-            runs: [{ ...LAST, workflow: 'rolling-on-schedule.yml' }],
-            pulls: { 9: markedPull('job_finished'), 4: pullState() },
-          },
-        },
-      },
+      github: { permissions: PERMISSIONS, repositories: { 'acme/docs': changed({ pulls: { 9: forgedPull() } }) } },
       expected: {
         conclusion: 'success',
         outputs: { 'update.docs.continued': '', 'update.docs.pr-number': '4' },
@@ -72,16 +68,13 @@ export const ROLLING_CHECKS = {
     {
       name: 'while a pull request waits for review nothing is asked',
       eventName: 'schedule',
-      github: { permissions: { 'pull-requests': 'write' }, repositories: { 'acme/docs': { pulls: open() } } },
+      github: { permissions: { 'pull-requests': 'write' }, scenarios: OPEN },
       expected: { conclusion: 'success', outputs: { 'review.docs.outcome': 'skipped' }, prompts: [] },
     },
     {
       name: 'where none is open a job begins',
       eventName: 'schedule',
-      github: {
-        permissions: { 'pull-requests': 'write' },
-        repositories: { 'acme/docs': { pulls: { 4: pullState() } } },
-      },
+      github: { permissions: { 'pull-requests': 'write' } },
       expected: { conclusion: 'success', outputs: { 'review.docs.outcome': 'pull-request' }, prompts: ['POST job'] },
     },
   ],
@@ -92,8 +85,9 @@ export const ROLLING_CHECKS = {
       event: PUSH,
       github: {
         permissions: { contents: 'read', 'pull-requests': 'write' },
+        scenarios: OPEN,
         from: 'acme/code',
-        repositories: { 'acme/code': { comparisons: change(commit('a')) }, 'acme/docs': { pulls: open() } },
+        repositories: { 'acme/code': changedRepository({ files: CODE }) },
       },
       expected: {
         conclusion: 'success',

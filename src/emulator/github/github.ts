@@ -137,14 +137,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return response
   }
 
-  function admits(headers: ServiceRequest['headers']): boolean {
+  function admits({ headers }: RequestHead): boolean {
     return /^(?:token|bearer) +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] === state.token
   }
 
   function handleApi(request: ServiceRequest, nowMs: number): ServiceResponse {
     const { headers, body, method } = request
     if (headers['authorization'] === undefined) return toResponse(refusal(401, 'Requires authentication'))
-    if (!admits(headers)) return toResponse(refusal(401, 'Bad credentials'))
+    if (!admits(request)) return toResponse(refusal(401, 'Bad credentials'))
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
     if (path === '/user') {
