@@ -60,6 +60,7 @@ const ON_PUSH = { eventName: 'push', payload: PUSH }
 const FOUND = {
   ...CREATED,
   'pr-state': 'open',
+  'pr-mergeable': 'true',
   'pr-branch': PULL_REQUEST.branch,
   'pr-head-sha': PULL_REQUEST.headSha,
 }
@@ -308,13 +309,13 @@ const ROWS: readonly Row[] = [
     },
     github: {
       readPullRequest: (address) => Promise.resolve({ ...PULL_REQUEST, ...address, labels: [] }),
-      listTrustedComments: () => Promise.resolve([]),
+      listMarkerComments: () => Promise.resolve([]),
     },
     ends: 'green, pull-request',
     outputs: { ...FOUND, checks: 'success', 'in-scope': 'true' },
     asks: 'POST job, 3 GET job/job_000001',
     asksGitHub:
-      'readPullRequest, addLabel, listTrustedComments, addComment, listPullRequestFiles, ' +
+      'readPullRequest, addLabel, listMarkerComments, addComment, listPullRequestFiles, ' +
       'readChecks, readPullRequest, readChecks, readPullRequest, readChecks, readPullRequest',
   },
   {

@@ -17,7 +17,7 @@ test('asks for everything at the address that it is given, with the token', asyn
       env: {},
       clock: systemClock,
       signal: new AbortController().signal,
-      deadlineAt: systemClock.now() + 30_000,
+      deadlineAt: systemClock.now() + 120_000,
       debug: () => undefined,
       redact: (text) => text,
     })
@@ -32,14 +32,14 @@ test('asks for everything at the address that it is given, with the token', asyn
       await github.listPullRequestFiles(address)
       await github.listTrustedComments(address)
       await github.addLabel(address, 'docs-agent')
-      await github.addComment(address, 'hello')
+      await github.addComment(address, '<!-- docs-agent-action: job=job_1 -->')
       const [comment] = await github.listComments(address)
       await github.editComment('acme/docs', comment?.id ?? 0, 'hello again')
       await github.readChecks('acme/docs', commit('c'), 1)
     })
-    expect(observed.requests).toHaveLength(13)
+    expect(observed.requests).toHaveLength(18)
     expect(observed.violations).toEqual([])
   } finally {
     await server.close()
   }
-}, 30_000)
+}, 120_000)

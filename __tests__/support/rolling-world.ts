@@ -243,8 +243,13 @@ export class RollingWorld {
       readPullRequest: ({ number }) => ask('readPullRequest', () => addressed(this.pull(number))),
       listPeoplesCommits: () => ask('listPeoplesCommits', () => []),
       listComments: ({ number }) => ask('listComments', () => [...this.pull(number).comments]),
-      listTrustedComments: ({ number }) =>
-        ask('listTrustedComments', () => this.pull(number).comments.filter(({ isTrusted }) => isTrusted)),
+      listMarkerComments: ({ number }) =>
+        ask('listMarkerComments', () =>
+          this.pull(number).comments.map(({ isTrusted, ...comment }) => ({
+            ...comment,
+            author: isTrusted ? 'trusted' : 'stranger',
+          })),
+        ),
       addLabel: ({ number }, label) => ask('addLabel', () => void this.pull(number).labels.push(label)),
       addComment: ({ number }, body) =>
         ask('addComment', () => void this.pull(number).comments.push({ id: this.#serial++, body, isTrusted: true })),
