@@ -3,7 +3,7 @@ import { runWithGitHub } from '../support/github-run.ts'
 
 test('the deadline of the step covers the waiting for checks, and the result of the job stands', async () => {
   const run = await runWithGitHub({
-    inputs: { 'wait-for-checks': 'true', 'timeout-minutes': '0.5' },
+    inputs: { 'wait-for-checks': 'true', 'timeout-minutes': '1' },
     gitHubScenarios: ['checks-pending'],
   })
 

@@ -18,8 +18,5 @@ test('a push in which no changed file counts asks nothing of the service', async
     outputs: { outcome: 'skipped' },
     requests: [],
   })
-  expect(run.github.requests).toEqual([
-    'repos/list-pull-requests-associated-with-commit',
-    'repos/compare-commits-with-basehead',
-  ])
+  expect(run.github.requests).toEqual(['repos/compare-commits-with-basehead'])
 })

@@ -24,6 +24,7 @@ test('asks for everything at the address that it is given, with the token', asyn
     await withShortPauses(async () => {
       await github.compare('acme/docs', 'main', 'agent/guide')
       await github.findLastSuccess({ repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 1 })
+      await github.listTags('acme/docs')
       await github.findPullRequestsOfCommit('acme/docs', commit('a'))
       await github.readPullRequest(address)
       await github.listPullRequestFiles(address)
@@ -37,4 +38,4 @@ test('asks for everything at the address that it is given, with the token', asyn
   } finally {
     await server.close()
   }
-})
+}, 30_000)

@@ -12,8 +12,14 @@ test('reads what a merge needs to know', async () => {
   expect(found).toEqual({
     ...ADDRESS,
     state: 'open',
+    title: expect.any(String),
+    url: expect.any(String),
+    author: { login: expect.any(String), type: expect.any(String) },
     branch: 'agent/guide',
     headSha: commit('c'),
+    baseRef: expect.any(String),
+    baseSha: expect.any(String),
+    mergeCommitSha: expect.any(String),
     labels: ['docs-agent', 'docs'],
     changedFiles: 1,
     mergeable: true,
@@ -87,7 +93,7 @@ test('lists the files of all pages, and where they were before', async () => {
 test('finds the pull requests that a commit came with', async () => {
   await askingGitHub({ docs: repositoryWithPull({ labels: ['docs-agent'] }) }, async ({ ask }) => {
     expect(await findPullRequestsOfCommit(ask, 'acme/docs', commit('c'))).toEqual([
-      { number: 7, labels: ['docs-agent'] },
+      { number: 7, labels: ['docs-agent'], isMerged: false, branch: 'agent/guide', author: expect.any(String) },
     ])
     expect(await findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))).toEqual([])
   })

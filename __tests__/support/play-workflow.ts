@@ -78,8 +78,16 @@ const SKIPPED: PlayedStep = { conclusion: 'skipped', outputs: {}, output: '' }
 /** What `steps.a.outputs.b`, `vars.A`, `secrets.A` or `env.A` stands for: empty where there is no such thing, as on GitHub. */
 type LookUp = (reference: string) => string
 
+/** Empty where the event has no such text. */
+function fieldOf(event: unknown, fields: string): string {
+  const found = fields
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], event)
+  return typeof found === 'string' ? found : ''
+}
+
 function createLookUp(
-  { vars, secrets, github }: WorkflowSetting,
+  { vars, secrets, github, event }: WorkflowSetting,
   env: Texts,
   steps: Readonly<Record<string, PlayedStep>>,
 ): LookUp {
@@ -90,6 +98,8 @@ function createLookUp(
       if (steps[id] === undefined) throw new Error(`There is no step ${id} before this one.`)
       return steps[id].outputs[output] ?? ''
     }
+    const fields = /^github\.event\.([\w.]+)$/.exec(reference)?.[1]
+    if (fields !== undefined) return fieldOf(event, fields)
     const [, context = '', name = ''] = /^(\w+)\.(\w+)$/.exec(reference) ?? []
     const values = contexts[context]
     if (values === undefined) throw new Error(`This expression is not known here: ${reference}`)

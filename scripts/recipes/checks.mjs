@@ -6,7 +6,7 @@ import { GITHUB_CHECKS } from './github-checks.mjs'
  *
  * @typedef {object} Check
  * @property {string} name a sentence about behaviour
- * @property {'workflow_dispatch' | 'schedule' | 'push' | 'pull_request'} [eventName] by default a manual run
+ * @property {'workflow_dispatch' | 'repository_dispatch' | 'schedule' | 'push' | 'pull_request' | 'release'} [eventName] by default a manual run
  * @property {Record<string, unknown>} [event] its payload
  * @property {Record<string, string>} [inputs] of a manual run
  * @property {Record<string, string>} [vars] besides the address and the project, or in their place

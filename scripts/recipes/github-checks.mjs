@@ -23,7 +23,7 @@ export const GITHUB_CHECKS = {
       eventName: 'push',
       event: PUSH,
       github: {
-        permissions: { contents: 'read', 'pull-requests': 'write' },
+        permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
         repositories: { 'acme/docs': changed(['docs/guide.md']) },
       },
       expected: {
@@ -37,7 +37,7 @@ export const GITHUB_CHECKS = {
       eventName: 'push',
       event: PUSH,
       github: {
-        permissions: { contents: 'read', 'pull-requests': 'write' },
+        permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
         repositories: { 'acme/docs': changed(['src/a.ts', 'docs/generated/api.md']) },
       },
       expected: { conclusion: 'success', outputs: { 'polish.docs.outcome': 'skipped' }, prompts: [] },
@@ -65,6 +65,44 @@ export const GITHUB_CHECKS = {
         outputs: { 'update.docs.outcome': 'pull-request' },
         prompts: ['POST job'],
         summary: ['Sent with the prompt'],
+      },
+    },
+  ],
+  'docs/recipes/release-notes.yml': [
+    {
+      name: 'the agent gets what came since the tag before, and the release with it',
+      eventName: 'release',
+      event: { action: 'published', release: { tag_name: 'v1.1.0', name: 'Faster', body: 'Twice as fast.' } },
+      github: {
+        permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
+        repositories: {
+          'acme/docs': changed(['src/flags.ts'], 'a', { tags: { 'v1.0.0': commit('a'), 'v1.1.0': commit('b') } }),
+        },
+      },
+      expected: {
+        conclusion: 'success',
+        outputs: { 'notes.docs.outcome': 'pull-request' },
+        prompts: ['POST job'],
+        summary: ['Twice as fast.'],
+      },
+    },
+  ],
+  'docs/recipes/on-dispatch.yml': [
+    {
+      name: 'the agent gets the range that another repository sent',
+      eventName: 'repository_dispatch',
+      event: { action: 'code-changed', client_payload: { range: `acme/code@${commit('a')}...${commit('b')}` } },
+      github: {
+        permissions: ALL_PERMISSIONS,
+        repositories: {
+          'acme/code': changed(['src/flags.ts']),
+        },
+      },
+      expected: {
+        conclusion: 'success',
+        outputs: { 'update.docs.outcome': 'pull-request' },
+        prompts: ['POST job'],
+        summary: ['What changed in acme/code'],
       },
     },
   ],

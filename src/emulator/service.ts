@@ -125,20 +125,19 @@ export function createService({
       : answerApi(route, path, call)
   }
 
+  function admits({ method, target, headers }: RequestHead): boolean {
+    const { path } = pathAndQuery(target)
+    if (github.takes(path)) return github.admits(headers)
+    const match = matchRoute(method, path)
+    if (match.kind !== 'found' || match.route.operation === 'view-pull-request') return false
+    return authorize(headers['authorization'], OPERATION_RULES[match.route.operation].need) === 'granted'
+  }
+
   function handleGitHub(request: ServiceRequest, path: string, query: string, nowMs: number): ServiceResponse {
     const response = github.handle(request, nowMs)
     const { status, delivery } = response
     onRequest?.({ method: request.method, path, query, prompt: undefined, status, delivery, scenario: undefined })
     return response
-  }
-
-  function admits(head: RequestHead): boolean {
-    const { method, target, headers } = head
-    const { path } = pathAndQuery(target)
-    if (github.takes(path)) return github.admits(head)
-    const match = matchRoute(method, path)
-    if (match.kind !== 'found' || match.route.operation === 'view-pull-request') return false
-    return authorize(headers['authorization'], OPERATION_RULES[match.route.operation].need) === 'granted'
   }
 
   return {

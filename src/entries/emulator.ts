@@ -28,8 +28,8 @@ function closeOnSignal(emulator: Emulator): void {
 async function run(options: CliOptions): Promise<void> {
   const emulator = await startEmulator({
     ...options,
-    github: { scenario: combineScenarios(options.gitHubScenarios) },
     instance: String(process.pid),
+    github: { scenario: combineScenarios(options.gitHubScenarios) },
     onRequest: (request) => {
       print(logLine(request))
     },

@@ -1,5 +1,5 @@
 import { type FaultPattern, faultAt } from '../faults.ts'
-import { type RequestHead, type ServiceRequest, type ServiceResponse, jsonResponse } from '../exchange.ts'
+import { type ServiceRequest, type ServiceResponse, jsonResponse } from '../exchange.ts'
 import type { JobRecord } from '../job-machine.ts'
 import { MAX_BODY_BYTES } from '../prompt-body.ts'
 import { createAgentWork } from './agent-work.ts'
@@ -49,8 +49,8 @@ export interface GitHub {
   readonly state: GitHubState
   /** Whether a request is for GitHub's part. */
   takes(target: string): boolean
-  /** Whether a request comes from the token's owner, so that its body may be read. */
-  admits(head: RequestHead): boolean
+  /** Whether a request comes from the token's owner: nothing is kept of the body of any other. */
+  admits(headers: ServiceRequest['headers']): boolean
   /** Brings the state up to a time, in milliseconds since 1970, that must not go backwards. */
   catchUp(nowMs: number): void
   /** Answers a request at a time, in milliseconds since 1970, that must not go backwards. */
@@ -126,14 +126,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return response
   }
 
-  function admits({ headers }: RequestHead): boolean {
+  function admits(headers: ServiceRequest['headers']): boolean {
     return /^(?:token|bearer) +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] === state.token
   }
 
   function handleApi(request: ServiceRequest, nowMs: number): ServiceResponse {
     const { headers, body, method } = request
     if (headers['authorization'] === undefined) return toResponse(refusal(401, 'Requires authentication'))
-    if (!admits(request)) return toResponse(refusal(401, 'Bad credentials'))
+    if (!admits(headers)) return toResponse(refusal(401, 'Bad credentials'))
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
     if (path === '/user') {
