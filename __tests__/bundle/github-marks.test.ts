@@ -18,6 +18,7 @@ test('the pull request gets its label and the comment that names its job', async
       'pr-state': 'open',
       'pr-branch': 'agent/job_000001',
       'pr-head-sha': headSha,
+      'pr-mergeable': 'true',
     },
     requests: { posts: ['POST job'], reads: 'GET job/job_000001' },
   })

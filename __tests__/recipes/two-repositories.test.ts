@@ -47,7 +47,7 @@ testWithBash('an app that is not installed in the docs repository costs the chec
   const { steps } = await play(CODE, { 'acme/docs': undefined })
 
   expect(steps['docs']).toMatchObject({ conclusion: 'success', outputs: { outcome: 'pull-request', 'pr-state': '' } })
-  expect(steps['docs']?.output).toContain('in acme/docs')
+  expect(steps['docs']?.output).toContain('can see acme/docs')
 })
 
 testWithBash('an app that is not installed in the code repository costs the context, and says so', async () => {
@@ -55,5 +55,5 @@ testWithBash('an app that is not installed in the code repository costs the cont
 
   expect(prompts).toHaveLength(1)
   expect(prompts[0]).not.toContain('What changed')
-  expect(steps['docs']?.output).toContain('Grant `actions: read`')
+  expect(steps['docs']?.output).toContain('can see acme/code')
 })

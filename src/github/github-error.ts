@@ -88,7 +88,7 @@ function refused(refusal: Refusal, need: Need, redact: Redact): ActionError {
       return new ActionError('forbidden', said, advice)
     case 404:
       return new ActionError('not-found', `${said} It is not there, or the token does not see it.`, {
-        hint: `Check that it is there, and that \`github-token\` can see ${need.repository}.`,
+        hint: `Check that it is there, and that \`github-token\` can see ${need.repository}: the workflow's own token sees no private repository but its own.`,
         ...advice,
       })
     default:

@@ -123,9 +123,9 @@ export function listPullRequestFiles(
 }
 
 /**
- * The pull requests that a commit is in: the merged ones that brought it, and open ones whose branch has it too. One that was
- * closed without a merge brought nothing. For some seconds after a merge GitHub does not know: the list is empty then, or
- * refused (422, `rejected`).
+ * The pull requests that a commit is in: the merged ones that brought it, and others whose branch has it too. For some
+ * seconds after a merge GitHub does not know: the list is empty then, or refused (422, `rejected`). One that was closed
+ * without a merge brought nothing.
  * @throws ActionError where GitHub does not tell
  */
 export function findPullRequestsOfCommit(

@@ -117,7 +117,7 @@ function renderLeftOut({ totalCommits, files, fileList }: Change, level: ChangeC
   const leftOut = [
     ...missing(totalCommits - commits.texts.length, 'commit'),
     ...missing(names.leftOut, 'file name'),
-    ...(level !== 'commits' && fileList === 'cut' ? ['the files that GitHub does not list past the first 300'] : []),
+    ...(level !== 'commits' && fileList === 'cut' ? ['the files that GitHub does not list'] : []),
     ...missing(names.texts.length - statistics.texts.length, 'line count'),
     ...missing(hunks.leftOut, 'diff, whole or in part', 'diffs, whole or in part'),
     ...missing(unpatched.length, 'file without a text diff', 'files without a text diff'),

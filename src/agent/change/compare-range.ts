@@ -27,7 +27,7 @@ function titleOf({ about, head }: Range, base: string, comparison: Comparison): 
 
 /** A comparison lists what came since the merge base, and not what a forced push took out. */
 function whyUnlisted({ isReplacement, base }: Range, from: string, comparison: Comparison): string | undefined {
-  if (comparison.fileList === 'cut') return 'GitHub lists only the first 300 changed files'
+  if (comparison.fileList === 'cut') return 'GitHub does not list all changed files'
   const hasLost = isReplacement === true && (from !== base || isRewritten(comparison))
   return hasLost ? 'History was rewritten, and GitHub does not list what that took out' : undefined
 }
