@@ -34,7 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared',
   ],
   'agent/task': [
-    'agent/change/change-range.ts',
+    'agent/change',
     'agent/job',
     'agent/pull-request',
     'agent/report',

@@ -39,7 +39,7 @@ function withoutLongRuns(text: string): string {
 }
 
 /** Tabs mean something in a diff; what is invisible in it is for no reader, and may have stood between backticks. */
-function cleanBlock(text: string): string {
+export function cleanBlock(text: string): string {
   const parts = text.split('\t')
   return withoutLongRuns(parts.map((part) => cleanLines(part).join('\n')).join('\t'))
 }
@@ -141,7 +141,7 @@ function renderLeftOut({ totalCommits, files, fileList }: Change, level: ChangeC
 }
 
 /** Longer than any run of backticks inside, so that nothing inside can end it. */
-function fenceFor(text: string): string {
+export function fenceFor(text: string): string {
   let longest = 3
   // Not spread into `Math.max`, which takes no more arguments than the stack has room for.
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
