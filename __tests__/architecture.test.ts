@@ -79,6 +79,7 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'shared/id.ts': 'holds one pattern, which the tests of the inputs and of the wire types look at',
   'step/step.ts': 'holds types only',
   'step/feature.ts': 'holds types only',
+  'agent/task/choice.ts': 'holds types only',
   'agent/job/job-watch.ts': 'puts two things together, whose tests use it',
 }
 
