@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
+import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import {
   issueState,
@@ -33,7 +34,10 @@ const ADDRESS: CommentAddress = {
 const IN_THREAD: CommentAddress = { ...ADDRESS, kind: 'review-comment', id: 73, threadId: 72 }
 
 /** A GitHub with a comment, and a thread of two at a line. All that is said must be as GitHub's description says. */
-async function asking<T>(perform: (ask: AskGitHub, docs: RepositoryState) => Promise<T>): Promise<T> {
+async function asking<T>(
+  perform: (ask: AskGitHub, docs: RepositoryState, requests: readonly string[]) => Promise<T>,
+  faults: Readonly<Record<string, { readonly faults: readonly GitHubFault[]; readonly then: 'stays' }>> = {},
+): Promise<T> {
   const thread: ReviewComment[] = [
     { ...said, ...PLACE, id: 72, body: 'Too long.', reactions: [], reviewId: 70 },
     { ...said, ...PLACE, id: 73, body: '/docs Shorten it.', reactions: [], inReplyTo: 72, reviewId: 69 },
@@ -45,10 +49,15 @@ async function asking<T>(perform: (ask: AskGitHub, docs: RepositoryState) => Pro
     issues: { 8: issueState({}) },
   })
   const violations: string[] = []
+  const requests: string[] = []
   const emulator = await startEmulator({
     github: {
       state: { repositories: { 'acme/docs': docs } },
-      onExchange: (exchange) => violations.push(...violationsOf(exchange)),
+      faults,
+      onExchange: (exchange) => {
+        requests.push(exchange.operation ?? '')
+        violations.push(...violationsOf(exchange))
+      },
     },
   })
   const clock = systemClock
@@ -61,7 +70,7 @@ async function asking<T>(perform: (ask: AskGitHub, docs: RepositoryState) => Pro
     redact: (text) => text,
   })
   try {
-    const result = await withShortPauses(() => perform(ask, docs))
+    const result = await withShortPauses(() => perform(ask, docs, requests))
     expect(violations).toEqual([])
     return result
   } finally {
@@ -120,4 +129,15 @@ test('a locked conversation takes no reply, and the error names what is needed',
     if (pull !== undefined) pull.locked = true
     expect(await errorOf(addReply(ask, ADDRESS, 'Done.'))).toMatchObject({ code: 'forbidden' })
   })
+})
+
+test.each([ADDRESS, IN_THREAD])('a reply to a $kind that may have been written is not sent again', async (address) => {
+  const down = { faults: ['unavailable'] as const, then: 'stays' as const }
+  await asking(
+    async (ask, _docs, requests) => {
+      expect(await errorOf(addReply(ask, address, 'Done.'))).toMatchObject({ code: 'service-error' })
+      expect(requests).toHaveLength(1)
+    },
+    { 'issues/create-comment': down, 'pulls/create-reply-for-review-comment': down },
+  )
 })
