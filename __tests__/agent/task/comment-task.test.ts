@@ -234,7 +234,7 @@ test('a pull request that is merged while its job is busy takes nothing more', a
   })
   expect(service).not.toContain('message')
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
-  expect(replies[0]).toContain('was merged meanwhile, so nothing was sent.')
+  expect(replies[0]).toContain('was merged meanwhile.')
 })
 
 test('a reaction that the token may not give costs the reaction only', async () => {

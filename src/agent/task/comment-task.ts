@@ -47,7 +47,7 @@ function lookOnceMore(comment: AskingComment, step: Step, known: OpenReport): Be
     const read = async () => (await step.github())?.readPullRequest(comment)
     const state = (await orSendNothing(unknown, read, AGAIN))?.state ?? 'closed'
     if (isOver(state))
-      throw new ActionError('not-sent', `Pull request #${number} was ${state} meanwhile, so nothing was sent.`, {
+      throw new ActionError('not-sent', `Pull request #${number} was ${state} meanwhile.`, {
         hint: ELSEWHERE,
       })
     known.add({ continued: 'comment' })
