@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'shared',
   ],
   'agent/task': [
-    'agent/change/change-range.ts',
+    'agent/change',
     'agent/job',
     'agent/pull-request',
     'agent/report',
@@ -67,6 +67,7 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'shared/id.ts': 'holds one pattern, which the tests of the inputs and of the wire types look at',
   'step/step.ts': 'holds types only',
   'step/feature.ts': 'holds types only',
+  'agent/task/choice.ts': 'holds types only',
   'agent/job/job-watch.ts': 'puts two things together, whose tests use it',
 }
 

@@ -7,7 +7,13 @@ test('a rehearsal starts the service, an agent step runs against it, and the pos
   const rehearsal = await runStage('emulator', { inputs: { scenario: 'no-changes', speed: '1000' } })
   expect(rehearsal).toMatchObject({ conclusion: 'success', annotations: [], masks: [] })
   const { 'base-url': baseUrl = '', 'project-id': projectId = '', 'api-key': apiKey = '' } = rehearsal.outputs
-  expect(Object.keys(rehearsal.outputs).sort()).toEqual(['api-key', 'base-url', 'github-api-url', 'github-token', 'project-id'])
+  expect(Object.keys(rehearsal.outputs).sort()).toEqual([
+    'api-key',
+    'base-url',
+    'github-api-url',
+    'github-token',
+    'project-id',
+  ])
   expect(await askService(baseUrl)).toEqual(expect.any(Number))
 
   const agent = await runStage('.', {

@@ -95,6 +95,7 @@ export function createGitHubModel(
     }
 
     return {
+      ...usual,
       compare: async (...args) => {
         const comparison = await usual.compare(...args)
         const files = comparison.files.map((file) => (plan.changeCounts ? file : { ...file, path: 'src/x.ts' }))

@@ -72,6 +72,13 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     addComment: () => Promise.resolve(),
     editComment: () => Promise.resolve(),
     readChecks: () => Promise.resolve([{ name: 'build', state: 'success' }]),
+    readPullRequestEnds: () => Promise.resolve({ base: commit('a'), head: commit('b') }),
+    readPermission: () => Promise.resolve({ userId: 1, mayWrite: true }),
+    addEyes: () => Promise.resolve(),
+    listReviewComments: () => Promise.resolve([]),
+    findReply: () => Promise.resolve(undefined),
+    addReply: () => Promise.resolve(),
+    editReply: () => Promise.resolve(),
   }
   const github: Omit<GitHub, 'until'> = { ...usual, ...answers }
   const noting = Object.entries(github).map(([name, answer]) => [

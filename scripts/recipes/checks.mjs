@@ -1,3 +1,4 @@
+import { COMMENT_CHECKS } from './comment-checks.mjs'
 import { FLEET_CHECKS } from './fleet-checks.mjs'
 import { GITHUB_CHECKS } from './github-checks.mjs'
 import { ROLLING_CHECKS } from './rolling-checks.mjs'
@@ -7,7 +8,7 @@ import { ROLLING_CHECKS } from './rolling-checks.mjs'
  *
  * @typedef {object} Check
  * @property {string} name a sentence about behaviour
- * @property {'workflow_dispatch' | 'repository_dispatch' | 'schedule' | 'push' | 'pull_request' | 'release'} [eventName] by default a manual run
+ * @property {'workflow_dispatch' | 'repository_dispatch' | 'schedule' | 'push' | 'pull_request' | 'release' | 'issue_comment' | 'pull_request_review'} [eventName] by default a manual run
  * @property {Record<string, unknown>} [event] its payload
  * @property {Record<string, string>} [inputs] of a manual run
  * @property {Record<string, string>} [vars] besides the address and the project, or in their place
@@ -41,6 +42,7 @@ export const CHECKS = {
   ...GITHUB_CHECKS,
   ...FLEET_CHECKS,
   ...ROLLING_CHECKS,
+  ...COMMENT_CHECKS,
   'docs/recipes/improve-most-read-pages.yml': [
     {
       name: 'the pages that were read most get into the instruction, and the agent is asked once',

@@ -6,13 +6,19 @@ import { withContext } from './inputs/task.ts'
 import { openJobWatch } from './job/job-watch.ts'
 import { runTask } from './job/run-task.ts'
 import { handOff } from './pull-request/hand-off.ts'
-import { openReport } from './report/open-report.ts'
+import { openReport, type OpenReport } from './report/open-report.ts'
 import type { Report } from './report/report.ts'
+import { answerComment } from './task/answer-comment.ts'
 import { chooseTask } from './task/choose-task.ts'
 
 /** From the event to a pull request that can be merged. Throws only what nobody foresaw. */
 export async function runAgentStep(inputs: AgentInputs, step: Step): Promise<Report> {
   const known = openReport(inputs, step) // the only thing that changes: what is known so far
+  const report = await goThrough(inputs, step, known)
+  return answerComment(report, inputs, step, known)
+}
+
+async function goThrough(inputs: AgentInputs, step: Step, known: OpenReport): Promise<Report> {
   const watch = openJobWatch(inputs, step, known)
   inputs.warnings.forEach(step.host.warn)
   try {

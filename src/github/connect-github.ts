@@ -1,8 +1,19 @@
 import { createAskGitHub, type AskGitHub, type GitHubOptions } from './ask-github.ts'
 import { readChecks, type Check } from './checks.ts'
+import {
+  addEyes,
+  addReply,
+  editReply,
+  findReply,
+  listReviewComments,
+  type CommentAddress,
+  type ReviewComment,
+} from './comments.ts'
 import { compareCommits, type ComparedCommit, type Comparison } from './comparisons.ts'
 import { editComment, listComments, type PullRequestComment } from './marker-comments.ts'
 import { listOpenPullRequests, listPeoplesCommits, type OpenPullRequest } from './open-pull-requests.ts'
+import { readPermission, type Permission } from './permissions.ts'
+import { readPullRequestEnds } from './pull-request-ends.ts'
 import { addComment, addLabel, listMarkerComments, type MarkerComment } from './pull-request-marks.ts'
 import {
   findPullRequestsOfCommit,
@@ -36,6 +47,13 @@ export interface GitHub {
   addComment(address: PullRequestAddress, body: string): Promise<void>
   editComment(repository: string, commentId: number, body: string): Promise<void>
   readChecks(repository: string, sha: string, ownRunId: number): Promise<readonly Check[]>
+  readPullRequestEnds(address: PullRequestAddress): Promise<{ readonly base: string; readonly head: string }>
+  readPermission(repository: string, login: string): Promise<Permission>
+  addEyes(address: CommentAddress): Promise<void>
+  listReviewComments(review: CommentAddress): Promise<readonly ReviewComment[]>
+  findReply(address: CommentAddress, marker: string): Promise<number | undefined>
+  addReply(address: CommentAddress, body: string): Promise<void>
+  editReply(address: CommentAddress, replyId: number, body: string): Promise<void>
   /** The same, with a deadline of its own, on the clock's scale. */
   until(deadlineAt: number): GitHub
 }
@@ -66,5 +84,12 @@ function methods(ask: AskGitHub): Omit<GitHub, 'until'> {
     addComment: (address, body) => addComment(ask, address, body),
     editComment: (repository, commentId, body) => editComment(ask, repository, commentId, body),
     readChecks: (repository, sha, ownRunId) => readChecks(ask, repository, sha, ownRunId),
+    readPullRequestEnds: (address) => readPullRequestEnds(ask, address),
+    readPermission: (repository, login) => readPermission(ask, repository, login),
+    addEyes: (address) => addEyes(ask, address),
+    listReviewComments: (review) => listReviewComments(ask, review),
+    findReply: (address, marker) => findReply(ask, address, marker),
+    addReply: (address, body) => addReply(ask, address, body),
+    editReply: (address, replyId, body) => editReply(ask, address, replyId, body),
   }
 }

@@ -6,7 +6,7 @@ import { splitRepository } from './repository-name.ts'
 export interface PullRequestComment {
   readonly id: number
   readonly body: string
-  /** What others write proves nothing. */
+  /** What strangers write proves nothing. An app may be the token's own, and the service proves the rest. */
   readonly isTrusted: boolean
 }
 
@@ -19,7 +19,7 @@ export async function listComments(
   address: PullRequestAddress,
 ): Promise<readonly PullRequestComment[]> {
   const comments = await listMarkerComments(ask, address)
-  return comments.map(({ id, body, author }) => ({ id, body, isTrusted: author === 'trusted' }))
+  return comments.map(({ id, body, author }) => ({ id, body, isTrusted: author !== 'stranger' }))
 }
 
 /** @throws ActionError where the token may not */

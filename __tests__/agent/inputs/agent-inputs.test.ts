@@ -137,12 +137,22 @@ test.each<[string, Given, string]>([
   ['a conversation without a label', { 'on-open-pr': 'skip', 'github-token': 'x' }, 'needs `label`'],
   ['a conversation without a token', { 'on-open-pr': 'follow-up', label: 'x' }, 'needs `github-token`'],
   ['a repository without an owner', { 'pr-repository': 'docs' }, '`pr-repository` must be'],
+  ['a command of two words', { command: '/docs now', 'github-token': 'x' }, '`command` must be one word'],
+  ['a command like a mention', { command: '@docs', 'github-token': 'x' }, '`command` must be one word'],
+  ['a command without a token', { command: '/docs' }, '`command` needs `github-token`'],
+  ['a command for one job', { command: '/docs', 'job-id': 'job_1', 'github-token': 'x' }, 'together with `job-id`'],
   ['a long label', { label: 'x'.repeat(51) }, '`label` must be'],
   ['an empty key, with where secrets are withheld', { 'api-key': '' }, 'forks and Dependabot'],
   ['no word to fail on', { 'fail-on': ',' }, '`fail-on` must be a list of'],
 ])('refuses %s', (_name, given, message) => {
   expect(messageOf(given)).toContain(message)
   expect(messageOf(given)).not.toContain('inputs are wrong')
+})
+
+test('a command needs no prompt, and one that is given are the house rules', () => {
+  const given = { command: '/docs', 'github-token': 'x' }
+  expect(parse({ ...given, prompt: '' }).task).toEqual({ kind: 'create', prompt: '' })
+  expect(parse(given).task).toEqual({ kind: 'create', prompt: 'Fix the guide.' })
 })
 
 test('refuses a blank prompt file', () => {

@@ -38,3 +38,9 @@ test('what is not there is neither answered nor reacted to', () => {
   expect(ask('POST', '/pulls/comments/9/reactions', { content: 'eyes' }).status).toBe(404)
   expect(ask('POST', '/pulls/comments/71/reactions', { content: 'eyes' }).status).toBe(201)
 })
+
+test('a comment of a review can be written anew', () => {
+  const { ask, read } = drive()
+  expect(ask('PATCH', '/pulls/comments/71', { body: 'Shorter' }).status).toBe(200)
+  expect(read('/pulls/7/comments')[0]).toMatchObject({ id: 71, body: 'Shorter' })
+})

@@ -51,6 +51,7 @@ test('every operation answers, and answers as GitHub’s description says', () =
     ['POST', `/issues/comments/${comment}/reactions`, { content: 'eyes' }, 201],
     ['POST', '/pulls/comments/72/reactions', { content: 'eyes' }, 201],
     ['POST', '/pulls/4/comments/72/replies', { body: 'Done' }, 201],
+    ['PATCH', '/pulls/comments/72', { body: 'Done, again' }, 200],
     ['PUT', '/pulls/4/merge', { sha: head, merge_method: 'squash' }, 200],
     ['PATCH', '/pulls/1', { state: 'closed' }, 200],
     ['PATCH', '/issues/2', { state: 'closed' }, 200],

@@ -39,7 +39,7 @@ const isGiven = (raw: RawInputs<string>, name: string): boolean => (raw[name] ??
 function promptInput(raw: RawInputs<string>): Input<string | undefined> {
   return inputFrom((text, refuse) => {
     if (text !== '') return text.trim() === '' ? refuse(BLANK) : text
-    if (isGiven(raw, 'prompt-file') || isGiven(raw, 'job-id')) return undefined
+    if (['prompt-file', 'job-id', 'command'].some((name) => isGiven(raw, name))) return undefined
     return refuse('is missing; give `prompt` or `prompt-file`, or `job-id` alone to wait for a job')
   })
 }
@@ -91,6 +91,23 @@ function onOpenPrInput(raw: RawInputs<string>): Input<OnOpenPr> {
 
 const repositoryInput = textInput(/^(?:[\w.-]{1,100}\/[\w.-]{1,100})?$/, 'must be a repository such as `owner/name`')
 
+/** A word that no text of ours begins with: what we write cannot ask for anything. */
+const commandWord = textInput(
+  /^(?:\/[A-Za-z0-9][\w-]{0,49})?$/,
+  'must be one word that begins with `/`, such as `/docs`, of letters, digits, `_` and `-`',
+)
+
+function commandInput(raw: RawInputs<string>): Input<string> {
+  return inputFrom((text, refuse) => {
+    const result = commandWord.safeParse(text)
+    if (!result.success) return refuse(...result.error.issues.map(({ message }) => message))
+    if (result.data === '') return ''
+    if (isGiven(raw, 'job-id'))
+      return refuse('must not be given together with `job-id`: the comment says which job it is')
+    return isGiven(raw, 'github-token') ? result.data : refuse('needs `github-token`, to ask who may give commands')
+  })
+}
+
 /** Every input of the action, in the order of action.yml. An empty token or label means none, so their defaults are not here. */
 const agentFields = (workspace: string) => ({
   prompt: field('prompt', '', promptInput),
@@ -121,6 +138,8 @@ const agentFields = (workspace: string) => ({
   onOpenPr: field('on-open-pr', 'new', onOpenPrInput),
   /** Empty: the one of the run. */
   prRepository: field('pr-repository', '', repositoryInput),
+  /** Empty: comments are events like all others. */
+  command: field('command', '', commandInput),
 })
 
 export const AGENT_FIELDS: Fields = agentFields('')
@@ -162,7 +181,8 @@ export function parseAgentInputs(raw: RawInputs<string>, workspace: string): Age
   const inputs = parseFields(agentFields(workspace), raw)
   return {
     ...inputs,
-    task: toTask(inputs.prompt ?? inputs.promptFile, inputs.jobId),
+    // With a command, what is given here is the beginning of what a comment asks for.
+    task: toTask(inputs.prompt ?? inputs.promptFile ?? (inputs.command === '' ? undefined : ''), inputs.jobId),
     pathFilter: pathFilterOf(inputs.paths, inputs.pathsIgnore, raw),
     warnings: warningsOf(raw),
   }

@@ -27,8 +27,8 @@ export class OpenReport {
 
   /** Another task takes the place of one that was not sent: nothing of that one's job is of this step. */
   restart(task: Task): void {
-    const { origin, change } = this.#findings
-    this.#findings = { task, origin, change }
+    const { origin, change, comment } = this.#findings
+    this.#findings = { task, origin, change, comment }
   }
 
   /** How the task ended; of several, the last one counts. */
@@ -46,6 +46,10 @@ export class OpenReport {
   notice(title: string, text: string): void {
     this.#record(text)
     this.#step.host.notice(title, text)
+  }
+
+  get shortfalls(): readonly Shortfall[] {
+    return this.#shortfalls
   }
 
   /** Something that was to be done on GitHub and could not be. */

@@ -1,3 +1,4 @@
+import type { CommentAddress } from '../../github/comments.ts'
 import type { PullRequestState } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../service/pull-request-link.ts'
 import type { Job } from '../../service/schemas.ts'
@@ -27,7 +28,7 @@ export type Turn = 'unsent' | 'taken' | 'seen'
 export type PullRequestOperation = 'created' | 'updated' | 'unchanged'
 
 /** Whose conversation the prompt went on with; the value of the output `continued`. */
-export type Continued = 'pull-request'
+export type Continued = 'pull-request' | 'comment'
 
 /** Where a step stands, so that two of one workflow job can be told apart. */
 export interface Origin {
@@ -92,6 +93,8 @@ export interface Report extends TaskResult {
   readonly turn?: Turn
   /** Set directly before such a prompt is sent. */
   readonly continued?: Continued
+  /** The comment of somebody who may ask, which gets an answer. */
+  readonly comment?: CommentAddress | undefined
   /** The job as it was before a follow-up: what of it stays as it was is not of this step. */
   readonly before?: Job
   /** Why nothing was asked of the service, as a full sentence, if the change that started the run was no reason to. */

@@ -2,20 +2,15 @@ import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
 import { findChangeRange } from '../change/change-range.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Task } from '../inputs/task.ts'
-import type { BeforeSending } from '../job/follow-up.ts'
 import type { OpenReport } from '../report/open-report.ts'
+import type { Choice } from './choice.ts'
+import { fromComment } from './comment-task.ts'
 import { MOST_FOLLOW_UPS, type Conversation } from './conversation.ts'
 import { tellOpenPullRequest } from './conversation-words.ts'
 import { findConversation } from './find-conversation.ts'
 import { lookOnceMore } from './last-look.ts'
 import { isOwnEvent } from './own-event.ts'
 import { orSendNothing } from './send-nothing.ts'
-
-export type Choice =
-  | { readonly kind: 'ask'; readonly task: Task; readonly beforeSending?: BeforeSending }
-  /** @property reason as a full sentence */
-  | { readonly kind: 'skip'; readonly reason: string }
 
 function warnOfAttempt(attempt: number, known: OpenReport): void {
   known.notice(
@@ -38,14 +33,17 @@ function refuseToSkip({ onOpenPr, changeContext, changeRange, pathFilter }: Agen
 }
 
 /**
- * What to ask of the service: what the inputs say, or, if an open pull request is to be gone on with, a follow-up to its
+ * What to ask of the service: what a comment or the inputs say, or, if an open pull request is to be gone on with, a follow-up to its
  * job.
  * @throws ActionError if nobody knows whether there is one: nothing may be sent then
  */
 export async function chooseTask(inputs: AgentInputs, step: Step, known: OpenReport): Promise<Choice> {
   const { task, onOpenPr } = inputs
   const { facts } = step
+  const asked = await fromComment(inputs, step, known)
+  if (asked?.kind === 'skip') return asked
   if (task.kind !== 'attach' && facts.runAttempt > 1) warnOfAttempt(facts.runAttempt, known)
+  if (asked !== undefined) return asked
   if (task.kind !== 'create' || onOpenPr === 'new') return { kind: 'ask', task }
   refuseToSkip(inputs, step)
   const unknown = 'Whether a pull request of the agent is open is not known'

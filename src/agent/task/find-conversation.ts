@@ -1,4 +1,5 @@
 import type { GitHub } from '../../github/connect-github.ts'
+import type { PullRequestComment } from '../../github/marker-comments.ts'
 import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
 import type { Job } from '../../service/schemas.ts'
 import { ActionError } from '../../shared/errors.ts'
@@ -15,7 +16,7 @@ const QUESTIONS_MS = 60_000
 const LINK_LAG_MS = 10_000
 
 /** Whom to ask about what is to be found out before the prompt, and until when. */
-interface Search {
+export interface Search {
   readonly inputs: AgentInputs
   readonly step: Step
   readonly github: GitHub
@@ -41,22 +42,58 @@ async function readJob(jobId: string, { inputs, step, endsAt }: Search): Promise
   throw history.lastProblem ?? new ActionError('deadline', `Job ${jobId} could not be read in time.`)
 }
 
+/** The proven conversation, or why each job that comments name is not the pull request's, or not one to go on with. */
+export interface Proof {
+  readonly conversation?: Conversation
+  /** By the job's id, in our own words. */
+  readonly objections: ReadonlyMap<string, string>
+}
+
+/**
+ * Asks the jobs that comments name whether a pull request is theirs. Markers are pointers that anybody can set; the
+ * service is the proof.
+ * @throws ActionError if the service does not tell
+ */
+export async function proveJob(
+  pullRequest: OpenPullRequest,
+  comments: readonly PullRequestComment[],
+  search: Search,
+): Promise<Proof> {
+  const objections = new Map<string, string>()
+  for (const jobId of jobsNamedIn(comments)) {
+    const job = await readJob(jobId, search)
+    const objection = job === undefined ? 'is not known' : objectionTo(job, pullRequest, search.step.facts.serverUrl)
+    if (objection === undefined) return { conversation: conversationOf(pullRequest, jobId, comments), objections }
+    objections.set(jobId, `job ${jobId} ${objection}`)
+  }
+  return { objections }
+}
+
 async function findIn(
   pullRequest: OpenPullRequest,
   search: Search,
   known: OpenReport,
 ): Promise<Conversation | undefined> {
-  const comments = await search.github.listComments(pullRequest)
-  const objections: string[] = []
-  for (const jobId of jobsNamedIn(comments)) {
-    const job = await readJob(jobId, search)
-    const objection = job === undefined ? 'is not known' : objectionTo(job, pullRequest, search.step.facts.serverUrl)
-    if (objection === undefined) return conversationOf(pullRequest, jobId, comments)
-    objections.push(`job ${jobId} ${objection}`)
-  }
-  const reason = objections.length === 0 ? 'no comment names its job' : objections.join(', ')
+  const { conversation, objections } = await proveJob(
+    pullRequest,
+    await search.github.listComments(pullRequest),
+    search,
+  )
+  if (conversation !== undefined) return conversation
+  const reason = objections.size === 0 ? 'no comment names its job' : [...objections.values()].join(', ')
   known.note(`Pull request #${pullRequest.number} carries the label and is passed over: ${reason}.`)
   return undefined
+}
+
+/**
+ * Whom to ask before the prompt is sent, and until when.
+ * @throws ActionError if there is no token
+ */
+export async function openSearch(inputs: AgentInputs, step: Step): Promise<Search> {
+  const endsAt = step.startedAt + Math.min(QUESTIONS_MS, inputs.timeoutMs / 2)
+  const github = (await step.github())?.until(endsAt)
+  if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
+  return { inputs, step, github, endsAt }
 }
 
 /**
@@ -69,13 +106,11 @@ export async function findConversation(
   step: Step,
   known: OpenReport,
 ): Promise<Conversation | undefined> {
-  const endsAt = step.startedAt + Math.min(QUESTIONS_MS, inputs.timeoutMs / 2)
-  const github = (await step.github())?.until(endsAt)
-  if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
+  const search = await openSearch(inputs, step)
   const repository = inputs.prRepository === '' ? step.facts.repository : inputs.prRepository
-  const labelled = await github.listOpenPullRequests(repository, inputs.label)
+  const labelled = await search.github.listOpenPullRequests(repository, inputs.label)
   for (const [index, pullRequest] of labelled.entries()) {
-    const found = await findIn(pullRequest, { inputs, step, github, endsAt }, known)
+    const found = await findIn(pullRequest, search, known)
     if (found === undefined) continue
     const others = labelled.slice(index + 1).map(({ number }) => `#${number}`)
     if (others.length > 0)

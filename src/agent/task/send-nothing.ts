@@ -7,11 +7,11 @@ const HINT =
  * Who asked for one pull request must not get two because a question has no answer.
  * @throws ActionError `not-sent` in the place of any other but `cancelled`
  */
-export async function orSendNothing<T>(unknown: string, perform: () => Promise<T>): Promise<T> {
+export async function orSendNothing<T>(unknown: string, perform: () => Promise<T>, hint = HINT): Promise<T> {
   try {
     return await perform()
   } catch (error) {
     if (!(error instanceof ActionError) || error.code === 'cancelled' || error.code === 'not-sent') throw error
-    throw new ActionError('not-sent', `${unknown}: ${error.message}`, { hint: error.hint ?? HINT })
+    throw new ActionError('not-sent', `${unknown}: ${error.message}`, { hint: error.hint ?? hint })
   }
 }

@@ -1,7 +1,7 @@
 import { commentBody, react, withText } from './comment-body.ts'
 import { type Operations, reads, withPull, writes } from './operation.ts'
 import { associationOf } from './pull-body.ts'
-import { type Call, NOT_FOUND, type Reply, created, listReply, userBody, wireTime } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, created, listReply, ok, userBody, wireTime } from './reply.ts'
 import { type PullState, type Review, type ReviewComment, takeId } from './state.ts'
 
 function reviewCommentBody(call: Call, comment: ReviewComment): object {
@@ -28,10 +28,16 @@ function reviewBody(call: Call, { id, user, body, state, submittedAtMs }: Review
   }
 }
 
-function reactToComment(call: Call): Reply {
-  const comments = Object.values(call.repository.pulls).flatMap(({ reviewComments }) => reviewComments)
-  const comment = comments.find(({ id }) => String(id) === call.params['comment_id'])
-  return comment === undefined ? NOT_FOUND : react(comment.reactions, call)
+function withReviewComment(
+  answer: (comment: ReviewComment, call: Call, pull: PullState) => Reply,
+): (call: Call) => Reply {
+  return (call) => {
+    for (const pull of Object.values(call.repository.pulls)) {
+      const comment = pull.reviewComments.find(({ id }) => String(id) === call.params['comment_id'])
+      if (comment !== undefined) return answer(comment, call, pull)
+    }
+    return NOT_FOUND
+  }
 }
 
 /** A reply stands in the thread of the comment that began it, whichever of its comments was answered. */
@@ -76,10 +82,22 @@ export const REVIEW_OPERATIONS: Operations = {
     ['pull-requests'],
     withPull((pull, _number, call) => replyInThread(pull, call)),
   ),
+  'pulls/update-review-comment': writes(
+    'PATCH',
+    '/pulls/comments/{comment_id}',
+    ['pull-requests'],
+    withReviewComment((comment, call, pull) =>
+      withText(pull, call, (text) => {
+        comment.body = text
+        comment.updatedAtMs = call.nowMs
+        return ok(reviewCommentBody(call, comment))
+      }),
+    ),
+  ),
   'reactions/create-for-pull-request-review-comment': writes(
     'POST',
     '/pulls/comments/{comment_id}/reactions',
     ['pull-requests'],
-    reactToComment,
+    withReviewComment(({ reactions }, call) => react(reactions, call)),
   ),
 }

@@ -1,0 +1,49 @@
+import type { RunFacts } from '../../src/github/run-facts.ts'
+import { commit } from './github-state.ts'
+import { RUN_FACTS } from './fake-github.ts'
+
+export const EVENT_NAMES = ['issue_comment', 'pull_request_review_comment', 'pull_request_review'] as const
+
+export interface Spoken {
+  readonly eventName?: string
+  readonly action?: string
+  readonly body?: string | null
+  readonly author?: { readonly login: string; readonly id: number; readonly type: string } | null
+  readonly app?: object | null
+  /** Of an `issue_comment`; the other events are always about a pull request. */
+  readonly isOnPullRequest?: boolean
+  readonly state?: 'open' | 'closed'
+  readonly fields?: object
+}
+
+export const MONA = { login: 'mona', id: 1, type: 'User' }
+
+/** A comment or a review on number 7, as GitHub tells of it. */
+export function commentFacts(spoken: Spoken = {}): RunFacts {
+  const { eventName = 'issue_comment', body = '/docs Shorten it.', author = MONA, app = null } = spoken
+  const { isOnPullRequest = true, state = 'open', fields = {} } = spoken
+  const isReview = eventName === 'pull_request_review'
+  const { action = isReview ? 'submitted' : 'created' } = spoken
+  const at = '2026-01-01T00:00:00Z'
+  const said = { id: 71, user: author, body, author_association: 'CONTRIBUTOR', ...fields }
+  const subject = { number: 7, title: 'Guide', body: 'About it.', state }
+  const place = { path: 'docs/guide.md', start_line: 3, line: 5, diff_hunk: '@@ -1 +1 @@\n-a\n+b' }
+  const pull_request = { ...subject, base: { sha: commit('a') }, head: { sha: commit('b') } }
+  const payloads: Readonly<Record<string, object>> = {
+    issue_comment: {
+      issue: { ...subject, ...(isOnPullRequest ? { pull_request: { url: 'x', merged_at: null } } : {}) },
+      comment: { ...said, created_at: at, performed_via_github_app: app },
+    },
+    pull_request_review_comment: {
+      pull_request,
+      comment: { ...place, created_at: at, performed_via_github_app: app, ...said },
+    },
+    pull_request_review: { pull_request, review: { ...said, submitted_at: at, performed_via_github_app: app } },
+  }
+  return {
+    ...RUN_FACTS,
+    eventName,
+    payload: { action, ...payloads[eventName] },
+    serverUrl: 'https://git.example.com',
+  }
+}

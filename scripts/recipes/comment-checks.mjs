@@ -1,0 +1,101 @@
+const MONA = { login: 'mona', id: 11, type: 'User' }
+const DORA = { login: 'dora', id: 12, type: 'User' }
+const REPOSITORY = { full_name: 'acme/docs' }
+const AT = '2026-01-01T00:00:00Z'
+
+/** The agent's pull request that is open, with a comment by somebody who may write. */
+const OPEN = {
+  permissions: /** @type {const} */ ({ contents: 'read', 'pull-requests': 'write', issues: 'write' }),
+  scenarios: /** @type {const} */ (['comment-of-maintainer']),
+}
+const ID = 1012
+
+/** @param {object} [said] what is not as usual in the comment */
+function comment(said = {}) {
+  const body = '/docs Shorten the second paragraph.'
+  return {
+    action: 'created',
+    issue: { number: 1, title: 'Describe deploying', body: null, state: 'open', pull_request: { merged_at: null } },
+    comment: { id: ID, user: MONA, body, author_association: 'CONTRIBUTOR', created_at: AT, ...said },
+    repository: REPOSITORY,
+    sender: MONA,
+  }
+}
+
+/** @param {object} said */
+function review(said) {
+  return {
+    action: 'submitted',
+    pull_request: {
+      ...{ number: 1, title: 'Describe deploying', body: null, state: 'open' },
+      base: { sha: 'a'.repeat(40) },
+      head: { sha: 'b'.repeat(40), repo: REPOSITORY },
+    },
+    review: { id: 70, user: MONA, author_association: 'MEMBER', submitted_at: AT, state: 'commented', ...said },
+    repository: REPOSITORY,
+    sender: MONA,
+  }
+}
+
+const ASKED = {
+  conclusion: /** @type {const} */ ('success'),
+  outputs: { 'ask.docs.outcome': 'pull-request', 'ask.docs.continued': 'comment' },
+  prompts: ['POST job/job_finished/message'],
+}
+/** Not even a runner starts. */
+const UNHEARD = { conclusion: /** @type {const} */ ('success'), jobs: [], prompts: [], github: [] }
+
+/** @type {Readonly<Record<string, readonly import('./checks.mjs').Check[]>>} */
+export const COMMENT_CHECKS = {
+  'docs/recipes/comments.yml': [
+    {
+      name: 'a comment in the agent’s pull request is a follow-up, and is answered',
+      eventName: 'issue_comment',
+      event: comment(),
+      github: OPEN,
+      expected: ASKED,
+    },
+    {
+      name: 'a comment by somebody who was once merged and may not write asks GitHub who it is, and nothing else',
+      eventName: 'issue_comment',
+      event: comment({ user: DORA }),
+      github: OPEN,
+      expected: {
+        conclusion: 'success',
+        outputs: { 'ask.docs.outcome': 'skipped' },
+        prompts: [],
+        github: ['repos/get-collaborator-permission-level'],
+      },
+    },
+    {
+      name: 'a comment by a stranger starts no runner',
+      eventName: 'issue_comment',
+      event: comment({ user: DORA, author_association: 'NONE' }),
+      github: OPEN,
+      expected: UNHEARD,
+    },
+    {
+      name: 'a comment that asks for nothing starts no runner',
+      eventName: 'issue_comment',
+      event: comment({ body: 'Looks good to me. /docs' }),
+      github: OPEN,
+      expected: UNHEARD,
+    },
+  ],
+  'docs/recipes/reviews.yml': [
+    {
+      name: 'a review of the agent’s pull request is a follow-up, and is answered',
+      eventName: 'pull_request_review',
+      event: review({ body: '/docs Take up my comments.' }),
+      github: OPEN,
+      expected: ASKED,
+    },
+    {
+      name: 'a review without the command starts no runner',
+      eventName: 'pull_request_review',
+      event: review({ body: null }),
+      github: OPEN,
+      expected: UNHEARD,
+    },
+  ],
+}

@@ -1,0 +1,42 @@
+import type { CommentAddress } from '../../github/comments.ts'
+import type { RunFacts } from '../../github/run-facts.ts'
+import type { Conclusion } from '../../shared/conclusion.ts'
+import { ownPullRequest, type Report } from './report.ts'
+
+/** The first line of a reply. It does not show, and names what is answered, so that there is one reply and no other. */
+export function replyMarker({ kind, id }: CommentAddress, { runId }: RunFacts): string {
+  return `<!-- docs-agent-action: reply run=${runId} ${kind}=${id} -->`
+}
+
+/** A zero-width space behind it, without which GitHub would tell somebody that they were mentioned. */
+const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
+
+function tellLink(report: Report): string[] {
+  const link = ownPullRequest(report)
+  return link === undefined
+    ? []
+    : [`[Pull request${link.number === undefined ? '' : ` #${link.number}`}](${link.href.replaceAll('@', '%40')})`]
+}
+
+/**
+ * The answer to a comment, as Markdown for GitHub. It begins with a hidden line, so never with a command, and mentions
+ * nobody; what the service or others say is left to the run's own page.
+ */
+export function renderReply(
+  report: Report,
+  { title, text, advice }: Conclusion,
+  address: CommentAddress,
+  facts: RunFacts,
+): string {
+  const { skipReason, pullRequest } = report
+  const { serverUrl, repository, runId } = facts
+  const blocks = [
+    ...(skipReason === undefined
+      ? [`**${title}.** ${text}`, ...advice]
+      : [`Nothing was sent to the agent. ${skipReason}`]),
+    ...tellLink(report),
+    ...(pullRequest?.checks === undefined ? [] : [`Checks: ${pullRequest.checks}`]),
+    `[The run](${serverUrl}/${repository}/actions/runs/${runId})`,
+  ]
+  return `${replyMarker(address, facts)}\n${withoutMentions(blocks.join('\n\n'))}`
+}

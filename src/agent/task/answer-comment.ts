@@ -1,0 +1,38 @@
+import { ActionError } from '../../shared/errors.ts'
+import type { Step } from '../../step/step.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import { conclude } from '../report/conclusion.ts'
+import type { OpenReport } from '../report/open-report.ts'
+import { redactReport } from '../report/redact-report.ts'
+import { renderReply, replyMarker } from '../report/reply.ts'
+import type { Report } from '../report/report.ts'
+
+/** A step whose time is over still has this long to say so, in milliseconds. */
+const REPLY_MS = 20_000
+
+/**
+ * Tells the author of the comment that asked what came of it, if one did. A reply of an earlier attempt of this run is
+ * written anew; one that may have been written is not written twice.
+ */
+export async function answerComment(
+  report: Report,
+  { failOn }: AgentInputs,
+  step: Step,
+  known: OpenReport,
+): Promise<Report> {
+  const { comment } = report
+  if (comment === undefined) return report
+  const { clock, facts, host } = step
+  const shown = redactReport(report, host.redact)
+  const body = host.redact(renderReply(shown, conclude(shown, failOn), comment, facts))
+  try {
+    const github = (await step.github())?.until(clock.now() + REPLY_MS)
+    const replyId = await github?.findReply(comment, replyMarker(comment, facts))
+    if (replyId === undefined) await github?.addReply(comment, body)
+    else await github?.editReply(comment, replyId, body)
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    known.miss('The comment was not answered, or nobody knows whether it was', error)
+  }
+  return { ...report, shortfalls: known.shortfalls }
+}

@@ -1,0 +1,127 @@
+import { ActionError } from '../../shared/errors.ts'
+import type { Step } from '../../step/step.ts'
+import { renderChangeContext } from '../change/change-context.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import type { BeforeSending } from '../job/follow-up.ts'
+import type { OpenReport } from '../report/open-report.ts'
+import type { Choice } from './choice.ts'
+import { promptOf, tellComment, tellUsage } from './comment-words.ts'
+import { jobsNamedIn, type Conversation } from './conversation.ts'
+import { tellOpenPullRequest } from './conversation-words.ts'
+import { openSearch, proveJob, type Search } from './find-conversation.ts'
+import { parseComment, type AskingComment } from './parse-comment.ts'
+import { orSendNothing } from './send-nothing.ts'
+
+const AGAIN = 'Run the workflow again when it can be asked, or write the comment once more.'
+const ELSEWHERE = 'Ask in an open pull request or in an issue.'
+const ANEW = 'To begin anew, ask in an issue: that starts a new job.'
+
+const skip = (reason: string): Choice => ({ kind: 'skip', reason })
+const isOver = (state: string): boolean => state === 'merged' || state === 'closed'
+
+async function mayAsk({ repository, author }: AskingComment, { github }: Search): Promise<boolean> {
+  const { userId, mayWrite } = await github.readPermission(repository, author.login)
+  return mayWrite && userId === author.id
+}
+
+/** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
+async function findJob(comment: AskingComment, search: Search): Promise<Conversation | string | undefined> {
+  const { number } = comment
+  const { state, branch } = await search.github.readPullRequest(comment)
+  if (isOver(state)) return `Pull request #${number} is ${state}. ${ELSEWHERE}`
+  const comments = await search.github.listComments(comment)
+  const { conversation, objections } = await proveJob({ ...comment, branch }, comments, search)
+  if (conversation !== undefined) return conversation
+  // What a stranger's marker names must not keep anybody from asking.
+  const ownMarkers = jobsNamedIn(comments.filter(({ isTrusted }) => isTrusted))
+  const reasons = ownMarkers.map((jobId) => objections.get(jobId)).filter((reason) => reason !== undefined)
+  if (reasons.length === 0) return undefined
+  return `Pull request #${number} cannot be gone on with: ${reasons.join(', ')}. ${ANEW}`
+}
+
+/** A pull request that was closed while the job was busy takes no more work, and a new job would be none of it. */
+function lookOnceMore(comment: AskingComment, step: Step, known: OpenReport): BeforeSending {
+  const { number } = comment
+  return async () => {
+    const unknown = `Whether pull request #${number} is still open is not known`
+    const read = async () => (await step.github())?.readPullRequest(comment)
+    const state = (await orSendNothing(unknown, read, AGAIN))?.state ?? 'closed'
+    if (isOver(state))
+      throw new ActionError('not-sent', `Pull request #${number} was ${state} meanwhile.`, {
+        hint: ELSEWHERE,
+      })
+    known.add({ continued: 'comment' })
+    return 'send'
+  }
+}
+
+/** The change of a pull request that is none of the agent's. Where `change-context` is given, it is told there. */
+async function tellChange(
+  comment: AskingComment,
+  { changeContext, changeContextBytes }: AgentInputs,
+  { github }: Search,
+): Promise<string> {
+  const { repository, number, isOnPullRequest } = comment
+  if (!isOnPullRequest || changeContext !== 'none') return ''
+  const { base, head } = comment.ends ?? (await github.readPullRequestEnds(comment))
+  const comparison = await github.compare(repository, base, head)
+  return renderChangeContext(
+    { ...comparison, repository, title: `pull request #${number}` },
+    'diff',
+    changeContextBytes,
+  )
+}
+
+/**
+ * What a comment or a review asks for; undefined without `command`. Nobody learns anything from it who may not write in the
+ * repository: such a comment is passed over without a word.
+ * @throws ActionError if what has to be known is not told: nothing may be sent then
+ */
+export async function fromComment(inputs: AgentInputs, step: Step, known: OpenReport): Promise<Choice | undefined> {
+  const { command, task } = inputs
+  if (command === '') return undefined
+  const parsed = parseComment(step.facts, command)
+  if (parsed.kind === 'ignored') return skip(parsed.reason)
+  const { comment } = parsed
+  const { id, instruction, isOnPullRequest, isOpen, kind, number } = comment
+
+  const search = await openSearch(inputs, step)
+  if (!(await orSendNothing('Whether the author may ask is not known', () => mayAsk(comment, search), AGAIN)))
+    return skip('The author of the comment may not write in this repository.')
+  const { repository, threadId, writtenAt } = comment
+  known.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
+
+  if (instruction.trim() === '') return skip(tellUsage(command))
+  if (isOnPullRequest && !isOpen) return skip(`Pull request #${number} is closed. ${ELSEWHERE}`)
+  const unknown = `Whether pull request #${number} comes from a job is not known`
+  const found = isOnPullRequest ? await orSendNothing(unknown, () => findJob(comment, search), AGAIN) : undefined
+  if (typeof found === 'string') return skip(found)
+
+  if (kind !== 'review')
+    await known.attempt('The reaction was not put on the comment', () => search.github.addEyes(comment))
+  const review =
+    kind === 'review'
+      ? await orSendNothing(
+          'The comments of the review are not known',
+          () => search.github.listReviewComments(comment),
+          AGAIN,
+        )
+      : []
+  const context = tellComment(comment, {
+    tellsSubject: found === undefined,
+    reviewComments: review.filter(({ authorId }) => authorId === comment.author.id),
+    maxBytes: inputs.changeContextBytes,
+  })
+  const rules = task.kind === 'create' ? task.prompt : ''
+  if (found !== undefined) {
+    const prompt = promptOf(rules, comment, context) + tellOpenPullRequest(found.pullRequest, [])
+    known.note(`A comment asks job ${found.jobId} to go on with pull request #${number}.`)
+    const beforeSending = lookOnceMore(comment, step, known)
+    return { kind: 'ask', task: { kind: 'follow-up', jobId: found.jobId, prompt }, beforeSending }
+  }
+  const change = await known.attempt('The change of the pull request was not told', () =>
+    tellChange(comment, inputs, search),
+  )
+  known.note(`A comment on #${number} asks for a new job.`)
+  return { kind: 'ask', task: { kind: 'create', prompt: promptOf(rules, comment, context) + (change ?? '') } }
+}

@@ -1,0 +1,115 @@
+import * as z from 'zod/mini'
+import type { CommentAddress, Place } from '../../github/comments.ts'
+import type { RunFacts } from '../../github/run-facts.ts'
+
+/** A comment or a review that begins with the command. */
+export interface AskingComment extends CommentAddress {
+  readonly author: { readonly login: string; readonly id: number }
+  /** What stands behind the command, byte for byte. */
+  readonly instruction: string
+  /** Of the issue or the pull request, as everything here, when the event happened. */
+  readonly title: string
+  readonly text: string
+  readonly isOpen: boolean
+  /** The change of the pull request, if the event tells of it. */
+  readonly ends: { readonly base: string; readonly head: string } | undefined
+  /** Of a review comment. */
+  readonly place: Place | undefined
+}
+
+export type ParsedComment =
+  | { readonly kind: 'asks'; readonly comment: AskingComment }
+  /** @property reason as a full sentence, without anything that others wrote */
+  | { readonly kind: 'ignored'; readonly reason: string }
+
+const commit = z.object({ sha: z.string() })
+const subjectSchema = z.object({
+  number: z.number(),
+  title: z.string(),
+  body: z.nullish(z.string()),
+  state: z.string(),
+  /** Of an issue that is a pull request. */
+  pull_request: z.optional(z.unknown()),
+  base: z.optional(commit),
+  head: z.optional(commit),
+})
+const spokenSchema = z.object({
+  id: z.number(),
+  user: z.nullish(z.object({ login: z.string(), id: z.number(), type: z.string() })),
+  body: z.nullish(z.string()),
+  /** Set if an app wrote it in the name of a person. */
+  performed_via_github_app: z.optional(z.unknown()),
+  created_at: z.nullish(z.string()),
+  submitted_at: z.nullish(z.string()),
+  in_reply_to_id: z.nullish(z.number()),
+  path: z.nullish(z.string()),
+  line: z.nullish(z.number()),
+  start_line: z.nullish(z.number()),
+  diff_hunk: z.nullish(z.string()),
+})
+const eventSchema = z.object({
+  action: z.string(),
+  comment: z.optional(spokenSchema),
+  review: z.optional(spokenSchema),
+  issue: z.optional(subjectSchema),
+  pull_request: z.optional(subjectSchema),
+})
+
+type Spoken = z.infer<typeof spokenSchema>
+
+const EVENTS: Readonly<Record<string, { readonly kind: CommentAddress['kind']; readonly action: string }>> = {
+  issue_comment: { kind: 'comment', action: 'created' },
+  pull_request_review_comment: { kind: 'review-comment', action: 'created' },
+  pull_request_review: { kind: 'review', action: 'submitted' },
+}
+
+function placeOf({ path, line, start_line, diff_hunk }: Spoken): Place | undefined {
+  if (typeof path !== 'string') return undefined
+  return { path, line: line ?? undefined, startLine: start_line ?? undefined, hunk: diff_hunk ?? '' }
+}
+
+/** Undefined if the text does not begin with the command as a word. The one character that ends the word goes with it. */
+function instructionOf(text: string, command: string): string | undefined {
+  if (!text.startsWith(command)) return undefined
+  const rest = text.slice(command.length)
+  return rest === '' || /^\s/.test(rest) ? rest.replace(/^(?:\r\n|\s)/, '') : undefined
+}
+
+const ignored = (reason: string): ParsedComment => ({ kind: 'ignored', reason })
+
+/**
+ * What a comment or a review asks for, from the event alone: what is edited later changes nothing. Who wrote it is not yet
+ * known to be somebody who may.
+ */
+export function parseComment({ eventName, payload, repository }: RunFacts, command: string): ParsedComment {
+  const expected = EVENTS[eventName]
+  if (expected === undefined) return ignored('The event is no comment and no review.')
+  const event = eventSchema.safeParse(payload).data
+  const spoken = expected.kind === 'review' ? event?.review : event?.comment
+  const subject = event?.pull_request ?? event?.issue
+  if (event === undefined || spoken === undefined || subject === undefined)
+    return ignored('The event does not say what was written, or where.')
+  if (event.action !== expected.action)
+    return ignored(`Only what was just ${expected.action} counts, and this was something else.`)
+
+  const instruction = instructionOf(spoken.body ?? '', command)
+  if (instruction === undefined) return ignored(`What was written does not begin with \`${command}\`.`)
+  const { id, user, created_at, submitted_at, in_reply_to_id } = spoken
+  if (user?.type !== 'User' || (spoken.performed_via_github_app ?? null) !== null)
+    return ignored('A bot or an app wrote the comment.')
+  const { number, title, body, state, base, head } = subject
+  return {
+    kind: 'asks',
+    comment: {
+      ...{ repository, number, id, instruction, title, kind: expected.kind },
+      author: { login: user.login, id: user.id },
+      threadId: in_reply_to_id ?? id,
+      isOnPullRequest: event.pull_request !== undefined || subject.pull_request !== undefined,
+      writtenAt: created_at ?? submitted_at ?? '',
+      text: body ?? '',
+      isOpen: state === 'open',
+      ends: base === undefined || head === undefined ? undefined : { base: base.sha, head: head.sha },
+      place: expected.kind === 'review-comment' ? placeOf(spoken) : undefined,
+    },
+  }
+}
