@@ -33,7 +33,7 @@ test('asks for everything at the address that it is given, with the token', asyn
       await github.addComment(address, 'hello')
       await github.readChecks('acme/docs', commit('c'), 1)
     })
-    expect(observed.requests).toHaveLength(13)
+    expect(observed.requests).toHaveLength(14)
     expect(observed.violations).toEqual([])
   } finally {
     await server.close()
