@@ -1,14 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { runWithGitHub } from '../support/github-run.ts'
-import { commit } from '../support/github-state.ts'
 
 test('a run that is cancelled while it waits for checks leaves at once, and has told its pull request', async () => {
   const controller = new AbortController()
   const run = await runWithGitHub({
     inputs: { 'wait-for-checks': 'true' },
-    repository: { statuses: { [commit('c')]: [{ context: 'preview', state: 'pending' }] } },
+    gitHubScenarios: ['checks-pending'],
     faults: { 'repos/get-combined-status-for-ref': ['never'] },
-    onRequest: (operation) => {
+    beforeAnswer: (operation) => {
       if (operation === 'repos/get-combined-status-for-ref') controller.abort()
     },
     cancel: controller.signal,

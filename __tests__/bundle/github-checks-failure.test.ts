@@ -1,11 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { runWithGitHub } from '../support/github-run.ts'
-import { commit } from '../support/github-state.ts'
 
 test('a failed check makes the step red where `fail-on` says so, with one error and the pull request', async () => {
   const run = await runWithGitHub({
     inputs: { 'wait-for-checks': 'true', 'fail-on': 'checks' },
-    repository: { statuses: { [commit('c')]: [{ context: 'preview', state: 'failure' }] } },
+    gitHubScenarios: ['checks-fail'],
   })
 
   expect(run.conclusion).toBe('failure')

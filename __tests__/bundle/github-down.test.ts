@@ -4,7 +4,7 @@ import { runWithGitHub } from '../support/github-run.ts'
 test('while GitHub is down the result of the job stands', async () => {
   const run = await runWithGitHub({
     inputs: { 'wait-for-checks': 'true' },
-    faults: { 'pulls/get': ['unavailable', 'unavailable', 'unavailable', 'unavailable'] },
+    gitHubScenarios: ['github-down'],
   })
 
   expect(run.conclusion).toBe('success')

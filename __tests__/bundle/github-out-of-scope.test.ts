@@ -1,12 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { runWithGitHub } from '../support/github-run.ts'
-import { pullState } from '../support/github-state.ts'
 
 test('a file that was moved in from outside of the allowed paths makes the step red', async () => {
   const files = [{ filename: 'docs/key.md', status: 'renamed', previous_filename: 'src/key.ts' } as const]
   const run = await runWithGitHub({
     inputs: { 'allowed-paths': 'docs/**\n*.md', 'fail-on': 'out-of-scope' },
-    repository: { pulls: { 4: pullState({ files }) } },
+    gitHubScenario: { files },
   })
 
   expect(run.conclusion).toBe('failure')

@@ -1,14 +1,18 @@
 import { expect, test } from '@jest/globals'
 import { PUSH_EVENT, runWithGitHub } from '../support/github-run.ts'
-import { commit, pullState } from '../support/github-state.ts'
+import { pullState } from '../../src/emulator/github/state.ts'
+import { changedRepository, commit } from '../support/github-state.ts'
 
 test('a merge of the agent’s own pull request does not wake it again', async () => {
-  const merged = pullState({ state: 'closed', merged: true, labels: ['docs-agent'] })
+  const merged = pullState({
+    ...{ branch: 'agent/guide', headSha: commit('a'), state: 'closed', labels: ['docs-agent'] },
+    merge: { sha: commit('b'), atMs: 0 },
+  })
   const run = await runWithGitHub({
     inputs: {},
     eventName: 'push',
     event: PUSH_EVENT,
-    repository: { pulls: { 3: merged }, commits: { [commit('b')]: [3] } },
+    repository: changedRepository({ files: [] }, { pulls: { 3: merged } }),
   })
 
   expect(run.conclusion).toBe('success')

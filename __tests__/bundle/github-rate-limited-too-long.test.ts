@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { runWithGitHub } from '../support/github-run.ts'
 
 test('a rate limit that ends after the deadline is not waited for', async () => {
-  const run = await runWithGitHub({ inputs: {}, faults: { 'pulls/get': ['long-limit'] } })
+  const run = await runWithGitHub({ inputs: { 'timeout-minutes': '1' }, faults: { 'pulls/get': ['long-limit'] } })
 
   expect(run.conclusion).toBe('success')
   expect(run.github.requests).toEqual(['pulls/get'])

@@ -1,19 +1,19 @@
 import { expect, test } from '@jest/globals'
+import type { WorkflowRun } from '../../src/emulator/github/state.ts'
 import { runWithGitHub } from '../support/github-run.ts'
-import { commit } from '../support/github-state.ts'
+import { changedRepository, commit } from '../support/github-state.ts'
 
 test('a schedule sends what changed since the last successful run', async () => {
-  const runs = [{ id: 41, workflow: 'docs.yml', branch: 'main', headSha: commit('e'), conclusion: 'success' } as const]
-  const change = {
-    relation: 'ahead',
-    commits: [{ sha: commit('b'), message: 'Add a flag' }],
-    files: [{ filename: 'src/flags.ts' }],
-  } as const
+  const earlier: WorkflowRun = {
+    ...{ id: 41, workflow: 'docs.yml', branch: 'main', headSha: commit('e'), event: 'push', createdAtMs: 0 },
+    status: 'completed',
+    conclusion: 'success',
+  }
   const run = await runWithGitHub({
     inputs: { 'change-context': 'files' },
     eventName: 'schedule',
     event: {},
-    repository: { runs, comparisons: { [`${commit('e')}...${commit('b')}`]: change } },
+    repository: changedRepository({ from: 'e', files: [{ filename: 'src/flags.ts' }] }, { workflowRuns: [earlier] }),
   })
 
   expect(run.outputs['outcome']).toBe('pull-request')

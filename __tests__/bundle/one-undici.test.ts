@@ -10,7 +10,6 @@ test('a step on a push, which asks GitHub too, never loads the undici that Node 
     inputs: {},
     eventName: 'push',
     event: PUSH_EVENT,
-    repository: {},
     preload: `
       import { writeFileSync } from 'node:fs'
       process.on('exit', () => writeFileSync(${JSON.stringify(file)}, JSON.stringify(process.moduleLoadList)))

@@ -8,12 +8,14 @@ import { systemClock } from '../../src/shared/clock.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 import { askingGitHub, errorOf, type AskedGitHub } from '../support/github-client.ts'
-import { commit, TOKEN } from '../support/github-state.ts'
-import type { GitHubFault } from '../support/github-server.ts'
+import { GITHUB_TOKEN as TOKEN } from '../../src/emulator/github/demo-state.ts'
+import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
+import { repositoryWithPull, commit } from '../support/github-state.ts'
 
 const OPERATION = 'repos/list-pull-requests-associated-with-commit'
 const askOnce = ({ ask }: AskedGitHub) => findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))
-const failing = (...faults: GitHubFault[]) => ({ faults: { [OPERATION]: faults } })
+const DOCS = { docs: repositoryWithPull({ state: 'closed' }) }
+const failing = (...faults: GitHubFault[]) => ({ ...DOCS, faults: { [OPERATION]: faults } })
 
 test('tries again after server errors', async () => {
   await askingGitHub(failing('unavailable', 'unavailable'), async (asked) => {
@@ -49,7 +51,7 @@ async function withRudeProxy(perform: (address: string, connections: () => numbe
 
 test('a proxy that hangs up is not asked in a hot loop', async () => {
   await withRudeProxy(async (address, connections) => {
-    await askingGitHub({ env: { http_proxy: address } }, async (asked) => {
+    await askingGitHub({ ...DOCS, env: { http_proxy: address } }, async (asked) => {
       expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'unreachable' })
       expect(asked.github.requests).toEqual([])
     })
@@ -61,7 +63,7 @@ test('a proxy that hangs up is not asked in a hot loop', async () => {
 
 test('NO_PROXY lets GitHub go directly', async () => {
   await withRudeProxy(async (address, connections) => {
-    await askingGitHub({ env: { http_proxy: address, no_proxy: '127.0.0.1' } }, async (asked) => {
+    await askingGitHub({ ...DOCS, env: { http_proxy: address, no_proxy: '127.0.0.1' } }, async (asked) => {
       expect(await askOnce(asked)).toEqual([])
     })
     expect(connections()).toBe(0)
@@ -123,7 +125,7 @@ test.each([
   await askingGitHub(options, async (asked) => {
     const error = await errorOf(askOnce(asked))
     expect(error).toMatchObject({ code, message: expect.stringContaining(part) as unknown })
-    expect(asked.github.requests).toHaveLength(1)
+    expect(asked.github.statuses).toHaveLength(1)
   })
 })
 
@@ -156,7 +158,7 @@ test('ends at the deadline although an answer never comes, and asks nothing afte
     {
       ...failing('never', 'never'),
       ...times,
-      onRequest: () => {
+      beforeAnswer: () => {
         arrive()
       },
     },
@@ -171,10 +173,10 @@ test('ends at the deadline although an answer never comes, and asks nothing afte
 test('ends at once when the run is cancelled', async () => {
   const controller = new AbortController()
   const cancelled = new ActionError('cancelled', 'The run was cancelled.')
-  const onRequest = (): void => {
+  const beforeAnswer = (): void => {
     controller.abort(cancelled)
   }
-  await askingGitHub({ ...failing('never'), onRequest, signal: controller.signal }, async (asked) => {
+  await askingGitHub({ ...failing('never'), beforeAnswer, signal: controller.signal }, async (asked) => {
     expect(await errorOf(askOnce(asked))).toBe(cancelled)
     expect(await errorOf(askOnce(asked))).toBe(cancelled)
     expect(asked.github.requests).toHaveLength(1)

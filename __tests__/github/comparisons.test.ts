@@ -1,38 +1,34 @@
 import { expect, test } from '@jest/globals'
 import { compareCommits } from '../../src/github/comparisons.ts'
 import { askingGitHub, SECRET } from '../support/github-client.ts'
-import { commit, repositoryState, type ComparisonState } from '../support/github-state.ts'
+import { type Commit, type FileChange, type RepositoryState, repositoryState } from '../../src/emulator/github/state.ts'
+import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
 
-function comparing(base: string, head: string, comparison: ComparisonState) {
-  const repository = repositoryState({ comparisons: { [`${base}...${head}`]: comparison } })
-  return { state: { repositories: { 'acme/docs': repository } } }
+const shaOf = (index: number): string => String(index).padStart(40, '0')
+
+/** Main, and the branch `next` that is so many commits ahead of it, the first of which changed these files. */
+function ahead(count: number, files: readonly FileChange[] = []): { docs: RepositoryState } {
+  const commits = Array.from({ length: count }, (_, index): Commit => {
+    const parents = [index === 0 ? commit('a') : shaOf(index - 1)]
+    return madeCommit({ sha: shaOf(index), parents, message: `Change ${index}`, files: index === 0 ? files : [] })
+  })
+  const branches = { main: commit('a'), next: shaOf(count - 1) }
+  return { docs: repositoryState({ commits: [madeCommit({ sha: commit('a') }), ...commits], branches }) }
 }
-
-const someCommits = (count: number): ComparisonState['commits'] =>
-  Array.from({ length: count }, (_, index) => ({ sha: String(index).padStart(40, '0'), message: `Change ${index}` }))
 
 test('tells the commits and the files of a change', async () => {
   const files = [
     { filename: 'docs/new.md', status: 'renamed', previous_filename: 'docs/old.md', additions: 2, deletions: 1 },
     { filename: 'docs/a.md', status: 'added', patch: '@@ -0,0 +1 @@\n+A' },
   ] as const
-  const commits = [{ sha: commit('a'), message: 'Rename\n\nWhy', author: 'Ann' }]
-  const server = comparing('main', commit('a'), { relation: 'ahead', mergeBase: commit('b'), commits, files })
-  const found = await askingGitHub(server, ({ ask }) => compareCommits(ask, 'acme/docs', 'main', commit('a')))
+  const docs = changedRepository({ message: 'Rename\n\nWhy', files })
+  const found = await askingGitHub({ docs }, ({ ask }) => compareCommits(ask, 'acme/docs', commit('a'), 'main'))
   expect(found).toEqual({
     relation: 'ahead',
-    mergeBase: commit('b'),
+    mergeBase: commit('a'),
     totalCommits: 1,
-    commits: [{ sha: commit('a'), message: 'Rename\n\nWhy', author: 'Ann' }],
+    commits: [{ sha: commit('b'), message: 'Rename\n\nWhy', author: 'Ann' }],
     files: [
-      {
-        path: 'docs/new.md',
-        status: 'renamed',
-        previousPath: 'docs/old.md',
-        additions: 2,
-        deletions: 1,
-        patch: undefined,
-      },
       {
         path: 'docs/a.md',
         status: 'added',
@@ -41,50 +37,56 @@ test('tells the commits and the files of a change', async () => {
         deletions: 0,
         patch: '@@ -0,0 +1 @@\n+A',
       },
+      {
+        path: 'docs/new.md',
+        status: 'renamed',
+        previousPath: 'docs/old.md',
+        additions: 2,
+        deletions: 1,
+        patch: undefined,
+      },
     ],
     fileList: 'whole',
   })
 })
 
 test('a secret in what others wrote does not get through', async () => {
-  const commits = [{ sha: commit('a'), message: `Use ${SECRET}`, author: SECRET }]
-  const server = comparing('main', 'next', { relation: 'ahead', commits, files: [{ filename: `docs/${SECRET}.md` }] })
-  const found = await askingGitHub(server, ({ ask }) => compareCommits(ask, 'acme/docs', 'main', 'next'))
-  expect(found.commits).toEqual([{ sha: commit('a'), message: 'Use ***', author: '***' }])
+  const docs = changedRepository({
+    message: `Use ${SECRET}`,
+    author: SECRET,
+    files: [{ filename: `docs/${SECRET}.md` }],
+  })
+  const found = await askingGitHub({ docs }, ({ ask }) => compareCommits(ask, 'acme/docs', commit('a'), 'main'))
+  expect(found.commits).toEqual([{ sha: commit('b'), message: 'Use ***', author: '***' }])
   expect(found.files[0]?.path).toBe('docs/***.md')
 })
 
 test('reads all pages of commits, and takes the files from the first', async () => {
-  const server = comparing('main', 'next', {
-    relation: 'ahead',
-    commits: someCommits(230),
-    files: [{ filename: 'docs/a.md' }],
-  })
-  await askingGitHub(server, async ({ ask, github }) => {
+  await askingGitHub(ahead(230, [{ filename: 'docs/a.md' }]), async ({ ask, github }) => {
     const found = await compareCommits(ask, 'acme/docs', 'main', 'next')
-    expect(found.commits.map(({ message }) => message)).toEqual(someCommits(230).map(({ message }) => message))
+    expect(found.commits.map(({ message }) => message)).toEqual(
+      Array.from({ length: 230 }, (_, index) => `Change ${index}`),
+    )
     expect(found.files).toHaveLength(1)
     expect(github.requests).toHaveLength(3)
   })
 })
 
 test('counts the commits that it does not list', async () => {
-  const server = comparing('main', 'next', { relation: 'ahead', commits: someCommits(620), files: [] })
-  const found = await askingGitHub(server, ({ ask }) => compareCommits(ask, 'acme/docs', 'main', 'next'))
+  const found = await askingGitHub(ahead(620), ({ ask }) => compareCommits(ask, 'acme/docs', 'main', 'next'))
   expect(found.commits).toHaveLength(500)
   expect(found.totalCommits).toBe(620)
 })
 
 test('notices that GitHub lists no more than 300 files', async () => {
   const files = Array.from({ length: 301 }, (_, index) => ({ filename: `docs/${index}.md` }))
-  const server = comparing('main', 'next', { relation: 'ahead', commits: someCommits(1), files })
-  const found = await askingGitHub(server, ({ ask }) => compareCommits(ask, 'acme/docs', 'main', 'next'))
+  const found = await askingGitHub(ahead(1, files), ({ ask }) => compareCommits(ask, 'acme/docs', 'main', 'next'))
   expect(found.files).toHaveLength(300)
   expect(found.fileList).toBe('cut')
 })
 
 test('compares with a branch whose name has a slash', async () => {
-  const server = comparing('release/1.x', commit('a'), { relation: 'identical', commits: [], files: [] })
-  const found = await askingGitHub(server, ({ ask }) => compareCommits(ask, 'acme/docs', 'release/1.x', commit('a')))
+  const docs = changedRepository({ files: [] }, { branches: { 'release/1.x': commit('b') } })
+  const found = await askingGitHub({ docs }, ({ ask }) => compareCommits(ask, 'acme/docs', 'release/1.x', commit('b')))
   expect(found.relation).toBe('identical')
 })

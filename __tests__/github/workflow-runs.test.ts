@@ -1,21 +1,24 @@
 import { expect, test } from '@jest/globals'
 import { findLastSuccess } from '../../src/github/workflow-runs.ts'
 import { askingGitHub } from '../support/github-client.ts'
-import { commit, repositoryState, type RunState } from '../support/github-state.ts'
+import { repositoryState, type WorkflowRun } from '../../src/emulator/github/state.ts'
+import { commit } from '../support/github-state.ts'
 
-const run = (id: number, headSha: string, fields: Partial<RunState> = {}): RunState => ({
+const run = (id: number, headSha: string, fields: Partial<WorkflowRun> = {}): WorkflowRun => ({
   id,
   headSha,
   workflow: 'docs.yml',
   branch: 'main',
+  event: 'push',
+  status: 'completed',
   conclusion: 'success',
+  createdAtMs: 0,
   ...fields,
 })
 const QUERY = { repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 9 }
 
-function lastSuccess(runs: RunState[]): Promise<string | undefined> {
-  const state = { repositories: { 'acme/docs': repositoryState({ runs }) } }
-  return askingGitHub({ state }, ({ ask }) => findLastSuccess(ask, QUERY))
+function lastSuccess(runs: WorkflowRun[]): Promise<string | undefined> {
+  return askingGitHub({ docs: repositoryState({ workflowRuns: runs }) }, ({ ask }) => findLastSuccess(ask, QUERY))
 }
 
 test('finds the newest successful run of this workflow on this branch', async () => {

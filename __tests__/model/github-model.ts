@@ -3,7 +3,7 @@ import type { GitHub } from '../../src/github/connect-github.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
 import type { Clock } from '../../src/shared/clock.ts'
 import { ActionError } from '../../src/shared/errors.ts'
-import { fakeGitHub, PULL_REQUEST } from '../support/fake-github.ts'
+import { fakeGitHub, mergedBy, PULL_REQUEST } from '../support/fake-github.ts'
 import { commit } from '../support/github-state.ts'
 import { OLD_LINK, type JobLife } from './job-life.ts'
 import type { GitHubFate, GitHubPlan, Schedule } from './schedule.ts'
@@ -99,7 +99,8 @@ export function createGitHubModel(
         return ask(() => ({ ...comparison, files }))
       },
       findLastSuccess: () => ask(() => BEFORE),
-      findPullRequestsOfCommit: () => ask(() => (plan.pushIsOwn ? [{ number: 5, labels: ['docs-agent'] }] : [])),
+      listTags: () => ask(() => []),
+      findPullRequestsOfCommit: () => ask(() => (plan.pushIsOwn ? [mergedBy(5, 'docs-agent')] : [])),
       readPullRequest: ({ number }) =>
         ask(
           () => pullRequest(number),

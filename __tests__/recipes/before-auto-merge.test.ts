@@ -1,51 +1,45 @@
 import { beforeAll, expect, test } from '@jest/globals'
-import { docsRepository } from '../support/github-run.ts'
-import { commit, pullState, type GitHubState, type PullState, type StatusState } from '../support/github-state.ts'
+import { pushCommit } from '../../src/emulator/github/repository-events.ts'
+import type { PullState } from '../../src/emulator/github/state.ts'
+import { DEFAULT_START_MS } from '../../src/emulator/service.ts'
 import { permissionsOf, playRecipe, type PlayedRecipe, type RecipeOptions } from '../support/recipe-run.ts'
 
 /** The merge is a script for bash, which runners have on every system and other machines may not. */
 const testWithBash = process.platform === 'win32' ? test.skip : test
 
-interface Situation extends Partial<RecipeOptions> {
-  readonly statuses?: StatusState[]
-  readonly pull?: Partial<PullState>
-  readonly permissions?: GitHubState['permissions']
+type Situation = Partial<RecipeOptions>
+
+function play(options: Situation = {}): Promise<PlayedRecipe> {
+  const permissions = permissionsOf('before-auto-merge')
+  return playRecipe('before-auto-merge', { permissions, eventName: 'schedule', ...options })
 }
 
-const PASSED: StatusState[] = [{ context: 'ci', state: 'success' }]
-
-function play({ statuses = PASSED, pull, ...options }: Situation): Promise<PlayedRecipe> {
-  const repository = docsRepository({ statuses: { [commit('c')]: statuses }, pulls: { 4: pullState(pull) } })
-  return playRecipe('before-auto-merge', {
-    repositories: { 'acme/docs': repository },
-    permissions: permissionsOf('before-auto-merge'),
-    eventName: 'schedule',
-    ...options,
-  })
+function pullOf({ github }: PlayedRecipe): PullState | undefined {
+  return github.state.repositories['acme/docs']?.pulls[4]
 }
 
 testWithBash('what was checked and keeps to the paths is merged, by the head that was checked', async () => {
-  const { steps, ghCalls } = await play({})
+  const merged = await play()
+  const { steps, ghCalls } = merged
+  const head = pullOf(merged)?.headSha ?? ''
 
   expect(steps['docs']?.conclusion).toBe('success')
   expect(steps['merge']?.conclusion).toBe('success')
-  expect(ghCalls).toEqual([`pr merge 4 --repo acme/docs --squash --match-head-commit ${commit('c')}`])
+  expect(ghCalls).toEqual([`pr merge 4 --repo acme/docs --squash --match-head-commit ${head}`])
+  expect(pullOf(merged)?.merge).toBeDefined()
 })
 
 const RED: readonly (readonly [string, Situation])[] = [
-  ['a check failed', { statuses: [{ context: 'ci', state: 'failure' }] }],
-  ['no check is registered', { statuses: [] }],
-  [
-    'a file is out of scope',
-    { pull: { files: [{ filename: 'docs/a.md' }, { filename: '.github/workflows/ci.yml' }] } },
-  ],
-  ['a page is excepted', { pull: { files: [{ filename: 'docs/legal/terms.md' }] } }],
+  ['a check failed', { gitHubScenarios: ['checks-fail'] }],
+  ['no check is registered', { gitHubScenarios: ['checks-none'] }],
+  ['a file is out of scope', { gitHubScenarios: ['out-of-scope'] }],
+  ['a page is excepted', { gitHubScenario: { files: [{ filename: 'docs/legal/terms.md' }] } }],
   ['the checks cannot be read', { permissions: { contents: 'write', 'pull-requests': 'write' } }],
   ['the pull request cannot be read', { permissions: {} }],
 ]
 
 const LEFT_OPEN: readonly (readonly [string, Situation])[] = [
-  ['it is a draft', { pull: { draft: true } }],
+  ['it is a draft', { gitHubScenarios: ['draft'] }],
   ['the agent changed nothing', { scenario: 'no-changes' }],
 ]
 
@@ -75,11 +69,18 @@ testWithBash.each(LEFT_OPEN)('nothing is merged where %s, and that is no error',
 })
 
 testWithBash('a commit that comes after the checks makes the merge fail', async () => {
-  const { steps } = await play({ headAtMerge: commit('d') })
+  const played = await play({
+    beforeAnswer: (operation, _before, { state }) => {
+      const { 'acme/docs': docs } = state.repositories
+      if (operation !== 'pulls/merge' || docs === undefined) return
+      pushCommit(docs, 'agent/job_000001', { message: 'Late', author: 'mona', files: [] }, DEFAULT_START_MS)
+    },
+  })
 
-  expect(steps['docs']?.conclusion).toBe('success')
-  expect(steps['merge']).toMatchObject({
+  expect(played.steps['docs']?.conclusion).toBe('success')
+  expect(played.steps['merge']).toMatchObject({
     conclusion: 'failure',
     output: expect.stringContaining('Head branch was modified'),
   })
+  expect(pullOf(played)?.merge).toBeUndefined()
 })

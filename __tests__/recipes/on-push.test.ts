@@ -1,13 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { docsRepository, PUSH_EVENT } from '../support/github-run.ts'
-import { commit, pullState, type FileState, type RepositoryState } from '../support/github-state.ts'
+import { pullState, type FileChange, type RepositoryState } from '../../src/emulator/github/state.ts'
+import { PUSH_EVENT } from '../support/github-run.ts'
+import { changedRepository, commit } from '../support/github-state.ts'
 import { permissionsOf, playRecipe, type PlayedRecipe } from '../support/recipe-run.ts'
 
-function push(files: readonly FileState[], fields: Partial<RepositoryState> = {}): Promise<PlayedRecipe> {
-  const commits = [{ sha: commit('b'), message: 'Write the guide' }]
-  const comparisons = { [`${commit('a')}...${commit('b')}`]: { relation: 'ahead', commits, files } as const }
+function push(files: readonly FileChange[], fields: Partial<RepositoryState> = {}): Promise<PlayedRecipe> {
   return playRecipe('on-push', {
-    repositories: { 'acme/docs': docsRepository({ comparisons, ...fields }) },
+    repositories: { 'acme/docs': changedRepository({ files }, fields) },
     permissions: permissionsOf('on-push'),
     eventName: 'push',
     event: PUSH_EVENT,
@@ -32,10 +31,12 @@ test('a push that changes only generated pages, or none at all, asks nothing', a
 })
 
 test('the merge of the agent’s pull request asks nothing', async () => {
-  const merged = pullState({ state: 'closed', merged: true, labels: ['docs-agent'] })
+  const merged = pullState({
+    ...{ branch: 'agent/guide', headSha: commit('a'), state: 'closed', labels: ['docs-agent'] },
+    merge: { sha: commit('b'), atMs: 0 },
+  })
   const { steps, prompts } = await push([{ filename: 'docs/guide.md' }], {
     pulls: { 3: merged },
-    commits: { [commit('b')]: [3] },
   })
 
   expect(steps['docs']?.outputs['outcome']).toBe('skipped')

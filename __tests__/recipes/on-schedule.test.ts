@@ -1,26 +1,28 @@
 import { expect, test } from '@jest/globals'
-import { docsRepository } from '../support/github-run.ts'
-import { commit, type FileState, type RunState } from '../support/github-state.ts'
+import type { FileChange, WorkflowRun } from '../../src/emulator/github/state.ts'
+import { changedRepository, commit } from '../support/github-state.ts'
 import { permissionsOf, playRecipe, type PlayedRecipe } from '../support/recipe-run.ts'
 
-const LAST: RunState = { id: 41, workflow: 'docs.yml', branch: 'main', headSha: commit('e'), conclusion: 'success' }
+const LAST: WorkflowRun = {
+  ...{ id: 41, workflow: 'docs.yml', branch: 'main', headSha: commit('e'), event: 'push', createdAtMs: 0 },
+  status: 'completed',
+  conclusion: 'success',
+}
 
 function week(
-  files: readonly FileState[],
-  runs: RunState[],
+  files: readonly FileChange[],
+  runs: WorkflowRun[],
   permissions = permissionsOf('on-schedule'),
 ): Promise<PlayedRecipe> {
-  const commits = [{ sha: commit('b'), message: 'Add a flag' }]
-  const comparisons = { [`${commit('e')}...${commit('b')}`]: { relation: 'ahead', commits, files } as const }
   return playRecipe('on-schedule', {
-    repositories: { 'acme/docs': docsRepository({ comparisons, runs }) },
+    repositories: { 'acme/docs': changedRepository({ from: 'e', files }, { workflowRuns: runs }) },
     permissions,
     eventName: 'schedule',
   })
 }
 
 test('the agent gets what was changed since the last successful run', async () => {
-  const failed: RunState = { ...LAST, id: 40, headSha: commit('f'), conclusion: 'failure' }
+  const failed: WorkflowRun = { ...LAST, id: 40, headSha: commit('f'), conclusion: 'failure' }
   const { steps, prompts } = await week([{ filename: 'src/flags.ts' }], [LAST, failed])
 
   expect(steps['docs']).toMatchObject({ conclusion: 'success', outputs: { outcome: 'pull-request' } })

@@ -1,31 +1,24 @@
 import { expect, test } from '@jest/globals'
-import { docsRepository, PUSH_EVENT } from '../support/github-run.ts'
-import { commit, repositoryState, TOKEN, type FileState, type GitHubState } from '../support/github-state.ts'
+import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import type { FileChange } from '../../src/emulator/github/state.ts'
+import { PUSH_EVENT } from '../support/github-run.ts'
+import { changedRepository } from '../support/github-state.ts'
 import { playRecipe, type PlayedRecipe } from '../support/recipe-run.ts'
 
 const testWithBash = process.platform === 'win32' ? test.skip : test
 
-const CODE: FileState[] = [{ filename: 'src/flags.ts', patch: '@@ -0,0 +1 @@\n+x' }]
+const CODE: FileChange[] = [{ filename: 'src/flags.ts', patch: '@@ -0,0 +1 @@\n+x' }]
 
-function play(
-  files: readonly FileState[],
-  sees: readonly string[] = ['acme/code', 'acme/docs'],
-): Promise<PlayedRecipe> {
-  const commits = [{ sha: commit('b'), message: 'Add a flag' }]
-  const code = repositoryState({
-    comparisons: { [`${commit('a')}...${commit('b')}`]: { relation: 'ahead', commits, files } },
-  })
-  const docs = docsRepository({ statuses: { [commit('c')]: [{ context: 'ci', state: 'success' }] } })
-  const all: GitHubState['repositories'] = { 'acme/code': code, 'acme/docs': docs }
+function play(files: readonly FileChange[], hidden: Readonly<Record<string, undefined>> = {}): Promise<PlayedRecipe> {
   return playRecipe('two-repositories', {
-    repositories: Object.fromEntries(Object.entries(all).filter(([name]) => sees.includes(name))),
+    repositories: { 'acme/code': changedRepository({ files }), ...hidden },
     repository: 'acme/code',
     eventName: 'push',
     event: PUSH_EVENT,
     actions: {
       'actions/create-github-app-token@fee1f7d63c2ff003460e3d139729b119787bc349': (inputs) => {
         expect(inputs).toMatchObject({ 'app-id': '1', 'private-key': 'private', owner: 'acme' })
-        return { token: TOKEN }
+        return { token: GITHUB_TOKEN }
       },
     },
   })
@@ -51,16 +44,16 @@ testWithBash('a change of tests alone asks nothing', async () => {
 })
 
 testWithBash('an app that is not installed in the docs repository costs the checks, and says so', async () => {
-  const { steps } = await play(CODE, ['acme/code'])
+  const { steps } = await play(CODE, { 'acme/docs': undefined })
 
   expect(steps['docs']).toMatchObject({ conclusion: 'success', outputs: { outcome: 'pull-request', 'pr-state': '' } })
   expect(steps['docs']?.output).toContain('in acme/docs')
 })
 
 testWithBash('an app that is not installed in the code repository costs the context, and says so', async () => {
-  const { steps, prompts } = await play(CODE, ['acme/docs'])
+  const { steps, prompts } = await play(CODE, { 'acme/code': undefined })
 
   expect(prompts).toHaveLength(1)
   expect(prompts[0]).not.toContain('What changed')
-  expect(steps['docs']?.output).toContain('Grant `contents: read`')
+  expect(steps['docs']?.output).toContain('Grant `actions: read`')
 })

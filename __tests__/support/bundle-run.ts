@@ -3,7 +3,7 @@ import { jest } from '@jest/globals'
 import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/access.ts'
 import type { ScenarioName } from '../../src/emulator/scenarios.ts'
-import { DEFAULT_PROJECT_ID, startEmulator } from '../../src/emulator/server.ts'
+import { DEFAULT_PROJECT_ID, startEmulator, type EmulatorOptions } from '../../src/emulator/server.ts'
 import type { Clock } from '../../src/shared/clock.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -27,6 +27,8 @@ type RunnerOptions = Pick<
 export interface BundleOptions extends RunnerOptions {
   /** What the service plays; by default `pull-request`. */
   readonly scenario?: ScenarioName
+  /** Of the service's GitHub. */
+  readonly github?: NonNullable<EmulatorOptions['github']>
   /** How much of the service's time passes with each request, in seconds; by default 10. The agent usually works for 20. */
   readonly secondsPerRequest?: number
   /** Besides the project, the key and the address of the embedded service, or in their place. */
@@ -54,7 +56,7 @@ function requestClock(stepMs: number): Clock {
   let now = 0
   return {
     now: () => (now += stepMs),
-    wallTime: () => new Date(0),
+    wallTime: () => new Date(),
     sleep: () => Promise.resolve(),
     turn: () => Promise.resolve(),
   }
@@ -80,9 +82,10 @@ const PROJECT_PATH = `/v2/agent/${DEFAULT_PROJECT_ID}/`
 
 /** Runs the packaged action as a GitHub runner does, on Node.js 24, against an embedded service of its own. */
 export async function runBundle(options: BundleOptions): Promise<BundleRun> {
-  const { scenario = 'pull-request', secondsPerRequest = 10, inputs: given, front, preload, env, ...runner } = options
+  const { scenario = 'pull-request', secondsPerRequest = 10, github, inputs: given, ...others } = options
+  const { front, preload, env, ...runner } = others
   const clock = requestClock((secondsPerRequest * 1_000) / SPEED)
-  const service = await startEmulator({ scenario, clock, speed: SPEED })
+  const service = await startEmulator({ scenario, clock, speed: SPEED, ...(github === undefined ? {} : { github }) })
   const entrance = await front?.(service.url)
   try {
     const inputs = {

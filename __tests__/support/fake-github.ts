@@ -1,5 +1,5 @@
 import type { GitHub } from '../../src/github/connect-github.ts'
-import type { PullRequest } from '../../src/github/pull-requests.ts'
+import type { CommitPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
 import type { RunFacts } from '../../src/github/run-facts.ts'
 import { ActionError, type ErrorCode } from '../../src/shared/errors.ts'
 import { commit } from './github-state.ts'
@@ -15,11 +15,22 @@ export const PULL_REQUEST: PullRequest = {
   repository: 'acme/docs',
   number: 7,
   state: 'open',
+  title: 'Correct the guide',
+  url: 'https://github.com/acme/docs/pull/7',
+  author: { login: 'docs-agent[bot]', type: 'Bot' },
   branch: 'agent/guide',
   headSha: commit('c'),
+  baseRef: 'main',
+  baseSha: commit('a'),
+  mergeCommitSha: '',
   labels: ['docs-agent'],
   changedFiles: 1,
 }
+
+/** As the look-up of a commit gives a merged pull request. */
+export const mergedBy = (number: number, ...labels: readonly string[]): CommitPullRequest => ({
+  ...{ number, labels, isMerged: true, branch: 'agent/guide', author: 'docs-agent[bot]' },
+})
 
 /** A GitHub that knows one pull request, marked already, and that a test changes where it matters. */
 export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
@@ -45,6 +56,7 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
         fileList: 'whole',
       }),
     findLastSuccess: () => Promise.resolve(commit('a')),
+    listTags: () => Promise.resolve([]),
     findPullRequestsOfCommit: () => Promise.resolve([]),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listPullRequestFiles: () => Promise.resolve([{ path: 'docs/guide.md', previousPath: undefined }]),

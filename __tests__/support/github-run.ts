@@ -1,23 +1,34 @@
 import { expect } from '@jest/globals'
+import { GITHUB_TOKEN, demoState } from '../../src/emulator/github/demo-state.ts'
+import {
+  combineScenarios,
+  type GitHubScenario,
+  type GitHubScenarioName,
+} from '../../src/emulator/github/github-scenarios.ts'
+import type { GitHubState, Permissions, PullState, RepositoryState } from '../../src/emulator/github/state.ts'
+import { DEFAULT_START_MS } from '../../src/emulator/service.ts'
 import { runBundle, timesFaster, type BundleOptions, type BundleRun } from './bundle-run.ts'
-import { startGitHub, type GitHubServer, type GitHubServerOptions } from './github-server.ts'
-import { commit, pullState, repositoryState, TOKEN, type GitHubState, type RepositoryState } from './github-state.ts'
+import { commit } from './github-state.ts'
+import { observeGitHub, type ObservedOptions } from './observe-github.ts'
 
 /** The pull request that the embedded service's first job opens. */
 export const PULL = 4
 
-export interface GitHubRunOptions extends Omit<BundleOptions, 'env'> {
-  /** The repository `acme/docs`, besides the pull request of the job. */
-  readonly repository?: Partial<RepositoryState>
-  readonly permissions?: GitHubState['permissions']
-  readonly faults?: GitHubServerOptions['faults']
-  readonly onRequest?: GitHubServerOptions['onRequest']
+export interface GitHubRunOptions
+  extends Omit<BundleOptions, 'env' | 'github'>, Pick<ObservedOptions, 'faults' | 'beforeAnswer'> {
+  /** What happens on GitHub; the later one counts. */
+  readonly gitHubScenarios?: readonly GitHubScenarioName[]
+  /** What none of the named scenarios has. */
+  readonly gitHubScenario?: Partial<GitHubScenario>
+  /** In place of the usual repository `acme/docs`. */
+  readonly repository?: RepositoryState
+  readonly permissions?: Permissions
   /** Besides that of a runner whose GitHub is the test's own. */
-  readonly env?: (urls: { serviceUrl: string; apiUrl: string }) => Record<string, string>
+  readonly env?: (serviceUrl: string) => Record<string, string>
 }
 
 export interface GitHubRun extends BundleRun {
-  readonly github: Pick<GitHubServer, 'requests' | 'state'>
+  readonly github: { readonly requests: readonly string[]; readonly state: GitHubState }
   readonly notices: readonly string[]
 }
 
@@ -29,54 +40,51 @@ export const PUSH_EVENT = {
   commits: [{ id: commit('b') }],
 }
 
-/** The repository of a test, with the pull request that the job opens. */
-export function docsRepository(fields: Partial<RepositoryState> = {}): RepositoryState {
-  return repositoryState({ ...fields, pulls: { [PULL]: pullState(), ...fields.pulls } })
-}
-
 /**
- * Runs the packaged action with a GitHub beside the embedded service, ten times as fast. All that the two say to each other
+ * Runs the packaged action with the GitHub of the embedded service, ten times as fast. All that the two say to each other
  * is held against GitHub's published description, and the token must be nowhere.
  */
 export async function runWithGitHub(options: GitHubRunOptions): Promise<GitHubRun> {
-  const { repository, permissions, faults, onRequest, env, inputs, preload = '', ...bundle } = options
-  const github = await startGitHub({
-    state: {
-      repositories: { 'acme/docs': docsRepository(repository) },
-      ...(permissions === undefined ? {} : { permissions }),
-    },
-    ...(faults === undefined ? {} : { faults }),
-    ...(onRequest === undefined ? {} : { onRequest }),
-  })
-  try {
-    const run = await runBundle({
-      ...bundle,
-      // Minutes of the step's own time, which runs ten times as fast.
-      inputs: { prompt: 'Fix the guide.', 'github-token': TOKEN, 'timeout-minutes': '5', ...inputs },
-      preload: timesFaster(10) + preload,
-      env: (serviceUrl) => ({
-        GITHUB_API_URL: github.url,
-        GITHUB_SERVER_URL: serviceUrl,
-        GITHUB_RUN_ID: '42',
-        GITHUB_SHA: commit('b'),
-        GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/main',
-        ...env?.({ serviceUrl, apiUrl: github.url }),
-      }),
-    })
-    expect(github.violations).toEqual([])
-    expect(run.rawOutput.replaceAll(`::add-mask::${TOKEN}`, '') + Object.values(run.rawFiles).join('')).not.toContain(
-      TOKEN,
-    )
-    const notices = run.annotations.filter(({ level }) => level === 'notice').map(({ message }) => message)
-    return { ...run, github, notices }
-  } finally {
-    await github.close()
+  const { gitHubScenarios = [], gitHubScenario, repository, permissions, faults, beforeAnswer, ...others } = options
+  const { env, inputs, preload = '', ...bundle } = others
+  const scenario = {
+    ...combineScenarios(gitHubScenarios),
+    ...gitHubScenario,
+    ...(permissions === undefined ? {} : { permissions }),
   }
+  const state = demoState(scenario, DEFAULT_START_MS)
+  if (repository !== undefined) state.repositories['acme/docs'] = repository
+  const observed = observeGitHub({
+    scenario,
+    state,
+    ...(faults === undefined ? {} : { faults }),
+    ...(beforeAnswer === undefined ? {} : { beforeAnswer }),
+  })
+  const run = await runBundle({
+    ...bundle,
+    github: observed.options,
+    // Minutes of the step's own time, which runs ten times as fast.
+    inputs: { prompt: 'Fix the guide.', 'github-token': GITHUB_TOKEN, 'timeout-minutes': '5', ...inputs },
+    preload: timesFaster(10) + preload,
+    env: (serviceUrl) => ({
+      GITHUB_API_URL: `${serviceUrl}/api/v3`,
+      GITHUB_SERVER_URL: serviceUrl,
+      GITHUB_RUN_ID: '42',
+      GITHUB_SHA: commit('b'),
+      GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/main',
+      ...env?.(serviceUrl),
+    }),
+  })
+  expect(observed.violations).toEqual([])
+  const said = run.rawOutput.replaceAll(`::add-mask::${GITHUB_TOKEN}`, '') + Object.values(run.rawFiles).join('')
+  expect(said).not.toContain(GITHUB_TOKEN)
+  const notices = run.annotations.filter(({ level }) => level === 'notice').map(({ message }) => message)
+  return { ...run, github: { requests: observed.requests, state }, notices }
 }
 
-/** The one pull request, as the test left it. */
-export function pullOf({ github }: GitHubRun): RepositoryState['pulls'][number] {
-  const pull = github.state.repositories['acme/docs']?.pulls[PULL]
+/** The pull request of the first job, as the run left it. */
+export function pullOf({ github }: GitHubRun, number = PULL): PullState {
+  const pull = github.state.repositories['acme/docs']?.pulls[number]
   if (pull === undefined) throw new Error('The pull request is gone.')
   return pull
 }

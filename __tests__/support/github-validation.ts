@@ -62,17 +62,3 @@ export function checkAnswer({ operationId, responses }: Operation, status: numbe
   const unknown = status < 300 ? unknownFields(schema, given).map((field) => `${name} has no ${field}`) : []
   return [...unknown, ...check(name, schema, complete(schema, given))]
 }
-
-/** Completes the answer of an operation and says what of it GitHub's description does not allow. */
-export function finishAnswer(
-  { operationId, responses }: Operation,
-  status: number,
-  given: unknown,
-): { body: unknown; problems: string[] } {
-  const response = responses[String(status)]
-  const schema = bodySchema(response)
-  // Refusals that the description leaves out all have GitHub's usual form.
-  if (schema === undefined) return { body: given, problems: [] }
-  const body = complete(schema, given)
-  return { body, problems: check(`${operationId} ${status}`, schema, body) }
-}

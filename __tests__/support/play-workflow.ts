@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import * as z from 'zod'
@@ -76,8 +78,16 @@ const SKIPPED: PlayedStep = { conclusion: 'skipped', outputs: {}, output: '' }
 /** What `steps.a.outputs.b`, `vars.A`, `secrets.A` or `env.A` stands for: empty where there is no such thing, as on GitHub. */
 type LookUp = (reference: string) => string
 
+/** Empty where the event has no such text. */
+function fieldOf(event: unknown, fields: string): string {
+  const found = fields
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], event)
+  return typeof found === 'string' ? found : ''
+}
+
 function createLookUp(
-  { vars, secrets, github }: WorkflowSetting,
+  { vars, secrets, github, event }: WorkflowSetting,
   env: Texts,
   steps: Readonly<Record<string, PlayedStep>>,
 ): LookUp {
@@ -88,6 +98,8 @@ function createLookUp(
       if (steps[id] === undefined) throw new Error(`There is no step ${id} before this one.`)
       return steps[id].outputs[output] ?? ''
     }
+    const fields = /^github\.event\.([\w.]+)$/.exec(reference)?.[1]
+    if (fields !== undefined) return fieldOf(event, fields)
     const [, context = '', name = ''] = /^(\w+)\.(\w+)$/.exec(reference) ?? []
     const values = contexts[context]
     if (values === undefined) throw new Error(`This expression is not known here: ${reference}`)
@@ -96,8 +108,8 @@ function createLookUp(
 }
 
 function fillIn(given: Texts, lookUp: LookUp): Record<string, string> {
-  const fill = (text: string): string =>
-    text.replaceAll(/\$\{\{(.*?)\}\}/g, (_all, reference: string) => lookUp(reference.trim()))
+  const fill = (template: string): string =>
+    template.replaceAll(/\$\{\{(.*?)\}\}/g, (_all, reference: string) => lookUp(reference.trim()))
   return Object.fromEntries(Object.entries(given).map(([name, text]) => [name, fill(text)]))
 }
 
@@ -136,26 +148,30 @@ async function playAction(
   return { conclusion, outputs, output: rawOutput }
 }
 
-function playScript(script: string, env: Texts, workspace: string): PlayedStep {
+/** Not synchronously: a script may ask the server of this very process. */
+async function playScript(script: string, env: Texts, workspace: string): Promise<PlayedStep> {
   if (script.includes('${{')) throw new Error('An expression in a script lets a text from outside become a part of it.')
   const files = createStepFiles(temporaryFolder(), {})
-  const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', script], {
+  const child = spawn('bash', ['-e', '-c', script], {
     cwd: workspace,
-    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: stepEnvironment({ files, workspace, eventName: 'schedule', debug: false, inputs: {}, state: {}, env }),
   })
+  const closed = once(child, 'close')
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [status] = (await closed) as [number | null]
   const { pairs, error } = parseKeyValuePairs(readCommandFile(files.commandFiles.GITHUB_OUTPUT).text)
   const isGood = status === 0 && error === undefined
   return { conclusion: isGood ? 'success' : 'failure', outputs: Object.fromEntries(pairs), output: stdout + stderr }
 }
 
-function playStep(
+async function playStep(
   step: Step,
   env: Texts,
   lookUp: LookUp,
   setting: WorkflowSetting,
   workspace: string,
-): PlayedStep | Promise<PlayedStep> {
+): Promise<PlayedStep> {
   const variables = { ...setting.env, ...env, ...fillIn(step.env, lookUp) }
   if (step.uses !== undefined && step.run === undefined) {
     return playAction(step.uses, fillIn(step.with, lookUp), variables, workspace, setting)

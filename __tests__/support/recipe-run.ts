@@ -2,59 +2,77 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect } from '@jest/globals'
 import { EMULATOR_KEY } from '../../src/emulator/access.ts'
+import { GITHUB_TOKEN, demoState } from '../../src/emulator/github/demo-state.ts'
+import {
+  combineScenarios,
+  type GitHubScenario,
+  type GitHubScenarioName,
+} from '../../src/emulator/github/github-scenarios.ts'
+import type { GitHubState, Permissions, RepositoryState } from '../../src/emulator/github/state.ts'
 import type { ScenarioName } from '../../src/emulator/scenarios.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
+import { DEFAULT_START_MS } from '../../src/emulator/service.ts'
 import { timesFaster } from './bundle-run.ts'
-import { startGitHub, type GitHubServer, type GitHubServerOptions } from './github-server.ts'
-import { commit, TOKEN, type GitHubState } from './github-state.ts'
+import { commit } from './github-state.ts'
+import { observeGitHub, type ObservedOptions } from './observe-github.ts'
 import { playWorkflow, type PlayedWorkflow, type WorkflowSetting } from './play-workflow.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { NODE_24 } from './visitors-bundle.ts'
 
 export interface RecipeOptions {
-  readonly repositories: GitHubState['repositories']
-  readonly permissions?: GitHubState['permissions']
-  readonly onRequest?: GitHubServerOptions['onRequest']
+  /** In place of the usual ones, or besides; undefined for one that the token cannot see. */
+  readonly repositories?: Readonly<Record<string, RepositoryState | undefined>>
+  /** What happens on GitHub; the later one counts. */
+  readonly gitHubScenarios?: readonly GitHubScenarioName[]
+  /** What none of the named scenarios has. */
+  readonly gitHubScenario?: Partial<GitHubScenario>
+  readonly permissions?: Permissions
+  readonly beforeAnswer?: ObservedOptions['beforeAnswer']
   readonly scenario?: ScenarioName
   readonly eventName: string
   readonly event?: unknown
   /** The repository that the workflow is in. */
   readonly repository?: string
   readonly actions?: WorkflowSetting['actions']
-  /** The head that the pull request has when `gh` is called; by default the one of the pull requests in these tests. */
-  readonly headAtMerge?: string
 }
 
 export interface PlayedRecipe extends PlayedWorkflow {
-  readonly github: GitHubServer
+  readonly github: { readonly state: GitHubState; readonly requests: readonly string[] }
   /** What the service's agent was asked to do. */
   readonly prompts: readonly (string | undefined)[]
   /** How `gh` was called, one line a call. */
   readonly ghCalls: readonly string[]
 }
 
-/** Stands in for `gh pr merge`: notes how it was called, and refuses where the head is another one, as GitHub does. */
+/** Stands in for `gh pr merge`: notes how it was called, and asks GitHub as the command line does. */
 const GH = `#!/usr/bin/env bash
 printf '%s\\n' "$*" >> "$GH_CALLS"
+number=$3 repository= sha=
 while [ $# -gt 0 ]; do
-  if [ "$1" = --match-head-commit ] && [ "$2" != "$GH_HEAD" ]; then
-    echo 'Head branch was modified. Review and try the merge again.' >&2
-    exit 1
-  fi
+  [ "$1" = --repo ] && repository=$2
+  [ "$1" = --match-head-commit ] && sha=$2
   shift
 done
-[ -n "$GH_TOKEN" ]
+curl --silent --fail-with-body -X PUT "$GITHUB_API_URL/repos/$repository/pulls/$number/merge" \\
+  -H "Authorization: Bearer $GH_TOKEN" -d "{\\"sha\\":\\"$sha\\",\\"merge_method\\":\\"squash\\"}" >&2
 `
 
-/** Plays a recipe against the embedded service and a GitHub of its own, twenty times as fast. */
+/** Plays a recipe against the embedded service and its GitHub, twenty times as fast. */
 export async function playRecipe(name: string, options: RecipeOptions): Promise<PlayedRecipe> {
-  const { repositories, permissions, onRequest, repository = 'acme/docs', headAtMerge = commit('c') } = options
+  const { repositories = {}, repository = 'acme/docs', gitHubScenarios = [], gitHubScenario } = options
+  const { permissions, beforeAnswer } = options
   const recipe = readFileSync(new URL(`../../docs/recipes/${name}.yml`, import.meta.url), 'utf8')
-  const github = await startGitHub({
-    state: { repositories, ...(permissions === undefined ? {} : { permissions }) },
-    ...(onRequest === undefined ? {} : { onRequest }),
+  const combined = { ...combineScenarios(gitHubScenarios), ...gitHubScenario }
+  const scenario = permissions === undefined ? combined : { ...combined, permissions }
+  const usual = demoState(scenario, DEFAULT_START_MS)
+  const seen = Object.entries({ ...usual.repositories, ...repositories }).filter(([, state]) => state !== undefined)
+  const state = { ...usual, repositories: Object.fromEntries(seen) as GitHubState['repositories'] }
+  const observed = observeGitHub({ scenario, state, ...(beforeAnswer === undefined ? {} : { beforeAnswer }) })
+  const service = await startEmulator({
+    speed: 1_000,
+    scenario: options.scenario ?? 'pull-request',
+    github: observed.options,
   })
-  const service = await startEmulator({ speed: 1_000, scenario: options.scenario ?? 'pull-request' })
   const tools = temporaryFolder()
   const calls = join(tools, 'calls')
   writeFileSync(calls, '')
@@ -64,7 +82,7 @@ export async function playRecipe(name: string, options: RecipeOptions): Promise<
     const played = await playWorkflow(recipe, {
       vars: { DOCS_AGENT_BASE_URL: service.url, DOCS_AGENT_PROJECT_ID: service.projectId, DOCS_APP_ID: '1' },
       secrets: { DOCS_AGENT_API_KEY: EMULATOR_KEY, DOCS_APP_PRIVATE_KEY: 'private' },
-      github: { token: TOKEN, ref: 'refs/heads/main', repository, repository_owner: 'acme' },
+      github: { token: GITHUB_TOKEN, ref: 'refs/heads/main', repository, repository_owner: 'acme' },
       node: NODE_24,
       eventName: options.eventName,
       event: options.event ?? {},
@@ -73,8 +91,7 @@ export async function playRecipe(name: string, options: RecipeOptions): Promise<
         NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(timesFaster(20))}`,
         PATH: `${tools}${delimiter}${process.env['PATH'] ?? ''}`,
         GH_CALLS: calls,
-        GH_HEAD: headAtMerge,
-        GITHUB_API_URL: github.url,
+        GITHUB_API_URL: service.github.apiUrl,
         GITHUB_SERVER_URL: service.url,
         GITHUB_REPOSITORY: repository,
         GITHUB_SHA: commit('b'),
@@ -82,22 +99,21 @@ export async function playRecipe(name: string, options: RecipeOptions): Promise<
         GITHUB_WORKFLOW_REF: `${repository}/.github/workflows/docs.yml@refs/heads/main`,
       },
     })
-    expect(github.violations).toEqual([])
+    expect(observed.violations).toEqual([])
     const prompts = service.requests.filter(({ method }) => method === 'POST').map(({ prompt }) => prompt)
     const ghCalls = readFileSync(calls, 'utf8')
       .split('\n')
       .filter((line) => line !== '')
-    return { ...played, github, prompts, ghCalls }
+    return { ...played, github: { state, requests: observed.requests }, prompts, ghCalls }
   } finally {
     await service.close()
-    await github.close()
   }
 }
 
 /** What a recipe says of itself: with these permissions its GitHub has to do. */
-export function permissionsOf(name: string): GitHubState['permissions'] {
+export function permissionsOf(name: string): Permissions {
   const recipe = readFileSync(new URL(`../../docs/recipes/${name}.yml`, import.meta.url), 'utf8')
   const lines = /^permissions:\n((?: .*\n)+)/m.exec(recipe)?.[1]?.split('\n') ?? []
   const pairs = lines.flatMap((line) => [...line.matchAll(/^ {2}([a-z-]+): (read|write)$/g)])
-  return Object.fromEntries(pairs.map(([, permission, access]) => [permission, access])) as GitHubState['permissions']
+  return Object.fromEntries(pairs.map(([, permission, access]) => [permission, access])) as Permissions
 }

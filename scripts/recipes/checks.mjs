@@ -6,7 +6,7 @@ import { GITHUB_CHECKS } from './github-checks.mjs'
  *
  * @typedef {object} Check
  * @property {string} name a sentence about behaviour
- * @property {'workflow_dispatch' | 'schedule' | 'push' | 'pull_request'} [eventName] by default a manual run
+ * @property {'workflow_dispatch' | 'repository_dispatch' | 'schedule' | 'push' | 'pull_request' | 'release'} [eventName] by default a manual run
  * @property {Record<string, unknown>} [event] its payload
  * @property {Record<string, string>} [inputs] of a manual run
  * @property {Record<string, string>} [vars] besides the address and the project, or in their place
@@ -23,14 +23,16 @@ import { GITHUB_CHECKS } from './github-checks.mjs'
  * @property {Record<string, string>} [outputs] as `job.step.output`; others may be there too
  * @property {readonly string[]} prompts the requests that cost credits, in order, as `POST job`; those to other projects with their id
  * @property {readonly string[]} [github] the operations that GitHub's API was asked for, in order
- * @property {readonly string[]} [commands] what GitHub's command line was asked, in order; by default nothing
+ * @property {readonly string[]} [commands] what GitHub's command line was asked, in order, with `<head>` for the commit of the
+ *   pull request; by default nothing
  * @property {readonly string[]} [summary] texts of the summary
  *
  * @typedef {object} GitHubSetting
- * @property {import('../../__tests__/support/github-state.ts').GitHubState['permissions']} permissions
+ * @property {import('../../src/emulator/github/state.ts').Permissions} permissions
+ * @property {readonly import('../../src/emulator/github/github-scenarios.ts').GitHubScenarioName[]} [scenarios] what happens there
  * @property {string} [from] the repository that the workflow is in, by default `acme/docs`
- * @property {Record<string, Partial<import('../../__tests__/support/github-state.ts').RepositoryState>>} [repositories] those that
- *   the token sees, besides that one
+ * @property {Record<string, import('../../src/emulator/github/state.ts').RepositoryState>} [repositories] in place of the usual
+ *   ones
  */
 
 /** @type {Readonly<Record<string, readonly Check[]>>} */

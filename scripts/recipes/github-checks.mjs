@@ -1,28 +1,19 @@
-import { ALL_PERMISSIONS, commit, pullState } from '../../__tests__/support/github-state.ts'
+import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
+import { ALL_PERMISSIONS } from '../../src/emulator/github/state.ts'
 
 const PUSH = { ref: 'refs/heads/docs/guide', before: commit('a'), after: commit('b') }
 
 /**
- * What was pushed, or changed since the last run.
+ * A repository where this was pushed, or changed since the last run.
  *
- * @param {string} before
- * @param {readonly string[]} files
+ * @param {readonly string[]} names of files
+ * @param {string} [from] the commit before
+ * @param {Partial<import('../../src/emulator/github/state.ts').RepositoryState>} [fields]
  */
-function change(before, files) {
-  const commits = [{ sha: commit('b'), message: 'Write the guide' }]
-  return {
-    [`${before}...${commit('b')}`]: {
-      relation: /** @type {const} */ ('ahead'),
-      commits,
-      files: files.map((filename) => ({ filename, patch: '@@ -1 +1 @@\n-a\n+b' })),
-    },
-  }
+function changed(names, from = 'a', fields = {}) {
+  const files = names.map((filename) => ({ filename, patch: '@@ -1 +1 @@\n-a\n+b' }))
+  return changedRepository({ from, files }, fields)
 }
-
-/** The service's pull request is number 4 of acme/docs, and its newest commit `c`. */
-const pulls = () => ({ 4: pullState() })
-const CHECKS_PASSED = { [commit('c')]: [{ context: 'ci', state: /** @type {const} */ ('success') }] }
-const CHECKS_FAILED = { [commit('c')]: [{ context: 'ci', state: /** @type {const} */ ('failure') }] }
 
 /** @type {Readonly<Record<string, readonly import('./checks.mjs').Check[]>>} */
 export const GITHUB_CHECKS = {
@@ -32,8 +23,8 @@ export const GITHUB_CHECKS = {
       eventName: 'push',
       event: PUSH,
       github: {
-        permissions: { contents: 'read', 'pull-requests': 'write' },
-        repositories: { 'acme/docs': { comparisons: change(commit('a'), ['docs/guide.md']), pulls: pulls() } },
+        permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
+        repositories: { 'acme/docs': changed(['docs/guide.md']) },
       },
       expected: {
         conclusion: 'success',
@@ -46,8 +37,8 @@ export const GITHUB_CHECKS = {
       eventName: 'push',
       event: PUSH,
       github: {
-        permissions: { contents: 'read', 'pull-requests': 'write' },
-        repositories: { 'acme/docs': { comparisons: change(commit('a'), ['src/a.ts', 'docs/generated/api.md']) } },
+        permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
+        repositories: { 'acme/docs': changed(['src/a.ts', 'docs/generated/api.md']) },
       },
       expected: { conclusion: 'success', outputs: { 'polish.docs.outcome': 'skipped' }, prompts: [] },
     },
@@ -59,13 +50,14 @@ export const GITHUB_CHECKS = {
       github: {
         permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
         repositories: {
-          'acme/docs': {
-            comparisons: change(commit('e'), ['src/flags.ts']),
-            runs: [
-              { id: 41, workflow: 'on-schedule.yml', branch: 'main', headSha: commit('e'), conclusion: 'success' },
+          'acme/docs': changed(['src/flags.ts'], 'e', {
+            workflowRuns: [
+              {
+                ...{ id: 41, workflow: 'on-schedule.yml', branch: 'main', headSha: commit('e'), event: 'schedule' },
+                ...{ status: 'completed', conclusion: 'success', createdAtMs: 0 },
+              },
             ],
-            pulls: pulls(),
-          },
+          }),
         },
       },
       expected: {
@@ -76,28 +68,60 @@ export const GITHUB_CHECKS = {
       },
     },
   ],
+  'docs/recipes/release-notes.yml': [
+    {
+      name: 'the agent gets what came since the tag before, and the release with it',
+      eventName: 'release',
+      event: { action: 'published', release: { tag_name: 'v1.1.0', name: 'Faster', body: 'Twice as fast.' } },
+      github: {
+        permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
+        repositories: {
+          'acme/docs': changed(['src/flags.ts'], 'a', { tags: { 'v1.0.0': commit('a'), 'v1.1.0': commit('b') } }),
+        },
+      },
+      expected: {
+        conclusion: 'success',
+        outputs: { 'notes.docs.outcome': 'pull-request' },
+        prompts: ['POST job'],
+        summary: ['Twice as fast.'],
+      },
+    },
+  ],
+  'docs/recipes/on-dispatch.yml': [
+    {
+      name: 'the agent gets the range that another repository sent',
+      eventName: 'repository_dispatch',
+      event: { action: 'code-changed', client_payload: { range: `acme/code@${commit('a')}...${commit('b')}` } },
+      github: {
+        permissions: ALL_PERMISSIONS,
+        repositories: {
+          'acme/code': changed(['src/flags.ts']),
+        },
+      },
+      expected: {
+        conclusion: 'success',
+        outputs: { 'update.docs.outcome': 'pull-request' },
+        prompts: ['POST job'],
+        summary: ['What changed in acme/code'],
+      },
+    },
+  ],
   'docs/recipes/before-auto-merge.yml': [
     {
       name: 'what was checked and keeps to the paths is merged, by the head that was checked',
       eventName: 'schedule',
-      github: {
-        permissions: ALL_PERMISSIONS,
-        repositories: { 'acme/docs': { pulls: pulls(), statuses: CHECKS_PASSED } },
-      },
+      github: { permissions: ALL_PERMISSIONS },
       expected: {
         conclusion: 'success',
         outputs: { 'update.docs.checks': 'success', 'update.docs.in-scope': 'true' },
         prompts: ['POST job'],
-        commands: [`pr merge 4 --repo acme/docs --squash --match-head-commit ${commit('c')}`],
+        commands: ['pr merge 4 --repo acme/docs --squash --match-head-commit <head>'],
       },
     },
     {
       name: 'where a check failed nothing is merged, and the run is red',
       eventName: 'schedule',
-      github: {
-        permissions: ALL_PERMISSIONS,
-        repositories: { 'acme/docs': { pulls: pulls(), statuses: CHECKS_FAILED } },
-      },
+      github: { permissions: ALL_PERMISSIONS, scenarios: ['checks-fail'] },
       expected: { conclusion: 'failure', outputs: { 'update.docs.checks': 'failure' }, prompts: ['POST job'] },
     },
   ],
@@ -109,10 +133,7 @@ export const GITHUB_CHECKS = {
       github: {
         permissions: ALL_PERMISSIONS,
         from: 'acme/code',
-        repositories: {
-          'acme/code': { comparisons: change(commit('a'), ['src/flags.ts']) },
-          'acme/docs': { pulls: pulls(), statuses: CHECKS_PASSED },
-        },
+        repositories: { 'acme/code': changed(['src/flags.ts']) },
       },
       expected: {
         conclusion: 'success',
@@ -131,7 +152,7 @@ export const GITHUB_CHECKS = {
       github: {
         permissions: ALL_PERMISSIONS,
         from: 'acme/code',
-        repositories: { 'acme/code': { comparisons: change(commit('a'), ['src/flags.test.ts']) } },
+        repositories: { 'acme/code': changed(['src/flags.test.ts']) },
       },
       expected: { conclusion: 'success', outputs: { 'update.docs.outcome': 'skipped' }, prompts: [] },
     },

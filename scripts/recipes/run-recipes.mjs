@@ -9,8 +9,10 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startGitHub } from '../../__tests__/support/github-server.ts'
-import { commit, repositoryState } from '../../__tests__/support/github-state.ts'
+import { commit } from '../../__tests__/support/github-state.ts'
+import { observeGitHub } from '../../__tests__/support/observe-github.ts'
+import { demoState } from '../../src/emulator/github/demo-state.ts'
+import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { logLine } from '../../src/emulator/request-log.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import { NODE_24 } from '../small-runner/node-24.ts'
@@ -52,20 +54,18 @@ async function runCheck(act, recipe, check) {
   const { folder, remove } = temporaryFolder('docs-agent-recipe-')
   /** @type {string[]} */
   const serviceLog = []
+  // The visits lie in the days before, which is where recipes look for them.
+  const startMs = Date.parse(new Date().toISOString().slice(0, 10))
+  const { permissions = {}, from = 'acme/docs', repositories = {}, scenarios = [] } = check.github ?? {}
+  const scenario = { ...combineScenarios(scenarios), permissions }
+  const usual = demoState(scenario, startMs)
+  const state = { ...usual, repositories: { ...usual.repositories, ...repositories } }
+  const observed = observeGitHub({ scenario, state })
   const service = await startEmulator({
     speed: SERVICE_SPEED,
-    // Its visits lie in the days before, which is where recipes look for them.
-    startMs: Date.parse(new Date().toISOString().slice(0, 10)),
+    startMs,
+    github: observed.options,
     onRequest: (request) => serviceLog.push(logLine(request)),
-  })
-  const { permissions = {}, from = 'acme/docs', repositories = {} } = check.github ?? {}
-  const github = await startGitHub({
-    state: {
-      permissions,
-      repositories: Object.fromEntries(
-        Object.entries({ [from]: {}, ...repositories }).map(([name, state]) => [name, repositoryState(state)]),
-      ),
-    },
   })
   const cancel = new AbortController()
   try {
@@ -88,18 +88,18 @@ async function runCheck(act, recipe, check) {
         ...check.vars,
       },
       secrets: {
-        GITHUB_TOKEN: github.state.token,
+        GITHUB_TOKEN: service.github.token,
         ...(check.secrets !== 'withheld' && { DOCS_AGENT_API_KEY: service.apiKey, DOCS_APP_PRIVATE_KEY: 'private' }),
       },
       env: {
         ARTIFACTS_FOLDER: artifacts,
-        APP_TOKEN: github.state.token,
+        APP_TOKEN: service.github.token,
         GITHUB_REPOSITORY: from,
         GITHUB_REPOSITORY_OWNER: 'acme',
         GITHUB_RUN_ID: '42',
         GITHUB_WORKFLOW_REF: `${from}/${workflow}@refs/heads/main`,
         SHA_REF: commit('b'),
-        GITHUB_API_URL: github.url,
+        GITHUB_API_URL: service.github.apiUrl,
         // The pull requests of the service are this GitHub's.
         GITHUB_SERVER_URL: service.url,
         ...TIME_SETTINGS[check.time ?? 'tenfold'],
@@ -117,17 +117,19 @@ async function runCheck(act, recipe, check) {
     })
     if (result.log.includes(ENGINE_CRASH)) return [ENGINE_CRASH]
     const commandLog = join(artifacts, 'gh.log')
-    const commands = existsSync(commandLog) ? readFileSync(commandLog, 'utf8').trimEnd().split('\n') : []
+    const head = state.repositories['acme/docs']?.pulls[4]?.headSha ?? 'none'
+    const commands = (existsSync(commandLog) ? readFileSync(commandLog, 'utf8').trimEnd().split('\n') : []).map(
+      (command) => command.replace(head, '<head>'),
+    )
     const problems = [
-      ...judge(check.expected, result, { serviceLog, github: github.requests, commands }),
-      ...github.violations,
+      ...judge(check.expected, result, { serviceLog, github: observed.requests, commands }),
+      ...observed.violations,
     ]
     return problems.length === 0
       ? []
       : [...problems, 'What the steps printed:', result.text || result.log.slice(-4_000)]
   } finally {
     await service.close()
-    await github.close()
     remove()
   }
 }

@@ -16,13 +16,13 @@ export type Fault =
   | 'answer-lost'
 
 /** Which fault strikes the first, the second, ... request of one kind. */
-export interface FaultPattern<Kind extends string = Fault> {
+export interface FaultPattern<Kind = Fault> {
   readonly faults: readonly Kind[]
   /** After the last one: it stays, or the pattern starts over. */
   readonly then: 'stays' | 'starts-over'
 }
 
-export function faultAt<Kind extends string>({ faults, then }: FaultPattern<Kind>, index: number): Kind | 'none' {
+export function faultAt<Kind>({ faults, then }: FaultPattern<Kind>, index: number): Kind | 'none' {
   return (then === 'stays' ? faults[Math.min(index, faults.length - 1)] : faults[index % faults.length]) ?? 'none'
 }
 

@@ -11,12 +11,15 @@ import {
   type PullRequestAddress,
   type PullRequestFile,
 } from './pull-requests.ts'
+import { listTags } from './tags.ts'
 import { findLastSuccess, type WorkflowBranch } from './workflow-runs.ts'
 
 /** What this action asks of GitHub. All of it throws `ActionError` and nothing else. */
 export interface GitHub {
   compare(repository: string, base: string, head: string): Promise<Comparison>
   findLastSuccess(query: WorkflowBranch): Promise<string | undefined>
+  /** The names of all tags, in no order that means something. */
+  listTags(repository: string): Promise<readonly string[]>
   findPullRequestsOfCommit(repository: string, sha: string): Promise<readonly CommitPullRequest[]>
   readPullRequest(address: PullRequestAddress): Promise<PullRequest>
   listPullRequestFiles(address: PullRequestAddress): Promise<readonly PullRequestFile[]>
@@ -40,6 +43,7 @@ function methods(ask: AskGitHub): Omit<GitHub, 'until'> {
   return {
     compare: (repository, base, head) => compareCommits(ask, repository, base, head),
     findLastSuccess: (query) => findLastSuccess(ask, query),
+    listTags: (repository) => listTags(ask, repository),
     findPullRequestsOfCommit: (repository, sha) => findPullRequestsOfCommit(ask, repository, sha),
     readPullRequest: (address) => readPullRequest(ask, address),
     listPullRequestFiles: (address) => listPullRequestFiles(ask, address),

@@ -10,10 +10,26 @@ export interface PullRequestAddress {
   readonly number: number
 }
 
+/** Whoever opened a pull request. */
+export interface Account {
+  readonly login: string
+  /** As GitHub names it: `User`, `Bot`, `Organization`. */
+  readonly type: string
+}
+
 export interface PullRequest extends PullRequestAddress {
   readonly state: PullRequestState
+  readonly title: string
+  /** Of its page. */
+  readonly url: string
+  /** An account that was deleted has no name. */
+  readonly author: Account
   readonly branch: string
   readonly headSha: string
+  readonly baseRef: string
+  readonly baseSha: string
+  /** The commit that a merge made; before that, one that GitHub made for a try; empty where there is none. */
+  readonly mergeCommitSha: string
   readonly labels: readonly string[]
   readonly changedFiles: number
 }
@@ -28,12 +44,20 @@ export interface PullRequestFile {
 export interface CommitPullRequest {
   readonly number: number
   readonly labels: readonly string[]
+  readonly isMerged: boolean
+  readonly branch: string
+  /** The login of whoever opened it. */
+  readonly author: string
 }
 
 function stateOf(state: string, isDraft: boolean, isMerged: boolean): PullRequestState {
   if (isMerged) return 'merged'
   if (state === 'closed') return 'closed'
   return isDraft ? 'draft' : 'open'
+}
+
+function accountOf(user: { readonly login: string; readonly type: string } | null): Account {
+  return { login: user?.login ?? '', type: user?.type ?? '' }
 }
 
 /** @throws ActionError where GitHub does not tell */
@@ -44,8 +68,14 @@ export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequ
       repository,
       number,
       state: stateOf(data.state, data.draft ?? false, data.merged),
+      title: data.title,
+      url: data.html_url,
+      author: accountOf(data.user),
       branch: data.head.ref,
       headSha: data.head.sha,
+      baseRef: data.base.ref,
+      baseSha: data.base.sha,
+      mergeCommitSha: data.merge_commit_sha ?? '',
       labels: data.labels.map(({ name }) => name),
       changedFiles: data.changed_files,
     }
@@ -70,7 +100,8 @@ export function listPullRequestFiles(
 }
 
 /**
- * The pull requests that a commit came with: a merged one that brought it to the default branch, else open ones.
+ * The pull requests that a commit is in: the merged ones that brought it, and others whose branch has it too. For some
+ * seconds after a merge GitHub does not know: the list is empty then, or refused (422, `rejected`).
  * @throws ActionError where GitHub does not tell
  */
 export function findPullRequestsOfCommit(
@@ -83,6 +114,12 @@ export function findPullRequestsOfCommit(
       ...splitRepository(repository),
       commit_sha: sha,
     })
-    return data.map(({ number, labels }) => ({ number, labels: labels.map(({ name }) => name) }))
+    return data.map(({ number, labels, merged_at, head, user }) => ({
+      number,
+      labels: labels.map(({ name }) => name),
+      isMerged: typeof merged_at === 'string',
+      branch: head.ref,
+      author: accountOf(user).login,
+    }))
   })
 }

@@ -59,8 +59,8 @@ export function errorOfAnswer(answer: WireAnswer, operation: Operation, redact: 
   const quote = quoteOf(body, redact)
   return new ActionError(code, `The service ${what}${thing} (${status}).`, {
     hint: isRedirect(status) ? adviseOnAddress(answer, redact) : adviseOn(status, operation),
-    ...(quote === undefined ? {} : { quote }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    quote,
+    retryAfterMs,
   })
 }
 

@@ -5,6 +5,7 @@ import type { Redact } from '../shared/redact.ts'
 import { joinSentences } from '../shared/sentences.ts'
 import { adviseOnAddress, errorOfResult } from './answer-error.ts'
 import type { Operation } from './operation.ts'
+import { namingTheTime } from './read-again.ts'
 import { decidePost, MAX_POST_ATTEMPTS, postDelayMs } from './retry.ts'
 import { acceptedJobSchema, jobSchema, visitorsPageSchema, type Job, type VisitorsPage } from './schemas.ts'
 import type { Transport, WireAnswer, WireResult } from './transport.ts'
@@ -83,7 +84,7 @@ function unknownFate({ message, hint, quote }: Pick<ActionError, 'message' | 'hi
     `It is not known whether the service took the prompt: the job may exist. ${message}`,
     {
       hint: joinSentences([UNKNOWN_FATE_HINT, hint]),
-      ...(quote === undefined ? {} : { quote }),
+      quote,
     },
   )
 }
@@ -93,9 +94,7 @@ function nothingSentInTime({ message, hint }: ActionError): ActionError {
   return new ActionError(
     'deadline',
     `The deadline passed before the prompt was sent, so the service was asked for nothing. ${message}`,
-    {
-      ...(hint === undefined ? {} : { hint }),
-    },
+    { hint },
   )
 }
 
@@ -166,18 +165,6 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     return job
   }
 
-  /** Where the service asks for more time than the step has, the time it names is what helps to plan the next run. */
-  function tooLate(error: ActionError): ActionError {
-    const { code, message, hint, quote, retryAfterMs } = error
-    if (retryAfterMs === undefined) return error
-    const until = new Date(clock.wallTime().getTime() + retryAfterMs).toISOString()
-    return new ActionError(code, `${message} It asks not to be asked before ${until}.`, {
-      retryAfterMs,
-      ...(hint === undefined ? {} : { hint }),
-      ...(quote === undefined ? {} : { quote }),
-    })
-  }
-
   async function post(
     operation: Operation,
     path: string,
@@ -197,7 +184,8 @@ export function createClient(options: ClientOptions): DocsServiceClient {
       if (decision === 'stop' && isTimeout(result) && deadlineAt - clock.now() < 1) throw nothingSentInTime(error)
       if (decision === 'stop' || (decision === 'again' && attempt >= MAX_POST_ATTEMPTS)) throw error
       const delayMs = postDelayMs(result, attempt, random())
-      if (clock.now() + delayMs >= deadlineAt) throw decision === 'again' ? nothingSentInTime(error) : tooLate(error)
+      if (clock.now() + delayMs >= deadlineAt)
+        throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
       log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
       await clock.sleep(delayMs, signal)
     }

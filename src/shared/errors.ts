@@ -29,11 +29,11 @@ export type ErrorCode =
 
 export interface ActionErrorDetails {
   /** What the reader can do now, as a full sentence. */
-  readonly hint?: string
+  readonly hint?: string | undefined
   /** What the service says of it, in its own words: never to be taken for ours. */
-  readonly quote?: string
+  readonly quote?: string | undefined
   /** How long the service asked to be left alone, in milliseconds. */
-  readonly retryAfterMs?: number
+  readonly retryAfterMs?: number | undefined
 }
 
 /**

@@ -25,7 +25,7 @@ function followLinks(file: string): string {
   return path.join(folder, path.basename(file))
 }
 
-function judge(root: string, real: string): FoundPlace {
+function checkPlace(root: string, real: string): FoundPlace {
   const parts = path.relative(root, real).split(path.sep)
   if (path.isAbsolute(path.relative(root, real)) || parts[0] === '..') return problem('is outside the workspace')
   // Where a file system ignores case, `.GIT` is git's own folder too.
@@ -45,7 +45,7 @@ export function findOutputPlace(workspace: string, file: string): FoundPlace {
   if (/[/\\]$/.test(file)) return problem('is a folder')
   try {
     const root = fs.realpathSync.native(workspace)
-    return judge(root, followLinks(path.resolve(workspace, file)))
+    return checkPlace(root, followLinks(path.resolve(workspace, file)))
   } catch {
     return problem('cannot be written there, because its folder or a link on the way to it cannot be followed')
   }

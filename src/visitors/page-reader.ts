@@ -1,4 +1,5 @@
-import { backOffMs, isPassingReadError } from '../service/retry.ts'
+import { ReadAgain } from '../service/read-again.ts'
+import { backOffMs } from '../service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../service/schemas.ts'
 import { formatDuration } from '../shared/duration.ts'
 import { ActionError, describeError } from '../shared/errors.ts'
@@ -17,43 +18,14 @@ const HEARTBEAT_MS = 60_000
 export function createPageReader(range: DateRange, step: Step): ReadPage {
   const { client, clock, signal, random, deadlineAt } = step
   const { log } = step.host
-  let badAnswersInARow = 0
-
-  async function attempt(offset: number): Promise<VisitorsPage | ActionError> {
-    try {
-      const page = await client.getVisitors({ ...range, limit: MAX_PAGE_ROWS, offset })
-      badAnswersInARow = 0
-      return page
-    } catch (error) {
-      if (!(error instanceof ActionError)) throw error
-      signal.throwIfAborted()
-      badAnswersInARow = error.code === 'bad-answer' ? badAnswersInARow + 1 : 0
-      if (!isPassingReadError(error, { badAnswersInARow, mayBeMissing: false })) throw error
-      return error
-    }
-  }
-
-  /** @throws ActionError where the service asks for more time than the step has, which is known without waiting for it */
-  function insistOnTime(error: ActionError): void {
-    const { code, message, hint, retryAfterMs = 0, quote } = error
-    if (clock.now() + retryAfterMs <= deadlineAt) return
-    const until = new Date(clock.wallTime().getTime() + retryAfterMs).toISOString()
-    const text = `${message} It asks not to be asked before ${until}, which is after this step's deadline.`
-    throw new ActionError(code, text, {
-      ...(hint === undefined ? {} : { hint }),
-      ...(quote === undefined ? {} : { quote }),
-    })
-  }
+  const again = new ReadAgain(step)
 
   function outOfTime(lastProblem: ActionError | undefined): ActionError {
     const text = 'The time ran out before all pages were read.'
     const hint = 'Allow more time in `timeout-minutes`, or export fewer days.'
     if (lastProblem === undefined) return new ActionError('deadline', text, { hint })
     const { message, quote } = lastProblem
-    return new ActionError('deadline', `${text} The last attempt failed: ${message}`, {
-      hint,
-      ...(quote === undefined ? {} : { quote }),
-    })
+    return new ActionError('deadline', `${text} The last attempt failed: ${message}`, { hint, quote })
   }
 
   async function pause(ms: number): Promise<void> {
@@ -68,11 +40,10 @@ export function createPageReader(range: DateRange, step: Step): ReadPage {
   return async (offset) => {
     let lastProblem: ActionError | undefined
     for (let attempts = 1; clock.now() < deadlineAt; attempts++) {
-      const seen = await attempt(offset)
+      const seen = await again.attempt(() => client.getVisitors({ ...range, limit: MAX_PAGE_ROWS, offset }))
       if (!(seen instanceof ActionError)) return seen
       lastProblem = seen
-      insistOnTime(seen)
-      const refusal = { isRateLimit: seen.code === 'rate-limited', retryAfterMs: seen.retryAfterMs }
+      const refusal = { isRateLimit: seen.code === 'rate-limited', retryAfterMs: again.patienceMs(seen) }
       const delayMs = Math.min(backOffMs(refusal, attempts, random()), deadlineAt - clock.now())
       log(`${describeError(seen)} Asking again in ${Math.ceil(delayMs / 1000)} s.`)
       await pause(delayMs)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { CHANGE_CONTEXTS } from '../../../src/agent/inputs/agent-inputs.ts'
-import { renderChangeContext, type Change } from '../../../src/agent/change/change-context.ts'
+import { isEmpty, renderChangeContext, type Change } from '../../../src/agent/change/change-context.ts'
 import type { ChangedFile } from '../../../src/github/comparisons.ts'
 import { commit } from '../../support/github-state.ts'
 
@@ -162,6 +162,11 @@ test('says what was left out', () => {
   expect(context).toMatch(/diffs, whole or in part/)
 })
 
+test('a range without commits is said in a sentence', () => {
+  const quiet = change({ commits: [], totalCommits: 0, files: [] })
+  expect(renderChangeContext(quiet, 'diff', 1_024)).toBe(`\n\nNothing changed in acme/docs (${quiet.title}).\n`)
+})
+
 test('is empty where not even its frame fits', () => {
   const title = `the new branch, compared with ${'\u{1f600}'.repeat(250)}`
   expect(renderChangeContext(change({ title }), 'commits', 1_024)).toBe('')
@@ -198,7 +203,7 @@ test('whatever changed, it keeps to the budget, is whole text, and nothing insid
         const context = renderChangeContext(what, level, bytes)
         expect(Buffer.byteLength(context)).toBeLessThanOrEqual(bytes)
         expect(context.isWellFormed()).toBe(true)
-        if (level === 'none') return
+        if (level === 'none' || isEmpty(what)) return
         const fence = /^(`{4,})text$/m.exec(context)?.[1] ?? ''
         expect(context.split(fence)).toHaveLength(3)
       },

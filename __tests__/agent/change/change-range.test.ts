@@ -1,10 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { findChangeRange, pushedCommits, rangeSinceLastSuccess } from '../../../src/agent/change/change-range.ts'
+import { findChangeRange, rangeSinceLastSuccess } from '../../../src/agent/change/change-range.ts'
+import type { RequestedRange } from '../../../src/agent/inputs/change-range-input.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 const NONE = commit('0')
-const range = (eventName: string, payload: unknown) => findChangeRange({ eventName, payload, sha: commit('e') })
+const range = (eventName: string, payload: unknown, requested: RequestedRange = { kind: 'event' }) =>
+  findChangeRange({ eventName, payload, sha: commit('e') }, requested)
+const SINCE = { kind: 'since-last-success' } as const
 
 test('a push is what lies between before and after', () => {
   expect(range('push', PUSH)).toEqual({
@@ -46,9 +49,9 @@ test.each([{ deleted: true }, { after: NONE }])('a deleted branch changes nothin
   expect(range('push', { ...PUSH, ...fields })).toMatchObject({ kind: 'nothing-changed' })
 })
 
-test('a new tag changes no file, and a moved one does', () => {
+test('a new tag is what came since the tag before, and a moved one what it moved over', () => {
   const tag = { ...PUSH, ref: 'refs/tags/v1' }
-  expect(range('push', { ...tag, before: NONE })).toMatchObject({ kind: 'nothing-to-compare' })
+  expect(range('push', { ...tag, before: NONE })).toEqual({ kind: 'since-tag', tag: 'v1' })
   expect(range('push', tag)).toMatchObject({ kind: 'compare', base: commit('a') })
 })
 
@@ -74,15 +77,47 @@ test.each([undefined, {}, { ...PUSH, after: 'main; rm' }])(
 )
 
 test('the first run ever has nothing to compare with, and says so', () => {
-  expect(rangeSinceLastSuccess(commit('b'), commit('a'))).toMatchObject({ base: commit('a'), head: commit('b') })
-  expect(rangeSinceLastSuccess(commit('b'), undefined)).toEqual({
+  const since = { ...SINCE, head: commit('b') }
+  expect(rangeSinceLastSuccess(since, commit('a'))).toMatchObject({ base: commit('a'), head: commit('b') })
+  expect(rangeSinceLastSuccess(since, undefined)).toEqual({
     kind: 'nothing-to-compare',
     reason: expect.stringContaining('no run'),
   })
 })
 
-test('the commits of a push come newest first, and no other event has any', () => {
-  const payload = { ...PUSH, commits: [{ id: commit('1') }, { id: commit('2') }] }
-  expect(pushedCommits({ eventName: 'push', payload, sha: '' })).toEqual([commit('2'), commit('1')])
-  expect(pushedCommits({ eventName: 'schedule', payload, sha: '' })).toEqual([])
+test('a push that replaces others looks back to the last success, and where there was none, at all of its branch', () => {
+  const onBranch = range('push', { ...PUSH, ref: 'refs/heads/next' }, SINCE)
+  expect(onBranch).toMatchObject({ kind: 'since-last-success', head: commit('b') })
+  if (onBranch.kind !== 'since-last-success') throw new Error('It looks elsewhere.')
+  expect(rangeSinceLastSuccess(onBranch, commit('d'))).toMatchObject({ base: commit('d'), head: commit('b') })
+  expect(rangeSinceLastSuccess(onBranch, undefined)).toMatchObject({ base: 'main', head: commit('b') })
+  expect(range('push', PUSH, SINCE)).toMatchObject({ firstTime: { base: commit('a') } })
+  expect(range('push', { ...PUSH, deleted: true }, SINCE)).toMatchObject({ kind: 'nothing-changed' })
+})
+
+test('a range that is asked for by name is taken, whatever the event', () => {
+  const between = { kind: 'between', repository: 'acme/code', base: 'v1', head: 'v2' } as const
+  expect(range('repository_dispatch', {}, between)).toMatchObject({ repository: 'acme/code', base: 'v1', head: 'v2' })
+  expect(range('push', { ...PUSH, deleted: true }, between)).toMatchObject({ kind: 'compare', base: 'v1' })
+})
+
+test('a pull request that is closed without a merge is no change, and a merged one is', () => {
+  const pull = { base: { sha: commit('a') }, head: { sha: commit('b') } }
+  const closed = (merged: boolean) => range('pull_request', { action: 'closed', pull_request: { ...pull, merged } })
+  expect(closed(false)).toMatchObject({ kind: 'nothing-changed' })
+  expect(closed(true)).toMatchObject({ kind: 'compare' })
+})
+
+const run = (fields: object) => ({
+  workflow_run: { head_sha: commit('b'), head_branch: 'main', pull_requests: [], ...fields },
+  repository: { id: 1, default_branch: 'main' },
+})
+
+test.each<[string, object, object]>([
+  ['of the default branch', {}, { kind: 'since-last-success', head: commit('b') }],
+  ['of another branch', { head_branch: 'next' }, { kind: 'compare', base: 'main', head: commit('b') }],
+  ['of the same branch of a fork', { head_repository: { id: 2 } }, { kind: 'compare', base: 'main' }],
+  ['of a pull request', { pull_requests: [{ base: { sha: commit('a') } }] }, { base: commit('a'), head: commit('b') }],
+])('workflow_run is what a run %s ran on', (_name, fields, expected) => {
+  expect(range('workflow_run', run(fields))).toMatchObject(expected)
 })

@@ -8,7 +8,16 @@ import type { Comparison } from '../../../src/github/comparisons.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
 import type { RunFacts } from '../../../src/github/run-facts.ts'
 import { ATTACH, CREATE } from '../../support/agent-run.ts'
-import { fakeGitHub, inTurn, PUSH, refusal, rejecting, RUN_FACTS, type FakeGitHub } from '../../support/fake-github.ts'
+import {
+  fakeGitHub,
+  inTurn,
+  mergedBy,
+  PUSH,
+  refusal,
+  rejecting,
+  RUN_FACTS,
+  type FakeGitHub,
+} from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
@@ -35,19 +44,19 @@ async function look(
   return { ...findings, notice: tellShortfalls(known.ended().shortfalls), log }
 }
 
-const only = (text: string) => ({ kind: 'paths', rules: parsePathPatterns(text).rules }) as const
+const only = (text: string) => ({ kind: 'paths', rules: parsePathPatterns(text).rules, patterns: [text] }) as const
 
 const comparison: Comparison = {
   relation: 'ahead',
   mergeBase: commit('a'),
-  commits: [],
-  totalCommits: 0,
+  commits: [{ sha: commit('b'), message: 'Change the guide', author: 'Ann' }],
+  totalCommits: 1,
   files: [],
   fileList: 'whole',
 }
 
 const ownPush = (): FakeGitHub =>
-  fakeGitHub({ findPullRequestsOfCommit: () => Promise.resolve([{ number: 7, labels: ['docs-agent'] }]) })
+  fakeGitHub({ findPullRequestsOfCommit: () => Promise.resolve([mergedBy(7, 'docs-agent')]) })
 
 test('asks nothing where nothing was asked for', async () => {
   const github = fakeGitHub()
@@ -202,4 +211,39 @@ test('a commit that cannot be compared for another reason is not replaced', asyn
 test('a cancelled run ends here', async () => {
   const github = fakeGitHub({ findPullRequestsOfCommit: rejecting(refusal('cancelled')) })
   await expect(look({}, PUSHED, github)).rejects.toMatchObject({ code: 'cancelled' })
+})
+
+test('where the files decide, nobody is asked whose commits they are', async () => {
+  const github = fakeGitHub()
+  await look({ pathFilter: only('src/**') }, PUSHED, github)
+  expect(github.asked).toEqual(['compare'])
+})
+
+test('what the event is about goes behind the prompt, also where there is nothing to compare', async () => {
+  const issue = { number: 3, title: 'It is wrong', body: 'See line 3.' }
+  const facts = { eventName: 'issues', payload: { issue } }
+  const { context, description } = await look({ changeContext: 'files', changeContextBytes: 1_024 }, facts)
+  expect(context).toContain('Issue #3: It is wrong')
+  expect(Buffer.byteLength(context)).toBeLessThanOrEqual(1_024)
+  expect(description).toMatch(/an issue, which has no commits\. Sent with the prompt: files/)
+})
+
+test('a subject and a change share the bytes', async () => {
+  const pull_request = { number: 7, title: 'Add a flag', base: { sha: commit('a') }, head: { sha: commit('b') } }
+  const comment = { body: 'x\n'.repeat(5_000) }
+  const facts = { eventName: 'pull_request_review_comment', payload: { pull_request, comment } }
+  const { context } = await look({ changeContext: 'files', changeContextBytes: 2_048 }, facts)
+  expect(context).toContain('Pull request #7: Add a flag')
+  expect(context).toContain('M docs/guide.md')
+  expect(Buffer.byteLength(context)).toBeLessThanOrEqual(2_048)
+})
+
+test('a range without commits is skipped with paths, and said without', async () => {
+  const quiet = { ...comparison, relation: 'identical', commits: [], totalCommits: 0 } as const
+  const github = fakeGitHub({ compare: () => Promise.resolve(quiet) })
+  const schedule = { eventName: 'schedule' }
+  expect((await look({ pathFilter: only('**') }, schedule, github)).skipReason).toContain('no commits')
+  const { context, skipReason } = await look({ changeContext: 'files' }, schedule, github)
+  expect(skipReason).toBeUndefined()
+  expect(context).toContain('Nothing changed in acme/docs')
 })

@@ -1,21 +1,35 @@
 import { expect, test } from '@jest/globals'
-import { findOwnChanges } from '../../../src/agent/change/own-changes.ts'
-import type { CommitPullRequest } from '../../../src/github/pull-requests.ts'
-import { fakeGitHub } from '../../support/fake-github.ts'
+import { findOwnChanges, type OwnChangesQuery } from '../../../src/agent/change/own-changes.ts'
+import type { CommitPullRequest, PullRequest } from '../../../src/github/pull-requests.ts'
+import { fakeGitHub, mergedBy, PULL_REQUEST, refusal } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 const A = commit('a')
 const B = commit('b')
 
-function gitHubWhere(commits: Record<string, readonly CommitPullRequest[]>, comments: readonly string[] = []) {
+function gitHubWhere(
+  commits: Record<string, readonly CommitPullRequest[]>,
+  comments: readonly string[] = [],
+  pulls: Record<number, Partial<PullRequest>> = {},
+) {
   return fakeGitHub({
     findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(commits[sha] ?? []),
     listTrustedComments: () => Promise.resolve(comments.map((body) => ({ body }))),
+    readPullRequest: ({ number }) => {
+      const found = pulls[number]
+      return found ? Promise.resolve({ ...PULL_REQUEST, number, ...found }) : Promise.reject(refusal('not-found'))
+    },
   })
 }
-const query = (commits: readonly string[], label = 'docs-agent') => ({ repository: 'acme/docs', commits, label })
-const own = { number: 7, labels: ['Docs-Agent'] }
-const other = { number: 8, labels: ['docs'] }
+const query = (shas: readonly string[], fields: Partial<OwnChangesQuery> = {}): OwnChangesQuery => ({
+  repository: 'acme/docs',
+  commits: shas.map((sha) => ({ sha, message: 'Change' })),
+  label: 'docs-agent',
+  pushed: undefined,
+  ...fields,
+})
+const own = mergedBy(7, 'Docs-Agent')
+const other = mergedBy(8, 'docs')
 
 test('all of it came with a labelled pull request', async () => {
   const github = gitHubWhere({ [A]: [own], [B]: [own] })
@@ -31,13 +45,44 @@ test('a marker tells as much as a label', async () => {
 })
 
 test('with no label in use, a label tells nothing', async () => {
-  expect(await findOwnChanges(query([A], ''), gitHubWhere({ [A]: [own] }))).toEqual({ kind: 'others' })
+  expect(await findOwnChanges(query([A], { label: '' }), gitHubWhere({ [A]: [own] }))).toEqual({ kind: 'others' })
 })
 
 test('one commit of another kind is enough, and ends the search', async () => {
   const github = gitHubWhere({ [A]: [own] })
   expect(await findOwnChanges(query([B, A]), github)).toEqual({ kind: 'others' })
   expect(github.asked).toEqual(['findPullRequestsOfCommit'])
+})
+
+test('a commit that another pull request brought as well is not ours', async () => {
+  expect(await findOwnChanges(query([A]), gitHubWhere({ [A]: [own, other] }))).toEqual({ kind: 'others' })
+})
+
+test('an open pull request brought what whoever opened it pushed to its branch, and nothing else', async () => {
+  const open: CommitPullRequest = { ...own, isMerged: false }
+  const github = gitHubWhere({ [A]: [open] })
+  const pushedBy = (by: string, branch = open.branch) => findOwnChanges(query([A], { pushed: { branch, by } }), github)
+  expect(await pushedBy(open.author)).toEqual({ kind: 'own', numbers: [7] })
+  expect(await pushedBy('ann')).toEqual({ kind: 'others' })
+  expect(await pushedBy(open.author, 'main')).toEqual({ kind: 'others' })
+})
+
+test.each(['Correct the guide (#7)\n\nMore', 'Merge pull request #7 from acme/agent'])(
+  'a merge is known by the number in its message before GitHub can look it up: %j',
+  async (message) => {
+    const named = (fields: Partial<PullRequest>) => {
+      const github = gitHubWhere({}, [], { 7: { state: 'merged', mergeCommitSha: A, ...fields } })
+      return findOwnChanges(query([], { commits: [{ sha: A, message }] }), github)
+    }
+    expect(await named({})).toEqual({ kind: 'own', numbers: [7] })
+    expect(await named({ mergeCommitSha: B })).toEqual({ kind: 'others' })
+    expect(await named({ state: 'open' })).toEqual({ kind: 'others' })
+  },
+)
+
+test('a number in a message that leads nowhere is passed over', async () => {
+  const commits = [{ sha: A, message: 'Fix (#99)' }]
+  expect(await findOwnChanges(query([], { commits }), gitHubWhere({ [A]: [own] }))).toMatchObject({ kind: 'own' })
 })
 
 test('each pull request is looked at once', async () => {

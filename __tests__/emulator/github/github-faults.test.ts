@@ -14,6 +14,7 @@ function strike(fault: GitHubFault): { answered: number; response: ReturnType<ty
 test.each([
   ['none', 1, 200, 'whole'],
   ['unavailable', 0, 503, 'whole'],
+  [422, 0, 422, 'whole'],
   ['primary-limit', 0, 403, 'whole'],
   ['secondary-limit', 0, 403, 'whole'],
   ['plain-limit', 0, 429, 'whole'],

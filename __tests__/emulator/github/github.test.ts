@@ -9,7 +9,7 @@ import { driveGitHub } from './drive-github.ts'
 
 test.each([
   [undefined, 'Requires authentication'],
-  ['Basic abc', 'Requires authentication'],
+  ['Basic abc', 'Bad credentials'],
   ['token ghs_wrong', 'Bad credentials'],
 ])('with the authorization %s nothing is answered, and nothing is kept', (authorization, message) => {
   const { send, exchanges, docs, service } = driveGitHub()
@@ -22,6 +22,13 @@ test.each([
 test.each(['token', 'Bearer'])('the token is taken as “%s”', (scheme) => {
   const headers = { authorization: `${scheme} ${GITHUB_TOKEN}` }
   expect(driveGitHub().send({ target: '/api/v3/repos/acme/docs', headers }).status).toBe(200)
+})
+
+test('the body of a request is read for the token’s owner alone', () => {
+  const { service } = driveGitHub()
+  const admits = (authorization?: string): boolean =>
+    service.admits({ method: 'POST', target: '/api/v3/repos/acme/docs/labels', headers: { authorization } })
+  expect([admits(), admits('token ghs_wrong'), admits(`token ${GITHUB_TOKEN}`)]).toEqual([false, false, true])
 })
 
 test('the token of an app is nobody’s', () => {

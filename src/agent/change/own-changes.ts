@@ -1,12 +1,17 @@
 import type { GitHub } from '../../github/connect-github.ts'
-import { isMarkerComment } from '../pull-request/pull-request-marker.ts'
+import type { CommitPullRequest } from '../../github/pull-requests.ts'
+import { ActionError } from '../../shared/errors.ts'
+import { isOwnPullRequest } from './own-pull-request.ts'
+import type { EventCommit, Pushed } from './push-range.ts'
 
 export interface OwnChangesQuery {
   readonly repository: string
-  /** Of the push, newest first. */
-  readonly commits: readonly string[]
+  /** Newest first. */
+  readonly commits: readonly EventCommit[]
   /** Empty where no label is put on pull requests. */
   readonly label: string
+  /** Undefined where nobody pushed to a branch. */
+  readonly pushed: Pushed | undefined
 }
 
 export type OwnChangesAnswer =
@@ -15,38 +20,73 @@ export type OwnChangesAnswer =
   | { readonly kind: 'others' }
   | { readonly kind: 'too-many' }
 
+type LookUp = (sha: string) => Promise<readonly CommitPullRequest[]>
+/** Looks up again what may not be known yet. */
+export type LookUpPatiently = (lookUp: LookUp) => LookUp
+
 /** One request a commit: a push of more than this is not the merge of an agent's pull request. */
 const MOST_COMMITS = 50
 
+/** As GitHub writes it for a merge, and at the end of the first line for a squash. */
+const NAMES_PULL_REQUEST = /^(?:Merge pull request #(\d+) from |.*\(#(\d+)\)\s*(?:\n|$))/
+
+function numberIn(message: string): number | undefined {
+  const [, merged, squashed] = NAMES_PULL_REQUEST.exec(message) ?? []
+  const number = merged ?? squashed
+  return number === undefined ? undefined : Number(number)
+}
+
 /**
- * Whether all that was pushed came from pull requests that this action's jobs opened. The first commit that did not ends
- * the search.
+ * Whether all of the commits came with pull requests that this action's jobs opened. The first commit that did not ends the
+ * search. A merged pull request brought its commits. An open one brought those that whoever opened it pushed to its branch:
+ * commits of others on it are theirs, and those that it only branched off came from elsewhere.
  * @throws ActionError where GitHub does not tell
  */
 export async function findOwnChanges(
-  { repository, commits, label }: OwnChangesQuery,
+  { repository, commits, label, pushed }: OwnChangesQuery,
   github: GitHub,
+  patiently: LookUpPatiently = (lookUp) => lookUp,
 ): Promise<OwnChangesAnswer> {
   if (commits.length === 0) return { kind: 'others' }
   if (commits.length > MOST_COMMITS) return { kind: 'too-many' }
   const known = new Map<number, boolean>()
 
-  async function isOwn(number: number, labels: readonly string[]): Promise<boolean> {
-    const answer = known.get(number)
-    if (answer !== undefined) return answer
-    const isMarked =
-      (label !== '' && labels.some((name) => name.toLowerCase() === label.toLowerCase())) ||
-      (await github.listTrustedComments({ repository, number })).some(({ body }) => isMarkerComment(body))
-    known.set(number, isMarked)
-    return isMarked
+  async function isKnownAsOwn({ number, labels }: Pick<CommitPullRequest, 'number' | 'labels'>): Promise<boolean> {
+    const answer = known.get(number) ?? (await isOwnPullRequest({ repository, number }, label, github, labels))
+    known.set(number, answer)
+    return answer
   }
 
-  for (const sha of commits) {
-    let isOurs = false
-    for (const { number, labels } of await github.findPullRequestsOfCommit(repository, sha)) {
-      isOurs ||= await isOwn(number, labels)
-    }
-    if (!isOurs) return { kind: 'others' }
+  const lookUp = patiently((sha) => github.findPullRequestsOfCommit(repository, sha))
+
+  async function findBringers({
+    sha,
+    message,
+  }: EventCommit): Promise<readonly Pick<CommitPullRequest, 'number' | 'labels'>[]> {
+    const named = await readMerged(numberIn(message), repository, github)
+    if (named?.mergeCommitSha === sha) return [named]
+    const found = await lookUp(sha)
+    return found.filter(
+      ({ isMerged, branch, author }) => isMerged || (branch === pushed?.branch && author === pushed.by),
+    )
   }
-  return { kind: 'own', numbers: [...known].filter(([, isMarked]) => isMarked).map(([number]) => number) }
+
+  for (const commit of commits) {
+    const bringers = await findBringers(commit)
+    if (bringers.length === 0) return { kind: 'others' }
+    for (const bringer of bringers) if (!(await isKnownAsOwn(bringer))) return { kind: 'others' }
+  }
+  return { kind: 'own', numbers: [...known.keys()] }
+}
+
+/** Anybody can write a number into a message, and one of an issue or of another repository leads nowhere. */
+async function readMerged(number: number | undefined, repository: string, github: GitHub) {
+  if (number === undefined) return undefined
+  try {
+    const pullRequest = await github.readPullRequest({ repository, number })
+    return pullRequest.state === 'merged' ? pullRequest : undefined
+  } catch (error) {
+    if (error instanceof ActionError && error.code === 'not-found') return undefined
+    throw error
+  }
 }

@@ -17,6 +17,7 @@ import {
   type RawInputs,
 } from '../../shared/parse-inputs.ts'
 import { readWorkspaceFile } from '../../shared/workspace-file.ts'
+import { changeRangeInput } from './change-range-input.ts'
 import { failOnInput } from './fail-on.ts'
 import type { PathFilter } from './path-filter.ts'
 import { parsePathPatterns, type PathRule } from './path-patterns.ts'
@@ -94,6 +95,7 @@ const agentFields = (workspace: string) => ({
   changeContextBytes: field('change-context-bytes', '65536', wholeNumberInput(1024, 1024 * 1024, ' of bytes')),
   paths: field('paths', '', patternsInput),
   pathsIgnore: field('paths-ignore', '', ignoredPatternsInput),
+  changeRange: field('change-range', '', changeRangeInput),
   skipOwnChanges: field('skip-own-changes', 'true', booleanInput),
   label: field('label', '', labelInput),
   waitForChecks: field('wait-for-checks', 'false', booleanInput),
@@ -111,9 +113,21 @@ export interface AgentInputs extends Parsed<ReturnType<typeof agentFields>> {
   readonly warnings: readonly string[]
 }
 
-function pathFilterOf(paths: readonly PathRule[], ignored: readonly PathRule[]): PathFilter | undefined {
-  if (paths.length > 0) return { kind: 'paths', rules: paths }
-  return ignored.length > 0 ? { kind: 'paths-ignore', rules: ignored } : undefined
+const linesOf = (text = ''): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+function pathFilterOf(
+  paths: readonly PathRule[],
+  ignored: readonly PathRule[],
+  raw: RawInputs<string>,
+): PathFilter | undefined {
+  if (paths.length > 0) return { kind: 'paths', rules: paths, patterns: linesOf(raw['paths']) }
+  return ignored.length > 0
+    ? { kind: 'paths-ignore', rules: ignored, patterns: linesOf(raw['paths-ignore']) }
+    : undefined
 }
 
 function warningsOf(raw: RawInputs<string>): string[] {
@@ -128,7 +142,7 @@ export function parseAgentInputs(raw: RawInputs<string>, workspace: string): Age
   return {
     ...inputs,
     task: toTask(inputs.prompt ?? inputs.promptFile, inputs.jobId),
-    pathFilter: pathFilterOf(inputs.paths, inputs.pathsIgnore),
+    pathFilter: pathFilterOf(inputs.paths, inputs.pathsIgnore, raw),
     warnings: warningsOf(raw),
   }
 }

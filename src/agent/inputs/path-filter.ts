@@ -4,6 +4,8 @@ import { includesPath, type PathRule } from './path-patterns.ts'
 export interface PathFilter {
   readonly kind: 'paths' | 'paths-ignore'
   readonly rules: readonly PathRule[]
+  /** As they were given, for the reader. */
+  readonly patterns: readonly string[]
 }
 
 /** A renamed file is in two places, and both changed. */
@@ -17,7 +19,10 @@ function placesOf({ path, previousPath }: MovablePath): string[] {
 }
 
 /** The files that count. */
-export function filterFiles<T extends MovablePath>({ kind, rules }: PathFilter, files: readonly T[]): readonly T[] {
+export function filterFiles<T extends MovablePath>(
+  { kind, rules }: Pick<PathFilter, 'kind' | 'rules'>,
+  files: readonly T[],
+): readonly T[] {
   const isWanted = (path: string): boolean => includesPath(rules, path) === (kind === 'paths')
   return files.filter((file) => placesOf(file).some(isWanted))
 }

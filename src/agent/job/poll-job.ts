@@ -1,4 +1,4 @@
-import { isPassingReadError } from '../../service/retry.ts'
+import { ReadAgain } from '../../service/read-again.ts'
 import type { Job } from '../../service/schemas.ts'
 import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
@@ -29,27 +29,19 @@ export type PollJob = (plan: PollPlan) => Promise<Job | undefined>
  * @param fixedMs the interval that the user asked for, in milliseconds
  */
 export function createPoller(fixedMs: number | undefined, step: Step, history: JobHistory): PollJob {
-  const { client, clock, signal, random, deadlineAt } = step
+  const { client, clock, signal, random } = step
   let pace: Pace = { fixedMs, timesLimited: 0 }
-  let badAnswersInARow = 0
+  const again = new ReadAgain(step)
 
   /** @throws ActionError if no further read could help */
   async function read({ jobId, endsAt, mayBeMissingUntil = -Infinity }: PollPlan): Promise<Job | ActionError> {
-    try {
-      const job = await client.getJob(jobId, endsAt)
-      badAnswersInARow = 0
-      history.observe(job)
-      return job
-    } catch (error) {
-      if (!(error instanceof ActionError)) throw error
-      signal.throwIfAborted()
-      badAnswersInARow = error.code === 'bad-answer' ? badAnswersInARow + 1 : 0
-      const mayBeMissing = clock.now() < mayBeMissingUntil
-      if (!isPassingReadError(error, { badAnswersInARow, mayBeMissing })) throw error
-      if (error.code === 'rate-limited') pace = { ...pace, timesLimited: pace.timesLimited + 1 }
-      history.observeProblem(error)
-      return error
+    const seen = await again.attempt(() => client.getJob(jobId, endsAt), clock.now() < mayBeMissingUntil)
+    if (!(seen instanceof ActionError)) history.observe(seen)
+    else {
+      if (seen.code === 'rate-limited') pace = { ...pace, timesLimited: pace.timesLimited + 1 }
+      history.observeProblem(seen)
     }
+    return seen
   }
 
   async function pause(ms: number): Promise<void> {
@@ -60,20 +52,6 @@ export function createPoller(fixedMs: number | undefined, step: Step, history: J
     }
   }
 
-  /** @throws ActionError if the service asks for more time than the step has */
-  function patience(seen: Job | ActionError | undefined): number {
-    const retryAfterMs = (seen instanceof ActionError ? seen.retryAfterMs : undefined) ?? 0
-    if (clock.now() + retryAfterMs <= deadlineAt) return retryAfterMs
-    const until = new Date(clock.wallTime().getTime() + retryAfterMs).toISOString()
-    throw new ActionError(
-      'rate-limited',
-      `The service asks not to be asked before ${until}, which is after this step's deadline.`,
-      {
-        hint: 'Allow more time in `timeout-minutes`, or run fewer jobs at once.',
-      },
-    )
-  }
-
   return async (plan) => {
     const startedAt = clock.now()
     let seen = plan.readsAtOnce ? await read(plan) : undefined
@@ -81,7 +59,7 @@ export function createPoller(fixedMs: number | undefined, step: Step, history: J
       if (seen !== undefined && !(seen instanceof ActionError) && (await plan.isFound(seen))) return seen
       const now = clock.now()
       if (now >= plan.endsAt) return undefined
-      const retryAfterMs = patience(seen)
+      const retryAfterMs = seen instanceof ActionError ? again.patienceMs(seen) : 0
       if (plan.endsOnLongWait === true && now + retryAfterMs > plan.endsAt) return undefined
       const nextMs = plan.nextMs(pace, { elapsedMs: now - startedAt, reads, retryAfterMs, random: random() })
       await pause(Math.max(retryAfterMs, Math.min(nextMs, plan.endsAt - now)))

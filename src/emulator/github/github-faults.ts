@@ -1,7 +1,9 @@
 import { type ServiceResponse, htmlResponse, jsonResponse } from '../exchange.ts'
 
-/** What goes wrong with a request to GitHub. */
-export type GitHubFault =
+/** What goes wrong with a request to GitHub. A number is the status of a refusal. */
+export type GitHubFault = number | NamedFault
+
+type NamedFault =
   | 'none'
   | 'unavailable'
   | 'primary-limit'
@@ -34,7 +36,7 @@ const PRIMARY = 'API rate limit exceeded for installation.'
 const SECONDARY = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.'
 
 /** `answer` does the work. A fault that does not call it leaves GitHub as it was. */
-const FAULTS: Readonly<Record<GitHubFault, (answer: () => ServiceResponse) => ServiceResponse>> = {
+const FAULTS: Readonly<Record<NamedFault, (answer: () => ServiceResponse) => ServiceResponse>> = {
   none: (answer) => answer(),
   unavailable: () => jsonResponse(503, { message: 'No server is currently available to service your request.' }),
   'primary-limit': () => limited(403, PRIMARY, noneLeft(SHORT_S)),
@@ -50,5 +52,5 @@ const FAULTS: Readonly<Record<GitHubFault, (answer: () => ServiceResponse) => Se
 
 /** The answer to a request that a fault strikes. */
 export function applyGitHubFault(fault: GitHubFault, answer: () => ServiceResponse): ServiceResponse {
-  return FAULTS[fault](answer)
+  return typeof fault === 'number' ? jsonResponse(fault, { message: 'Refused' }) : FAULTS[fault](answer)
 }

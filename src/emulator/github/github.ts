@@ -56,7 +56,7 @@ export interface GitHub {
   readonly state: GitHubState
   /** Whether a request is for GitHub's part. */
   takes(target: string): boolean
-  /** Whether the body of a request is read at all: nothing is kept of what is not the token's. */
+  /** Whether a request comes from the token's owner: nothing is kept of the body of any other. */
   admits(headers: ServiceRequest['headers']): boolean
   /** Brings the state up to a time, in milliseconds since 1970, that must not go backwards. */
   catchUp(nowMs: number): void
@@ -137,12 +137,14 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return response
   }
 
+  function admits(headers: ServiceRequest['headers']): boolean {
+    return /^(?:token|bearer) +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] === state.token
+  }
+
   function handleApi(request: ServiceRequest, nowMs: number): ServiceResponse {
     const { headers, body, method } = request
-    if (!/^(token|bearer) /i.test(headers['authorization'] ?? ''))
-      return toResponse(refusal(401, 'Requires authentication'))
-    if (headers['authorization']?.replace(/^\w+ /, '') !== state.token)
-      return toResponse(refusal(401, 'Bad credentials'))
+    if (headers['authorization'] === undefined) return toResponse(refusal(401, 'Requires authentication'))
+    if (!admits(headers)) return toResponse(refusal(401, 'Bad credentials'))
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
     if (path === '/user') {
@@ -184,8 +186,8 @@ export function createGitHub(options: GitHubOptions): GitHub {
 
   const github: GitHub = {
     state,
+    admits,
     takes: (target) => target.startsWith(`${API_PATH}/`) || readLogAddress(target, 0) !== 'elsewhere',
-    admits: (headers) => headers['authorization']?.replace(/^\w+ /, '') === state.token,
     catchUp,
     handle(request, nowMs) {
       catchUp(nowMs)

@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals'
+import { compareRange } from '../../../src/agent/change/compare-range.ts'
+import { fakeGitHub } from '../../support/fake-github.ts'
+import { commit } from '../../support/github-state.ts'
+
+test('a range of another repository is asked there, and told so', async () => {
+  const asked: string[] = []
+  const usual = fakeGitHub()
+  const github = fakeGitHub({
+    compare: (repository, base, head) => {
+      asked.push(repository)
+      return usual.compare(repository, base, head)
+    },
+  })
+  const range = {
+    kind: 'compare',
+    repository: 'acme/code',
+    base: 'v1',
+    head: commit('b'),
+    about: 'the release',
+  } as const
+  const compared = await compareRange(range, github, 'acme/docs')
+  expect(asked).toEqual(['acme/code'])
+  expect(compared).toMatchObject({ repository: 'acme/code', title: 'the release, up to bbbbbbb from v1' })
+})

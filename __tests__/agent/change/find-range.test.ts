@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals'
+import { findRange } from '../../../src/agent/change/find-range.ts'
+import type { Comparison } from '../../../src/github/comparisons.ts'
+import { fakeGitHub, PULL_REQUEST, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'
+import { commit } from '../../support/github-state.ts'
+
+const COMPARISON: Comparison = {
+  ...{ mergeBase: commit('a'), commits: [], totalCommits: 0, files: [], fileList: 'whole', relation: 'ahead' },
+}
+
+test('the tag before is the nearest one in the history of this one', async () => {
+  const github = fakeGitHub({
+    listTags: () => Promise.resolve(['v1.9.1', 'v2.0.0', 'v1.9.0']),
+    compare: (_repository, base) => {
+      return Promise.resolve({ ...COMPARISON, relation: base === 'v1.9.0' ? 'ahead' : 'diverged' })
+    },
+  })
+  const range = await findRange({ kind: 'since-tag', tag: 'v2.0.0' }, github, RUN_FACTS)
+  expect(range).toMatchObject({ kind: 'compare', base: 'v1.9.0', head: 'v2.0.0' })
+})
+
+test('a tag of another history is passed over, and the first tag has nothing before it', async () => {
+  const listTags = () => Promise.resolve(['v1', 'v2'])
+  const github = fakeGitHub({ listTags, compare: rejecting(refusal('not-found')) })
+  const range = await findRange({ kind: 'since-tag', tag: 'v2' }, github, RUN_FACTS)
+  expect(range).toMatchObject({ kind: 'nothing-to-compare', reason: expect.stringContaining('no tag') })
+})
+
+test('a comment on a pull request takes the base and the head of that one', async () => {
+  const range = await findRange({ kind: 'pull-request', number: 7 }, fakeGitHub(), RUN_FACTS)
+  expect(range).toMatchObject({ base: PULL_REQUEST.baseSha, head: PULL_REQUEST.headSha })
+})
+
+test('where no run was successful before, it is the range for the first time, whatever that needs', async () => {
+  const github = fakeGitHub({ findLastSuccess: () => Promise.resolve(undefined) })
+  const firstTime = { kind: 'pull-request', number: 7 } as const
+  const range = await findRange({ kind: 'since-last-success', head: commit('b'), firstTime }, github, RUN_FACTS)
+  expect(range).toMatchObject({ kind: 'compare', base: PULL_REQUEST.baseSha })
+})

@@ -1,0 +1,130 @@
+import { expect, test } from '@jest/globals'
+import { openOwnChangeGate, type GitHubUntil, type OwnChangeGate } from '../../../src/agent/change/own-change-gate.ts'
+import type { Compared } from '../../../src/agent/change/compare-range.ts'
+import { openReport } from '../../../src/agent/report/open-report.ts'
+import { tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
+import type { RunFacts } from '../../../src/github/run-facts.ts'
+import type { GitHub } from '../../../src/github/connect-github.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import {
+  fakeGitHub,
+  inTurn,
+  mergedBy,
+  PULL_REQUEST,
+  PUSH,
+  refusal,
+  rejecting,
+  RUN_FACTS,
+} from '../../support/fake-github.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { commit } from '../../support/github-state.ts'
+
+interface Asked {
+  readonly reason: string | undefined
+  readonly sleptMs: number
+  readonly notice: string | undefined
+}
+
+type Ask = (gate: OwnChangeGate, asked: GitHubUntil) => Promise<string | undefined>
+
+async function ask(facts: Partial<RunFacts>, answers: Partial<GitHub>, question: Ask): Promise<Asked> {
+  const clock = fakeClock()
+  const inputs = agentInputs({ label: 'docs-agent' })
+  const step = fakeStep({ clock, facts: { ...RUN_FACTS, ...facts } })
+  const known = openReport(inputs, step)
+  const reason = await question(openOwnChangeGate(inputs, step, known), {
+    github: fakeGitHub(answers),
+    endsAt: step.startedAt + 120_000,
+  })
+  return { reason, sleptMs: clock.passed(), notice: tellShortfalls(known.ended().shortfalls) }
+}
+
+const ofItsCommits: Ask = (gate, asked) => gate.ofItsCommits(asked)
+const ofEvent: Ask = (gate, asked) => gate.ofEvent(asked)
+
+const PUSHED = { eventName: 'push', payload: PUSH }
+const OWN = [mergedBy(7, 'docs-agent')]
+const UNMARKED = { ...PULL_REQUEST, labels: [] }
+const noComments = () => Promise.resolve([])
+
+test('right after a merge it asks again until GitHub knows what it brought', async () => {
+  const findPullRequestsOfCommit = inTurn([], refusal('rejected'), OWN)
+  const { reason, sleptMs, notice } = await ask(PUSHED, { findPullRequestsOfCommit }, ofItsCommits)
+  expect(reason).toContain('#7')
+  expect(sleptMs).toBe(6_000)
+  expect(notice).toBeUndefined()
+})
+
+test('a push of somebody else is believed to be that after a minute', async () => {
+  const answer = await ask(PUSHED, {}, ofItsCommits)
+  expect(answer).toEqual({ reason: undefined, sleptMs: 60_000, notice: undefined })
+})
+
+test('what GitHub refuses for a minute is not known, and is told', async () => {
+  const findPullRequestsOfCommit = rejecting(refusal('rejected'))
+  const { reason, notice } = await ask(PUSHED, { findPullRequestsOfCommit }, ofItsCommits)
+  expect(reason).toBeUndefined()
+  expect(notice).toContain('was not skipped')
+})
+
+test('another refusal is not asked again', async () => {
+  const findPullRequestsOfCommit = rejecting(refusal('forbidden'))
+  expect(await ask(PUSHED, { findPullRequestsOfCommit }, ofItsCommits)).toMatchObject({ sleptMs: 0 })
+})
+
+const opened = (type: string, labels: readonly string[] = []) => {
+  const pull_request = { number: 7, user: { login: 'x', type }, labels: labels.map((name) => ({ name })) }
+  return { eventName: 'pull_request', payload: { action: 'opened', pull_request } }
+}
+
+test('a pull request that an app has just opened is looked at until it has its label', async () => {
+  const readPullRequest = inTurn(UNMARKED, UNMARKED, PULL_REQUEST)
+  const { reason, sleptMs } = await ask(opened('Bot'), { readPullRequest, listTrustedComments: noComments }, ofEvent)
+  expect(reason).toContain('#7')
+  expect(sleptMs).toBe(15_000)
+})
+
+test('one that stays without a mark for a minute and a half is of another app', async () => {
+  const answers = { readPullRequest: inTurn(UNMARKED), listTrustedComments: noComments }
+  expect(await ask(opened('Bot'), answers, ofEvent)).toMatchObject({ reason: undefined, sleptMs: 90_000 })
+})
+
+test('the pull request of a person is looked at once', async () => {
+  const answers = { readPullRequest: inTurn(UNMARKED), listTrustedComments: noComments }
+  expect(await ask(opened('User'), answers, ofEvent)).toMatchObject({ reason: undefined, sleptMs: 0 })
+})
+
+test('a label in the event needs no question, so not even a token', async () => {
+  const { reason } = await ask(opened('Bot', ['docs-agent']), {}, (gate) => gate.ofEvent(undefined))
+  expect(reason).toContain('#7')
+})
+
+const since = (eventName: string, fields: Partial<Compared> = {}): Promise<Asked> => {
+  const comparison = {
+    ...({ relation: 'ahead', mergeBase: commit('a'), totalCommits: 1, files: [], fileList: 'whole' } as const),
+    commits: [{ sha: commit('b'), message: 'Guide', author: '' }],
+  }
+  const compared = { repository: 'acme/docs', title: '', unlisted: undefined, comparison, ...fields }
+  const answers = { findPullRequestsOfCommit: () => Promise.resolve(OWN) }
+  return ask({ eventName, payload: {} }, answers, (gate, asked) => gate.ofRange(compared, asked))
+}
+
+test('a schedule whose only change is the merge of its own pull request is skipped', async () => {
+  expect((await since('schedule')).reason).toContain('#7')
+})
+
+test('a range that hides something, or that is of another repository, is never only its own', async () => {
+  expect((await since('schedule', { unlisted: 'History was rewritten' })).reason).toBeUndefined()
+  expect((await since('schedule', { repository: 'acme/code' })).reason).toBeUndefined()
+})
+
+test('what a person says on a pull request is for the agent, whoever’s commits are in it', async () => {
+  expect((await since('issue_comment')).reason).toBeUndefined()
+})
+
+test('a run after the merge of its own pull request is skipped', async () => {
+  const workflow_run = { head_sha: commit('b'), head_branch: 'main', pull_requests: [] }
+  const facts = { eventName: 'workflow_run', payload: { workflow_run } }
+  const answers = { findPullRequestsOfCommit: inTurn([], OWN) }
+  expect((await ask(facts, answers, ofItsCommits)).reason).toContain('#7')
+})

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals'
+import { firstRangeOfPush, pushedBranch, pushedCommits, rangeOfPush } from '../../../src/agent/change/push-range.ts'
+import { PUSH } from '../../support/fake-github.ts'
+import { commit } from '../../support/github-state.ts'
+
+const trigger = (payload: unknown, eventName = 'push') => ({ eventName, payload, sha: '' })
+
+test('the commits of a push come newest first, and no other event has any', () => {
+  const payload = { ...PUSH, commits: [{ id: commit('1'), message: 'One' }, { id: commit('2') }] }
+  expect(pushedCommits(trigger(payload))).toEqual([
+    { sha: commit('2'), message: '' },
+    { sha: commit('1'), message: 'One' },
+  ])
+  expect(pushedCommits(trigger(payload, 'schedule'))).toEqual([])
+})
+
+test('tells the branch and who pushed to it', () => {
+  const payload = { ...PUSH, ref: 'refs/heads/agent/guide', sender: { login: 'ann' } }
+  expect(pushedBranch(trigger(payload))).toEqual({ branch: 'agent/guide', by: 'ann' })
+  expect(pushedBranch(trigger(PUSH))).toBeUndefined()
+  expect(pushedBranch(trigger(payload, 'schedule'))).toBeUndefined()
+})
+
+test('a branch that had no run yet is looked at as a whole, and the default branch as far as was pushed', () => {
+  expect(firstRangeOfPush({ ...PUSH, ref: 'refs/heads/next' })).toMatchObject({ base: 'main', head: commit('b') })
+  expect(firstRangeOfPush(PUSH)).toEqual(rangeOfPush(PUSH))
+})

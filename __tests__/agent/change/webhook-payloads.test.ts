@@ -1,0 +1,118 @@
+import { createRequire } from 'node:module'
+import { expect, test } from '@jest/globals'
+import { lookAtChange, type ChangeFindings } from '../../../src/agent/change/look-at-change.ts'
+import { openReport } from '../../../src/agent/report/open-report.ts'
+import { fakeGitHub, PULL_REQUEST, RUN_FACTS } from '../../support/fake-github.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+
+interface Payload {
+  readonly action?: string
+  readonly ref?: string
+  readonly deleted?: boolean
+  readonly [name: string]: unknown
+}
+
+/** What GitHub really sent, collected by the authors of its client: every event that starts workflows, but for schedules. */
+const DEFINITIONS = createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly {
+  readonly name: string
+  readonly examples: readonly Payload[]
+}[]
+
+const LAST_SUCCESS = 'all since the last successful run'
+const RAN_ON = 'what the run before ran on'
+const PULL = 'the pull request, up to'
+
+/** What the range is, what the context says besides, and what becomes of it where only `src/**` counts. */
+type Row = readonly [range: string, context: string, decision: 'ask' | 'skip']
+
+const TABLE: Readonly<Record<string, Row>> = {
+  branch_protection_rule: [LAST_SUCCESS, '', 'skip'],
+  'check_run of a pull request': [RAN_ON, '', 'skip'],
+  'check_run of master': [LAST_SUCCESS, '', 'skip'],
+  'check_suite of a pull request': [RAN_ON, '', 'skip'],
+  'check_suite of master': [LAST_SUCCESS, '', 'skip'],
+  'check_suite of main': [LAST_SUCCESS, '', 'skip'],
+  create: ['no tag of the same kind', '', 'ask'],
+  delete: [LAST_SUCCESS, '', 'skip'],
+  deployment: [LAST_SUCCESS, '', 'skip'],
+  deployment_status: [LAST_SUCCESS, '', 'skip'],
+  discussion: ['about a discussion', 'Discussion #', 'ask'],
+  discussion_comment: ['about a discussion', '\nComment:\n', 'ask'],
+  fork: [LAST_SUCCESS, '', 'skip'],
+  gollum: [LAST_SUCCESS, '', 'skip'],
+  issue_comment: ['about an issue', '\nComment:\n', 'ask'],
+  issues: ['about an issue', 'Issue #', 'ask'],
+  'issues of a pull request': [PULL, 'Pull request #2', 'skip'],
+  label: [LAST_SUCCESS, '', 'skip'],
+  merge_group: ['the merge group, up to', '', 'skip'],
+  milestone: [LAST_SUCCESS, '', 'skip'],
+  page_build: [LAST_SUCCESS, '', 'skip'],
+  public: [LAST_SUCCESS, '', 'skip'],
+  pull_request: [PULL, 'Pull request #2: Update the README with', 'skip'],
+  'pull_request closed': ['closed without a merge', 'none', 'skip'],
+  pull_request_review: [PULL, '\nReview: https://', 'skip'],
+  pull_request_review_comment: [PULL, '\nPart of the diff:\n', 'skip'],
+  'push of a branch': ['first push to the branch', '', 'ask'],
+  'push of a tag': ['no tag of the same kind', '', 'ask'],
+  'push deleted': ['deleted a branch or a tag', 'none', 'skip'],
+  release: ['no tag of the same kind', 'Release 0.0.1', 'ask'],
+  repository_dispatch: [LAST_SUCCESS, '', 'skip'],
+  status: [LAST_SUCCESS, '', 'skip'],
+  watch: [LAST_SUCCESS, '', 'skip'],
+  workflow_dispatch: [LAST_SUCCESS, '', 'skip'],
+  'workflow_run of a pull request': [RAN_ON, 'Pull request #', 'skip'],
+  'workflow_run of master': [LAST_SUCCESS, 'Its branch: master', 'skip'],
+  'workflow_run of main': [RAN_ON, 'Its branch: main', 'skip'],
+}
+
+const RAN = /^(?:workflow_run|check_suite|check_run)$/
+
+function rowOf(name: string, payload: Payload): string {
+  const named = [name, `${name} ${payload.action ?? ''}`].findLast((row) => row in TABLE) ?? name
+  if (name === 'push') {
+    if (payload.deleted === true) return 'push deleted'
+    return payload.ref?.startsWith('refs/tags/') === true ? 'push of a tag' : 'push of a branch'
+  }
+  if (name === 'issues')
+    return JSON.stringify(payload['issue']).includes('"pull_request":{') ? 'issues of a pull request' : name
+  if (!RAN.test(name)) return named
+  const ran = JSON.stringify(payload[name])
+  if (ran.includes('"pull_requests":[{')) return `${name} of a pull request`
+  return `${name} of ${/"head_branch":"(\w+)"/.exec(ran)?.[1] ?? '?'}`
+}
+
+const EXAMPLES = DEFINITIONS.flatMap(({ name, examples }) =>
+  examples.map((payload) => ({ name, payload, row: rowOf(name, payload) })),
+).filter(({ row }) => row in TABLE)
+
+async function look(eventName: string, payload: unknown, paths = ''): Promise<ChangeFindings> {
+  const inputs = agentInputs({}, { 'change-context': 'diff', paths })
+  const github = fakeGitHub({
+    readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, labels: [] }),
+    listTrustedComments: () => Promise.resolve([]),
+  })
+  const step = fakeStep({ github, facts: { ...RUN_FACTS, eventName, payload } })
+  const known = openReport(inputs, step)
+  const found = await lookAtChange(inputs.task, inputs, step, known)
+  expect(known.ended().shortfalls).toEqual([])
+  return found
+}
+
+test.each(Object.entries(TABLE))('%s: %j', async (row, [range, context, decision]) => {
+  const examples = EXAMPLES.filter((example) => example.row === row)
+  expect(examples.length).toBeGreaterThan(0)
+  for (const { name, payload } of examples) {
+    const found = await look(name, payload)
+    expect(found.description ?? found.skipReason).toContain(range)
+    expect(found.context === '' ? 'none' : found.context).toContain(
+      context === '' && found.context === '' ? 'none' : context,
+    )
+    expect((await look(name, payload, 'src/**')).skipReason === undefined ? 'ask' : 'skip').toBe(decision)
+  }
+})
+
+test('no example of an event of the table is left out', () => {
+  const events = new Set(Object.keys(TABLE).map((row) => row.split(' ')[0] ?? ''))
+  const examples = DEFINITIONS.filter(({ name }) => events.has(name)).flatMap((definition) => definition.examples)
+  expect(EXAMPLES).toHaveLength(examples.length)
+})

@@ -1,0 +1,13 @@
+import { expect, test } from '@jest/globals'
+import { repositoryState } from '../../src/emulator/github/state.ts'
+import { listTags } from '../../src/github/tags.ts'
+import { askingGitHub } from '../support/github-client.ts'
+import { commit, madeCommit } from '../support/github-state.ts'
+
+test('lists the tags of all pages', async () => {
+  const names = Array.from({ length: 120 }, (_, index) => `v${index}`)
+  const tags = Object.fromEntries(names.map((name) => [name, commit('a')]))
+  const docs = repositoryState({ commits: [madeCommit({ sha: commit('a') })], tags })
+  const found = await askingGitHub({ docs }, ({ ask }) => listTags(ask, 'acme/docs'))
+  expect(new Set(found)).toEqual(new Set(names))
+})

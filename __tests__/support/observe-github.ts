@@ -1,0 +1,41 @@
+import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
+import type { EmulatorOptions } from '../../src/emulator/server.ts'
+import { violationsOf } from './github-violations.ts'
+
+type GitHubPart = NonNullable<EmulatorOptions['github']>
+
+export interface ObservedOptions extends Omit<GitHubPart, 'faults' | 'onExchange'> {
+  /** Of each operation, what happens to its requests in order; all after the last one go well. */
+  readonly faults?: Readonly<Record<string, readonly GitHubFault[]>>
+}
+
+export interface ObservedGitHub {
+  /** For the embedded service. */
+  readonly options: GitHubPart
+  /** The operations that were asked, in order, by the names of GitHub's description. */
+  readonly requests: readonly string[]
+  /** What in requests and answers GitHub's description does not allow. */
+  readonly violations: readonly string[]
+}
+
+/** Notes what is asked of the embedded GitHub, and holds it against GitHub's description. */
+export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {}): ObservedGitHub {
+  const requests: string[] = []
+  const violations: string[] = []
+  const patterns = Object.entries(faults).map(([operation, list]) => {
+    const pattern = { faults: [...list, 'none'], then: 'stays' } as const
+    return [operation, pattern] as const
+  })
+  return {
+    requests,
+    violations,
+    options: {
+      ...options,
+      faults: Object.fromEntries(patterns),
+      onExchange: (exchange) => {
+        requests.push(exchange.operation ?? exchange.request.target)
+        violations.push(...violationsOf(exchange))
+      },
+    },
+  }
+}

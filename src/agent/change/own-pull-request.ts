@@ -1,0 +1,23 @@
+import type { GitHub } from '../../github/connect-github.ts'
+import type { PullRequestAddress } from '../../github/pull-requests.ts'
+import { isMarkerComment } from '../pull-request/pull-request-marker.ts'
+
+/** @param label empty where no label is in use */
+export function hasLabel(label: string, labels: readonly string[]): boolean {
+  return label !== '' && labels.some((name) => name.toLowerCase() === label.toLowerCase())
+}
+
+/**
+ * Whether a job of this action opened a pull request: it has the label, or the comment that names the job.
+ * @param labels of the pull request, where they are known
+ * @throws ActionError where GitHub does not tell
+ */
+export async function isOwnPullRequest(
+  { repository, number }: PullRequestAddress,
+  label: string,
+  github: GitHub,
+  labels?: readonly string[],
+): Promise<boolean> {
+  if (hasLabel(label, labels ?? (await github.readPullRequest({ repository, number })).labels)) return true
+  return (await github.listTrustedComments({ repository, number })).some(({ body }) => isMarkerComment(body))
+}

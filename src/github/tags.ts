@@ -1,0 +1,19 @@
+import type { AskGitHub } from './ask-github.ts'
+import { PAGE_SIZE, readPages } from './read-pages.ts'
+import { splitRepository } from './repository-name.ts'
+
+/** Tags past these are not read. */
+const MOST_PAGES = 10
+
+/**
+ * The names of the tags of a repository (`GET /repos/{owner}/{repo}/tags`).
+ * @throws ActionError where GitHub does not tell
+ */
+export function listTags(ask: AskGitHub, repository: string): Promise<readonly string[]> {
+  return ask({ permission: 'contents: read', repository }, ({ rest }) =>
+    readPages(async (page) => {
+      const { data } = await rest.repos.listTags({ ...splitRepository(repository), per_page: PAGE_SIZE, page })
+      return data.map(({ name }) => name)
+    }, MOST_PAGES),
+  )
+}
