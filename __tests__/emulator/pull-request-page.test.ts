@@ -1,8 +1,12 @@
 import { expect, test } from '@jest/globals'
 
+import { checkRun, pullState, repositoryState } from '../../src/emulator/github/state.ts'
 import { type JobRecord, planTurn } from '../../src/emulator/job-machine.ts'
-import { pullRequestResponse } from '../../src/emulator/pull-request-page.ts'
+import { pullRequestResponse as respond } from '../../src/emulator/pull-request-page.ts'
 import { USUAL_TURN } from '../../src/emulator/scenarios.ts'
+
+const docs = repositoryState()
+const pullRequestResponse = (of: JobRecord | undefined, nowMs: number) => respond(of, docs, nowMs)
 
 function job(prompt: string, followUp?: string): JobRecord {
   const more = followUp === undefined ? [] : [planTurn(followUp, USUAL_TURN, 60_000)]
@@ -54,4 +58,35 @@ test('a very long prompt is cut', () => {
   const { body } = pullRequestResponse(job(`Title\n${'x'.repeat(1_000_000)}`), 20_000)
   expect(body.length).toBeLessThan(20_000)
   expect(body).toContain('[…]')
+})
+
+test('the page shows what GitHub has: state, labels, comments, and the checks of the newest commit by now', () => {
+  const headSha = 'a'.repeat(40)
+  const comment = { id: 1, user: 'mona', body: '<!-- marker -->\nShorten <it>.', createdAtMs: 0, reactions: [] }
+  const repository = repositoryState({
+    pulls: {
+      7: pullState({ branch: 'agent/job_1', headSha, labels: ['docs-agent'], comments: [comment], draft: true }),
+    },
+    checkRuns: [
+      checkRun({
+        name: 'build',
+        headSha,
+        startedAtMs: 10_000,
+        completedAtMs: 20_000,
+        conclusion: 'failure',
+        title: 'Gone',
+      }),
+      checkRun({ name: 'old', headSha: 'b'.repeat(40) }),
+      checkRun({ name: 'late', headSha, createdAtMs: 40_000 }),
+    ],
+    statuses: [{ headSha, context: 'preview', state: 'success', createdAtMs: 0 }],
+  })
+  const pageAt = (nowMs: number): string => respond(job('x'), repository, nowMs).body
+  expect(pageAt(20_000)).toContain('<span class="state draft">Draft</span>')
+  expect(pageAt(20_000)).toContain('<span class="label">docs-agent</span>')
+  expect(pageAt(20_000)).toMatch(/mona <small>commented .*[^]*<div>Shorten &lt;it&gt;\.<\/div>/)
+  expect(pageAt(20_000)).toContain('<li class="failed">build <small>github-actions, failed</small><pre>Gone</pre>')
+  expect(pageAt(20_000)).toContain('<li class="passed">preview')
+  expect(pageAt(20_000)).not.toMatch(/<li class="\w+">(old|late)/)
+  expect(pageAt(40_000)).toContain('<li class="passed">late')
 })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { afterEach, expect, test } from '@jest/globals'
 
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
@@ -136,3 +138,18 @@ test('a late answer comes after its delay, on the caller’s clock', async () =>
   for (let times = 0; times < 2; times++) await getGitHub(emulator, '/repos/acme/docs')
   expect(clock.sleeps).toEqual([4_000])
 })
+
+test.each(['evil.example', '127.0.0.1.evil.example', 'user@evil.example'])(
+  'a request that names another host is turned away, and nothing is told of it: %s',
+  async (host) => {
+    const heard: string[] = []
+    const { url, apiKey } = await start({ onRequest: ({ path }) => heard.push(path) })
+    const headers = { host, authorization: `Bearer ${apiKey}` }
+    const asking = request(`${url}/v2/agent/docs-demo/job/job_finished`, { headers, agent: false })
+    asking.end()
+    const [answer] = (await once(asking, 'response')) as [IncomingMessage]
+    answer.resume()
+    expect(answer.statusCode).toBe(421)
+    expect(heard).toEqual([])
+  },
+)

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { SCENARIO_NAMES, SCENARIOS } from '../../src/emulator/scenarios.ts'
+import { GITHUB_SCENARIOS } from '../../src/emulator/github/github-scenarios.ts'
+import { SCENARIOS } from '../../src/emulator/scenarios.ts'
 import { root, tableBelow } from '../support/markdown-files.ts'
 
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
@@ -17,11 +18,13 @@ const inputRows = (inputs: z.infer<typeof described>): string[][] =>
   Object.entries(inputs).map(([name, input]) => [code(name), code(input.default), input.description.trim()])
 
 test('the page on rehearsing says of a scenario what the service says', () => {
-  const rows = tableBelow(read('docs/rehearse.md'), 'Scenarios')
-  expect(rows.length).toBeGreaterThan(5)
-  for (const [name, description] of rows) {
-    const known = SCENARIO_NAMES.find((scenario) => code(scenario) === name)
-    expect([name, known && SCENARIOS[known].description]).toEqual([name, description])
+  const said = (heading: string): string[][] =>
+    tableBelow(read('docs/rehearse.md'), heading).map(([name = '', description = '']) => [name, description])
+  const known = (scenarios: Readonly<Record<string, { readonly description: string }>>): string[][] =>
+    Object.entries(scenarios).map(([name, { description }]) => [code(name), description])
+  for (const [heading, scenarios] of [['Scenarios', SCENARIOS] as const, ['GitHub', GITHUB_SCENARIOS] as const]) {
+    expect(said(heading).length).toBeGreaterThan(5)
+    expect(known(scenarios)).toEqual(expect.arrayContaining(said(heading)))
   }
 })
 

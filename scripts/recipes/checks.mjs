@@ -130,14 +130,23 @@ export const CHECKS = {
       time: 'real',
       expected: {
         conclusion: 'success',
-        jobs: ['failed', 'flaky', 'no-changes', 'pull-request', 'slow'].map((scenario) => {
-          const outcome = { flaky: 'pull-request', slow: 'timed-out' }[scenario] ?? scenario
-          return `rehearse(${outcome}, ${scenario}): success`
-        }),
+        jobs: [
+          'rehearse(failed, failed, failure): success',
+          'rehearse(no-changes, no-changes, success): success',
+          'rehearse(pull-request, flaky, success): success',
+          'rehearse(pull-request, pull-request, success): success',
+          'rehearse(0.2, timed-out, slow, failure): success',
+          'rehearse(checks-fail, pull-request, pull-request, failure): success',
+          'rehearse(checks-mended, job_finished, pull-request, pull-request, success): success',
+          'rehearse(out-of-scope, pull-request, pull-request, failure): success',
+        ],
         outputs: {
-          'rehearse(failed, failed).docs.outcome': 'failed',
-          'rehearse(pull-request, flaky).docs.outcome': 'pull-request',
-          'rehearse(timed-out, slow).docs.outcome': 'timed-out',
+          'rehearse(failed, failed, failure).docs.outcome': 'failed',
+          'rehearse(0.2, timed-out, slow, failure).docs.outcome': 'timed-out',
+          'rehearse(pull-request, pull-request, success).docs.checks': 'success',
+          'rehearse(checks-fail, pull-request, pull-request, failure).docs.checks': 'failure',
+          'rehearse(out-of-scope, pull-request, pull-request, failure).docs.in-scope': 'false',
+          'rehearse(checks-mended, job_finished, pull-request, pull-request, success).docs.checks': 'success',
         },
         prompts: [],
       },

@@ -1,7 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
+import { isLoopback } from '../shared/loopback.ts'
 import type { Delivery, RequestHead, ServiceRequest, ServiceResponse } from './exchange.ts'
 import { MAX_BODY_BYTES } from './prompt-body.ts'
+
+/**
+ * Whether a request names this machine as its host. A page of a stranger can let a name of its own lead here, and its
+ * requests then carry that name.
+ */
+export function namesThisMachine({ headers: { host = '' } }: Pick<IncomingMessage, 'headers'>): boolean {
+  const address = `http://${host}`
+  return URL.canParse(address) && isLoopback(new URL(address))
+}
+
+/** Answers 421, and keeps and tells nothing. */
+export function turnAway(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  incoming.resume()
+  outgoing.writeHead(421, { connection: 'close' }).end('This service is for this machine only.\n')
+}
 
 /**
  * Reads a request to its end. Of a body that is too large, one byte more than allowed is kept, which is enough to refuse

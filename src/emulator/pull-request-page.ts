@@ -1,20 +1,42 @@
 import { type FileEdit, editsFor, titleOf } from './agent-edits.ts'
 import { escapeHtml } from '../shared/markdown.ts'
 import { type ServiceResponse, htmlResponse } from './exchange.ts'
+import { type ShownCheck, checksOf } from './github/checks-view.ts'
+import type { Comment, PullState, RepositoryState } from './github/state.ts'
 import { SOURCE } from './job-body.ts'
 import { type JobRecord, type Turn, pushedTurns } from './job-machine.ts'
 
 const STYLE = `
-  :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-  body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-  h1 span, small { color: GrayText; font-weight: normal }
-  b { background: #1a7f37; color: #fff; border-radius: 1rem; padding: .2rem .8rem }
-  section, pre { border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: .4rem }
-  section { padding: 0 1rem; margin: 1rem 0 }
-  pre { padding: .6rem; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere }
-  ins, del { display: block; text-decoration: none }
-  ins { background: color-mix(in srgb, #1a7f37 20%, transparent) }
-  del { background: color-mix(in srgb, #d1242f 20%, transparent) }
+  :root { color-scheme: light dark; --line: light-dark(#d1d9e0, #3d444d); --soft: light-dark(#f6f8fa, #151b23);
+    --dim: light-dark(#59636e, #9198a1); --good: light-dark(#1a7f37, #3fb950); --bad: light-dark(#d1242f, #f85149);
+    --busy: light-dark(#9a6700, #d29922); font: 15px/1.5 system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif }
+  body { max-width: 56rem; margin: 2rem auto; padding: 0 1rem; background: light-dark(#fff, #0d1117);
+    color: light-dark(#1f2328, #f0f6fc) }
+  h1 { font-size: 1.7rem; font-weight: 500; line-height: 1.25; margin: 0 0 .5rem }
+  h2 { font-size: 1rem; margin: 0; padding: .6rem 1rem; background: var(--soft); border-bottom: 1px solid var(--line) }
+  h3 { font: 600 .85rem ui-monospace, monospace; margin: 1rem 0 .4rem }
+  h1 span, small, footer { color: var(--dim); font-weight: normal }
+  code, pre { font: .85rem/1.5 ui-monospace, 'DejaVu Sans Mono', monospace }
+  p.facts { color: var(--dim); margin: 0 0 1.5rem }
+  .state { color: #fff; border-radius: 2rem; padding: .25rem .8rem; font-weight: 500; margin-right: .5rem;
+    background: #1f883d }
+  .draft, .closed { background: #59636e } .closed { background: #cf222e } .merged { background: #8250df }
+  .label { border: 1px solid light-dark(#54aeff, #1f6feb); color: light-dark(#0969da, #79c0ff); border-radius: 2rem;
+    padding: .1rem .6rem; font-size: .8rem; margin-left: .3rem }
+  section { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0; overflow: hidden }
+  section > div { padding: .8rem 1rem }
+  pre { border: 1px solid var(--line); border-radius: .4rem; padding: .6rem; margin: 0; white-space: pre-wrap;
+    overflow-wrap: anywhere }
+  ul { list-style: none; margin: 0; padding: 0 }
+  li { padding: .5rem 1rem; border-top: 1px solid var(--line) } li:first-child { border-top: 0 }
+  li pre { margin-top: .4rem }
+  .passed::before, .failed::before, .running::before, .queued::before { display: inline-block; width: 1.6rem;
+    font-weight: bold }
+  .passed::before { content: '✓'; color: var(--good) } .failed::before { content: '✗'; color: var(--bad) }
+  .running::before { content: '●'; color: var(--busy) } .queued::before { content: '○'; color: var(--dim) }
+  ins, del { display: block; text-decoration: none; margin: 0 -.6rem; padding: 0 .6rem }
+  ins { background: color-mix(in srgb, var(--good) 18%, transparent) }
+  del { background: color-mix(in srgb, var(--bad) 18%, transparent) }
 `
 
 /** A prompt can be megabytes long; a page shows its beginning. In characters. */
@@ -46,29 +68,72 @@ function fileSection({ path, change, diff }: FileEdit): string {
 
 function turnSection({ prompt, endsAtMs }: Turn, index: number): string {
   const shown = prompt.length <= LONGEST_PROMPT ? prompt : `${prompt.slice(0, LONGEST_PROMPT)} […]`
-  return `<section>
-<h2>${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${new Date(endsAtMs).toISOString()}</small></h2>
-<pre>${escapeHtml(shown)}</pre>
-${editsFor(prompt).map(fileSection).join('\n')}
-</section>`
-}
-
-function pullRequestPage(job: JobRecord, turns: readonly Turn[]): string {
-  const title = titleOf(job.turns[0].prompt)
-  return page(
-    `${title} · Pull request #${job.pullNumber}`,
-    `<h1>${escapeHtml(title)} <span>#${job.pullNumber}</span></h1>
-<p><b>Open</b> from <code>agent/${job.id}</code> into <code>${SOURCE.ref}</code> of <code>${SOURCE.repository}</code></p>
-${turns.map(turnSection).join('\n')}
-<p><small>A page of the embedded documentation service. No code host was involved.</small></p>`,
+  return section(
+    `${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${timeOf(endsAtMs)}</small>`,
+    `<div><pre>${escapeHtml(shown)}</pre>\n${editsFor(prompt).map(fileSection).join('\n')}</div>`,
   )
 }
 
-/** The page behind a job's link at a time, or 404 as long as there is no pull request. It needs no key. */
-export function pullRequestResponse(job: JobRecord | undefined, nowMs: number): ServiceResponse {
+const timeOf = (atMs: number): string => new Date(atMs).toISOString().replace('T', ' ').slice(0, 16)
+
+/** @param body HTML, as the title is */
+function section(title: string, body: string): string {
+  return `<section>\n<h2>${title}</h2>\n${body}\n</section>`
+}
+
+function checkItem({ name, app, state, findings }: ShownCheck): string {
+  const found = findings.length === 0 ? '' : `<pre>${escapeHtml(findings.join('\n'))}</pre>`
+  return `<li class="${state}">${escapeHtml(name)} <small>${escapeHtml(app)}, ${state}</small>${found}</li>`
+}
+
+function checksSection(checks: readonly ShownCheck[]): string {
+  const items = checks.length === 0 ? '<li>No check is registered.</li>' : checks.map(checkItem).join('\n')
+  return section('Checks <small>of the newest commit</small>', `<ul>${items}</ul>`)
+}
+
+/** A comment in HTML does not show, as on GitHub. */
+function commentSection({ user, body, createdAtMs }: Comment): string {
+  const shown = body.replaceAll(/<!--[^]*?-->/g, '').trim()
+  return section(
+    `${escapeHtml(user)} <small>commented ${timeOf(createdAtMs)}</small>`,
+    `<div>${escapeHtml(shown)}</div>`,
+  )
+}
+
+function stateOf({ state, draft, merge }: PullState): string {
+  if (merge !== undefined) return 'merged'
+  return state === 'open' && draft ? 'draft' : state
+}
+
+function pullRequestPage(job: JobRecord, turns: readonly Turn[], repository: RepositoryState, nowMs: number): string {
+  const title = titleOf(job.turns[0].prompt)
+  const pull = repository.pulls[job.pullNumber]
+  const [state, labels, comments] = pull === undefined ? ['open', [], []] : [stateOf(pull), pull.labels, pull.comments]
+  const chips = labels.map((label) => `<span class="label">${escapeHtml(label)}</span>`).join('')
+  return page(
+    `${title} · Pull request #${job.pullNumber}`,
+    `<h1>${escapeHtml(title)} <span>#${job.pullNumber}</span></h1>
+<p class="facts"><span class="state ${state}">${state.replace(/^./, (first) => first.toUpperCase())}</span>
+from <code>agent/${job.id}</code> into <code>${SOURCE.ref}</code> of <code>${SOURCE.repository}</code>${chips}</p>
+${turns.map(turnSection).join('\n')}
+${pull === undefined ? '' : checksSection(checksOf(repository, pull.headSha, nowMs))}
+${comments.map(commentSection).join('\n')}
+<footer><small>A page of the embedded documentation service. No code host was involved.</small></footer>`,
+  )
+}
+
+/**
+ * The page behind a job's link at a time, or 404 as long as there is no pull request. It needs no key.
+ * @param repository the agent's one on GitHub
+ */
+export function pullRequestResponse(
+  job: JobRecord | undefined,
+  repository: RepositoryState,
+  nowMs: number,
+): ServiceResponse {
   const turns = job === undefined ? [] : pushedTurns(job, nowMs)
   if (job === undefined || turns.length === 0) {
     return htmlResponse(404, page('Not found', '<h1>There is no such pull request</h1>'))
   }
-  return htmlResponse(200, pullRequestPage(job, turns))
+  return htmlResponse(200, pullRequestPage(job, turns, repository, nowMs))
 }

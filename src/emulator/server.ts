@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../shared/clock.ts'
 import { EMULATOR_KEY } from './access.ts'
 import type { ServiceResponse } from './exchange.ts'
 import { API_PATH, type GitHub } from './github/github.ts'
-import { deliver, readRequest } from './http-exchange.ts'
+import { deliver, namesThisMachine, readRequest, turnAway } from './http-exchange.ts'
 import { DEFAULT_START_MS, type RequestRecord, type ServiceOptions, createService } from './service.ts'
 import { startServiceTime, toCallerSeconds } from './service-time.ts'
 
@@ -81,6 +81,10 @@ export async function startEmulator({
   const nowMs = startServiceTime({ clock, speed, startMs: serviceOptions.startMs ?? DEFAULT_START_MS })
 
   server.on('request', (incoming, outgoing) => {
+    if (!namesThisMachine(incoming)) {
+      turnAway(incoming, outgoing)
+      return
+    }
     if (instance !== undefined) outgoing.setHeader('service-instance', instance)
     readRequest(incoming, (head) => service.admits(head)).then(
       (request) => {

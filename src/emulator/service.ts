@@ -3,6 +3,8 @@ import { createAnalytics } from './analytics.ts'
 import { type Answer, type Delivery, type RequestHead, type ServiceRequest, type ServiceResponse } from './exchange.ts'
 import { applyFault, faultAt } from './faults.ts'
 import { type GitHub, type GitHubOptions, createGitHub } from './github/github.ts'
+import { repositoryState } from './github/state.ts'
+import { SOURCE } from './job-body.ts'
 import { createJobStore } from './job-store.ts'
 import { type ApiRoute, OPERATION_RULES, type OperationCall, perform, refuseTooMany } from './operations.ts'
 import { parsePromptBody } from './prompt-body.ts'
@@ -121,7 +123,11 @@ export function createService({
 
   function answerRoute(route: Route, path: string, call: OperationCall): ServiceResponse {
     return route.operation === 'view-pull-request'
-      ? pullRequestResponse(jobs.findByPullNumber(route.pullNumber), call.nowMs)
+      ? pullRequestResponse(
+          jobs.findByPullNumber(route.pullNumber),
+          github.state.repositories[SOURCE.repository] ?? repositoryState(),
+          call.nowMs,
+        )
       : answerApi(route, path, call)
   }
 
