@@ -110,6 +110,7 @@ export function createGitHubModel(
           () => [{ path: plan.filesAreInside ? 'docs/a.md' : 'src/a.ts', previousPath: undefined }],
           () => (told.files = true),
         ),
+      listPullRequestCommits: (address) => usual.listPullRequestCommits(address),
       listTrustedComments: () =>
         ask(() => (plan.isMarked || plan.pushIsOwn ? [{ body: '<!-- docs-agent-action: job=job_1 -->' }] : [])),
       addLabel: ({ number }) =>
@@ -121,6 +122,8 @@ export function createGitHubModel(
           writes.push({ what: 'comment', number, at: now() })
         }),
       readChecks: (_repository, sha) => ask(checksNow, (answer) => checks.set(sha, answer)),
+      listAnnotations: (...args) => usual.listAnnotations(...args),
+      readJobLog: (...args) => usual.readJobLog(...args),
       until: (own) => until(Math.min(own, endsAt)),
     }
   }

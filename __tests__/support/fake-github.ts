@@ -15,8 +15,10 @@ export const PULL_REQUEST: PullRequest = {
   repository: 'acme/docs',
   number: 7,
   state: 'open',
+  author: { login: 'docs-agent[bot]', type: 'Bot' },
   branch: 'agent/guide',
   headSha: commit('c'),
+  baseRef: 'main',
   labels: ['docs-agent'],
   changedFiles: 1,
 }
@@ -48,10 +50,13 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     findPullRequestsOfCommit: () => Promise.resolve([]),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listPullRequestFiles: () => Promise.resolve([{ path: 'docs/guide.md', previousPath: undefined }]),
+    listPullRequestCommits: () => Promise.resolve([{ sha: commit('c'), author: PULL_REQUEST.author }]),
     listTrustedComments: () => Promise.resolve([{ body: '<!-- docs-agent-action: job=job_1 -->' }]),
     addLabel: () => Promise.resolve(),
     addComment: () => Promise.resolve(),
     readChecks: () => Promise.resolve([{ name: 'build', state: 'success' }]),
+    listAnnotations: () => Promise.resolve([]),
+    readJobLog: () => Promise.resolve(''),
   }
   const github: Omit<GitHub, 'until'> = { ...usual, ...answers }
   const noting = Object.entries(github).map(([name, answer]) => [

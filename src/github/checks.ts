@@ -6,6 +6,14 @@ import { splitRepository } from './repository-name.ts'
 export interface Check {
   readonly name: string
   readonly state: 'success' | 'failure' | 'pending'
+  /** A commit status has none; of two check runs with one name, the newer one has the greater. */
+  readonly id?: number | undefined
+  /** What made the check run, such as `github-actions`. */
+  readonly app?: string | undefined
+  readonly title?: string | undefined
+  /** Markdown, or a commit status's description. */
+  readonly summary?: string | undefined
+  readonly detailsUrl?: string | undefined
 }
 
 /** Conclusions that branch protection takes for passed. All others, such as `cancelled` and `stale`, are failures. */
@@ -47,7 +55,13 @@ export async function readChecks(
   return [
     ...runs
       .filter(({ details_url, html_url }) => !isOwn(details_url) && !isOwn(html_url))
-      .map(({ name, status, conclusion }) => ({ name, state: stateOfRun(status, conclusion) })),
-    ...statuses.map(({ context, state }) => ({ name: context, state: stateOfStatus(state) })),
+      .map(({ name, status, conclusion, id, app, output, details_url }) => ({
+        ...{ name, state: stateOfRun(status, conclusion), id, app: app?.slug, detailsUrl: details_url ?? undefined },
+        ...{ title: output.title ?? undefined, summary: output.summary ?? undefined },
+      })),
+    ...statuses.map(({ context, state, description, target_url }) => ({
+      ...{ name: context, state: stateOfStatus(state) },
+      ...{ summary: description ?? undefined, detailsUrl: target_url ?? undefined },
+    })),
   ]
 }

@@ -10,10 +10,21 @@ export interface PullRequestAddress {
   readonly number: number
 }
 
+/** Whoever opened a pull request or wrote a commit. */
+export interface Account {
+  /** Empty if GitHub does not know whose it is. */
+  readonly login: string
+  /** As GitHub names it: `User`, `Bot`, `Organization`. */
+  readonly type: string
+}
+
 export interface PullRequest extends PullRequestAddress {
   readonly state: PullRequestState
+  readonly author: Account
   readonly branch: string
   readonly headSha: string
+  /** The branch that it is to go into. */
+  readonly baseRef: string
   readonly labels: readonly string[]
   readonly changedFiles: number
 }
@@ -36,6 +47,10 @@ function stateOf(state: string, isDraft: boolean, isMerged: boolean): PullReques
   return isDraft ? 'draft' : 'open'
 }
 
+export function accountOf(user: { readonly login?: string; readonly type?: string } | null): Account {
+  return { login: user?.login ?? '', type: user?.type ?? '' }
+}
+
 /** @throws ActionError where GitHub does not tell */
 export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequestAddress): Promise<PullRequest> {
   return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
@@ -44,8 +59,10 @@ export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequ
       repository,
       number,
       state: stateOf(data.state, data.draft ?? false, data.merged),
+      author: accountOf(data.user),
       branch: data.head.ref,
       headSha: data.head.sha,
+      baseRef: data.base.ref,
       labels: data.labels.map(({ name }) => name),
       changedFiles: data.changed_files,
     }
