@@ -5,6 +5,7 @@ import type { AgentInputs } from './inputs/agent-inputs.ts'
 import { openJobWatch } from './job/job-watch.ts'
 import { runTask } from './job/run-task.ts'
 import { handOff } from './pull-request/hand-off.ts'
+import { promptToFix } from './pull-request/prompt-to-fix.ts'
 import { openReport } from './report/open-report.ts'
 import type { Report } from './report/report.ts'
 import { withContext } from './inputs/task.ts'
@@ -19,13 +20,19 @@ export async function runAgentStep(inputs: AgentInputs, step: Step): Promise<Rep
     known.add({ change: change.description })
     if (change.skipReason !== undefined) return known.skipped(change.skipReason)
 
-    const task = withContext(inputs.task, change.context)
+    let task = withContext(inputs.task, change.context)
     known.add({ task })
-    const result = await runTask(task, inputs, step, watch)
-    known.addResult(result)
-    if (result.outcome !== 'pull-request') return known.ended()
-    known.add({ pullRequest: await handOff(result, inputs, step, known) })
-    return known.ended()
+    for (let examined: string | undefined; ;) {
+      const result = await runTask(task, inputs, step, watch)
+      known.addResult(result)
+      if (!known.goesOn || result.job === undefined) return known.ended()
+      const pullRequest = await handOff(result, inputs, step, known)
+      known.add({ pullRequest })
+      const prompt = await promptToFix(result.job, pullRequest, examined, inputs, step, known)
+      if (prompt === undefined) return known.ended()
+      task = { kind: 'follow-up', jobId: result.job.id, prompt }
+      examined = pullRequest.headSha
+    }
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     return known.stopped(error) // an accepted job and a known pull request stay in it

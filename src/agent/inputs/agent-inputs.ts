@@ -17,7 +17,7 @@ import {
   type RawInputs,
 } from '../../shared/parse-inputs.ts'
 import { readWorkspaceFile } from '../../shared/workspace-file.ts'
-import { failOnInput } from './fail-on.ts'
+import { failOnInput, waitsForChecks } from './fail-on.ts'
 import type { PathFilter } from './path-filter.ts'
 import { parsePathPatterns, type PathRule } from './path-patterns.ts'
 import { toTask, type Task } from './task.ts'
@@ -72,6 +72,15 @@ const labelInput = textInput(
   'must be the name of one label, at most 50 characters, without a comma',
 )
 
+const MOST_FIX_ROUNDS = 5
+
+function fixRoundsInput(raw: RawInputs<string>): Input<number> {
+  const number = wholeNumberInput(0, MOST_FIX_ROUNDS, ' of rounds')
+  if (waitsForChecks(raw)) return number
+  const rule = 'must not be given without `wait-for-checks: true`, as only then is it known which checks fail'
+  return inputFrom((text, refuse) => (/^\s*0*\s*$/.test(text) ? 0 : refuse(rule)))
+}
+
 /** Every input of the action, in the order of action.yml. An empty token or label means none, so their defaults are not here. */
 const agentFields = (workspace: string) => ({
   prompt: field('prompt', '', promptInput),
@@ -96,6 +105,7 @@ const agentFields = (workspace: string) => ({
   label: field('label', '', labelInput),
   waitForChecks: field('wait-for-checks', 'false', booleanInput),
   allowedPaths: field('allowed-paths', '', patternsInput),
+  fixRounds: field('fix-rounds', '0', fixRoundsInput),
 })
 
 export const AGENT_FIELDS: Fields = agentFields('')

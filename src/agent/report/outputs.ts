@@ -17,6 +17,7 @@ export const OUTPUT_NAMES = [
   'pr-head-sha',
   'checks',
   'in-scope',
+  'fix-rounds',
 ] as const
 export type Outputs = Readonly<Record<(typeof OUTPUT_NAMES)[number], string>>
 
@@ -46,7 +47,7 @@ function changedOf(report: Report): string {
 
 /** The step's outputs, where an empty text stands for "there is none". */
 export function toOutputs(report: Report): Outputs {
-  const { outcome, operation, job, durationMs, pullRequest } = report
+  const { outcome, operation, job, durationMs, pullRequest, fixing } = report
   const link = ownPullRequest(report)
   return {
     status: job?.status ?? '',
@@ -64,5 +65,6 @@ export function toOutputs(report: Report): Outputs {
     'pr-head-sha': pullRequest?.headSha ?? '',
     checks: pullRequest?.checks ?? '',
     'in-scope': pullRequest?.scope === undefined ? '' : String(pullRequest.scope.outside.length === 0),
+    'fix-rounds': fixing === undefined ? '' : String(fixing.sent),
   }
 }

@@ -1,8 +1,10 @@
+import type { Check } from '../../github/checks.ts'
 import type { PullRequestState } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../service/pull-request-link.ts'
 import type { Job } from '../../service/schemas.ts'
 import type { ActionError } from '../../shared/errors.ts'
 import type { Task } from '../inputs/task.ts'
+import type { Fixing } from './fixing.ts'
 import type { Shortfall } from './shortfalls.ts'
 
 /** What became of the step; the value of the output `outcome`. */
@@ -60,6 +62,7 @@ export interface PullRequestFindings {
   /** The commit that `checks` and `scope` are about. */
   readonly headSha?: string
   readonly checks?: ChecksState
+  readonly failed?: readonly Check[]
   readonly scope?: Scope
 }
 
@@ -82,6 +85,8 @@ export interface Report extends TaskResult {
   /** What was found of the change that started the run, and what of it was sent. */
   readonly change?: string | undefined
   readonly pullRequest?: PullRequestFindings
+  /** Undefined if failing checks were neither sent back nor a reason not to. */
+  readonly fixing?: Fixing
   /** What could not be done on GitHub. */
   readonly shortfalls: readonly Shortfall[]
 }
