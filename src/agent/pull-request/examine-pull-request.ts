@@ -58,7 +58,8 @@ class Examination {
       const isLast = clock.now() >= lastReadAt || isOver(this.#pullRequest)
       if (!isSettled && !isLast) {
         const nextMs = nextChecksReadMs(clock.now() - this.#watchedSince)
-        await clock.sleep(Math.min(nextMs, lastReadAt - clock.now()), signal)
+        const othersMs = this.#failedSince === undefined ? Infinity : this.#leftForOthersMs()
+        await clock.sleep(Math.min(nextMs, othersMs, lastReadAt - clock.now()), signal)
       }
       const hasMoved = await this.#followHead()
       if ((isSettled && !hasMoved) || isLast) break
