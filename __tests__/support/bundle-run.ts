@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { jest } from '@jest/globals'
 import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/access.ts'
+import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
 import type { ScenarioName } from '../../src/emulator/scenarios.ts'
 import { DEFAULT_PROJECT_ID, startEmulator } from '../../src/emulator/server.ts'
 import type { Clock } from '../../src/shared/clock.ts'
@@ -27,6 +28,8 @@ type RunnerOptions = Pick<
 export interface BundleOptions extends RunnerOptions {
   /** What the service plays; by default `pull-request`. */
   readonly scenario?: ScenarioName
+  /** What happens on the service's own GitHub, where the step is pointed to that. */
+  readonly gitHubScenarios?: readonly GitHubScenarioName[]
   /** How much of the service's time passes with each request, in seconds; by default 10. The agent usually works for 20. */
   readonly secondsPerRequest?: number
   /** Besides the project, the key and the address of the embedded service, or in their place. */
@@ -80,9 +83,23 @@ const PROJECT_PATH = `/v2/agent/${DEFAULT_PROJECT_ID}/`
 
 /** Runs the packaged action as a GitHub runner does, on Node.js 24, against an embedded service of its own. */
 export async function runBundle(options: BundleOptions): Promise<BundleRun> {
-  const { scenario = 'pull-request', secondsPerRequest = 10, inputs: given, front, preload, env, ...runner } = options
+  const {
+    scenario = 'pull-request',
+    secondsPerRequest = 10,
+    inputs: given,
+    front,
+    preload,
+    env,
+    gitHubScenarios = [],
+    ...runner
+  } = options
   const clock = requestClock((secondsPerRequest * 1_000) / SPEED)
-  const service = await startEmulator({ scenario, clock, speed: SPEED })
+  const service = await startEmulator({
+    scenario,
+    clock,
+    speed: SPEED,
+    github: { scenario: combineScenarios(gitHubScenarios) },
+  })
   const entrance = await front?.(service.url)
   try {
     const inputs = {
