@@ -120,6 +120,7 @@ export function createGitHubModel(
       editComment: () => ask(() => undefined),
       listMarkerComments: () => ask(() => (plan.isMarked || plan.pushIsOwn ? [MARKER] : [])),
       listTrustedComments: () => ask(() => (plan.isMarked || plan.pushIsOwn ? [MARKER] : [])),
+      listPullRequestCommits: (address) => usual.listPullRequestCommits(address),
       addLabel: ({ number }) =>
         ask(() => {
           writes.push({ what: 'label', number, at: now() })
@@ -129,6 +130,8 @@ export function createGitHubModel(
           writes.push({ what: 'comment', number, at: now() })
         }),
       readChecks: (_repository, sha) => ask(checksNow, (answer) => checks.set(sha, answer)),
+      listAnnotations: (...args) => usual.listAnnotations(...args),
+      readJobLog: (...args) => usual.readJobLog(...args),
       until: (own) => until(Math.min(own, endsAt)),
     }
   }

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { jest } from '@jest/globals'
 import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/access.ts'
+import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
 import type { ScenarioName } from '../../src/emulator/scenarios.ts'
 import { DEFAULT_PROJECT_ID, startEmulator, type EmulatorOptions } from '../../src/emulator/server.ts'
 import type { Clock } from '../../src/shared/clock.ts'
@@ -29,6 +30,8 @@ export interface BundleOptions extends RunnerOptions {
   readonly scenario?: ScenarioName
   /** Of the service's GitHub. */
   readonly github?: NonNullable<EmulatorOptions['github']>
+  /** What happens on the service's own GitHub, where the step is pointed to that. */
+  readonly gitHubScenarios?: readonly GitHubScenarioName[]
   /** How much of the service's time passes with each request, in seconds; by default 10. The agent usually works for 20. */
   readonly secondsPerRequest?: number
   /** Besides the project, the key and the address of the embedded service, or in their place. */
@@ -82,10 +85,10 @@ const PROJECT_PATH = `/v2/agent/${DEFAULT_PROJECT_ID}/`
 
 /** Runs the packaged action as a GitHub runner does, on Node.js 24, against an embedded service of its own. */
 export async function runBundle(options: BundleOptions): Promise<BundleRun> {
-  const { scenario = 'pull-request', secondsPerRequest = 10, github, inputs: given, ...others } = options
-  const { front, preload, env, ...runner } = others
+  const { scenario = 'pull-request', secondsPerRequest = 10, inputs: given, gitHubScenarios = [], ...others } = options
+  const { github = { scenario: combineScenarios(gitHubScenarios) }, front, preload, env, ...runner } = others
   const clock = requestClock((secondsPerRequest * 1_000) / SPEED)
-  const service = await startEmulator({ scenario, clock, speed: SPEED, ...(github === undefined ? {} : { github }) })
+  const service = await startEmulator({ scenario, clock, speed: SPEED, github })
   const entrance = await front?.(service.url)
   try {
     const inputs = {

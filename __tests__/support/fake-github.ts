@@ -68,6 +68,7 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     listComments: () => Promise.resolve([{ ...MARKER, isTrusted: true }]),
     listMarkerComments: () => Promise.resolve([MARKER]),
     listTrustedComments: () => Promise.resolve([MARKER]),
+    listPullRequestCommits: () => Promise.resolve([{ sha: commit('c'), author: PULL_REQUEST.author }]),
     addLabel: () => Promise.resolve(),
     addComment: () => Promise.resolve(),
     editComment: () => Promise.resolve(),
@@ -79,6 +80,8 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     findReply: () => Promise.resolve(undefined),
     addReply: () => Promise.resolve(),
     editReply: () => Promise.resolve(),
+    listAnnotations: () => Promise.resolve([]),
+    readJobLog: () => Promise.resolve(''),
   }
   const github: Omit<GitHub, 'until'> = { ...usual, ...answers }
   const noting = Object.entries(github).map(([name, answer]) => [

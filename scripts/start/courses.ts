@@ -30,6 +30,7 @@ const SERVICE: Readonly<Record<ScenarioName, Course>> = {
   'unlisted-status': { shows: 'that an unknown status counts as still running' },
   'stale-follow-up': { shows: 'that a follow-up is over only when its turn was seen', inputs: FOLLOW_UP },
   'never-starts': { shows: 'a follow-up whose turn is never seen to begin', inputs: { ...FOLLOW_UP, ...SHORT } },
+  'idle-follow-up': { shows: 'a follow-up that changes nothing', inputs: FOLLOW_UP },
   flaky: { shows: 'that failing reads are tried again' },
   'rate-limited': { shows: 'that rate limits are waited for' },
   'unauthorized-later': { shows: 'a key that is revoked while the step waits' },

@@ -70,7 +70,8 @@ function createJob({ projectId }: RouteOf<'create-job'>, call: OperationCall): A
 function messageJob(route: RouteOf<'send-message'>, call: OperationCall): Answer {
   return withPrompt(call, (prompt) =>
     withJob(route, call, (job) => {
-      const next = sendMessage(job, prompt, call.scenario.turn, call.nowMs)
+      const { turn, followUpTurn = turn } = call.scenario
+      const next = sendMessage(job, prompt, followUpTurn, call.nowMs)
       if (next === 'archived') return refuse(409, ['The job is archived and takes no messages.'])
       call.jobs.replace(next)
       return jobAnswer(200, next, call)

@@ -6,6 +6,8 @@ export interface Scenario {
   /** One sentence for a person who has to choose. */
   readonly description: string
   readonly turn: TurnPlan
+  /** How it works on messages, where that is another way. */
+  readonly followUpTurn?: TurnPlan
   /** What goes wrong with GET requests. */
   readonly reads: FaultPattern
   /** What goes wrong with POST requests. */
@@ -70,6 +72,11 @@ const scenarios = {
     ...USUAL,
     description: 'After a message the job reads as before for ever: the new turn is never seen.',
     turn: { ...USUAL_TURN, startDelayMs: Infinity },
+  },
+  'idle-follow-up': {
+    ...USUAL,
+    description: 'The agent opens a pull request, and finds nothing to change after a message.',
+    followUpTurn: { ...USUAL_TURN, ending: 'no-changes' },
   },
   flaky: {
     ...USUAL,

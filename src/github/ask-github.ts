@@ -126,7 +126,7 @@ export function createAskGitHub(options: GitHubOptions): AskGitHub {
  * On the same way as the service's requests, with a connection of its own for each attempt, which ends with the attempt. The
  * toolkit's own `fetch` reads the proxies in another way, and connects again without end where one hangs up.
  */
-function proxiedFetch(proxy: URL | undefined): Fetch {
+export function proxiedFetch(proxy: URL | undefined): Fetch {
   return (url, init) => {
     const dispatcher = openDispatcher(proxy)
     init.signal?.addEventListener('abort', () => {

@@ -7,6 +7,14 @@ import { splitRepository } from './repository-name.ts'
 export interface Check {
   readonly name: string
   readonly state: 'success' | 'failure' | 'pending'
+  /** A commit status has none; of two check runs with one name, the newer one has the greater. */
+  readonly id?: number | undefined
+  /** What made the check run, such as `github-actions`. */
+  readonly app?: string | undefined
+  readonly title?: string | undefined
+  /** Markdown, or a commit status's description. */
+  readonly summary?: string | undefined
+  readonly detailsUrl?: string | undefined
 }
 
 /** Of a check run, what decides whether another one took its place. */
@@ -97,15 +105,23 @@ export async function readChecks(
     }, MOST_PAGES),
   )
   const runs = listed
-    .map(({ id, name, app, status, conclusion, details_url, html_url }) => ({
+    .map(({ id, name, app, status, conclusion, output, details_url, html_url }) => ({
       ...{ id, name, app: app?.slug ?? '', state: stateOfRun(status, conclusion) },
+      ...{
+        title: output.title ?? undefined,
+        summary: output.summary ?? undefined,
+        detailsUrl: details_url ?? undefined,
+      },
       workflowRun: workflowRunOf(details_url, html_url),
     }))
     .filter(({ workflowRun }) => workflowRun !== ownRunId)
   const workflows = mayHide(runs) ? await readWorkflowNames(ask, repository, sha) : NO_WORKFLOWS
   const checks: readonly Check[] = [
-    ...newestOf(runs, workflows).map(({ name, state }) => ({ name, state })),
-    ...statuses.map(({ context, state }) => ({ name: context, state: stateOfStatus(state) })),
+    ...newestOf(runs, workflows).map(({ workflowRun: _, ...check }) => check),
+    ...statuses.map(({ context, state, description, target_url }) => ({
+      ...{ name: context, state: stateOfStatus(state) },
+      ...{ summary: description ?? undefined, detailsUrl: target_url ?? undefined },
+    })),
     ...unlisted('check runs', listed.length, counted.runs),
     ...unlisted('commit statuses', statuses.length, counted.statuses),
   ]

@@ -1,3 +1,5 @@
+import { listAnnotations, type Annotation } from './annotations.ts'
+import type { Redact } from '../shared/redact.ts'
 import { createAskGitHub, type AskGitHub, type GitHubOptions } from './ask-github.ts'
 import { readChecks, type Check } from './checks.ts'
 import {
@@ -15,6 +17,9 @@ import { listOpenPullRequests, listPeoplesCommits, type OpenPullRequest } from '
 import { readPermission, type Permission } from './permissions.ts'
 import { readPullRequestEnds } from './pull-request-ends.ts'
 import { addComment, addLabel, listMarkerComments, type MarkerComment } from './pull-request-marks.ts'
+import { createDownload, type Download } from './download.ts'
+import { readJobLog } from './job-log.ts'
+import { listPullRequestCommits, type PullRequestCommit } from './pull-request-commits.ts'
 import {
   findPullRequestsOfCommit,
   listPullRequestFiles,
@@ -43,6 +48,7 @@ export interface GitHub {
   listMarkerComments(address: PullRequestAddress): Promise<readonly MarkerComment[]>
   /** Those of them that may be believed. */
   listTrustedComments(address: PullRequestAddress): Promise<readonly Pick<MarkerComment, 'body'>[]>
+  listPullRequestCommits(address: PullRequestAddress): Promise<readonly PullRequestCommit[]>
   addLabel(address: PullRequestAddress, label: string): Promise<void>
   addComment(address: PullRequestAddress, body: string): Promise<void>
   editComment(repository: string, commentId: number, body: string): Promise<void>
@@ -54,6 +60,9 @@ export interface GitHub {
   findReply(address: CommentAddress, marker: string): Promise<number | undefined>
   addReply(address: CommentAddress, body: string): Promise<void>
   editReply(address: CommentAddress, replyId: number, body: string): Promise<void>
+  listAnnotations(repository: string, checkRunId: number): Promise<readonly Annotation[]>
+  /** The end of the log of a job of GitHub Actions, around its last error. */
+  readJobLog(repository: string, jobId: number): Promise<string>
   /** The same, with a deadline of its own, on the clock's scale. */
   until(deadlineAt: number): GitHub
 }
@@ -61,12 +70,13 @@ export interface GitHub {
 /** @throws ActionError `proxy` if the proxy's address is none */
 export function connectGitHub(options: GitHubOptions): GitHub {
   return {
-    ...methods(createAskGitHub(options)),
+    ...methods(createAskGitHub(options), createDownload(options), options.redact),
     until: (deadlineAt) => connectGitHub({ ...options, deadlineAt }),
   }
 }
 
-function methods(ask: AskGitHub): Omit<GitHub, 'until'> {
+/** @param redact for the logs, which come from elsewhere; all other answers are without secrets already */
+export function methods(ask: AskGitHub, download: Download, redact: Redact): Omit<GitHub, 'until'> {
   return {
     compare: (repository, base, head) => compareCommits(ask, repository, base, head),
     findLastSuccess: (query) => findLastSuccess(ask, query),
@@ -80,6 +90,7 @@ function methods(ask: AskGitHub): Omit<GitHub, 'until'> {
     listMarkerComments: (address) => listMarkerComments(ask, address),
     listTrustedComments: async (address) =>
       (await listMarkerComments(ask, address)).filter(({ author }) => author === 'trusted'),
+    listPullRequestCommits: (address) => listPullRequestCommits(ask, address),
     addLabel: (address, label) => addLabel(ask, address, label),
     addComment: (address, body) => addComment(ask, address, body),
     editComment: (repository, commentId, body) => editComment(ask, repository, commentId, body),
@@ -91,5 +102,7 @@ function methods(ask: AskGitHub): Omit<GitHub, 'until'> {
     findReply: (address, marker) => findReply(ask, address, marker),
     addReply: (address, body) => addReply(ask, address, body),
     editReply: (address, replyId, body) => editReply(ask, address, replyId, body),
+    listAnnotations: (repository, checkRunId) => listAnnotations(ask, repository, checkRunId),
+    readJobLog: async (repository, jobId) => redact(await readJobLog(ask, download, repository, jobId)),
   }
 }

@@ -10,8 +10,9 @@ export interface PullRequestAddress {
   readonly number: number
 }
 
-/** Whoever opened a pull request. */
+/** Whoever opened a pull request or wrote a commit. */
 export interface Account {
+  /** Empty if GitHub does not know whose it is. */
   readonly login: string
   /** As GitHub names it: `User`, `Bot`, `Organization`. */
   readonly type: string
@@ -60,7 +61,7 @@ function stateOf(state: string, isDraft: boolean, isMerged: boolean): PullReques
   return isDraft ? 'draft' : 'open'
 }
 
-function accountOf(user: { readonly login: string; readonly type: string } | null): Account {
+export function accountOf(user: { readonly login?: string; readonly type?: string } | null): Account {
   return { login: user?.login ?? '', type: user?.type ?? '' }
 }
 

@@ -143,6 +143,12 @@ test.each<[string, Given, string]>([
   ['a command for one job', { command: '/docs', 'job-id': 'job_1', 'github-token': 'x' }, 'together with `job-id`'],
   ['a long label', { label: 'x'.repeat(51) }, '`label` must be'],
   ['an empty key, with where secrets are withheld', { 'api-key': '' }, 'forks and Dependabot'],
+  ['rounds without checks', { 'fix-rounds': '1' }, '`fix-rounds` must not be given without `wait-for-checks: true`'],
+  [
+    'too many rounds',
+    { 'fix-rounds': '6', 'wait-for-checks': 'true' },
+    '`fix-rounds` must be a whole number of rounds',
+  ],
   ['no word to fail on', { 'fail-on': ',' }, '`fail-on` must be a list of'],
 ])('refuses %s', (_name, given, message) => {
   expect(messageOf(given)).toContain(message)

@@ -7,6 +7,13 @@ test('one failure decides at once, whatever else is pending', () => {
   expect(decideChecks([check('pending'), check('failure')], 0)).toEqual({ state: 'failure', isFinal: true })
 })
 
+test('who tells all that failed waits for the others, so long as there is time for it and something is pending', () => {
+  const both = [check('pending'), check('failure')]
+  expect(decideChecks(both, 0, 1)).toEqual({ state: 'failure', isFinal: false })
+  expect(decideChecks(both, 0, 0).isFinal).toBe(true)
+  expect(decideChecks([check('success'), check('failure')], 0, 1).isFinal).toBe(true)
+})
+
 test('none registered is never said before a minute, and never the same as passed', () => {
   expect(decideChecks([], 59_999)).toEqual({ state: 'pending', isFinal: false })
   expect(decideChecks([], 60_000)).toEqual({ state: 'none', isFinal: true })

@@ -56,6 +56,24 @@ test('a failed check ends the waiting at once', async () => {
   expect(clock.sleeps).toEqual([])
 })
 
+test('before a round the others are waited for, five minutes after the first failure', async () => {
+  const rounds = { ...CHECKS, fixRounds: 1 }
+  const both = [...check('failure'), { name: 'links', state: 'pending' }] as const
+  const { found, elapsedMs } = await examineWith(rounds, {
+    readChecks: inTurn<readonly Check[]>(check('pending'), both),
+  })
+  expect(found).toMatchObject({ checks: 'failure', failed: check('failure') })
+  expect(elapsedMs).toBeCloseTo(310_000, 3)
+  const readChecks = inTurn<readonly Check[]>(both, check('failure'))
+  expect((await examineWith(rounds, { readChecks })).elapsedMs).toBe(10_000)
+})
+
+test('an older run of a check that has passed since is no failure', async () => {
+  const older = { name: 'build', state: 'failure', id: 1 } as const
+  const readChecks = inTurn<readonly Check[]>([older, { name: 'build', state: 'success', id: 2 }])
+  expect((await examineWith(CHECKS, { readChecks })).found.checks).toBe('success')
+})
+
 test('at the deadline they are pending, after one last look', async () => {
   const { found, clock } = await examineWith(CHECKS, { readChecks: inTurn(check('pending')) }, { timeoutMs: 28_000 })
   expect(found.checks).toBe('pending')

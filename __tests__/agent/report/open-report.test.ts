@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { openReport, type OpenReport } from '../../../src/agent/report/open-report.ts'
 import { CREATE } from '../../support/agent-run.ts'
-import { completed, failure } from '../../support/fake-client.ts'
+import { active, completed, failed, failure } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import { refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost, type FakeHost } from '../../support/fake-host.ts'
@@ -31,11 +31,10 @@ test('a step that found out nothing has ended in an error, with its task and its
   })
 })
 
-test('what is found out is kept, the newest of each kind, and the last result counts', () => {
+test('what is found out is kept, the newest of each kind, with the result', () => {
   const { known } = open()
   known.add({ change: 'the push', turn: 'unsent' })
   known.add({ turn: 'seen' })
-  known.addResult({ outcome: 'failed' })
   known.addResult({ outcome: 'pull-request', operation: 'updated', job: completed })
   expect(known.ended()).toMatchObject({
     outcome: 'pull-request',
@@ -66,7 +65,7 @@ test.each([
   ['unauthorized', 'error'],
 ] as const)('an error that is %s stops the step as %s, and what was known stays', (code, outcome) => {
   const { known } = open()
-  known.addResult({ outcome: 'pull-request', job: completed })
+  known.add({ job: completed })
   const error = failure(code)
   expect(known.stopped(error)).toMatchObject({ outcome, error, job: completed })
 })
@@ -107,4 +106,60 @@ test('a task that takes the place of another inherits nothing of its job', () =>
   const { job, turn, continued, ...rest } = known.ended()
   expect([job, turn, continued]).toEqual([undefined, undefined, undefined])
   expect(rest).toMatchObject({ task: CREATE, change: 'the push' })
+})
+
+/** A step whose task has ended well, and whose first round is on its way. */
+function inRound(): Opened {
+  const opened = open()
+  opened.known.add({ job: completed, turn: 'seen' })
+  opened.known.addResult({ outcome: 'pull-request', operation: 'updated', job: completed })
+  opened.known.add({ pullRequest: { checks: 'failure' } })
+  opened.known.add({ turn: 'unsent' })
+  return opened
+}
+const OWN = { outcome: 'pull-request', operation: 'updated', job: completed, turn: 'seen' } as const
+
+test('whatever the turn of a round comes to, the result of the task stays, and so does what is known of GitHub', () => {
+  for (const outcome of ['no-changes', 'failed', 'archived', 'unconfirmed', 'timed-out'] as const) {
+    const { known } = inRound()
+    known.add({ turn: 'taken', job: failed, before: active, lastProblem: failure('unreachable') })
+    expect(known.roundsSent).toBe(1)
+    known.addResult({ outcome, job: failed, error: failure('deadline') })
+    expect(known.goesOn).toBe(false)
+    const report = known.ended()
+    expect(report).toMatchObject({ ...OWN, pullRequest: { checks: 'failure' }, fixing: { sent: 1 } })
+    expect([report.error, report.before, report.lastProblem]).toEqual([undefined, undefined, undefined])
+  }
+})
+
+test('a round that moved the pull request goes on, and a pull request of its own is none to go on with', () => {
+  const { known } = inRound()
+  known.add({ turn: 'seen' })
+  known.addResult({ outcome: 'pull-request', operation: 'updated', job: completed })
+  expect([known.goesOn, known.roundsSent]).toEqual([true, 1])
+  known.add({ turn: 'taken' })
+  known.addResult({ outcome: 'pull-request', operation: 'created', job: completed })
+  expect([known.goesOn, known.roundsSent]).toEqual([false, 2])
+})
+
+test.each([
+  ['rejected', 'unsent', { sent: 0, stop: 'not-sent' }],
+  ['unknown-fate', 'unsent', { sent: 1, stop: 'unseen' }],
+  ['unauthorized', 'taken', { sent: 1, stop: 'unseen' }],
+  ['deadline', 'seen', { sent: 1, stop: 'unseen' }],
+] as const)('what stops a round (%s, %s) is said, and takes nothing from the result', (code, turn, fixing) => {
+  const { known, host } = inRound()
+  known.add({ turn })
+  const report = known.stopped(failure(code))
+  expect(report).toMatchObject({ ...OWN, fixing })
+  expect(report.error).toBeUndefined()
+  expect(host.said).toContain(`log: It is ${code}.`)
+})
+
+test('a run that is cancelled in a round is cancelled, with the job and the pull request of the task', () => {
+  const { known } = inRound()
+  known.add({ turn: 'taken' })
+  const report = known.stopped(failure('cancelled'))
+  expect(report).toMatchObject({ ...OWN, outcome: 'cancelled', fixing: { sent: 1 } })
+  expect(report.fixing?.stop).toBeUndefined()
 })

@@ -18,7 +18,7 @@ import {
 } from '../../shared/parse-inputs.ts'
 import { readWorkspaceFile } from '../../shared/workspace-file.ts'
 import { changeRangeInput } from './change-range-input.ts'
-import { failOnInput } from './fail-on.ts'
+import { failOnInput, waitsForChecks } from './fail-on.ts'
 import type { PathFilter } from './path-filter.ts'
 import { parsePathPatterns, type PathRule } from './path-patterns.ts'
 import { toTask, type Task } from './task.ts'
@@ -108,6 +108,15 @@ function commandInput(raw: RawInputs<string>): Input<string> {
   })
 }
 
+const MOST_FIX_ROUNDS = 5
+
+function fixRoundsInput(raw: RawInputs<string>): Input<number> {
+  const number = wholeNumberInput(0, MOST_FIX_ROUNDS, ' of rounds')
+  if (waitsForChecks(raw)) return number
+  const rule = 'must not be given without `wait-for-checks: true`, as only then is it known which checks fail'
+  return inputFrom((text, refuse) => (/^\s*0*\s*$/.test(text) ? 0 : refuse(rule)))
+}
+
 /** Every input of the action, in the order of action.yml. An empty token or label means none, so their defaults are not here. */
 const agentFields = (workspace: string) => ({
   prompt: field('prompt', '', promptInput),
@@ -140,6 +149,7 @@ const agentFields = (workspace: string) => ({
   prRepository: field('pr-repository', '', repositoryInput),
   /** Empty: comments are events like all others. */
   command: field('command', '', commandInput),
+  fixRounds: field('fix-rounds', '0', fixRoundsInput),
 })
 
 export const AGENT_FIELDS: Fields = agentFields('')

@@ -12,10 +12,17 @@ const DISCOVERY_MS = 60_000
 /** How long the others may take when the first ones have passed already. */
 const SETTLE_MS = 15_000
 
-/** @param watchedMs how long this commit has been looked at, in milliseconds */
-export function decideChecks(checks: readonly Check[], watchedMs: number): ChecksVerdict {
-  if (checks.some(({ state }) => state === 'failure')) return { state: 'failure', isFinal: true }
-  if (checks.some(({ state }) => state === 'pending')) return { state: 'pending', isFinal: false }
+/** How long the others may take after the first failure, if all that failed is to be told to the agent. */
+export const OTHERS_MS = 300_000
+
+/**
+ * @param watchedMs how long this commit has been looked at, in milliseconds
+ * @param othersMs how much longer to wait for the others when one has failed, in milliseconds
+ */
+export function decideChecks(checks: readonly Check[], watchedMs: number, othersMs = 0): ChecksVerdict {
+  const isPending = checks.some(({ state }) => state === 'pending')
+  if (checks.some(({ state }) => state === 'failure')) return { state: 'failure', isFinal: !isPending || othersMs <= 0 }
+  if (isPending) return { state: 'pending', isFinal: false }
   const patienceMs = checks.length === 0 ? DISCOVERY_MS : SETTLE_MS
   if (watchedMs < patienceMs) return { state: 'pending', isFinal: false }
   return { state: checks.length === 0 ? 'none' : 'success', isFinal: true }

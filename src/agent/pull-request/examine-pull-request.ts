@@ -8,7 +8,8 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { ChecksState, PullRequestFindings, Scope } from '../report/report.ts'
-import { decideChecks, nextChecksReadMs, type ChecksVerdict } from './checks-verdict.ts'
+import { decideChecks, nextChecksReadMs, OTHERS_MS, type ChecksVerdict } from './checks-verdict.ts'
+import { failedChecks, newestChecks } from './failing-checks.ts'
 
 /** Left for the last read, so that it is over when the deadline is. */
 const LAST_READ_MS = 3_000
@@ -38,6 +39,8 @@ class Examination {
   #scope: Scope | undefined
   #scopeIsKnown = false
   #checks: ChecksVerdict | undefined
+  #failed: readonly Check[] = []
+  #failedSince: number | undefined
   #lastChecks: ChecksState | undefined
   #problem: ActionError | undefined
   readonly #inputs: AgentInputs
@@ -63,7 +66,8 @@ class Examination {
       const isLast = clock.now() >= lastReadAt || isOver(this.#pullRequest)
       if (!isSettled && !isLast) {
         const nextMs = nextChecksReadMs(clock.now() - this.#watchedSince)
-        await clock.sleep(Math.min(nextMs, lastReadAt - clock.now()), signal)
+        const othersMs = this.#failedSince === undefined ? Infinity : this.#leftForOthersMs()
+        await clock.sleep(Math.min(nextMs, othersMs, lastReadAt - clock.now()), signal)
       }
       const hasMoved = await this.#followHead()
       if ((isSettled && !hasMoved) || isLast) break
@@ -77,6 +81,7 @@ class Examination {
     return {
       ...describePullRequest(this.#pullRequest),
       ...(this.#checks === undefined ? {} : { checks: this.#checks.state }),
+      ...(this.#failed.length === 0 ? {} : { failed: this.#failed }),
       ...(this.#scope === undefined ? {} : { scope: this.#scope }),
     }
   }
@@ -93,6 +98,8 @@ class Examination {
     this.#watchedSince = clock.now()
     this.#scope = undefined
     this.#scopeIsKnown = false
+    this.#failed = []
+    this.#failedSince = undefined
     this.#checks = this.#inputs.waitForChecks ? { state: 'pending', isFinal: false } : undefined
     return true
   }
@@ -116,16 +123,26 @@ class Examination {
     if (!this.#inputs.waitForChecks) return true
     const { facts, clock, host } = this.#step
     const { repository, headSha } = this.#pullRequest
-    const checks = await this.#tryAgainLater(() => this.#github.readChecks(repository, headSha, facts.runId))
-    if (checks === undefined) return this.#problem !== undefined && !PASSING.has(this.#problem.code)
+    const read = await this.#tryAgainLater(() => this.#github.readChecks(repository, headSha, facts.runId))
+    if (read === undefined) return this.#problem !== undefined && !PASSING.has(this.#problem.code)
     const watchedMs = isOver(this.#pullRequest) ? Infinity : clock.now() - this.#watchedSince
-    this.#checks = decideChecks(checks, watchedMs)
+    const checks = newestChecks(read)
+    this.#failed = failedChecks(checks)
+    this.#failedSince = this.#failed.length === 0 ? undefined : (this.#failedSince ?? clock.now())
+    this.#checks = decideChecks(checks, watchedMs, this.#leftForOthersMs())
     if (this.#checks.state !== this.#lastChecks)
       host.log(
         `The checks of ${headSha.slice(0, 7)}: ${this.#checks.state} (${checks.length} registered${waitsFor(checks)}).`,
       )
     this.#lastChecks = this.#checks.state
     return this.#checks.isFinal
+  }
+
+  /** A round tells all that failed, so that it waits for what has not ended yet. */
+  #leftForOthersMs(): number {
+    const hasRound = this.#known.roundsSent < this.#inputs.fixRounds
+    const { clock } = this.#step
+    return hasRound ? (this.#failedSince ?? clock.now()) + OTHERS_MS - clock.now() : 0
   }
 
   async #tryAgainLater<T>(perform: () => Promise<T>): Promise<T | undefined> {

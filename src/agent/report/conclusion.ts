@@ -76,7 +76,7 @@ const TEXTS: Readonly<Record<Outcome, Say>> = {
   cancelled: (report) => {
     if (jobIdOf(report) === undefined) return 'The run was cancelled before the service had taken the prompt.'
     if (report.turn === 'unsent') return 'The run was cancelled before the follow-up was sent.'
-    if (report.turn === 'taken') return `The run was cancelled. ${TURN_MAY_RUN}`
+    if (report.turn === 'taken' || isFixing(report)) return `The run was cancelled. ${TURN_MAY_RUN}`
     if (goesOn(report)) return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
     return `The run was cancelled. The job was ${report.job?.status ?? 'not read yet'}.`
   },
@@ -87,6 +87,11 @@ const TEXTS: Readonly<Record<Outcome, Say>> = {
   error: () => '',
 }
 
+/** Whether failing checks were sent back to the job, and no end of that was seen. */
+function isFixing({ fixing }: Report): boolean {
+  return fixing !== undefined && fixing.sent > 0 && fixing.stop === undefined
+}
+
 /** Whether the job goes on without this step. */
 function goesOn({ job, outcome }: Report): boolean {
   return job?.status === 'active' && outcome !== 'no-changes'
@@ -95,7 +100,7 @@ function goesOn({ job, outcome }: Report): boolean {
 /** Whether a step that attaches could see the end that this one did not see. It tells the job's state, so never of a turn that was not seen. */
 function mayStillEnd(report: Report): boolean {
   const { outcome, task, turn } = report
-  if (turn === 'unsent' || (turn === 'taken' && outcome !== 'submitted')) return false
+  if (isFixing(report) || turn === 'unsent' || (turn === 'taken' && outcome !== 'submitted')) return false
   if (goesOn(report)) return true
   return outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind === 'attach')
 }

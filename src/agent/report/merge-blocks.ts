@@ -1,4 +1,5 @@
 import type { FailOn } from '../inputs/fail-on.ts'
+import { tellFixing } from './fixing.ts'
 import type { ChecksState, Report } from './report.ts'
 
 /** What keeps a pull request from being merged, where `fail-on` names it. */
@@ -51,7 +52,7 @@ const BLOCKED_TEXTS: Readonly<Partial<Record<ChecksState, string>>> = {
 }
 
 /** What is known of the pull request, as full sentences. */
-export function tellPullRequest({ pullRequest }: Report): string[] {
+export function tellPullRequest({ pullRequest, fixing }: Report): string[] {
   const { state, mergeable, isBlocked, checks, scope } = pullRequest ?? {}
   const blocked = isBlocked === true && checks !== undefined ? BLOCKED_TEXTS[checks] : undefined
   const count = scope?.outside.length ?? 0
@@ -63,5 +64,6 @@ export function tellPullRequest({ pullRequest }: Report): string[] {
     ...(scope === undefined
       ? []
       : [count === 0 ? 'It keeps to `allowed-paths`.' : `Outside of \`allowed-paths\`: ${count} of its paths.`]),
+    ...tellFixing(fixing),
   ]
 }

@@ -2,11 +2,19 @@ import type { Step } from '../../step/step.ts'
 import { ActionError, describeError } from '../../shared/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
+import { stopAfterTurn, tellStop, type FixStop } from './fixing.ts'
 import type { Outcome, Report, TaskResult, TimelineEntry } from './report.ts'
 import type { Shortfall } from './shortfalls.ts'
 
 /** What may become known on the way; the rest is kept here. */
-export type Findings = Partial<Omit<Report, 'outcome' | 'error' | 'timeline' | 'durationMs' | 'shortfalls'>>
+export type Findings = Partial<Omit<Report, 'outcome' | 'error' | 'timeline' | 'durationMs' | 'shortfalls' | 'fixing'>>
+
+/** What a single turn of the job has shown. */
+const OF_TURN: readonly string[] = ['job', 'turn', 'before', 'lastProblem']
+
+function pick(findings: Findings, isOfTurn: boolean): Findings {
+  return Object.fromEntries(Object.entries(findings).filter(([name]) => OF_TURN.includes(name) === isOfTurn))
+}
 
 /** What is known so far. Whatever stops the step, an accepted job and a known pull request stay in it. */
 export class OpenReport {
@@ -15,6 +23,10 @@ export class OpenReport {
   readonly #shortfalls: Shortfall[] = []
   #findings: Findings
   #result: TaskResult | undefined
+  /** What the task's own turn has shown; undefined until it has ended. */
+  #ownTurn: Findings | undefined
+  #endedRounds = 0
+  #fixStop: FixStop | undefined
 
   constructor(step: Step, findings: Findings) {
     this.#step = step
@@ -31,9 +43,37 @@ export class OpenReport {
     this.#findings = { task, origin, change, comment }
   }
 
-  /** How the task ended; of several, the last one counts. */
+  /**
+   * How a turn ended. The first is the task's own, and stays the step's result: those after it are rounds that send failing
+   * checks back, and only end or go on.
+   */
   addResult(result: TaskResult): void {
-    this.#result = result
+    if (this.#result === undefined) this.#result = result
+    else this.#endRound(stopAfterTurn(result))
+    this.#ownTurn ??= pick(this.#findings, true)
+    this.#findings = pick(this.#findings, false)
+  }
+
+  /** Whether there is a pull request to take further. */
+  get goesOn(): boolean {
+    return this.#result?.outcome === 'pull-request' && this.#fixStop === undefined
+  }
+
+  /** How often failing checks were sent back; one that is on its way counts. */
+  get roundsSent(): number {
+    return this.#endedRounds + (this.#isOnItsWay ? 1 : 0)
+  }
+
+  /** Whether the service has taken a round, and its end was not seen. */
+  get #isOnItsWay(): boolean {
+    const { turn } = this.#findings
+    return this.#ownTurn !== undefined && (turn === 'taken' || turn === 'seen')
+  }
+
+  /** Failing checks go back no further. */
+  stopFixing(stop: FixStop): void {
+    this.#fixStop = stop
+    if (this.roundsSent > 0 || stop !== 'passed') this.note(`No further round: ${tellStop(stop)}`)
   }
 
   /** Something that the step did or decided, for the log and the time line. */
@@ -82,8 +122,22 @@ export class OpenReport {
     return this.#report({ outcome: 'skipped' })
   }
 
+  /** What stops a round takes nothing from the job's result; a cancelled run is cancelled all the same. */
   stopped(error: ActionError): Report {
-    return this.#report({ ...this.#result, outcome: this.#outcomeOf(error), error })
+    const outcome = this.#outcomeOf(error)
+    const result = this.#result
+    // Somebody may have taken it, so that it counts.
+    if (result !== undefined && error.code === 'unknown-fate') this.#endedRounds++
+    if (result === undefined || outcome === 'cancelled') return this.#report({ ...result, outcome, error })
+    this.note(describeError(error))
+    this.#endRound(error.code === 'unknown-fate' || this.#isOnItsWay ? 'unseen' : 'not-sent')
+    return this.ended()
+  }
+
+  #endRound(stop: FixStop | undefined): void {
+    this.#endedRounds = this.roundsSent
+    this.#findings = pick(this.#findings, false)
+    if (stop !== undefined) this.stopFixing(stop)
   }
 
   #outcomeOf({ code }: ActionError): Outcome {
@@ -100,9 +154,13 @@ export class OpenReport {
   }
 
   #report(result: TaskResult): Report {
+    const sent = this.roundsSent
+    const stop = this.#fixStop
     return {
       ...this.#findings,
+      ...this.#ownTurn,
       ...result,
+      ...(sent === 0 && stop === undefined ? {} : { fixing: { sent, ...(stop === undefined ? {} : { stop }) } }),
       timeline: this.#timeline,
       shortfalls: this.#shortfalls,
       durationMs: this.#elapsedMs(),

@@ -19,6 +19,7 @@ export const OUTPUT_NAMES = [
   'checks',
   'in-scope',
   'continued',
+  'fix-rounds',
 ] as const
 export type Outputs = Readonly<Record<(typeof OUTPUT_NAMES)[number], string>>
 
@@ -53,7 +54,7 @@ function continuedOf({ continued, turn }: Report): string {
 
 /** The step's outputs, where an empty text stands for "there is none". */
 export function toOutputs(report: Report): Outputs {
-  const { outcome, operation, job, durationMs, pullRequest } = report
+  const { outcome, operation, job, durationMs, pullRequest, fixing } = report
   const link = ownPullRequest(report)
   return {
     status: job?.status ?? '',
@@ -73,5 +74,6 @@ export function toOutputs(report: Report): Outputs {
     checks: pullRequest?.checks ?? '',
     'in-scope': pullRequest?.scope === undefined ? '' : String(pullRequest.scope.outside.length === 0),
     continued: continuedOf(report),
+    'fix-rounds': fixing === undefined ? '' : String(fixing.sent),
   }
 }

@@ -1,9 +1,11 @@
 import type { CommentAddress } from '../../github/comments.ts'
+import type { Check } from '../../github/checks.ts'
 import type { PullRequestState } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../service/pull-request-link.ts'
 import type { Job } from '../../service/schemas.ts'
 import type { ActionError } from '../../shared/errors.ts'
 import type { Task } from '../inputs/task.ts'
+import type { Fixing } from './fixing.ts'
 import type { Shortfall } from './shortfalls.ts'
 
 /** What became of the step; the value of the output `outcome`. */
@@ -75,6 +77,7 @@ export interface PullRequestFindings {
   /** That a review or a check is missing which its base branch requires. */
   readonly isBlocked?: boolean
   readonly checks?: ChecksState
+  readonly failed?: readonly Check[]
   readonly scope?: Scope
 }
 
@@ -102,6 +105,8 @@ export interface Report extends TaskResult {
   /** What was found of the change that started the run, and what of it was sent. */
   readonly change?: string | undefined
   readonly pullRequest?: PullRequestFindings
+  /** Undefined if failing checks were neither sent back nor a reason not to. */
+  readonly fixing?: Fixing
   /** What could not be done on GitHub. */
   readonly shortfalls: readonly Shortfall[]
 }

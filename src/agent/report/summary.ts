@@ -3,6 +3,7 @@ import { formatDuration } from '../../shared/duration.ts'
 import { escapeHtml, foldedText, inlineCode, joinBlocks, shorten, table, type TableRow } from '../../shared/markdown.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
 import type { Task } from '../inputs/task.ts'
+import { tellFixing } from './fixing.ts'
 import { jobIdOf, ownPullRequest, type Outcome, type Report } from './report.ts'
 import { tellShortfalls } from './shortfalls.ts'
 
@@ -80,10 +81,11 @@ function facts(report: Report): string[] {
 const MOST_PATHS = 20
 
 /** The change that started the run, and what GitHub knows of the pull request. */
-function gitHubFacts({ change, pullRequest, shortfalls }: Report): string[] {
+function gitHubFacts({ change, pullRequest, fixing, shortfalls }: Report): string[] {
   const { state, branch, headSha, checks, scope } = pullRequest ?? {}
   const outside = scope?.outside ?? []
   const more = outside.length > MOST_PATHS ? `, and ${outside.length - MOST_PATHS} more` : ''
+  const rounds = tellFixing(fixing)
   const notDone = tellShortfalls(shortfalls)
   const rows: (TableRow | undefined)[] = [
     change === undefined ? undefined : { name: 'What changed', html: inlineCode(change) },
@@ -102,6 +104,7 @@ function gitHubFacts({ change, pullRequest, shortfalls }: Report): string[] {
                 : `all ${scope.fileCount} files are inside`
               : `outside: ${outside.slice(0, MOST_PATHS).map(inlineCode).join(', ')}${more}`,
         },
+    rounds.length === 0 ? undefined : { name: 'Rounds', html: escapeHtml(rounds.join(' ')) },
     notDone === undefined ? undefined : { name: 'Not done on GitHub', html: inlineCode(notDone) },
   ]
   const known = rows.filter((row) => row !== undefined)

@@ -1,0 +1,137 @@
+import { expect, test } from '@jest/globals'
+import { promptToFix } from '../../../src/agent/pull-request/prompt-to-fix.ts'
+import { openReport } from '../../../src/agent/report/open-report.ts'
+import type { Report } from '../../../src/agent/report/report.ts'
+import type { Check } from '../../../src/github/checks.ts'
+import type { GitHub } from '../../../src/github/connect-github.ts'
+import { completed } from '../../support/fake-client.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import {
+  fakeGitHub,
+  inTurn,
+  PULL_REQUEST,
+  refusal,
+  rejecting,
+  RUN_FACTS,
+  type FakeGitHub,
+} from '../../support/fake-github.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { commit } from '../../support/github-state.ts'
+
+interface Prompted {
+  readonly prompt: string | undefined
+  readonly report: Report
+  readonly github: FakeGitHub
+  /** The deadline of the questions about details, since the step's beginning. */
+  readonly detailsMs: number | undefined
+}
+
+const jobCheck = (name: string, id: number): Check => ({
+  ...{ name, id, state: 'failure', app: 'github-actions' },
+  detailsUrl: `https://github.com/acme/docs/actions/runs/1/job/${id}`,
+})
+
+async function promptWith(
+  answers: Partial<GitHub>,
+  failed: readonly Check[] = [jobCheck('build', 1)],
+  { hasToken = true, clock = fakeClock() } = {},
+): Promise<Prompted> {
+  const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
+  const github = fakeGitHub({ readChecks: () => Promise.resolve([]), ...answers })
+  const facts = { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` }
+  const step = fakeStep({ clock, facts, ...(hasToken ? { github } : {}) })
+  const known = openReport(inputs, step)
+  known.addResult({ outcome: 'pull-request', job: completed })
+  const found = { state: 'open', checks: 'failure', headSha: commit('c'), failed } as const
+  const prompt = await promptToFix(completed, found, undefined, inputs, step, known)
+  const [endsAt] = github.deadlines
+  return {
+    prompt,
+    report: known.ended(),
+    github,
+    detailsMs: endsAt === undefined ? undefined : endsAt - step.startedAt,
+  }
+}
+
+const count = (asked: readonly string[], name: string): number => asked.filter((one) => one === name).length
+
+test('a log that is gone costs that log, and the others are told', async () => {
+  const readJobLog = inTurn<string>(refusal('rejected'), 'the second log')
+  const { prompt, report } = await promptWith({ readJobLog }, [jobCheck('build', 1), jobCheck('links', 2)])
+  expect(prompt).toContain('the second log')
+  expect(report.shortfalls).toEqual([])
+})
+
+test('what is refused is asked once, said once, and all else is told', async () => {
+  const answers = {
+    readJobLog: rejecting(refusal('forbidden')),
+    listAnnotations: inTurn([{ path: 'a.md', line: 3, level: 'failure', title: '', message: 'It is gone.' }]),
+  }
+  const { prompt, report, github } = await promptWith(answers, [jobCheck('build', 1), jobCheck('links', 2)])
+  expect(prompt?.match(/a\.md:3: It is gone\./g)).toHaveLength(2)
+  expect(count(github.asked, 'readJobLog')).toBe(1)
+  expect(report.shortfalls.map(({ lost }) => lost)).toEqual(['The agent was not told the logs of failing checks'])
+})
+
+test('only jobs of GitHub Actions have logs, and commit statuses have no details at all', async () => {
+  const status: Check = { name: 'preview', state: 'failure', summary: 'No preview.' }
+  const { prompt, github } = await promptWith({}, [{ ...jobCheck('links', 2), app: 'link-checker' }, status])
+  expect(prompt).toContain('Check: preview\nNo preview.\n')
+  expect([count(github.asked, 'readJobLog'), count(github.asked, 'listAnnotations')]).toEqual([0, 1])
+})
+
+test('of very many checks the first ten are told in detail, and all are named', async () => {
+  const failed = Array.from({ length: 12 }, (_, index) => jobCheck(`check ${index}`, index + 1))
+  const { prompt, github } = await promptWith({}, failed)
+  expect(prompt?.match(/^Check: /gm)).toHaveLength(12)
+  expect([count(github.asked, 'readJobLog'), count(github.asked, 'listAnnotations')]).toEqual([10, 10])
+})
+
+test('details get two minutes', async () => {
+  expect((await promptWith({})).detailsMs).toBe(120_000)
+})
+
+test.each([
+  ['others', { ...PULL_REQUEST, headSha: commit('d') }],
+  ['over', { ...PULL_REQUEST, state: 'merged' }],
+] as const)('what happens while the details are read is seen before the message: %s', async (stop, later) => {
+  const { prompt, report } = await promptWith({ readPullRequest: inTurn<typeof PULL_REQUEST>(PULL_REQUEST, later) })
+  expect([prompt, report.fixing]).toEqual([undefined, { sent: 0, stop }])
+})
+
+test('a round that would begin too late because of the details is not begun', async () => {
+  const clock = fakeClock()
+  const readJobLog = (): Promise<string> => {
+    clock.advance(3_000_001)
+    return Promise.resolve('')
+  }
+  expect((await promptWith({ readJobLog }, undefined, { clock, hasToken: true })).report.fixing?.stop).toBe('no-time')
+})
+
+test('the checks of the merge base decide which failures are of the change', async () => {
+  const asked: string[] = []
+  const readChecks = (_repository: string, sha: string): Promise<readonly Check[]> => {
+    asked.push(sha)
+    return Promise.resolve([{ name: 'build', state: 'failure' }])
+  }
+  const { prompt } = await promptWith({ readChecks }, [jobCheck('build', 1), jobCheck('links', 2)])
+  expect(asked).toEqual([commit('a')])
+  expect(prompt).not.toContain('Check: build')
+})
+
+test('nothing is sent where GitHub cannot be asked what is in the pull request', async () => {
+  const { prompt, report } = await promptWith({ listPullRequestCommits: rejecting(refusal('forbidden', 'Grant it.')) })
+  expect(prompt).toBeUndefined()
+  expect(report).toMatchObject({
+    fixing: { sent: 0, stop: 'not-sent' },
+    shortfalls: [{ lost: 'The failing checks were not sent to the agent' }],
+  })
+  expect((await promptWith({}, undefined, { hasToken: false, clock: fakeClock() })).report.fixing?.stop).toBe(
+    'not-sent',
+  )
+})
+
+test('a cancelled run is cancelled whatever is asked', async () => {
+  for (const name of ['readPullRequest', 'compare', 'readJobLog', 'listAnnotations'] as const)
+    await expect(promptWith({ [name]: rejecting(refusal('cancelled')) })).rejects.toMatchObject({ code: 'cancelled' })
+})

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals'
+import { checkRun } from '../../src/emulator/github/state.ts'
+import { askingEmbedded } from '../support/embedded-github.ts'
+import { errorOf } from '../support/github-client.ts'
+import { commit } from '../support/github-state.ts'
+
+const annotation = (line: number, title: string | null) =>
+  ({
+    path: 'docs/a.md',
+    start_line: line,
+    end_line: line,
+    annotation_level: 'failure',
+    title,
+    message: 'It is gone.',
+  }) as const
+const run = checkRun({
+  id: 7,
+  name: 'build',
+  headSha: commit('c'),
+  annotations: [annotation(4, 'Missing'), annotation(9, null)],
+})
+
+test('gives where each is, and what it says', async () => {
+  const found = await askingEmbedded({ docs: { checkRuns: [run] } }, (github) => github.listAnnotations('acme/docs', 7))
+  expect(found).toEqual([
+    { path: 'docs/a.md', line: 4, level: 'failure', title: 'Missing', message: 'It is gone.' },
+    { path: 'docs/a.md', line: 9, level: 'failure', title: '', message: 'It is gone.' },
+  ])
+})
+
+test('without `checks: read` it says what is missing', async () => {
+  const world = { docs: { checkRuns: [run] }, permissions: {} }
+  const error = await askingEmbedded(world, (github) => errorOf(github.listAnnotations('acme/docs', 7)))
+  expect(error).toMatchObject({ code: 'forbidden', hint: expect.stringContaining('`checks: read`') as unknown })
+})

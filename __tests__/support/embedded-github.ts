@@ -1,0 +1,33 @@
+import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { startEmulator } from '../../src/emulator/server.ts'
+import { repositoryState, type GitHubState, type RepositoryState } from '../../src/emulator/github/state.ts'
+import type { GitHubOptions } from '../../src/github/ask-github.ts'
+import { connectGitHub, type GitHub } from '../../src/github/connect-github.ts'
+import { systemClock } from '../../src/shared/clock.ts'
+
+export interface EmbeddedGitHub {
+  readonly docs?: Partial<RepositoryState>
+  readonly permissions?: GitHubState['permissions']
+  readonly options?: Partial<GitHubOptions>
+}
+
+/** Asks the embedded GitHub over real sockets, with the real client. */
+export async function askingEmbedded<T>(
+  { docs, permissions, options }: EmbeddedGitHub,
+  perform: (github: GitHub, url: string) => Promise<T>,
+): Promise<T> {
+  const state = {
+    repositories: { 'acme/docs': repositoryState(docs) },
+    ...(permissions === undefined ? {} : { permissions }),
+  }
+  const emulator = await startEmulator({ github: { state } })
+  const { apiUrl } = emulator.github
+  const bounds = { clock: systemClock, deadlineAt: systemClock.now() + 60_000, signal: new AbortController().signal }
+  const quiet = { debug: () => undefined, redact: (text: string) => text, retryUnitMs: 10 }
+  const github = connectGitHub({ token: GITHUB_TOKEN, apiUrl, env: {}, ...bounds, ...quiet, ...options })
+  try {
+    return await perform(github, emulator.url)
+  } finally {
+    await emulator.close()
+  }
+}

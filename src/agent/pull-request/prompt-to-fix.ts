@@ -1,0 +1,152 @@
+import type { Annotation } from '../../github/annotations.ts'
+import type { Check } from '../../github/checks.ts'
+import type { GitHub } from '../../github/connect-github.ts'
+import { toPullRequestAddress } from '../../github/pull-request-address.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
+import type { Job } from '../../service/schemas.ts'
+import { ActionError } from '../../shared/errors.ts'
+import { oneLine } from '../../shared/untrusted-text.ts'
+import type { Step } from '../../step/step.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import type { OpenReport } from '../report/open-report.ts'
+import type { PullRequestFindings } from '../report/report.ts'
+import { failedByChange } from './failing-checks.ts'
+import { renderFixPrompt, type FailedCheck } from './fix-prompt.ts'
+import { stopAtLastLook, stopBeforeAsking, stopForCommits } from './fix-rounds.ts'
+
+/** Of the details of all failing checks together: a round must not wait for long for what it only may tell. */
+const DETAILS_MS = 120_000
+/** Past so many, checks are told by name, title and summary only. */
+const MOST_DETAILED = 10
+const LONGEST_NAME = 60
+
+/** The job of GitHub Actions that a check run stands for. */
+const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
+
+/** Asks for a detail of one check after the other. What is refused is said once, and not asked for again. */
+class Details {
+  #refusal: ActionError | undefined
+  readonly #lost: string
+  readonly #known: OpenReport
+
+  constructor(lost: string, known: OpenReport) {
+    this.#lost = lost
+    this.#known = known
+  }
+
+  async ask<T>(otherwise: T, perform: () => Promise<T>): Promise<T> {
+    if (this.#refusal !== undefined) return otherwise
+    try {
+      return await perform()
+    } catch (error) {
+      if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
+      this.#refuse(error)
+      return otherwise
+    }
+  }
+
+  /** A log that is gone costs this log. All else is the same for the next one. */
+  #refuse(error: ActionError): void {
+    if (error.code === 'rejected') return
+    this.#refusal = error
+    this.#known.miss(this.#lost, error)
+  }
+}
+
+async function readDetails(
+  failed: readonly Check[],
+  repository: string,
+  github: GitHub,
+  known: OpenReport,
+): Promise<readonly FailedCheck[]> {
+  const annotations = new Details('The agent was not told the annotations of failing checks', known)
+  const logs = new Details('The agent was not told the logs of failing checks', known)
+  const found: FailedCheck[] = []
+  for (const [index, check] of failed.entries()) {
+    const { id, app, detailsUrl = '' } = check
+    const isDetailed = index < MOST_DETAILED
+    const jobId = app === 'github-actions' ? JOB_PAGE.exec(detailsUrl)?.[1] : undefined
+    found.push({
+      check,
+      annotations:
+        id === undefined || !isDetailed
+          ? []
+          : await annotations.ask<readonly Annotation[]>([], () => github.listAnnotations(repository, id)),
+      log:
+        jobId === undefined || !isDetailed
+          ? ''
+          : await logs.ask('', () => github.readJobLog(repository, Number(jobId))),
+    })
+  }
+  return found
+}
+
+/** The failing checks that are to be told, or why none are. */
+async function findFailing(
+  pullRequest: PullRequest,
+  failed: readonly Check[],
+  github: GitHub,
+  step: Step,
+  known: OpenReport,
+): Promise<readonly Check[]> {
+  const { repository, baseRef, headSha } = pullRequest
+  const lost = 'Checks that failed without these changes, too, are not told apart'
+  const before = await known.attempt(lost, async () => {
+    const { mergeBase } = await github.compare(repository, baseRef, headSha)
+    return github.readChecks(repository, mergeBase, step.facts.runId)
+  })
+  return failedByChange(failed, before ?? [])
+}
+
+function describeRound(failed: readonly Check[], headSha: string, round: number, maxRounds: number): string {
+  const names = failed.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')
+  return `Round ${round} of ${maxRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
+}
+
+/**
+ * What to tell the job of the checks that fail on its pull request; undefined if it is to be told nothing, and then the
+ * reason is in the report. Whatever GitHub does, the job's result stands.
+ * @param before the head that the last round was about
+ * @throws ActionError `cancelled`
+ */
+export async function promptToFix(
+  { prLink }: Job,
+  found: PullRequestFindings,
+  before: string | undefined,
+  inputs: AgentInputs,
+  step: Step,
+  known: OpenReport,
+): Promise<string | undefined> {
+  const { fixRounds: maxRounds, changeContextBytes } = inputs
+  if (maxRounds === 0 || prLink === undefined) return undefined
+  const sent = known.roundsSent
+  const leftMs = (): number => step.deadlineAt - step.clock.now()
+  const stop = stopBeforeAsking({ found, before, sent, maxRounds, leftMs: leftMs() })
+  if (stop !== undefined) {
+    known.stopFixing(stop)
+    return undefined
+  }
+  const asked = await known.attempt('The failing checks were not sent to the agent', async () => {
+    const github = await step.github()
+    if (github === undefined) return undefined
+    const { headSha = '', failed = [] } = found
+    const address = toPullRequestAddress(prLink, step.facts)
+    const pullRequest = await github.readPullRequest(address)
+    const commits = await github.listPullRequestCommits(address)
+    const isOthers = stopAtLastLook(pullRequest, headSha) ?? stopForCommits(commits, pullRequest.author, before)
+    if (isOthers !== undefined) return isOthers
+    const failing = await findFailing(pullRequest, failed, github, step, known)
+    if (failing.length === 0) return 'red-before'
+    const endsAt = Math.min(step.clock.now() + DETAILS_MS, step.deadlineAt)
+    const details = await readDetails(failing, address.repository, github.until(endsAt), known)
+    const hasChanged = stopAtLastLook(await github.readPullRequest(address), headSha)
+    if (hasChanged !== undefined) return hasChanged
+    const tooLate = stopBeforeAsking({ found, before, sent, maxRounds, leftMs: leftMs() })
+    if (tooLate !== undefined) return tooLate
+    known.note(describeRound(failing, headSha, sent + 1, maxRounds))
+    return { prompt: renderFixPrompt(details, headSha, changeContextBytes) }
+  })
+  if (typeof asked === 'object') return asked.prompt
+  known.stopFixing(asked ?? 'not-sent')
+  return undefined
+}

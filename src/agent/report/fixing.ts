@@ -1,0 +1,62 @@
+import type { TaskResult } from './report.ts'
+
+/** Why failing checks go back to the job no further. */
+export type FixStop =
+  | 'passed'
+  | 'used-up'
+  | 'unmoved'
+  | 'diverged'
+  | 'over'
+  | 'others'
+  | 'red-before'
+  | 'no-time'
+  | 'nothing-to-tell'
+  | 'not-sent'
+  | 'failed'
+  | 'archived'
+  | 'unseen'
+
+/** How failing checks went back to the job. */
+export interface Fixing {
+  /** How many rounds were sent, one whose fate is unknown included. */
+  readonly sent: number
+  /** Undefined while a round is on its way. */
+  readonly stop?: FixStop
+}
+
+const STOPS: Readonly<Record<FixStop, string>> = {
+  passed: 'All checks have passed.',
+  'used-up': 'No round is left.',
+  unmoved: 'The agent added no commit, so the same checks would fail again.',
+  diverged: 'The commit that was checked is not in the pull request any more.',
+  over: 'The pull request is closed or merged.',
+  others: 'Somebody else has committed to the pull request meanwhile.',
+  'red-before': 'Only checks failed that fail without these changes, too.',
+  'no-time': 'Less than ten minutes are left of `timeout-minutes`.',
+  'nothing-to-tell': 'No check is known to have failed.',
+  'not-sent': 'The failing checks could not be sent to the agent.',
+  failed: 'The agent failed while it worked on the failing checks.',
+  archived: 'The job is archived, so it takes no failing checks.',
+  unseen: 'The end of the agent’s work on the failing checks was not seen.',
+}
+
+export function tellStop(stop: FixStop): string {
+  return STOPS[stop]
+}
+
+/** What was sent and why it ended there, as full sentences; nothing if nobody asked for rounds. */
+export function tellFixing(fixing: Fixing | undefined): string[] {
+  if (fixing === undefined || (fixing.sent === 0 && fixing.stop === 'passed')) return []
+  const { sent, stop } = fixing
+  const count =
+    sent === 0 ? 'not sent back to the agent' : `sent back to the agent ${sent === 1 ? 'once' : `${sent} times`}`
+  return [`Failing checks were ${count}.`, ...(stop === undefined || stop === 'passed' ? [] : [tellStop(stop)])]
+}
+
+/** What the end of a round's turn means for further ones; undefined if its pull request is to be looked at. */
+export function stopAfterTurn({ outcome, operation, error }: TaskResult): FixStop | undefined {
+  if (outcome === 'pull-request') return operation === 'created' ? 'diverged' : undefined
+  if (outcome === 'no-changes') return 'unmoved'
+  if (error?.code === 'not-sent') return outcome === 'archived' ? 'archived' : 'not-sent'
+  return outcome === 'failed' || outcome === 'archived' ? outcome : 'unseen'
+}

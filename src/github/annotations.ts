@@ -1,0 +1,33 @@
+import type { AskGitHub } from './ask-github.ts'
+import { splitRepository } from './repository-name.ts'
+
+/** Something that a check run found in a file. */
+export interface Annotation {
+  readonly path: string
+  readonly line: number
+  /** `notice`, `warning` or `failure`; empty if GitHub does not say. */
+  readonly level: string
+  readonly title: string
+  readonly message: string
+}
+
+const MOST_ANNOTATIONS = 50
+
+/**
+ * The first annotations of a check run.
+ * @throws ActionError where GitHub does not tell
+ */
+export function listAnnotations(
+  ask: AskGitHub,
+  repository: string,
+  checkRunId: number,
+): Promise<readonly Annotation[]> {
+  return ask({ permission: 'checks: read', repository }, async ({ rest }) => {
+    const where = { ...splitRepository(repository), check_run_id: checkRunId, per_page: MOST_ANNOTATIONS }
+    const { data } = await rest.checks.listAnnotations(where)
+    return data.map(({ path, start_line, annotation_level, title, message }) => ({
+      ...{ path, line: start_line, level: annotation_level ?? '' },
+      ...{ title: title ?? '', message: message ?? '' },
+    }))
+  })
+}

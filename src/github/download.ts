@@ -1,0 +1,45 @@
+import { proxyFor } from '../network/proxy.ts'
+import { ActionError } from '../shared/errors.ts'
+import { proxiedFetch, type GitHubOptions } from './ask-github.ts'
+import type { Answer } from './bounded-fetch.ts'
+
+/**
+ * Reads a text from an address that needs no token, piece by piece, and keeps nothing of it.
+ * @throws ActionError
+ */
+export type Download = (url: URL, take: (text: string) => void) => Promise<void>
+
+/** All of it. What takes longer is not worth the wait. */
+const DOWNLOAD_MS = 60_000
+
+async function readPieces(asked: Promise<Answer>, take: (text: string) => void): Promise<void> {
+  const { status, body } = await asked
+  if (status !== 200) throw new ActionError('rejected', `The address of the log answered ${status}.`)
+  const decoder = new TextDecoder()
+  for await (const chunk of body ?? []) take(decoder.decode(chunk, { stream: true }))
+}
+
+/** By the same proxies as all else, with a limit of time that no drip resets. */
+export function createDownload({ env, clock, signal, deadlineAt }: GitHubOptions): Download {
+  async function expire(end: AbortSignal): Promise<never> {
+    await clock.sleep(Math.max(0, Math.min(DOWNLOAD_MS, deadlineAt - clock.now())), end)
+    throw new ActionError('deadline', 'The log did not come in time.')
+  }
+
+  return async (url, take) => {
+    signal.throwIfAborted()
+    const done = new AbortController()
+    const end = AbortSignal.any([signal, done.signal])
+    try {
+      const asked = proxiedFetch(proxyFor(url, env))(url.href, { signal: end, redirect: 'error' })
+      await Promise.race([readPieces(asked, take), expire(end)])
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof ActionError) throw error
+      // Whatever it says may quote the address, which is a secret for as long as it is good.
+      throw new ActionError('unreachable', 'The log could not be read.')
+    } finally {
+      done.abort()
+    }
+  }
+}
