@@ -117,7 +117,7 @@ export async function readChecks(
     .filter(({ workflowRun }) => workflowRun !== ownRunId)
   const workflows = mayHide(runs) ? await readWorkflowNames(ask, repository, sha) : NO_WORKFLOWS
   const checks: readonly Check[] = [
-    ...newestOf(runs, workflows).map(({ workflowRun: _, ...check }) => check),
+    ...newestOf(runs, workflows),
     ...statuses.map(({ context, state, description, target_url }) => ({
       ...{ name: context, state: stateOfStatus(state) },
       ...{ summary: description ?? undefined, detailsUrl: target_url ?? undefined },
