@@ -21,7 +21,10 @@ function markedPull(jobId: string): PullState {
 }
 
 /** `marked`: the job that the comment in pull request 9 names. */
-function week(options: Partial<RecipeOptions> & { readonly marked?: string }): Promise<PlayedRecipe> {
+function week(
+  options: Partial<RecipeOptions> & { readonly marked?: string },
+  recipe = 'rolling-on-schedule',
+): Promise<PlayedRecipe> {
   const { marked, ...others } = options
   const docs = changedRepository(
     { from: 'e', files: CODE },
@@ -35,9 +38,9 @@ function week(options: Partial<RecipeOptions> & { readonly marked?: string }): P
       pulls: marked === undefined ? {} : { 9: markedPull(marked) },
     },
   )
-  return playRecipe('rolling-on-schedule', {
+  return playRecipe(recipe, {
     repositories: { 'acme/docs': docs },
-    permissions: permissionsOf('rolling-on-schedule'),
+    permissions: permissionsOf(recipe),
     eventName: 'schedule',
     ...others,
   })
@@ -49,6 +52,14 @@ test('what was changed goes to the open pull request of the agent', async () => 
   expect(steps['docs']?.outputs).toMatchObject({ continued: 'pull-request', 'job-id': 'job_finished' })
   expect(prompts).toEqual([expect.stringContaining('M src/flags.ts')])
   expect(prompts[0]).toContain('Pull request #1 of acme/docs, which you opened, is still open.')
+})
+
+test('a push goes to the open pull request, with all since the last run that succeeded', async () => {
+  const event = { ...PUSH_EVENT, ref: 'refs/heads/main' }
+  const { steps, prompts } = await week({ ...OPEN, eventName: 'push', event }, 'rolling-on-push')
+
+  expect(steps['docs']?.outputs).toMatchObject({ continued: 'pull-request', 'job-id': 'job_finished' })
+  expect(prompts).toEqual([expect.stringMatching(/all since the last successful run[^]*M src\/flags\.ts/)])
 })
 
 test('a pull request that is closed in between makes room for a new job', async () => {

@@ -1,3 +1,23 @@
+import { createRequire } from 'node:module'
+
+/** @typedef {{ name: string, examples: Record<string, any>[] }} Examples */
+
+const EXAMPLES = /** @type {Examples[]} */ (createRequire(import.meta.url)('@octokit/webhooks-examples'))
+
+/**
+ * A payload as GitHub sends it.
+ * @param {string} name
+ * @param {string} action
+ */
+function real(name, action) {
+  const found = EXAMPLES.find((event) => event.name === name)?.examples.find((example) => example['action'] === action)
+  if (found === undefined) throw new Error(`There is no example of ${name}, ${action}.`)
+  return found
+}
+
+const COMMENTED = real('issue_comment', 'created')
+const REVIEWED = real('pull_request_review', 'submitted')
+
 const MONA = { login: 'mona', id: 11, type: 'User' }
 const DORA = { login: 'dora', id: 12, type: 'User' }
 const REPOSITORY = { full_name: 'acme/docs' }
@@ -13,27 +33,33 @@ const ID = 1012
 /** @param {object} [said] what is not as usual in the comment */
 function comment(said = {}) {
   const body = '/docs Shorten the second paragraph.'
+  const issue = { number: 1, title: 'Describe deploying', body: null, state: 'open', pull_request: { merged_at: null } }
+  const written = { id: ID, user: MONA, body, author_association: 'CONTRIBUTOR', created_at: AT, ...said }
   return {
-    action: 'created',
-    issue: { number: 1, title: 'Describe deploying', body: null, state: 'open', pull_request: { merged_at: null } },
-    comment: { id: ID, user: MONA, body, author_association: 'CONTRIBUTOR', created_at: AT, ...said },
-    repository: REPOSITORY,
-    sender: MONA,
+    ...COMMENTED,
+    issue: { ...COMMENTED['issue'], ...issue },
+    comment: { ...COMMENTED['comment'], performed_via_github_app: null, ...written },
+    repository: { ...COMMENTED['repository'], ...REPOSITORY },
+    sender: { ...COMMENTED['sender'], ...MONA },
   }
 }
 
 /** @param {object} said */
 function review(said) {
   return {
-    action: 'submitted',
+    ...REVIEWED,
     pull_request: {
+      ...REVIEWED['pull_request'],
       ...{ number: 1, title: 'Describe deploying', body: null, state: 'open' },
       base: { sha: 'a'.repeat(40) },
       head: { sha: 'b'.repeat(40), repo: REPOSITORY },
     },
-    review: { id: 70, user: MONA, author_association: 'MEMBER', submitted_at: AT, state: 'commented', ...said },
-    repository: REPOSITORY,
-    sender: MONA,
+    review: {
+      ...REVIEWED['review'],
+      ...{ id: 70, user: MONA, author_association: 'MEMBER', submitted_at: AT, state: 'commented', ...said },
+    },
+    repository: { ...REVIEWED['repository'], ...REPOSITORY },
+    sender: { ...REVIEWED['sender'], ...MONA },
   }
 }
 

@@ -9,18 +9,17 @@ const PERMISSIONS = /** @type {const} */ ({ contents: 'read', actions: 'read', '
 const OPEN = /** @type {const} */ (['open-pull-request'])
 
 /**
- * The repository, changed since the last successful run.
+ * The repository, changed since the last successful run of a recipe.
  *
  * @param {Partial<import('../../src/emulator/github/state.ts').RepositoryState>} [fields]
  */
-function changed(fields = {}) {
-  const workflow = 'rolling-on-schedule.yml'
+function changed(fields = {}, workflow = 'rolling-on-schedule.yml', event = 'schedule') {
   return changedRepository(
     { from: 'e', files: CODE },
     {
       workflowRuns: [
         {
-          ...{ id: 41, workflow, branch: 'main', headSha: commit('e'), event: 'schedule', createdAtMs: 0 },
+          ...{ id: 41, workflow, branch: 'main', headSha: commit('e'), event, createdAtMs: 0 },
           ...{ status: 'completed', conclusion: 'success' },
         },
       ],
@@ -61,6 +60,24 @@ export const ROLLING_CHECKS = {
         outputs: { 'update.docs.continued': '', 'update.docs.pr-number': '4' },
         prompts: ['POST job'],
         summary: ['is passed over'],
+      },
+    },
+  ],
+  'docs/recipes/rolling-on-push.yml': [
+    {
+      name: 'a push goes to the open pull request, with all since the last run that succeeded',
+      eventName: 'push',
+      event: PUSH,
+      github: {
+        permissions: PERMISSIONS,
+        scenarios: OPEN,
+        repositories: { 'acme/docs': changed({}, 'rolling-on-push.yml', 'push') },
+      },
+      expected: {
+        conclusion: 'success',
+        outputs: { 'update.docs.continued': 'pull-request', 'update.docs.job-id': 'job_finished' },
+        prompts: ['POST job/job_finished/message'],
+        summary: ['Going on with pull request #1'],
       },
     },
   ],
