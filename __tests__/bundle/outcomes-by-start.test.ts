@@ -34,7 +34,7 @@ async function run(command: string): Promise<string> {
   const flags = [...command.replace(/^npm start( --)?/, '').matchAll(/(?:[^\s"]|"[^"]*")+/g)]
   let shown = ''
   await start(root, {
-    argv: ['node', 'start', '--speed', '40', ...flags.map(([flag]) => flag.replaceAll('"', ''))],
+    argv: ['node', 'start', '--speed', '20', ...flags.map(([flag]) => flag.replaceAll('"', ''))],
     env: { INIT_CWD: temporaryFolder() },
     stdout: { write: (text) => (shown += text) },
     stderr: { write: (text) => (shown += text) },

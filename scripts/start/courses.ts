@@ -49,6 +49,7 @@ const GITHUB: Readonly<Record<GitHubScenarioName, Course>> = {
   'checks-pass': { shows: 'checks that pass' },
   'checks-fail': { shows: 'a red step because of `fail-on: checks`', inputs: RED },
   'checks-mended': { shows: 'a follow-up that mends the checks', inputs: { ...FOLLOW_UP, ...RED } },
+  mended: { shows: 'failing checks that go back to the agent, who mends them', inputs: { ...RED, 'fix-rounds': '2' } },
   'checks-mended-late': { shows: 'a follow-up after which they still fail', inputs: { ...FOLLOW_UP, ...RED } },
   'checks-fail-for-ever': { shows: 'a follow-up that cannot help', inputs: { ...FOLLOW_UP, ...RED } },
   'checks-red-before': { shows: 'checks that the agent did not break', inputs: RED },

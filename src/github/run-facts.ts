@@ -42,7 +42,8 @@ export function runFactsOf(env: Environment, payload: unknown): RunFacts {
     runId: Number(env['GITHUB_RUN_ID'] ?? '0'),
     runAttempt: Number(env['GITHUB_RUN_ATTEMPT'] ?? '1'),
     workflowJob: env['GITHUB_JOB'] ?? '',
-    stepId: env['GITHUB_ACTION'] ?? '',
+    // A step without an id of its own has one that the runner made, which tells nothing.
+    stepId: (env['GITHUB_ACTION'] ?? '').replace(/^__.*$/, ''),
     workflow: WORKFLOW_REF.exec(env['GITHUB_WORKFLOW_REF'] ?? '')?.[1],
     serverUrl: addressOf(env['GITHUB_SERVER_URL'], 'https://github.com'),
     apiUrl: addressOf(env['GITHUB_API_URL'], 'https://api.github.com'),

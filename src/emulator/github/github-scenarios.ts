@@ -118,6 +118,10 @@ const scenarios = {
     description: 'The checks of the first commit fail, and those of the next one pass.',
     checks: [FAILED, PASSED],
   },
+  mended: {
+    description: 'The checks of the first commit fail, go back to the agent, and pass on its next one.',
+    checks: [FAILED, PASSED],
+  },
   'checks-mended-late': {
     description: 'The checks of the first two commits fail, and those of the third one pass.',
     checks: [FAILED, FAILED, PASSED],
