@@ -21,7 +21,7 @@ export function turnAway(incoming: IncomingMessage, outgoing: ServerResponse): v
 
 /**
  * Reads a request to its end. Of a body that is too large, one byte more than allowed is kept, which is enough to refuse
- * it, and the rest is read and dropped, so that the caller gets the refusal and no broken connection. Rejects where the
+ * it, and the rest is read and dropped, so that the caller gets the refusal and no broken connection. Rejects if the
  * caller goes away.
  * @param admits whether the body may be kept, by what comes before it; otherwise it is read and dropped as a whole
  */

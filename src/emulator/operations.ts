@@ -26,7 +26,7 @@ export type Operation = ApiRoute['operation']
 
 interface OperationRules {
   readonly need: Need
-  /** Who shares one hourly allowance, or nobody where there is no limit. */
+  /** Who shares one hourly allowance, or nobody if there is no limit. */
   readonly rateBucket: (route: ApiRoute) => string | undefined
 }
 

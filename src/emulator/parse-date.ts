@@ -15,7 +15,7 @@ function toExtendedZone(zone: string): string {
 }
 
 /**
- * Section 4.4: `YYYY-MM-DD` or ISO 8601, as milliseconds since 1970, or nothing where it is neither. A date is its
+ * Section 4.4: `YYYY-MM-DD` or ISO 8601, as milliseconds since 1970, or nothing if it is neither. A date is its
  * midnight, and a time without an offset is read, both in UTC.
  */
 export function parseDate(text: string): number | undefined {

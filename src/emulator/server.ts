@@ -64,7 +64,7 @@ function toCallerTime(response: ServiceResponse, speed: number, clock: Clock): S
   return { ...response, headers }
 }
 
-/** Starts the embedded service on a port of this machine. Rejects where the port cannot be had. */
+/** Starts the embedded service on a port of this machine. Rejects if the port cannot be had. */
 export async function startEmulator({
   host = '127.0.0.1',
   port = 0,

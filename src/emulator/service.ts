@@ -53,7 +53,7 @@ export interface RequestRecord {
   /** 0 where no answer was formed. With a delivery other than `whole` the caller has not read it. */
   readonly status: number
   readonly delivery: Delivery
-  /** Nothing where the request is for no project. */
+  /** Nothing if the request is for no project. */
   readonly scenario: ScenarioName | undefined
 }
 

@@ -15,7 +15,7 @@ const MOST_ANNOTATIONS = 50
 
 /**
  * The first annotations of a check run.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export function listAnnotations(
   ask: AskGitHub,

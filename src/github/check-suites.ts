@@ -11,7 +11,7 @@ const ACTIONS = 'github-actions'
  * Check suites of a commit that have no check run and are not over: a workflow that is queued, or one that waits for
  * approval. GitHub opens a queued suite for every app that may write checks, whether or not the app ever uses it, so a
  * queued one counts where it is of a workflow.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export async function readEmptySuites(ask: AskGitHub, repository: string, sha: string): Promise<readonly Check[]> {
   const where = { ...splitRepository(repository), ref: sha, per_page: PAGE_SIZE }
@@ -29,7 +29,7 @@ export async function readEmptySuites(ask: AskGitHub, repository: string, sha: s
 
 /**
  * The files of the workflows that ran on a commit, by the ids of their runs. Empty if the token may not know.
- * @throws ActionError where GitHub does not tell for another reason
+ * @throws ActionError if GitHub does not tell for another reason
  */
 export async function readWorkflowNames(
   ask: AskGitHub,

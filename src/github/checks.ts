@@ -79,7 +79,7 @@ function unlisted(what: string, listed: number, counted: number): readonly Check
  * All check runs and commit statuses of a commit, those of the run `ownRunId` left out: it would wait for itself. Where none
  * of them is failed or pending, check suites without check runs count too: a workflow that is queued, or that waits for
  * somebody's approval, has no others.
- * @throws ActionError where GitHub does not tell of one of them
+ * @throws ActionError if GitHub does not tell of one of them
  */
 export async function readChecks(
   ask: AskGitHub,

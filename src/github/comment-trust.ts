@@ -15,7 +15,7 @@ interface Account {
 const WORKFLOWS_BOT = 'github-actions[bot]'
 const MAY_WRITE = ['write', 'maintain', 'admin']
 
-/** Gives undefined where GitHub refuses to tell: that is an answer, too. */
+/** Gives undefined if GitHub refuses to tell: that is an answer, too. */
 async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked

@@ -39,7 +39,7 @@ function needOf({ repository, isOnPullRequest }: CommentAddress, access: 'read' 
 
 /**
  * Puts eyes on a comment; there once, however often it is asked for. GitHub's REST interface has no reactions to reviews.
- * @throws ActionError where the token may not
+ * @throws ActionError if the token may not
  */
 export function addEyes(ask: AskGitHub, address: CommentAddress): Promise<void> {
   const where = { ...splitRepository(address.repository), comment_id: address.id, content: 'eyes' } as const
@@ -51,7 +51,7 @@ export function addEyes(ask: AskGitHub, address: CommentAddress): Promise<void> 
 
 /**
  * The comments that belong to one review, oldest first.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export function listReviewComments(ask: AskGitHub, review: CommentAddress): Promise<readonly ReviewComment[]> {
   const { repository, number, id } = review
@@ -82,7 +82,7 @@ async function readComments({ rest }: Octokit, address: CommentAddress, page: nu
 
 /**
  * The id of a reply that begins with `marker`. One by somebody who does not belong to the repository is none of ours.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export function findReply(ask: AskGitHub, address: CommentAddress, marker: string): Promise<number | undefined> {
   return ask(needOf(address, 'read'), async (octokit) => {
@@ -99,7 +99,7 @@ export function findReply(ask: AskGitHub, address: CommentAddress, marker: strin
 
 /**
  * Writes a reply: in the thread of a review comment, else below the pull request or the issue.
- * @throws ActionError where the token may not, and if the answer was lost
+ * @throws ActionError if the token may not, and if the answer was lost
  */
 export function addReply(ask: AskGitHub, address: CommentAddress, body: string): Promise<void> {
   const { repository, number, kind, threadId } = address
@@ -114,7 +114,7 @@ export function addReply(ask: AskGitHub, address: CommentAddress, body: string):
 
 /**
  * Writes a reply anew.
- * @throws ActionError where the token may not
+ * @throws ActionError if the token may not
  */
 export function editReply(ask: AskGitHub, address: CommentAddress, replyId: number, body: string): Promise<void> {
   const what = { ...splitRepository(address.repository), comment_id: replyId, body }

@@ -65,7 +65,7 @@ function toChangedFiles(files: readonly GitHubFile[]): readonly ChangedFile[] {
 /**
  * What changed between the merge base of the two and the head (`GET /repos/{owner}/{repo}/compare/{basehead}`). The commits
  * come in pages, oldest first; the files only come on the first one.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export async function compareCommits(
   ask: AskGitHub,

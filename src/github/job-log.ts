@@ -20,7 +20,7 @@ function addressOf(location: string | undefined): URL {
  * The end of the log of a job of GitHub Actions, around its last error, without time stamps. GitHub gives an address that
  * is good for a minute and for whoever has it (`GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs`); the token is not
  * shown there.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export async function readJobLog(
   ask: AskGitHub,

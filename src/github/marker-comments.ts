@@ -12,7 +12,7 @@ export interface PullRequestComment {
 
 /**
  * The comments of a pull request that begin as a marker does, those of strangers too, oldest first.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export async function listComments(
   ask: AskGitHub,
@@ -22,7 +22,7 @@ export async function listComments(
   return comments.map(({ id, body, author }) => ({ id, body, isTrusted: author !== 'stranger' }))
 }
 
-/** @throws ActionError where the token may not */
+/** @throws ActionError if the token may not */
 export function editComment(ask: AskGitHub, repository: string, commentId: number, body: string): Promise<void> {
   return ask({ permission: 'pull-requests: write', repository }, async ({ rest }) => {
     await rest.issues.updateComment({ ...splitRepository(repository), comment_id: commentId, body })

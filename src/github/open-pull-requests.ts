@@ -14,7 +14,7 @@ const MOST_PAGES = 30
 
 /**
  * The open pull requests with a label, oldest first. They are listed and not searched, as GitHub's search lags.
- * @throws ActionError where GitHub does not tell, or there are more than can be listed
+ * @throws ActionError if GitHub does not tell, or there are more than can be listed
  */
 export function listOpenPullRequests(
   ask: AskGitHub,
@@ -39,7 +39,7 @@ const MOST_COMMIT_PAGES = 3
 
 /**
  * The commits of a pull request that no app has made, oldest first. One whose author GitHub does not know counts too.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export function listPeoplesCommits(
   ask: AskGitHub,

@@ -13,7 +13,7 @@ const WRITING = ['write', 'maintain', 'admin']
 /**
  * What a user may do (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`). `author_association` does not say:
  * it shows private members of an organisation as strangers.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export function readPermission(ask: AskGitHub, repository: string, login: string): Promise<Permission> {
   return ask({ permission: 'metadata: read', repository }, async ({ rest }) => {

@@ -13,7 +13,7 @@ const MOST_PAGES = 3
 
 /**
  * The commits of a pull request, oldest first.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export function listPullRequestCommits(
   ask: AskGitHub,

@@ -4,7 +4,7 @@ import { splitRepository } from './repository-name.ts'
 
 /**
  * Between which commits the change of a pull request lies.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export function readPullRequestEnds(
   ask: AskGitHub,

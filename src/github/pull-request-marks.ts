@@ -21,7 +21,7 @@ const MOST_COMMENT_PAGES = 50
 
 /**
  * Puts a label on a pull request, and makes it first where the repository does not know it.
- * @throws ActionError where the token may not
+ * @throws ActionError if the token may not
  */
 export function addLabel(ask: AskGitHub, { repository, number }: PullRequestAddress, label: string): Promise<void> {
   const where = splitRepository(repository)
@@ -44,7 +44,7 @@ export function addLabel(ask: AskGitHub, { repository, number }: PullRequestAddr
 /**
  * The comments of a pull request that begin as a marker does, by anybody, oldest first. Pages are followed by GitHub's links,
  * as one that is not full need not be the last.
- * @throws ActionError where GitHub does not tell, or does not tell all
+ * @throws ActionError if GitHub does not tell, or does not tell all
  */
 export function listMarkerComments(
   ask: AskGitHub,
@@ -66,7 +66,7 @@ export function listMarkerComments(
   })
 }
 
-/** @throws ActionError where the token may not */
+/** @throws ActionError if the token may not */
 export function addComment(ask: AskGitHub, { repository, number }: PullRequestAddress, body: string): Promise<void> {
   return ask({ permission: 'pull-requests: write', repository }, async ({ rest }) => {
     await rest.issues.createComment({

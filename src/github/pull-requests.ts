@@ -29,11 +29,11 @@ export interface PullRequest extends PullRequestAddress {
   readonly headSha: string
   readonly baseRef: string
   readonly baseSha: string
-  /** The commit that a merge made; before that, one that GitHub made for a try; empty where there is none. */
+  /** The commit that a merge made; before that, one that GitHub made for a try; empty if there is none. */
   readonly mergeCommitSha: string
   readonly labels: readonly string[]
   readonly changedFiles: number
-  /** False if it conflicts with its base. Undefined where GitHub does not say, or has not found out yet. */
+  /** False if it conflicts with its base. Undefined if GitHub does not say, or has not found out yet. */
   readonly mergeable: boolean | undefined
   /** That a review or a check is missing which its base branch requires. */
   readonly isBlocked: boolean
@@ -65,7 +65,7 @@ export function accountOf(user: { readonly login?: string; readonly type?: strin
   return { login: user?.login ?? '', type: user?.type ?? '' }
 }
 
-/** @throws ActionError where GitHub does not tell */
+/** @throws ActionError if GitHub does not tell */
 export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequestAddress): Promise<PullRequest> {
   return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
     const { data } = await rest.pulls.get({ ...splitRepository(repository), pull_number: number })
@@ -105,7 +105,7 @@ const MOST_FILE_PAGES = 30
 
 /**
  * The files, where they have names.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export function listPullRequestFiles(
   ask: AskGitHub,
@@ -127,7 +127,7 @@ export function listPullRequestFiles(
  * The pull requests that a commit is in: the merged ones that brought it, and others whose branch has it too. For some
  * seconds after a merge GitHub does not know: the list is empty then, or refused (422, `rejected`). One that was closed
  * without a merge brought nothing.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export function findPullRequestsOfCommit(
   ask: AskGitHub,

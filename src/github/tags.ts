@@ -7,7 +7,7 @@ const MOST_PAGES = 10
 
 /**
  * The names of the tags of a repository (`GET /repos/{owner}/{repo}/tags`).
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export function listTags(ask: AskGitHub, repository: string): Promise<readonly string[]> {
   return ask({ permission: 'contents: read', repository }, ({ rest }) =>

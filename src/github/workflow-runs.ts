@@ -21,10 +21,10 @@ const BRANCH_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_disp
 const MOST_PAGES = 10
 
 /**
- * The head of the last successful run of a workflow on a branch before this one, or undefined where there is none
+ * The head of the last successful run of a workflow on a branch before this one, or undefined if there is none
  * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub's own filter knows branches by name only, so
  * that it finds those of forks and of pull requests too.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export function findLastSuccess(ask: AskGitHub, query: WorkflowBranch): Promise<string | undefined> {
   const { repository, workflow, branch, runId } = query

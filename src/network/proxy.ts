@@ -41,9 +41,9 @@ function parseProxy(text: string): URL | undefined {
 }
 
 /**
- * The proxy that a request to `url` has to take, or undefined where it goes directly. Loopback is no exception: it goes
+ * The proxy that a request to `url` has to take, or undefined if it goes directly. Loopback is no exception: it goes
  * through the proxy unless `NO_PROXY` names it, as with curl.
- * @throws ActionError `proxy` where the environment's address is none
+ * @throws ActionError `proxy` if the environment's address is none
  */
 export function proxyFor(url: URL, env: Environment): URL | undefined {
   const proxy = read(env, url.protocol === 'https:' ? 'https_proxy' : 'http_proxy')
@@ -68,7 +68,7 @@ function base64Credentials({ username, password }: URL): string {
   return Buffer.from(`${decode(username)}:${decode(password)}`).toString('base64')
 }
 
-/** The `Proxy-Authorization` header for a proxy's address, or undefined where it holds no user information. */
+/** The `Proxy-Authorization` header for a proxy's address, or undefined if it holds no user information. */
 export function proxyAuthorization(proxy: URL): string | undefined {
   return proxy.username === '' && proxy.password === '' ? undefined : `Basic ${base64Credentials(proxy)}`
 }

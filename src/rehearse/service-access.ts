@@ -19,7 +19,7 @@ const START_LINES: Readonly<Record<keyof ServiceAccess, RegExp>> = {
   gitHubToken: /^ *GITHUB_TOKEN=(\S+)$/m,
 }
 
-/** Reads what the service prints when its port is open, or undefined where not all of it is there yet. */
+/** Reads what the service prints when its port is open, or undefined if not all of it is there yet. */
 export function readServiceAccess(log: string): ServiceAccess | undefined {
   // The last line may be only half written.
   const lines = log.slice(0, log.lastIndexOf('\n') + 1)

@@ -9,7 +9,7 @@ const serviceStateSchema = z.object({
 
 export type ServiceState = Readonly<z.infer<typeof serviceStateSchema>>
 
-/** Reads what the main step saved, or undefined where it saved nothing because the service never ran. */
+/** Reads what the main step saved, or undefined if it saved nothing because the service never ran. */
 export function parseServiceState(text: string): ServiceState | undefined {
   if (text === '') return undefined
   const result = serviceStateSchema.safeParse(JSON.parse(text))

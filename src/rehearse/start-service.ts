@@ -80,7 +80,7 @@ async function untilItAnswers(
 
 /**
  * Starts the embedded service in the background and returns once it answers. It goes on when this process ends.
- * @throws ActionError where it does not come up, a wrong input included, or the signal aborts; nothing is left running then
+ * @throws ActionError if it does not come up, a wrong input included, or the signal aborts; nothing is left running then
  */
 export async function startService(options: StartOptions, ports: StartPorts): Promise<StartedService> {
   const child = spawnDetached(options)

@@ -18,11 +18,11 @@ export interface StepResult {
   readonly title: string
   readonly text: string
   readonly outputs: Readonly<Record<string, string>>
-  /** Markdown; undefined where none is wanted. */
+  /** Markdown; undefined if none is wanted. */
   readonly summary: string | undefined
 }
 
-/** @returns why they could not be written, undefined where they were */
+/** @returns why they could not be written, undefined if they were */
 function writeOutputs(outputs: StepResult['outputs'], host: Host): string | undefined {
   try {
     for (const [name, value] of Object.entries(outputs)) host.setOutput(name, value)

@@ -25,7 +25,7 @@ export interface VisitorsQuery {
 export interface DocsServiceClient {
   /**
    * Section 4.1. Sends the prompt again only where nothing of it was processed.
-   * @throws ActionError `unknown-fate` where a job may exist although no answer proves it
+   * @throws ActionError `unknown-fate` if a job may exist although no answer proves it
    */
   createJob(prompt: string): Promise<Job>
   /** Section 4.2. As `createJob`. */

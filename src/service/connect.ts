@@ -31,7 +31,7 @@ const USER_AGENT = 'docs-agent-action'
 
 /**
  * A client that talks to the real service, through a proxy where the environment names one.
- * @throws ActionError `proxy` where the proxy's address is none
+ * @throws ActionError `proxy` if the proxy's address is none
  */
 export function connect(connection: Connection, { mask, debug, ...ports }: ConnectionPorts): DocsServiceClient {
   const { baseUrl, apiKey, projectId, env, deadlineAt } = connection

@@ -26,7 +26,7 @@ function percentEncode(character: string): string {
 }
 
 /**
- * Makes a `prLink` (section 2.1) safe to show and to hand on, or gives undefined where it cannot be: not https (http for
+ * Makes a `prLink` (section 2.1) safe to show and to hand on, or gives undefined if it cannot be: not https (http for
  * loopback only), user information, or any control character, space or non-ASCII character. The raw text is judged,
  * because URL parsing deletes line ends and what stands behind them would move up.
  */

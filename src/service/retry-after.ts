@@ -8,7 +8,7 @@ function parseHttpDate(text: string | undefined): number {
 }
 
 /**
- * How long an answer's `Retry-After` asks to wait, in milliseconds, or undefined where it says nothing usable. A date is
+ * How long an answer's `Retry-After` asks to wait, in milliseconds, or undefined if it says nothing usable. A date is
  * read against the answer's own `Date`, so that a clock that is off here does no harm. What is past counts as 0.
  */
 export function parseRetryAfter(retryAfter: string | undefined, date: string | undefined): number | undefined {

@@ -5,7 +5,7 @@ import { isLoopback } from './loopback.ts'
 import { asSentence } from './sentences.ts'
 import { oneLine } from './untrusted-text.ts'
 
-/** What the runner gives: every input as text, empty where nothing was given. */
+/** What the runner gives: every input as text, empty if nothing was given. */
 export type RawInputs<Name extends string> = Readonly<Record<Name, string>>
 
 /**

@@ -16,7 +16,7 @@ const problem = (text: string): FoundPlace => ({ kind: 'problem', problem: text 
 
 /**
  * Follows all links in a path whose last parts need not be there yet.
- * @throws Error where a link on the way leads nowhere, or where what should be a folder is none
+ * @throws Error if a link on the way leads nowhere, or where what should be a folder is none
  */
 function followLinks(file: string): string {
   if (fs.lstatSync(file, { throwIfNoEntry: false }) !== undefined) return fs.realpathSync.native(file)

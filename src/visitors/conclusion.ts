@@ -18,7 +18,7 @@ const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
     'Rows moved while the pages were read: some came twice and were written once, so others may be missing.',
 }
 
-/** Why the file is not known to be whole, as full sentences; empty where it is. */
+/** Why the file is not known to be whole, as full sentences; empty if it is. */
 export function explainDoubts(doubts: readonly Doubt[]): string {
   return doubts.map((doubt) => DOUBT_TEXTS[doubt]).join(' ')
 }

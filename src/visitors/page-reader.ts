@@ -8,7 +8,7 @@ import type { DateRange } from './date-range.ts'
 
 /**
  * Reads the page that begins after `offset` rows.
- * @throws ActionError where no further attempt could help, or none fits the deadline
+ * @throws ActionError if no further attempt could help, or none fits the deadline
  */
 export type ReadPage = (offset: number) => Promise<VisitorsPage>
 

@@ -65,7 +65,7 @@ function isNew(mark: string, seen: Set<string>): boolean {
  * All rows of a range, one answer of the service after the other, so that no request is wasted. The service's order is
  * not documented and rows can move between two answers, so each path is let through once. Kept in memory are marks of the paths,
  * which take the same room however long a path is.
- * @throws ActionError `bad-answer` where there is no end or a path is too long, and what reading a page throws
+ * @throws ActionError `bad-answer` if there is no end or a path is too long, and what reading a page throws
  */
 export async function* walkPages(readPage: ReadPage): AsyncGenerator<WalkedPage, void> {
   const seen = new Set<string>()

@@ -142,7 +142,7 @@ export function findChangeRange(trigger: Trigger, requested: RequestedRange): Ch
   return { kind: 'since-last-success', head, firstTime }
 }
 
-/** @param lastSha the head of the last successful run, undefined where there was none */
+/** @param lastSha the head of the last successful run, undefined if there was none */
 export function rangeSinceLastSuccess(
   { head, firstTime }: Extract<ChangeRange, { kind: 'since-last-success' }>,
   lastSha: string | undefined,

@@ -35,7 +35,7 @@ function whyUnlisted({ isReplacement, base }: Range, from: string, comparison: C
 /**
  * Asks GitHub what changed. A commit that a forced push took out of the history may be gone for good.
  * @param ownRepository `owner/name`, for ranges that name none
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export async function compareRange(range: Range, github: GitHub, ownRepository: string): Promise<Compared> {
   const { repository = ownRepository, base, head, otherwise } = range

@@ -38,7 +38,7 @@ async function sinceLastSuccess(
 
 /**
  * Asks GitHub for the ends of a range that the event does not have.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export async function findRange(range: ChangeRange, github: GitHub, facts: RunFacts): Promise<KnownRange> {
   const { repository } = facts

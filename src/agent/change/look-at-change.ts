@@ -14,9 +14,9 @@ import { renderSubject } from './subject-context.ts'
 
 /** What was found out about the change that started the run, before anything was asked of the service. */
 export interface ChangeFindings {
-  /** Why nothing shall be asked of the service, as a full sentence; undefined where it shall. */
+  /** Why nothing shall be asked of the service, as a full sentence; undefined if it shall. */
   readonly skipReason: string | undefined
-  /** To put behind the prompt; empty where nothing is. */
+  /** To put behind the prompt; empty if nothing is. */
   readonly context: string
   /** The range in words, what was counted in it and what of it was sent; undefined if no range was looked at. */
   readonly description: string | undefined
@@ -103,7 +103,7 @@ export async function lookAtChange(
 
 type Looked = (Compared & { readonly kind: 'compared' }) | { readonly kind: 'nothing'; readonly description: string }
 
-/** Undefined where it could not be found out. */
+/** Undefined if it could not be found out. */
 async function compareWanted(
   range: ChangeRange,
   asked: GitHubUntil | undefined,

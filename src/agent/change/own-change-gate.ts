@@ -17,7 +17,7 @@ export interface GitHubUntil {
   readonly endsAt: number
 }
 
-/** Each tells why the agent is not asked, as a full sentence; undefined where it is. What is not known is a shortfall. */
+/** Each tells why the agent is not asked, as a full sentence; undefined if it is. What is not known is a shortfall. */
 export interface OwnChangeGate {
   /** Whether the event itself leaves something to ask. */
   readonly hasQuestions: boolean

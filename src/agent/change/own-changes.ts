@@ -8,7 +8,7 @@ export interface OwnChangesQuery {
   readonly repository: string
   /** Newest first. */
   readonly commits: readonly EventCommit[]
-  /** Empty where no label is put on pull requests. */
+  /** Empty if no label is put on pull requests. */
   readonly label: string
   /** Undefined where nobody pushed to a branch. */
   readonly pushed: Pushed | undefined
@@ -40,7 +40,7 @@ function numberIn(message: string): number | undefined {
  * Whether all of the commits came with pull requests that this action's jobs opened. The first commit that did not ends the
  * search. A merged pull request brought its commits. An open one brought those that whoever opened it pushed to its branch:
  * commits of others on it are theirs, and those that it only branched off came from elsewhere.
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export async function findOwnChanges(
   { repository, commits, label, pushed }: OwnChangesQuery,

@@ -2,7 +2,7 @@ import type { GitHub } from '../../github/connect-github.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { isMarkerComment } from '../pull-request/pull-request-marker.ts'
 
-/** @param label empty where no label is in use */
+/** @param label empty if no label is in use */
 export function hasLabel(label: string, labels: readonly string[]): boolean {
   return label !== '' && labels.some((name) => name.toLowerCase() === label.toLowerCase())
 }
@@ -10,7 +10,7 @@ export function hasLabel(label: string, labels: readonly string[]): boolean {
 /**
  * Whether a job of this action opened a pull request: it has the label, or the comment that names the job.
  * @param labels of the pull request, where they are known
- * @throws ActionError where GitHub does not tell
+ * @throws ActionError if GitHub does not tell
  */
 export async function isOwnPullRequest(
   { repository, number }: PullRequestAddress,

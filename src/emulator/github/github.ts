@@ -44,7 +44,7 @@ export interface GitHubOptions {
 
 /** One request by the token's owner, and what came of it. */
 export interface GitHubExchange {
-  /** As GitHub's description names it, or nothing where there is no such one here. */
+  /** As GitHub's description names it, or nothing if there is no such one here. */
   readonly operation: string | undefined
   readonly request: ServiceRequest
   readonly fault: GitHubFault

@@ -75,7 +75,7 @@ function relationOf(aheadBy: number, behindBy: number): Compared['relation'] {
   return behindBy > 0 ? 'behind' : 'identical'
 }
 
-/** Nothing where the two have no commit in common. */
+/** Nothing if the two have no commit in common. */
 export function compareHistories(repository: RepositoryState, baseSha: string, headSha: string): Compared | undefined {
   const base = historyOf(repository, baseSha)
   const head = historyOf(repository, headSha)
