@@ -119,10 +119,14 @@ export const GITHUB_CHECKS = {
       },
     },
     {
-      name: 'where a check failed nothing is merged, and the run is red',
+      name: 'a check that still fails after two rounds merges nothing, and the run is red',
       eventName: 'schedule',
       github: { permissions: ALL_PERMISSIONS, scenarios: ['checks-fail'] },
-      expected: { conclusion: 'failure', outputs: { 'update.docs.checks': 'failure' }, prompts: ['POST job'] },
+      expected: {
+        conclusion: 'failure',
+        outputs: { 'update.docs.checks': 'failure', 'update.docs.fix-rounds': '2' },
+        prompts: ['POST job', 'POST job/job_000001/message', 'POST job/job_000001/message'],
+      },
     },
   ],
   'docs/recipes/two-repositories.yml': [
