@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { FAIL_ON } from '../src/agent/inputs/fail-on.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
 import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'
-import { SCENARIO_NAMES } from '../src/emulator/scenarios.ts'
+import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
 import { root } from './support/markdown-files.ts'
 
 const actions = ['.', 'visitors', 'emulator']

@@ -8,8 +8,8 @@ import { scanSource } from './support/scan-source.ts'
  * they are in this table), one file, a package, or a part of Node. The entries wire things together.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  entries: ['agent', 'visitors', 'rehearse', 'emulator', 'runner', 'shared', '@actions/core', 'node:path'],
-  runner: ['step', 'github/event.ts', 'shared', '@actions/core'],
+  entries: ['agent', 'visitors', 'rehearse', 'emulator', 'runner', '@actions/core', 'node:path'],
+  runner: ['step', 'shared', '@actions/core'],
   agent: [
     'agent/task',
     'agent/change',
@@ -31,16 +31,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'service',
     'github',
     'shared',
-    'zod',
   ],
-  'agent/change': ['agent/pull-request', 'agent/report', 'agent/inputs', 'step', 'github', 'shared', 'zod'],
+  'agent/change': ['agent/pull-request', 'agent/report', 'agent/inputs', 'step', 'github', 'shared'],
   'agent/job': ['agent/report', 'agent/inputs', 'step', 'service', 'github', 'shared'],
   'agent/pull-request': ['agent/report', 'agent/inputs', 'step', 'service', 'github', 'shared'],
   'agent/report': ['agent/inputs', 'step', 'service', 'github', 'shared'],
   'agent/inputs': ['shared'],
-  visitors: ['step', 'service', 'shared', 'zod', 'node:crypto'],
+  visitors: ['step', 'service', 'shared', 'node:crypto'],
   rehearse: ['shared', 'zod', 'node:child_process', 'node:crypto', 'node:fs', 'node:http', 'node:os', 'node:path'],
-  step: ['service', 'github', 'network', 'shared'],
+  step: ['service', 'github', 'shared'],
   service: ['network', 'shared', 'zod', 'undici', 'node:diagnostics_channel'],
   github: [
     'network',
@@ -49,11 +48,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@octokit/plugin-retry',
     '@octokit/plugin-throttling',
     'undici',
+    'zod',
     'node:fs',
   ],
   network: ['shared', 'undici'],
-  shared: ['zod', 'node:fs', 'node:path', 'node:util'],
-  emulator: ['service/schemas.ts', 'shared', 'node:crypto', 'node:http', 'node:util'],
+  shared: ['node:fs', 'node:path'],
+  emulator: ['emulator/github', 'emulator/service', 'emulator/http', 'shared', 'node:http', 'node:util'],
+  'emulator/github': ['emulator/service', 'emulator/http', 'node:crypto'],
+  'emulator/service': ['emulator/http', 'service/schemas.ts', 'shared'],
+  'emulator/http': ['shared', 'node:crypto', 'node:http'],
 }
 
 /** The one file that may read time or start a timer. */
@@ -61,17 +64,25 @@ const CLOCK = 'shared/clock.ts'
 
 /** Files without a test of their own, each with the reason. Entries are tested from outside, as processes. */
 const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
-  'emulator/github/state.ts': 'holds data and its plainest forms, which all tests of the folder use',
+  'emulator/github/check-state.ts': 'holds data and its plainest forms, which all tests of the folder use',
+  'emulator/github/issue-state.ts': 'the same',
+  'emulator/github/pull-state.ts': 'the same',
+  'emulator/github/repository-state.ts': 'the same',
+  'emulator/github/state.ts': 'the same',
+  'emulator/github/sample-checks.ts': 'holds values only, which the tests of the scenarios look at',
   'shared/errors.ts': 'holds values only, which the tests of all who throw them look at',
   'shared/host.ts': 'holds types and one error, which the tests of the runner look at',
   'shared/id.ts': 'holds one pattern, which the tests of the inputs and of the wire types look at',
   'step/step.ts': 'holds types only',
   'step/feature.ts': 'holds types only',
   'agent/task/choice.ts': 'holds types only',
+  'agent/change/change-range.ts': 'holds types only',
   'agent/job/job-watch.ts': 'puts two things together, whose tests use it',
 }
 
 const SAYS_NOTHING = ['utils', 'util', 'helpers', 'helper', 'types', 'common', 'misc', 'index']
+
+const isEmulator = (folder: string): boolean => folder.split('/')[0] === 'emulator'
 
 const src = new URL('../src/', import.meta.url)
 
@@ -93,6 +104,8 @@ const isEntry = (path: string): boolean => path.startsWith('entries/') || path.s
 function resolve(importer: string, specifier: string): string {
   return specifier.startsWith('.') ? posix.join(posix.dirname(importer), specifier) : specifier
 }
+
+const targetsOf = ({ path, imports }: (typeof files)[number]) => imports.map((name) => resolve(path, name))
 
 /** A folder of the table stands for itself, and not for the folders inside it that the table knows too. */
 function isCoveredBy(target: string, allowed: string): boolean {
@@ -149,42 +162,97 @@ test('every folder of src is in the table of imports', () => {
 })
 
 test('files import only what the table allows to their folder', () => {
-  const problems = files.flatMap(({ path, folder, imports }) =>
-    imports
-      .map((specifier) => resolve(path, specifier))
-      .filter((target) => ![folder, ...(MAY_IMPORT[folder] ?? [])].some((allowed) => isCoveredBy(target, allowed)))
-      .map(
-        (target) => `src/${path} imports ${target}. ${folder} may import: ${MAY_IMPORT[folder]?.join(', ') ?? '?'}.`,
-      ),
-  )
+  const problems = files.flatMap((file) => {
+    const { path, folder } = file
+    const allowed = MAY_IMPORT[folder] ?? []
+    return targetsOf(file)
+      .filter((target) => ![folder, ...allowed].some((one) => isCoveredBy(target, one)))
+      .map((target) => `src/${path} imports ${target}. ${folder} may import: ${allowed.join(', ')}.`)
+  })
   expect(problems).toEqual([])
 })
 
+test('the table allows nothing that no file does', () => {
+  const unused = Object.entries(MAY_IMPORT).flatMap(([folder, allowed]) => {
+    const targets = files.filter((file) => file.folder === folder).flatMap(targetsOf)
+    return allowed.filter((one) => !targets.some((target) => isCoveredBy(target, one))).map((one) => [folder, one])
+  })
+  expect(unused).toEqual([])
+})
+
+const HOW_IT_WORKS = readFileSync(new URL('../docs/how-it-works.md', import.meta.url), 'utf8')
+
+/** The arrows of a drawing, each as `from -> to`. */
+function arrowsOf(drawing: string): string[] {
+  const names = new Map(Array.from(drawing.matchAll(/(\w+)\["(.+?)"\]/g), ([, id = '', name = '']) => [id, name]))
+  const nodes = (text: string): string[] =>
+    text
+      .split('&')
+      .map((node) => node.trim().replace(/\[.*/, ''))
+      .map((id) => names.get(id) ?? id)
+  return drawing.split('\n').flatMap((line) => {
+    const [from, to] = line.split(/ --(?: ".*" --)?> /)
+    return to === undefined ? [] : nodes(from ?? '').flatMap((one) => nodes(to).map((other) => `${one} -> ${other}`))
+  })
+}
+
+test('the docs draw what the table allows, and have a row for each folder', () => {
+  const drawings = Array.from(
+    HOW_IT_WORKS.matchAll(/```mermaid\nflowchart TD\n(.+?)```/gs),
+    ([, drawing = '']) => drawing,
+  )
+  const allowed = Object.entries(MAY_IMPORT).flatMap(([from, targets]) =>
+    targets.map((target) => [from, folderOf(`${target}/`)] as const).filter(([, to]) => to in MAY_IMPORT),
+  )
+  const top = (folder: string): string => folder.replace(/\/.*/, '')
+  const between = allowed.filter(([from, to]) => top(from) !== top(to)).map((pair) => pair.map(top).join(' -> '))
+  const insideAgent = allowed
+    .filter(([, to]) => to.startsWith('agent/'))
+    .map(
+      ([from, to]) => `${from === 'agent' ? 'step.ts' : from.slice('agent/'.length)} -> ${to.slice('agent/'.length)}`,
+    )
+  const drawn = drawings.map((drawing) => arrowsOf(drawing).sort())
+  expect(drawn).toContainEqual([...new Set(between)].sort())
+  expect(drawn).toContainEqual(insideAgent.sort())
+  for (const folder of Object.keys(MAY_IMPORT))
+    if (folder !== 'agent') expect(HOW_IT_WORKS).toContain(`\n| \`src/${folder}/\``)
+})
+
+/** The ways on which something comes back to itself, each told where a walk from the first one on meets it. */
+function circlesIn(next: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const done = new Set<string>()
+  const walk = (at: string, way: readonly string[]): string[] => {
+    if (way.includes(at)) return [[...way.slice(way.indexOf(at)), at].join(' -> ')]
+    const found = done.has(at) ? [] : [...(next.get(at) ?? [])].flatMap((other) => walk(other, [...way, at]))
+    done.add(at)
+    return found
+  }
+  return [...next.keys()].flatMap((start) => walk(start, []))
+}
+
+test('a circle is found from wherever it is entered', () => {
+  const next = { a: ['b'], b: ['c', 'd'], c: ['d'], d: ['b'], e: ['e'] }
+  const map = new Map(Object.entries(next).map(([from, to]) => [from, new Set(to)]))
+  expect(circlesIn(map)).toEqual(['b -> c -> d -> b', 'e -> e'])
+})
+
+test('no file imports itself by way of others, be it types only', () => {
+  expect(circlesIn(new Map(files.map((file) => [file.path, new Set(targetsOf(file))])))).toEqual([])
+})
+
 test('no folder imports itself by way of others', () => {
-  const imported = (folder: string): readonly string[] => [
-    ...new Set(
-      files
-        .filter((file) => file.folder === folder)
-        .flatMap(({ path, imports }) =>
-          imports.filter((name) => name.startsWith('.')).map((name) => resolve(path, name)),
-        )
-        .map(folderOf)
-        .filter((other) => other !== folder),
-    ),
-  ]
-  const circles = (folder: string, way: readonly string[]): string[] =>
-    way.includes(folder)
-      ? [[...way.slice(way.indexOf(folder)), folder].join(' -> ')]
-      : imported(folder).flatMap((other) => circles(other, [...way, folder]))
-  expect(Object.keys(MAY_IMPORT).flatMap((folder) => circles(folder, []))).toEqual([])
+  const next = new Map(Object.keys(MAY_IMPORT).map((folder) => [folder, new Set<string>()]))
+  for (const file of files)
+    for (const other of targetsOf(file).map(folderOf)) if (other !== file.folder) next.get(file.folder)?.add(other)
+  expect(circlesIn(next)).toEqual([])
 })
 
 test('only the entry of the emulator imports the emulator', () => {
   const problems = files
-    .filter(({ path, folder }) => folder !== 'emulator' && path !== 'entries/emulator.ts')
+    .filter(({ path, folder }) => !isEmulator(folder) && path !== 'entries/emulator.ts')
     .flatMap(({ path, imports }) =>
       imports
-        .filter((specifier) => isCoveredBy(resolve(path, specifier), 'emulator'))
+        .filter((specifier) => isEmulator(resolve(path, specifier)))
         .map((specifier) => `src/${path} imports ${specifier}, so its bundle would contain the emulator.`),
     )
   expect(problems).toEqual([])

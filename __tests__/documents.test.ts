@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse, parseDocument } from 'yaml'
+import { readOptions } from '../scripts/start/options.ts'
 import { codeBlocks, headingAnchors, linkTargets, markdownFiles, root } from './support/markdown-files.ts'
 import { workflowFiles } from './support/workflow-files.ts'
 
@@ -16,6 +17,8 @@ const examples = [
   ),
   ...workflows.map(({ path, text }) => ({ name: path, code: text })),
 ]
+
+const fileOf = (path: string) => ({ path, text: readFileSync(`${root}${path}`, 'utf8') })
 
 interface Step {
   readonly id?: string
@@ -150,5 +153,47 @@ test('every example that is a whole workflow says which permissions it needs', (
   const problems = examples
     .filter(({ code }) => /^jobs:/m.test(code) && !/^permissions:/m.test(code))
     .map(({ name }) => `${name} has no permissions at the top.`)
+  expect(problems).toEqual([])
+})
+
+/** In a block of commands, and within a line. */
+const commandsIn = (text: string, begin: string): string[] =>
+  [...text.matchAll(new RegExp(`^${begin}.*$|(?<=\`)${begin}[^\`\\n]*(?=\`)`, 'gm'))].map(([command]) => command)
+
+test('every command of npm in the documents is one that there is', () => {
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { scripts: object }
+  const unknown = documents.flatMap(({ path, text }) =>
+    commandsIn(text, 'npm run ')
+      .filter((command) => !((command.split(' ')[2] ?? '') in scripts))
+      .map((command) => `${path}: ${command}`),
+  )
+  expect(unknown).toEqual([])
+})
+
+test('every command that starts the action is taken by it', () => {
+  const commands = documents.flatMap(({ text }) => commandsIn(text, 'npm start'))
+  const refused = commands.filter((command) => {
+    const args = [...command.replace(/^npm start( --)?/, '').matchAll(/(?:[^\s"]|"[^"]*")+/g)]
+    const flags = args.map(([flag]) => flag.replaceAll('"', ''))
+    return readOptions(flags, {}).kind === 'refused'
+  })
+  expect(commands.length).toBeGreaterThan(20)
+  expect(refused).toEqual([])
+})
+
+test('what people read is plain English', () => {
+  const odd =
+    /\bshall\b|none for the agent|so many at a time|costs that thing|is said in one error|\bWhere (?:there|no)\b/
+  const texts = [
+    ...documents,
+    ...workflows,
+    ...['', 'visitors/', 'emulator/'].map((folder) => fileOf(`${folder}action.yml`)),
+  ]
+  const problems = texts.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .filter((line) => odd.test(line))
+      .map((line) => `${path}: ${line.trim()}`),
+  )
   expect(problems).toEqual([])
 })

@@ -183,7 +183,10 @@ const red: readonly Check[] = [{ name: 'build', state: 'failure', id: 1, app: 'g
 const green: readonly Check[] = [{ name: 'build', state: 'success', id: 1 }]
 const waiting: readonly Check[] = [{ name: 'links', state: 'pending', id: 2 }]
 const by = (type: string) =>
-  HEADS.map((sha, index) => ({ sha, author: { login: type, type: index === 0 ? 'Bot' : type } }))
+  HEADS.map((sha, index) => ({
+    ...{ sha, message: 'Change', author: '' },
+    account: { login: type, type: index === 0 ? 'Bot' : type },
+  }))
 
 test('whatever agent, checks and people do, there are no more messages than rounds, and an end by the deadline', async () => {
   let [withRounds, withAll] = [0, 0]

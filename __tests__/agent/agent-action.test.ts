@@ -48,5 +48,5 @@ test('what was not done on GitHub is one notice', () => {
 test('secrets are taken out before anything is made of the report', () => {
   const task = { kind: 'create', prompt: 'Use docs_key.' } as const
   const redact = (text: string): string => text.replaceAll('docs_key', '***')
-  expect(agentAction.present(reportOf({ task }), agentInputs(), redact).summary).toContain('Use ***.')
+  expect(agentAction.present(reportOf({ task }), agentInputs(), redact).summary()).toContain('Use ***.')
 })

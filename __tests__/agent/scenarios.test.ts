@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { agentAction } from '../../src/agent/agent-action.ts'
 import { OUTPUT_NAMES, type Outputs } from '../../src/agent/report/outputs.ts'
-import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/access.ts'
-import type { ScenarioName } from '../../src/emulator/scenarios.ts'
-import { createService } from '../../src/emulator/service.ts'
+import { createService } from '../../src/emulator/embedded-service.ts'
+import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
+import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
 import type { RunFacts } from '../../src/github/run-facts.ts'
 import { fakeGitHub, PULL_REQUEST, PUSH, refusal, rejecting } from '../support/fake-github.ts'
@@ -168,7 +168,7 @@ const ROWS: readonly Row[] = [
     ends: 'green, pull-request',
     outputs: FOLLOWED_UP,
     asks: 'GET job/job_finished, POST job/job_finished/message, 11 GET job/job_finished',
-    says: ['The turn of this prompt was seen.'],
+    says: ['The agent has begun this follow-up.'],
   },
   {
     name: 'a usable link that carries markup and a command is handed on with all of it encoded',
@@ -203,7 +203,7 @@ const ROWS: readonly Row[] = [
     ends: 'green, submitted',
     outputs: { ...jobOutputs('job_running', 'active'), changed: '' },
     asks: 'GET job/job_running',
-    says: ['The job runs. This step does not wait for it.'],
+    says: ['This step does not wait for the job.'],
   },
   {
     name: 'without waiting, a step ends green as soon as the service has taken the prompt',
@@ -211,7 +211,10 @@ const ROWS: readonly Row[] = [
     ends: 'green, submitted',
     outputs: { ...jobOutputs('job_000001', 'active'), changed: '' },
     asks: 'POST job',
-    says: ['The service has taken the prompt.', 'run the same step with `job-id: job_000001` and without a prompt'],
+    says: [
+      'This step does not wait for the result.',
+      'run the same step with `job-id: job_000001` and without a prompt',
+    ],
   },
   {
     name: 'without waiting, a follow-up reads the job once and is sent',
@@ -219,7 +222,7 @@ const ROWS: readonly Row[] = [
     ends: 'green, submitted',
     outputs: { ...jobOutputs('job_finished', 'active'), changed: '' },
     asks: 'GET job/job_finished, POST job/job_finished/message',
-    says: ['The service has taken the prompt.', 'run the same step with `job-id: job_finished`'],
+    says: ['This step does not wait for the result.', 'run the same step with `job-id: job_finished`'],
   },
   {
     name: 'an answer about another job is not believed',
@@ -270,7 +273,7 @@ const ROWS: readonly Row[] = [
     ends: 'red, error: unauthorized',
     outputs: jobOutputs('job_000001', 'active'),
     asks: 'POST job, 3 GET job/job_000001',
-    says: ['(401)', 'The job itself goes on.', 'run the same step with `job-id: job_000001` and without a prompt'],
+    says: ['(401)', 'The job itself goes on.', 'Check that the secret holds a current admin API key'],
   },
   {
     name: 'a prompt that is answered 503 is not sent again, since a gateway may have passed it on',
@@ -339,11 +342,11 @@ const ROWS: readonly Row[] = [
     name: 'a GitHub that refuses everything costs what it was for, and not the result of the job',
     given: { ...CREATE, ...WITH_TOKEN, label: 'docs-agent', 'wait-for-checks': 'true' },
     facts: ON_PUSH,
-    github: { readPullRequest: forbidden, findPullRequestsOfCommit: forbidden, listTrustedComments: forbidden },
+    github: { readPullRequest: forbidden, findPullRequestsOfCommit: forbidden, listMarkerComments: forbidden },
     ends: 'green, pull-request',
     outputs: CREATED,
     asks: 'POST job, 3 GET job/job_000001',
-    asksGitHub: 'findPullRequestsOfCommit, readPullRequest',
+    asksGitHub: 'findPullRequestsEndingWith, findPullRequestsOfCommit, readPullRequest',
   },
 ]
 

@@ -68,7 +68,11 @@ test('a change that does not count asks nothing of the service, and is green', a
   expect(client.calls).toEqual([])
   expect(report.outcome).toBe('skipped')
   const conclusion = conclude(report, new Set(['no-changes']))
-  expect(conclusion).toMatchObject({ isGreen: true, title: 'Skipped: nothing to do now', advice: [] })
+  expect(conclusion).toMatchObject({
+    isGreen: true,
+    title: 'Skipped, as there is nothing to do now',
+    advice: undefined,
+  })
   expect(conclusion.text).toContain('No changed file counts by `paths`')
   expect(renderSummary(report, conclusion)).toContain('What changed')
 })
@@ -77,7 +81,7 @@ test('the prompt stays first, byte for byte, and what changed comes behind it', 
   const { report } = await run({ inputs: { changeContext: 'files' } })
   const prompt = report.task?.kind === 'create' ? report.task.prompt : ''
   expect(prompt.startsWith('Fix the guide.\n\nWhat changed in acme/docs')).toBe(true)
-  expect(report.change).toContain('Sent with the prompt')
+  expect(report.change).toContain('Goes with the prompt')
 })
 
 test('without a context the prompt is what was given', async () => {

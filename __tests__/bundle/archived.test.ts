@@ -8,7 +8,7 @@ test('a job that somebody archives meanwhile ends red', async () => {
   expectStep(run, {
     conclusion: 'failure',
     verdict: '❌ The job is archived',
-    says: ['The job was archived', 'run the same step without `job-id`'],
+    says: ['Somebody archived it', 'run the same step without `job-id`'],
     outputs: { outcome: 'archived', status: 'archived', 'job-id': 'job_000001', model: 'docs-writer-1' },
     requests: ['POST job', 'GET job/job_000001', 'GET job/job_000001'],
   })

@@ -1,8 +1,8 @@
 import { expect, jest, test } from '@jest/globals'
-import { createRandom } from '../../src/emulator/random.ts'
+import { createRandom } from '../../src/emulator/service/random.ts'
 import { expectNoSecret, verdictIn } from '../support/bundle-expect.ts'
-import { runBundle, type BundleRun } from '../support/bundle-run.ts'
 import { answering } from '../support/bundle-fronts.ts'
+import { runBundle, type BundleRun } from '../support/bundle-run.ts'
 
 /** Windows has no signals that a program could get from another one. */
 const HAS_SIGNALS = process.platform !== 'win32'

@@ -12,7 +12,7 @@ testWithSignals('a run that is cancelled while it waits leaves with its outputs 
     inputs: { prompt: 'Rewrite all pages.', 'poll-interval-seconds': '300', 'timeout-minutes': '60' },
     cancel: cancel.signal,
     onLine: ({ text }) => {
-      if (text.endsWith('The job is active.')) cancel.abort()
+      if (text.endsWith(' is active.')) cancel.abort()
     },
   })
 

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { PUSH_EVENT, runWithGitHub } from '../support/github-run.ts'
+import { PUSH } from '../support/fake-github.ts'
+import { runWithGitHub } from '../support/github-run.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('a step on a push, which asks GitHub too, never loads the undici that Node has in it', async () => {
@@ -9,7 +10,7 @@ test('a step on a push, which asks GitHub too, never loads the undici that Node 
   const run = await runWithGitHub({
     inputs: {},
     eventName: 'push',
-    event: PUSH_EVENT,
+    event: PUSH,
     preload: `
       import { writeFileSync } from 'node:fs'
       process.on('exit', () => writeFileSync(${JSON.stringify(file)}, JSON.stringify(process.moduleLoadList)))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, jest, test } from '@jest/globals'
 import { start } from '../../scripts/start/start.ts'
-import { root, tableBelow } from '../support/markdown-files.ts'
+import { root } from '../support/markdown-files.ts'
 import { quotedMessages } from '../support/source-text.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -10,24 +10,9 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 jest.setTimeout(60_000)
 
 const page = readFileSync(join(root, 'docs/outcomes.md'), 'utf8')
-const commands = tableBelow(page, 'Try each').map(([what = '', command = '']) => [command.slice(1, -1), what] as const)
-
-/** What no command on one machine brings about. The tests of the parts that say it do. */
-const NOT_TRIED = [
-  'is outside the workspace',
-  "is inside git's own folder",
-  'its certificate is not trusted',
-  'the proxy refused',
-  'The address of the proxy',
-  'does not speak TLS',
-  'an answer that makes no sense',
-  'asks for payment',
-  'finds the request too large',
-  'rejected the request',
-  'limits the rate of requests',
-  "which is after this step's deadline",
-  'The job summary could not be written',
-]
+const commands = [...page.matchAll(/^\| (.+?) +\| `(npm start.*?)` +\|$/gm)].map(
+  ([, what = '', command = '']) => [command, what] as const,
+)
 
 /** All that the terminal shows. */
 async function run(command: string): Promise<string> {
@@ -44,11 +29,13 @@ async function run(command: string): Promise<string> {
   return shown
 }
 
-test('each outcome, error and warning has a command, or needs another network or disk', () => {
-  const messages = quotedMessages(page.slice(0, page.indexOf("## Errors of the visitors' export")))
+test('each outcome, error and warning has one command, or the page says why there is none', () => {
   const outcomes = [...page.matchAll(/^### `([a-z-]+)`$/gm)].map(([, outcome = '']) => outcome)
+  const besides = [...page.matchAll(/^“([^”]+)”/gm)].map(([, message = '']) => message)
+  const told = [...outcomes, ...quotedMessages(page.slice(0, page.indexOf('## Try each'))), ...besides]
   const tried = commands.map(([, what]) => what.replace(/^[“`]|[”`]$/g, ''))
-  expect([...tried, ...NOT_TRIED].sort()).toEqual([...outcomes, ...messages].sort())
+  const not = [...page.matchAll(/\b(?:No command|None) brings about “([^”]+)”/g)].map(([, message = '']) => message)
+  expect([...tried, ...not].sort()).toEqual(told.sort())
 })
 
 test.concurrent.each(commands)('«%s» shows %s', async (command, what) => {

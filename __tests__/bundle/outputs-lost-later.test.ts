@@ -23,7 +23,9 @@ test('a job whose outputs cannot be written any more is waited for, and told in 
   expect(run.annotations).toMatchObject([{ level: 'error', title: 'The outputs could not be written' }])
   expect(run.annotations[0]?.message).toContain('ENOSPC')
   expect(run.annotations[0]?.message).toContain('The pull request is ready')
-  expect(run.log.some(({ text }) => text.includes('The service has taken the prompt: job job_000001.'))).toBe(true)
+  expect(run.log.some(({ text }) => text.includes('The service has taken the prompt: job job_000001 is active.'))).toBe(
+    true,
+  )
   expect(run.summary).toContain('job&#95;000001')
   expect(run.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1)
 })

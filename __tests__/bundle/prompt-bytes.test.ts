@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { expectStep, pullRequestOutputs } from '../support/bundle-expect.ts'
+import { expectPullRequest } from '../support/bundle-expect.ts'
 import { runBundle } from '../support/bundle-run.ts'
 
 const PROMPT = [
@@ -13,17 +13,6 @@ const PROMPT = [
 test('a prompt reaches the service byte for byte, and nothing in it comes alive', async () => {
   const run = await runBundle({ inputs: { prompt: PROMPT } })
 
-  expectStep(run, {
-    conclusion: 'success',
-    verdict: '✅ The pull request is ready',
-    outputs: {
-      outcome: 'pull-request',
-      status: 'completed',
-      'job-id': 'job_000001',
-      model: 'docs-writer-1',
-      ...pullRequestOutputs(run, 4),
-    },
-    requests: ['POST job', 'GET job/job_000001', 'GET job/job_000001'],
-  })
+  expectPullRequest(run)
   expect(run.prompts).toEqual([PROMPT])
 })

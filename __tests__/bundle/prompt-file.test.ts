@@ -19,7 +19,7 @@ test('a prompt from a file of the workspace reaches the service byte for byte', 
     expectStep(run, {
       conclusion: 'success',
       verdict: '🚀 The agent is at work',
-      says: ['The service has taken the prompt.'],
+      says: ['This step does not wait for the result.'],
       outputs: { outcome: 'submitted', changed: '', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
       requests: ['POST job'],
     })

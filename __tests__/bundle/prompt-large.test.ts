@@ -13,7 +13,7 @@ testLargeInput('a prompt of 100 KB goes through an input whole', async () => {
   expectStep(run, {
     conclusion: 'success',
     verdict: '🚀 The agent is at work',
-    says: ['The service has taken the prompt.'],
+    says: ['This step does not wait for the result.'],
     outputs: { outcome: 'submitted', changed: '', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
     requests: ['POST job'],
   })

@@ -11,8 +11,8 @@ test('a step without a key is skipped, whatever the proxy and the event', async 
 
   expectStep(run, {
     conclusion: 'success',
-    verdict: '⏭️ Skipped: there is no API key here',
-    says: ['Nothing was asked of the service'],
+    verdict: '⏭️ Skipped, as there is no API key here',
+    says: ['No prompt was sent'],
     outputs: { outcome: 'skipped' },
     warnings: ['although this run may have secrets'],
     requests: [],

@@ -11,7 +11,7 @@ test('a follow-up whose turn is never seen ends red, although the job reads comp
   expectStep(run, {
     conclusion: 'failure',
     verdict: '❓ The follow-up was sent, but its turn was never seen',
-    says: ['never read as working on it', 'it may still begin'],
+    says: ['never seen to work on it', 'it may still begin'],
     outputs: {
       outcome: 'unconfirmed',
       status: 'completed',

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import { DEFAULT_START_MS } from '../../src/emulator/service.ts'
-import { countVisitors } from '../../src/emulator/visitor-counts.ts'
-import { generateVisits } from '../../src/emulator/visits.ts'
+import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
+import { countVisitors } from '../../src/emulator/service/visitor-counts.ts'
+import { generateVisits } from '../../src/emulator/service/visits.ts'
 import { embedded, expectExport, runVisitors } from '../support/visitors-bundle.ts'
 
 const SITE = { pages: 400, visits: 9_000, seed: 7 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { jsonResponse } from '../../src/emulator/exchange.ts'
+import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import { violationsOf } from '../support/github-violations.ts'
 
 interface Said {

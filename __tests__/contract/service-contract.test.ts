@@ -14,7 +14,7 @@
  * scenarios, and what the interface leaves open) is skipped there.
  */
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/access.ts'
+import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import type { DocsServiceClient } from '../../src/service/client.ts'
 import { JOB_STATUSES, type VisitorsPage } from '../../src/service/schemas.ts'
 import type { ActionError } from '../../src/shared/errors.ts'

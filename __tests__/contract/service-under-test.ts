@@ -1,10 +1,10 @@
-import { EMULATOR_KEY } from '../../src/emulator/access.ts'
+import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID, startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/server.ts'
 import type { DocsServiceClient } from '../../src/service/client.ts'
 import { connect } from '../../src/service/connect.ts'
-import type { Environment } from '../../src/network/proxy.ts'
 import type { Job } from '../../src/service/schemas.ts'
 import { systemClock } from '../../src/shared/clock.ts'
+import type { Environment } from '../../src/shared/host.ts'
 import { createRedactor } from '../../src/shared/redact.ts'
 
 export interface ClientChoice {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 
 import { helpText, parseCli } from '../../src/emulator/cli-options.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../src/emulator/github/github-scenarios.ts'
-import { SCENARIO_NAMES } from '../../src/emulator/scenarios.ts'
+import { SCENARIO_NAMES } from '../../src/emulator/service/scenarios.ts'
 import { lastDays } from '../../src/visitors/date-range.ts'
 import { bodyOf, driveService } from './drive-service.ts'
 

@@ -1,6 +1,11 @@
-import { EMULATOR_KEY } from '../../src/emulator/access.ts'
-import type { ServiceRequest, ServiceResponse } from '../../src/emulator/exchange.ts'
-import { DEFAULT_START_MS, type Service, type ServiceOptions, createService } from '../../src/emulator/service.ts'
+import {
+  DEFAULT_START_MS,
+  type Service,
+  type ServiceOptions,
+  createService,
+} from '../../src/emulator/embedded-service.ts'
+import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
+import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 
 export const BASE_URL = 'http://127.0.0.1:4010'
 

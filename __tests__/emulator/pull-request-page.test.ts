@@ -1,9 +1,11 @@
 import { expect, test } from '@jest/globals'
 
-import { checkRun, pullState, repositoryState } from '../../src/emulator/github/state.ts'
-import { type JobRecord, planTurn } from '../../src/emulator/job-machine.ts'
+import { pullState } from '../../src/emulator/github/pull-state.ts'
+import { repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { type JobRecord, planTurn } from '../../src/emulator/service/job-machine.ts'
 import { pullRequestResponse as respond } from '../../src/emulator/pull-request-page.ts'
-import { USUAL_TURN } from '../../src/emulator/scenarios.ts'
+import { USUAL_TURN } from '../../src/emulator/service/scenarios.ts'
+import { checkRun } from '../support/github-state.ts'
 
 const docs = repositoryState()
 const pullRequestResponse = (of: JobRecord | undefined, nowMs: number) => respond(of, docs, nowMs)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 
 import { logLine } from '../../src/emulator/request-log.ts'
-import type { RequestRecord } from '../../src/emulator/service.ts'
+import type { RequestRecord } from '../../src/emulator/embedded-service.ts'
 
 const record: RequestRecord = {
   method: 'GET',

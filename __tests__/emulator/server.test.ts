@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { afterEach, expect, test } from '@jest/globals'
 
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
@@ -153,3 +154,13 @@ test.each(['evil.example', '127.0.0.1.evil.example', 'user@evil.example'])(
     expect(heard).toEqual([])
   },
 )
+
+test('whoever takes it for a proxy is refused with an answer', async () => {
+  const { url } = await start()
+  const asking = request(url, { method: 'CONNECT', path: 'docs.example.com:443' }).end()
+  const [{ statusCode }, socket] = (await once(asking, 'connect')) as [IncomingMessage, Duplex]
+  expect(statusCode).toBe(403)
+  // The service ends the connection.
+  await once(socket.resume(), 'end')
+  socket.destroy()
+})

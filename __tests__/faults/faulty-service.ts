@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { makeCertificate } from '../../scripts/start/untrusted-tls.ts'
 import { act, readEnough, type Conduct } from './conduct.ts'
 import { openPeer, type FaultyPeer } from './faulty-peer.ts'
 import type { ServiceFault } from './service-fault.ts'
@@ -14,9 +14,7 @@ export interface FaultyService extends FaultyPeer {
 /** Whoever knows the job: hears how the service read a request, and gives the job as it then is. */
 export type TellJob = (isWhole: boolean, takes: boolean) => string
 
-function readPem(name: 'key' | 'cert'): Buffer {
-  return readFileSync(new URL(`../support/untrusted.${name}.pem`, import.meta.url))
-}
+const CERTIFICATE = makeCertificate()
 
 const ALL: Conduct = { writes: '', then: 'close' }
 
@@ -26,7 +24,7 @@ export async function openFaultyService(tellJob: TellJob, clock: StillClock): Pr
 
   function serve(socket: Socket, { conduct, takes }: ServiceFault): void {
     if (conduct === 'untrusted') {
-      const secure = new TLSSocket(socket, { isServer: true, key: readPem('key'), cert: readPem('cert') })
+      const secure = new TLSSocket(socket, { isServer: true, ...CERTIFICATE })
       secure.on('error', () => undefined)
       secure.resume()
       return

@@ -66,6 +66,7 @@ export class JobLedger {
     if (method === 'POST')
       this.posts.push({
         at: this.#events,
+        body: '',
         wasRead: false,
         wasProcessed: false,
         status: undefined,
@@ -79,8 +80,8 @@ export class JobLedger {
     const post = this.posts.at(-1)
     if (this.#method === 'POST' && post !== undefined) {
       post.wasRead ||= isWhole
+      if (takes && !post.wasProcessed) this.life.take(now)
       post.wasProcessed ||= takes
-      if (takes) this.life.take(now)
     }
     const view = this.life.answerAt(now, false)
     const body = JSON.stringify(jobBody(view ?? NOTHING_YET, JOB_ID, TEXT, 'plain'))

@@ -1,4 +1,4 @@
-import { createRandom } from '../../src/emulator/random.ts'
+import { createRandom } from '../../src/emulator/service/random.ts'
 import type { FaultScript } from './fault-script.ts'
 import { PROXY_FAULT_NAMES, type ProxyFaultName } from './proxy-faults.ts'
 import { SERVICE_FAULT_NAMES, type ServiceFaultName } from './service-faults.ts'

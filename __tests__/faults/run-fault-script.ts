@@ -1,12 +1,13 @@
+import { agentAction } from '../../src/agent/agent-action.ts'
 import { proxyFor } from '../../src/network/proxy.ts'
 import { createTransport } from '../../src/service/transport.ts'
 import type { Clock } from '../../src/shared/clock.ts'
 import { CALM, GITHUB } from '../model/calm-schedule.ts'
 import { createGitHubModel } from '../model/github-model.ts'
 import { KEY } from '../model/planted-key.ts'
-import { playStep } from '../model/play-step.ts'
 import { factsOf, inputsOf, type Trace } from '../model/run-schedule.ts'
 import type { GitHubFate, Schedule, TurnPlan } from '../model/schedule.ts'
+import { playOn } from '../support/play-feature.ts'
 import type { FaultScript } from './fault-script.ts'
 import { openFaultyProxy } from './faulty-proxy.ts'
 import { openFaultyService } from './faulty-service.ts'
@@ -76,19 +77,12 @@ export async function runFaultScript(script: FaultScript): Promise<FaultTrace> {
     },
   }
   const github = createGitHubModel(schedule, schedule.github ?? GITHUB, ledger.life, clock, signal)
-  const played = await playStep(
-    { ...inputsOf(schedule, projectId), baseUrl },
-    {
-      transport,
-      github: github.github,
-      facts: factsOf(schedule),
-      clock: stepClock,
-      signal,
-      random: 0.5,
-      eventTime: () => ledger.event,
-      passUntil: (work) => clock.passUntil(work),
-    },
-  )
+  const stage = {
+    ...{ apiKey: KEY, transport, github: github.github, facts: factsOf(schedule), clock: stepClock, signal },
+    eventTime: () => ledger.event,
+    world: clock,
+  }
+  const played = await playOn(stage, agentAction, () => ({ ...inputsOf(schedule, projectId), baseUrl }))
   const endedAt = clock.now()
   const [atService, atProxy = 0] = await Promise.all([service.close(), proxy?.close()])
   const { posts, delivered, looks, life } = ledger

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { checkRun } from '../../src/emulator/github/state.ts'
 import { askingEmbedded } from '../support/embedded-github.ts'
 import { errorOf } from '../support/github-client.ts'
-import { commit } from '../support/github-state.ts'
+import { checkRun, commit } from '../support/github-state.ts'
 
 const annotation = (line: number, title: string | null) =>
   ({

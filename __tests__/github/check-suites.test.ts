@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { checkRun, repositoryState, type CheckSuite, type RepositoryState } from '../../src/emulator/github/state.ts'
+import type { CheckSuite } from '../../src/emulator/github/check-state.ts'
+import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { readEmptySuites, readWorkflowNames } from '../../src/github/check-suites.ts'
 import { answering, askingGitHub, errorOf } from '../support/github-client.ts'
-import { commit } from '../support/github-state.ts'
+import { checkRun, commit } from '../support/github-state.ts'
 
 const SHA = commit('c')
 const SUITE: CheckSuite = {
@@ -18,8 +19,8 @@ test.each([
   ['that is queued', {}, 'github-actions, which is queued'],
   ['that waits for approval', APPROVAL, 'github-actions, which waits for approval'],
   ['that waits, of another app', { ...APPROVAL, app: 'link-checker' }, 'link-checker, which waits for approval'],
-])('a check suite without check runs %s is pending', async (_which, fields, name) => {
-  expect(await read({ checkSuites: [{ ...SUITE, ...fields }] })).toEqual([{ name, state: 'pending' }])
+])('a check suite without check runs %s is named', async (_which, fields, name) => {
+  expect(await read({ checkSuites: [{ ...SUITE, ...fields }] })).toEqual([name])
 })
 
 test.each([

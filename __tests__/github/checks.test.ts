@@ -1,15 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { readChecks } from '../../src/github/checks.ts'
 import { askingGitHub, errorOf } from '../support/github-client.ts'
-import {
-  ALL_PERMISSIONS,
-  checkRun,
-  repositoryState,
-  type Permissions,
-  type RepositoryState,
-  type WorkflowRun,
-} from '../../src/emulator/github/state.ts'
-import { commit } from '../support/github-state.ts'
+import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
+import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
+import { checkRun, commit } from '../support/github-state.ts'
 
 const SHA = commit('c')
 

@@ -1,143 +1,162 @@
 import { expect, test } from '@jest/globals'
-import { GITHUB_TOKEN, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
-import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
-import { startEmulator } from '../../src/emulator/server.ts'
+import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
+import { issueState, type Comment } from '../../src/emulator/github/issue-state.ts'
+import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import {
-  issueState,
-  pullState,
-  repositoryState,
-  type RepositoryState,
-  type ReviewComment,
-} from '../../src/emulator/github/state.ts'
-import { createAskGitHub, type AskGitHub } from '../../src/github/ask-github.ts'
-import {
+  addComment,
   addEyes,
-  addReply,
-  editReply,
-  findReply,
+  editComment,
+  listMarkerComments,
   listReviewComments,
   type CommentAddress,
+  type CommentPlace,
 } from '../../src/github/comments.ts'
-import { systemClock } from '../../src/shared/clock.ts'
-import { errorOf, withShortPauses } from '../support/github-client.ts'
-import { commit } from '../support/github-state.ts'
-import { violationsOf } from '../support/github-violations.ts'
+import { answering, askingGitHub, errorOf, type AskedGitHub, type AskingOptions } from '../support/github-client.ts'
+import { repositoryWithPull } from '../support/github-state.ts'
 
-const MARKER = '<!-- docs-agent-action: reply run=42 comment=71 -->'
-const said = { user: 'mona', createdAtMs: 0 }
-const PLACE = { path: 'docs/a.md', line: 3, diffHunk: '@@ -1 +1 @@' }
-
-const ADDRESS: CommentAddress = {
-  ...{ repository: 'acme/docs', number: 7, kind: 'comment' as const, id: 71, threadId: 71 },
+const MARKER = '<!-- docs-agent-action: job=job_1 -->'
+const PULL = { repository: 'acme/docs', number: 7 }
+const ANSWER: CommentAddress = {
+  ...{ ...PULL, kind: 'comment' as const, id: 71, threadId: 71 },
   ...{ isOnPullRequest: true, writtenAt: '2020-01-01T00:00:00Z' },
 }
-const IN_THREAD: CommentAddress = { ...ADDRESS, kind: 'review-comment', id: 73, threadId: 72 }
+const IN_THREAD: CommentAddress = { ...ANSWER, kind: 'review-comment', id: 73, threadId: 72 }
+const PLACES = [
+  ['below a pull request', PULL, ({ pulls }) => pulls[7]?.comments],
+  ['in the thread of a review comment', IN_THREAD, ({ pulls }) => pulls[7]?.reviewComments],
+  ['below an issue', { ...ANSWER, number: 8, isOnPullRequest: false }, ({ issues }) => issues[8]?.comments],
+] satisfies [string, CommentPlace, (docs: RepositoryState) => unknown][]
 
-/** A GitHub with a comment, and a thread of two at a line. All that is said must be as GitHub's description says. */
-async function asking<T>(
-  perform: (ask: AskGitHub, docs: RepositoryState, requests: readonly string[]) => Promise<T>,
-  faults: Readonly<Record<string, { readonly faults: readonly GitHubFault[]; readonly then: 'stays' }>> = {},
+const comment = (body: string, user = 'mona'): Comment => ({ id: 71, createdAtMs: 0, reactions: [], body, user })
+
+/** A GitHub with some comments, and a thread of two at a line. */
+function asking<T>(
+  perform: (asked: AskedGitHub) => Promise<T>,
+  comments: readonly Comment[] = [comment('/docs Shorten it.')],
+  options: AskingOptions = {},
 ): Promise<T> {
-  const thread: ReviewComment[] = [
-    { ...said, ...PLACE, id: 72, body: 'Too long.', reactions: [], reviewId: 70 },
-    { ...said, ...PLACE, id: 73, body: '/docs Shorten it.', reactions: [], inReplyTo: 72, reviewId: 69 },
+  const place = { path: 'docs/a.md', line: 3, diffHunk: '@@ -1 +1 @@' }
+  const reviewComments = [
+    { ...comment('Too long.'), ...place, id: 72, reviewId: 70 },
+    { ...comment('/docs Shorten it.'), ...place, id: 73, inReplyTo: 72, reviewId: 69 },
   ]
-  const comments = [{ ...said, id: 71, body: '/docs Shorten it.', reactions: [] }]
-  const docs = repositoryState({
-    collaborators: { mona: 'write' },
-    pulls: { 7: pullState({ branch: 'guide', headSha: commit('c'), comments, reviewComments: thread }) },
-    issues: { 8: issueState({}) },
-  })
-  const violations: string[] = []
-  const requests: string[] = []
-  const emulator = await startEmulator({
-    github: {
-      state: { repositories: { 'acme/docs': docs } },
-      faults,
-      onExchange: (exchange) => {
-        requests.push(exchange.operation ?? '')
-        violations.push(...violationsOf(exchange))
-      },
-    },
-  })
-  const clock = systemClock
-  const options = { apiUrl: emulator.github.apiUrl, token: GITHUB_TOKEN, env: {}, clock, retryUnitMs: 10 }
-  const ask = createAskGitHub({
-    ...options,
-    signal: new AbortController().signal,
-    deadlineAt: clock.now() + 60_000,
-    debug: () => undefined,
-    redact: (text) => text,
-  })
-  try {
-    const result = await withShortPauses(() => perform(ask, docs, requests))
-    expect(violations).toEqual([])
-    return result
-  } finally {
-    await emulator.close()
-  }
+  const repository = { collaborators: { mona: 'maintain' as const }, issues: { 8: issueState({}) } }
+  const docs = repositoryWithPull({ comments: [...comments], reviewComments }, repository)
+  return askingGitHub({ docs, ...options }, perform)
 }
 
 test('puts eyes on a comment and on a review comment, and asks nothing for a review', async () => {
-  await asking(async (ask, docs) => {
-    await addEyes(ask, ADDRESS)
+  await asking(async ({ ask, github }) => {
+    await addEyes(ask, ANSWER)
     await addEyes(ask, IN_THREAD)
-    await addEyes(ask, { ...ADDRESS, kind: 'review', id: 70 })
-    expect(docs.pulls[7]?.comments[0]?.reactions).toMatchObject([{ content: 'eyes', user: TOKEN_USER }])
-    expect(docs.pulls[7]?.reviewComments.map(({ reactions }) => reactions.length)).toEqual([0, 1])
+    await addEyes(ask, { ...ANSWER, kind: 'review', id: 70 })
+    const pull = github.docs.pulls[7]
+    expect(pull?.comments[0]?.reactions).toMatchObject([{ content: 'eyes', user: TOKEN_USER }])
+    expect(pull?.reviewComments.map(({ reactions }) => reactions.length)).toEqual([0, 1])
   })
 })
 
 test('lists the comments of one review, with their places', async () => {
-  const comments = await asking((ask) => listReviewComments(ask, { ...ADDRESS, kind: 'review', id: 70 }))
+  const comments = await asking(({ ask }) => listReviewComments(ask, { ...ANSWER, kind: 'review', id: 70 }))
   expect(comments).toMatchObject([{ body: 'Too long.', path: 'docs/a.md', line: 3, hunk: '@@ -1 +1 @@' }])
   expect(typeof comments[0]?.authorId).toBe('number')
 })
 
-test('replies below a pull request and an issue, and in the thread of a review comment', async () => {
-  await asking(async (ask, docs) => {
-    await addReply(ask, ADDRESS, 'Done.')
-    await addReply(ask, { ...ADDRESS, number: 8, isOnPullRequest: false }, 'Done.')
-    await addReply(ask, IN_THREAD, 'Done.')
-    expect(docs.pulls[7]?.comments.at(-1)?.body).toBe('Done.')
-    expect(docs.issues[8]?.comments.at(-1)?.body).toBe('Done.')
-    expect(docs.pulls[7]?.reviewComments.at(-1)).toMatchObject({ body: 'Done.', inReplyTo: 72 })
-  })
+test.each(PLACES)(
+  'writes a comment %s, finds it, and writes it anew and no other',
+  async (_which, place, commentsIn) => {
+    await asking(async ({ ask, github: { docs } }) => {
+      const before = commentsIn(docs)?.map(({ body }) => body) ?? []
+      await addComment(ask, place, `${MARKER}\nAt work.`)
+      const found = await listMarkerComments(ask, place)
+      expect(found).toEqual([{ id: expect.any(Number), author: 'trusted', body: `${MARKER}\nAt work.` }])
+      await editComment(ask, place, found[0]?.id ?? 0, `${MARKER}\nDone.`)
+      expect(commentsIn(docs)?.map(({ body }) => body)).toEqual([...before, `${MARKER}\nDone.`])
+      if (place === IN_THREAD) expect(docs.pulls[7]?.reviewComments.at(-1)).toMatchObject({ inReplyTo: 72 })
+    })
+  },
+)
+
+test('in the place of an answer, only comments since the one that it answers are asked for', async () => {
+  const asked: unknown[] = []
+  const listComments = ({ since }: { since?: string }) => {
+    asked.push(since)
+    return Promise.resolve({ data: [], headers: {} })
+  }
+  await listMarkerComments(answering({ issues: { listComments } }), ANSWER)
+  await listMarkerComments(answering({ issues: { listComments } }), PULL)
+  expect(asked).toEqual([ANSWER.writtenAt, undefined])
 })
 
-test.each([ADDRESS, IN_THREAD])('finds its reply to a $kind, and writes it anew', async (address) => {
-  await asking(async (ask) => {
-    expect(await findReply(ask, address, MARKER)).toBeUndefined()
-    await addReply(ask, address, `${MARKER}\nAt work.`)
-    const id = (await findReply(ask, address, MARKER)) ?? 0
-    await editReply(ask, address, id, `${MARKER}\nDone.`)
-    expect(await findReply(ask, address, `${MARKER}\nDone.`)).toBe(id)
-  })
+test('lists what begins as a marker does, and says whether its author may be believed', async () => {
+  const comments = [
+    comment(`${MARKER} of a workflow`, 'github-actions[bot]'),
+    { ...comment(`${MARKER} of an app`, 'docs-agent[bot]'), association: 'COLLABORATOR' },
+    { ...comment(`${MARKER} of a maintainer`), association: 'CONTRIBUTOR' },
+    { ...comment(`${MARKER} of a stranger`, 'dora'), association: 'MEMBER' },
+    comment(`A quote: ${MARKER}`),
+  ]
+  const found = await asking(({ ask }) => listMarkerComments(ask, PULL), comments)
+  expect(found.map(({ body, author }) => [body.slice(MARKER.length + 1), author])).toEqual([
+    ['of a workflow', 'trusted'],
+    ['of an app', 'bot'],
+    ['of a maintainer', 'trusted'],
+    ['of a stranger', 'stranger'],
+  ])
 })
 
-test('what a stranger writes is no reply of ours', async () => {
-  await asking(async (ask, docs) => {
-    const body = `${MARKER}\nForged.`
-    docs.pulls[7]?.comments.push({ ...said, id: 90, user: 'dora', association: 'NONE', body, reactions: [] })
-    expect(await findReply(ask, ADDRESS, MARKER)).toBeUndefined()
-  })
+test('finds a marker behind more than 500 comments, and asks of nobody who wrote none', async () => {
+  const others = Array.from({ length: 620 }, () => comment('x', 'dora'))
+  const all = [...others, comment(MARKER, 'github-actions[bot]')]
+  await asking(async ({ ask, github }) => {
+    expect(await listMarkerComments(ask, PULL)).toMatchObject([{ body: MARKER, author: 'trusted' }])
+    expect(github.requests).toEqual(Array(7).fill('issues/list-comments'))
+  }, all)
 })
 
-test('a locked conversation takes no reply, and the error names what is needed', async () => {
-  await asking(async (ask, docs) => {
-    const pull = docs.pulls[7]
-    if (pull !== undefined) pull.locked = true
-    expect(await errorOf(addReply(ask, ADDRESS, 'Done.'))).toMatchObject({ code: 'forbidden' })
-  })
+test('a list of comments that is a page to sign in is no empty list', async () => {
+  const faults = { 'issues/list-comments': ['html'] } as const
+  const error = await asking(({ ask }) => errorOf(listMarkerComments(ask, PULL)), [], { faults })
+  expect(error).toMatchObject({ code: 'bad-answer' })
 })
 
-test.each([ADDRESS, IN_THREAD])('a reply to a $kind that may have been written is not sent again', async (address) => {
-  const down = { faults: ['unavailable'] as const, then: 'stays' as const }
-  await asking(
-    async (ask, _docs, requests) => {
-      expect(await errorOf(addReply(ask, address, 'Done.'))).toMatchObject({ code: 'service-error' })
-      expect(requests).toHaveLength(1)
+/** Pages with one comment each, which is fewer than there may be. */
+const shortPages = (count: number) =>
+  answering({
+    issues: {
+      listComments: ({ page }: { page: number }) => {
+        const headers = page < count ? { link: `<https://api.github.com/x?page=${page + 1}>; rel="next"` } : {}
+        return Promise.resolve({ data: [{ body: `${MARKER} ${page}`, user: null }], headers })
+      },
     },
-    { 'issues/create-comment': down, 'pulls/create-reply-for-review-comment': down },
+  })
+
+test('a page that is not full is not taken for the last one', async () => {
+  expect(await listMarkerComments(shortPages(3), PULL)).toHaveLength(3)
+})
+
+test('more comments than it reads are not known', async () => {
+  await expect(listMarkerComments(shortPages(51), PULL)).rejects.toMatchObject({ code: 'rejected' })
+})
+
+test.each([
+  ['add', (asked: AskedGitHub) => addComment(asked.ask, PULL, 'Done.')],
+  ['edit', (asked: AskedGitHub) => editComment(asked.ask, PULL, 71, 'Done.')],
+])('the error names what is needed to %s a comment', async (_what, perform) => {
+  const state = { permissions: { 'pull-requests': 'read' } } as const
+  const error = await asking((asked) => errorOf(perform(asked)), undefined, { state })
+  expect(error).toMatchObject({ code: 'forbidden', hint: expect.stringContaining('`pull-requests: write`') as unknown })
+})
+
+test.each([PULL, IN_THREAD])('a comment that may have been written is not sent again: %j', async (place) => {
+  const down = ['unavailable'] as const
+  const faults = { 'issues/create-comment': down, 'pulls/create-reply-for-review-comment': down }
+  await asking(
+    async ({ ask, github }) => {
+      expect(await errorOf(addComment(ask, place, 'Done.'))).toMatchObject({ code: 'service-error' })
+      expect(github.requests).toHaveLength(1)
+    },
+    undefined,
+    { faults },
   )
 })

@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { compareCommits, type Comparison } from '../../src/github/comparisons.ts'
 import { answering, askingGitHub, SECRET } from '../support/github-client.ts'
-import { type Commit, type FileChange, type RepositoryState, repositoryState } from '../../src/emulator/github/state.ts'
+import {
+  type Commit,
+  type FileChange,
+  type RepositoryState,
+  repositoryState,
+} from '../../src/emulator/github/repository-state.ts'
 import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
 
 const shaOf = (index: number): string => String(index).padStart(40, '0')

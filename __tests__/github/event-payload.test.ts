@@ -1,21 +1,41 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { readEventPayload } from '../../src/github/event-payload.ts'
+import { parseEvent, readEvent } from '../../src/github/event-payload.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-function payloadOf(text: string): unknown {
+function readText(text: string) {
   const file = join(temporaryFolder(), 'event.json')
   writeFileSync(file, text)
-  return readEventPayload({ GITHUB_EVENT_PATH: file })
+  return readEvent({ GITHUB_EVENT_NAME: 'workflow_run', GITHUB_EVENT_PATH: file })
 }
 
-test('the payload is what the file of the runner holds', () => {
-  expect(payloadOf('{"ref":"refs/heads/main"}')).toEqual({ ref: 'refs/heads/main' })
+test('the event is what the file of the runner holds', () => {
+  const workflow_run = { name: 'CI', head_branch: 'main' }
+  expect(readText(JSON.stringify({ workflow_run }))).toEqual({ workflow_run })
 })
 
 test('a file that cannot be read is no event', () => {
-  expect(payloadOf('{"ref":')).toBeUndefined()
-  expect(readEventPayload({ GITHUB_EVENT_PATH: '/no/such/file.json' })).toBeUndefined()
-  expect(readEventPayload({})).toBeUndefined()
+  expect(readText('{"ref":')).toEqual({})
+  expect(readEvent({ GITHUB_EVENT_PATH: '/no/such/file.json' })).toEqual({})
+  expect(readEvent({})).toEqual({})
+})
+
+test.each([undefined, null, 'main', []])('%j says nothing', (payload) => {
+  expect(parseEvent('push', payload)).toEqual({})
+})
+
+test('a part that is null, or not as GitHub describes it, is as if it were not there, and the others stay', () => {
+  const issue = { number: 7, title: null, body: 7, pull_request: null, state: 'open' }
+  const commits = [{ id: 'main; rm' }]
+  expect(parseEvent('issues', { action: 'opened', issue, commits, after: 'main', comment: 'x' })).toEqual({
+    action: 'opened',
+    issue: { number: 7, state: 'open' },
+  })
+})
+
+test('the run that made a deployment is not what the event is about', () => {
+  const payload = { workflow_run: { name: 'CI' }, ref: 'main' }
+  expect(parseEvent('deployment', payload)).toEqual({ ref: 'main', made_by: { name: 'CI' } })
+  expect(parseEvent('workflow_run', payload)).toEqual(payload)
 })

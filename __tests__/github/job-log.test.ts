@@ -1,13 +1,12 @@
 import { expect, test } from '@jest/globals'
-import { checkRun } from '../../src/emulator/github/state.ts'
 import type { AskGitHub, Octokit } from '../../src/github/ask-github.ts'
 import { readJobLog } from '../../src/github/job-log.ts'
 import { askingEmbedded, type EmbeddedGitHub } from '../support/embedded-github.ts'
 import { errorOf } from '../support/github-client.ts'
-import { commit } from '../support/github-state.ts'
+import { checkRun, commit } from '../support/github-state.ts'
 
 const LOG =
-  '\ufeff2026-01-01T00:00:00.1234567Z ##[group]Run it\n2026-01-01T00:00:01.1234567Z ##[error]It broke: docs_key\nlast\n'
+  '\ufeff2026-01-01T00:00:00.1234567Z ##[group]Run it\n2026-01-01T00:00:01.1234567Z ##[error]It broke: docs_key\nlast ##[one]\n'
 const docs = { checkRuns: [checkRun({ id: 7, name: 'build', headSha: commit('c'), runId: 5, log: LOG })] }
 
 const read = (world: Partial<EmbeddedGitHub> = {}): Promise<unknown> =>
@@ -15,7 +14,7 @@ const read = (world: Partial<EmbeddedGitHub> = {}): Promise<unknown> =>
 
 test('gives the log without time stamps, from where the token must not be shown, and without secrets', async () => {
   const redact = (text: string): string => text.replaceAll('docs_key', '***')
-  expect(await read({ options: { redact } })).toBe('group: Run it\nerror: It broke: ***\nlast')
+  expect(await read({ options: { redact } })).toBe('group: Run it\nerror: It broke: ***\nlast ##[one]')
 })
 
 test('without `actions: read` it says what is missing', async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { AGENT_USER, MAINTAINER } from '../../src/emulator/github/demo-state.ts'
-import { type PullState, pullState, repositoryState } from '../../src/emulator/github/state.ts'
-import { listOpenPullRequests, listPeoplesCommits } from '../../src/github/open-pull-requests.ts'
+import { type PullState, pullState } from '../../src/emulator/github/pull-state.ts'
+import { repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { listOpenPullRequests } from '../../src/github/open-pull-requests.ts'
 import { askingGitHub, errorOf } from '../support/github-client.ts'
-import { commit, madeCommit, repositoryWithPull } from '../support/github-state.ts'
+import { commit } from '../support/github-state.ts'
 
 const pull = (fields: Partial<PullState> = {}): PullState =>
   pullState({ branch: 'agent/guide', headSha: commit('c'), ...fields })
@@ -37,19 +37,4 @@ test('a list that GitHub does not give is no empty list', async () => {
   expect(await askingGitHub(server, ({ ask }) => errorOf(listOpenPullRequests(ask, 'acme/docs', 'x')))).toMatchObject({
     code: 'bad-answer',
   })
-})
-
-test('gives the commits that no app has made', async () => {
-  const [begin, agents, ...peoples] = [
-    madeCommit({ sha: commit('a') }),
-    madeCommit({ sha: commit('c'), parents: [commit('a')], message: 'Write the guide', author: AGENT_USER }),
-    madeCommit({ sha: commit('d'), parents: [commit('c')], message: 'Mend a link', author: MAINTAINER }),
-    // GitHub knows no account of hers.
-    madeCommit({ sha: commit('e'), parents: [commit('d')], message: 'Mend a word', author: 'Ann' }),
-  ] as const
-  const docs = repositoryWithPull({ headSha: commit('e') }, { commits: [begin, agents, ...peoples] })
-  const found = await askingGitHub({ docs }, ({ ask }) =>
-    listPeoplesCommits(ask, { repository: 'acme/docs', number: 7 }),
-  )
-  expect(found).toEqual(peoples.map(({ sha, message, author }) => ({ sha, message, author })))
 })

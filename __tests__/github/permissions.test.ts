@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals'
-import type { AskGitHub, Octokit } from '../../src/github/ask-github.ts'
-import { readPermission } from '../../src/github/permissions.ts'
+import type { Octokit } from '../../src/github/ask-github.ts'
+import { mayWrite } from '../../src/github/permissions.ts'
 
-/** A GitHub that gives this answer to whoever asks what a user may do. */
-function answering(data: object): AskGitHub {
+/** Whether Mona may write, by what GitHub answers. */
+function judge(data: object): Promise<boolean> {
   const getCollaboratorPermissionLevel = (): Promise<object> => Promise.resolve({ data })
-  return (_need, call) => call({ rest: { repos: { getCollaboratorPermissionLevel } } } as unknown as Octokit)
+  const octokit = { rest: { repos: { getCollaboratorPermissionLevel } } } as unknown as Octokit
+  return mayWrite(octokit, 'acme/docs', { id: 11, login: 'mona' })
 }
 
 test.each([
@@ -15,12 +16,14 @@ test.each([
   ['triage', false],
   ['read', false],
   ['none', false],
-])('%s may write: %s', async (permission, mayWrite) => {
-  const ask = answering({ permission, role_name: permission, user: { id: 11 } })
-  expect(await readPermission(ask, 'acme/docs', 'mona')).toEqual({ userId: 11, mayWrite })
+])('%s may write: %s', async (permission, may) => {
+  expect(await judge({ permission, role_name: permission, user: { id: 11 } })).toBe(may)
 })
 
 test('a role of somebody’s own counts as what GitHub maps it to', async () => {
-  const ask = answering({ permission: 'write', role_name: 'docs-editor', user: null })
-  expect(await readPermission(ask, 'acme/docs', 'mona')).toEqual({ userId: undefined, mayWrite: true })
+  expect(await judge({ permission: 'write', role_name: 'docs-editor', user: { id: 11 } })).toBe(true)
+})
+
+test.each([[{ id: 99 }], [null]])('the permission of %j, who has the login now, is not hers', async (user) => {
+  expect(await judge({ permission: 'admin', role_name: 'admin', user })).toBe(false)
 })

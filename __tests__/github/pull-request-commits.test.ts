@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { pullState, repositoryState } from '../../src/emulator/github/state.ts'
+import { pullState } from '../../src/emulator/github/pull-state.ts'
+import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { openPull, pushCommit } from '../../src/emulator/github/repository-events.ts'
 import { askingEmbedded } from '../support/embedded-github.ts'
 
@@ -14,10 +15,15 @@ test('gives all commits, oldest first, with the accounts that GitHub knows', asy
 
   const address = { repository: 'acme/docs', number: 7 }
   const found = await askingEmbedded({ docs }, (github) => github.listPullRequestCommits(address))
-  expect(found.slice(0, 3)).toEqual([
-    { sha: shas[0], author: { login: 'docs-agent[bot]', type: 'Bot' } },
-    { sha: shas[1], author: { login: 'mona', type: 'User' } },
-    { sha: shas[2], author: { login: '', type: '' } },
-  ])
+  const accounts = [
+    { login: 'docs-agent[bot]', type: 'Bot' },
+    { login: 'mona', type: 'User' },
+    { login: '', type: '' },
+  ]
+  expect(found.slice(0, 3)).toEqual(
+    ['docs-agent[bot]', 'mona', 'Somebody Else'].map((author, index) => ({
+      ...{ sha: shas[index], message: `By ${author}`, author, account: accounts[index] },
+    })),
+  )
   expect(found).toHaveLength(123)
 })

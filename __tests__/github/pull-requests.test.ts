@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { findPullRequestsOfCommit, listPullRequestFiles, readPullRequest } from '../../src/github/pull-requests.ts'
+import {
+  findPullRequestsEndingWith,
+  findPullRequestsOfCommit,
+  listPullRequestFiles,
+  readPullRequest,
+} from '../../src/github/pull-requests.ts'
 import { USUAL_LAG } from '../../src/emulator/github/state.ts'
 import { answering, askingGitHub } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
@@ -96,5 +101,19 @@ test('finds the pull requests that a commit came with', async () => {
       { number: 7, labels: ['docs-agent'], isMerged: false, branch: 'agent/guide', author: expect.any(String) },
     ])
     expect(await findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))).toEqual([])
+  })
+})
+
+test('finds the pull requests that have a commit as their head, or were merged as it', async () => {
+  await askingGitHub({ docs: repositoryWithPull() }, async ({ ask }) => {
+    const numbersAt = async (sha: string) =>
+      (await findPullRequestsEndingWith(ask, 'acme/docs', sha)).map(({ number }) => number)
+    expect(await numbersAt(commit('c'))).toEqual([7])
+    expect(await numbersAt(commit('a'))).toEqual([])
+  })
+  const merged = repositoryWithPull({ state: 'closed', merge: { sha: commit('d'), atMs: 0 } })
+  await askingGitHub({ docs: merged }, async ({ ask }) => {
+    expect(await findPullRequestsEndingWith(ask, 'acme/docs', commit('d'))).toMatchObject([{ isMerged: true }])
+    expect(await findPullRequestsEndingWith(ask, 'acme/docs', commit('c'))).toEqual([])
   })
 })

@@ -1,14 +1,16 @@
 import { expect, test } from '@jest/globals'
-import { atGitHub, readRunFacts, runFactsOf } from '../../src/github/run-facts.ts'
+import { parseEvent } from '../../src/github/event-payload.ts'
+import { atGitHub, readRunFacts, runFactsOf, withholdsSecrets } from '../../src/github/run-facts.ts'
+import { commit } from '../support/github-state.ts'
 
 const ENV = {
   GITHUB_EVENT_NAME: 'push',
+  GITHUB_ACTOR: 'ann',
   GITHUB_SHA: 'abc',
   GITHUB_REF_NAME: 'main',
   GITHUB_REPOSITORY: 'acme/docs',
   GITHUB_RUN_ID: '42',
   GITHUB_RUN_ATTEMPT: '2',
-  GITHUB_JOB: 'docs',
   GITHUB_ACTION: 'agent',
   GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/release/1.x',
   GITHUB_SERVER_URL: 'https://github.example.com',
@@ -19,12 +21,12 @@ test('reads what the runner says', () => {
   expect(runFactsOf(ENV, { ref: 'refs/heads/main' })).toEqual({
     eventName: 'push',
     payload: { ref: 'refs/heads/main' },
+    actor: 'ann',
     sha: 'abc',
     refName: 'main',
     repository: 'acme/docs',
     runId: 42,
     runAttempt: 2,
-    workflowJob: 'docs',
     stepId: 'agent',
     workflow: 'docs.yml',
     serverUrl: 'https://github.example.com',
@@ -44,7 +46,7 @@ test('an address has no slash at its end', () => {
 })
 
 test('outside of a runner, or with an address that is none, it is GitHub itself', () => {
-  expect(runFactsOf({ GITHUB_API_URL: 'not an address' }, undefined)).toMatchObject({
+  expect(runFactsOf({ GITHUB_API_URL: 'not an address' }, {})).toMatchObject({
     eventName: '',
     workflow: undefined,
     runId: 0,
@@ -55,7 +57,7 @@ test('outside of a runner, or with an address that is none, it is GitHub itself'
 })
 
 test('outside of a runner there is no event', () => {
-  expect(readRunFacts({}).payload).toBeUndefined()
+  expect(readRunFacts({}).payload).toEqual({})
 })
 
 test.each([
@@ -70,4 +72,42 @@ test.each([
 
 test('without another API it is the GitHub of the run', () => {
   expect(atGitHub(runFactsOf(ENV, {}), undefined)).toEqual(runFactsOf(ENV, {}))
+})
+
+const repository = { full_name: 'acme/docs' }
+const OWN = { eventName: 'pull_request', actor: 'octocat', payload: pullRequestFrom(repository) }
+const OF_FORK = { ...OWN, payload: pullRequestFrom({ full_name: 'stranger/docs' }) }
+
+function pullRequestFrom(repo?: { full_name: string }) {
+  return parseEvent('pull_request', { repository, pull_request: { head: { sha: commit('a'), repo: repo ?? null } } })
+}
+
+test.each(['pull_request', 'pull_request_review', 'pull_request_review_comment'])(
+  'secrets are withheld from a %s of a fork',
+  (eventName) => {
+    expect(withholdsSecrets({ ...OF_FORK, eventName })).toBe(true)
+  },
+)
+
+test('secrets are withheld where the fork was deleted meanwhile', () => {
+  expect(withholdsSecrets({ ...OWN, payload: pullRequestFrom() })).toBe(true)
+})
+
+test('a pull request of the repository itself has secrets', () => {
+  expect(withholdsSecrets(OWN)).toBe(false)
+})
+
+test('pull_request_target has secrets, also for a fork', () => {
+  expect(withholdsSecrets({ ...OF_FORK, eventName: 'pull_request_target' })).toBe(false)
+})
+
+test.each(['push', 'pull_request', 'pull_request_target', 'workflow_dispatch'])(
+  'secrets are withheld from a %s that Dependabot started',
+  (eventName) => {
+    expect(withholdsSecrets({ ...OWN, eventName, actor: 'dependabot[bot]' })).toBe(true)
+  },
+)
+
+test.each(['push', 'schedule', 'workflow_dispatch', ''])('a %s has secrets', (eventName) => {
+  expect(withholdsSecrets({ eventName, actor: 'octocat', payload: {} })).toBe(false)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { repositoryState } from '../../src/emulator/github/state.ts'
+import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { listTags } from '../../src/github/tags.ts'
 import { askingGitHub } from '../support/github-client.ts'
 import { commit, madeCommit } from '../support/github-state.ts'

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { findLastSuccess } from '../../src/github/workflow-runs.ts'
 import { askingGitHub } from '../support/github-client.ts'
-import { repositoryState, type WorkflowRun } from '../../src/emulator/github/state.ts'
+import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
+import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { commit } from '../support/github-state.ts'
 
 const run = (id: number, headSha: string, fields: Partial<WorkflowRun> = {}): WorkflowRun => ({

@@ -45,7 +45,8 @@ function refusal(statuses: readonly number[], processed: fc.Arbitrary<boolean>):
   })
 }
 
-const good: fc.Arbitrary<Happening> = fc.constant({ kind: 'answered', status: 200, body: 'good' })
+const WELL: Happening = { kind: 'answered', status: 200, body: 'good' }
+const good: fc.Arbitrary<Happening> = fc.constant(WELL)
 
 const answered: fc.Arbitrary<Happening> = fc.record({
   kind: fc.constant('answered'),
@@ -149,6 +150,7 @@ const asks: fc.Arbitrary<Asks> = fc.record({
   changeContext: fc.constantFrom(...CHANGE_CONTEXTS, 'none' as const, 'none' as const),
   label: fc.boolean(),
   checks: fc.boolean(),
+  fixRounds: fc.constantFrom(0, 1, 2, 3),
   scope: fc.boolean(),
 })
 
@@ -177,6 +179,7 @@ export const gitHubPlan: fc.Arbitrary<GitHubPlan> = fc.record({
     registeredAtMs: fc.integer({ min: 0, max: 200_000 }),
     runMs: fc.integer({ min: 0, max: 100_000 }),
     ending: fc.constantFrom('success', 'success', 'failure', 'flips'),
+    mendedAfter: fc.constantFrom(2, 3, Infinity),
   }),
   filesAreInside: fc.boolean(),
   isMarked: fc.boolean(),
@@ -253,3 +256,37 @@ export const arbitrarySchedule: fc.Arbitrary<Schedule> = fc
     github: orNone(gitHubPlan),
   })
   .map(boundStaleness)
+
+/** Goes well at first, so often. */
+const afterWell = <T>(well: T, drawn: readonly T[]): readonly T[] => [well, ...drawn]
+
+/** Schedules whose checks fail, with time to send them back. What goes wrong does so after the beginning. */
+export const arbitraryRounds: fc.Arbitrary<Schedule> = fc
+  .record({
+    schedule: arbitrarySchedule,
+    github: gitHubPlan,
+    // A round is begun only if ten minutes are left.
+    timeoutMs: fc.integer({ min: 900_000, max: 9_000_000 }),
+    fixRounds: fc.integer({ min: 0, max: 4 }),
+    wellPosts: fc.integer({ min: 1, max: 3 }),
+    wellReads: fc.integer({ min: 10, max: 60 }),
+    wellAnswers: fc.integer({ min: 5, max: 60 }),
+    cancelAtMs: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat(2_000_000) }),
+    ending: fc.constantFrom('failure', 'failure', 'flips'),
+  })
+  .map(({ schedule, github, wellPosts, wellReads, wellAnswers, ending, fixRounds, ...rest }) => ({
+    ...schedule,
+    ...rest,
+    wait: true,
+    hadEarlierTurn: false,
+    posts: afterWell({ what: WELL, delayMs: 100, times: wellPosts }, schedule.posts),
+    reads: afterWell({ what: WELL, delayMs: 100, times: wellReads }, schedule.reads),
+    ours: { ...schedule.ours, ending: 'completed', hasLink: true },
+    asks: { ...schedule.asks, checks: true, fixRounds },
+    github: {
+      ...github,
+      fates: afterWell({ how: 'well', delayMs: 50, times: wellAnswers }, github.fates),
+      checks: { ...github.checks, ending },
+      ...{ oursPushes: true, changeCounts: true, pushIsOwn: false },
+    },
+  }))

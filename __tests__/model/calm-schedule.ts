@@ -26,7 +26,7 @@ export const CALM: Schedule = {
   lagsMs: [],
   hadEarlierTurn: false,
   oursSpelling: 'plain',
-  asks: { isPush: false, paths: false, changeContext: 'none', label: false, checks: false, scope: false },
+  asks: { isPush: false, paths: false, changeContext: 'none', label: false, checks: false, fixRounds: 0, scope: false },
   github: undefined,
 }
 
@@ -36,7 +36,7 @@ export const GITHUB: GitHubPlan = {
   oursPushes: true,
   headLagMs: 0,
   personPushesAtMs: undefined,
-  checks: { registeredAtMs: 0, runMs: 0, ending: 'success' },
+  checks: { registeredAtMs: 0, runMs: 0, ending: 'success', mendedAfter: Infinity },
   filesAreInside: true,
   isMarked: false,
   changeCounts: true,

@@ -3,16 +3,20 @@ import type { GitHub } from '../../src/github/connect-github.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
 import type { Clock } from '../../src/shared/clock.ts'
 import { ActionError } from '../../src/shared/errors.ts'
-import { fakeGitHub, mergedBy, PULL_REQUEST } from '../support/fake-github.ts'
+import { fakeGitHub, MARKER, mergedBy, PULL_REQUEST } from '../support/fake-github.ts'
 import { commit } from '../support/github-state.ts'
 import { OLD_LINK, type JobLife } from './job-life.ts'
 import type { GitHubFate, GitHubPlan, Schedule } from './schedule.ts'
 
-const MARKER = { id: 1, body: '<!-- docs-agent-action: job=job_1 -->', author: 'trusted' } as const
+const PERSON = { login: 'ann', type: 'User' } as const
 
 const BEFORE = commit('a')
 const BY_OURS = commit('b')
 const BY_PERSON = commit('d')
+/** Of the first turn of ours, and of the rounds. */
+const OURS = [BY_OURS, commit('c'), commit('e'), commit('f'), commit('1'), commit('2')]
+/** Where the agent's branch left the other one. */
+const BASE = commit('0')
 const isOld = (number: number): boolean => OLD_LINK.endsWith(`/${number}`)
 const USUAL_FATE: GitHubFate = { how: 'well', delayMs: 50, times: Infinity }
 
@@ -52,16 +56,21 @@ export function createGitHubModel(
   const told = { heads, checks, files: false }
   const usual = fakeGitHub()
 
-  function headOf(number: number): string {
-    const isPushed =
-      task !== 'attach' && oursHasTheSameLink && plan.oursPushes && life.oursIsPushedBy(now() - plan.headLagMs)
-    if (plan.personPushesAtMs !== undefined && now() >= plan.personPushesAtMs) return BY_PERSON
-    return isPushed || !isOld(number) ? BY_OURS : BEFORE
+  /** What a pull request holds by now, oldest first. */
+  function commitsOf(number: number): readonly string[] {
+    const isOurs = isOld(number) ? oursHasTheSameLink : task === 'create' || !oursHasTheSameLink
+    const pushes = isOurs && plan.oursPushes ? life.pushesBy(now() - plan.headLagMs) : 0
+    const ours = OURS.slice(0, isOld(number) ? pushes : Math.max(pushes, 1))
+    const isMoved = plan.personPushesAtMs !== undefined && now() >= plan.personPushesAtMs
+    return [...(isOld(number) ? [BEFORE] : []), ...ours, ...(isMoved ? [BY_PERSON] : [])]
   }
 
-  function checksNow(): Check[] {
+  const headOf = (number: number): string => commitsOf(number).at(-1) ?? ''
+
+  function checksNow(sha: string): Check[] {
     const age = now() - plan.checks.registeredAtMs
     if (age < 0) return []
+    if (sha === BASE || OURS.indexOf(sha) + 1 >= plan.checks.mendedAfter) return [{ name: 'build', state: 'success' }]
     const states = {
       success: 'success',
       failure: 'failure',
@@ -70,8 +79,12 @@ export function createGitHubModel(
     return [{ name: 'build', state: age < plan.checks.runMs ? 'pending' : states[plan.checks.ending] }]
   }
 
+  const isMarked = (by: 'label' | 'comment', number: number): boolean =>
+    plan.isMarked || writes.some((write) => write.what === by && write.number === number)
+  const markersOf = (number: number) => (plan.pushIsOwn || isMarked('comment', number) ? [MARKER] : [])
+
   function pullRequest(number: number): PullRequest {
-    const labels = plan.isMarked ? ['docs-agent'] : []
+    const labels = isMarked('label', number) ? ['docs-agent'] : []
     return { ...PULL_REQUEST, number, headSha: headOf(number), labels, changedFiles: 1 }
   }
 
@@ -99,11 +112,12 @@ export function createGitHubModel(
       compare: async (...args) => {
         const comparison = await usual.compare(...args)
         const files = comparison.files.map((file) => (plan.changeCounts ? file : { ...file, path: 'src/x.ts' }))
-        return ask(() => ({ ...comparison, files }))
+        return ask(() => ({ ...comparison, files, mergeBase: BASE }))
       },
       findLastSuccess: () => ask(() => BEFORE),
       listTags: () => ask(() => []),
       findPullRequestsOfCommit: () => ask(() => (plan.pushIsOwn ? [mergedBy(5, 'docs-agent')] : [])),
+      findPullRequestsEndingWith: () => ask(() => []),
       readPullRequest: ({ number }) =>
         ask(
           () => pullRequest(number),
@@ -115,12 +129,15 @@ export function createGitHubModel(
           () => (told.files = true),
         ),
       listOpenPullRequests: () => ask(() => []),
-      listPeoplesCommits: () => ask(() => []),
-      listComments: () => ask(() => []),
       editComment: () => ask(() => undefined),
-      listMarkerComments: () => ask(() => (plan.isMarked || plan.pushIsOwn ? [MARKER] : [])),
-      listTrustedComments: () => ask(() => (plan.isMarked || plan.pushIsOwn ? [MARKER] : [])),
-      listPullRequestCommits: (address) => usual.listPullRequestCommits(address),
+      listMarkerComments: ({ number }) => ask(() => markersOf(number)),
+      listPullRequestCommits: ({ number }) =>
+        ask(() =>
+          commitsOf(number).map((sha) => ({
+            ...{ sha, message: 'Guide', author: '' },
+            account: sha === BY_PERSON ? PERSON : PULL_REQUEST.author,
+          })),
+        ),
       addLabel: ({ number }) =>
         ask(() => {
           writes.push({ what: 'label', number, at: now() })
@@ -129,7 +146,11 @@ export function createGitHubModel(
         ask(() => {
           writes.push({ what: 'comment', number, at: now() })
         }),
-      readChecks: (_repository, sha) => ask(checksNow, (answer) => checks.set(sha, answer)),
+      readChecks: (_repository, sha) =>
+        ask(
+          () => checksNow(sha),
+          (answer) => checks.set(sha, answer),
+        ),
       listAnnotations: (...args) => usual.listAnnotations(...args),
       readJobLog: (...args) => usual.readJobLog(...args),
       until: (own) => until(Math.min(own, endsAt)),

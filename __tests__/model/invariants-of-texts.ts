@@ -9,7 +9,7 @@ const SENTENCES = /^[A-Z].*[.”…]$/s
 
 export function redSaysWhy({ conclusion: { isGreen, title, text, advice } }: Trace): string | undefined {
   if (title === '' || !SENTENCES.test(text)) return `It does not say what happened: “${title}”, “${text}”.`
-  return problemIf(!isGreen && advice.length === 0, `It does not say what to do: “${text}”`)
+  return problemIf(!isGreen && (advice ?? '') === '', `It does not say what to do: “${text}”`)
 }
 
 export function keyIsNowhere(trace: Trace): string | undefined {

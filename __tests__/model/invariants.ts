@@ -3,6 +3,7 @@ import { problemIf, type Invariant } from './invariant.ts'
 import { keyIsNowhere, logIsBounded, outputsAreKnown, redSaysWhy, runningIsTrue } from './invariants-of-texts.ts'
 import { NEW_LINK, OLD_LINK, type View } from './job-life.ts'
 import type { Trace } from './run-schedule.ts'
+import type { PostRecord } from './service-model.ts'
 
 const NOT_PROCESSED = new Set([425, 429])
 
@@ -10,14 +11,39 @@ const NOT_PROCESSED = new Set([425, 429])
 const GRACE_MS = 2_000
 const MAX_TRIES = 3
 
-function promptIsReadOnce({ service: { posts }, schedule: { task } }: Trace): string | undefined {
-  const reads = posts.filter(({ wasRead, status }) => wasRead && !NOT_PROCESSED.has(status ?? 0)).length
-  const most = task === 'attach' ? 0 : 1
-  return problemIf(reads > most, `The service read ${reads} complete prompts.`)
+/** The requests of each prompt: that of the task, if it has one, and those of the rounds after it. */
+function promptsOf({ service: { posts } }: Trace): readonly (readonly PostRecord[])[] {
+  return [...new Set(posts.map(({ body }) => body))].map((prompt) => posts.filter(({ body }) => body === prompt))
 }
 
-function nothingIsSentAgainUnproven({ service: { posts }, schedule }: Trace): string | undefined {
-  if (schedule.task === 'attach' && posts.length > 0) return 'A prompt was sent while attaching.'
+/** Those of the task's own prompt. */
+function ownPosts(trace: Trace): readonly PostRecord[] {
+  return trace.schedule.task === 'attach' ? [] : (promptsOf(trace)[0] ?? [])
+}
+
+function promptIsReadOnce(trace: Trace): string | undefined {
+  const reads = promptsOf(trace).map(
+    (posts) => posts.filter(({ wasRead, status }) => wasRead && !NOT_PROCESSED.has(status ?? 0)).length,
+  )
+  const twice = reads.find((count) => count > 1)
+  return problemIf(twice !== undefined, `The service read a complete prompt ${twice ?? 0} times.`)
+}
+
+function roundsAreBounded(trace: Trace): string | undefined {
+  const { schedule, github } = trace
+  const { asks } = schedule
+  const rounds = promptsOf(trace).length - (ownPosts(trace).length > 0 ? 1 : 0)
+  if (rounds > (asks.checks ? asks.fixRounds : 0)) return `${rounds} rounds were sent.`
+  const haveFailed = [...(github?.told.checks.values() ?? [])].flat().some(({ state }) => state === 'failure')
+  return problemIf(rounds > 0 && !haveFailed, 'A round was sent, and no check was told to have failed.')
+}
+
+const nothingIsSentAgainUnproven = (trace: Trace): string | undefined =>
+  promptsOf(trace)
+    .map(isSentAgainUnproven)
+    .find((problem) => problem !== undefined)
+
+function isSentAgainUnproven(posts: readonly PostRecord[]): string | undefined {
   const followed = posts.slice(0, -1)
   const again = followed.findIndex(({ status, wasRead }) => wasRead && !NOT_PROCESSED.has(status ?? 0))
   if (again !== -1) return `Prompt ${again + 1} was read, and still another one was sent.`
@@ -140,19 +166,24 @@ function durationIsMonotonic({ endedAt, report }: Trace): string | undefined {
 }
 
 function acceptedJobIsHandedOn({ service: { posts }, accepted, outputs, schedule }: Trace): string | undefined {
-  const post = posts.find(({ acceptedAt }) => acceptedAt !== undefined)
+  const times = posts.flatMap(({ acceptedAt }) => acceptedAt ?? [])
   if (schedule.task !== 'create' && outputs['job-id'] === '') return 'The job that was given is not an output.'
-  if (post === undefined) return problemIf(accepted.length > 0, 'A job was handed on that nobody accepted.')
-  const [handedOn] = accepted
-  if (accepted.length !== 1 || handedOn === undefined) return `The job was handed on ${accepted.length} times.`
-  if (handedOn.id !== outputs['job-id']) return `The output is ${outputs['job-id'] ?? 'missing'}, not ${handedOn.id}.`
-  return problemIf(handedOn.at !== post.acceptedAt, 'The job was handed on only after some waiting.')
+  if (accepted.length !== times.length)
+    return `A job was accepted ${times.length} times, and handed on ${accepted.length} times.`
+  const other = accepted.find(({ id }) => id !== outputs['job-id'])
+  if (other !== undefined) return `The output is ${outputs['job-id'] ?? 'missing'}, not ${other.id}.`
+  return problemIf(
+    accepted.some(({ at }, index) => at !== times[index]),
+    'The job was handed on only after some waiting.',
+  )
 }
 
-function unknownFateIsTold({ service: { posts }, report, log }: Trace): string | undefined {
+function unknownFateIsTold(trace: Trace): string | undefined {
+  const { report, log } = trace
+  const posts = ownPosts(trace)
   const isOpen =
     posts.some(({ wasProcessed }) => wasProcessed) && posts.every(({ acceptedAt }) => acceptedAt === undefined)
-  const wasFound = log.some((line) => line.includes('The turn of this prompt was seen.'))
+  const wasFound = log.some((line) => line.includes('The agent has begun this follow-up.'))
   const isTold = report.error === undefined || report.error.code === 'unknown-fate'
   return problemIf(
     isOpen && !wasFound && !isTold,
@@ -207,7 +238,8 @@ function isWrittenOnce(trace: Trace): string | undefined {
 }
 
 export const INVARIANTS: readonly Invariant[] = [
-  { sentence: 'The service reads at most one prompt that it may process.', problem: promptIsReadOnce },
+  { sentence: 'The service reads each prompt that it may process once at most.', problem: promptIsReadOnce },
+  { sentence: 'No more rounds are sent than asked for, and only about checks that failed.', problem: roundsAreBounded },
   { sentence: 'A prompt is sent again only if nothing was processed.', problem: nothingIsSentAgainUnproven },
   { sentence: 'A job that has read archived is sent nothing.', problem: archivedIsSentNothing },
   { sentence: 'A job is sent a follow-up to wait for only when its turn has ended.', problem: busyIsSentNothing },

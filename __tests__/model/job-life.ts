@@ -32,8 +32,9 @@ function viewOfTurn(plan: TurnPlan, link: string, whose: Whose, beganAt: number,
  */
 export class JobLife {
   readonly #schedule: Schedule
-  #takenAt: number | undefined
-  /** From when on our turn is in every copy that is not behind. */
+  /** When the prompts of this step were processed: its own, and those of rounds. */
+  readonly #takenAt: number[] = []
+  /** From when on our newest turn is in every copy that is not behind. */
   #oursIsOutAt = Infinity
   /** From when on every copy knows that the turn before is over, if it was not over all along. */
   #restsAt = -Infinity
@@ -48,18 +49,21 @@ export class JobLife {
 
   /** The service processes the prompt. */
   take(now: number): void {
-    this.#takenAt ??= now
-    this.#oursIsOutAt = Math.min(this.#oursIsOutAt, now + this.#schedule.staleMs)
+    // A round is sent when the turn before it is known to be over.
+    if (this.#takenAt.length > 0) this.#restsAt = Math.max(this.#restsAt, Math.min(now, this.#endedAt()))
+    this.#takenAt.push(now)
+    this.#oursIsOutAt = now + this.#schedule.staleMs
   }
 
   isArchived(now: number): boolean {
     return this.viewAt(now).status === 'archived'
   }
 
-  /** Whether our turn has come to its pull request. */
-  oursIsPushedBy(now: number): boolean {
+  /** How many turns of ours have come to their pull request. */
+  pushesBy(now: number): number {
     const { durationMs, ending, hasLink } = this.#schedule.ours
-    return ending === 'completed' && hasLink && now >= this.#oursBeganAt() + durationMs
+    if (ending !== 'completed' || !hasLink) return 0
+    return this.#beginnings().filter((beganAt) => now >= beganAt + durationMs).length
   }
 
   /**
@@ -70,10 +74,11 @@ export class JobLife {
   answerAt(now: number, isStale: boolean, lagMs = 0): View | undefined {
     const at = Math.max(now - lagMs, this.#restsAt)
     if (!isStale) this.#oursIsOutAt = Math.min(this.#oursIsOutAt, now)
-    if (at >= this.#oursIsOutAt && this.#takenAt !== undefined) {
+    if (at >= this.#oursIsOutAt && this.#takenAt.length > 0) {
       this.#oursIsOutAt = Math.min(this.#oursIsOutAt, at)
       return this.viewAt(at)
     }
+    if (this.#takenAt.length > 1) return this.viewAt(at, this.#takenAt.length - 1)
     if (this.#schedule.task === 'create') return undefined
     const view = this.#viewBefore(at)
     const { durationMs } = this.#schedule.before
@@ -81,10 +86,14 @@ export class JobLife {
     return view
   }
 
-  viewAt(now: number): View {
+  /** @param known how many of our prompts are known of */
+  viewAt(now: number, known = Infinity): View {
     const { task, before, ours, oursHasTheSameLink, archivedAtMs = Infinity } = this.#schedule
     const isFirst = task === 'create'
-    const beganAt = this.#oursBeganAt()
+    const beganAt =
+      this.#beginnings()
+        .slice(0, known)
+        .findLast((at) => now >= at) ?? Infinity
     const link = oursHasTheSameLink && !isFirst ? OLD_LINK : NEW_LINK
     const isOurs = now >= beganAt
     const view = isOurs ? viewOfTurn(ours, link, 'ours', beganAt, now) : this.#viewBefore(now)
@@ -92,9 +101,19 @@ export class JobLife {
     return isOver ? { ...view, status: 'archived' } : view
   }
 
-  #oursBeganAt(): number {
-    const { task, before } = this.#schedule
-    return this.#takenAt === undefined ? Infinity : Math.max(this.#takenAt, task === 'create' ? 0 : before.durationMs)
+  /** When our turns began, each after the end of the one before it. */
+  #beginnings(): readonly number[] {
+    const { task, before, ours } = this.#schedule
+    let freeAt = task === 'create' ? 0 : before.durationMs
+    return this.#takenAt.map((takenAt) => {
+      const beganAt = Math.max(takenAt, freeAt)
+      freeAt = beganAt + ours.durationMs
+      return beganAt
+    })
+  }
+
+  #endedAt(): number {
+    return (this.#beginnings().at(-1) ?? Infinity) + this.#schedule.ours.durationMs
   }
 
   #viewBefore(now: number): View {

@@ -1,16 +1,19 @@
+import { agentAction } from '../../src/agent/agent-action.ts'
+import type { Report } from '../../src/agent/report/report.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { PUSH, RUN_FACTS } from '../support/fake-github.ts'
+import { stepClockOf } from '../support/fake-clock.ts'
 import { agentInputs } from '../support/fake-step.ts'
+import { playOn, type Played } from '../support/play-feature.ts'
 import { createGitHubModel, type GitHubModel } from './github-model.ts'
 import { SERVER_URL } from './job-life.ts'
 import { KEY } from './planted-key.ts'
-import { playStep, type Played } from './play-step.ts'
 import type { Schedule } from './schedule.ts'
 import { createServiceModel, JOB_ID, PROJECT_ID, type ServiceModel } from './service-model.ts'
 import { virtualClock } from './virtual-clock.ts'
 
 /** All that a run showed to the outside, and all that the models know about it. Times are from the step's beginning. */
-export interface Trace extends Played {
+export interface Trace extends Played<Report> {
   readonly schedule: Schedule
   readonly service: ServiceModel
   readonly github: GitHubModel | undefined
@@ -18,8 +21,6 @@ export interface Trace extends Played {
 }
 
 const PROMPT_CUT_BYTES = 32 * 1024
-/** A step's clock does not begin at 0. */
-const STARTED_AT = 1_234_567
 
 /** The inputs as a workflow has them, so that the real defaults and rules hold. */
 export function inputsOf(schedule: Schedule, projectId: string): ReturnType<typeof agentInputs> {
@@ -37,6 +38,7 @@ export function inputsOf(schedule: Schedule, projectId: string): ReturnType<type
     paths: asks.paths ? 'docs/**' : '',
     label: asks.label ? 'docs-agent' : '',
     'wait-for-checks': String(asks.checks),
+    'fix-rounds': String(asks.checks ? asks.fixRounds : 0),
     'allowed-paths': asks.scope ? 'docs/**' : '',
   }
   return agentInputs({ timeoutMs, pollIntervalMs }, given)
@@ -59,17 +61,18 @@ export async function runSchedule(schedule: Schedule): Promise<Trace> {
       controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
     })
   }
-  const stepClock = { ...clock, now: () => clock.now() + STARTED_AT }
+  const stepClock = stepClockOf(clock)
   const github = schedule.github && createGitHubModel(schedule, schedule.github, service.life, stepClock, signal)
-  const played = await playStep(inputsOf(schedule, PROJECT_ID), {
-    transport: service.transport,
+  const stage = {
+    ...{ apiKey: KEY, transport: service.transport },
     github: github?.github,
     facts: factsOf(schedule),
     clock: stepClock,
     signal,
     random: schedule.random,
     eventTime: () => clock.now(),
-    passUntil: (work) => clock.passUntil(work),
-  })
+    world: clock,
+  }
+  const played = await playOn(stage, agentAction, () => inputsOf(schedule, PROJECT_ID))
   return { ...played, schedule, service, github, endedAt: clock.now() }
 }

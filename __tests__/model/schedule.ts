@@ -79,6 +79,8 @@ export interface Asks {
   readonly changeContext: ChangeContext
   readonly label: boolean
   readonly checks: boolean
+  /** How often failing checks may be sent back. */
+  readonly fixRounds: number
   readonly scope: boolean
 }
 
@@ -101,6 +103,8 @@ export interface GitHubPlan {
     readonly registeredAtMs: number
     readonly runMs: number
     readonly ending: 'success' | 'failure' | 'flips'
+    /** How many commits of ours it takes until a failing check passes. */
+    readonly mendedAfter: number
   }
   readonly filesAreInside: boolean
   /** Whether label and comment are there already. */

@@ -12,6 +12,7 @@ export const PROJECT_ID = 'docs-demo'
 /** What became of one prompt, as only the service knows it. */
 export interface PostRecord {
   readonly at: number
+  readonly body: string
   /** Whether the service has read the complete request. */
   wasRead: boolean
   wasProcessed: boolean
@@ -105,7 +106,7 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
   }
 
   async function post(
-    { timeoutMs, path }: WireRequest,
+    { timeoutMs, path, body = '' }: WireRequest,
     { what, delayMs }: Fate,
     signal: AbortSignal,
   ): Promise<WireResult> {
@@ -113,6 +114,7 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
     const endsAt = began + timeoutMs
     const record: PostRecord = {
       at: began,
+      body,
       wasRead: false,
       wasProcessed: false,
       status: undefined,

@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
-import { OUTCOMES, type Outcome } from '../../src/agent/report/report.ts'
-import { arbitrarySchedule, gitHubPlan } from './arbitrary-schedule.ts'
+import { OUTCOMES, type Outcome, type Report } from '../../src/agent/report/report.ts'
+import { arbitraryRounds, arbitrarySchedule, gitHubPlan } from './arbitrary-schedule.ts'
 import { problemsOf } from './invariants.ts'
 import { runSchedule } from './run-schedule.ts'
 import type { Schedule } from './schedule.ts'
@@ -16,13 +16,10 @@ const path = process.env['MODEL_PATH']
 
 jest.setTimeout(3_600_000)
 
-async function problemsIn(
-  schedule: Schedule,
-  onOutcome: (outcome: Outcome) => void = () => undefined,
-): Promise<string[]> {
+async function problemsIn(schedule: Schedule, onEnd: (report: Report) => void = () => undefined): Promise<string[]> {
   try {
     const trace = await runSchedule(schedule)
-    onOutcome(trace.report.outcome)
+    onEnd(trace.report)
     return problemsOf(trace)
   } catch (error) {
     return [`It crashed. ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`]
@@ -39,7 +36,7 @@ async function describeFailure(details: fc.RunDetails<[Schedule]>): Promise<stri
   return [
     ...(await problemsIn(schedule)),
     '',
-    `Replay: MODEL_SEED=${details.seed} MODEL_PATH=${details.counterexamplePath ?? ''} npm test -- __tests__/model`,
+    `Replay: MODEL_SEED=${details.seed} MODEL_PATH=${details.counterexamplePath ?? ''} npm test -- __tests__/model -t '<this test>'`,
     `Found after ${details.numRuns} schedules, shrunk ${details.numShrinks} times to:`,
     JSON.stringify(schedule, null, 2),
     'Its log:',
@@ -47,18 +44,35 @@ async function describeFailure(details: fc.RunDetails<[Schedule]>): Promise<stri
   ].join('\n')
 }
 
+async function expectPromises(
+  schedules: fc.Arbitrary<Schedule>,
+  numRuns: number,
+  onEnd: (report: Report) => void,
+): Promise<void> {
+  const property = fc.asyncProperty(schedules, async (schedule) => (await problemsIn(schedule, onEnd)).length === 0)
+  const details = await fc.check(property, { numRuns, seed, ...(path === undefined ? {} : { path }) })
+  if (details.failed) throw new Error(await describeFailure(details))
+}
+
 test(`every promise holds on ${runs} schedules`, async () => {
   const outcomes = new Map<Outcome, number>()
-  const property = fc.asyncProperty(arbitrarySchedule, async (schedule) => {
-    const problems = await problemsIn(schedule, (outcome) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1))
-    return problems.length === 0
-  })
-  const details = await fc.check(property, { numRuns: runs, seed, ...(path === undefined ? {} : { path }) })
-  if (details.failed) throw new Error(await describeFailure(details))
+  await expectPromises(arbitrarySchedule, runs, ({ outcome }) =>
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1),
+  )
 
   // A proof about schedules that all end alike would prove nothing.
   const rare = OUTCOMES.filter((outcome) => (outcomes.get(outcome) ?? 0) < runs / 500)
   expect(path === undefined && runs >= 10_000 ? rare : []).toEqual([])
+})
+
+test('every promise holds where failing checks go back to the agent', async () => {
+  const ends = { sent: 0, again: 0, passed: 0, stopped: 0 }
+  await expectPromises(arbitraryRounds, runs / 5, ({ fixing: { sent, stop } = { sent: 0 } }) => {
+    if (sent > 0) ends[stop === 'passed' ? 'passed' : 'stopped']++
+    if (sent > 0) ends[sent > 1 ? 'again' : 'sent']++
+  })
+  const fewest = Math.min(...Object.values(ends))
+  expect(path === undefined && runs >= 10_000 ? fewest : runs).toBeGreaterThan(runs / 500)
 })
 
 /** Nothing is left to go wrong but GitHub. */

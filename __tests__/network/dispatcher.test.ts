@@ -1,11 +1,11 @@
 import * as net from 'node:net'
 import dns from 'node:dns'
 import * as tls from 'node:tls'
-import { readFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, expect, jest, test } from '@jest/globals'
 import { request, type Dispatcher } from 'undici'
+import { makeCertificate } from '../../scripts/start/untrusted-tls.ts'
 import { openDispatcher } from '../../src/network/dispatcher.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
 
@@ -73,11 +73,9 @@ test.each([
 })
 
 test('HTTP/2 is never offered, because undici may send a request again over it', async () => {
-  const pem = (name: string): Buffer => readFileSync(new URL(`../support/untrusted.${name}.pem`, import.meta.url))
   const offered: string[][] = []
   const server = tls.createServer({
-    key: pem('key'),
-    cert: pem('cert'),
+    ...makeCertificate(),
     ALPNCallback({ protocols }) {
       offered.push(protocols)
       return undefined

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { proxyAuthorization, proxyFor, proxySecrets, type Environment } from '../../src/network/proxy.ts'
+import { proxyAuthorization, proxyFor, proxySecrets } from '../../src/network/proxy.ts'
+import type { Environment } from '../../src/shared/host.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 
 const HTTPS = new URL('https://docs.example.com/api')

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals'
+import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
+import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { pushCommit } from '../../src/emulator/github/repository-events.ts'
-import type { PullState } from '../../src/emulator/github/state.ts'
-import { DEFAULT_START_MS } from '../../src/emulator/service.ts'
 import { permissionsOf, playRecipe, type PlayedRecipe, type RecipeOptions } from '../support/recipe-run.ts'
 
 /** The merge is a script for bash, which runners have on every system and other machines may not. */

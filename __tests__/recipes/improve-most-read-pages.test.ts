@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { EMULATOR_KEY, EXPIRED_KEY } from '../../src/emulator/access.ts'
+import { EMULATOR_KEY, EXPIRED_KEY } from '../../src/emulator/http/access.ts'
 import { startEmulator, type EmulatorOptions } from '../../src/emulator/server.ts'
 import { timesFaster } from '../support/bundle-run.ts'
 import { playWorkflow, type PlayedWorkflow } from '../support/play-workflow.ts'

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { pullState, type FileChange, type RepositoryState } from '../../src/emulator/github/state.ts'
-import { PUSH_EVENT } from '../support/github-run.ts'
+import { pullState } from '../../src/emulator/github/pull-state.ts'
+import type { FileChange, RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { PUSH } from '../support/fake-github.ts'
 import { changedRepository, commit } from '../support/github-state.ts'
 import { permissionsOf, playRecipe, type PlayedRecipe } from '../support/recipe-run.ts'
 
@@ -9,7 +10,7 @@ function push(files: readonly FileChange[], fields: Partial<RepositoryState> = {
     repositories: { 'acme/docs': changedRepository({ files }, fields) },
     permissions: permissionsOf('on-push'),
     eventName: 'push',
-    event: PUSH_EVENT,
+    event: PUSH,
   })
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import type { FileChange, WorkflowRun } from '../../src/emulator/github/state.ts'
+import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
+import type { FileChange } from '../../src/emulator/github/repository-state.ts'
 import { changedRepository, commit } from '../support/github-state.ts'
 import { permissionsOf, playRecipe, type PlayedRecipe } from '../support/recipe-run.ts'
 

@@ -3,17 +3,21 @@ import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { lookAtChange } from '../../src/agent/change/look-at-change.ts'
 import { openReport } from '../../src/agent/report/open-report.ts'
+import { parseEvent } from '../../src/github/event-payload.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
 import type { CommitPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
 import { fakeGitHub, inTurn, mergedBy, PULL_REQUEST, RUN_FACTS } from '../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
 import { commit } from '../support/github-state.ts'
+import { codeBlocks, markdownFiles } from '../support/markdown-files.ts'
 
 /** Workflows that rightly go on, each with the reason. */
 const GO_ON: Readonly<Record<string, string>> = {
   'rehearse.yml': 'asks the embedded service only',
   'rolling-skip.yml': 'asks once a month, whatever was changed, unless a pull request waits',
   'improve-most-read-pages.yml': 'is about who reads the pages, and not about what was changed',
+  'refresh-old-pages.yml': 'is about pages that nobody has changed, and not about what was changed',
+  'docs-checks.yml': 'asks no agent',
 }
 
 interface Workflow {
@@ -23,28 +27,35 @@ interface Workflow {
   >
 }
 
+const ASKS = 'your-org/docs-agent-action@v1'
+
 const ROOT = new URL('../../', import.meta.url)
 const recipes = readdirSync(new URL('docs/recipes/', ROOT))
   .filter((name) => name.endsWith('.yml') && !(name in GO_ON))
   .map((name) => [name, readFileSync(new URL(`docs/recipes/${name}`, ROOT), 'utf8')] as const)
-const examples = [...readFileSync(new URL('README.md', ROOT), 'utf8').matchAll(/^```yaml\n(name: (.*)\n[^]*?)^```$/gm)]
+const examples = markdownFiles().flatMap(({ path, text }) =>
+  codeBlocks(text, 'yaml')
+    .filter((code) => /^jobs:/m.test(code) && code.includes(ASKS))
+    .map((code, index) => [`${path}, example ${index + 1}`, code] as const),
+)
 
-const WORKFLOWS = [...recipes, ...examples.map(([, text = '', name = '']) => [`README: ${name}`, text] as const)]
+const WORKFLOWS = [...recipes, ...examples]
   .map(([name, text]) => ({ name, workflow: parse(text) as Workflow }))
   .filter(({ workflow }) =>
     /^(?:push|pull_request|schedule|workflow_run|release)$/m.test(Object.keys(workflow.on).join('\n')),
   )
 
-const ASKS = 'your-org/docs-agent-action@v1'
-
-/** What the steps that ask the agent are given; what a run fills in is not needed here. */
+/** What the steps that ask the agent are given; what a run fills in as a whole is not needed here. */
 function stepsOf({ jobs }: Workflow): Record<string, string>[] {
   const steps = Object.values(jobs).flatMap((job) => job.steps ?? [])
   return steps
     .filter(({ uses }) => uses === ASKS)
     .map(({ with: given = {} }) => {
       const texts = Object.entries(given).map(([name, value]) => [name, String(value)] as const)
-      const plain = Object.fromEntries(texts.filter(([, text]) => !text.includes('${{')))
+      const written = texts.filter(([, text]) => !/^\$\{\{[^}]*\}\}$/.test(text))
+      const plain = Object.fromEntries(
+        written.map(([name, text]) => [name, text.replaceAll(/\$\{\{[^}]*\}\}/g, 'x')] as const),
+      )
       return { label: 'docs-agent', ...plain, ...('prompt-file' in given ? { 'prompt-file': '', prompt: 'Go.' } : {}) }
     })
 }
@@ -76,6 +87,8 @@ function consequences(author: typeof AGENT, labels: readonly string[]): Record<s
     ...knows(merged),
     findPullRequestsOfCommit: inTurn(...answers),
   })
+  /** GitHub does not know yet where the commit came from. */
+  const ends = { ...knows(merged), findPullRequestsEndingWith: inTurn([found]) }
   const run = (head_branch: string, pull_requests: object[]) => ({
     workflow_run: { head_sha: MERGE, head_branch, head_commit: { message: 'Guide' }, pull_requests, actor: ANN },
     repository: { default_branch: 'main' },
@@ -86,17 +99,17 @@ function consequences(author: typeof AGENT, labels: readonly string[]): Record<s
     'pull_request labeled': [event('labeled', labels), knows({})],
     'pull_request closed': [event('closed', labels, { merged: true }), knows(merged)],
     'push of its branch': [push('agent/guide', commit('c'), 'Guide', author), brings([{ ...found, isMerged: false }])],
-    'push of its squash': [push('main', MERGE, 'Correct the guide (#7)', ANN), brings([])],
-    'push of its rebase': [push('main', MERGE, 'Correct the guide', ANN), brings([], [], [found])],
+    'push of its squash': [push('main', MERGE, 'Correct the guide (#7)', ANN), knows(merged)],
+    'push of its rebase': [push('main', MERGE, 'Correct the guide', ANN), ends],
     'schedule after its merge': [{}, brings([found])],
     'workflow_run on it': [run('agent/guide', [{ number: 7, base: { sha: commit('a') } }]), knows({})],
-    'workflow_run after its merge': [run('main', []), brings([], [found])],
+    'workflow_run after its merge': [run('main', []), ends],
     'release after its merge': [{ action: 'published', release: { tag_name: 'v2' } }, brings([found])],
   }
 }
 
 /** Files that count by the paths of every recipe. */
-const FILES = ['docs/guide.md', 'src/a.ts', 'openapi/a.yml'].map((path) => ({
+const FILES = ['docs/guide.md', 'docs/en/guide.md', 'src/a.ts', 'openapi/a.yml'].map((path) => ({
   ...{ path, status: 'modified', previousPath: undefined, additions: 1, deletions: 0, patch: '+x' },
 }))
 
@@ -108,7 +121,7 @@ async function skipReason(
 ) {
   const message = payload.commits?.[0]?.message ?? 'Correct the guide'
   const github = fakeGitHub({
-    listTrustedComments: () => Promise.resolve([]),
+    listMarkerComments: () => Promise.resolve([]),
     listTags: () => Promise.resolve(['v1']),
     compare: () =>
       Promise.resolve({
@@ -119,7 +132,7 @@ async function skipReason(
   })
   const inputs = agentInputs({}, { 'github-token': 'ghs_token', ...given })
   const [eventName = ''] = name.split(' ')
-  const step = fakeStep({ github, facts: { ...RUN_FACTS, eventName, payload } })
+  const step = fakeStep({ github, facts: { ...RUN_FACTS, eventName, payload: parseEvent(eventName, payload) } })
   return (await lookAtChange(inputs.task, inputs, step, openReport(inputs, step))).skipReason
 }
 
@@ -128,10 +141,11 @@ const startsOn = ({ on }: Workflow, name: string): boolean => (name.split(' ')[0
 test.each(WORKFLOWS)('$name asks for no further job by what its own pull request causes', async ({ workflow }) => {
   const steps = stepsOf(workflow)
   expect(steps).not.toHaveLength(0)
-  for (const [name, [payload, answers]] of Object.entries(consequences(AGENT, ['docs-agent']))) {
-    if (!startsOn(workflow, name)) continue
-    for (const given of steps)
+  for (const given of steps) {
+    for (const [name, [payload, answers]] of Object.entries(consequences(AGENT, [given['label'] ?? '']))) {
+      if (!startsOn(workflow, name)) continue
       expect([name, await skipReason(given, name, payload, answers)]).toEqual([name, expect.stringContaining('#7')])
+    }
   }
 })
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
+import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import { GITHUB_TOKEN, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
+import { pullState, type PullState } from '../../src/emulator/github/pull-state.ts'
 import { closeIssue } from '../../src/emulator/github/repository-events.ts'
-import { pullState, type PullState } from '../../src/emulator/github/state.ts'
-import { DEFAULT_START_MS } from '../../src/emulator/service.ts'
-import { PUSH_EVENT } from '../support/github-run.ts'
+import { PUSH } from '../support/fake-github.ts'
 import { changedRepository, commit } from '../support/github-state.ts'
 import { permissionsOf, playRecipe, type PlayedRecipe, type RecipeOptions } from '../support/recipe-run.ts'
 
@@ -55,11 +55,11 @@ test('what was changed goes to the open pull request of the agent', async () => 
 })
 
 test('a push goes to the open pull request, with all since the last run that succeeded', async () => {
-  const event = { ...PUSH_EVENT, ref: 'refs/heads/main' }
+  const event = { ...PUSH, ref: 'refs/heads/main' }
   const { steps, prompts } = await week({ ...OPEN, eventName: 'push', event }, 'rolling-on-push')
 
   expect(steps['docs']?.outputs).toMatchObject({ continued: 'pull-request', 'job-id': 'job_finished' })
-  expect(prompts).toEqual([expect.stringMatching(/all since the last successful run[^]*M src\/flags\.ts/)])
+  expect(prompts).toEqual([expect.stringMatching(/everything since the last successful run[^]*M src\/flags\.ts/)])
 })
 
 test('a pull request that is closed in between makes room for a new job', async () => {
@@ -107,7 +107,7 @@ test('a push to the code goes to the open pull request in the docs repository', 
     repositories: { 'acme/code': changedRepository({ files: CODE }) },
     repository: 'acme/code',
     eventName: 'push',
-    event: PUSH_EVENT,
+    event: PUSH,
     actions: {
       'actions/create-github-app-token@fee1f7d63c2ff003460e3d139729b119787bc349': () => ({ token: GITHUB_TOKEN }),
     },

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
-import type { FileChange } from '../../src/emulator/github/state.ts'
-import { PUSH_EVENT } from '../support/github-run.ts'
+import type { FileChange } from '../../src/emulator/github/repository-state.ts'
+import { PUSH } from '../support/fake-github.ts'
 import { changedRepository } from '../support/github-state.ts'
 import { playRecipe, type PlayedRecipe } from '../support/recipe-run.ts'
 
@@ -14,7 +14,7 @@ function play(files: readonly FileChange[], hidden: Readonly<Record<string, unde
     repositories: { 'acme/code': changedRepository({ files }), ...hidden },
     repository: 'acme/code',
     eventName: 'push',
-    event: PUSH_EVENT,
+    event: PUSH,
     actions: {
       'actions/create-github-app-token@fee1f7d63c2ff003460e3d139729b119787bc349': (inputs) => {
         expect(inputs).toMatchObject({ 'app-id': '1', 'private-key': 'private', owner: 'acme' })
@@ -47,7 +47,7 @@ testWithBash('an app that is not installed in the docs repository costs the chec
   const { steps } = await play(CODE, { 'acme/docs': undefined })
 
   expect(steps['docs']).toMatchObject({ conclusion: 'success', outputs: { outcome: 'pull-request', 'pr-state': '' } })
-  expect(steps['docs']?.output).toContain('can see acme/docs')
+  expect(steps['docs']?.output).toContain('can see `acme/docs`')
 })
 
 testWithBash('an app that is not installed in the code repository costs the context, and says so', async () => {
@@ -55,5 +55,5 @@ testWithBash('an app that is not installed in the code repository costs the cont
 
   expect(prompts).toHaveLength(1)
   expect(prompts[0]).not.toContain('What changed')
-  expect(steps['docs']?.output).toContain('can see acme/code')
+  expect(steps['docs']?.output).toContain('can see `acme/code`')
 })

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { GITHUB_SCENARIOS } from '../../src/emulator/github/github-scenarios.ts'
-import { SCENARIOS } from '../../src/emulator/scenarios.ts'
+import { SCENARIOS } from '../../src/emulator/service/scenarios.ts'
 import { root, tableBelow } from '../support/markdown-files.ts'
 
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')

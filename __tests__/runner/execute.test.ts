@@ -9,7 +9,7 @@ const { outputFile, summaryFile, exitCodes } = stepProcess()
 const result = (given: Partial<StepResult> = {}): StepResult => ({
   isGreen: true,
   title: 'The pull request is ready',
-  text: 'It took 0:07.',
+  text: 'It took 7 s.',
   outputs: { outcome: 'pull-request', 'job-id': 'job_1' },
   summary: '# Summary\n',
   ...given,
@@ -27,7 +27,7 @@ test('a green result is published, and ends with 0', async () => {
   const lines = await run(() => result())
 
   expect(exitCodes()).toEqual([0])
-  expect(lines).toEqual([expect.stringMatching(/^\[ +0:0\d\] The pull request is ready\. It took 0:07\.$/)])
+  expect(lines).toEqual([expect.stringMatching(/^\[ +\d s\] The pull request is ready\. It took 7 s\.$/)])
   expect(fs.readFileSync(outputFile, 'utf8')).toMatch(/^outcome<<[^]*\npull-request\r?\n[^]*job-id<<[^]*\njob_1\r?\n/)
   expect(fs.readFileSync(summaryFile, 'utf8')).toBe('# Summary\n')
 })
@@ -77,7 +77,7 @@ test('a green result whose outputs cannot be written is red', async () => {
   expect(exitCodes()).toEqual([1])
   expect(errorsIn(lines)).toEqual([
     expect.stringMatching(
-      /^::error title=The outputs could not be written::.*The pull request is ready\. It took 0:07\.$/,
+      /^::error title=The outputs could not be written::.*The pull request is ready\. It took 7 s\.$/,
     ),
   ])
   expect(fs.readFileSync(summaryFile, 'utf8')).toContain('# Summary\n')

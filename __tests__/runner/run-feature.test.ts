@@ -18,6 +18,8 @@ interface Seen {
   surroundings: InputSurroundings | undefined
   step: Step | undefined
   lines: readonly string[]
+  /** How many were made. */
+  summaries: number
 }
 
 /** Runs a feature whose report is one word, and which is green if this is `done` or `skipped`. */
@@ -27,7 +29,7 @@ async function run(
   notice?: Presentation['notice'],
 ): Promise<Seen> {
   for (const [name, value] of Object.entries(given)) process.env[`INPUT_${name.toUpperCase()}`] = value
-  const seen: Seen = { raw: undefined, surroundings: undefined, step: undefined, lines: [] }
+  const seen: Seen = { raw: undefined, surroundings: undefined, step: undefined, lines: [], summaries: 0 }
   const feature: Feature<StepInputs, string> = {
     inputNames: ['api-key', 'base-url', 'on-missing-key', 'summary'],
     firstOutputs: { outcome: 'error' },
@@ -41,10 +43,13 @@ async function run(
     },
     notRun: (error) => error?.message ?? 'skipped',
     present: (report, inputs) => ({
-      conclusion: { isGreen: ['done', 'skipped'].includes(report), title: 'Ended', text: '', advice: [] },
+      conclusion: { isGreen: ['done', 'skipped'].includes(report), title: 'Ended', text: '', advice: undefined },
       text: `${report}, ${inputs === undefined ? 'without inputs' : 'with inputs'}`,
       outputs: { outcome: report },
-      summary: `# ${report}`,
+      summary: () => {
+        seen.summaries++
+        return `# ${report}`
+      },
       ...(notice === undefined ? {} : { notice }),
     }),
     ...fields,
@@ -110,8 +115,8 @@ test('a defect is no report, and what was written first stays', async () => {
 })
 
 test('no summary where none is wanted, also of wrong inputs', async () => {
-  await run({ summary: ' False' }, { parse: refusing(new ActionError('invalid-input', 'No.')) })
-  expect(readFileSync(summaryFile, 'utf8')).toBe('')
+  const { summaries } = await run({ summary: ' False' }, { parse: refusing(new ActionError('invalid-input', 'No.')) })
+  expect([summaries, readFileSync(summaryFile, 'utf8')]).toEqual([0, ''])
 })
 
 test('a notice comes before the end', async () => {

@@ -93,6 +93,10 @@ test.each([`${KEY} {`, `{"error": ${KEY}}`, `<p>${KEY}</p>`])(
   },
 )
 
+test('of a status that nobody lists it says no more than that', () => {
+  expect(describeError(errorOf(599, ''))).toBe('The service failed (599).')
+})
+
 test('quotes are one clean line', () => {
   expect(quoteOf({ error: 'one\n::error::two\u001b[31m\u202e ##[error]three' })).toBe(
     'one ::error::two # #[error]three',

@@ -18,6 +18,8 @@ test.each([
   'https://git.example.com/acme/docs/pull/7/anything',
   'https://git.example.com/acme/docs/pull/x',
   'https://git.example.com/changes/42',
+  'https://git.example.com/git/acme/docs/pull/7',
+  'https://git.example.com/a+b/acme/docs/-/merge_requests/7',
 ])('keeps %s, whose shape it does not know, without guessing', (raw) => {
   expect(parsePullRequestLink(raw)).toEqual({
     href: raw,
@@ -37,15 +39,20 @@ test.each([
   ['a character that turns the direction of text', 'https://git.example.com/acme/\u202edocs/pull/1'],
   ['no address at all', 'pull/7'],
   ['nothing', ''],
-  ['too much', `https://git.example.com/${'a'.repeat(3_000)}`],
+  ['too much', `${'https://git.example.com/'.padEnd(2_000, 'a')}a`],
 ])('refuses %s', (_name, raw) => {
   expect(parsePullRequestLink(raw)).toBeUndefined()
+})
+
+test('keeps what is as long as it may be', () => {
+  expect(parsePullRequestLink('https://git.example.com/'.padEnd(2_000, 'a'))).toBeDefined()
 })
 
 test('encodes what could end a link in Markdown or HTML', () => {
   const link = parsePullRequestLink(`https://git.example.com/a(b)[c]'d|e*f~g?x=<i>"h"\``)
   expect(link?.href).not.toMatch(/[()[\]<>"'`|*~]/)
   expect(link?.href).toContain('/a%28b%29%5Bc%5D%27d%7Ce%2Af%7Eg')
+  expect(parsePullRequestLink("https://git's.example.com/c")?.href).toBe('https://git%27s.example.com/c')
 })
 
 function linkOf(raw: string): PullRequestLink {

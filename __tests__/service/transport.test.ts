@@ -1,6 +1,6 @@
 import * as diagnosticsChannel from 'node:diagnostics_channel'
-import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from '@jest/globals'
+import { makeCertificate } from '../../scripts/start/untrusted-tls.ts'
 import { createTransport, type TransportOptions, type WireResult } from '../../src/service/transport.ts'
 import { systemClock, type Clock } from '../../src/shared/clock.ts'
 import { ActionError } from '../../src/shared/errors.ts'
@@ -27,8 +27,7 @@ afterEach(async () => {
 })
 
 async function serve(behaviour: SocketBehaviour, tls = false): Promise<SocketServer> {
-  const pem = (name: string): Buffer => readFileSync(new URL(`../support/untrusted.${name}.pem`, import.meta.url))
-  const server = await serveSockets(behaviour, tls ? { key: pem('key'), cert: pem('cert') } : undefined)
+  const server = await serveSockets(behaviour, tls ? makeCertificate() : undefined)
   servers.push(server)
   return server
 }

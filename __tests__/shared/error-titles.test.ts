@@ -26,3 +26,7 @@ test('no title says what the message behind it says', () => {
   const repeated = errors.filter(({ code, message }) => plain(message).includes(plain(ERROR_TITLES[code])))
   expect(repeated.map(({ message }) => message)).toEqual([])
 })
+
+test('every title is a few words, without a period', () => {
+  expect(Object.values(ERROR_TITLES).filter((title) => !/^[A-Z][^.]{5,50}[^.]$/.test(title))).toEqual([])
+})

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { ActionError } from '../../src/shared/errors.ts'
 import { field, inputNames, parseFields } from '../../src/shared/input-table.ts'
-import { choiceInput, inputFrom, wholeNumberInput } from '../../src/shared/parse-inputs.ts'
+import { choiceInput, wholeNumberInput } from '../../src/shared/parse-inputs.ts'
 
 const FIELDS = {
   size: field('max-size', '3', wholeNumberInput(1, 9)),
   colour: field('colour', '', choiceInput(['red', 'green'])),
-  shade: field('shade', 'light', ({ colour }) => inputFrom((text) => `${text} ${colour ?? ''}`)),
+  shade: field('shade', 'light', (text, { colour }) => `${text} ${colour ?? ''}`),
 }
 
 const parse = (given: Readonly<Record<string, string>>) =>
@@ -24,8 +24,8 @@ test('gives what was read, by the names of the code, where one input may look at
   })
 })
 
-test('an input left empty means its default, also where it looks at another one', () => {
-  expect(parse({ 'max-size': ' ' })).toEqual({ size: 3, colour: 'red', shade: 'light red' })
+test.each(['', '  ', '\n'])('an input left as %j means its default, also where it looks at another one', (empty) => {
+  expect(parse({ 'max-size': empty, shade: empty })).toEqual({ size: 3, colour: 'red', shade: 'light red' })
 })
 
 test('all problems are named in one error, by the names of the file', () => {

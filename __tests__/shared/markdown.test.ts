@@ -1,6 +1,15 @@
 import { expect, test } from '@jest/globals'
 import { marked } from 'marked'
-import { escapeHtml, foldedText, inlineCode, joinBlocks, shorten, table } from '../../src/shared/markdown.ts'
+import {
+  escapeHtml,
+  foldedText,
+  heading,
+  inlineCode,
+  joinBlocks,
+  prose,
+  shorten,
+  table,
+} from '../../src/shared/markdown.ts'
 
 /** What people try. */
 const HOSTILE = [
@@ -94,4 +103,23 @@ test('a block is kept or left out whole, and nothing comes after the first that 
 test('a long text is shortened between characters, and says how long it was', () => {
   expect(shorten('aü', 3)).toBe('aü')
   expect(shorten('aüb', 2)).toBe('a\n… cut here, 4 bytes in all')
+})
+
+test('sentences are sentences, and what stands between back-ticks is code', () => {
+  expect(prose('The push to `a_b`, from `1f` to `2f`, follow-up 1 of 20 (“so” it’s job_1).')).toBe(
+    'The push to <code>a&#95;b</code>, from <code>1f</code> to <code>2f</code>, follow-up 1 of 20 (“so” it’s job_1).',
+  )
+})
+
+test.each([...HOSTILE, 'www.evil.example.com GH-12 (www.x) _a b_', 'a `b'])(
+  'of %j in a sentence nothing comes alive, although nobody put it between back-ticks',
+  (text) => {
+    const html = marked.parse(`a ${prose(text)}`, { async: false })
+    expect(tagsOf(html).filter((tag) => !['p', 'code'].includes(tag))).toEqual([])
+    expect(html.replace(/<code>[^<]*<\/code>/g, '')).not.toMatch(/[@#$]|www|gh-|:tada/i)
+  },
+)
+
+test('a heading names the place of what it is about, as far as it is known', () => {
+  expect(heading('✅', ['Docs agent', undefined, 'follow-up'], 'Done')).toBe('## ✅ Docs agent · follow-up: Done')
 })

@@ -1,24 +1,23 @@
 import { expect, test } from '@jest/globals'
-import * as z from 'zod/mini'
 import { ActionError } from '../../src/shared/errors.ts'
+import { field, parseFields, SERVICE_FIELDS, type Fields } from '../../src/shared/input-table.ts'
 import {
   apiKeyInput,
   baseUrlInput,
   booleanInput,
-  inputFrom,
   isSkipped,
   onMissingKeyInput,
-  parseInputs,
   pollIntervalInput,
   projectIdInput,
+  refuse,
   timeoutInput,
+  type Input,
   wantsSummary,
-  withDefault,
 } from '../../src/shared/parse-inputs.ts'
 
-function errorOf<T>(schema: z.ZodMiniType<T>, raw: Record<string, string>): ActionError {
+function errorOf(fields: Fields, raw: Readonly<Record<string, string>>): ActionError {
   try {
-    parseInputs(schema, raw)
+    parseFields(fields, raw)
   } catch (error) {
     expect(error).toBeInstanceOf(ActionError)
     return error as ActionError
@@ -27,17 +26,19 @@ function errorOf<T>(schema: z.ZodMiniType<T>, raw: Record<string, string>): Acti
 }
 
 /** The problems of one value, as the user reads them. */
-function problemOf<T>(input: z.ZodMiniType<T>, value: string): string {
-  return errorOf(z.object({ field: input }), { field: value }).message
+function problemOf(input: Input<unknown>, value: string): string {
+  return errorOf({ input: field('field', '', input) }, { field: value }).message
 }
 
-const parse = <T>(input: z.ZodMiniType<T>, value: string): T =>
-  parseInputs(z.object({ field: input }), { field: value }).field
-
-const INPUTS = z.object({ 'project-id': projectIdInput, 'api-key': apiKeyInput, 'base-url': baseUrlInput })
+const parse = <T>(input: Input<T>, value: string): T =>
+  parseFields({ input: field('field', '', input) }, { field: value }).input
 
 test('one problem is one sentence, with the name of the input', () => {
-  const error = errorOf(INPUTS, { 'project-id': 'a b', 'api-key': 'key', 'base-url': 'https://docs.example.com' })
+  const error = errorOf(SERVICE_FIELDS, {
+    'project-id': 'a b',
+    'api-key': 'key',
+    'base-url': 'https://docs.example.com',
+  })
 
   expect(error.code).toBe('invalid-input')
   expect(error.message).toMatch(/^`project-id` must be 1 to 128 letters.*\.$/)
@@ -45,25 +46,28 @@ test('one problem is one sentence, with the name of the input', () => {
 })
 
 test('all problems are in one error', () => {
-  const { message } = errorOf(INPUTS, { 'project-id': '', 'api-key': ' ', 'base-url': 'nowhere' })
+  const { message } = errorOf(SERVICE_FIELDS, { 'project-id': '', 'api-key': ' ', 'base-url': 'nowhere' })
 
   expect(message).toMatch(/^3 inputs are wrong:\n- `project-id` .*\.\n- `api-key` .*\.\n- `base-url` .*\.$/)
 })
 
 test('a problem that is a question gets no period behind its mark', () => {
-  const asks = inputFrom((_text, refuse) => refuse('cannot be read; is it there?'))
+  const asks = () => refuse('cannot be read; is it there?')
   expect(problemOf(asks, 'x')).toBe('`field` cannot be read; is it there?')
-  expect(errorOf(z.object({ a: asks, b: asks }), { a: 'x', b: 'x' }).message).toMatch(/\?\n- .*\?$/)
+  expect(errorOf({ a: field('a', '', asks), b: field('b', '', asks) }, { a: 'x', b: 'x' }).message).toMatch(
+    /\?\n- .*\?$/,
+  )
 })
 
 test.each([
   [' 60m ', '`60m`'],
   ['x\n::error::`<b>', "`x ::error::'<b>`"],
+  ['a`b`c', "`a'b'c`"],
   ['\u202e\u001b[31m1', '`1`'],
   ['dk_0123456789abcdef0123', '`dk_01234…`'],
 ])('a wrong number, choice or switch %j is shown as %s', (value, shown) => {
   const expected: unknown = expect.stringMatching(/, not `[^`\n]+`\.$/)
-  for (const input of [timeoutInput, booleanInput, onMissingKeyInput] as z.ZodMiniType[]) {
+  for (const input of [timeoutInput, booleanInput, onMissingKeyInput]) {
     expect(problemOf(input, value)).toEqual(expected)
     expect(problemOf(input, value)).toContain(`, not ${shown}.`)
   }
@@ -80,7 +84,7 @@ test.each([
   PASSWORD,
   `https://docs example.com/${PASSWORD}`,
 ])('neither an address nor a key is repeated in an error: %s', (address) => {
-  const { message, hint, stack } = errorOf(INPUTS, {
+  const { message, hint, stack } = errorOf(SERVICE_FIELDS, {
     'project-id': 'project',
     'api-key': `${PASSWORD} ${PASSWORD}`,
     'base-url': address,
@@ -204,15 +208,6 @@ test.each(['fail', 'skip', ' skip\n'])('on-missing-key takes %j', (value) => {
 
 test.each(['', 'Skip', 'ignore'])('on-missing-key refuses %j', (value) => {
   expect(problemOf(onMissingKeyInput, value)).toMatch(/^`field` must be `fail` or `skip`(, not `.+`)?\.$/)
-})
-
-test.each(['', '  ', '\n'])('an input that is %j has its default', (value) => {
-  expect(parse(withDefault(timeoutInput, '60'), value)).toBe(3_600_000)
-})
-
-test('an input that is given does not have its default', () => {
-  expect(parse(withDefault(timeoutInput, '60'), '1')).toBe(60_000)
-  expect(problemOf(withDefault(timeoutInput, '60'), '0')).toContain('more than 0')
 })
 
 test.each([

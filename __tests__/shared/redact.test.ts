@@ -103,6 +103,13 @@ test.each(['\\'.repeat(40), `${'\\'.repeat(40)}key`, '\\"'.repeat(20), ' \u200b 
 
 test('the words of a sentence are no short secret in pieces', () => {
   expect(createRedactor(['isit'])('is it isit')).toBe('is it ***')
+  expect(createRedactor(['sevenof'])('seven of sevenof')).toBe('seven of ***')
+  expect(createRedactor(['eightofa'])('eight of a')).toBe('***')
+})
+
+test.each(['&', '<', '>', '"', "'"])('%s in a secret is found as HTML may name it', (sign) => {
+  const name = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }[sign] ?? ''
+  expect(createRedactor([`secret${sign}key`])(`secret&${name};key`)).toBe('***')
 })
 
 test('a secret with many signs that Base64 writes in two ways is replaced in both', () => {

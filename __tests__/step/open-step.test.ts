@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Environment } from '../../src/network/proxy.ts'
+import type { Environment } from '../../src/shared/host.ts'
 import { openStep, type LoadGitHub, type StepInputs } from '../../src/step/open-step.ts'
 import type { Step } from '../../src/step/step.ts'
 import { fakeClock } from '../support/fake-clock.ts'

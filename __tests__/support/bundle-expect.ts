@@ -63,6 +63,23 @@ export function expectStep(run: BundleRun, expected: ExpectedStep): void {
   expectNoSecret(run)
 }
 
+/** The usual end of a new job: everything went well, and its pull request is there. */
+export function expectPullRequest(
+  run: BundleRun,
+  { outputs, ...others }: Partial<Omit<ExpectedStep, 'outputs'>> & { readonly outputs?: Partial<Outputs> } = {},
+): void {
+  expectStep(run, {
+    conclusion: 'success',
+    verdict: '✅ The pull request is ready',
+    outputs: {
+      ...{ status: 'completed', 'job-id': 'job_000001', model: 'docs-writer-1' },
+      ...{ ...pullRequestOutputs(run, 4), ...outputs, outcome: 'pull-request' },
+    },
+    requests: ['POST job', 'GET job/job_000001', 'GET job/job_000001'],
+    ...others,
+  })
+}
+
 function expectRequests({ requests, prompts, inputs }: BundleRun, { requests: expected }: ExpectedStep): void {
   if ('posts' in expected) {
     expect(requests.filter((request) => request.startsWith('POST '))).toEqual(expected.posts)
@@ -97,9 +114,9 @@ function containing(part: string): unknown {
   return expect.stringContaining(part)
 }
 
-/** The headline, without the words for which step of the workflow it is. */
+/** The headline, without the words for which step it is. */
 export function verdictIn(summary: string): string | undefined {
-  return summary.split('\n')[0]?.replace(/ \((?:new job|follow-up|attached) in <code>[^\n]*\)$/, '')
+  return summary.split('\n')[0]?.replace(/ Docs (?:agent|visitors)(?: · [^:]*)?: /, ' ')
 }
 
 /**
@@ -137,7 +154,9 @@ function expectNothingElse(run: BundleRun): void {
   expect(spoken.filter((command) => !isMask(command))).toEqual(
     run.annotations.map(({ level, message }) => ({ name: level, data: message })),
   )
-  const foreign = run.log.filter(({ kind, text }) => kind === 'text' && !/^\[ *\d+:\d\d\] /.test(text))
+  const foreign = run.log.filter(
+    ({ kind, text }) => kind === 'text' && !/^\[ *\d+ (?:s|min|h)[\d hmins]*\] /.test(text),
+  )
   expect(foreign).toEqual([])
   expect(run.rawOutput.replaceAll(/\r?\n/g, '')).not.toMatch(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|##\[/u)
   expect({ env: run.env, path: run.path, state: run.state }).toEqual({ env: {}, path: [], state: {} })

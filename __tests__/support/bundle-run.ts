@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { jest } from '@jest/globals'
+import { preload } from '../../scripts/small-runner/preload.ts'
 import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
-import { EMULATOR_KEY } from '../../src/emulator/access.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
-import type { ScenarioName } from '../../src/emulator/scenarios.ts'
+import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID, startEmulator, type EmulatorOptions } from '../../src/emulator/server.ts'
+import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import type { Clock } from '../../src/shared/clock.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -77,16 +78,12 @@ export function timesFaster(factor: number): string {
   `
 }
 
-function nodeOptions(preload: string): Record<string, string> {
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` }
-}
-
 const PROJECT_PATH = `/v2/agent/${DEFAULT_PROJECT_ID}/`
 
 /** Runs the packaged action as a GitHub runner does, on Node.js 24, against an embedded service of its own. */
 export async function runBundle(options: BundleOptions): Promise<BundleRun> {
   const { scenario = 'pull-request', secondsPerRequest = 10, inputs: given, gitHubScenarios = [], ...others } = options
-  const { github = { scenario: combineScenarios(gitHubScenarios) }, front, preload, env, ...runner } = others
+  const { github = { scenario: combineScenarios(gitHubScenarios) }, front, preload: code, env, ...runner } = others
   const clock = requestClock((secondsPerRequest * 1_000) / SPEED)
   const service = await startEmulator({ scenario, clock, speed: SPEED, github })
   const entrance = await front?.(service.url)
@@ -105,7 +102,7 @@ export async function runBundle(options: BundleOptions): Promise<BundleRun> {
       node: NODE_24,
       ...runner,
       inputs,
-      env: { ...(preload !== undefined && nodeOptions(preload)), ...env?.(service.url) },
+      env: { ...(code !== undefined && preload(code)), ...env?.(service.url) },
     })
     const requests = service.requests.map(({ method, path }) => `${method} ${path.replace(PROJECT_PATH, '')}`)
     const posts = service.requests.filter(({ method, status }) => method === 'POST' && status !== 401 && status !== 403)

@@ -1,3 +1,4 @@
+import { parseEvent } from '../../src/github/event-payload.ts'
 import type { RunFacts } from '../../src/github/run-facts.ts'
 import { commit } from './github-state.ts'
 import { RUN_FACTS } from './fake-github.ts'
@@ -43,7 +44,7 @@ export function commentFacts(spoken: Spoken = {}): RunFacts {
   return {
     ...RUN_FACTS,
     eventName,
-    payload: { action, ...payloads[eventName] },
+    payload: parseEvent(eventName, { action, ...payloads[eventName] }),
     serverUrl: 'https://git.example.com',
   }
 }

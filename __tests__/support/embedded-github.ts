@@ -1,6 +1,7 @@
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
-import { repositoryState, type GitHubState, type RepositoryState } from '../../src/emulator/github/state.ts'
+import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import type { GitHubState } from '../../src/emulator/github/state.ts'
 import type { GitHubOptions } from '../../src/github/ask-github.ts'
 import { connectGitHub, type GitHub } from '../../src/github/connect-github.ts'
 import { systemClock } from '../../src/shared/clock.ts'

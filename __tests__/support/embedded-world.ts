@@ -1,32 +1,35 @@
 import { getOctokit } from '@actions/github'
-import { EMULATOR_KEY } from '../../src/emulator/access.ts'
-import type { ServiceRequest, ServiceResponse } from '../../src/emulator/exchange.ts'
-import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
-import { API_PATH } from '../../src/emulator/github/github.ts'
-import type { GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
-import type { ScenarioName } from '../../src/emulator/scenarios.ts'
-import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/service.ts'
+import { agentAction } from '../../src/agent/agent-action.ts'
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { Report } from '../../src/agent/report/report.ts'
-import { runAgentStep } from '../../src/agent/step.ts'
+import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/embedded-service.ts'
+import { demoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { combineScenarios, type GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
+import { API_PATH } from '../../src/emulator/github/github.ts'
+import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
+import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
+import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import type { AskGitHub } from '../../src/github/ask-github.ts'
 import { methods, type GitHub } from '../../src/github/connect-github.ts'
 import type { Download } from '../../src/github/download.ts'
 import { toActionError } from '../../src/github/github-error.ts'
-import { createClient } from '../../src/service/client.ts'
-import type { Transport } from '../../src/service/transport.ts'
+import type { RunFacts } from '../../src/github/run-facts.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { fakeClock } from './fake-clock.ts'
 import { RUN_FACTS } from './fake-github.ts'
-import { fakeHost } from './fake-host.ts'
-import { fakeStep } from './fake-step.ts'
+import { observeGitHub } from './observe-github.ts'
+import { playOn, type Played } from './play-feature.ts'
+import { respondInProcess, type Respond } from './respond-in-process.ts'
 
-const BASE_URL = 'http://127.0.0.1:4010'
+const BASE_URL = 'https://git.example.com'
 
-export interface World {
+export interface World extends Played<Report> {
   readonly service: Service
-  readonly report: Report
-  readonly log: readonly string[]
+  /** The operations that GitHub was asked, in order, by the names of its description. */
+  readonly asked: readonly string[]
+  /** The repository in which the agent works, as the step left it. */
+  readonly docs: RepositoryState
   /** The prompts of the follow-ups that the service took, oldest first. */
   readonly messages: readonly string[]
 }
@@ -35,17 +38,11 @@ export interface WorldOptions {
   readonly inputs: AgentInputs
   readonly scenario?: ScenarioName
   readonly github?: Partial<GitHubScenario>
-}
-
-/** The wire to the service, and no more: nothing on it breaks, and time passes by sleeping only. */
-function transportTo(handle: (request: ServiceRequest) => ServiceResponse): Transport {
-  const headers = { authorization: `Bearer ${EMULATOR_KEY}`, 'content-type': 'application/json' }
-  return {
-    send: ({ method, path, body = '' }) => {
-      const response = handle({ method, target: path, headers, body })
-      return Promise.resolve({ kind: 'answer', status: response.status, body: response.body, retryAfterMs: undefined })
-    },
-  }
+  /** In place of the usual repository `acme/docs`. */
+  readonly repository?: RepositoryState | undefined
+  readonly facts?: Partial<RunFacts> | undefined
+  /** Cancels the run when it goes to sleep after so much time, in milliseconds. */
+  readonly cancelAfterMs?: number
 }
 
 /** GitHub's real client, with the embedded GitHub in the place of `fetch`. */
@@ -74,35 +71,39 @@ function gitHubOver(handle: (request: ServiceRequest) => ServiceResponse): GitHu
   return github
 }
 
-/** Plays a step against the embedded service and its GitHub, without sockets, on a clock that moves only by sleeping. */
-export async function playInWorld({ inputs, scenario, github = {} }: WorldOptions): Promise<World> {
-  const clock = fakeClock()
+/**
+ * Plays a step against the embedded service and its GitHub, without sockets, on a clock that moves only by sleeping. All that
+ * is said to GitHub, and by it, is held against its published description.
+ */
+export async function playInWorld(options: WorldOptions): Promise<World> {
+  const { inputs, scenario, github, repository, facts, cancelAfterMs = Infinity } = options
+  const controller = new AbortController()
+  const clock = fakeClock({
+    onSleep: () => {
+      if (clock.passed() >= cancelAfterMs) controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
+    },
+  })
+  const plays = { ...combineScenarios([]), ...github }
+  const state = demoState(plays, DEFAULT_START_MS)
+  if (repository !== undefined) state.repositories['acme/docs'] = repository
+  const observed = observeGitHub({ scenario: plays, state })
   const service = createService({
     baseUrl: BASE_URL,
     projectId: inputs.projectId,
     ...(scenario === undefined ? {} : { scenario }),
-    github: { scenario: github },
+    github: observed.options,
   })
-  const handle = (request: ServiceRequest): ServiceResponse =>
-    service.handle(request, DEFAULT_START_MS + clock.passed())
-  const host = fakeHost()
-  const bare = fakeStep({ clock, host, timeoutMs: inputs.timeoutMs })
-  const { signal, random, deadlineAt } = bare
-  const client = createClient({
-    ...{ transport: transportTo(handle), projectId: inputs.projectId, redact: (text) => text },
-    ...{ clock, signal, random, deadlineAt, log: host.log },
-  })
-  const ours = gitHubOver(handle)
-  const report = await runAgentStep(inputs, {
-    ...bare,
-    client,
-    facts: { ...RUN_FACTS, serverUrl: BASE_URL },
-    github: () => Promise.resolve(ours),
-  })
+  const respond: Respond = (request, nowMs) => service.handle(request, nowMs)
+  const ours = gitHubOver((request) => respond(request, clock.wallTime().getTime()))
+  const stage = {
+    ...{ apiKey: EMULATOR_KEY, transport: respondInProcess(respond, EMULATOR_KEY, clock), clock },
+    ...{ github: ours, facts: { ...RUN_FACTS, serverUrl: BASE_URL, ...facts } },
+    signal: controller.signal,
+  }
+  const played = await playOn(stage, agentAction, () => inputs)
+  if (observed.violations.length > 0) throw new Error(observed.violations.join('\n'))
   return {
-    service,
-    report,
-    log: host.said.filter((line) => line.startsWith('log: ')).map((line) => line.slice('log: '.length)),
+    ...{ ...played, service, asked: observed.requests, docs: state.repositories['acme/docs'] ?? repositoryState() },
     messages: service.requests
       .filter(({ method, path }) => method === 'POST' && path.endsWith('/message'))
       .map(({ prompt }) => prompt ?? ''),

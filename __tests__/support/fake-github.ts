@@ -33,7 +33,8 @@ export const PULL_REQUEST: PullRequest = {
 export const mergedBy = (number: number, ...labels: readonly string[]): CommitPullRequest => ({
   ...{ number, labels, isMerged: true, branch: 'agent/guide', author: 'docs-agent[bot]' },
 })
-const MARKER = { id: 1, body: '<!-- docs-agent-action: job=job_1 -->', author: 'trusted' } as const
+/** The comment that names the job of that pull request. */
+export const MARKER = { id: 1, body: '<!-- docs-agent-action: job=job_1 -->', author: 'trusted' } as const
 
 /** A GitHub that knows one pull request, marked already, and that a test changes where it matters. */
 export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
@@ -61,25 +62,20 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     findLastSuccess: () => Promise.resolve(commit('a')),
     listTags: () => Promise.resolve([]),
     findPullRequestsOfCommit: () => Promise.resolve([]),
+    findPullRequestsEndingWith: () => Promise.resolve([]),
     listOpenPullRequests: () => Promise.resolve([]),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listPullRequestFiles: () => Promise.resolve([{ path: 'docs/guide.md', previousPath: undefined }]),
-    listPeoplesCommits: () => Promise.resolve([]),
-    listComments: () => Promise.resolve([{ ...MARKER, isTrusted: true }]),
     listMarkerComments: () => Promise.resolve([MARKER]),
-    listTrustedComments: () => Promise.resolve([MARKER]),
-    listPullRequestCommits: () => Promise.resolve([{ sha: commit('c'), author: PULL_REQUEST.author }]),
+    listPullRequestCommits: () =>
+      Promise.resolve([{ sha: commit('c'), message: 'Change', author: '', account: PULL_REQUEST.author }]),
     addLabel: () => Promise.resolve(),
     addComment: () => Promise.resolve(),
     editComment: () => Promise.resolve(),
     readChecks: () => Promise.resolve([{ name: 'build', state: 'success' }]),
-    readPullRequestEnds: () => Promise.resolve({ base: commit('a'), head: commit('b') }),
-    readPermission: () => Promise.resolve({ userId: 1, mayWrite: true }),
+    mayWrite: () => Promise.resolve(true),
     addEyes: () => Promise.resolve(),
     listReviewComments: () => Promise.resolve([]),
-    findReply: () => Promise.resolve(undefined),
-    addReply: () => Promise.resolve(),
-    editReply: () => Promise.resolve(),
     listAnnotations: () => Promise.resolve([]),
     readJobLog: () => Promise.resolve(''),
   }
@@ -116,12 +112,12 @@ export const rejecting = (error: ActionError) => (): Promise<never> => Promise.r
 export const RUN_FACTS: RunFacts = {
   eventName: 'workflow_dispatch',
   payload: {},
+  actor: 'ann',
   sha: commit('b'),
   refName: 'main',
   repository: 'acme/docs',
   runId: 42,
   runAttempt: 1,
-  workflowJob: 'docs',
   stepId: 'agent',
   workflow: 'docs.yml',
   serverUrl: 'https://github.com',
@@ -133,5 +129,6 @@ export const PUSH = {
   before: commit('a'),
   after: commit('b'),
   repository: { default_branch: 'main' },
-  commits: [{ id: commit('b') }],
+  commits: [{ id: commit('b'), author: { username: 'ann' }, committer: { username: 'ann' } }],
+  sender: { login: 'ann', type: 'User' },
 }

@@ -1,5 +1,6 @@
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
+import { parseEvent } from '../../src/github/event-payload.ts'
 import type { Step } from '../../src/step/step.ts'
 import { fakeClient } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
@@ -31,6 +32,7 @@ export interface StepFields extends Partial<Omit<Step, 'github'>> {
 export function fakeStep({ github, timeoutMs = 3_600_000, ...fields }: StepFields = {}): Step {
   const clock = fields.clock ?? fakeClock()
   const startedAt = fields.startedAt ?? clock.now()
+  const { facts = RUN_FACTS } = fields
   return {
     host: fakeHost(),
     clock,
@@ -39,8 +41,9 @@ export function fakeStep({ github, timeoutMs = 3_600_000, ...fields }: StepField
     startedAt,
     deadlineAt: startedAt + timeoutMs,
     client: fakeClient({}),
-    facts: RUN_FACTS,
     github: () => Promise.resolve(github),
     ...fields,
+    // As it would be read: what tests write down is an event like GitHub's.
+    facts: { ...facts, payload: parseEvent(facts.eventName, facts.payload) },
   }
 }

@@ -1,7 +1,8 @@
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import type { GitHubOptions as EmulatedOptions } from '../../src/emulator/github/github.ts'
-import { type GitHubState, type RepositoryState, repositoryState } from '../../src/emulator/github/state.ts'
+import { type RepositoryState, repositoryState } from '../../src/emulator/github/repository-state.ts'
+import type { GitHubState } from '../../src/emulator/github/state.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import { createAskGitHub, type AskGitHub, type GitHubOptions } from '../../src/github/ask-github.ts'
 import { systemClock } from '../../src/shared/clock.ts'
@@ -37,7 +38,7 @@ export interface AskingOptions
   readonly faults?: Readonly<Record<string, readonly GitHubFault[]>>
 }
 
-const LONGEST_PAUSE_MS = 20_000
+const LONGEST_PAUSE_MS = 25_000
 
 /**
  * Octokit's plugins leave one to three seconds between two requests that write, on timers of their own, and add them up. Here

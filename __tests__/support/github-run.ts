@@ -1,12 +1,9 @@
 import { expect } from '@jest/globals'
+import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import { GITHUB_TOKEN, demoState } from '../../src/emulator/github/demo-state.ts'
-import {
-  combineScenarios,
-  type GitHubScenario,
-  type GitHubScenarioName,
-} from '../../src/emulator/github/github-scenarios.ts'
-import type { GitHubState, Permissions, PullState, RepositoryState } from '../../src/emulator/github/state.ts'
-import { DEFAULT_START_MS } from '../../src/emulator/service.ts'
+import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
+import type { PullState } from '../../src/emulator/github/pull-state.ts'
+import type { GitHubState } from '../../src/emulator/github/state.ts'
 import { runBundle, timesFaster, type BundleOptions, type BundleRun } from './bundle-run.ts'
 import { commit } from './github-state.ts'
 import { observeGitHub, type ObservedOptions } from './observe-github.ts'
@@ -18,11 +15,6 @@ export interface GitHubRunOptions
   extends Omit<BundleOptions, 'env' | 'github'>, Pick<ObservedOptions, 'faults' | 'beforeAnswer'> {
   /** What happens on GitHub; the later one counts. */
   readonly gitHubScenarios?: readonly GitHubScenarioName[]
-  /** What none of the named scenarios has. */
-  readonly gitHubScenario?: Partial<GitHubScenario>
-  /** In place of the usual repository `acme/docs`. */
-  readonly repository?: RepositoryState
-  readonly permissions?: Permissions
   /** Besides that of a runner whose GitHub is the test's own. */
   readonly env?: (serviceUrl: string) => Record<string, string>
 }
@@ -32,28 +24,14 @@ export interface GitHubRun extends BundleRun {
   readonly notices: readonly string[]
 }
 
-export const PUSH_EVENT = {
-  ref: 'refs/heads/main',
-  before: commit('a'),
-  after: commit('b'),
-  repository: { default_branch: 'main' },
-  commits: [{ id: commit('b') }],
-}
-
 /**
  * Runs the packaged action with the GitHub of the embedded service, ten times as fast. All that the two say to each other
  * is held against GitHub's published description, and the token must be nowhere.
  */
 export async function runWithGitHub(options: GitHubRunOptions): Promise<GitHubRun> {
-  const { gitHubScenarios = [], gitHubScenario, repository, permissions, faults, beforeAnswer, ...others } = options
-  const { env, inputs, preload = '', ...bundle } = others
-  const scenario = {
-    ...combineScenarios(gitHubScenarios),
-    ...gitHubScenario,
-    ...(permissions === undefined ? {} : { permissions }),
-  }
+  const { gitHubScenarios = [], faults, beforeAnswer, env, inputs, preload = '', ...bundle } = options
+  const scenario = combineScenarios(gitHubScenarios)
   const state = demoState(scenario, DEFAULT_START_MS)
-  if (repository !== undefined) state.repositories['acme/docs'] = repository
   const observed = observeGitHub({
     scenario,
     state,

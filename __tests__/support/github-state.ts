@@ -1,11 +1,11 @@
+import type { CheckRun } from '../../src/emulator/github/check-state.ts'
+import { type PullState, pullState } from '../../src/emulator/github/pull-state.ts'
 import {
   type Commit,
   type FileChange,
-  type PullState,
   type RepositoryState,
-  pullState,
   repositoryState,
-} from '../../src/emulator/github/state.ts'
+} from '../../src/emulator/github/repository-state.ts'
 
 /** A commit's id that is easy to tell from others: `commit('a')` is forty times `a`. */
 export const commit = (digit: string): string => digit.repeat(40)
@@ -52,4 +52,18 @@ export function repositoryWithPull(
     pulls: { 7: pullState({ branch: 'agent/guide', headSha: commit('c'), ...pull }) },
     ...others,
   })
+}
+
+/** A check run that has passed, unless told otherwise. */
+export function checkRun(fields: Partial<CheckRun> & Pick<CheckRun, 'name' | 'headSha'>): CheckRun {
+  return {
+    id: 1,
+    app: 'github-actions',
+    suiteId: 1,
+    createdAtMs: 0,
+    startedAtMs: 0,
+    completedAtMs: 0,
+    conclusion: 'success',
+    ...fields,
+  }
 }

@@ -1,47 +1,22 @@
-import { readFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import * as net from 'node:net'
-import * as tls from 'node:tls'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { handOn, makeCertificate, offerOverTls, openEntrance } from '../../scripts/start/untrusted-tls.ts'
 import type { Front } from './bundle-run.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** A certificate that signed itself: nobody trusts it who is not told to. */
-export const CERTIFICATE_PATH = fileURLToPath(new URL('./untrusted.cert.pem', import.meta.url))
-const KEY_PATH = fileURLToPath(new URL('./untrusted.key.pem', import.meta.url))
+const CERTIFICATE = makeCertificate()
 
-async function listen(server: net.Server): Promise<{ url: string; close: () => void }> {
-  const sockets = new Set<net.Socket>()
-  server.on('connection', (socket: net.Socket) => {
-    sockets.add(socket)
-    socket.on('error', () => undefined)
-  })
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const close = (): void => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  }
-  return { url: `127.0.0.1:${(server.address() as net.AddressInfo).port}`, close }
-}
-
-function join(one: net.Socket, other: net.Socket): void {
-  one.pipe(other).pipe(one)
-  for (const socket of [one, other]) socket.on('error', () => undefined)
-}
-
-function connectTo(serviceUrl: string): net.Socket {
-  return net.connect(Number(new URL(serviceUrl).port), '127.0.0.1')
+/** A file with it, for those who are told to. */
+export function certificateFile(): string {
+  const file = join(temporaryFolder(), 'authority.pem')
+  writeFileSync(file, CERTIFICATE.cert)
+  return file
 }
 
 /** Offers the service over TLS. */
-export const overTls: Front = async (serviceUrl) => {
-  const options = { key: readFileSync(KEY_PATH), cert: readFileSync(CERTIFICATE_PATH) }
-  const server = tls.createServer(options, (socket) => {
-    join(socket, connectTo(serviceUrl))
-  })
-  const { url, close } = await listen(server)
-  return { url: `https://${url}`, close }
-}
+export const overTls: Front = (serviceUrl) => offerOverTls(serviceUrl, CERTIFICATE)
 
 export interface ProxyFront {
   readonly front: Front
@@ -62,11 +37,11 @@ export function besideProxy(serviceFront: Front = besideNothing, isSilent = fals
         asked.push(head.toString('latin1').split('\r\n')[0] ?? '')
         if (isSilent) return
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-        join(socket, connectTo(service.url))
+        handOn(socket, service.url)
       })
     })
-    const { url, close } = await listen(server)
-    proxyUrl = `http://${url}`
+    const { url, close } = await openEntrance(server, 'http')
+    proxyUrl = url
     return {
       url: service.url,
       close: () => {

@@ -1,16 +1,100 @@
 import type { GitHub } from '../../src/github/connect-github.ts'
 import type { RunFacts } from '../../src/github/run-facts.ts'
 import { createClient } from '../../src/service/client.ts'
+import type { Transport } from '../../src/service/transport.ts'
+import type { Clock } from '../../src/shared/clock.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { createRedactor } from '../../src/shared/redact.ts'
+import { safeLines } from '../../src/shared/safe-text.ts'
 import type { Feature, Presentation } from '../../src/step/feature.ts'
 import type { StepInputs } from '../../src/step/open-step.ts'
-import { virtualClock } from '../model/virtual-clock.ts'
+import { virtualClock, type VirtualClock } from '../model/virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
 import { RUN_FACTS } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 import { fakeStep } from './fake-step.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
+
+/** All that an action showed to the outside. */
+export interface Played<Report> extends Omit<Presentation, 'summary'> {
+  readonly summary: string
+  readonly report: Report
+  /** What was said, in order, as `kind: text`. */
+  readonly said: readonly string[]
+  readonly log: readonly string[]
+  readonly warnings: readonly string[]
+  /** Jobs that were handed on, and when. */
+  readonly accepted: readonly { readonly id: string; readonly at: number }[]
+}
+
+/** What is behind the two servers, the clock and the runner. */
+export interface Stage {
+  readonly apiKey: string
+  readonly transport: Transport
+  readonly github: GitHub | undefined
+  readonly facts: RunFacts
+  readonly clock: Clock
+  readonly signal?: AbortSignal
+  readonly random?: number
+  /** What the time of an event is, for the trace. */
+  readonly eventTime?: () => number
+  /** Lets time pass until the work is done; left out if it passes by itself. */
+  readonly world?: Pick<VirtualClock, 'passUntil'>
+}
+
+/** Plays an action to what it shows, with the real client. */
+export async function playOn<Inputs extends StepInputs, Report>(
+  stage: Stage,
+  feature: Feature<Inputs, Report>,
+  parse: () => Inputs,
+): Promise<Played<Report>> {
+  const { apiKey, transport, github, facts, clock, signal = new AbortController().signal, random = 0.5 } = stage
+  const { eventTime = () => clock.now(), world } = stage
+  const redact = createRedactor([apiKey])
+  const accepted: { id: string; at: number }[] = []
+  const given = new Map<string, string>()
+  const bare = fakeHost()
+  /** What the host does with every line. */
+  const inLines = (say: (line: string) => void) => (text: string) => {
+    safeLines(text, redact, 4_000).forEach((line) => {
+      say(line)
+    })
+  }
+  const host = {
+    ...bare,
+    redact,
+    log: inLines(bare.log),
+    warn: inLines(bare.warn),
+    setOutput(name: string, value: string) {
+      given.set(name, value)
+      if (name === 'outcome') accepted.push({ id: given.get('job-id') ?? '', at: eventTime() })
+    },
+  }
+
+  async function play(): Promise<{ report: Report; inputs?: Inputs }> {
+    try {
+      const inputs = parse()
+      const { timeoutMs, projectId } = inputs
+      const step = fakeStep({ host, clock, signal, random: () => random, github, timeoutMs, facts })
+      const client = createClient({ ...step, ...host, transport, projectId })
+      return { report: await feature.run(inputs, { ...step, client }), inputs }
+    } catch (error) {
+      if (!(error instanceof ActionError)) throw error
+      return { report: feature.notRun(error, 0) }
+    }
+  }
+
+  const { report, inputs } = await (world?.passUntil(play()) ?? play())
+  const { outputs, summary, text, ...shown } = feature.present(report, inputs, redact)
+  const linesOf = (kind: string): string[] =>
+    bare.said.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))
+  return {
+    ...{ ...shown, report, accepted, said: bare.said, log: linesOf('log'), warnings: linesOf('warn') },
+    // The host redacts whatever goes out.
+    outputs: Object.fromEntries(Object.entries(outputs).map(([name, value]) => [name, redact(value)])),
+    ...{ summary: redact(summary()), text: redact(text) },
+  }
+}
 
 export interface FeaturePlay {
   /** Inputs as a workflow gives them; what is left out is empty. */
@@ -21,37 +105,16 @@ export interface FeaturePlay {
   readonly facts?: Partial<RunFacts>
 }
 
-export interface PlayedFeature<Report> extends Presentation {
-  readonly report: Report
-  /** What was said, in order, as `kind: text`. */
-  readonly said: readonly string[]
-}
-
-/** Plays an action from its inputs to what it shows, with the real client; clock, runner and servers are of this process. */
-export async function playFeature<Inputs extends StepInputs, Report>(
+/** Plays an action from its inputs on; clock, runner and servers are of this process. */
+export function playFeature<Inputs extends StepInputs, Report>(
   feature: Feature<Inputs, Report>,
   { given, respond, workspace = '.', github, facts }: FeaturePlay,
-): Promise<PlayedFeature<Report>> {
+): Promise<Played<Report>> {
   const world = virtualClock()
   const clock = stepClockOf(world)
-  const redact = createRedactor([given['api-key'] ?? ''])
-  const host = { ...fakeHost(), redact }
+  const apiKey = given['api-key'] ?? ''
+  const transport = respondInProcess(respond, apiKey, clock)
   const raw = Object.fromEntries(feature.inputNames.map((name) => [name, given[name] ?? '']))
-
-  async function play(): Promise<{ report: Report; inputs?: Inputs }> {
-    try {
-      const inputs = feature.parse(raw, { workspace, now: clock.wallTime() })
-      const transport = respondInProcess(respond, inputs.apiKey, clock)
-      const { timeoutMs } = inputs
-      const step = fakeStep({ host, clock, github, timeoutMs, facts: { ...RUN_FACTS, ...facts } })
-      const client = createClient({ ...step, ...host, transport, projectId: inputs.projectId })
-      return { report: await feature.run(inputs, { ...step, client }), inputs }
-    } catch (error) {
-      if (!(error instanceof ActionError)) throw error
-      return { report: feature.notRun(error, 0) }
-    }
-  }
-
-  const { report, inputs } = await world.passUntil(play())
-  return { ...feature.present(report, inputs, redact), report, said: host.said }
+  const stage = { apiKey, transport, github, facts: { ...RUN_FACTS, ...facts }, clock, world }
+  return playOn(stage, feature, () => feature.parse(raw, { workspace, now: clock.wallTime() }))
 }

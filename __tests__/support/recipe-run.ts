@@ -1,17 +1,18 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect } from '@jest/globals'
-import { EMULATOR_KEY } from '../../src/emulator/access.ts'
+import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import { GITHUB_TOKEN, demoState } from '../../src/emulator/github/demo-state.ts'
 import {
   combineScenarios,
   type GitHubScenario,
   type GitHubScenarioName,
 } from '../../src/emulator/github/github-scenarios.ts'
-import type { GitHubState, Permissions, RepositoryState } from '../../src/emulator/github/state.ts'
-import type { ScenarioName } from '../../src/emulator/scenarios.ts'
+import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import type { GitHubState, Permissions } from '../../src/emulator/github/state.ts'
+import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
-import { DEFAULT_START_MS } from '../../src/emulator/service.ts'
+import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { timesFaster } from './bundle-run.ts'
 import { commit } from './github-state.ts'
 import { observeGitHub, type ObservedOptions } from './observe-github.ts'

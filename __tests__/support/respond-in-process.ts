@@ -1,4 +1,4 @@
-import type { ServiceRequest, ServiceResponse } from '../../src/emulator/exchange.ts'
+import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import { redirectHost } from '../../src/service/redirect-host.ts'
 import { parseRetryAfter } from '../../src/service/retry-after.ts'
 import type { Transport, WireAnswer, WireFailure } from '../../src/service/transport.ts'

@@ -1,8 +1,8 @@
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { runAgentStep } from '../../src/agent/step.ts'
+import type { MarkerComment } from '../../src/github/comments.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
-import type { PullRequestComment } from '../../src/github/marker-comments.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
 import type { RunFacts } from '../../src/github/run-facts.ts'
 import type { DocsServiceClient } from '../../src/service/client.ts'
@@ -22,7 +22,7 @@ export interface WorldPull {
   state: PullRequest['state']
   headSha: string
   readonly labels: string[]
-  readonly comments: PullRequestComment[]
+  readonly comments: MarkerComment[]
 }
 
 interface Turn {
@@ -241,23 +241,16 @@ export class RollingWorld {
             .map(addressed),
         ),
       readPullRequest: ({ number }) => ask('readPullRequest', () => addressed(this.pull(number))),
-      listPeoplesCommits: () => ask('listPeoplesCommits', () => []),
-      listComments: ({ number }) => ask('listComments', () => [...this.pull(number).comments]),
-      listMarkerComments: ({ number }) =>
-        ask('listMarkerComments', () =>
-          this.pull(number).comments.map(({ isTrusted, ...comment }) => ({
-            ...comment,
-            author: isTrusted ? 'trusted' : 'stranger',
-          })),
-        ),
+      listPullRequestCommits: () => ask('listPullRequestCommits', () => []),
+      listMarkerComments: ({ number }) => ask('listMarkerComments', () => [...this.pull(number).comments]),
       addLabel: ({ number }, label) => ask('addLabel', () => void this.pull(number).labels.push(label)),
       addComment: ({ number }, body) =>
-        ask('addComment', () => void this.pull(number).comments.push({ id: this.#serial++, body, isTrusted: true })),
-      editComment: (_repository, id, body) =>
+        ask('addComment', () => void this.pull(number).comments.push({ id: this.#serial++, body, author: 'trusted' })),
+      editComment: (_place, id, body) =>
         ask('editComment', () => {
           for (const { comments } of this.pulls) {
             const index = comments.findIndex((comment) => comment.id === id)
-            if (index !== -1) comments[index] = { id, body, isTrusted: true }
+            if (index !== -1) comments[index] = { id, body, author: 'trusted' }
           }
         }),
     })

@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { expect, jest } from '@jest/globals'
 import { servePages, type PageAnswer, type PageRequest } from '../../scripts/bench/visitors/paging-server.mjs'
 import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
-import { EMULATOR_KEY } from '../../src/emulator/access.ts'
+import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { startEmulator, type EmulatorOptions } from '../../src/emulator/server.ts'
 import type { Outputs } from '../../src/visitors/outputs.ts'
+import { verdictIn } from './bundle-expect.ts'
 import { namesIn, temporaryFolder } from './temporary-folder.ts'
 
 const ACTION = fileURLToPath(new URL('../../visitors/', import.meta.url))
@@ -118,7 +119,7 @@ export function expectExport(run: VisitorsBundleRun, expected: ExpectedExport): 
 
   const said = isGreen ? (run.log.at(-1)?.text ?? '') : (errors[0]?.message ?? '')
   for (const part of isGreen ? [title, ...says] : says) expect(said).toContain(part)
-  expect(run.summary.split('\n')[0]).toBe(`## ${verdict}`)
+  expect(verdictIn(run.summary)).toBe(`## ${verdict}`)
   for (const part of says) expect(run.summary).toContain(part)
   expectNothingElse(run)
 }
@@ -129,7 +130,9 @@ function expectNothingElse(run: VisitorsBundleRun): void {
   expect(run.commands.filter((command) => !isMask(command)).map(({ name, data }) => ({ name, data }))).toEqual(
     run.annotations.map(({ level, message }) => ({ name: level, data: message })),
   )
-  const foreign = run.log.filter(({ kind, text }) => kind === 'text' && !/^\[ *\d+:\d\d\] /.test(text))
+  const foreign = run.log.filter(
+    ({ kind, text }) => kind === 'text' && !/^\[ *\d+ (?:s|min|h)[\d hmins]*\] /.test(text),
+  )
   expect(foreign).toEqual([])
   expect({ env: run.env, path: run.path, state: run.state }).toEqual({ env: {}, path: [], state: {} })
 

@@ -116,6 +116,7 @@ function textIn(workspace: string): string | undefined {
 export function visitorsReport(fields: Partial<Report> = {}): Report {
   return {
     ending: 'complete',
+    projectId: 'docs-demo',
     range: { dateFrom: '2026-01-01', dateTo: '2026-02-01' },
     place: { file: '/workspace/out/visitors.csv', name: 'out/visitors.csv' },
     totals: TOTALS,

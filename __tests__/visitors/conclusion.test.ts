@@ -30,13 +30,13 @@ test.each(ENDINGS)('%s is green only where there is a file or nothing was wanted
 })
 
 test('a whole export says how many rows there are and where', () => {
-  expect(conclude(visitorsReport()).text).toBe('3 rows were written to `out/visitors.csv` in 0:04.')
+  expect(conclude(visitorsReport()).text).toBe('3 rows were written to `out/visitors.csv`.')
   expect(conclude(visitorsReport({ rows: 1 })).text).toContain('1 row was written')
 })
 
 test('a file name that could be Markdown or HTML is left out', () => {
   const place = { file: '/workspace/x', name: 'a`<img src=x>.csv' }
-  expect(conclude(visitorsReport({ place })).text).toContain('written to the file of `output-file` in')
+  expect(conclude(visitorsReport({ place })).text).toContain('written to the file of `output-file`.')
 })
 
 test.each(DOUBTS)('the doubt %s is explained in the verdict', (doubt) => {
@@ -47,7 +47,7 @@ test.each(DOUBTS)('the doubt %s is explained in the verdict', (doubt) => {
 
 test('an error is followed by its own advice', () => {
   const error = new ActionError('unauthorized', 'No.', { hint: 'Check that the secret holds a current key.' })
-  expect(conclude(visitorsReport({ ending: 'error', error })).advice).toEqual([error.hint])
+  expect(conclude(visitorsReport({ ending: 'error', error })).advice).toBe(error.hint)
 })
 
 test('an error in the middle says that what was read is no file', () => {
@@ -60,7 +60,7 @@ test('a file that cannot be written says where to look', () => {
   const { title, text, advice } = conclude(visitorsReport({ ending: 'error', rows: 0, error }))
   expect(title).toBe('The export failed')
   expect(text).toContain('(ENOSPC)')
-  expect(advice.join()).toContain('free space')
+  expect(advice).toContain('free space')
 })
 
 test('a cancelled run says that there is no file', () => {

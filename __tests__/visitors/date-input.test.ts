@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { readInput } from '../../src/shared/parse-inputs.ts'
 import { dateInput } from '../../src/visitors/date-input.ts'
 
 test.each([
@@ -9,7 +10,7 @@ test.each([
   ['2026-01-31T00:30:00+02:00', Date.UTC(2026, 0, 30, 22, 30)],
   ['2026-01-31T09:30', Date.UTC(2026, 0, 31, 9, 30)],
 ])('%j is a time', (text, atMs) => {
-  expect(dateInput.parse(text)).toEqual({ text: text.trim(), atMs })
+  expect(dateInput(text, {})).toEqual({ text: text.trim(), atMs })
 })
 
 test.each([
@@ -27,7 +28,5 @@ test.each([
   ['5', 'must be `YYYY-MM-DD`'],
   ['2026-01-01&limit=1', 'must be `YYYY-MM-DD`'],
 ])('%j is none, and the reason is told', (text, problem) => {
-  expect(dateInput.safeParse(text).error?.issues.map(({ message }) => message)).toEqual([
-    expect.stringContaining(problem),
-  ])
+  expect(readInput(dateInput, text)).toEqual({ kind: 'refused', problems: [expect.stringContaining(problem)] })
 })

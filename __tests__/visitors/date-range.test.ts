@@ -14,7 +14,7 @@ test.each([
   [{ dateFrom: '2026-01-01', dateTo: '2026-02-01' }, 'from 2026-01-01, before 2026-02-01'],
   [{ dateFrom: '2026-01-01' }, 'from 2026-01-01'],
   [{ dateTo: '2026-02-01' }, 'before 2026-02-01'],
-  [{}, 'of the days that the service chooses'],
+  [{}, 'the days that the service chooses'],
 ])('%j is told as “%s”', (range, words) => {
   expect(describeRange(range)).toBe(words)
 })

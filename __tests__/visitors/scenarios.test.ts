@@ -9,20 +9,20 @@ import {
   type PageAnswer,
   type PageRequest,
 } from '../../scripts/bench/visitors/paging-server.mjs'
-import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/access.ts'
-import { jsonResponse } from '../../src/emulator/exchange.ts'
-import { createService, type ServiceOptions } from '../../src/emulator/service.ts'
+import { createService, type ServiceOptions } from '../../src/emulator/embedded-service.ts'
+import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
+import { jsonResponse } from '../../src/emulator/http/exchange.ts'
 import type { ErrorCode } from '../../src/shared/errors.ts'
 import type { Outputs } from '../../src/visitors/outputs.ts'
 import type { Report } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
-import { playFeature, type PlayedFeature } from '../support/play-feature.ts'
+import { playFeature, type Played } from '../support/play-feature.ts'
 import type { Respond } from '../support/respond-in-process.ts'
 import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
 
 const SERVICE_URL = 'http://127.0.0.1:4010'
 
-interface Export extends PlayedFeature<Report> {
+interface Export extends Played<Report> {
   readonly requests: readonly PageRequest[]
   /** Of the one file that there is, undefined if there is none. */
   readonly written: string | undefined

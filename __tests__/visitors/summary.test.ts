@@ -13,9 +13,9 @@ function summary(fields: Partial<Report> = {}): string {
 
 test('begins with the verdict', () => {
   expect(summary().split('\n').slice(0, 3)).toEqual([
-    '## ✅ The visitors are exported',
+    '## ✅ Docs visitors · <code>docs&#45;demo</code> · from 2026-01-01, before 2026-02-01: The visitors are exported',
     '',
-    '3 rows were written to `out/visitors.csv` in 0:04.',
+    '3 rows were written to `out/visitors.csv`.',
   ])
 })
 
@@ -102,7 +102,7 @@ test('a red step says what happened and what to do, and names no file', () => {
     hint: 'Run it later.',
   })
   const markdown = summary({ ending: 'error', error })
-  expect(markdown).toMatch(/^## ❌ Too many requests\n/)
+  expect(markdown).toMatch(/^## ❌ Docs visitors · .*: Too many requests\n/)
   expect(markdown).toContain('The service says: <code>Too many&#46;</code>')
   expect(markdown).toContain('**What to do:** Run it later')
   expect(markdown).toContain('<td><b>File</b></td><td>none</td>')
@@ -111,8 +111,9 @@ test('a red step says what happened and what to do, and names no file', () => {
 
 test('a step whose inputs are wrong has nothing but its verdict', () => {
   const error = new ActionError('invalid-input', '`days` must be a whole number.', { hint: 'Nothing was sent.' })
-  const nothing = { range: undefined, place: undefined, totals: undefined, topPages: [], rows: 0 }
+  const nothing = { projectId: undefined, range: undefined, place: undefined, totals: undefined, topPages: [], rows: 0 }
   const markdown = summary({ ending: 'error', error, ...nothing })
+  expect(markdown).toMatch(/^## ❌ Docs visitors: The inputs are wrong\n/)
   expect(markdown).toContain('Nothing was sent.')
   expect(markdown).not.toMatch(/<table>|###/)
 })

@@ -28,7 +28,7 @@ test('an export is told in all its forms, and the service is quoted', () => {
   const { conclusion, outputs, summary } = present(visitorsReport())
   expect(conclusion.isGreen).toBe(true)
   expect(outputs).toMatchObject({ complete: 'true', rows: '3' })
-  expect(summary).toContain('The visitors are exported')
+  expect(summary()).toContain('The visitors are exported')
   const error = new ActionError('rejected', 'It was rejected.', { quote: 'No.' })
   expect(present(visitorsReport({ ending: 'error', error })).text).toContain('The service says: “No.”')
 })

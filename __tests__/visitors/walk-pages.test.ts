@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { countVisitors } from '../../src/emulator/visitor-counts.ts'
-import { generateVisits } from '../../src/emulator/visits.ts'
+import { countVisitors } from '../../src/emulator/service/visitor-counts.ts'
+import { generateVisits } from '../../src/emulator/service/visits.ts'
 import type { VisitorsPage } from '../../src/service/schemas.ts'
 import { MAX_PAGES, walkPages, type WalkedPage } from '../../src/visitors/walk-pages.ts'
 import { page, row, rows, TOTALS } from '../support/visitors-run.ts'
@@ -48,23 +48,26 @@ test('one page takes one request, and so does no page', async () => {
   expect(await walk(script([page([])]))).toMatchObject({ offsets: [0], pages: [{ rows: [] }], error: undefined })
 })
 
-test('a path that came before is left out and counted, and the order stays as it was sent', async () => {
-  const { pages, offsets, error } = await walk(
-    script([
-      page([row('/b', 3), row('/a', 2), row('/b', 9)], MORE),
-      page([row('/a', 2), row('/c', 1)], MORE),
-      page([row('/d', 1)]),
-    ]),
-  )
-  expect(error).toBeUndefined()
-  expect(offsets).toEqual([0, 3, 5])
-  expect(pages.map((walked) => [walked.rows.map(({ path }) => path), walked.repeated])).toEqual([
-    [['/b', '/a'], 1],
-    [['/c'], 1],
-    [['/d'], 0],
-  ])
-  expect(pages[0]?.rows[0]).toEqual(row('/b', 3))
-})
+test.each(['', '/long'.repeat(20)])(
+  'a path (in %j) that came before is left out, and the order stays',
+  async (folder) => {
+    const { pages, offsets, error } = await walk(
+      script([
+        page([row(`${folder}/b`, 3), row(`${folder}/a`, 2), row(`${folder}/b`, 9)], MORE),
+        page([row(`${folder}/a`, 2), row(`${folder}/c`, 1)], MORE),
+        page([row(`${folder}/d`, 1)]),
+      ]),
+    )
+    expect(error).toBeUndefined()
+    expect(offsets).toEqual([0, 3, 5])
+    expect(pages.map((walked) => [walked.rows.map(({ path }) => path), walked.repeated])).toEqual([
+      [[`${folder}/b`, `${folder}/a`], 1],
+      [[`${folder}/c`], 1],
+      [[`${folder}/d`], 0],
+    ])
+    expect(pages[0]?.rows[0]).toEqual(row(`${folder}/b`, 3))
+  },
+)
 
 test('every answer carries its own totals on', async () => {
   const later = { human: 31, ai: 12, total: 41 }

@@ -18,7 +18,7 @@ export function measureDownload() {
   const bundles = packedMb('dist')
   return [
     {
-      what: 'Download: the repository without its tests, packed',
+      what: 'Download: the repository without tests and pictures, packed',
       ours: `${whole.toFixed(2)} MB`,
       beside: `${LIMIT_MB.toFixed(2)} MB, the limit that it is held to`,
       ratio: whole / LIMIT_MB,

@@ -6,46 +6,104 @@
  *   node scripts/docs-tables/write-tables.mjs --check   changes nothing; exits 1 and shows the lines that differ
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { parse } from 'yaml'
+import { isMap, parseDocument } from 'yaml'
 import { renderTable, replaceBetweenMarkers } from './markdown-tables.mjs'
 
+/** @typedef {'inputs' | 'outputs' | 'input-groups' | 'first-outputs'} Table */
+
+/** @type {readonly Table[]} */
+const WHOLE = ['inputs', 'outputs']
+
 /** The documents, each with the action whose tables stand in it. */
-const PAIRS = [
-  { document: 'README.md', action: 'action.yml' },
-  { document: 'docs/visitors.md', action: 'visitors/action.yml' },
-  { document: 'docs/rehearse.md', action: 'emulator/action.yml' },
+const PAGES = [
+  { document: 'README.md', action: 'action.yml', tables: /** @type {const} */ (['input-groups', 'first-outputs']) },
+  { document: 'docs/inputs-and-outputs.md', action: 'action.yml', tables: WHOLE },
+  { document: 'docs/visitors.md', action: 'visitors/action.yml', tables: WHOLE },
+  { document: 'docs/rehearse.md', action: 'emulator/action.yml', tables: WHOLE },
 ]
 
 /**
- * @typedef {object} Input
+ * @typedef {object} Entry An input or an output.
  * @property {string} description
  * @property {boolean} [required]
  * @property {string} [default]
  */
 
-/**
- * @typedef {object} Metadata What the tables need of an action.yml.
- * @property {Record<string, Input>} inputs
- * @property {Record<string, { description: string }>} outputs
- */
+/** @typedef {{ readonly heading: string, readonly about: string, readonly entries: readonly (readonly [name: string, Entry])[] }} Group */
 
-/** @param {Metadata['inputs']} inputs */
-function renderInputs(inputs) {
-  const rows = Object.entries(inputs).map(([name, input]) => [
-    `\`${name}\``,
-    input.required === true ? 'yes' : '',
-    input.default === undefined ? '' : `\`${input.default}\``,
-    input.description,
-  ])
-  return renderTable([['Input', 'Required', 'Default', 'Meaning'], ...rows])
+/**
+ * What stands together is told by a comment before the first of them: a heading, and then a sentence.
+ * @param {import('yaml').Document} file
+ * @param {'inputs' | 'outputs'} part
+ * @returns {readonly Group[]}
+ */
+function readGroups(file, part) {
+  const map = file.get(part)
+  if (!isMap(map)) return []
+  /** @type {{ heading: string, about: string, entries: [string, Entry][] }[]} */
+  const groups = []
+  for (const [index, { key, value }] of map.items.entries()) {
+    const name = /** @type {import('yaml').Scalar<string>} */ (key)
+    const comment = (index === 0 ? map : name).commentBefore?.replaceAll('\n', '').trim()
+    const [, heading = '', about = ''] = /^(.*?)\. (.*)$/.exec(comment ?? '') ?? []
+    if (index === 0 || heading !== '') groups.push({ heading, about, entries: [] })
+    const entry = /** @type {Entry} */ (/** @type {import('yaml').YAMLMap} */ (value).toJSON())
+    groups.at(-1)?.entries.push([name.value, entry])
+  }
+  return groups
 }
 
-/** @param {Metadata['outputs']} outputs */
-function renderOutputs(outputs) {
-  return renderTable([
-    ['Output', 'Meaning'],
-    ...Object.entries(outputs).map(([name, { description }]) => [`\`${name}\``, description]),
-  ])
+const code = (/** @type {string} */ text) => `\`${text}\``
+
+/** @type {Readonly<Record<'inputs' | 'outputs', { head: readonly string[], row: (entry: readonly [string, Entry]) => string[] }>>} */
+const COLUMNS = {
+  inputs: {
+    head: ['Input', 'Required', 'Default', 'Meaning'],
+    row: ([name, { required, default: otherwise, description }]) => {
+      return [code(name), required === true ? 'yes' : '', otherwise === undefined ? '' : code(otherwise), description]
+    },
+  },
+  outputs: { head: ['Output', 'Meaning'], row: ([name, { description }]) => [code(name), description] },
+}
+
+/**
+ * @param {'inputs' | 'outputs'} part
+ * @param {Group} group
+ */
+const renderEntries = (part, { entries }) => renderTable([COLUMNS[part].head, ...entries.map(COLUMNS[part].row)])
+
+/**
+ * @param {'inputs' | 'outputs'} part
+ * @param {readonly Group[]} groups
+ */
+const renderGroups = (part, groups) =>
+  groups
+    .map(
+      (group) =>
+        (group.heading === '' ? '' : `### ${group.heading}\n\n${group.about}\n\n`) + renderEntries(part, group),
+    )
+    .join('\n\n')
+
+/** @type {Readonly<Record<Table, (file: import('yaml').Document) => string>>} */
+const TABLES = {
+  inputs: (file) => renderGroups('inputs', readGroups(file, 'inputs')),
+  outputs: (file) => renderGroups('outputs', readGroups(file, 'outputs')),
+  'input-groups': (file) =>
+    renderTable([
+      ['', 'Inputs', ''],
+      ...readGroups(file, 'inputs').map(({ heading, about, entries }) => [
+        `**${heading}**`,
+        entries.map(([name]) => code(name)).join(', '),
+        about,
+      ]),
+    ]),
+  'first-outputs': (file) =>
+    renderGroups(
+      'outputs',
+      readGroups(file, 'outputs')
+        .slice(0, 1)
+        .map((group) => ({ ...group, heading: '' })),
+    ),
 }
 
 /**
@@ -61,24 +119,11 @@ function describeDifference(before, after) {
   ].join('\n')
 }
 
-/**
- * @param {string} document
- * @param {string} text
- * @param {string} action
- * @returns The document's text with fresh tables.
- */
-function withTables(document, text, action) {
-  /** @type {unknown} */
-  const actionFile = parse(readFileSync(action, 'utf8'))
-  const { inputs, outputs } = /** @type {Metadata} */ (actionFile)
-  const withInputs = replaceBetweenMarkers(document, text, 'inputs', renderInputs(inputs))
-  return replaceBetweenMarkers(document, withInputs, 'outputs', renderOutputs(outputs))
-}
-
 const isCheck = process.argv.includes('--check')
-for (const { document, action } of PAIRS.filter(({ action }) => existsSync(action))) {
+for (const { document, action, tables } of PAGES.filter(({ action }) => existsSync(action))) {
   const text = readFileSync(document, 'utf8')
-  const fresh = withTables(document, text, action)
+  const file = parseDocument(readFileSync(action, 'utf8'))
+  const fresh = tables.reduce((page, name) => replaceBetweenMarkers(document, page, name, TABLES[name](file)), text)
   if (!isCheck) {
     writeFileSync(document, fresh)
   } else if (fresh !== text) {

@@ -4,7 +4,6 @@
  * @typedef {object} Shot
  * @property {string} name of its files, without `-light.png` and `-dark.png`
  * @property {readonly string[]} flags those of `npm start`
- * @property {'.' | 'visitors'} [action] by default the one that `npm start` runs
  * @property {'success' | 'failure'} conclusion that the run must have
  * @property {string} [until] the heading before which the picture ends; by default it shows the whole summary
  */
@@ -22,8 +21,7 @@ export const SHOTS = [
   { name: 'may-exist', flags: ['--scenario', 'lost-answer'], conclusion: 'failure' },
   {
     name: 'visitors',
-    action: 'visitors',
-    flags: ['--prompt=', '--input', 'days=30', '--input', 'top=5'],
+    flags: ['--action', 'visitors', '--input', 'days=30', '--input', 'top=5'],
     conclusion: 'success',
     until: 'The export',
   },

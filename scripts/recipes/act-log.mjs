@@ -4,6 +4,7 @@
  * @property {Record<string, string>} outputs of the steps, as `job.step.output`; a job of a matrix is `job(value, value)`
  * @property {string} summary of all steps, one after the other
  * @property {string} text what the steps printed
+ * @property {Record<string, string>} logs of each job, as GitHub's runner writes them
  */
 
 /**
@@ -43,6 +44,16 @@ function parseLine(line) {
   }
 }
 
+/**
+ * @param {Record<string, unknown>} entry
+ * @returns {string} what the runner writes into the job's log
+ */
+function logLine({ raw_output, level, msg, time }) {
+  const exitCode = level === 'error' ? /^exit status (\d+)$/.exec(textOf(msg))?.[1] : undefined
+  if (exitCode !== undefined) return `${textOf(time)} ##[error]Process completed with exit code ${exitCode}.\n`
+  return raw_output === true ? `${textOf(time)} ${textOf(msg).trimEnd()}\n` : ''
+}
+
 const SUMMARY = /^ *⚙ +Summary - /u
 
 /**
@@ -53,11 +64,12 @@ const SUMMARY = /^ *⚙ +Summary - /u
  */
 export function readActLog(log) {
   /** @type {WorkflowRun} */
-  const run = { jobs: [], outputs: {}, summary: '', text: '' }
+  const run = { jobs: [], outputs: {}, summary: '', text: '', logs: {} }
   for (const line of log.split('\n')) {
     const entry = parseLine(line)
     if (entry === undefined) continue
     const message = textOf(entry['msg'])
+    run.logs[jobOf(entry)] = (run.logs[jobOf(entry)] ?? '') + logLine(entry)
     const [step = ''] = Array.isArray(entry['stepID']) ? /** @type {unknown[]} */ (entry['stepID']) : []
     if (entry['command'] === 'set-output') {
       run.outputs[`${jobOf(entry)}.${textOf(step)}.${textOf(entry['name'])}`] = textOf(entry['arg'])

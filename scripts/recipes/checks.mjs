@@ -1,7 +1,9 @@
 import { COMMENT_CHECKS } from './comment-checks.mjs'
 import { FLEET_CHECKS } from './fleet-checks.mjs'
 import { GITHUB_CHECKS } from './github-checks.mjs'
+import { MENDING_CHECKS } from './mending-checks.mjs'
 import { ROLLING_CHECKS } from './rolling-checks.mjs'
+import { UPKEEP_CHECKS } from './upkeep-checks.mjs'
 
 /**
  * What must come of each recipe. A recipe may have many checks, and has at least one.
@@ -12,11 +14,15 @@ import { ROLLING_CHECKS } from './rolling-checks.mjs'
  * @property {Record<string, unknown>} [event] its payload
  * @property {Record<string, string>} [inputs] of a manual run
  * @property {Record<string, string>} [vars] besides the address and the project, or in their place
+ * @property {import('../../src/emulator/service/scenarios.ts').ScenarioName} [scenario] of the service, by default `pull-request`
  * @property {'withheld'} [secrets] where the run gets none
  * @property {GitHubSetting} [github] by default the token may do nothing, as with `permissions: {}`
  * @property {'real' | 'tenfold'} [time] whether the steps' clocks and timers run ten times as fast, as they do by default
  * @property {string} [cancelAt] a text in the log; the run is cancelled when it comes
  * @property {readonly string[]} [matrix] which jobs of a matrix to run
+ * @property {readonly import('./temporary-repositories.mjs').Commit[]} [history] of the repository that the workflow is in,
+ *   oldest commit first
+ * @property {boolean} [packages] whether the steps fetch packages
  * @property {Expected} expected
  *
  * @typedef {object} Expected
@@ -28,13 +34,19 @@ import { ROLLING_CHECKS } from './rolling-checks.mjs'
  * @property {readonly string[]} [commands] what GitHub's command line was asked, in order, with `<head>` for the commit of the
  *   pull request; by default nothing
  * @property {readonly string[]} [summary] texts of the summary
+ * @property {readonly string[]} [told] texts that the prompts must hold
+ * @property {readonly string[]} [labels] of all pull requests, in any order
+ * @property {readonly (readonly string[])[]} [pullRequestChecks] for each head of the pull request, its jobs with their ends
  *
  * @typedef {object} GitHubSetting
  * @property {import('../../src/emulator/github/state.ts').Permissions} permissions
  * @property {readonly import('../../src/emulator/github/github-scenarios.ts').GitHubScenarioName[]} [scenarios] what happens there
  * @property {string} [from] the repository that the workflow is in, by default `acme/docs`
- * @property {Record<string, import('../../src/emulator/github/state.ts').RepositoryState>} [repositories] in place of the usual
+ * @property {Record<string, import('../../src/emulator/github/repository-state.ts').RepositoryState>} [repositories] in place of the usual
  *   ones
+ * @property {string} [checks] a workflow that really runs on the files of each head of the agent's pull request
+ * @property {(prompt: string) => readonly import('../../src/emulator/github/repository-state.ts').FileChange[]} [edits] what the agent
+ *   makes of a prompt
  */
 
 /** @type {Readonly<Record<string, readonly Check[]>>} */
@@ -43,6 +55,8 @@ export const CHECKS = {
   ...FLEET_CHECKS,
   ...ROLLING_CHECKS,
   ...COMMENT_CHECKS,
+  ...MENDING_CHECKS,
+  ...UPKEEP_CHECKS,
   'docs/recipes/improve-most-read-pages.yml': [
     {
       name: 'the pages that were read most get into the instruction, and the agent is asked once',
@@ -152,6 +166,50 @@ export const CHECKS = {
       },
     },
   ],
+  'docs/migrating.md': [
+    {
+      name: 'on a good day the script and the step that takes its place end alike',
+      expected: {
+        conclusion: 'success',
+        outputs: {
+          'steps.0.pr': '<service>/acme/docs/pull/4',
+          'steps.docs.pr-link': '<service>/acme/docs/pull/5',
+          'steps.docs.job-id': 'job_000002',
+          'steps.docs.status': 'completed',
+          'steps.docs.outcome': 'pull-request',
+          'steps.docs.changed': 'true',
+        },
+        prompts: ['POST docs job', 'POST docs job'],
+      },
+    },
+    {
+      name: 'if the agent fails, the script is green with no pull request, and the step is red',
+      scenario: 'failed',
+      expected: {
+        conclusion: 'failure',
+        outputs: { 'steps.0.pr': 'null', 'steps.docs.outcome': 'failed', 'steps.docs.pr-link': '' },
+        prompts: ['POST docs job', 'POST docs job'],
+      },
+    },
+    {
+      name: 'if one read fails, the script is green with no pull request, and the step reads again',
+      scenario: 'flaky',
+      expected: {
+        conclusion: 'success',
+        outputs: { 'steps.0.pr': 'null', 'steps.docs.outcome': 'pull-request' },
+        prompts: ['POST docs job', 'POST docs job'],
+      },
+    },
+    {
+      name: 'if the service refuses the prompt, the script is green, and the step is red',
+      scenario: 'unavailable',
+      expected: {
+        conclusion: 'failure',
+        outputs: { 'steps.0.pr': 'null', 'steps.docs.outcome': 'error' },
+        prompts: [],
+      },
+    },
+  ],
   '.github/workflows/self-test.yml': [
     {
       name: 'the workflow that tests the actions on real runners passes',
@@ -167,4 +225,6 @@ export const CHECKS = {
  *
  * @type {Readonly<Record<string, string>>}
  */
-export const RUN_ELSEWHERE = {}
+export const RUN_ELSEWHERE = {
+  'docs/recipes/docs-checks.yml': 'it runs on both heads of the pull request of docs/recipes/fix-checks.yml',
+}

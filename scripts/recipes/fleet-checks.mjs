@@ -54,7 +54,7 @@ export const FLEET_CHECKS = {
       inputs: { prompt: 'Mention the new address of the status page.' },
       vars: { DOCS_AGENT_PROJECTS: '["docs-a--slow"]' },
       time: 'real',
-      cancelAt: 'The job is active',
+      cancelAt: ' is active.',
       expected: {
         conclusion: 'failure',
         outputs: { 'project(docs-a--slow).docs.job-id': 'job_000001' },

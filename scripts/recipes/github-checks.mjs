@@ -8,7 +8,7 @@ const PUSH = { ref: 'refs/heads/docs/guide', before: commit('a'), after: commit(
  *
  * @param {readonly string[]} names of files
  * @param {string} [from] the commit before
- * @param {Partial<import('../../src/emulator/github/state.ts').RepositoryState>} [fields]
+ * @param {Partial<import('../../src/emulator/github/repository-state.ts').RepositoryState>} [fields]
  */
 function changed(names, from = 'a', fields = {}) {
   const files = names.map((filename) => ({ filename, patch: '@@ -1 +1 @@\n-a\n+b' }))
@@ -64,7 +64,7 @@ export const GITHUB_CHECKS = {
         conclusion: 'success',
         outputs: { 'update.docs.outcome': 'pull-request' },
         prompts: ['POST job'],
-        summary: ['Sent with the prompt'],
+        summary: ['Goes with the prompt'],
       },
     },
   ],
@@ -74,16 +74,16 @@ export const GITHUB_CHECKS = {
       eventName: 'release',
       event: { action: 'published', release: { tag_name: 'v1.1.0', name: 'Faster', body: 'Twice as fast.' } },
       github: {
-        permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
+        permissions: { contents: 'read', 'pull-requests': 'write' },
         repositories: {
           'acme/docs': changed(['src/flags.ts'], 'a', { tags: { 'v1.0.0': commit('a'), 'v1.1.0': commit('b') } }),
         },
       },
       expected: {
         conclusion: 'success',
-        outputs: { 'notes.docs.outcome': 'pull-request' },
+        outputs: { 'notes.docs.outcome': 'pull-request', 'notes.docs.in-scope': 'true' },
         prompts: ['POST job'],
-        summary: ['Twice as fast.'],
+        told: ['Document what is new in this release', 'Release v1.1.0: Faster', 'Twice as fast.', 'src/flags.ts'],
       },
     },
   ],

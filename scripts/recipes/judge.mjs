@@ -39,6 +39,9 @@ function compare(what, wanted, got) {
  * @property {readonly string[]} serviceLog
  * @property {readonly string[]} github the operations that GitHub's API was asked for
  * @property {readonly string[]} commands what GitHub's command line was asked
+ * @property {string} told all prompts, one after the other
+ * @property {readonly string[]} labels of all pull requests
+ * @property {readonly (readonly string[])[]} pullRequestChecks the jobs that ran on each head of the pull request
  */
 
 /**
@@ -47,7 +50,7 @@ function compare(what, wanted, got) {
  * @param {Seen} seen
  * @returns {string[]} what is not as it must be
  */
-export function judge(expected, result, { serviceLog, github, commands }) {
+export function judge(expected, result, { serviceLog, github, commands, told, labels, pullRequestChecks }) {
   const sort = (/** @type {readonly string[]} */ list) => [...list].sort()
   return [
     ...compare('conclusion', expected.conclusion, result.exitCode === 0 ? 'success' : 'failure'),
@@ -60,5 +63,10 @@ export function judge(expected, result, { serviceLog, github, commands }) {
     ...(expected.summary ?? [])
       .filter((text) => !result.summary.includes(text))
       .map((text) => `summary: ${JSON.stringify(text)} is missing`),
+    ...(expected.told ?? [])
+      .filter((text) => !told.includes(text))
+      .map((text) => `told to the agent: ${JSON.stringify(text)} is missing in ${told}`),
+    ...(expected.labels === undefined ? [] : compare('labels', sort(expected.labels), sort(labels))),
+    ...compare('checks of the pull request', expected.pullRequestChecks ?? [], pullRequestChecks),
   ]
 }

@@ -1,6 +1,6 @@
 import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
 import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
-import { pullState } from '../../src/emulator/github/state.ts'
+import { pullState } from '../../src/emulator/github/pull-state.ts'
 
 const PUSH = { ref: 'refs/heads/main', before: commit('a'), after: commit('b') }
 const CODE = [{ filename: 'src/flags.ts' }]
@@ -11,7 +11,7 @@ const OPEN = /** @type {const} */ (['open-pull-request'])
 /**
  * The repository, changed since the last successful run of a recipe.
  *
- * @param {Partial<import('../../src/emulator/github/state.ts').RepositoryState>} [fields]
+ * @param {Partial<import('../../src/emulator/github/repository-state.ts').RepositoryState>} [fields]
  */
 function changed(fields = {}, workflow = 'rolling-on-schedule.yml', event = 'schedule') {
   return changedRepository(
@@ -48,7 +48,7 @@ export const ROLLING_CHECKS = {
         conclusion: 'success',
         outputs: { 'update.docs.continued': 'pull-request', 'update.docs.job-id': 'job_finished' },
         prompts: ['POST job/job_finished/message'],
-        summary: ['Going on with pull request #1'],
+        summary: ['Going on with pull request <code>&#35;1</code>'],
       },
     },
     {
@@ -77,7 +77,7 @@ export const ROLLING_CHECKS = {
         conclusion: 'success',
         outputs: { 'update.docs.continued': 'pull-request', 'update.docs.job-id': 'job_finished' },
         prompts: ['POST job/job_finished/message'],
-        summary: ['Going on with pull request #1'],
+        summary: ['Going on with pull request <code>&#35;1</code>'],
       },
     },
   ],

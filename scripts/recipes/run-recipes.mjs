@@ -1,15 +1,16 @@
 /**
- * Runs every workflow of docs/recipes under act, a real workflow engine, as it stands in the file: against the embedded
+ * Runs every workflow of docs/recipes, and the steps of docs/migrating.md, under act, a real workflow engine, as it stands in the file: against the embedded
  * service, on this machine itself, without containers. A recipe that nobody checks is an error.
  *
  *   node scripts/recipes/run-recipes.mjs <path of act> [part of a recipe's path ...]
  *
- * Needs Git, Node 24, the development dependencies, and act 0.2.89 or newer.
+ * Needs Git, Node 24, Python 3, the development dependencies, act 0.2.89 or newer, and the registries of npm and PyPI.
  */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commit } from '../../__tests__/support/github-state.ts'
+import { codeBlocks } from '../../__tests__/support/markdown-files.ts'
 import { observeGitHub } from '../../__tests__/support/observe-github.ts'
 import { demoState } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
@@ -19,8 +20,9 @@ import { NODE_24 } from '../small-runner/node-24.ts'
 import { CHECKS, RUN_ELSEWHERE } from './checks.mjs'
 import { findGaps } from './gaps.mjs'
 import { judge } from './judge.mjs'
+import { playPullRequestChecks } from './pull-request-checks.mjs'
 import { runAct } from './run-act.mjs'
-import { SERVICE_SPEED, TIME_SETTINGS, localRepositories } from './setting.mjs'
+import { SERVICE_SPEED, TIME_SETTINGS, localRepositories, packageManagers } from './setting.mjs'
 import { copyAction, commitAll, makeCaller, temporaryFolder } from './temporary-repositories.mjs'
 
 /** @typedef {import('./checks.mjs').Check} Check */
@@ -33,15 +35,64 @@ const CANCEL_DELAY_MS = 500
 const STAND_INS = join(PROJECT, 'scripts/recipes/stand-ins')
 
 /**
+ * @param {Record<string, string>} outputs
+ * @param {string} url the service's address, which is another one each time
+ */
+function withoutAddress(outputs, url) {
+  return Object.fromEntries(Object.entries(outputs).map(([name, value]) => [name, value.replaceAll(url, '<service>')]))
+}
+
+/**
+ * A workflow of the steps in a document, one after the other.
+ *
+ * @param {string} folder
+ * @param {string} document its path
+ * @returns {string} the path of the workflow
+ */
+function workflowOfBlocks(folder, document) {
+  const steps = codeBlocks(readFileSync(document, 'utf8'), 'yaml')
+    .join('')
+    .replaceAll(/^(?=.)/gm, '      ')
+  const path = join(folder, 'steps.yml')
+  const job = `  steps:\n    runs-on: ubuntu-latest\n    steps:\n${steps}`
+  writeFileSync(path, `on: workflow_dispatch\npermissions: {}\njobs:\n${job}`)
+  return path
+}
+
+/**
  * @param {string} folder
  * @param {string} recipe
+ * @param {Check['history']} history
  */
-function prepare(folder, recipe) {
+function prepare(folder, recipe, history) {
   const action = join(folder, 'action')
   copyAction(PROJECT, action)
-  if (!recipe.startsWith('.github/')) return { action, ...makeCaller(folder, resolve(PROJECT, recipe)) }
+  const path = resolve(PROJECT, recipe)
+  if (recipe.endsWith('.md')) return { action, ...makeCaller(folder, workflowOfBlocks(folder, path)) }
+  if (!recipe.startsWith('.github/')) return { action, ...makeCaller(folder, path, history) }
   commitAll(action)
   return { action, repository: action, workflow: recipe }
+}
+
+/**
+ * Runs a workflow as GitHub does for a pull request: without secrets.
+ *
+ * @param {string} act
+ * @param {string} workflow its path
+ * @param {Record<string, string>} files
+ * @param {object} event
+ */
+async function runOnPullRequest(act, workflow, files, event) {
+  const { folder, remove } = temporaryFolder('docs-agent-checks-')
+  try {
+    return await runAct({
+      ...{ act, folder, ...makeCaller(folder, workflow, [{ daysAgo: 0, files }]), eventName: 'pull_request', event },
+      ...{ vars: {}, secrets: {}, env: packageManagers(process.env), node: NODE_24 },
+      ...{ programs: join(STAND_INS, 'bin'), repositories: {} },
+    })
+  } finally {
+    remove()
+  }
 }
 
 /**
@@ -57,27 +108,45 @@ async function runCheck(act, recipe, check) {
   // The visits lie in the days before, which is where recipes look for them.
   const startMs = Date.parse(new Date().toISOString().slice(0, 10))
   const { permissions = {}, from = 'acme/docs', repositories = {}, scenarios = [] } = check.github ?? {}
-  const scenario = { ...combineScenarios(scenarios), permissions }
+  const { edits, checks: workflow } = check.github ?? {}
+  const scenario = {
+    ...{ ...combineScenarios(scenarios), permissions },
+    ...(edits && { edits }),
+    // Nothing but what really runs.
+    ...(workflow && { checks: [[]], checksBefore: [] }),
+  }
   const usual = demoState(scenario, startMs)
   const state = { ...usual, repositories: { ...usual.repositories, ...repositories } }
-  const observed = observeGitHub({ scenario, state })
+  const startedAt = performance.now()
+  const checks = playPullRequestChecks({
+    workflow: workflow && resolve(PROJECT, workflow),
+    nowMs: () => startMs + (performance.now() - startedAt) * SERVICE_SPEED,
+    run: (workflow, files, event) => runOnPullRequest(act, workflow, files, event),
+  })
+  const observed = observeGitHub({
+    scenario,
+    state,
+    beforeAnswer: (_operation, _before, github) => {
+      checks.look(github.state)
+    },
+  })
   const service = await startEmulator({
     speed: SERVICE_SPEED,
     startMs,
     github: observed.options,
+    ...(check.scenario && { scenario: check.scenario }),
     onRequest: (request) => serviceLog.push(logLine(request)),
   })
   const cancel = new AbortController()
   try {
-    const { action, repository, workflow } = prepare(folder, recipe)
+    const { action, ...caller } = prepare(folder, recipe, check.history)
     const texts = [recipe, '.github/workflows/fleet.yml'].map((path) => readFileSync(resolve(PROJECT, path), 'utf8'))
     const artifacts = join(folder, 'artifacts')
     mkdirSync(artifacts)
     const result = await runAct({
       act,
       folder,
-      repository,
-      workflow,
+      ...caller,
       eventName: check.eventName ?? 'workflow_dispatch',
       event: { ...check.event, ...(check.inputs && { inputs: check.inputs }) },
       ...(check.matrix && { matrix: check.matrix }),
@@ -97,12 +166,13 @@ async function runCheck(act, recipe, check) {
         GITHUB_REPOSITORY: from,
         GITHUB_REPOSITORY_OWNER: 'acme',
         GITHUB_RUN_ID: '42',
-        GITHUB_WORKFLOW_REF: `${from}/${workflow}@refs/heads/main`,
+        GITHUB_WORKFLOW_REF: `${from}/${caller.workflow}@refs/heads/main`,
         SHA_REF: commit('b'),
         GITHUB_API_URL: service.github.apiUrl,
         // The pull requests of the service are this GitHub's.
         GITHUB_SERVER_URL: service.url,
         ...TIME_SETTINGS[check.time ?? 'tenfold'],
+        ...(check.packages && packageManagers(process.env)),
       },
       node: NODE_24,
       programs: join(STAND_INS, 'bin'),
@@ -122,7 +192,16 @@ async function runCheck(act, recipe, check) {
       (command) => command.replace(head, '<head>'),
     )
     const problems = [
-      ...judge(check.expected, result, { serviceLog, github: observed.requests, commands }),
+      ...judge(
+        check.expected,
+        { ...result, outputs: withoutAddress(result.outputs, service.url) },
+        {
+          ...{ serviceLog, github: observed.requests, commands },
+          told: service.requests.map(({ prompt = '' }) => prompt).join('\n'),
+          labels: Object.values(state.repositories['acme/docs']?.pulls ?? {}).flatMap((pull) => pull.labels),
+          pullRequestChecks: await checks.ends(),
+        },
+      ),
       ...observed.violations,
     ]
     return problems.length === 0

@@ -1,3 +1,6 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
 /** The project that the service names when it starts. */
 export const DEFAULT_PROJECT_ID = 'docs-demo'
 
@@ -15,6 +18,28 @@ const TEN_TIMES_FASTER = `
 export const TIME_SETTINGS = {
   real: {},
   tenfold: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(TEN_TIMES_FASTER)}` },
+}
+
+/** How this machine reaches the registries. */
+const REGISTRY_SETTING =
+  /^(?:npm_config_(?:registry|cafile)|pip_(?:index_url|cert|find_links)|https_proxy|no_proxy|node_extra_ca_certs)$/i
+
+/**
+ * What npm and pip have to know in a step, and where they keep what they have fetched once.
+ *
+ * @param {Readonly<Record<string, string | undefined>>} env of this machine
+ * @returns {Record<string, string>}
+ */
+export function packageManagers(env) {
+  const cache = join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'docs-agent-action')
+  const settings = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && REGISTRY_SETTING.test(name) ? [[name, value]] : [],
+  )
+  return {
+    .../** @type {Record<string, string>} */ (Object.fromEntries(settings)),
+    ...{ npm_config_cache: join(cache, 'npm'), npm_config_update_notifier: 'false' },
+    ...{ PIP_CACHE_DIR: join(cache, 'pip'), PIP_DISABLE_PIP_VERSION_CHECK: '1' },
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { runAtExit } from '../small-runner/at-exit.ts'
 
 /** All of this project that runs when somebody uses it. */
@@ -33,12 +33,22 @@ export function copyAction(project, target) {
 }
 
 /**
+ * @typedef {object} Commit
+ * @property {number} daysAgo
+ * @property {Readonly<Record<string, string>>} files by path
+ */
+
+const DAY_MS = 86_400_000
+
+/**
  * @param {string} folder its files are committed, as whoever uses the action would have them
  */
-export function commitAll(folder) {
+export function commitAll(folder, daysAgo = 0) {
+  const date = new Date(Date.now() - daysAgo * DAY_MS).toISOString()
+  const env = { ...process.env, HOME: folder, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
   const git = (/** @type {string[]} */ ...args) => {
     const person = ['-c', 'user.name=Rehearsal', '-c', 'user.email=rehearsal@example.com', '-c', 'commit.gpgsign=false']
-    execFileSync('git', [...person, ...args], { cwd: folder, stdio: 'pipe', env: { ...process.env, HOME: folder } })
+    execFileSync('git', [...person, ...args], { cwd: folder, stdio: 'pipe', env })
   }
   git('init', '--quiet', '--initial-branch=main')
   git('add', '--all')
@@ -46,15 +56,31 @@ export function commitAll(folder) {
 }
 
 /**
+ * @param {string} folder
+ * @param {Readonly<Record<string, string>>} files
+ */
+function writeAll(folder, files) {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+}
+
+/**
  * A repository that has one workflow, and the action apart from it, as on GitHub.
  *
  * @param {string} folder an empty one
  * @param {string} workflow the path of the workflow
+ * @param {readonly Commit[]} [history] what was committed before, oldest first
  * @returns {{ repository: string, workflow: string }}
  */
-export function makeCaller(folder, workflow) {
+export function makeCaller(folder, workflow, history = []) {
   const repository = join(folder, 'docs')
   const path = `.github/workflows/${basename(workflow)}`
+  for (const { daysAgo, files } of history) {
+    writeAll(repository, files)
+    commitAll(repository, daysAgo)
+  }
   mkdirSync(join(repository, '.github/workflows'), { recursive: true })
   cpSync(workflow, join(repository, path))
   commitAll(repository)

@@ -11,17 +11,19 @@ export function fasterClock(factor: number, startMs: number, clock: Clock = syst
   }
 }
 
-/** The same for a process of Node.js, as a variable of its environment: its clock, its date and its timers. */
-export function fasterProcess(factor: number, startMs: number): { readonly NODE_OPTIONS: string } {
-  const code = `
+/**
+ * The same for a process of Node.js, as code that runs in it before its own: its clock, its date and its timers. A timer
+ * gets a millisecond more, as Node.js ends one up to a millisecond early, which would be seconds on the faster clock.
+ */
+export function fasterProcess(factor: number, startMs: number): string {
+  return `
     const [start, now, RealDate] = [globalThis.setTimeout, performance.now.bind(performance), Date]
     const today = () => ${startMs} + Math.floor(performance.now())
-    globalThis.setTimeout = (task, ms, ...args) => start(task, ms / ${factor}, ...args)
+    globalThis.setTimeout = (task, ms, ...args) => start(task, Math.ceil(ms / ${factor}) + 1, ...args)
     performance.now = () => now() * ${factor}
     globalThis.Date = class extends RealDate {
       constructor(...args) { super(...(args.length === 0 ? [today()] : args)) }
       static now() { return today() }
     }
   `
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` }
 }

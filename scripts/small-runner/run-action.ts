@@ -1,9 +1,7 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { runAtExit } from './at-exit.ts'
+import { resolve } from 'node:path'
 import type { Command } from './commands.ts'
 import { readMetadata, type ActionMetadata } from './metadata.ts'
+import { openScratchFolder } from './scratch-folder.ts'
 import { createStepFiles, stepEnvironment } from './step-environment.ts'
 import { StepLog, type Annotation, type LogLine } from './step-log.ts'
 import { RUNNER_CANCEL_TIMES, runStepProcess, type CancelTimes } from './step-process.ts'
@@ -85,14 +83,10 @@ export async function runAction(options: RunOptions): Promise<RunResult> {
   const script = metadata.runs[stage]
   if (script === undefined) throw new Error(`action.yml: runs.${stage} is missing`)
 
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'small-runner-'))
-  const removeFolder = (): void => {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-  }
-  const forgetFolder = runAtExit(removeFolder)
+  const folder = openScratchFolder('small-runner-')
   try {
     const log = new StepLog({ debug, secrets, ...(onLine && { onLine }) })
-    const files = createStepFiles(folder, options.event ?? {})
+    const files = createStepFiles(folder.path, options.event ?? {})
     let rawOutput = ''
     const startedAt = performance.now()
     const end = await runStepProcess({
@@ -133,7 +127,6 @@ export async function runAction(options: RunOptions): Promise<RunResult> {
       durationMs,
     }
   } finally {
-    forgetFolder()
-    removeFolder()
+    folder.remove()
   }
 }

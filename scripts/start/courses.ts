@@ -1,9 +1,18 @@
+import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
 import {
   GITHUB_SCENARIOS,
   GITHUB_SCENARIO_NAMES,
+  isGitHubScenarioName,
   type GitHubScenarioName,
 } from '../../src/emulator/github/github-scenarios.ts'
-import { SCENARIOS, SCENARIO_NAMES, type ScenarioName } from '../../src/emulator/scenarios.ts'
+import { SCENARIOS, SCENARIO_NAMES, isScenarioName, type ScenarioName } from '../../src/emulator/service/scenarios.ts'
+import { askForNearest } from './nearest.ts'
+import {
+  RUNNER_SCENARIOS,
+  RUNNER_SCENARIO_NAMES,
+  isRunnerScenarioName,
+  type RunnerScenarioName,
+} from './runner-scenarios.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -18,6 +27,9 @@ interface Course {
 const SHORT = { 'timeout-minutes': '2' }
 /** A job that has ended, with a pull request. */
 const FOLLOW_UP = { 'job-id': 'job_finished' }
+/** The comment itself is the instruction. */
+const ASKED = { command: '/docs', prompt: '' }
+const GO_ON = { 'on-open-pr': 'follow-up' }
 const RED = { 'fail-on': 'failed, archived, timeout, checks, out-of-scope' }
 
 const SERVICE: Readonly<Record<ScenarioName, Course>> = {
@@ -33,25 +45,33 @@ const SERVICE: Readonly<Record<ScenarioName, Course>> = {
   'idle-follow-up': { shows: 'a follow-up that changes nothing', inputs: FOLLOW_UP },
   flaky: { shows: 'that failing reads are tried again' },
   'rate-limited': { shows: 'that rate limits are waited for' },
+  'rate-limited-for-hours': { shows: 'a rate limit that outlasts the deadline' },
   'unauthorized-later': { shows: 'a key that is revoked while the step waits' },
   unavailable: { shows: 'a service that is down' },
+  'payment-required': { shows: 'a plan without credits' },
+  'too-large': { shows: 'a prompt that the service finds too long' },
+  rejected: { shows: 'a prompt that the service does not take' },
+  'login-page': { shows: 'that something else answers in the place of the service' },
   redirecting: { shows: 'that no redirect is followed' },
   stalled: { shows: 'answers that never come', inputs: SHORT },
   'lost-answer': { shows: 'a prompt of which nobody knows whether it was taken' },
   'bad-id': { shows: 'a job that was taken and cannot be looked at' },
   'other-job': { shows: 'that the answer for another job is not believed' },
-  sparse: { shows: 'what is left where the service tells only what it must' },
+  sparse: { shows: 'what is left if the service tells only what it must' },
   hostile: { shows: 'that texts of strangers cannot steer the log, the outputs or the summary' },
   'hostile-link': { shows: 'that a link of strangers is checked and encoded' },
+  'moving-pages': { shows: 'that the export of visitors says what may be missing' },
+  'stuck-pages': { shows: 'that the export of visitors ends although its pages do not' },
+  'long-path': { shows: 'that the export of visitors takes only what can be a path' },
+  'endless-pages': { shows: 'that the export of visitors writes no file of more than 512 MiB' },
 }
 
-const GITHUB: Readonly<Record<GitHubScenarioName, Course>> = {
+const GITHUB: Readonly<Record<GitHubScenarioName | 'mended', Course>> = {
   'checks-pass': { shows: 'checks that pass' },
   'checks-fail': { shows: 'a red step because of `fail-on: checks`', inputs: RED },
   'checks-mended': { shows: 'a follow-up that mends the checks', inputs: { ...FOLLOW_UP, ...RED } },
   mended: { shows: 'failing checks that go back to the agent, who mends them', inputs: { ...RED, 'fix-rounds': '2' } },
   'checks-mended-late': { shows: 'a follow-up after which they still fail', inputs: { ...FOLLOW_UP, ...RED } },
-  'checks-fail-for-ever': { shows: 'a follow-up that cannot help', inputs: { ...FOLLOW_UP, ...RED } },
   'checks-red-before': { shows: 'checks that the agent did not break', inputs: RED },
   'checks-late': { shows: 'that checks which come late are waited for' },
   'checks-none': { shows: '`none`, which is not the same as passed', inputs: RED },
@@ -67,20 +87,49 @@ const GITHUB: Readonly<Record<GitHubScenarioName, Course>> = {
   blocked: { shows: 'a pull request that GitHub does not allow to be merged yet' },
   'out-of-scope': { shows: 'a red step because of `fail-on: out-of-scope`', inputs: RED },
   'open-pull-request': { shows: 'a run that finds what an earlier one left' },
-  'comment-of-maintainer': { shows: 'a pull request on which somebody asks for more' },
-  'comment-of-stranger': { shows: 'the same by somebody who may not write' },
-  'comment-of-bot': { shows: 'the same by a bot' },
+  'follow-ups-used-up': { shows: 'the bound of a conversation', inputs: GO_ON },
+  'marker-of-stranger': { shows: 'that what strangers write proves nothing', inputs: GO_ON },
+  'comment-of-maintainer': { shows: 'a comment that asks the agent for more, and its answer', inputs: ASKED },
+  'comment-of-stranger': { shows: 'the same by somebody who may not write, which is passed over', inputs: ASKED },
+  'comment-of-bot': { shows: 'the same by a bot, which is passed over', inputs: ASKED },
   'no-permission': { shows: 'the notice of what is not done without permissions' },
   'read-only': { shows: 'that the label and the comment need a permission of their own' },
   'github-lagging': { shows: 'that what GitHub does not know yet is asked for again' },
-  'github-down': { shows: 'that the result of the job stands where GitHub is down' },
+  'github-down': { shows: 'that the result of the job stands if GitHub is down' },
   'github-slow': { shows: 'that a slow GitHub is waited for' },
   'github-limited': { shows: 'that GitHub’s rate limits are waited for' },
 }
 
-/** The inputs that let the action meet with a scenario. */
-export function inputsOf(scenario: ScenarioName, gitHubScenarios: readonly GitHubScenarioName[]): Texts {
-  return Object.assign({}, SERVICE[scenario].inputs, ...gitHubScenarios.map((name) => GITHUB[name].inputs)) as Texts
+/** A course for which `npm start` needs more than a scenario: here other inputs. */
+const MENDED = {
+  plays: 'checks-mended',
+  description: 'The checks of the first commit fail, go back to the agent, and pass on its next one.',
+} as const
+
+const COURSES: Readonly<Record<string, Course>> = { ...SERVICE, ...GITHUB, ...RUNNER_SCENARIOS }
+
+export interface ChosenCourse {
+  readonly scenario: ScenarioName
+  readonly gitHubScenarios: readonly GitHubScenarioName[]
+  readonly runnerScenarios: readonly RunnerScenarioName[]
+  /** What lets the action meet with them. */
+  readonly inputs: Texts
+}
+
+/** What is played for these names, or a sentence that says what is wrong with them. */
+export function chooseCourse(names: readonly string[]): ChosenCourse | string {
+  const unknown = names.find((name) => !Object.hasOwn(COURSES, name))
+  if (unknown !== undefined)
+    return `There is no scenario «${unknown}».${askForNearest(unknown, Object.keys(COURSES))} «npm start -- --list» tells all.`
+  const [scenario = DEFAULT_SCENARIO, second] = names.filter(isScenarioName)
+  if (second !== undefined)
+    return `${scenario} and ${second} are both scenarios of the service, which plays one. See: npm start -- --list`
+  return {
+    scenario,
+    gitHubScenarios: names.map((name) => (name === 'mended' ? MENDED.plays : name)).filter(isGitHubScenarioName),
+    runnerScenarios: names.filter(isRunnerScenarioName),
+    inputs: Object.assign({}, ...names.map((name) => COURSES[name]?.inputs)) as Texts,
+  }
 }
 
 const asFlags = (inputs: Texts = {}): string[] =>
@@ -106,10 +155,16 @@ export const LIST = `${[
   listed('Scenarios of the service, of which one is played:', SCENARIO_NAMES, SCENARIOS, SERVICE),
   listed(
     'Scenarios of GitHub, which go with any of these and with each other:',
-    GITHUB_SCENARIO_NAMES,
-    GITHUB_SCENARIOS,
+    [...GITHUB_SCENARIO_NAMES, 'mended'],
+    { ...GITHUB_SCENARIOS, mended: MENDED },
     GITHUB,
   ),
-  'Several have commas between them: npm start -- --scenario late-link,checks-late,out-of-scope',
+  listed(
+    'Scenarios of the runner and its network, which go with any of these and with each other:',
+    RUNNER_SCENARIO_NAMES,
+    RUNNER_SCENARIOS,
+    RUNNER_SCENARIOS,
+  ),
+  'Several have commas between them: npm start -- --scenario "late-link, checks-late"',
 ].join('\n\n')}
 `

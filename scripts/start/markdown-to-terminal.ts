@@ -11,9 +11,9 @@ const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   nbsp: ' ',
 }
 
-/** A `<pre>`, a table of HTML, a fence or a table of Markdown: what is read as a whole. All else is read line by line. */
+/** A comment, a chart, which no terminal draws, a `<pre>`, a table of HTML, a fence or a table of Markdown: what is read as a whole. All else is read line by line. */
 const BLOCK =
-  /(?<comment><!--.*?-->)|<pre\b[^>]*>(?<pre>.*?)<\/pre>|<table\b[^>]*>(?<table>.*?)<\/table>|^(?<mark>`{3,}|~{3,})[^\n]*\n(?<fence>.*?)^\k<mark>[^\n]*$|^(?<pipes>\|[^\n]*\n\|[ :|-]+\|[ ]*(?:\n\|[^\n]*)*)/gmsu
+  /(?<hidden><!--.*?-->|^```mermaid\n.*?^```$)|<pre\b[^>]*>(?<pre>.*?)<\/pre>|<table\b[^>]*>(?<table>.*?)<\/table>|^(?<mark>`{3,}|~{3,})[^\n]*\n(?<fence>.*?)^\k<mark>[^\n]*$|^(?<pipes>\|[^\n]*\n\|[ :|-]+\|[ ]*(?:\n\|[^\n]*)*)/gmsu
 
 const INLINE =
   /(?<ticks>`+)(?<ticked>.+?)\k<ticks>|<code>(?<code>.*?)<\/code>|\*\*(?<stars>.+?)\*\*|<(?<strong>b|strong)>(?<bold>.*?)<\/\k<strong>>|!?\[(?<label>[^\]]*)\]\((?<target>[^)\s]*)\)|<a\b[^>]*?href="(?<href>[^"]*)"[^>]*>(?<anchor>.*?)<\/a>|(?<break><br ?\/?>)|(?<tag><\/?[a-zA-Z][^>]*>)|\\(?<escaped>[!-/:-@[-`{-~])|(?<![\p{L}\p{N}])_(?<emphasis>[^_]+)_(?![\p{L}\p{N}])/gsu
@@ -38,8 +38,8 @@ export function markdownToTerminal(markdown: string, paint: Paint): string {
     .replace(/^\n+|\n+$/g, '')
 }
 
-function renderBlock({ comment, pre, table, fence, pipes }: Groups, paint: Paint): string[] {
-  if (comment !== undefined) return []
+function renderBlock({ hidden, pre, table, fence, pipes }: Groups, paint: Paint): string[] {
+  if (hidden !== undefined) return []
   if (pre !== undefined) return [indent(decodeEntities(pre.replace(/<[^>]*>/g, '')).replace(/^\n|\n$/g, ''))]
   if (fence !== undefined) return [indent(fence.replace(/\n$/, ''))]
   if (table !== undefined) return alignColumns(htmlRows(table, paint))

@@ -1,20 +1,14 @@
-import { parseArgs } from 'node:util'
-import {
-  GITHUB_SCENARIO_NAMES,
-  isGitHubScenarioName,
-  type GitHubScenarioName,
-} from '../../src/emulator/github/github-scenarios.ts'
-import { SCENARIO_NAMES, isScenarioName, type ScenarioName } from '../../src/emulator/scenarios.ts'
-import { DEFAULT_SCENARIO } from '../../src/emulator/service.ts'
-import { inputsOf } from './courses.ts'
+import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
+import type { Environment } from '../../src/shared/host.ts'
+import { chooseCourse, type ChosenCourse } from './courses.ts'
+import { readFlags, TASK_FLAGS, type Flags } from './flags.ts'
 
 type Texts = Readonly<Record<string, string>>
-type Environment = Readonly<Record<string, string | undefined>>
 
-export interface EmbeddedService {
+const ACTIONS = ['agent', 'visitors'] as const
+
+export interface EmbeddedService extends ChosenCourse {
   readonly kind: 'embedded'
-  readonly scenario: ScenarioName
-  readonly gitHubScenarios: readonly GitHubScenarioName[]
   /** How many seconds pass in one, for the service, its GitHub and the step. */
   readonly speed: number
 }
@@ -25,9 +19,11 @@ export type ChosenService =
 
 export interface Run {
   readonly kind: 'run'
+  readonly action: (typeof ACTIONS)[number]
   readonly service: ChosenService
-  /** What the action gets besides the service's address, project and key. */
-  readonly inputs: Texts
+  /** Inputs besides those that name the service, which hold if the action knows them and none is given. */
+  readonly defaults: Texts
+  readonly given: Texts
   /** The run is cancelled after so many seconds. */
   readonly cancelAfter: number | undefined
 }
@@ -45,7 +41,9 @@ export const HELP = `Runs the packaged action against an embedded service, as a 
   npm start -- [options]
 
   --list                 tells all scenarios, with what each is good for
-  --scenario <names>     what happens at the embedded service, and on its GitHub (default: ${DEFAULT_SCENARIO})
+  --action <name>        agent, or visitors for the export of visitors (default: agent)
+  --scenario <names>     what happens at the embedded service, on its GitHub and on the runner
+                         (default: ${DEFAULT_SCENARIO})
   --prompt <text>        the instruction for the agent
   --prompt-file <path>   a file with the instruction, inside the current folder
   --job-id <id>          with a prompt: send it to this job; without one: wait for this job
@@ -59,20 +57,12 @@ With DOCS_AGENT_BASE_URL, DOCS_AGENT_PROJECT_ID and DOCS_AGENT_API_KEY set, that
 `
 
 const DEFAULT_PROMPT = 'Document the new `--dry-run` flag of the deploy command.'
-const TASK_FLAGS = ['prompt', 'prompt-file', 'job-id'] as const
-const NAMED_FLAGS = ['scenario', 'speed', 'cancel-after', ...TASK_FLAGS] as const
 const SERVICE_VARIABLES = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID', 'DOCS_AGENT_API_KEY'] as const
 
 /** So that the step does all that it can: it looks at the change, the checks and the files. */
 const EMBEDDED_INPUTS = { 'change-context': 'files', 'wait-for-checks': 'true', 'allowed-paths': 'docs/**' }
 
-interface Flags {
-  readonly named: Readonly<Partial<Record<(typeof NAMED_FLAGS)[number], string>>>
-  /** Each as `name=value`. */
-  readonly input: readonly string[]
-  readonly help: boolean
-  readonly list: boolean
-}
+const refuse = (message: string): Refused => ({ kind: 'refused', message })
 
 /** What the command line asks for. */
 export function readOptions(
@@ -80,99 +70,53 @@ export function readOptions(
   env: Environment,
 ): Run | Refused | { readonly kind: 'help' | 'list' } {
   const flags = readFlags(args, env)
-  if (typeof flags === 'string') return { kind: 'refused', message: flags }
+  if (typeof flags === 'string') return refuse(flags)
   if (flags.help) return { kind: 'help' }
   if (flags.list) return { kind: 'list' }
-  const { scenario, speed, 'cancel-after': cancelAfter, ...named } = flags.named
+  const { action: name = 'agent', scenario, speed, 'cancel-after': cancelAfter, ...named } = flags.named
+  const action = ACTIONS.find((one) => one === name)
+  if (action === undefined) return refuse(`--action must be ${ACTIONS.join(' or ')}, and is «${name}».`)
   const service = chooseService(scenario, speed, env)
   if (service.kind === 'refused') return service
   if (cancelAfter !== undefined && !isNumber(cancelAfter))
-    return { kind: 'refused', message: `--cancel-after needs a number of seconds, and got «${cancelAfter}».` }
-
-  const others: Record<string, string> = {}
-  for (const input of flags.input) {
-    const [, name, value] = /^([^=]+)=(.*)$/su.exec(input) ?? []
-    if (name === undefined || value === undefined) {
-      return { kind: 'refused', message: `--input needs the form name=value, and got «${input}».` }
-    }
-    others[name] = value
-  }
-  const defaults = defaultInputs(service)
-  const hasTask = TASK_FLAGS.some((name) => name in named || name in others)
+    return refuse(`--cancel-after needs a number of seconds, and got «${cancelAfter}».`)
+  const inputs = readInputs(flags.input)
+  if (typeof inputs === 'string') return refuse(inputs)
+  const given = { ...named, ...inputs }
+  const isExample = action === 'agent' && !TASK_FLAGS.some((name) => name in given)
   return {
     kind: 'run',
+    action,
     service,
-    inputs: { ...defaults, ...(hasTask ? {} : { prompt: DEFAULT_PROMPT }), ...named, ...others },
+    defaults: {
+      ...(isExample ? { prompt: DEFAULT_PROMPT } : {}),
+      // Nothing that changes the action's own defaults if the service is a real one.
+      ...(service.kind === 'embedded' ? { ...EMBEDDED_INPUTS, ...service.inputs } : {}),
+    },
+    given,
     cancelAfter: cancelAfter === undefined ? undefined : Number(cancelAfter),
   }
 }
 
-/**
- * `npm start --scenario=failed`, without `--` before the flag, reaches a script as the variable `npm_config_scenario`; and
- * `npm start --scenario failed` as that variable with the value `true`, and `failed` as an argument.
- * @returns what is wrong, as a sentence, if something is
- */
-function readFlags(args: readonly string[], env: Environment): Flags | string {
-  const text = { type: 'string' } as const
-  const options = {
-    ...{ scenario: text, speed: text, 'cancel-after': text, prompt: text, 'prompt-file': text, 'job-id': text },
-    list: { type: 'boolean' },
-    input: { type: 'string', multiple: true },
-    help: { type: 'boolean', short: 'h' },
-  } as const
-  const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
-  const positionals: string[] = []
-  for (const token of tokens) {
-    if (token.kind === 'positional') positionals.push(token.value)
-    if (token.kind !== 'option') continue
-    const { name, rawName, value, inlineValue } = token
-    if (!(name in options)) return `There is no option ${rawName}. «npm start -- --help» shows all.`
-    if (name === 'help' || name === 'list') continue
-    // A flag that follows is no value, unless it is written as --prompt=--text.
-    if (value === undefined || (!inlineValue && value.startsWith('-'))) return `${rawName} needs a value.`
+/** @returns what is wrong, as a sentence, if something is */
+function readInputs(texts: Flags['input']): Texts | string {
+  const inputs: Record<string, string> = {}
+  for (const text of texts) {
+    const [, name, value] = /^([^=]+)=(.*)$/su.exec(text) ?? []
+    if (name === undefined || value === undefined) return `--input needs the form name=value, and got «${text}».`
+    inputs[name] = value
   }
-
-  const fromNpm = NAMED_FLAGS.flatMap((name) => {
-    const value = env[`npm_config_${name.replaceAll('-', '_')}`]
-    return value === undefined || value === '' ? [] : [{ name, value }]
-  })
-  const withoutValue = fromNpm.filter(({ value }) => value === 'true')
-  if (positionals.length !== withoutValue.length || withoutValue.length > 1) {
-    const [first] = positionals
-    const place = first === undefined ? 'A flag has no value' : `«${first}» belongs to no flag`
-    return `${place}. Put -- before the flags: npm start -- --scenario failed`
-  }
-  const [positional] = positionals
-  const given = NAMED_FLAGS.flatMap((name) =>
-    values[name] === undefined ? [] : [[name, String(values[name])] as const],
-  )
-  return {
-    named: Object.fromEntries([
-      ...fromNpm.map(({ name, value }) => [name, value === 'true' ? positional : value] as const),
-      ...given,
-    ]),
-    input: (values.input ?? []).map(String),
-    help: values.help === true,
-    list: values.list === true || env['npm_config_list'] === 'true',
-  }
+  return inputs
 }
 
 const isNumber = (text: string): boolean => /^\d+(\.\d+)?$/.test(text)
 
-function chooseEmbedded(scenario = DEFAULT_SCENARIO as string, speed = String(DEFAULT_SPEED)): ChosenService | Refused {
-  const names = scenario.split(',').map((name) => name.trim())
-  const unknown = names.find((name) => !isScenarioName(name) && !isGitHubScenarioName(name))
-  const known = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES].join(', ')
-  if (unknown !== undefined) return { kind: 'refused', message: `--scenario must be one or more of ${known}.` }
-  const [played = DEFAULT_SCENARIO, second] = names.filter(isScenarioName)
-  if (second !== undefined) {
-    const message = `${played} and ${second} are both scenarios of the service, which plays one. See: npm start -- --list`
-    return { kind: 'refused', message }
-  }
+function chooseEmbedded(scenario: string | undefined, speed = String(DEFAULT_SPEED)): EmbeddedService | Refused {
+  const course = chooseCourse(scenario?.split(',').map((name) => name.trim()) ?? [])
+  if (typeof course === 'string') return refuse(course)
   if (!isNumber(speed) || Number(speed) < 1 || Number(speed) > 200)
-    return { kind: 'refused', message: '--speed must be a number from 1 to 200.' }
-  const gitHubScenarios = names.filter(isGitHubScenarioName)
-  return { kind: 'embedded', scenario: played, gitHubScenarios, speed: Number(speed) }
+    return refuse('--speed must be a number from 1 to 200.')
+  return { kind: 'embedded', ...course, speed: Number(speed) }
 }
 
 function chooseService(
@@ -186,18 +130,11 @@ function chooseService(
   if (missing.length > 0) {
     const set = SERVICE_VARIABLES.filter((name) => env[name])
     const message = `${set.join(' and ')} ${set.length > 1 ? 'are' : 'is'} set, but not ${missing.join(' and ')}.`
-    return { kind: 'refused', message: `${message} Set all three to use that service, or none.` }
+    return refuse(`${message} Set all three to use that service, or none.`)
   }
   if (scenario !== undefined || speed !== undefined) {
     const flag = scenario === undefined ? '--speed' : '--scenario'
-    const message = `${flag} is for the embedded service. Unset ${SERVICE_VARIABLES.join(', ')} to use that.`
-    return { kind: 'refused', message }
+    return refuse(`${flag} is for the embedded service. Unset ${SERVICE_VARIABLES.join(', ')} to use that.`)
   }
   return { kind: 'real', baseUrl, projectId, apiKey }
-}
-
-/** Nothing that changes the action's own defaults if the service is a real one. */
-function defaultInputs(service: ChosenService): Texts {
-  if (service.kind === 'real') return {}
-  return { ...EMBEDDED_INPUTS, ...inputsOf(service.scenario, service.gitHubScenarios) }
 }

@@ -23,10 +23,11 @@ const CONCLUSIONS: Readonly<Record<RunResult['conclusion'], Label>> = {
 
 const MAX_SHOWN_VALUE = 200
 const HEADING_COLUMNS = 60
+const HEAD_LINES = 8
 
 export function heading(title: string, paint: Paint): string {
-  const start = `── ${title} `
-  return `\n${paint('bold', start)}${paint('dim', '─'.repeat(HEADING_COLUMNS - start.length))}\n`
+  const start = `── ${cleanForTerminal(title)} `
+  return `\n${paint('bold', start)}${paint('dim', '─'.repeat(Math.max(0, HEADING_COLUMNS - start.length)))}\n`
 }
 
 /** One line of the log, as the run's page shows it; its further lines, if any, stand under its text. */
@@ -38,18 +39,27 @@ export function showLogLine({ kind, text, title }: LogLine, paint: Paint): strin
   return lines.map((shown) => `${style === undefined ? shown : paint(style, shown)}\n`).join('')
 }
 
+/** Names and values, under one another. */
+export function showTable(rows: readonly (readonly [name: string, value: string])[], paint: Paint): string {
+  return alignColumns(rows.map(([name, value]) => [paint('bold', name), showValue(value, paint)])).join('\n')
+}
+
+/** The first lines of a file. */
+export function showHead(text: string): string {
+  const lines = cleanForTerminal(text).split('\n', HEAD_LINES)
+  return lines.map((line) => cutText(line, MAX_SHOWN_VALUE)).join('\n')
+}
+
 /**
- * Outputs, job summary, what is on the pull request, and conclusion.
- * @param pullRequests what the embedded GitHub has of them, as names and values
+ * Outputs, job summary, what there is besides, and conclusion.
+ * @param others each with its title; one without a text is not shown
  */
 export function showResult(
   { outputs, summary, conclusion, exitCode, signal, durationMs }: RunResult,
   paint: Paint,
-  pullRequests: readonly (readonly [name: string, value: string])[] = [],
+  others: readonly (readonly [title: string, text: string])[] = [],
 ): string {
-  const table = (rows: readonly (readonly [name: string, value: string])[]): string =>
-    alignColumns(rows.map(([name, value]) => [paint('bold', name), showValue(value, paint)])).join('\n')
-  const outputText = table(Object.entries(outputs)) || paint('dim', '(none)')
+  const outputText = showTable(Object.entries(outputs), paint) || paint('dim', '(none)')
   const summaryText = markdownToTerminal(summary, paint) || paint('dim', '(none)')
   const [mark, style] = CONCLUSIONS[conclusion]
   const end = exitCode === null ? (signal ?? 'not started') : `exit code ${exitCode}`
@@ -57,7 +67,7 @@ export function showResult(
   return [
     `${heading('Outputs', paint)}${outputText}\n`,
     `${heading('Job summary', paint)}${summaryText}\n`,
-    pullRequests.length === 0 ? '' : `${heading('On the pull request', paint)}${table(pullRequests)}\n`,
+    ...others.map(([title, text]) => (text === '' ? '' : `${heading(title, paint)}${text}\n`)),
     `${heading('Conclusion', paint)}${verdict}, ${end}, after ${formatDuration(durationMs)}\n`,
   ].join('')
 }

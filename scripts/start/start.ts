@@ -1,10 +1,13 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Environment } from '../../src/shared/host.ts'
+import { readMetadata } from '../small-runner/metadata.ts'
 import { runAction } from '../small-runner/run-action.ts'
+import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { LIST } from './courses.ts'
 import { HELP, readOptions, type Run } from './options.ts'
-import { heading, showLogLine, showResult } from './report.ts'
-import { openSurroundings, type Surroundings } from './surroundings.ts'
+import { heading, showHead, showLogLine, showResult, showTable } from './report.ts'
+import { chooseInputs, openSurroundings, type Surroundings } from './surroundings.ts'
 import { choosePaint, cleanForTerminal, wrapLines, type Paint } from './terminal.ts'
 
 /** Wrong usage, as opposed to 1, which is the action's own verdict. */
@@ -26,7 +29,7 @@ interface Output {
 /** What is needed of a process. */
 export interface Terminal {
   readonly argv: readonly string[]
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
   readonly stdout: Output
   readonly stderr: Output
   on(signal: Signal, listener: () => void): unknown
@@ -72,8 +75,20 @@ function introduce({ service }: Surroundings, inputs: Readonly<Record<string, st
   return `${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\nService: ${service}\nInputs:\n${shown.join('')}`
 }
 
-/** @returns the exit code */
-async function play(run: Run, folder: string, terminal: Terminal): Promise<number> {
+/** The beginning of a file that can be large. */
+function readHead(file: string): string {
+  const descriptor = openSync(file, 'r')
+  const bytes = Buffer.alloc(4_096)
+  const length = readSync(descriptor, bytes)
+  closeSync(descriptor)
+  return bytes.toString('utf8', 0, length)
+}
+
+/**
+ * @param action the folder of its action.yml
+ * @returns the exit code
+ */
+async function play(run: Run, action: string, terminal: Terminal): Promise<number> {
   const { env, stdout } = terminal
   const paint = choosePaint(stdout, env)
   const print = (text: string): void => {
@@ -82,30 +97,42 @@ async function play(run: Run, folder: string, terminal: Terminal): Promise<numbe
   const cancel = listenForCancel(terminal, () => {
     print(paint('yellow', 'Cancelling, as the runner would. Once more ends it at once.\n'))
   })
+  const metadata = readMetadata(action)
   const surroundings = await openSurroundings(run.service, env)
+  // What is exported from the embedded service is not worth a file that stays.
+  const scratch =
+    run.action === 'visitors' && run.service.kind === 'embedded' ? openScratchFolder('visitors-') : undefined
+  // npm goes to the folder of package.json, and says in this variable where it was called.
+  const workspace = scratch?.path ?? env['INIT_CWD'] ?? process.cwd()
   const timer = run.cancelAfter === undefined ? undefined : setTimeout(cancel.now, msUntil(run, run.cancelAfter))
   try {
-    const inputs = { ...surroundings.inputs, ...run.inputs }
+    const inputs = chooseInputs(surroundings, run, metadata)
     print(introduce(surroundings, inputs, paint))
     print(heading('Log', paint))
     const result = await runAction({
-      action: folder,
+      action,
+      metadata,
       inputs,
       env: surroundings.env,
       eventName: surroundings.eventName,
       event: surroundings.event,
       secrets: SECRET_INPUTS.flatMap((name) => inputs[name] ?? []),
-      // npm goes to the folder of package.json, and says in this variable where it was called.
-      workspace: env['INIT_CWD'] ?? process.cwd(),
+      workspace,
       cancel: cancel.signal,
       onLine: (line) => {
         print(showLogLine(line, paint))
       },
     })
-    print(showResult(result, paint, surroundings.pullRequests()))
+    const { file = '' } = result.outputs
+    const others = [
+      ['On the pull request', showTable(surroundings.pullRequests(), paint)],
+      [file, file === '' ? '' : showHead(readHead(join(workspace, file)))],
+    ] as const
+    print(showResult(result, paint, others))
     return result.conclusion === 'success' ? 0 : Math.max(1, result.exitCode ?? 1)
   } finally {
     clearTimeout(timer)
+    scratch?.remove()
     await surroundings.close()
   }
 }
@@ -126,10 +153,11 @@ export async function start(folder: string, terminal: Terminal): Promise<number>
     writeTo(terminal.stdout, options.kind === 'help' ? HELP : LIST)
     return 0
   }
-  const program = join(folder, 'dist/agent/index.js')
+  const action = join(folder, options.action === 'agent' ? '.' : options.action)
+  const program = resolve(folder, `dist/${options.action}/index.js`)
   if (!existsSync(program)) return refuse(`${program} is missing. Make it with: npm ci && npm run build`)
   try {
-    return await play(options, folder, terminal)
+    return await play(options, action, terminal)
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error))
   }

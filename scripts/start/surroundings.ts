@@ -1,8 +1,13 @@
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import type { PullState } from '../../src/emulator/github/state.ts'
+import type { PullState } from '../../src/emulator/github/pull-state.ts'
+import { userBody, wireTime } from '../../src/emulator/github/reply.ts'
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
+import type { Environment } from '../../src/shared/host.ts'
 import { fasterClock, fasterProcess } from '../small-runner/faster-time.ts'
-import type { ChosenService, EmbeddedService } from './options.ts'
+import type { ActionMetadata } from '../small-runner/metadata.ts'
+import { preload } from '../small-runner/preload.ts'
+import type { ChosenService, EmbeddedService, Run } from './options.ts'
+import { RUNNER_SCENARIOS } from './runner-scenarios.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -23,7 +28,7 @@ export interface Surroundings {
 const NETWORK_VARIABLES = /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/i
 
 /** The push of the embedded repository's newest change, as GitHub tells it to a workflow that runs on it. */
-function pushOf({ state }: Emulator['github']): { readonly after: string } {
+export function pushOf({ state }: Pick<Emulator['github'], 'state'>): { readonly after: string } {
   const { tags, branches, releases, defaultBranch = '' } = state.repositories['acme/docs'] ?? {}
   const after = branches?.[defaultBranch] ?? ''
   const push = {
@@ -31,9 +36,28 @@ function pushOf({ state }: Emulator['github']): { readonly after: string } {
     before: tags?.[releases?.[0]?.tag ?? ''],
     after,
     repository: { default_branch: defaultBranch },
-    commits: [{ id: after }],
+    commits: [{ id: after, author: { username: 'mona' }, committer: { username: 'mona' } }],
+    sender: { login: 'mona', type: 'User' },
   }
   return push
+}
+
+/** What somebody asks for in a comment on a pull request, as GitHub tells it to a workflow; undefined if nobody does. */
+function askingCommentOf({ state }: Pick<Emulator['github'], 'state'>): object | undefined {
+  const { pulls = {}, defaultBranch } = state.repositories['acme/docs'] ?? {}
+  for (const [number, { title, body, state: is, comments }] of Object.entries(pulls)) {
+    const asking = comments.find((comment) => comment.body.startsWith('/docs '))
+    if (asking === undefined) continue
+    const user = userBody(state, asking.user)
+    return {
+      action: 'created',
+      issue: { number: Number(number), title, body, state: is, pull_request: {} },
+      comment: { id: asking.id, body: asking.body, user, created_at: wireTime(asking.createdAtMs) },
+      repository: { default_branch: defaultBranch },
+      sender: user,
+    }
+  }
+  return undefined
 }
 
 /** What the action leaves on a pull request is its label and its comment. */
@@ -42,13 +66,13 @@ function describe([number, { title, state, merge, labels, comments }]: [string, 
   return [
     [`#${number}`, `${title} (${merge === undefined ? state : 'merged'})`],
     ['labels', labels.join(', ')],
-    ...comments.map(({ user, body }): [string, string] => [`comment by ${user}`, body]),
+    ...comments.map(({ user, body }): [string, string] => ['comment', `${user}: ${body}`]),
   ]
 }
 
 /** @param startMs the date at the start, for service, GitHub and step alike, in milliseconds since 1970 */
 async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<Surroundings> {
-  const { scenario, gitHubScenarios, speed } = chosen
+  const { scenario, gitHubScenarios, runnerScenarios, speed } = chosen
   // Not the service's own speed: the pauses that it asks for are to be those of the step's clock.
   const clock = fasterClock(speed, startMs)
   const emulator = await startEmulator({
@@ -58,8 +82,11 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<S
     github: { scenario: combineScenarios(gitHubScenarios) },
   })
   const { url, projectId, apiKey, github } = emulator
-  const event = pushOf(github)
-  const names = [scenario, ...gitHubScenarios].join(', ')
+  github.catchUp(startMs)
+  const push = pushOf(github)
+  const comment = askingCommentOf(github)
+  const names = [scenario, ...gitHubScenarios, ...runnerScenarios].join(', ')
+  const settings = await Promise.all(runnerScenarios.map(async (name) => RUNNER_SCENARIOS[name].set(url)))
   return {
     service: `embedded, with a GitHub beside it: ${names}; time runs ${speed} times as fast, for the step too`,
     inputs: {
@@ -68,19 +95,28 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<S
       'api-key': apiKey,
       'github-api-url': github.apiUrl,
       'github-token': github.token,
+      ...(Object.assign({}, ...settings.map(({ inputs }) => inputs)) as Texts),
     },
-    eventName: 'push',
-    event,
+    eventName: comment === undefined ? 'push' : 'issue_comment',
+    event: comment ?? push,
     pullRequests: () => Object.entries(github.state.repositories['acme/docs']?.pulls ?? {}).flatMap(describe),
-    env: { GITHUB_SHA: event.after, GITHUB_RUN_ID: '42', ...fasterProcess(speed, startMs) },
-    close: () => emulator.close(),
+    env: {
+      GITHUB_SHA: push.after,
+      GITHUB_RUN_ID: '42',
+      ...preload(fasterProcess(speed, startMs), ...settings.flatMap(({ preload = [] }) => preload)),
+      ...(Object.assign({}, ...settings.map(({ env }) => env)) as Texts),
+    },
+    close: async () => {
+      for (const { close } of settings) close?.()
+      await emulator.close()
+    },
   }
 }
 
 /** Starts the embedded service in this process, or names the real one. */
 export async function openSurroundings(
   chosen: ChosenService,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   startMs = Date.now(),
 ): Promise<Surroundings> {
   if (chosen.kind === 'embedded') return openEmbedded(chosen, startMs)
@@ -97,4 +133,11 @@ export async function openSurroundings(
     pullRequests: () => [],
     close: () => Promise.resolve(),
   }
+}
+
+/** What the action is given: of what nobody asked for only what it knows. */
+export function chooseInputs(surroundings: Surroundings, { defaults, given }: Run, metadata: ActionMetadata): Texts {
+  const known = metadata.inputs.map(({ name }) => name)
+  const unasked = Object.entries({ ...surroundings.inputs, ...defaults }).filter(([name]) => known.includes(name))
+  return { ...Object.fromEntries(unasked), ...given }
 }

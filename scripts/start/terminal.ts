@@ -1,3 +1,4 @@
+import type { Environment } from '../../src/shared/host.ts'
 import { cleanLines } from '../../src/shared/untrusted-text.ts'
 
 /** The codes that switch a style on and off again. */
@@ -26,10 +27,7 @@ export const paintWithColours: Paint = (style, text) => {
 export const paintNothing: Paint = (_style, text) => text
 
 /** Colours only in a terminal, and not if NO_COLOR is set to anything. */
-export function choosePaint(
-  stream: { readonly isTTY?: boolean },
-  env: Readonly<Record<string, string | undefined>>,
-): Paint {
+export function choosePaint(stream: { readonly isTTY?: boolean }, env: Environment): Paint {
   return stream.isTTY === true && !env['NO_COLOR'] ? paintWithColours : paintNothing
 }
 
@@ -61,11 +59,11 @@ export function alignColumns(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** What further lines are indented by: a mark of a list, or the columns before the last one. */
-const INDENT = /^(?: *[•│▾] | *\[[ \d:]+\] |.*\S {2,}(?=\S)| *)/u
+const INDENT = /^(?: *[•│▾] | *\[[ \dhmins]+\] |.*\S {2,}(?=\S)| *)/u
 
 /**
  * Breaks long lines between words; further lines stand under the text of the first. A word that is longer than a line, such
- * as an address, is left whole.
+ * as an address, is left whole. A bar that does not fit is left out.
  * @param columns how wide the terminal is; infinite if it is none
  */
 export function wrapLines(text: string, columns: number): string {
@@ -75,7 +73,12 @@ export function wrapLines(text: string, columns: number): string {
     .join('\n')
 }
 
-function wrapLine(line: string, columns: number): string {
+/** The last cell of a row, drawn of blocks, which says again what a number before it says. */
+const BAR = / +[█▉▊▋▌▍▎▏]+$/u
+
+function wrapLine(whole: string, columns: number): string {
+  if (visibleLength(whole) <= columns) return whole
+  const line = whole.replace(BAR, '')
   if (visibleLength(line) <= columns) return line
   const plain = line.replace(SWITCH, '')
   const indent = INDENT.exec(plain)?.[0].length ?? 0

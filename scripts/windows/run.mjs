@@ -119,7 +119,7 @@ async function tryAgent(workspace) {
 
   let isPressed = false
   const cancelled = await npmStart(workspace, ['--scenario', 'slow'], (printed) => {
-    if (isPressed || !printed.includes('The job is active.')) return
+    if (isPressed || !printed.includes(' is active.')) return
     isPressed = true
     pressCtrlC()
   })

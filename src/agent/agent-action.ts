@@ -33,7 +33,7 @@ export const agentAction: Feature<AgentInputs, Report> = {
       // A period behind a link would be taken for a part of it.
       text: outputs['pr-link'] === '' ? text : `${text} Pull request: ${outputs['pr-link']}`,
       outputs,
-      summary: renderSummary(report, conclusion),
+      summary: () => renderSummary(report, conclusion),
       ...(notDone === undefined ? {} : { notice: { title: 'Not done on GitHub', text: notDone } }),
     }
   },

@@ -6,9 +6,9 @@ import {
   type GitHubScenarioName,
   isGitHubScenarioName,
 } from './github/github-scenarios.ts'
-import { parseDate } from './parse-date.ts'
-import { SCENARIOS, SCENARIO_NAMES, type ScenarioName, isScenarioName } from './scenarios.ts'
-import { DEFAULT_PAGES, DEFAULT_SCENARIO, DEFAULT_VISITS } from './service.ts'
+import { parseDate } from './service/parse-date.ts'
+import { SCENARIOS, SCENARIO_NAMES, type ScenarioName, isScenarioName } from './service/scenarios.ts'
+import { DEFAULT_PAGES, DEFAULT_SCENARIO, DEFAULT_VISITS } from './embedded-service.ts'
 
 export interface CliOptions {
   readonly host: string
@@ -24,7 +24,7 @@ export interface CliOptions {
   readonly startMs: number
 }
 
-export type CliCommand =
+type CliCommand =
   | { readonly kind: 'run'; readonly options: CliOptions }
   | { readonly kind: 'help' }
   | { readonly kind: 'invalid'; readonly message: string }

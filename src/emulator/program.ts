@@ -11,7 +11,7 @@ interface Output {
 }
 
 /** What is needed of a process. */
-export interface ServiceProcess {
+interface ServiceProcess {
   readonly argv: readonly string[]
   readonly pid: number
   readonly stdout: Output

@@ -1,10 +1,12 @@
-import { type FileEdit, editsFor, titleOf } from './agent-edits.ts'
 import { escapeHtml } from '../shared/markdown.ts'
-import { type ServiceResponse, htmlResponse } from './exchange.ts'
 import { type ShownCheck, checksOf } from './github/checks-view.ts'
-import type { Comment, PullState, RepositoryState } from './github/state.ts'
-import { SOURCE } from './job-body.ts'
-import { type JobRecord, type Turn, pushedTurns } from './job-machine.ts'
+import type { Comment } from './github/issue-state.ts'
+import type { PullState } from './github/pull-state.ts'
+import type { RepositoryState } from './github/repository-state.ts'
+import { type ServiceResponse, htmlResponse } from './http/exchange.ts'
+import { type FileEdit, editsFor, titleOf } from './service/agent-edits.ts'
+import { SOURCE } from './service/job-body.ts'
+import { type JobRecord, type Turn, pushedTurns } from './service/job-machine.ts'
 
 const STYLE = `
   :root { color-scheme: light dark; --line: light-dark(#d1d9e0, #3d444d); --soft: light-dark(#f6f8fa, #151b23);

@@ -1,5 +1,5 @@
-import type { Delivery } from './exchange.ts'
-import type { RequestRecord } from './service.ts'
+import type { RequestRecord } from './embedded-service.ts'
+import type { Delivery } from './http/exchange.ts'
 
 const LONGEST_TARGET = 300
 

@@ -1,11 +1,11 @@
 import { type Server, createServer } from 'node:http'
 
 import { type Clock, systemClock } from '../shared/clock.ts'
-import { EMULATOR_KEY } from './access.ts'
-import type { ServiceResponse } from './exchange.ts'
+import { EMULATOR_KEY } from './http/access.ts'
+import type { ServiceResponse } from './http/exchange.ts'
 import { API_PATH, type GitHub } from './github/github.ts'
-import { deliver, namesThisMachine, readRequest, turnAway } from './http-exchange.ts'
-import { DEFAULT_START_MS, type RequestRecord, type ServiceOptions, createService } from './service.ts'
+import { deliver, namesThisMachine, readRequest, refuseTunnel, turnAway } from './http/http-exchange.ts'
+import { DEFAULT_START_MS, type RequestRecord, type ServiceOptions, createService } from './embedded-service.ts'
 import { startServiceTime, toCallerSeconds } from './service-time.ts'
 
 /** The project that examples use. Any other valid id works as well. */
@@ -29,7 +29,7 @@ export interface Emulator {
   readonly apiKey: string
   readonly projectId: string
   /** GitHub's API, which this server has too, its token, and what it holds. */
-  readonly github: { readonly apiUrl: string; readonly token: string } & Pick<GitHub, 'state' | 'at'>
+  readonly github: { readonly apiUrl: string; readonly token: string } & Pick<GitHub, 'at' | 'catchUp' | 'state'>
   /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
   /** Ends all connections, also those that wait for an answer, and frees the port. */
@@ -101,6 +101,8 @@ export async function startEmulator({
       },
     )
   })
+
+  server.on('connect', refuseTunnel)
 
   return {
     url,

@@ -1,6 +1,6 @@
 import type { Clock } from '../shared/clock.ts'
 
-export interface ServiceTimeOptions {
+interface ServiceTimeOptions {
   readonly clock: Clock
   /** Seconds of the service's time in one second of the clock. */
   readonly speed: number

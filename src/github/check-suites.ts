@@ -1,6 +1,5 @@
 import { ActionError } from '../shared/errors.ts'
 import type { AskGitHub } from './ask-github.ts'
-import type { Check } from './checks.ts'
 import { PAGE_SIZE, readPages } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
@@ -8,22 +7,22 @@ const MOST_PAGES = 3
 const ACTIONS = 'github-actions'
 
 /**
- * Check suites of a commit that have no check run and are not over: a workflow that is queued, or one that waits for
- * approval. GitHub opens a queued suite for every app that may write checks, whether or not the app ever uses it, so a
- * queued one counts where it is of a workflow.
+ * Names for the check suites of a commit that have no check run and are not over: a workflow that is queued, or one that
+ * waits for approval. GitHub opens a queued suite for every app that may write checks, whether or not the app ever uses it,
+ * so a queued one counts if it is of a workflow.
  * @throws ActionError if GitHub does not tell
  */
-export async function readEmptySuites(ask: AskGitHub, repository: string, sha: string): Promise<readonly Check[]> {
+export async function readEmptySuites(ask: AskGitHub, repository: string, sha: string): Promise<readonly string[]> {
   const where = { ...splitRepository(repository), ref: sha, per_page: PAGE_SIZE }
   const suites = await ask({ permission: 'checks: read', repository }, ({ rest }) =>
     readPages(async (page) => (await rest.checks.listSuitesForRef({ ...where, page })).data.check_suites, MOST_PAGES),
   )
   return suites
     .filter(({ latest_check_runs_count }) => latest_check_runs_count === 0)
-    .flatMap(({ app, status, conclusion }): Check[] => {
+    .flatMap(({ app, status, conclusion }) => {
       const name = app?.slug ?? 'an app'
-      if (conclusion === 'action_required') return [{ name: `${name}, which waits for approval`, state: 'pending' }]
-      return status !== 'completed' && name === ACTIONS ? [{ name: `${name}, which is queued`, state: 'pending' }] : []
+      if (conclusion === 'action_required') return [`${name}, which waits for approval`]
+      return status !== 'completed' && name === ACTIONS ? [`${name}, which is queued`] : []
     })
 }
 

@@ -70,9 +70,11 @@ function mayHide(runs: readonly Run[]): boolean {
   return runs.some((run) => run.state !== 'success' && run.workflowRun !== undefined && !newest.includes(run))
 }
 
+const pending = (name: string): Check => ({ name, state: 'pending' })
+
 /** What GitHub counts and does not list may be anything: it is never taken for passed. */
 function unlisted(what: string, listed: number, counted: number): readonly Check[] {
-  return listed < counted ? [{ name: `${counted - listed} ${what} that GitHub does not list`, state: 'pending' }] : []
+  return listed < counted ? [pending(`${counted - listed} ${what} that GitHub does not list`)] : []
 }
 
 /**
@@ -126,5 +128,5 @@ export async function readChecks(
     ...unlisted('commit statuses', statuses.length, counted.statuses),
   ]
   if (checks.some(({ state }) => state !== 'success')) return checks
-  return [...checks, ...(await readEmptySuites(ask, repository, sha))]
+  return [...checks, ...(await readEmptySuites(ask, repository, sha)).map(pending)]
 }

@@ -1,4 +1,6 @@
-import type { AskGitHub, Octokit } from './ask-github.ts'
+import { ActionError } from '../shared/errors.ts'
+import type { AskGitHub } from './ask-github.ts'
+import { createTrust, type Author } from './comment-trust.ts'
 import type { Need } from './github-error.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { PAGE_SIZE, readPages } from './read-pages.ts'
@@ -30,12 +32,29 @@ export interface Place {
   readonly hunk: string
 }
 
-const TRUSTED = ['OWNER', 'MEMBER', 'COLLABORATOR']
-const MOST_PAGES = 10
+/** How every comment begins that this action reads something from. */
+export const MARKER_BEGINNING = '<!-- docs-agent-action: '
 
-function needOf({ repository, isOnPullRequest }: CommentAddress, access: 'read' | 'write'): Need {
-  return { permission: `${isOnPullRequest ? 'pull-requests' : 'issues'}: ${access}`, repository }
+export interface MarkerComment {
+  readonly id: number
+  readonly body: string
+  readonly author: Author
 }
+
+/** Below a pull request, or where an answer to a comment belongs: in its thread, or below its pull request or issue. */
+export type CommentPlace = PullRequestAddress | CommentAddress
+
+const MOST_REVIEW_PAGES = 10
+const MOST_PAGES = 50
+
+function needOf(place: CommentPlace, access: 'read' | 'write'): Need {
+  const isIssue = 'kind' in place && !place.isOnPullRequest
+  return { permission: `${isIssue ? 'issues' : 'pull-requests'}: ${access}`, repository: place.repository }
+}
+
+/** The comment that began the thread, if the place is one. */
+const threadOf = (place: CommentPlace): number | undefined =>
+  'kind' in place && place.kind === 'review-comment' ? place.threadId : undefined
 
 /**
  * Puts eyes on a comment; there once, however often it is asked for. GitHub's REST interface has no reactions to reviews.
@@ -59,7 +78,7 @@ export function listReviewComments(ask: AskGitHub, review: CommentAddress): Prom
     const comments = await readPages(async (page) => {
       const where = { ...splitRepository(repository), pull_number: number, review_id: id, per_page: PAGE_SIZE, page }
       return (await rest.pulls.listCommentsForReview(where)).data
-    }, MOST_PAGES)
+    }, MOST_REVIEW_PAGES)
     return comments.map(({ user, body, path, diff_hunk, line, start_line }) => ({
       authorId: user?.id,
       body,
@@ -71,54 +90,50 @@ export function listReviewComments(ask: AskGitHub, review: CommentAddress): Prom
   })
 }
 
-/** Comments of the place to which the reply goes, since the one that it answers. */
-async function readComments({ rest }: Octokit, address: CommentAddress, page: number) {
-  const { repository, number, kind, writtenAt: since } = address
-  const where = { ...splitRepository(repository), since, per_page: PAGE_SIZE, page }
-  return kind === 'review-comment'
-    ? (await rest.pulls.listReviewComments({ ...where, pull_number: number })).data
-    : (await rest.issues.listComments({ ...where, issue_number: number })).data
-}
-
 /**
- * The id of a reply that begins with `marker`. One by somebody who does not belong to the repository is none of ours.
- * @throws ActionError if GitHub does not tell
+ * The comments of a place that begin as a marker does, by anybody, oldest first; in the place of an answer, those since the
+ * comment that it answers. Pages are followed by GitHub's links, as one that is not full need not be the last.
+ * @throws ActionError if GitHub does not tell, or does not tell all
  */
-export function findReply(ask: AskGitHub, address: CommentAddress, marker: string): Promise<number | undefined> {
-  return ask(needOf(address, 'read'), async (octokit) => {
-    const comments = await readPages<Awaited<ReturnType<typeof readComments>>[number]>(
-      (page) => readComments(octokit, address, page),
-      MOST_PAGES,
-    )
-    return comments.find(
-      ({ user, author_association, body }) =>
-        body?.startsWith(marker) === true && (user?.type === 'Bot' || TRUSTED.includes(author_association)),
-    )?.id
+export function listMarkerComments(ask: AskGitHub, place: CommentPlace): Promise<readonly MarkerComment[]> {
+  const { repository, number } = place
+  return ask(needOf(place, 'read'), async (octokit) => {
+    const { issues, pulls } = octokit.rest
+    const since = 'kind' in place ? { since: place.writtenAt } : {}
+    const where = { ...splitRepository(repository), ...since, per_page: PAGE_SIZE }
+    const judge = createTrust(octokit, repository)
+    const found: MarkerComment[] = []
+    for (let page = 1; page <= MOST_PAGES; page++) {
+      const { data, headers } = await (threadOf(place) === undefined
+        ? issues.listComments({ ...where, issue_number: number, page })
+        : pulls.listReviewComments({ ...where, pull_number: number, page }))
+      if (!Array.isArray(data)) throw new TypeError('A page of comments is no list.')
+      for (const { id, body, user } of data) {
+        if (body?.startsWith(MARKER_BEGINNING) === true) found.push({ id, body, author: await judge(user) })
+      }
+      if (!/\brel="next"/.test(headers.link ?? '')) return found
+    }
+    throw new ActionError('rejected', `GitHub has more than ${MOST_PAGES * PAGE_SIZE} comments to list.`)
   })
 }
 
-/**
- * Writes a reply: in the thread of a review comment, else below the pull request or the issue.
- * @throws ActionError if the token may not, and if the answer was lost
- */
-export function addReply(ask: AskGitHub, address: CommentAddress, body: string): Promise<void> {
-  const { repository, number, kind, threadId } = address
-  // One whose answer was lost would be there twice.
+/** @throws ActionError if the token may not, and if the answer was lost */
+export function addComment(ask: AskGitHub, place: CommentPlace, body: string): Promise<void> {
+  const { repository, number } = place
+  // One whose answer was lost would be there twice; the next run looks for it first.
   const what = { ...splitRepository(repository), body, request: { retries: 0 } }
-  return ask(needOf(address, 'write'), async ({ rest: { pulls, issues } }) => {
-    if (kind === 'review-comment')
-      await pulls.createReplyForReviewComment({ ...what, pull_number: number, comment_id: threadId })
-    else await issues.createComment({ ...what, issue_number: number })
+  return ask(needOf(place, 'write'), async ({ rest: { pulls, issues } }) => {
+    const threadId = threadOf(place)
+    await (threadId === undefined
+      ? issues.createComment({ ...what, issue_number: number })
+      : pulls.createReplyForReviewComment({ ...what, pull_number: number, comment_id: threadId }))
   })
 }
 
-/**
- * Writes a reply anew.
- * @throws ActionError if the token may not
- */
-export function editReply(ask: AskGitHub, address: CommentAddress, replyId: number, body: string): Promise<void> {
-  const what = { ...splitRepository(address.repository), comment_id: replyId, body }
-  return ask(needOf(address, 'write'), async ({ rest: { pulls, issues } }) => {
-    await (address.kind === 'review-comment' ? pulls.updateReviewComment(what) : issues.updateComment(what))
+/** @throws ActionError if the token may not */
+export function editComment(ask: AskGitHub, place: CommentPlace, commentId: number, body: string): Promise<void> {
+  const what = { ...splitRepository(place.repository), comment_id: commentId, body }
+  return ask(needOf(place, 'write'), async ({ rest: { pulls, issues } }) => {
+    await (threadOf(place) === undefined ? issues.updateComment(what) : pulls.updateReviewComment(what))
   })
 }

@@ -1,13 +1,90 @@
 import * as fs from 'node:fs'
-import type { Environment } from '../network/proxy.ts'
+import * as z from 'zod/mini'
+import type { Environment } from '../shared/host.ts'
+
+/** A part that is not as GitHub describes it is as if it were not there, and so is one that is null. */
+const part = <T extends z.ZodMiniType>(schema: T): z.ZodMiniCatch<z.ZodMiniOptional<T>> =>
+  z.catch(z.optional(schema), undefined)
+
+/** What any part of the action asks of an event. It is made for the first event, as a step outside of a runner has none. */
+function eventSchema() {
+  const text = part(z.string())
+  const number = part(z.number())
+  const flag = part(z.boolean())
+  const sha = z.string().check(z.regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/))
+  const perhapsSha = part(sha)
+
+  const account = part(z.object({ login: z.string(), id: number, type: text }))
+  const writer = part(z.object({ username: text }))
+  const end = part(z.object({ sha, repo: part(z.object({ full_name: text })) }))
+  const pullRequests = part(z.array(z.object({ number, base: end })))
+  const about = { number, title: text, body: text, html_url: text, state: text }
+  const written = part(
+    z.object({
+      ...{ id: number, user: account, body: text, html_url: text, created_at: text, submitted_at: text },
+      ...{ in_reply_to_id: number, path: text, line: number, start_line: number, diff_hunk: text },
+      /** Set if an app wrote it in the name of a person. */
+      performed_via_github_app: z.optional(z.unknown()),
+    }),
+  )
+  const ranOn = {
+    ...{ head_sha: perhapsSha, head_branch: text, pull_requests: pullRequests },
+    head_commit: part(z.object({ message: text })),
+    head_repository: part(z.object({ id: number })),
+  }
+  const checkSuite = part(z.object(ranOn))
+
+  return z.object({
+    ...{ action: text, ref: text, ref_type: text, sender: account },
+    repository: part(z.object({ id: number, full_name: text, default_branch: text })),
+    // Of a push.
+    ...{ before: perhapsSha, after: perhapsSha, base_ref: text, deleted: flag, forced: flag },
+    commits: part(z.array(z.object({ id: sha, message: text, author: writer, committer: writer }))),
+
+    pull_request: part(
+      z.object({
+        ...{ ...about, user: account, base: end, head: end, merged: flag, created_at: text, updated_at: text },
+        labels: part(z.array(z.object({ name: z.string() }))),
+      }),
+    ),
+    issue: part(z.object({ ...about, pull_request: part(z.object({})) })),
+    discussion: part(z.object(about)),
+    ...{ comment: written, review: written },
+    release: part(z.object({ tag_name: z.string(), name: text, body: text, html_url: text })),
+    merge_group: part(z.object({ base_sha: sha, head_sha: sha, head_ref: text })),
+    workflow_run: part(z.object({ ...ranOn, name: text, conclusion: text, html_url: text, actor: account })),
+    check_suite: checkSuite,
+    check_run: part(z.object({ check_suite: checkSuite, pull_requests: pullRequests })),
+  })
+}
+
+type Parsed = z.infer<ReturnType<typeof eventSchema>>
+
+/** The event that started the workflow, as far as anything is asked of it. All of it was written by strangers. */
+export interface EventPayload extends Parsed {
+  /** The run that a deployment comes from: such an event is about no run. */
+  readonly made_by?: Parsed['workflow_run']
+}
+
+/** @param payload as GitHub wrote it; anything else than an object says nothing */
+export function parseEvent(eventName: string, payload: unknown): EventPayload {
+  const { workflow_run, ...event } = eventSchema().safeParse(payload).data ?? {}
+  if (workflow_run === undefined) return event
+  return eventName === 'workflow_run' ? { ...event, workflow_run } : { ...event, made_by: workflow_run }
+}
 
 /**
- * The event that started the workflow, as GitHub wrote it for the runner; undefined outside of one, and where it cannot be
- * read. The toolkit has it too, together with all that talks to GitHub, which is much to load for one file.
+ * The event of the run, which the runner keeps in a file; without anything outside of one, and where it cannot be read. The
+ * toolkit has it too, together with all that talks to GitHub, which is much to load for one file.
  */
-export function readEventPayload(env: Environment): unknown {
+export function readEvent(env: Environment): EventPayload {
+  const payload = readPayload(env['GITHUB_EVENT_PATH'] ?? '')
+  return payload === undefined ? {} : parseEvent(env['GITHUB_EVENT_NAME'] ?? '', payload)
+}
+
+function readPayload(file: string): unknown {
   try {
-    return JSON.parse(fs.readFileSync(env['GITHUB_EVENT_PATH'] ?? '', 'utf8'))
+    return JSON.parse(fs.readFileSync(file, 'utf8'))
   } catch {
     return undefined
   }

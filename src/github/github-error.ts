@@ -70,7 +70,7 @@ function tell({ status, message }: Refusal, redact: Redact): string {
 }
 
 function grantHint({ permission, repository }: Need): string {
-  return `Grant \`${permission}\` under \`permissions\` of the job; for a repository other than the workflow's own, give \`github-token\` a token that has it in ${repository}.`
+  return `Grant \`${permission}\` under \`permissions\` of the job. If \`${repository}\` is not the workflow's own repository, give \`github-token\` a token that has it there.`
 }
 
 function refused(refusal: Refusal, need: Need, redact: Redact): ActionError {
@@ -88,7 +88,7 @@ function refused(refusal: Refusal, need: Need, redact: Redact): ActionError {
       return new ActionError('forbidden', said, advice)
     case 404:
       return new ActionError('not-found', `${said} It is not there, or the token does not see it.`, {
-        hint: `Check that it is there, and that \`github-token\` can see ${need.repository}: the workflow's own token sees no private repository but its own.`,
+        hint: `Check that it is there, and that \`github-token\` can see \`${need.repository}\`: the workflow's own token sees no private repository but its own.`,
         ...advice,
       })
     default:

@@ -1,24 +1,21 @@
-import type { AskGitHub } from './ask-github.ts'
+import type { Octokit } from './ask-github.ts'
 import { splitRepository } from './repository-name.ts'
 
-/** What somebody may do in a repository, and who that is: a name can come to belong to somebody else. */
-export interface Permission {
-  readonly userId: number | undefined
-  readonly mayWrite: boolean
+export interface Person {
+  readonly id: number
+  readonly login: string
 }
 
 /** The older half of the answer, to which every finer role is mapped: `maintain` and roles of one's own as well. */
 const WRITING = ['write', 'maintain', 'admin']
 
 /**
- * What a user may do (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`). `author_association` does not say:
- * it shows private members of an organisation as strangers.
- * @throws ActionError if GitHub does not tell
+ * Whether somebody may write (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`). `author_association` does
+ * not say: it shows private members of an organisation as strangers.
  */
-export function readPermission(ask: AskGitHub, repository: string, login: string): Promise<Permission> {
-  return ask({ permission: 'metadata: read', repository }, async ({ rest }) => {
-    const where = { ...splitRepository(repository), username: login }
-    const { permission, user } = (await rest.repos.getCollaboratorPermissionLevel(where)).data
-    return { userId: user?.id, mayWrite: WRITING.includes(permission) }
-  })
+export async function mayWrite({ rest }: Octokit, repository: string, { id, login }: Person): Promise<boolean> {
+  const where = { ...splitRepository(repository), username: login }
+  const { permission, user } = (await rest.repos.getCollaboratorPermissionLevel(where)).data
+  // A login can pass to somebody else.
+  return user?.id === id && WRITING.includes(permission)
 }

@@ -1,11 +1,12 @@
 import type { AskGitHub } from './ask-github.ts'
+import type { ComparedCommit } from './comparisons.ts'
 import { accountOf, type Account, type PullRequestAddress } from './pull-requests.ts'
 import { PAGE_SIZE, readPages } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
-export interface PullRequestCommit {
-  readonly sha: string
-  readonly author: Account
+export interface PullRequestCommit extends ComparedCommit {
+  /** The author's on GitHub. */
+  readonly account: Account
 }
 
 /** GitHub lists no more than 250 commits of a pull request. */
@@ -23,7 +24,10 @@ export function listPullRequestCommits(
     readPages(async (page) => {
       const where = { ...splitRepository(repository), pull_number: number, per_page: PAGE_SIZE, page }
       const { data } = await rest.pulls.listCommits(where)
-      return data.map(({ sha, author }) => ({ sha, author: accountOf(author) }))
+      return data.map(({ sha, commit, author }) => ({
+        ...{ sha, message: commit.message, author: commit.author?.name ?? '' },
+        account: accountOf(author),
+      }))
     }, MOST_PAGES),
   )
 }

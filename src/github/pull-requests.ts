@@ -1,4 +1,4 @@
-import type { AskGitHub } from './ask-github.ts'
+import type { AskGitHub, Octokit } from './ask-github.ts'
 import { PAGE_SIZE, readPages } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
@@ -39,7 +39,7 @@ export interface PullRequest extends PullRequestAddress {
   readonly isBlocked: boolean
 }
 
-export interface PullRequestFile {
+interface PullRequestFile {
   readonly path: string
   /** Where it was before, if it was renamed. */
   readonly previousPath: string | undefined
@@ -123,10 +123,24 @@ export function listPullRequestFiles(
   )
 }
 
+type ListedPullRequest = Awaited<ReturnType<Octokit['rest']['pulls']['list']>>['data'][number]
+
+/** One that was closed without a merge brought nothing. */
+function toBringers(listed: readonly ListedPullRequest[]): readonly CommitPullRequest[] {
+  return listed
+    .filter(({ state, merged_at }) => state === 'open' || typeof merged_at === 'string')
+    .map(({ number, labels, merged_at, head, user }) => ({
+      number,
+      labels: labels.map(({ name }) => name),
+      isMerged: typeof merged_at === 'string',
+      branch: head.ref,
+      author: accountOf(user).login,
+    }))
+}
+
 /**
  * The pull requests that a commit is in: the merged ones that brought it, and others whose branch has it too. For some
- * seconds after a merge GitHub does not know: the list is empty then, or refused (422, `rejected`). One that was closed
- * without a merge brought nothing.
+ * seconds after a merge GitHub does not know: the list is empty then, or refused (422, `rejected`).
  * @throws ActionError if GitHub does not tell
  */
 export function findPullRequestsOfCommit(
@@ -135,18 +149,28 @@ export function findPullRequestsOfCommit(
   sha: string,
 ): Promise<readonly CommitPullRequest[]> {
   return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
-    const { data } = await rest.repos.listPullRequestsAssociatedWithCommit({
-      ...splitRepository(repository),
-      commit_sha: sha,
-    })
-    return data
-      .filter(({ state, merged_at }) => state === 'open' || typeof merged_at === 'string')
-      .map(({ number, labels, merged_at, head, user }) => ({
-        number,
-        labels: labels.map(({ name }) => name),
-        isMerged: typeof merged_at === 'string',
-        branch: head.ref,
-        author: accountOf(user).login,
-      }))
+    const where = { ...splitRepository(repository), commit_sha: sha }
+    return toBringers((await rest.repos.listPullRequestsAssociatedWithCommit(where)).data)
+  })
+}
+
+/** Of those that were changed last, as whoever pushes or merges changes one: others are old enough to be found by the commit. */
+const CHANGED_LAST = { state: 'all', sort: 'updated', direction: 'desc', per_page: 30 } as const
+
+/**
+ * The pull requests that were merged as this commit, or have it as their head, among those that were changed last. Unlike
+ * the above, it is a part of the pull request itself.
+ * @throws ActionError if GitHub does not tell
+ */
+export function findPullRequestsEndingWith(
+  ask: AskGitHub,
+  repository: string,
+  sha: string,
+): Promise<readonly CommitPullRequest[]> {
+  return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
+    const { data } = await rest.pulls.list({ ...splitRepository(repository), ...CHANGED_LAST })
+    return toBringers(
+      data.filter(({ state, head, merge_commit_sha }) => (state === 'open' ? head.sha : merge_commit_sha) === sha),
+    )
   })
 }

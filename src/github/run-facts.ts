@@ -1,11 +1,12 @@
-import type { Environment } from '../network/proxy.ts'
-import { readEventPayload } from './event-payload.ts'
+import type { Environment } from '../shared/host.ts'
+import { readEvent, type EventPayload } from './event-payload.ts'
 
 /** What is known of the run of the workflow that this step is a part of. */
 export interface RunFacts {
   readonly eventName: string
-  /** The event, as GitHub wrote it. */
-  readonly payload: unknown
+  readonly payload: EventPayload
+  /** Who started the run. */
+  readonly actor: string
   readonly sha: string
   /** The branch or tag. */
   readonly refName: string
@@ -14,8 +15,7 @@ export interface RunFacts {
   readonly runId: number
   /** From 1; more if somebody has run it again. */
   readonly runAttempt: number
-  /** The id of the workflow's job, and of this step in it: one of the user's own, or one that the runner has made. */
-  readonly workflowJob: string
+  /** The id that the user gave this step; empty if there is none. */
   readonly stepId: string
   /** The name of the workflow's file, where it is known. */
   readonly workflow: string | undefined
@@ -32,16 +32,16 @@ function addressOf(text: string | undefined, otherwise: string): string {
   return text !== undefined && URL.canParse(text) ? text.replace(/\/+$/, '') : otherwise
 }
 
-export function runFactsOf(env: Environment, payload: unknown): RunFacts {
+export function runFactsOf(env: Environment, payload: EventPayload): RunFacts {
   return {
     eventName: env['GITHUB_EVENT_NAME'] ?? '',
     payload,
+    actor: env['GITHUB_ACTOR'] ?? '',
     sha: env['GITHUB_SHA'] ?? '',
     refName: env['GITHUB_REF_NAME'] ?? '',
     repository: env['GITHUB_REPOSITORY'] ?? '',
     runId: Number(env['GITHUB_RUN_ID'] ?? '0'),
     runAttempt: Number(env['GITHUB_RUN_ATTEMPT'] ?? '1'),
-    workflowJob: env['GITHUB_JOB'] ?? '',
     // A step without an id of its own has one that the runner made, which tells nothing.
     stepId: (env['GITHUB_ACTION'] ?? '').replace(/^__.*$/, ''),
     workflow: WORKFLOW_REF.exec(env['GITHUB_WORKFLOW_REF'] ?? '')?.[1],
@@ -51,7 +51,21 @@ export function runFactsOf(env: Environment, payload: unknown): RunFacts {
 }
 
 export function readRunFacts(env: Environment): RunFacts {
-  return runFactsOf(env, readEventPayload(env))
+  return runFactsOf(env, readEvent(env))
+}
+
+/**
+ * Whether GitHub withholds the repository's secrets from this run: it does for pull requests from forks and for all that
+ * Dependabot starts. A fork that was deleted meanwhile has no repository any more.
+ */
+export function withholdsSecrets({
+  eventName,
+  actor,
+  payload,
+}: Pick<RunFacts, 'eventName' | 'actor' | 'payload'>): boolean {
+  if (actor === 'dependabot[bot]') return true
+  if (!eventName.startsWith('pull_request') || eventName === 'pull_request_target') return false
+  return payload.pull_request?.head?.repo?.full_name !== payload.repository?.full_name
 }
 
 /** GitHub's own API, and that of an enterprise in its cloud, have a host of their own beside that of the pages. */

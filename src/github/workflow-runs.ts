@@ -2,7 +2,7 @@ import type { AskGitHub } from './ask-github.ts'
 import { PAGE_SIZE } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
-export interface WorkflowBranch {
+interface WorkflowBranch {
   readonly repository: string
   /** The name of the workflow's file, such as `docs.yml`. */
   readonly workflow: string

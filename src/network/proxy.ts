@@ -1,6 +1,5 @@
 import { ActionError } from '../shared/errors.ts'
-
-export type Environment = Readonly<Record<string, string | undefined>>
+import type { Environment } from '../shared/host.ts'
 
 /** Both spellings are in use; the lower case one wins, and an empty one is none, as in curl. */
 function read(env: Environment, name: string): string {

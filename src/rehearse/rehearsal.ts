@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import type { Clock } from '../shared/clock.ts'
 import { ActionError } from '../shared/errors.ts'
-import type { Host } from '../shared/host.ts'
+import type { Environment, Host } from '../shared/host.ts'
 import { joinSentences } from '../shared/sentences.ts'
 import { newestLines } from './newest-lines.ts'
 import { withoutStartText } from './service-access.ts'
@@ -20,7 +20,7 @@ const SERVICE_STATE = 'service'
 const LONGEST_LOG_LINES = 2_000
 
 /** What the runner's toolkit has for an action of two steps. */
-export interface StepKit {
+interface StepKit {
   getState(name: string): string
   saveState(name: string, value: string): void
   startGroup(name: string): void
@@ -33,7 +33,7 @@ export interface RehearsalPorts {
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
   readonly kit: StepKit
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
   /** The packaged service. */
   readonly program: string
 }

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import * as fs from 'node:fs'
 import type { Clock } from '../shared/clock.ts'
 import { ActionError } from '../shared/errors.ts'
+import type { Environment } from '../shared/host.ts'
 import { askService } from './ask-service.ts'
 import { readServiceAccess, type ServiceAccess } from './service-access.ts'
 import { toInputWords } from './service-arguments.ts'
@@ -22,10 +23,10 @@ export interface StartOptions {
   readonly args: readonly string[]
   /** A file that is not there yet. The service writes its log to it. */
   readonly logFile: string
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly env: Environment
 }
 
-export interface StartPorts {
+interface StartPorts {
   readonly clock: Clock
   readonly signal: AbortSignal
 }

@@ -5,7 +5,7 @@ import type { ServiceState } from './service-state.ts'
 const LOOK_AGAIN_MS = 50
 const LONGEST_STOP_MS = 5_000
 
-export interface StopPorts {
+interface StopPorts {
   readonly clock: Clock
   /** Of the operating system. Throws where there is no such process. */
   readonly kill: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => unknown

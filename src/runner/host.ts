@@ -24,7 +24,7 @@ export function createHost(clock: Clock): Host {
 
   /** The prefix keeps a line from beginning with `::`, which the runner would take for a command. */
   function prefixed(text: string): string[] {
-    const elapsed = formatDuration(clock.now() - startedAt).padStart(5)
+    const elapsed = formatDuration(clock.now() - startedAt).padStart(11)
     return linesOf(text).map((line) => `[${elapsed}] ${line}`)
   }
 
@@ -35,7 +35,7 @@ export function createHost(clock: Clock): Host {
   return {
     input: (name) => core.getInput(name, { trimWhitespace: false }),
     mask(secret) {
-      if (secret.trim() === '') return
+      if (secret.trim() === '' || secrets.has(secret)) return
       core.setSecret(secret)
       secrets.add(secret)
       redactor = undefined

@@ -1,9 +1,8 @@
-import { readEvent, withholdsSecrets } from '../github/event.ts'
 import { ActionError } from '../shared/errors.ts'
 import { isSkipped, wantsSummary } from '../shared/parse-inputs.ts'
+import { announceSkip } from '../step/announce-skip.ts'
 import type { Feature } from '../step/feature.ts'
 import { openStep, type StepInputs } from '../step/open-step.ts'
-import { announceSkip } from './announce-skip.ts'
 import { execute, type StepResult } from './execute.ts'
 import { readInputs } from './step-inputs.ts'
 
@@ -19,12 +18,12 @@ export function runFeature<Inputs extends StepInputs, Report>(feature: Feature<I
       const { conclusion, summary, notice, ...rest } = feature.present(report, inputs, host.redact)
       if (notice !== undefined) host.notice(notice.title, notice.text)
       const { isGreen, title } = conclusion
-      return { isGreen, title, ...rest, summary: wantsSummary(raw) ? summary : undefined }
+      return { isGreen, title, ...rest, summary: wantsSummary(raw) ? summary() : undefined }
     }
     const notRun = (error?: ActionError): StepResult => publish(feature.notRun(error, clock.now() - startedAt))
 
     if (isSkipped(raw)) {
-      announceSkip(host, withholdsSecrets(readEvent(env)))
+      announceSkip(host, env)
       return notRun()
     }
     try {

@@ -1,4 +1,4 @@
-import type { Host } from '../shared/host.ts'
+import type { Environment, Host } from '../shared/host.ts'
 import type { RawInputs } from '../shared/parse-inputs.ts'
 
 /** What must not be shown, by the names of the inputs. */
@@ -11,7 +11,7 @@ const SECRETS = ['api-key', 'github-token']
 export function readInputs(
   names: readonly string[],
   host: Host,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): RawInputs<'api-key' | 'base-url' | 'on-missing-key' | 'summary'> & RawInputs<string> {
   for (const name of SECRETS.filter((name) => names.includes(name))) {
     const secret = host.input(name)

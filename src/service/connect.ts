@@ -1,7 +1,8 @@
 import type { Clock } from '../shared/clock.ts'
+import type { Environment } from '../shared/host.ts'
 import type { Redact } from '../shared/redact.ts'
 import { createClient, type DocsServiceClient } from './client.ts'
-import { proxyFor, proxySecrets, type Environment } from '../network/proxy.ts'
+import { proxyFor, proxySecrets } from '../network/proxy.ts'
 import { traceTransport } from './trace-transport.ts'
 import { createTransport } from './transport.ts'
 
@@ -15,7 +16,7 @@ export interface Connection {
   readonly deadlineAt: number
 }
 
-export interface ConnectionPorts {
+interface ConnectionPorts {
   readonly clock: Clock
   readonly signal: AbortSignal
   /** From 0 to 1. */

@@ -1,13 +1,14 @@
 import type { Clock } from '../shared/clock.ts'
 import { ActionError } from '../shared/errors.ts'
+import { formatUtc } from '../shared/utc-time.ts'
 import { isPassingReadError } from './retry.ts'
 
 /** The same error, with the time that the service names: it helps to plan the next run. */
 export function namingTheTime(error: ActionError, clock: Clock): ActionError {
   const { code, message, hint, quote, retryAfterMs } = error
   if (retryAfterMs === undefined) return error
-  const until = new Date(clock.wallTime().getTime() + retryAfterMs).toISOString()
-  const text = `${message} It asks not to be asked before ${until}, which is after this step's deadline.`
+  const until = new Date(Math.ceil((clock.wallTime().getTime() + retryAfterMs) / 1000) * 1000)
+  const text = `${message} It asks not to be asked before ${formatUtc(until)} UTC, which is after this step's deadline.`
   return new ActionError(code, text, { hint, quote, retryAfterMs })
 }
 

@@ -74,7 +74,7 @@ export function postDelayMs(result: WireResult, attempt: number, random: number)
   return backOffMs({ isRateLimit, retryAfterMs: isRateLimit ? result.retryAfterMs : undefined }, attempt, random)
 }
 
-export interface ReadContext {
+interface ReadContext {
   /** How many answers in a row made no sense, this one included. */
   readonly badAnswersInARow: number
   /** Whether the job was created so lately that the service may not find it yet. */

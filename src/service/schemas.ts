@@ -36,7 +36,7 @@ export interface Job {
   readonly archivedAt: string | undefined
 }
 
-export const idSchema = z.string().check(z.regex(ID_PATTERN))
+const idSchema = z.string().check(z.regex(ID_PATTERN))
 
 const word = z.string().check(z.minLength(1))
 

@@ -29,7 +29,7 @@ export type ErrorCode =
   | 'deadline'
   | 'cancelled'
 
-export interface ActionErrorDetails {
+interface ActionErrorDetails {
   /** What the reader can do now, as a full sentence. */
   readonly hint?: string | undefined
   /** What the service says of it, in its own words: never to be taken for ours. */

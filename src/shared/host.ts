@@ -1,5 +1,8 @@
 import type { Redact } from './redact.ts'
 
+/** The variables of the process, as the runner sets them. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
 /**
  * All that is said to the runner goes through here, so that no text of a stranger becomes a command and no secret gets
  * out, whoever wrote the line.

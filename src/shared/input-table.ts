@@ -1,22 +1,35 @@
-import * as z from 'zod/mini'
-import { parseInputs, withDefault, type Input, type RawInputs } from './parse-inputs.ts'
+import {
+  apiKeyInput,
+  baseUrlInput,
+  isGiven,
+  projectIdInput,
+  readInput,
+  wrongInputs,
+  type Input,
+  type RawInputs,
+} from './parse-inputs.ts'
 
 /** One input of an action: the row from which its name, its default, its type and its check fall out. */
-export interface Field<T> {
+interface Field<T> {
   /** As in action.yml. */
   readonly name: string
   /** What an input left empty means; empty if it means nothing. The same as in action.yml. */
   readonly otherwise: string
-  readonly read: (raw: RawInputs<string>) => Input<T>
+  readonly input: Input<T>
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
 export type Parsed<F extends Fields> = { readonly [Key in keyof F]: F[Key] extends Field<infer T> ? T : never }
 
-/** @param input what the text becomes; a function of all inputs if it depends on another one */
-export function field<T>(name: string, otherwise: string, input: Input<T> | Field<T>['read']): Field<T> {
-  const read = typeof input === 'function' ? input : () => input
-  return { name, otherwise, read: otherwise === '' ? read : (raw) => withDefault(read(raw), otherwise) }
+export function field<T>(name: string, otherwise: string, input: Input<T>): Field<T> {
+  return { name, otherwise, input }
+}
+
+/** What every action needs that asks the service. */
+export const SERVICE_FIELDS = {
+  projectId: field('project-id', '', projectIdInput),
+  apiKey: field('api-key', '', apiKeyInput),
+  baseUrl: field('base-url', '', baseUrlInput),
 }
 
 export function inputNames(fields: Fields): readonly string[] {
@@ -24,11 +37,18 @@ export function inputNames(fields: Fields): readonly string[] {
 }
 
 /**
- * Rules between inputs stand at one of them, as zod leaves out the rules of an object while a field of it is wrong.
+ * An input left empty means its default, so that a workflow can pass on an input of its own that was not given.
  * @throws ActionError `invalid-input` that names every problem
  */
 export function parseFields<F extends Fields>(fields: F, raw: RawInputs<string>): Parsed<F> {
-  const schema = z.object(Object.fromEntries(Object.values(fields).map(({ name, read }) => [name, read(raw)])))
-  const values: Readonly<Record<string, unknown>> = parseInputs(schema, raw)
-  return Object.fromEntries(Object.entries(fields).map(([key, { name }]) => [key, values[name]])) as Parsed<F>
+  const problems: string[] = []
+  const values = Object.entries(fields).map(([key, { name, otherwise, input }]) => {
+    const given = raw[name] ?? ''
+    const read = readInput(input, isGiven(raw, name) ? given : otherwise || given, raw)
+    if (read.kind === 'value') return [key, read.value]
+    problems.push(...read.problems.map((problem) => `\`${name}\` ${problem}`))
+    return [key, undefined]
+  })
+  if (problems.length > 0) throw wrongInputs(problems)
+  return Object.fromEntries(values) as Parsed<F>
 }

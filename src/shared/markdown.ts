@@ -27,6 +27,27 @@ export function inlineCode(text: string): string {
   return `<code>${plain}</code>`
 }
 
+/** A word of our own sentences, of which GitHub makes no link, mention or mark. */
+const PLAIN_WORD = /^(?!.*(?:www\.|gh-))(?:[a-z0-9.,;()“”'’…-]|(?<=[a-z0-9])_(?=[a-z0-9]))*:?$/i
+
+/**
+ * Sentences of our own, in which strangers' names stand between back-ticks. Each word that is none of ours by its looks is
+ * shown as code too, should somebody have forgotten them.
+ */
+export function prose(text: string): string {
+  const ofWord = (word: string): string => (PLAIN_WORD.test(word) ? word : inlineCode(word))
+  const line = cleanLines(cutRaw(text, LONGEST_LINE)).join(' ')
+  const parts = line
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? inlineCode(part) : part.split(' ').map(ofWord).join(' ')))
+  return parts.join('')
+}
+
+/** @param place where the step stands: ready HTML, outermost first */
+export function heading(icon: string, place: readonly (string | undefined)[], title: string): string {
+  return `## ${icon} ${place.filter((part) => part !== undefined).join(' · ')}: ${title}`
+}
+
 /**
  * A longer text of a stranger, folded away. Blank lines would end the HTML block and wake Markdown up again, so line
  * ends are written as entities.

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import { ActionError } from './errors.ts'
 import { ID_PATTERN } from './id.ts'
 import { isLoopback } from './loopback.ts'
@@ -8,36 +7,48 @@ import { oneLine } from './untrusted-text.ts'
 /** What the runner gives: every input as text, empty if nothing was given. */
 export type RawInputs<Name extends string> = Readonly<Record<Name, string>>
 
-/**
- * Parses all inputs at once.
- * @throws ActionError `invalid-input` that names every problem, so that nobody has to mend them one run at a time
- */
-export function parseInputs<T>(schema: z.ZodMiniType<T>, raw: RawInputs<string>): T {
-  const result = schema.safeParse(raw)
-  if (result.success) return result.data
-  const problems = result.error.issues.map(({ path, message }) => `\`${path.join('.')}\` ${message}`)
+export const isGiven = (raw: RawInputs<string>, name: string): boolean => (raw[name] ?? '').trim() !== ''
+
+/** What is wrong with one input. */
+class Refused extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join(', '))
+    this.problems = problems
+  }
+}
+
+/** Says why a text is refused. To be returned, so that the compiler knows that it ends there: `return refuse('is blank')`. */
+export function refuse(...problems: readonly string[]): never {
+  throw new Refused(problems)
+}
+
+/** An input: a text that becomes a value, or is refused. It may depend on other inputs, as they were given. */
+export type Input<T> = (text: string, raw: RawInputs<string>) => T
+
+type Read<T> =
+  { readonly kind: 'value'; readonly value: T } | { readonly kind: 'refused'; readonly problems: readonly string[] }
+
+export function readInput<T>(input: Input<T>, text: string, raw: RawInputs<string> = {}): Read<T> {
+  try {
+    return { kind: 'value', value: input(text, raw) }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    return { kind: 'refused', problems: error.problems }
+  }
+}
+
+/** One error that names every problem, so that nobody has to mend them one run at a time. */
+export function wrongInputs(problems: readonly string[]): ActionError {
   const [first = ''] = problems
   const message =
     problems.length === 1
       ? asSentence(first)
       : `${problems.length} inputs are wrong:\n${problems.map((problem) => `- ${asSentence(problem)}`).join('\n')}`
-  throw new ActionError('invalid-input', message, { hint: 'Nothing was sent. Correct the `with:` block of this step.' })
-}
-
-/** An input: a text that becomes a value, or a list of problems. */
-export type Input<T> = z.ZodMiniType<T, string>
-
-/** Says why a text is refused. To be returned: `return refuse('is blank')`. */
-export type Refuse = (...problems: string[]) => never
-
-export function inputFrom<T>(parse: (text: string, refuse: Refuse) => T): Input<T> {
-  const transform = z.transform((text: string, { issues }): T => {
-    return parse(text, (...problems) => {
-      issues.push(...problems.map((message) => ({ code: 'custom' as const, message, input: text })))
-      return z.NEVER
-    })
+  return new ActionError('invalid-input', message, {
+    hint: 'Nothing was sent. Correct the `with:` block of this step.',
   })
-  return z.pipe(z.string(), transform)
 }
 
 /** A longer value may be a key that was given to the wrong input, and a key that was cut is redacted nowhere. */
@@ -57,35 +68,37 @@ function rejecting(rule: string, text: string): string {
 
 /** An input that has to look like `pattern`. White space around it does not count. */
 export function textInput(pattern: RegExp, rule: string): Input<string> {
-  return inputFrom((text, refuse) => (pattern.test(text.trim()) ? text.trim() : refuse(rule)))
+  return (text) => (pattern.test(text.trim()) ? text.trim() : refuse(rule))
 }
 
 export function choiceInput<T extends string>(choices: readonly T[]): Input<T> {
   const words = choices.map((choice) => `\`${choice}\``)
   const rule = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
-  return inputFrom((text, refuse) => choices.find((choice) => choice === text.trim()) ?? refuse(rejecting(rule, text)))
-}
-
-/** An input left empty means its default, so that a workflow can pass on an input of its own that was not given. */
-export function withDefault<T>(input: Input<T>, value: string): Input<T> {
-  const orValue = z.transform((text: string) => (text.trim() === '' ? value : text))
-  return z.pipe(z.pipe(z.string(), orValue), input)
+  return (text) => choices.find((choice) => choice === text.trim()) ?? refuse(rejecting(rule, text))
 }
 
 /** An input that may be left empty, and is then undefined. */
 export function optionalInput<T>(input: Input<T>): Input<T | undefined> {
-  return inputFrom((text, refuse) => {
-    if (text.trim() === '') return undefined
-    const result = input.safeParse(text)
-    return result.success ? result.data : refuse(...result.error.issues.map(({ message }) => message))
-  })
+  return (text, raw) => (text.trim() === '' ? undefined : input(text, raw))
+}
+
+/** An input that, when it is right by itself, has to keep to a rule as well. */
+export function inputThat<T>(
+  input: Input<T>,
+  isMet: (value: T, raw: RawInputs<string>) => boolean,
+  rule: string,
+): Input<T> {
+  return (text, raw) => {
+    const value = input(text, raw)
+    return isMet(value, raw) ? value : refuse(rule)
+  }
 }
 
 /** The id of a job; empty for none. */
-export const idInput = inputFrom((text, refuse) => {
+export const idInput: Input<string> = (text) => {
   const id = text.trim()
   return id === '' || ID_PATTERN.test(id) ? id : refuse('must be 1 to 128 letters, digits, `_` or `-`')
-})
+}
 
 export const projectIdInput = textInput(
   ID_PATTERN,
@@ -95,7 +108,7 @@ export const projectIdInput = textInput(
 /** A header that is much longer is refused by servers anyway. */
 const LONGEST_KEY = 4_096
 
-export const apiKeyInput = inputFrom((text, refuse) => {
+export const apiKeyInput: Input<string> = (text) => {
   const key = text.trim()
   if (key.length > LONGEST_KEY) return refuse(`is longer than ${LONGEST_KEY} characters, which no key is`)
   if (/^[\x21-\x7e]+$/.test(key)) return key
@@ -104,7 +117,7 @@ export const apiKeyInput = inputFrom((text, refuse) => {
       ? 'is empty; give it from a secret, and mind that pull requests from forks and Dependabot get no secrets'
       : 'must not contain spaces, line breaks or other characters that no key has',
   )
-})
+}
 
 /** Before the host; an `@` in the path is like any other character. */
 const EMPTY_USER = /^[a-z]+:\/*[^/]*@/i
@@ -122,26 +135,26 @@ function baseUrlProblem(text: string): string | undefined {
   return isLoopback(url) ? undefined : 'must begin with `https://`; `http://` is for loopback only'
 }
 
-export const baseUrlInput = inputFrom((text, refuse) => {
+export const baseUrlInput: Input<string> = (text) => {
   const address = text.trim()
   if (address === '') return refuse('is empty; give it, or set the environment variable `DOCS_AGENT_BASE_URL`')
   const problem = baseUrlProblem(address)
   return problem === undefined ? new URL(address).href.replace(/\/+$/, '') : refuse(problem)
-})
+}
 
 /** YAML's core spellings, the ones that the runner's own actions take. */
-export const booleanInput = inputFrom((text, refuse) => {
+export const booleanInput: Input<boolean> = (text) => {
   if (!/^(?:true|True|TRUE|false|False|FALSE)$/.test(text.trim()))
     return refuse(rejecting('must be `true` or `false`', text))
   return text.trim().toLowerCase() === 'true'
-})
+}
 
 /** Never bare `Number`, which takes an empty text for 0, or `parseInt`, which reads the beginning of anything. */
 function numberInput(pattern: RegExp, rule: string, isInRange: (value: number) => boolean, unit = 1): Input<number> {
-  return inputFrom((text, refuse) => {
+  return (text) => {
     const value = pattern.test(text.trim()) ? Number(text) : NaN
     return isInRange(value) ? value * unit : refuse(rejecting(rule, text))
-  })
+  }
 }
 
 const DECIMAL = /^\d+(?:\.\d+)?$/

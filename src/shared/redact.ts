@@ -81,11 +81,17 @@ const FILLER_OF_SHORT = new RegExp(`${INVISIBLE.source}|\\\\`, 'gu')
 const fillerOf = (secret: string): RegExp =>
   secret.replace(FILLER, '').length >= SHORTEST_SPACED ? FILLER : FILLER_OF_SHORT
 
+interface Sought {
+  readonly pattern: RegExp
+  /** What the pattern matches where nothing is escaped. */
+  readonly plain: readonly string[]
+}
+
 /**
  * Encoders differ in what they leave alone, so each character has every spelling, and a secret is found in any mixture. What
  * is filler in the secret is gone from a text where it stands as it is, and not where it is encoded.
  */
-function patternOf(secret: string, filler: RegExp): RegExp {
+function soughtOf(secret: string, filler: RegExp): Sought {
   let spelled = ''
   let fillers: string[] = []
   for (const character of secret) {
@@ -98,7 +104,11 @@ function patternOf(secret: string, filler: RegExp): RegExp {
     spelled += `(?:${[...escapesOf(character), escapePattern(character)].join('|')})`
     fillers = []
   }
-  return new RegExp([spelled, ...encodedForms(secret).map(escapePattern)].join('|'), 'g')
+  const encoded = encodedForms(secret)
+  return {
+    pattern: new RegExp([spelled, ...encoded.map(escapePattern)].join('|'), 'g'),
+    plain: [secret.replace(filler, ''), ...encoded],
+  }
 }
 
 /** A pattern of a longer text is more than a regular expression can hold. */
@@ -113,10 +123,15 @@ function parts(secret: string): string[] {
   )
 }
 
+/** Without one of these, no character is spelled in another way than as it is. */
+const ANY_ESCAPE = /[%&]|u[0-9A-Fa-f]{4}/
+
 /** Replaces what matches once `filler` is taken out of the text, together with the filler inside of it. */
-function hide(text: string, pattern: RegExp, filler: RegExp): string {
+function hide(text: string, { pattern, plain }: Sought, filler: RegExp): string {
   // Most texts hold no secret, and this alone takes a fraction of the time.
-  if (text.replace(filler, '').search(pattern) === -1) return text
+  const visible = text.replace(filler, '')
+  if (!ANY_ESCAPE.test(visible) && !plain.some((form) => visible.includes(form))) return text
+  if (visible.search(pattern) === -1) return text
   const places = new Uint32Array(text.length)
   let bare = ''
   let end = 0
@@ -154,12 +169,12 @@ function redactorOf(secret: string): Redact {
     const forms = [...exact, encodeURIComponent(secret.toWellFormed()), ...encodedForms(secret)]
     return (text) => replaceForms(text, forms)
   }
-  const pattern = patternOf(secret, filler)
+  const sought = soughtOf(secret, filler)
   const fillerAndSequences = new RegExp(`${TERMINAL_SEQUENCE.source}|${filler.source}`, 'gu')
   return (text) => {
-    const hidden = hide(replaceForms(text, exact), pattern, filler)
+    const hidden = hide(replaceForms(text, exact), sought, filler)
     // Sequences count as characters first, as one that never ends could swallow a secret, and then as filler.
-    return TERMINAL_SEQUENCE.test(hidden) ? hide(hidden, pattern, fillerAndSequences) : hidden
+    return TERMINAL_SEQUENCE.test(hidden) ? hide(hidden, sought, fillerAndSequences) : hidden
   }
 }
 

@@ -9,7 +9,7 @@ export interface OutputPlace {
   readonly name: string
 }
 
-export type FoundPlace =
+type FoundPlace =
   { readonly kind: 'place'; readonly place: OutputPlace } | { readonly kind: 'problem'; readonly problem: string }
 
 const problem = (text: string): FoundPlace => ({ kind: 'problem', problem: text })

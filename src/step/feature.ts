@@ -33,7 +33,7 @@ export interface Presentation {
   /** The one text of the annotation, or of the log's last line. */
   readonly text: string
   readonly outputs: Readonly<Record<string, string>>
-  /** Markdown. */
-  readonly summary: string
+  /** Markdown. It is made if it is wanted. */
+  readonly summary: () => string
   readonly notice?: { readonly title: string; readonly text: string }
 }

@@ -1,10 +1,9 @@
 import { atGitHub, readRunFacts } from '../github/run-facts.ts'
 import type { GitHub } from '../github/connect-github.ts'
-import type { Environment } from '../network/proxy.ts'
 import { connect } from '../service/connect.ts'
 import type { Clock } from '../shared/clock.ts'
 import { ActionError } from '../shared/errors.ts'
-import type { Host } from '../shared/host.ts'
+import type { Environment, Host } from '../shared/host.ts'
 import type { Step } from './step.ts'
 
 /** What the inputs of every action say of the two servers. */
@@ -23,7 +22,7 @@ export interface StepInputs {
 export type LoadGitHub = () => Promise<typeof import('../github/connect-github.ts')>
 
 /** What the runner's side gives. */
-export interface StepOrigin {
+interface StepOrigin {
   readonly host: Host
   readonly clock: Clock
   readonly signal: AbortSignal

@@ -1,5 +1,4 @@
-import type { Conclusion } from '../shared/conclusion.ts'
-import { formatDuration } from '../shared/duration.ts'
+import { mostUrgent, type Conclusion } from '../shared/conclusion.ts'
 import { ERROR_TITLES } from '../shared/error-titles.ts'
 import { ActionError } from '../shared/errors.ts'
 import { joinSentences } from '../shared/sentences.ts'
@@ -9,7 +8,7 @@ const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {
   complete: 'The visitors are exported',
   uncertain: 'The visitors are exported, but they changed meanwhile',
   cancelled: 'Cancelled',
-  skipped: 'Skipped: there is no API key here',
+  skipped: 'Skipped, as there is no API key here',
 }
 
 const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
@@ -34,7 +33,7 @@ function nameOf({ place }: Report): string {
 }
 
 const written: Say = (report) =>
-  `${countRows(report.rows)} ${report.rows === 1 ? 'was' : 'were'} written to ${nameOf(report)} in ${formatDuration(report.durationMs)}.`
+  `${countRows(report.rows)} ${report.rows === 1 ? 'was' : 'were'} written to ${nameOf(report)}.`
 
 const TEXTS: Readonly<Record<Ending, Say>> = {
   complete: written,
@@ -45,15 +44,10 @@ const TEXTS: Readonly<Record<Ending, Say>> = {
     joinSentences([error?.message, rows > 0 ? `${countRows(rows)} had been read. No file was written.` : undefined]),
 }
 
-function adviceOf(report: Report): readonly (string | undefined)[] {
-  const { ending, error } = report
-  if (ending === 'error') return [error?.hint]
-  if (ending === 'uncertain')
-    return ['For settled numbers, export days that are over: give `days`, or a `date-to` that is not in the future.']
-  if (ending !== 'skipped') return []
-  return [
+const ADVICE: Readonly<Partial<Record<Ending, string>>> = {
+  uncertain: 'For settled numbers, export days that are over: give `days`, or a `date-to` that is not in the future.',
+  skipped:
     'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret that `api-key` is given from.',
-  ]
 }
 
 function titleOf({ ending, error }: Report): string {
@@ -63,11 +57,11 @@ function titleOf({ ending, error }: Report): string {
 
 /** Green is a step that left a file with all that the service sent, or that was told to skip. */
 export function conclude(report: Report): Conclusion {
-  const { ending } = report
+  const { ending, error } = report
   return {
     isGreen: hasFile(report) || ending === 'skipped',
     title: titleOf(report),
     text: TEXTS[ending](report),
-    advice: adviceOf(report).filter((sentence) => sentence !== undefined && sentence !== '') as string[],
+    advice: mostUrgent([ending === 'error' ? error?.hint : ADVICE[ending]]),
   }
 }

@@ -1,4 +1,4 @@
-import { inputFrom } from '../shared/parse-inputs.ts'
+import { refuse, type Input } from '../shared/parse-inputs.ts'
 
 /** One end of a date range, as it is sent and as it is compared. */
 export interface DateInput {
@@ -30,7 +30,7 @@ function parseDate(text: string): DateInput | string {
 }
 
 /** Section 4.4 of the service's interface: `YYYY-MM-DD` or ISO 8601. */
-export const dateInput = inputFrom((text, refuse) => {
+export const dateInput: Input<DateInput> = (text) => {
   const date = parseDate(text.trim())
   return typeof date === 'string' ? refuse(date) : date
-})
+}

@@ -16,7 +16,7 @@ export function lastDays(days: number, now: Date): DateRange {
 
 /** A range in words, such as `from 2026-01-01, before 2026-02-01`. */
 export function describeRange({ dateFrom, dateTo }: DateRange): string {
-  if (dateFrom === undefined && dateTo === undefined) return 'of the days that the service chooses'
+  if (dateFrom === undefined && dateTo === undefined) return 'the days that the service chooses'
   return [
     dateFrom === undefined ? undefined : `from ${dateFrom}`,
     dateTo === undefined ? undefined : `before ${dateTo}`,

@@ -10,13 +10,13 @@ export type VisitorTotals = VisitorsPage['totals']
 /** Section 2.3 of the service's interface. */
 export type VisitorRow = VisitorsPage['visitors'][number]
 
-export interface ExportHead {
+interface ExportHead {
   readonly range: DateRange
   readonly totals: VisitorTotals
 }
 
 /** How a file is put together: the head, the rows with something between them, the tail. */
-export interface ExportFormat {
+interface ExportFormat {
   readonly head: (head: ExportHead) => string
   readonly row: (row: VisitorRow) => string
   readonly between: string

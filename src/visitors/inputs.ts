@@ -1,17 +1,15 @@
-import * as z from 'zod/mini'
-import { field, inputNames, parseFields, type Fields, type Parsed } from '../shared/input-table.ts'
+import { field, inputNames, parseFields, SERVICE_FIELDS, type Fields, type Parsed } from '../shared/input-table.ts'
 import {
-  apiKeyInput,
-  baseUrlInput,
   booleanInput,
   choiceInput,
-  inputFrom,
+  inputThat,
+  isGiven,
   onMissingKeyInput,
   optionalInput,
-  projectIdInput,
+  readInput,
+  refuse,
   timeoutInput,
   wholeNumberInput,
-  withDefault,
   type Input,
   type RawInputs,
 } from '../shared/parse-inputs.ts'
@@ -21,47 +19,38 @@ import { dateInput, type DateInput } from './date-input.ts'
 import { lastDays, type DateRange } from './date-range.ts'
 import { FORMATS } from './export-format.ts'
 
-const isGiven = (raw: RawInputs<string>, name: string): boolean => (raw[name] ?? '').trim() !== ''
-
 const formatInput = choiceInput(FORMATS)
 
-function placeInput(workspace: string): (raw: RawInputs<string>) => Input<OutputPlace> {
-  return (raw) => {
-    const format = formatInput.safeParse(raw['format']).data ?? 'csv'
-    return withDefault(
-      inputFrom((text, refuse) => {
-        const found = findOutputPlace(workspace, text.trim())
-        return found.kind === 'place' ? found.place : refuse(found.problem)
-      }),
-      `visitors.${format}`,
+function placeInput(workspace: string): Input<OutputPlace> {
+  return (text, raw) => {
+    const format = readInput(formatInput, raw['format'] ?? '')
+    const found = findOutputPlace(
+      workspace,
+      text.trim() || `visitors.${format.kind === 'value' ? format.value : 'csv'}`,
     )
+    return found.kind === 'place' ? found.place : refuse(found.problem)
   }
 }
 
-function isAfter(end: DateInput, startText: string): boolean {
-  const start = dateInput.safeParse(startText)
-  return !start.success || end.atMs > start.data.atMs
+function isAfterStart(end: DateInput, raw: RawInputs<string>): boolean {
+  const start = readInput(dateInput, raw['date-from'] ?? '')
+  return start.kind === 'refused' || end.atMs > start.value.atMs
 }
 
-function endInput(raw: RawInputs<string>): Input<DateInput | undefined> {
-  const rule = 'must be after `date-from`, as it does not count itself'
-  return optionalInput(dateInput.check(z.refine((end) => isAfter(end, raw['date-from'] ?? ''), rule)))
-}
+const endInput = inputThat(dateInput, isAfterStart, 'must be after `date-from`, as it does not count itself')
 
-function daysInput(raw: RawInputs<string>): Input<number | undefined> {
-  const hasDates = isGiven(raw, 'date-from') || isGiven(raw, 'date-to')
-  const rule = 'must not be given together with `date-from` or `date-to`'
-  return optionalInput(wholeNumberInput(1, 3660).check(z.refine(() => !hasDates, rule)))
-}
+const daysInput = inputThat(
+  wholeNumberInput(1, 3660),
+  (_days, raw) => !isGiven(raw, 'date-from') && !isGiven(raw, 'date-to'),
+  'must not be given together with `date-from` or `date-to`',
+)
 
 /** Every input of the action, in the order of action.yml. The default of `output-file` follows from `format`. */
 const visitorsFields = (workspace: string) => ({
-  projectId: field('project-id', '', projectIdInput),
-  apiKey: field('api-key', '', apiKeyInput),
-  baseUrl: field('base-url', '', baseUrlInput),
+  ...SERVICE_FIELDS,
   dateFrom: field('date-from', '', optionalInput(dateInput)),
-  dateTo: field('date-to', '', endInput),
-  days: field('days', '', daysInput),
+  dateTo: field('date-to', '', optionalInput(endInput)),
+  days: field('days', '', optionalInput(daysInput)),
   format: field('format', 'csv', formatInput),
   place: field('output-file', '', placeInput(workspace)),
   /** How many pages the summary and the output hold. */

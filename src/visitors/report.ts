@@ -14,7 +14,8 @@ export type Doubt = (typeof DOUBTS)[number]
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
 export interface Report {
   readonly ending: Ending
-  /** Undefined if the inputs did not say what to do. */
+  /** This, the range and the place are undefined if the inputs did not say what to do. */
+  readonly projectId: string | undefined
   readonly range: DateRange | undefined
   readonly place: OutputPlace | undefined
   /** The service's own, as they were at first. */

@@ -53,14 +53,14 @@ function openFile(place: OutputPlace): OutputFile {
 /** Exports the visitors and reports what became of it. Throws only what nobody foresaw, and then too leaves no half file. */
 export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
   const { host, clock, signal, startedAt } = step
-  const { range, place, format } = inputs
+  const { projectId, range, place, format } = inputs
   const tally = new Tally(inputs.top)
   const readPage = createPageReader(range, step)
   let file: OutputFile | undefined
 
   function report(fields: Pick<Report, 'ending' | 'error'>): Report {
     const { totals, rows, topPages, doubts } = tally
-    return { range, place, totals, rows, topPages, doubts, durationMs: clock.now() - startedAt, ...fields }
+    return { projectId, range, place, totals, rows, topPages, doubts, durationMs: clock.now() - startedAt, ...fields }
   }
 
   async function fill(file: OutputFile): Promise<void> {
@@ -78,7 +78,7 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
 
   host.log(announce(inputs))
   try {
-    // Before the first request: a place that cannot be written to shall cost none.
+    // Before the first request: if the place cannot be written to, there is none.
     file = openFile(place)
     await fill(file)
     signal.throwIfAborted()

@@ -1,7 +1,7 @@
 import type { Conclusion } from '../shared/conclusion.ts'
 import { formatDuration } from '../shared/duration.ts'
 import { ActionError } from '../shared/errors.ts'
-import { escapeHtml, inlineCode, joinBlocks, table, type TableRow } from '../shared/markdown.ts'
+import { escapeHtml, heading, inlineCode, joinBlocks, table, type TableRow } from '../shared/markdown.ts'
 import { oneLine } from '../shared/untrusted-text.ts'
 import { explainDoubts } from './conclusion.ts'
 import { describeRange } from './date-range.ts'
@@ -103,16 +103,24 @@ function topPages(report: Report): string[] {
   return ['### Most visited pages', renderTopPages(report.topPages, report.totals?.total ?? 0, MAX_TABLE_BYTES)]
 }
 
+/** In the heading. */
+const LONGEST_NAME = 40
+
+function headline({ ending, projectId, range }: Report, title: string): string {
+  const project = projectId && inlineCode(oneLine(projectId, LONGEST_NAME))
+  return heading(ICONS[ending], ['Docs visitors', project, range && escapeHtml(describeRange(range))], title)
+}
+
 /** The job summary, as Markdown for GitHub: the verdict first, then the numbers, then where they are. */
 export function renderSummary(report: Report, { title, text, advice }: Conclusion): string {
-  const { ending, error } = report
+  const { error } = report
   const quote = error instanceof ActionError ? error.quote : undefined
   return joinBlocks(
     [
-      `## ${ICONS[ending]} ${title}`,
+      headline(report, title),
       text,
       ...(quote === undefined ? [] : [`The service says: ${inlineCode(oneLine(quote, LONGEST_QUOTE))}`]),
-      ...advice.map((sentence) => `**What to do:** ${sentence}`),
+      ...(advice === undefined ? [] : [`**What to do:** ${advice}`]),
       ...totals(report),
       ...topPages(report),
       ...facts(report),

@@ -18,6 +18,7 @@ export const visitorsAction: Feature<VisitorsInputs, Report> = {
   notRun: (error, durationMs) => ({
     ending: error === undefined ? 'skipped' : 'error',
     error,
+    projectId: undefined,
     range: undefined,
     place: undefined,
     totals: undefined,
@@ -33,7 +34,7 @@ export const visitorsAction: Feature<VisitorsInputs, Report> = {
       conclusion,
       text: tellConclusion(conclusion, quote),
       outputs: toOutputs(report),
-      summary: renderSummary(report, conclusion),
+      summary: () => renderSummary(report, conclusion),
     }
   },
 }

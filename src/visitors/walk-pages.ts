@@ -52,9 +52,9 @@ function endlessness(
     : undefined
 }
 
-/** 128 bits: that two paths share them does not happen. */
+/** Most paths are short, and kept as they are. Of others it is a hash, which is longer than these: no two marks are the same. */
 function markOf(path: string): string {
-  return createHash('sha256').update(path).digest().toString('latin1', 0, 16)
+  return path.length < 64 ? path : createHash('sha256').update(path).digest('hex')
 }
 
 function isNew(mark: string, seen: Set<string>): boolean {
@@ -64,7 +64,7 @@ function isNew(mark: string, seen: Set<string>): boolean {
 /**
  * All rows of a range, one answer of the service after the other, so that no request is wasted. The service's order is
  * not documented and rows can move between two answers, so each path is let through once. Kept in memory are marks of the paths,
- * which take the same room however long a path is.
+ * which take little room however long a path is.
  * @throws ActionError `bad-answer` if there is no end or a path is too long, and what reading a page throws
  */
 export async function* walkPages(readPage: ReadPage): AsyncGenerator<WalkedPage, void> {

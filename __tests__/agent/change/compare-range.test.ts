@@ -21,5 +21,13 @@ test('a range of another repository is asked there, and told so', async () => {
   } as const
   const compared = await compareRange(range, github, 'acme/docs')
   expect(asked).toEqual(['acme/code'])
-  expect(compared).toMatchObject({ repository: 'acme/code', title: 'the release, up to bbbbbbb from v1' })
+  expect(compared).toMatchObject({ repository: 'acme/code', title: 'the release, from v1 to bbbbbbb' })
+})
+
+test('people are told who pushed where, and the agent is told no names of strangers', async () => {
+  const pushed = { branch: 'docs`x', by: 'mona' }
+  const range = { kind: 'compare', base: commit('a'), head: commit('b'), about: 'the push', pushed } as const
+  const { title, story } = await compareRange(range, fakeGitHub(), 'acme/docs')
+  expect(title).toBe('the push, from aaaaaaa to bbbbbbb')
+  expect(story).toBe("the push to `docs'x` by `mona`, from `aaaaaaa` to `bbbbbbb`")
 })

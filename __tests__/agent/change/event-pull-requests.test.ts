@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { findEventPullRequests, ranOn } from '../../../src/agent/change/event-pull-requests.ts'
+import { parseEvent } from '../../../src/github/event-payload.ts'
 import { commit } from '../../support/github-state.ts'
 
-const find = (eventName: string, payload: unknown) => findEventPullRequests({ eventName, payload, sha: '' })
+const find = (eventName: string, payload: unknown) =>
+  findEventPullRequests({ eventName, payload: parseEvent(eventName, payload), sha: '' })
 const at = (minute: number): string => `2026-01-01T00:0${minute}:00Z`
 const pull = (fields: object = {}) => ({
   pull_request: { number: 7, user: { login: 'docs-agent[bot]', type: 'Bot' }, labels: [], ...fields },
@@ -38,16 +40,18 @@ test('a run, checks and a merge queue name their pull requests', () => {
   expect(find('check_suite', { check_suite: pulls }).numbers).toEqual([7, 8])
   expect(find('check_run', { check_run: pulls }).numbers).toEqual([7, 8])
   const head_ref = `refs/heads/gh-readonly-queue/main/pr-7-${commit('a')}`
-  expect(find('merge_group', { merge_group: { head_ref } }).numbers).toEqual([7])
+  expect(
+    find('merge_group', { merge_group: { base_sha: commit('a'), head_sha: commit('b'), head_ref } }).numbers,
+  ).toEqual([7])
 })
 
 test('a run tells its commit, and the branch with whoever began it', () => {
   const workflow_run = {
     ...{ head_sha: commit('b'), head_commit: { message: 'Merge' }, head_branch: 'main', actor: { login: 'ann' } },
   }
-  expect(ranOn({ eventName: 'workflow_run', payload: { workflow_run }, sha: '' })).toEqual({
-    commit: { sha: commit('b'), message: 'Merge' },
+  expect(ranOn(parseEvent('workflow_run', { workflow_run }))).toEqual({
+    commit: { sha: commit('b'), message: 'Merge', isByPusher: false },
     pushed: { branch: 'main', by: 'ann' },
   })
-  expect(ranOn({ eventName: 'schedule', payload: {}, sha: '' })).toBeUndefined()
+  expect(ranOn({})).toBeUndefined()
 })

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { findEventSubject } from '../../../src/agent/change/event-subject.ts'
+import { parseEvent } from '../../../src/github/event-payload.ts'
 
-const find = (payload: unknown, eventName = '') => findEventSubject({ eventName, payload, sha: '' })
+const find = (payload: unknown, eventName = '') => findEventSubject(parseEvent(eventName, payload))
 const ISSUE = { number: 3, title: 'It is wrong', html_url: 'https://github.com/a/b/issues/3', body: 'See line 3.' }
 
 test('an event without a subject has none, and neither has one that cannot be read', () => {

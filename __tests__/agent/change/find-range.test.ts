@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import type { ChangeRange } from '../../../src/agent/change/change-range.ts'
 import { findRange } from '../../../src/agent/change/find-range.ts'
 import type { Comparison } from '../../../src/github/comparisons.ts'
 import { fakeGitHub, PULL_REQUEST, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'
@@ -31,9 +32,19 @@ test('a comment on a pull request takes the base and the head of that one', asyn
   expect(range).toMatchObject({ base: PULL_REQUEST.baseSha, head: PULL_REQUEST.headSha })
 })
 
-test('where no run was successful before, it is the range for the first time, whatever that needs', async () => {
-  const github = fakeGitHub({ findLastSuccess: () => Promise.resolve(undefined) })
+const sinceLast = (last: string | undefined, firstTime?: ChangeRange) => {
+  const github = fakeGitHub({ findLastSuccess: () => Promise.resolve(last) })
+  const since = { kind: 'since-last-success', head: commit('b') } as const
+  return findRange({ ...since, ...(firstTime === undefined ? {} : { firstTime }) }, github, RUN_FACTS)
+}
+
+test('it begins at the last success; without one it is the range for the first time, whatever that needs', async () => {
   const firstTime = { kind: 'pull-request', number: 7 } as const
-  const range = await findRange({ kind: 'since-last-success', head: commit('b'), firstTime }, github, RUN_FACTS)
-  expect(range).toMatchObject({ kind: 'compare', base: PULL_REQUEST.baseSha })
+  expect(await sinceLast(commit('d'), firstTime)).toMatchObject({ base: commit('d'), head: commit('b') })
+  expect(await sinceLast(undefined, firstTime)).toMatchObject({ kind: 'compare', base: PULL_REQUEST.baseSha })
+})
+
+test('the first run ever has nothing to compare with, and says so', async () => {
+  const reason = expect.stringContaining('no run') as unknown
+  expect(await sinceLast(undefined)).toEqual({ kind: 'nothing-to-compare', reason })
 })

@@ -15,6 +15,7 @@ function compared(paths: readonly string[], totalCommits = 1): Compared {
   return {
     repository: 'acme/docs',
     title: 'the push',
+    story: 'the push',
     unlisted: undefined,
     comparison: { ...comparison, fileList: 'whole' },
   }
@@ -24,8 +25,8 @@ test('a skip names the patterns and some of the changed files, cleaned', () => {
   const paths = ['src/a\u202e##[x].ts', ...Array.from({ length: 6 }, (_, index) => `src/${index}.ts`)]
   const { description, skipReason } = countByPaths(compared(paths), only('docs/**', '!docs/old/**'))
   expect(skipReason).toBe('No changed file counts by `paths`.')
-  expect(description).toContain('0 of them by `paths` (docs/**, !docs/old/**).')
-  expect(description).toContain('Changed: src/a# #[x].ts, src/0.ts, src/1.ts, src/2.ts, src/3.ts, 2 more.')
+  expect(description).toContain('None of them counts by `paths` (`docs/**`, `!docs/old/**`): ')
+  expect(description).toContain(': `src/a# #[x].ts`, `src/0.ts`, `src/1.ts`, `src/2.ts`, `src/3.ts`, 2 more.')
 })
 
 test('a range without commits is skipped where paths are given, even by `**`, and only there', () => {

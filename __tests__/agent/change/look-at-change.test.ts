@@ -83,6 +83,20 @@ test('a merge of a pull request that a job opened does not wake the agent', asyn
   expect((await look({}, {}, ownPush())).skipReason).toBeUndefined()
 })
 
+test('a push that looks further back than to itself is not skipped for its own commits alone', async () => {
+  const older = { sha: commit('c'), message: 'Change the code', author: 'Bea' }
+  const github = fakeGitHub({
+    findLastSuccess: () => Promise.resolve(commit('a')),
+    compare: () => Promise.resolve({ ...comparison, commits: [older, ...comparison.commits], totalCommits: 2 }),
+    findPullRequestsOfCommit: (_repository, sha) =>
+      Promise.resolve(sha === commit('b') ? [mergedBy(7, 'docs-agent')] : []),
+  })
+  const inEvent = { changeContext: 'commits' } as const
+  const lookingBack = { ...inEvent, changeRange: { kind: 'since-last-success' } } as const
+  expect((await look(lookingBack, PUSHED, github)).skipReason).toBeUndefined()
+  expect((await look(inEvent, PUSHED, github)).skipReason).toContain('#7')
+})
+
 test('a push of somebody else does', async () => {
   expect(await look({}, PUSHED)).toMatchObject({ skipReason: undefined, notice: undefined })
 })
@@ -143,9 +157,9 @@ test('a range that cannot be read skips nothing', async () => {
 
 test('tells the agent what changed, and the reader what was sent', async () => {
   const { context, description } = await look({ changeContext: 'diff' }, PUSHED)
-  expect(context).toContain('What changed in acme/docs (the push, up to bbbbbbb from aaaaaaa)')
+  expect(context).toContain('What changed in acme/docs (the push, from aaaaaaa to bbbbbbb)')
   expect(context).toContain('docs/guide.md')
-  expect(description).toContain('1 commit, 1 file')
+  expect(description).toContain('1 commit in 1 file: the push to `main` by `ann`, from `aaaaaaa` to `bbbbbbb`.')
   expect(description).toContain(`${Buffer.byteLength(context)} of at most 65536 bytes`)
 })
 
@@ -178,7 +192,9 @@ test('rewritten history is compared from the merge base, and that is said', asyn
     { ...PUSHED, payload: { ...PUSH, forced: true } },
     github,
   )
-  expect(description).toContain('the forced push, up to bbbbbbb from ddddddd, the merge base')
+  expect(description).toContain(
+    'the forced push to `main` by `ann`, from the merge base `ddddddd` to `bbbbbbb`, as `aaaaaaa` is not in its history.',
+  )
 })
 
 test('a commit that a forced push threw away is replaced by the default branch', async () => {
@@ -225,7 +241,7 @@ test('what the event is about goes behind the prompt, also where there is nothin
   const { context, description } = await look({ changeContext: 'files', changeContextBytes: 1_024 }, facts)
   expect(context).toContain('Issue #3: It is wrong')
   expect(Buffer.byteLength(context)).toBeLessThanOrEqual(1_024)
-  expect(description).toMatch(/an issue, which has no commits\. Sent with the prompt: files/)
+  expect(description).toMatch(/an issue, which has no commits\. Goes with the prompt: what the event is about \(/)
 })
 
 test('a subject and a change share the bytes', async () => {

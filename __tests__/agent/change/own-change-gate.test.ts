@@ -47,17 +47,60 @@ const OWN = [mergedBy(7, 'docs-agent')]
 const UNMARKED = { ...PULL_REQUEST, labels: [] }
 const noComments = () => Promise.resolve([])
 
-test('right after a merge it asks again until GitHub knows what it brought', async () => {
+/** As GitHub commits what it merges, or what is written on its pages. */
+const byGitHub = (...ids: readonly string[]) => {
+  const commits = ids.map((id) => ({ id, author: { username: 'ann' }, committer: { username: 'web-flow' } }))
+  return { ...PUSHED, payload: { ...PUSH, commits } }
+}
+const MERGE = byGitHub(commit('b'))
+const ending = (sha: string) => ({
+  findPullRequestsEndingWith: (_repository: string, asked: string) => Promise.resolve(asked === sha ? OWN : []),
+})
+
+test('a push that GitHub does not know yet is known by the pull request that was merged as it', async () => {
+  const refused = { findPullRequestsOfCommit: rejecting(refusal('rejected')), ...ending(commit('b')) }
+  for (const answers of [ending(commit('b')), refused]) {
+    const { reason, sleptMs } = await ask(MERGE, answers, ofItsCommits)
+    expect(reason).toContain('#7')
+    expect(sleptMs).toBe(0)
+  }
+})
+
+test('where one answer is enough, a failure of the other is none', async () => {
+  const findPullRequestsEndingWith = rejecting(refusal('forbidden'))
+  const { reason } = await ask(
+    MERGE,
+    { findPullRequestsOfCommit: inTurn(OWN), findPullRequestsEndingWith },
+    ofItsCommits,
+  )
+  expect(reason).toContain('#7')
+})
+
+test('what a merge brought is asked again until GitHub knows it', async () => {
   const findPullRequestsOfCommit = inTurn([], refusal('rejected'), OWN)
-  const { reason, sleptMs, notice } = await ask(PUSHED, { findPullRequestsOfCommit }, ofItsCommits)
+  const { reason, sleptMs, notice } = await ask(MERGE, { findPullRequestsOfCommit }, ofItsCommits)
   expect(reason).toContain('#7')
   expect(sleptMs).toBe(6_000)
   expect(notice).toBeUndefined()
+  const others = { findPullRequestsOfCommit: inTurn([], [], OWN), ...ending(commit('b')) }
+  expect(await ask(byGitHub(commit('c'), commit('b')), others, ofItsCommits)).toMatchObject({ sleptMs: 2_000 })
 })
 
-test('a push of somebody else is believed to be that after a minute', async () => {
-  const answer = await ask(PUSHED, {}, ofItsCommits)
+test('a pull request that ends with it and is not merged yet is asked again, as its merge may come', async () => {
+  const open = { ...mergedBy(7, 'docs-agent'), isMerged: false }
+  const findPullRequestsEndingWith = inTurn([open], OWN)
+  expect(await ask(MERGE, { findPullRequestsEndingWith }, ofItsCommits)).toMatchObject({ sleptMs: 2_000 })
+})
+
+test('after a minute it is believed to be of somebody else', async () => {
+  const answer = await ask(MERGE, {}, ofItsCommits)
   expect(answer).toEqual({ reason: undefined, sleptMs: 60_000, notice: undefined })
+})
+
+test('what a person wrote and pushed waits for nothing, and what an app pushed does not pass for that', async () => {
+  expect(await ask(PUSHED, {}, ofItsCommits)).toEqual({ reason: undefined, sleptMs: 0, notice: undefined })
+  const byApp = { ...PUSHED, payload: { ...PUSH, sender: { login: 'ann', type: 'Bot' } } }
+  expect(await ask(byApp, {}, ofItsCommits)).toMatchObject({ sleptMs: 60_000 })
 })
 
 test('what GitHub refuses for a minute is not known, and is told', async () => {
@@ -79,18 +122,18 @@ const opened = (type: string, labels: readonly string[] = []) => {
 
 test('a pull request that an app has just opened is looked at until it has its label', async () => {
   const readPullRequest = inTurn(UNMARKED, UNMARKED, PULL_REQUEST)
-  const { reason, sleptMs } = await ask(opened('Bot'), { readPullRequest, listTrustedComments: noComments }, ofEvent)
+  const { reason, sleptMs } = await ask(opened('Bot'), { readPullRequest, listMarkerComments: noComments }, ofEvent)
   expect(reason).toContain('#7')
   expect(sleptMs).toBe(15_000)
 })
 
 test('one that stays without a mark for a minute and a half is of another app', async () => {
-  const answers = { readPullRequest: inTurn(UNMARKED), listTrustedComments: noComments }
+  const answers = { readPullRequest: inTurn(UNMARKED), listMarkerComments: noComments }
   expect(await ask(opened('Bot'), answers, ofEvent)).toMatchObject({ reason: undefined, sleptMs: 90_000 })
 })
 
 test('the pull request of a person is looked at once', async () => {
-  const answers = { readPullRequest: inTurn(UNMARKED), listTrustedComments: noComments }
+  const answers = { readPullRequest: inTurn(UNMARKED), listMarkerComments: noComments }
   expect(await ask(opened('User'), answers, ofEvent)).toMatchObject({ reason: undefined, sleptMs: 0 })
 })
 
@@ -104,7 +147,7 @@ const since = (eventName: string, fields: Partial<Compared> = {}): Promise<Asked
     ...({ relation: 'ahead', mergeBase: commit('a'), totalCommits: 1, files: [], fileList: 'whole' } as const),
     commits: [{ sha: commit('b'), message: 'Guide', author: '' }],
   }
-  const compared = { repository: 'acme/docs', title: '', unlisted: undefined, comparison, ...fields }
+  const compared = { repository: 'acme/docs', title: '', story: '', unlisted: undefined, comparison, ...fields }
   const answers = { findPullRequestsOfCommit: () => Promise.resolve(OWN) }
   return ask({ eventName, payload: {} }, answers, (gate, asked) => gate.ofRange(compared, asked))
 }
@@ -125,6 +168,5 @@ test('what a person says on a pull request is for the agent, whoever’s commits
 test('a run after the merge of its own pull request is skipped', async () => {
   const workflow_run = { head_sha: commit('b'), head_branch: 'main', pull_requests: [] }
   const facts = { eventName: 'workflow_run', payload: { workflow_run } }
-  const answers = { findPullRequestsOfCommit: inTurn([], OWN) }
-  expect((await ask(facts, answers, ofItsCommits)).reason).toContain('#7')
+  expect((await ask(facts, ending(commit('b')), ofItsCommits)).reason).toContain('#7')
 })

@@ -14,7 +14,7 @@ function gitHubWhere(
 ) {
   return fakeGitHub({
     findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(commits[sha] ?? []),
-    listTrustedComments: () => Promise.resolve(comments.map((body) => ({ body }))),
+    listMarkerComments: () => Promise.resolve(comments.map((body) => ({ id: 1, body, author: 'trusted' }))),
     readPullRequest: ({ number }) => {
       const found = pulls[number]
       return found ? Promise.resolve({ ...PULL_REQUEST, number, ...found }) : Promise.reject(refusal('not-found'))
@@ -23,7 +23,7 @@ function gitHubWhere(
 }
 const query = (shas: readonly string[], fields: Partial<OwnChangesQuery> = {}): OwnChangesQuery => ({
   repository: 'acme/docs',
-  commits: shas.map((sha) => ({ sha, message: 'Change' })),
+  commits: shas.map((sha) => ({ sha, message: 'Change', isByPusher: false })),
   label: 'docs-agent',
   pushed: undefined,
   ...fields,
@@ -34,7 +34,7 @@ const other = mergedBy(8, 'docs')
 test('all of it came with a labelled pull request', async () => {
   const github = gitHubWhere({ [A]: [own], [B]: [own] })
   expect(await findOwnChanges(query([B, A]), github)).toEqual({ kind: 'own', numbers: [7] })
-  expect(github.asked).not.toContain('listTrustedComments')
+  expect(github.asked).not.toContain('listMarkerComments')
 })
 
 test('a marker tells as much as a label', async () => {
@@ -72,7 +72,7 @@ test.each(['Correct the guide (#7)\n\nMore', 'Merge pull request #7 from acme/ag
   async (message) => {
     const named = (fields: Partial<PullRequest>) => {
       const github = gitHubWhere({}, [], { 7: { state: 'merged', mergeCommitSha: A, ...fields } })
-      return findOwnChanges(query([], { commits: [{ sha: A, message }] }), github)
+      return findOwnChanges(query([], { commits: [{ sha: A, message, isByPusher: false }] }), github)
     }
     expect(await named({})).toEqual({ kind: 'own', numbers: [7] })
     expect(await named({ mergeCommitSha: B })).toEqual({ kind: 'others' })
@@ -81,14 +81,14 @@ test.each(['Correct the guide (#7)\n\nMore', 'Merge pull request #7 from acme/ag
 )
 
 test('a number in a message that leads nowhere is passed over', async () => {
-  const commits = [{ sha: A, message: 'Fix (#99)' }]
+  const commits = [{ sha: A, message: 'Fix (#99)', isByPusher: false }]
   expect(await findOwnChanges(query([], { commits }), gitHubWhere({ [A]: [own] }))).toMatchObject({ kind: 'own' })
 })
 
 test('each pull request is looked at once', async () => {
   const github = gitHubWhere({ [A]: [other], [B]: [other] }, ['<!-- docs-agent-action: job=job_1 -->'])
   await findOwnChanges(query([B, A]), github)
-  expect(github.asked.filter((name) => name === 'listTrustedComments')).toHaveLength(1)
+  expect(github.asked.filter((name) => name === 'listMarkerComments')).toHaveLength(1)
 })
 
 test('a push of no new commit, and one of very many, is not ours', async () => {

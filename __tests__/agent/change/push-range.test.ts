@@ -1,15 +1,22 @@
 import { expect, test } from '@jest/globals'
 import { firstRangeOfPush, pushedBranch, pushedCommits, rangeOfPush } from '../../../src/agent/change/push-range.ts'
+import { parseEvent } from '../../../src/github/event-payload.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
-const trigger = (payload: unknown, eventName = 'push') => ({ eventName, payload, sha: '' })
+const trigger = (payload: object, eventName = 'push') => ({
+  ...{ eventName, payload: parseEvent(eventName, payload), sha: '' },
+})
 
 test('the commits of a push come newest first, and no other event has any', () => {
-  const payload = { ...PUSH, commits: [{ id: commit('1'), message: 'One' }, { id: commit('2') }] }
+  const ann = { username: 'ann' }
+  const payload = {
+    ...PUSH,
+    commits: [{ id: commit('1'), message: 'One', author: ann, committer: ann }, { id: commit('2') }],
+  }
   expect(pushedCommits(trigger(payload))).toEqual([
-    { sha: commit('2'), message: '' },
-    { sha: commit('1'), message: 'One' },
+    { sha: commit('2'), message: '', isByPusher: false },
+    { sha: commit('1'), message: 'One', isByPusher: true },
   ])
   expect(pushedCommits(trigger(payload, 'schedule'))).toEqual([])
 })
@@ -17,7 +24,7 @@ test('the commits of a push come newest first, and no other event has any', () =
 test('tells the branch and who pushed to it', () => {
   const payload = { ...PUSH, ref: 'refs/heads/agent/guide', sender: { login: 'ann' } }
   expect(pushedBranch(trigger(payload))).toEqual({ branch: 'agent/guide', by: 'ann' })
-  expect(pushedBranch(trigger(PUSH))).toBeUndefined()
+  expect(pushedBranch(trigger({ ref: PUSH.ref }))).toBeUndefined()
   expect(pushedBranch(trigger(payload, 'schedule'))).toBeUndefined()
 })
 

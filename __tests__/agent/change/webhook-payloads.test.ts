@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
 import { lookAtChange, type ChangeFindings } from '../../../src/agent/change/look-at-change.ts'
 import { openReport } from '../../../src/agent/report/open-report.ts'
+import { parseEvent } from '../../../src/github/event-payload.ts'
 import { fakeGitHub, PULL_REQUEST, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
@@ -18,9 +19,9 @@ const DEFINITIONS = createRequire(import.meta.url)('@octokit/webhooks-examples')
   readonly examples: readonly Payload[]
 }[]
 
-const LAST_SUCCESS = 'all since the last successful run'
-const RAN_ON = 'what the run before ran on'
-const PULL = 'the pull request, up to'
+const LAST_SUCCESS = 'everything since the last successful run'
+const RAN_ON = 'the commits of the run before this one'
+const PULL = 'the pull request, from'
 
 /** What the range is, what the context says besides, and what becomes of it where only `src/**` counts. */
 type Row = readonly [range: string, context: string, decision: 'ask' | 'skip']
@@ -44,7 +45,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   issues: ['about an issue', 'Issue #', 'ask'],
   'issues of a pull request': [PULL, 'Pull request #2', 'skip'],
   label: [LAST_SUCCESS, '', 'skip'],
-  merge_group: ['the merge group, up to', '', 'skip'],
+  merge_group: ['the merge group, from', '', 'skip'],
   milestone: [LAST_SUCCESS, '', 'skip'],
   page_build: [LAST_SUCCESS, '', 'skip'],
   public: [LAST_SUCCESS, '', 'skip'],
@@ -89,9 +90,9 @@ async function look(eventName: string, payload: unknown, paths = ''): Promise<Ch
   const inputs = agentInputs({}, { 'change-context': 'diff', paths })
   const github = fakeGitHub({
     readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, labels: [] }),
-    listTrustedComments: () => Promise.resolve([]),
+    listMarkerComments: () => Promise.resolve([]),
   })
-  const step = fakeStep({ github, facts: { ...RUN_FACTS, eventName, payload } })
+  const step = fakeStep({ github, facts: { ...RUN_FACTS, eventName, payload: parseEvent(eventName, payload) } })
   const known = openReport(inputs, step)
   const found = await lookAtChange(inputs.task, inputs, step, known)
   expect(known.ended().shortfalls).toEqual([])

@@ -97,8 +97,10 @@ test('an empty label or token is none, and not the default of the file', () => {
   expect(parse({})).toMatchObject({ label: '', githubToken: '' })
 })
 
-test('`paths-ignore` alone is a filter of its own kind', () => {
-  expect(parse({ 'paths-ignore': '**.md' }).pathFilter?.kind).toBe('paths-ignore')
+test('`paths` and `paths-ignore` are filters of their own kinds, told as they were given', () => {
+  expect(parse({ 'paths-ignore': '**.md' }).pathFilter).toMatchObject({ kind: 'paths-ignore', patterns: ['**.md'] })
+  const paths = parse({ paths: ' docs/**\n\n!docs/old/**\n' }).pathFilter
+  expect(paths).toMatchObject({ kind: 'paths', patterns: ['docs/**', '!docs/old/**'] })
 })
 
 test('keeps the prompt byte for byte, from the input and from a file', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { changeRangeInput } from '../../../src/agent/inputs/change-range-input.ts'
+import { readInput } from '../../../src/shared/parse-inputs.ts'
 
 test.each<[string, object]>([
   ['', { kind: 'event' }],
@@ -10,7 +11,7 @@ test.each<[string, object]>([
   ['cli@1.0.0...cli@1.1.0', { kind: 'between', base: 'cli@1.0.0', head: 'cli@1.1.0' }],
   ['acme/code@cli@1.0...cli@1.1', { kind: 'between', repository: 'acme/code', base: 'cli@1.0', head: 'cli@1.1' }],
 ])('%j is understood', (text, expected) => {
-  expect(changeRangeInput.safeParse(text).data).toMatchObject(expected)
+  expect(changeRangeInput(text, {})).toMatchObject(expected)
 })
 
 test.each([
@@ -30,6 +31,6 @@ test.each([
   'fork:main...b',
   '/a...b',
 ])('%j is refused with one error', (text) => {
-  const issues = changeRangeInput.safeParse(text).error?.issues ?? []
-  expect(issues.map(({ message }) => message)).toEqual([expect.stringContaining('`owner/name@BASE...HEAD`')])
+  const problems = [expect.stringContaining('`owner/name@BASE...HEAD`')]
+  expect(readInput(changeRangeInput, text)).toEqual({ kind: 'refused', problems })
 })

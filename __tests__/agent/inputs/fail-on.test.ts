@@ -1,12 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { FAIL_ON, failOnInput } from '../../../src/agent/inputs/fail-on.ts'
+import { readInput } from '../../../src/shared/parse-inputs.ts'
 
 const WITH_BOTH = { 'wait-for-checks': ' True ', 'allowed-paths': 'docs/**' }
 
 /** The words, or what is wrong with them. */
 function read(text: string, raw: Readonly<Record<string, string>> = {}): unknown {
-  const result = failOnInput(raw).safeParse(text)
-  return result.success ? [...result.data] : result.error.issues.map(({ message }) => message).join(' ')
+  const read = readInput(failOnInput, text, raw)
+  return read.kind === 'value' ? [...read.value] : read.problems.join(' ')
 }
 
 test.each([

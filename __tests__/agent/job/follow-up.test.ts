@@ -141,6 +141,7 @@ test('a busy job is sent the prompt only when its present turn has ended', async
   })
 
   expect(report.job?.prLink).toEqual(otherLink.prLink)
+  expect(JSON.stringify(report.timeline)).toContain('The job is busy.')
   expect(client.calls).toEqual(['get', 'get', 'get', 'message', 'get', 'get'])
 })
 

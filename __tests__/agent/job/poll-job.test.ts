@@ -64,7 +64,7 @@ test('a service that asks for more time than is left ends the step, which names 
     inputs: { timeoutMs: 60_000 },
   })
 
-  expect(report.error?.message).toContain('2026-01-01T01:00:10.000Z')
+  expect(report.error?.message).toContain('2026-01-01 01:00:10 UTC')
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'rate-limited' }, job: { status: 'active' } })
   expect(elapsedMs).toBe(10_000)
 })

@@ -150,8 +150,11 @@ test('the time line tells what happened and when', async () => {
   const { report } = await runScripted({ task: CREATE, create: active, reads: [active, completed] })
 
   expect(report.timeline).toEqual([
-    { at: new Date('2026-01-01T00:00:00Z'), elapsedMs: 0, event: 'The service has taken the prompt: job job_1.' },
-    { at: new Date('2026-01-01T00:00:00Z'), elapsedMs: 0, event: 'The job is active.' },
+    {
+      at: new Date('2026-01-01T00:00:00Z'),
+      elapsedMs: 0,
+      event: 'The service has taken the prompt: job job_1 is active.',
+    },
     { at: new Date('2026-01-01T00:00:15Z'), elapsedMs: 15_000, event: 'The job is completed.' },
   ])
 })
@@ -170,12 +173,12 @@ test('a completed job without a link is read a few times more before it counts a
 test('says first what it is about to do', async () => {
   const { log } = await runScripted({ task: CREATE, create: failure('unreachable') })
 
-  expect(log[0]).toBe('Creating a job in project docs-demo, to be done within 1:00:00.')
+  expect(log[0]).toBe('Creating a job in project docs-demo, to be done within 1 h.')
 })
 
 test('the job is handed on before anything else is done about it', async () => {
   const { accepted, log } = await runScripted({ task: CREATE, create: active, reads: [completed] })
 
   expect(accepted[0]?.linesBefore).toBe(1)
-  expect(log[1]).toBe('The service has taken the prompt: job job_1.')
+  expect(log[1]).toBe('The service has taken the prompt: job job_1 is active.')
 })

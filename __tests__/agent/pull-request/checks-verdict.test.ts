@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { decideChecks, nextChecksReadMs } from '../../../src/agent/pull-request/checks-verdict.ts'
+import { decideChecks, tellChecks, nextChecksReadMs } from '../../../src/agent/pull-request/checks-verdict.ts'
 
 const check = (state: 'success' | 'failure' | 'pending') => ({ name: state, state })
 
@@ -30,4 +30,20 @@ test('one that is pending keeps all the others waiting', () => {
 
 test('looks every 10 seconds at first, and every 30 later', () => {
   expect([0, 100_000, 200_000, 900_000].map(nextChecksReadMs)).toEqual([10_000, 10_000, 20_000, 30_000])
+})
+
+test.each([
+  ['pending', [], 'Commit abcdef0 has no checks yet.'],
+  ['none', [], 'Commit abcdef0 has no checks.'],
+  ['pending', ['success'], 'Checks of commit abcdef0: all 1 passed so far.'],
+  ['success', ['success', 'success'], 'Checks of commit abcdef0: all 2 passed.'],
+  [
+    'failure',
+    ['failure', 'pending', 'success'],
+    'Checks of commit abcdef0: 1 of 3 failed (c0), 1 of 3 not over yet (c1).',
+  ],
+  ['pending', Array<'pending'>(5).fill('pending'), 'Checks of commit abcdef0: 5 of 5 not over yet (c0, c1, c2, …).'],
+] as const)('checks that are %s (%j) are told with their names', (state, states, told) => {
+  const checks = states.map((state, index) => ({ name: `c${index}`, state }))
+  expect(tellChecks(state, checks, 'abcdef0123')).toBe(told)
 })

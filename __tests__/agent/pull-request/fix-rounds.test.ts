@@ -40,7 +40,7 @@ test('directly before the message the pull request must be the one that was look
 const BOT = { login: 'docs-agent[bot]', type: 'Bot' }
 const MONA = { login: 'mona', type: 'User' }
 const UNKNOWN = { login: '', type: '' }
-const by = (sha: string, author: typeof BOT) => ({ sha, author })
+const by = (sha: string, account: typeof BOT) => ({ sha, account, message: 'Change', author: '' })
 
 test.each([
   ['only the agent', [by(C, BOT), by(D, BOT)], C, undefined],

@@ -110,7 +110,7 @@ test('a token that may not mark it costs the marks and nothing else, with one te
   const { found, notice } = await handOver({}, unmarked({ addLabel: forbidden, addComment: forbidden }))
   expect(found.state).toBe('open')
   expect(notice).toBe(
-    'The label was not put on the pull request: GitHub said forbidden. The comment that names the job was not written: GitHub said forbidden. Grant it.',
+    'The label was not put on the pull request. The comment that names the job was not written: GitHub said forbidden. Grant it.',
   )
 })
 

@@ -1,13 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import type { FailOn } from '../../../src/agent/inputs/fail-on.ts'
-import {
-  adviseOnBlock,
-  BLOCK_TITLES,
-  findBlocks,
-  isBlockUnknown,
-  tellPullRequest,
-} from '../../../src/agent/report/merge-blocks.ts'
+import { BLOCK_TITLES, findBlocks, isBlockUnknown, tellPullRequest } from '../../../src/agent/report/merge-blocks.ts'
 import type { PullRequestFindings } from '../../../src/agent/report/report.ts'
 import { refusal } from '../../support/fake-github.ts'
 import { reportOf } from '../../support/report.ts'
@@ -39,16 +33,19 @@ test('no pull request, nothing to block', () => {
 test('a blocked pull request is red, and says what blocks it and what to do', () => {
   const conclusion = conclude(reportOf({ pullRequest: { checks: 'failure', scope: inside } }), ALL)
   expect(conclusion).toMatchObject({ isGreen: false, title: BLOCK_TITLES.checks })
-  expect(conclusion.text).toContain('A check of it failed.')
-  expect(conclusion.advice).toContain(adviseOnBlock('checks'))
+  expect(conclusion.text).toContain('At least one of its checks failed.')
+  expect(conclusion.advice).toBe('Look at the checks of the pull request.')
 })
 
 test('a gate that is red because nobody could ask names the cause, and one that knows does not', () => {
   const error = refusal('unauthorized', 'Give a token.')
   const shortfalls = [{ lost: 'Nothing is known of the pull request', error }]
-  const cause = 'Nothing is known of the pull request: GitHub said unauthorized. Give a token.'
-  const textOf = (pullRequest: PullRequestFindings, failOn: FailOn): string =>
-    conclude(reportOf({ pullRequest, shortfalls }), new Set([failOn])).text
+  const cause = 'Nothing is known of the pull request: GitHub said unauthorized.'
+  const sayOf = (pullRequest: PullRequestFindings, failOn: FailOn) =>
+    conclude(reportOf({ pullRequest, shortfalls }), new Set([failOn]))
+  const textOf = (pullRequest: PullRequestFindings, failOn: FailOn): string => sayOf(pullRequest, failOn).text
+  expect(sayOf({}, 'checks').advice).toBe('Give a token.')
+  expect(sayOf({ checks: 'pending' }, 'checks').advice).toBe('Look at the checks of the pull request.')
   for (const word of ['checks', 'out-of-scope'] as const) expect(textOf({}, word)).toContain(cause)
   expect(textOf({ checks: 'pending' }, 'checks')).not.toContain(cause)
   expect(textOf({ checks: 'success' }, 'checks')).not.toContain(cause)
@@ -84,8 +81,20 @@ test('tells what is known, and nothing of what is not', () => {
   expect(tellPullRequest(reportOf({ pullRequest: { state: 'merged', checks: 'none', scope: outside } }))).toEqual([
     'It is merged already.',
     'No check is registered for it.',
-    'Outside of `allowed-paths`: 1 of its paths.',
+    'It changes 1 path outside of `allowed-paths`.',
   ])
   expect(tellPullRequest(reportOf({ pullRequest: { state: 'open' } }))).toEqual([])
   expect(tellPullRequest(reportOf())).toEqual([])
+})
+
+test('if no check is there, the advice is about what starts them', () => {
+  const { advice } = conclude(reportOf({ pullRequest: { checks: 'none', scope: inside } }), ALL)
+  expect(advice).toContain('which workflows the branch of the pull request starts')
+})
+
+test('of two blocks the graver one has the title and the advice, and both are told', () => {
+  const { title, text, advice } = conclude(reportOf({ pullRequest: { checks: 'failure', scope: outside } }), ALL)
+  expect(title).toBe(BLOCK_TITLES['out-of-scope'])
+  expect(advice).toContain('Look at the files')
+  expect(text).toContain('At least one of its checks failed. It changes 1 path outside')
 })

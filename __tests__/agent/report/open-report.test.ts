@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { openReport, type OpenReport } from '../../../src/agent/report/open-report.ts'
+import { conclude } from '../../../src/agent/report/conclusion.ts'
+import { openReport, stopAfterTurn, type OpenReport } from '../../../src/agent/report/open-report.ts'
+import type { TaskResult } from '../../../src/agent/report/report.ts'
+import { ActionError } from '../../../src/shared/errors.ts'
 import { CREATE } from '../../support/agent-run.ts'
 import { active, completed, failed, failure } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
@@ -27,7 +30,7 @@ test('a step that found out nothing has ended in an error, with its task and its
     timeline: [],
     shortfalls: [],
     durationMs: 2_000,
-    origin: { projectId: 'docs-demo', workflowJob: 'docs', stepId: 'agent' },
+    origin: { projectId: 'docs-demo', stepId: 'agent' },
   })
 })
 
@@ -162,4 +165,23 @@ test('a run that is cancelled in a round is cancelled, with the job and the pull
   const report = known.stopped(failure('cancelled'))
   expect(report).toMatchObject({ ...OWN, outcome: 'cancelled', fixing: { sent: 1 } })
   expect(report.fixing?.stop).toBeUndefined()
+  expect(conclude(report, new Set()).advice).toContain('before you send the job anything else')
+})
+
+const notSent = refusal('not-sent')
+
+test.each<[TaskResult, ReturnType<typeof stopAfterTurn>]>([
+  [{ outcome: 'pull-request', operation: 'updated' }, undefined],
+  [{ outcome: 'pull-request' }, undefined],
+  [{ outcome: 'pull-request', operation: 'created' }, 'diverged'],
+  [{ outcome: 'no-changes', operation: 'unchanged' }, 'unmoved'],
+  [{ outcome: 'failed' }, 'failed'],
+  [{ outcome: 'archived' }, 'archived'],
+  [{ outcome: 'archived', error: notSent }, 'archived'],
+  [{ outcome: 'error', error: new ActionError('left-behind', 'It was merged.') }, 'left-behind'],
+  [{ outcome: 'timed-out' }, 'unseen'],
+  [{ outcome: 'timed-out', error: notSent }, 'not-sent'],
+  [{ outcome: 'unconfirmed' }, 'unseen'],
+])('a turn that ended as %j', (result, stop) => {
+  expect(stopAfterTurn(result)).toBe(stop)
 })

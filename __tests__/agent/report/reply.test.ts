@@ -23,13 +23,13 @@ test('names the outcome, the pull request, the checks and the run', () => {
   expect(text.split('\n')[0]).toBe('<!-- docs-agent-action: reply run=42 comment=71 -->')
   expect(text).toContain('**The pull request is ready.**')
   expect(text).toContain(`[Pull request #7](${LINK})`)
-  expect(text).toContain('Checks: success')
+  expect(text).toContain('All its checks have passed.')
   expect(text).toContain('[The run](https://git.example.com/acme/docs/actions/runs/42)')
 })
 
 test('leaves out what is not known', () => {
   const text = reply(reportOf({ outcome: 'no-changes', job: job({ status: 'completed' }) }))
-  expect(text).not.toContain('Checks')
+  expect(text).not.toContain('checks')
   expect(text).not.toContain('[Pull request')
 })
 

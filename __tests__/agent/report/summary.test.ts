@@ -5,10 +5,16 @@ import { type FailOn } from '../../../src/agent/inputs/fail-on.ts'
 import { renderSummary } from '../../../src/agent/report/summary.ts'
 import { ActionError } from '../../../src/shared/errors.ts'
 import { ATTACH, FOLLOW_UP } from '../../support/agent-run.ts'
-import { active, archived, completed, job, LINK } from '../../support/fake-client.ts'
+import { active, archived, completed, failure, job, LINK } from '../../support/fake-client.ts'
 import { reportOf, type Fields } from '../../support/report.ts'
 
 const FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timeout'])
+
+const REFUSED = new ActionError('unauthorized', 'The service refused the key (401).', { hint: 'Check the key.' })
+const COMMENT = {
+  ...{ repository: 'acme/docs', number: 7, kind: 'comment' as const, id: 71, threadId: 71 },
+  ...{ isOnPullRequest: true, writtenAt: '' },
+}
 
 function summary(fields: Fields = {}): string {
   const report = reportOf(fields)
@@ -17,30 +23,52 @@ function summary(fields: Fields = {}): string {
 
 test('begins with the verdict, and the pull request is the first thing to click', () => {
   const lines = summary().split('\n')
-  expect(lines[0]).toBe('## ✅ The pull request is ready')
+  expect(lines[0]).toBe('## ✅ Docs agent · new job: The pull request is ready')
   expect(lines[2]).toBe(`### [Pull request #7 in acme/docs](${LINK})`)
   expect(summary().indexOf('](')).toBe(summary().indexOf(`](${LINK})`))
 })
 
-test('the heading tells a new job from a follow-up, and two steps of one workflow job from each other', () => {
-  const origin = { projectId: 'docs-demo', workflowJob: 'docs', stepId: 'agent' }
-  const heading = (fields: Fields): string | undefined => summary({ origin, ...fields }).split('\n')[0]
-  expect(heading({})).toBe(
-    '## ✅ The pull request is ready (new job in <code>docs&#45;demo</code>, step <code>docs&#47;agent</code>)',
-  )
-  expect(heading({ task: FOLLOW_UP })).toContain('(follow-up in ')
-  expect(heading({ task: ATTACH })).toContain('(attached in ')
-  expect(heading({ task: undefined })).toBe('## ✅ The pull request is ready')
+const headingOf = (fields: Fields): string | undefined =>
+  summary({ origin: { projectId: 'docs-demo', stepId: '' }, ...fields }).split('\n')[0]
+
+test.each<[string, Fields]>([
+  ['new job', {}],
+  ['follow-up', { task: FOLLOW_UP }],
+  ['attached', { task: ATTACH }],
+  ['follow-up on an open pull request', { task: FOLLOW_UP, continued: 'pull-request' }],
+  ['follow-up from a comment', { task: FOLLOW_UP, continued: 'comment', comment: COMMENT }],
+  ['new job from a comment', { comment: COMMENT }],
+])('the heading names the project and what kind of step it was: %s', (kind, fields) => {
+  expect(headingOf(fields)).toBe(`## ✅ Docs agent · <code>docs&#45;demo</code> · ${kind}: The pull request is ready`)
+})
+
+test('the heading tells two steps of one workflow job from each other, and stays short', () => {
+  const [projectId, stepId] = ['x'.repeat(128), 'agent']
+  const heading = headingOf({ origin: { projectId, stepId } })
+  expect(heading).toContain(`<code>${'x'.repeat(39)}…</code> · step <code>agent</code> · new job: `)
+  expect(headingOf({ origin: undefined, task: undefined })).toBe('## ✅ Docs agent: The pull request is ready')
 })
 
 test('shows what is known of the job', () => {
-  const html = summary({ job: { ...completed, createdAt: '2026-01-01T03:00:00Z' } })
-  for (const fact of ['job&#95;1', '<td><code>completed</code></td>', 'acme&#47;docs', 'main', 'writer&#45;1', '1:05'])
-    expect(html).toContain(fact)
+  const html = summary({ job: { ...completed, createdAt: '2026-01-01T03:00:00.123Z' } })
+  const facts = ['job&#95;1', '<td><code>completed</code></td>', 'acme&#47;docs', 'main', 'writer&#45;1', '1 min 5 s']
+  for (const fact of [...facts, '2026&#45;01&#45;01 03&#58;00&#58;00 UTC']) expect(html).toContain(fact)
 })
 
-test('tells the story with times', () => {
-  expect(summary()).toContain('<tr><td>03:00:05</td><td>0:05</td><td>The job is completed.</td></tr>')
+test('tells the story with times, and the day where it begins', () => {
+  const entry = (at: string, elapsedMs: number) => ({ at: new Date(at), elapsedMs, event: 'The job is `active`.' })
+  const timeline = [
+    entry('2026-01-01T23:58:05Z', 5_000),
+    entry('2026-01-01T23:59:05Z', 65_000),
+    entry('2026-01-02T00:00:05Z', 125_000),
+  ]
+  const markdown = summary({ timeline })
+  expect(markdown.match(/<tr><td>[\d: -]+<\/td><td>[^<]*<\/td>/g)).toEqual([
+    '<tr><td>2026-01-01 23:58:05</td><td>5 s</td>',
+    '<tr><td>23:59:05</td><td>1 min 5 s</td>',
+    '<tr><td>2026-01-02 00:00:05</td><td>2 min 5 s</td>',
+  ])
+  expect(markdown).toContain('<td>The job is <code>active</code>&#46;</td>'.replace('&#46;', '.'))
 })
 
 test('folds the prompt away', () => {
@@ -48,10 +76,31 @@ test('folds the prompt away', () => {
   expect(summary({ task: ATTACH })).not.toContain('<details>')
 })
 
-test('shows the lines to copy for a follow-up, and for attaching while the job runs', () => {
-  expect(summary()).toContain('with:\n  job-id: job_1\n  prompt:')
-  expect(summary()).not.toContain('with:\n  job-id: job_1\n```')
-  expect(summary({ outcome: 'timed-out', job: active })).toContain('with:\n  job-id: job_1\n```')
+test('shows the lines to copy once: for a follow-up, or for attaching while the job runs', () => {
+  const linesIn = (fields: Fields): string[] => summary(fields).match(/with:\n(?: {2}.*\n)+/g) ?? []
+  expect(linesIn({})).toEqual(['with:\n  job-id: job_1\n  prompt: Now do this as well.\n'])
+  expect(linesIn({ outcome: 'timed-out', job: active })).toEqual(['with:\n  job-id: job_1\n'])
+  expect(linesIn({ outcome: 'error', job: active, error: REFUSED })).toEqual(['with:\n  job-id: job_1\n'])
+})
+
+test('there is at most one thing to do, and attaching is it or comes next', () => {
+  const attaching = /To wait for the job/g
+  const toAttach = summary({ outcome: 'timed-out', job: active })
+  expect(toAttach).toContain('**What to do:** To wait for the job')
+  const toMend = summary({ outcome: 'error', job: active, error: REFUSED })
+  expect(toMend).toContain('### What next\n\nTo wait for the job')
+  for (const markdown of [toAttach, toMend]) {
+    expect(markdown.match(/What to do/g)).toHaveLength(1)
+    expect(markdown.match(attaching)).toHaveLength(1)
+  }
+})
+
+test.each<[string, Fields]>([
+  ['whose turn was never seen', { outcome: 'unconfirmed', task: FOLLOW_UP, turn: 'taken' }],
+  ['whose fate is unknown', { outcome: 'error', task: FOLLOW_UP, error: failure('unknown-fate'), turn: 'unsent' }],
+  ['that was cancelled', { outcome: 'cancelled', error: failure('cancelled'), task: FOLLOW_UP, turn: 'unsent' }],
+])('offers no follow-up to one %s', (_name, fields) => {
+  expect(summary(fields)).not.toContain('What next')
 })
 
 test('offers no follow-up to an archived job', () => {
@@ -82,8 +131,9 @@ test('a red follow-up shows no pull request, which is of an earlier turn', () =>
 
 test('offers no attaching to a turn that was never seen', () => {
   const fields = { outcome: 'cancelled', task: FOLLOW_UP, job: active } as const
-  expect(summary({ ...fields, turn: 'seen' })).toContain('To wait for it, attach to it')
-  for (const turn of ['unsent', 'taken'] as const) expect(summary({ ...fields, turn })).not.toContain('attach to it')
+  expect(summary({ ...fields, turn: 'seen' })).toContain('To wait for the job')
+  for (const turn of ['unsent', 'taken'] as const)
+    expect(summary({ ...fields, turn })).not.toContain('To wait for the job')
 })
 
 const HOSTILE = [
@@ -127,28 +177,31 @@ test('a fact that never ends leaves room for what comes behind it', () => {
 
 const EVIL = '</code>](https://evil.example)<img src=x> @octocat `evil` ##[error]'
 
-test('shows what was sent, and what GitHub knows of the pull request', async () => {
-  const html = await marked.parse(
-    summary({
-      change: 'Compared: the push: 1 commit, 1 file.',
-      pullRequest: {
-        state: 'open',
-        branch: 'agent/guide',
-        headSha: 'c'.repeat(40),
-        checks: 'none',
-        scope: { fileCount: 3, outside: [] },
-      },
-    }),
-    { gfm: true },
+test('tells what changed as a sentence, and of the pull request only what the verdict has not told', () => {
+  const pullRequest = {
+    state: 'open',
+    branch: 'agent/guide',
+    headSha: 'c'.repeat(40),
+    checks: 'success',
+    scope: { fileCount: 3, outside: [] },
+  } as const
+  const change = '1 commit in 1 file: the push to `main`, from `aaaaaaa` to `bbbbbbb`.'
+  const markdown = summary({ change, pullRequest })
+  expect(markdown).toContain(
+    '<td>1 commit in 1 file: the push to <code>main</code>, from <code>aaaaaaa</code> to <code>bbbbbbb</code>.</td>',
   )
-  for (const part of ['the push', 'open', 'agent', 'ccccccc', 'none', 'all 3 files are inside']) {
-    expect(html).toContain(part)
-  }
+  expect(markdown).toContain('<td>open, <code>agent&#47;guide</code> at <code>ccccccc</code></td>')
+  expect(markdown.match(/checks/g)).toHaveLength(1)
+  expect(markdown).not.toContain('Last seen of it')
+  const cancelled = summary({ outcome: 'cancelled', error: failure('cancelled'), pullRequest })
+  expect(cancelled).toContain('<td><b>Last seen of it</b></td><td>All its checks have passed.')
 })
 
-test('a single file that is out of scope is named', () => {
-  const markdown = summary({ pullRequest: { scope: { fileCount: 3, outside: ['src/a.ts'] } } })
-  expect(markdown).toContain('src&#47;a')
+test('a failed check and a file that is out of scope are named', () => {
+  const failed = [{ name: '@mona/links', state: 'failure' }] as const
+  const pullRequest = { checks: 'failure', failed, scope: { fileCount: 3, outside: ['src/a.ts'] } } as const
+  expect(summary({ pullRequest })).toContain('<td><b>Failed checks</b></td><td><code>&#64;mona&#47;links</code></td>')
+  expect(summary({ pullRequest })).toContain('src&#47;a')
 })
 
 test('names some of the files that are out of scope, and counts the others', () => {
@@ -168,7 +221,9 @@ test('nothing that GitHub tells comes alive either', async () => {
         branch: EVIL,
         headSha: 'c'.repeat(40),
         scope: { fileCount: 1, outside: [EVIL] },
+        failed: [{ name: EVIL, state: 'failure' }],
       },
+      timeline: [{ at: new Date(0), elapsedMs: 0, event: EVIL }],
       shortfalls: [{ lost: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],
     }),
     { gfm: true },
@@ -180,10 +235,11 @@ test('says why nothing was asked of the service', () => {
   const markdown = summary({
     outcome: 'skipped',
     job: undefined,
+    timeline: [],
     skipReason: 'No changed file counts by `paths`.',
-    change: 'Compared: the push: 1 commit, 1 file, 0 of them by `paths`.',
+    change: '1 commit in 1 file: the push. None of them counts by `paths` (`src/**`): `docs/a.md`.',
   })
-  expect(markdown).toContain('## ⏭️ Skipped: nothing to do now')
+  expect(markdown).toContain('## ⏭️ Docs agent: Skipped, as there is nothing to do now')
   expect(markdown).toContain('No changed file counts by `paths`.')
-  expect(markdown).toContain('0 of them by')
+  expect(markdown).toContain('None of them counts by <code>paths</code> (')
 })

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { openReport } from '../../../src/agent/report/open-report.ts'
+import { replyMarker } from '../../../src/agent/report/reply.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
 import { answerComment } from '../../../src/agent/task/answer-comment.ts'
-import type { CommentAddress } from '../../../src/github/comments.ts'
+import type { CommentAddress, MarkerComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
 import { commentFacts } from '../../support/comment-events.ts'
 import { completed } from '../../support/fake-client.ts'
@@ -14,6 +15,15 @@ const COMMENT: CommentAddress = {
   ...{ repository: 'acme/docs', number: 7, kind: 'comment' as const, id: 71, threadId: 71 },
   ...{ isOnPullRequest: true, writtenAt: '2026-01-01T00:00:00Z' },
 }
+
+const MARKER = replyMarker(COMMENT, commentFacts())
+const OTHER_MARKER = replyMarker({ ...COMMENT, id: 70 }, commentFacts())
+
+/** The comments that are there, from 88 on. */
+const found =
+  (...comments: readonly (readonly [author: MarkerComment['author'], marker: string])[]) =>
+  (): Promise<readonly MarkerComment[]> =>
+    Promise.resolve(comments.map(([author, marker], index) => ({ id: 88 + index, author, body: `${marker}\nDone.` })))
 
 interface Answered {
   readonly report: Report
@@ -28,7 +38,7 @@ async function answer(comment: CommentAddress | undefined, answers: Partial<GitH
     bodies.push(String(args.at(-1)))
     return Promise.resolve()
   }
-  const github = fakeGitHub({ addReply: keep, editReply: keep, ...answers })
+  const github = fakeGitHub({ listMarkerComments: found(), addComment: keep, editComment: keep, ...answers })
   const host = {
     ...fakeHost(),
     redact: (text: string) => text.replaceAll('writer-1', '***').replaceAll('pull/7', '***'),
@@ -49,25 +59,35 @@ test('nobody is answered who has not asked', async () => {
 
 test('looks for its reply before it writes one, also when the time of the step is over', async () => {
   const { github, bodies, deadlines } = await answer(COMMENT)
-  expect(github.asked).toEqual(['findReply', 'addReply'])
+  expect(github.asked).toEqual(['listMarkerComments', 'addComment'])
   expect(bodies).toHaveLength(1)
   expect(deadlines).toEqual([20_000])
 })
 
 test('a reply that an earlier attempt has written is written anew', async () => {
-  const { github } = await answer(COMMENT, { findReply: () => Promise.resolve(88) })
-  expect(github.asked).toEqual(['findReply', 'editReply'])
+  const edited: unknown[] = []
+  const editComment: GitHub['editComment'] = (_place, id) => Promise.resolve(void edited.push(id))
+  await answer(COMMENT, { listMarkerComments: found(['trusted', OTHER_MARKER], ['trusted', MARKER]), editComment })
+  expect(edited).toEqual([89])
 })
 
+test.each(['bot', 'stranger'] as const)(
+  'a reply that a %s has forged stays as it is, and keeps none away',
+  async (author) => {
+    const { github } = await answer(COMMENT, { listMarkerComments: found([author, MARKER]) })
+    expect(github.asked).toEqual(['listMarkerComments', 'addComment'])
+  },
+)
+
 test('one that may have been written is not written again, and the result stands', async () => {
-  const { github, report } = await answer(COMMENT, { addReply: rejecting(refusal('unreachable')) })
-  expect(github.asked).toEqual(['findReply', 'addReply'])
+  const { github, report } = await answer(COMMENT, { addComment: rejecting(refusal('unreachable')) })
+  expect(github.asked).toEqual(['listMarkerComments', 'addComment'])
   expect(report).toMatchObject({ outcome: 'pull-request', shortfalls: [{ error: { code: 'unreachable' } }] })
 })
 
 test('where nobody can look, nothing is written', async () => {
-  const { github, report } = await answer(COMMENT, { findReply: rejecting(refusal('forbidden')) })
-  expect(github.asked).toEqual(['findReply'])
+  const { github, report } = await answer(COMMENT, { listMarkerComments: rejecting(refusal('forbidden')) })
+  expect(github.asked).toEqual(['listMarkerComments'])
   expect(report.shortfalls).toHaveLength(1)
 })
 

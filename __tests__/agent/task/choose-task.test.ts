@@ -75,7 +75,7 @@ describe('with an open pull request of the agent', () => {
     expect(toOutputs(report).continued).toBe('')
   })
 
-  test.each(['listOpenPullRequests', 'listComments', 'editComment'])(
+  test.each(['listOpenPullRequests', 'listMarkerComments', 'editComment'])(
     'where GitHub does not answer to %s, nothing is sent and the step is red',
     async (silent) => {
       const { world } = await begun()

@@ -4,25 +4,29 @@ import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
 import { runAgentStep } from '../../../src/agent/step.ts'
+import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
 import type { RunFacts } from '../../../src/github/run-facts.ts'
 import type { Job } from '../../../src/service/schemas.ts'
 import { commentFacts, EVENT_NAMES, MONA, type Spoken } from '../../support/comment-events.ts'
 import { active, archived, completed, failed, failure, fakeClient, job } from '../../support/fake-client.ts'
-import { fakeGitHub, PULL_REQUEST, refusal, rejecting } from '../../support/fake-github.ts'
+import { fakeGitHub, inTurn, PULL_REQUEST, refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
 /** The job that the pull request's comments name, and by whom they were written. */
-const JOBS: Readonly<Record<string, { readonly read?: Job | Error; readonly isTrusted?: boolean }>> = {
+const JOBS: Readonly<Record<string, { readonly read?: Job | Error; readonly author?: MarkerComment['author'] }>> = {
   none: {},
-  own: { read: completed, isTrusted: true },
-  'own, named by a stranger': { read: completed, isTrusted: false },
-  failed: { read: failed, isTrusted: true },
-  archived: { read: archived, isTrusted: true },
-  foreign: { read: job({ status: 'completed', prLink: 'https://git.example.com/acme/docs/pull/8' }), isTrusted: true },
-  unknown: { read: failure('not-found'), isTrusted: true },
-  'foreign, named by a stranger': { read: archived, isTrusted: false },
+  own: { read: completed, author: 'trusted' },
+  'own, named by a stranger': { read: completed, author: 'stranger' },
+  failed: { read: failed, author: 'trusted' },
+  archived: { read: archived, author: 'trusted' },
+  foreign: {
+    read: job({ status: 'completed', prLink: 'https://git.example.com/acme/docs/pull/8' }),
+    author: 'trusted',
+  },
+  unknown: { read: failure('not-found'), author: 'trusted' },
+  'foreign, named by a stranger': { read: archived, author: 'stranger' },
 }
 type JobName = keyof typeof JOBS
 
@@ -49,7 +53,7 @@ interface Scene {
 }
 
 async function play({ facts = commentFacts(), jobName = 'own', inputs, answers, reads }: Scene = {}): Promise<Played> {
-  const { read, isTrusted = false } = JOBS[jobName] ?? {}
+  const { read, author = 'stranger' } = JOBS[jobName] ?? {}
   const written: string[] = []
   const replies: string[] = []
   const write =
@@ -60,11 +64,11 @@ async function play({ facts = commentFacts(), jobName = 'own', inputs, answers, 
       return Promise.resolve()
     }
   const github = fakeGitHub({
-    listComments: () =>
-      Promise.resolve(read === undefined ? [] : [{ id: 5, body: '<!-- docs-agent-action: job=job_1 -->', isTrusted }]),
-    ...{ addEyes: write('eyes'), addReply: write('reply'), editReply: write('edit'), addLabel: write('label') },
-    addComment: write('comment'),
-    editComment: write('edit'),
+    listMarkerComments: () =>
+      Promise.resolve(read === undefined ? [] : [{ id: 5, body: '<!-- docs-agent-action: job=job_1 -->', author }]),
+    ...{ addEyes: write('eyes'), addLabel: write('label'), editComment: write('edit') },
+    addComment: (place, body) => write('kind' in place ? 'reply' : 'comment')(body),
+    mayWrite: (_repository, { id, login }) => Promise.resolve(id === MONA.id && login === MONA.login),
     ...answers,
   })
   const isOwn = jobName.startsWith('own')
@@ -94,11 +98,11 @@ type Author = (typeof AUTHORS)[number]
 const SPEAKERS: Readonly<Partial<Record<Author, Spoken>>> = {
   'a bot': { author: { ...MONA, type: 'Bot' } },
   'an app': { app: { slug: 'helper' } },
+  'another id': { author: { ...MONA, id: 99 } },
   nobody: { author: null },
 }
-const PERMISSIONS: Readonly<Partial<Record<Author, GitHub['readPermission']>>> = {
-  'may read': () => Promise.resolve({ userId: MONA.id, mayWrite: false }),
-  'another id': () => Promise.resolve({ userId: 99, mayWrite: true }),
+const PERMISSIONS: Readonly<Partial<Record<Author, GitHub['mayWrite']>>> = {
+  'may read': () => Promise.resolve(false),
   unreadable: rejecting(refusal('forbidden')),
 }
 
@@ -147,7 +151,7 @@ describe('by event, author, place and job', () => {
         jobName,
         facts: commentFacts({ ...spoken, ...SPEAKERS[author_], body: WORDS[words] }),
         inputs: { label: '' },
-        ...(permission === undefined ? {} : { answers: { readPermission: permission } }),
+        ...(permission === undefined ? {} : { answers: { mayWrite: permission } }),
       })
       const sent = service.filter((call) => call !== 'get')
       const { outcome } = report
@@ -155,7 +159,7 @@ describe('by event, author, place and job', () => {
       expect({ course, outcome, isGreen, sent, written, continued }).toEqual({ course, ...expected(course) })
       if (author_ === 'may write') continue
       // Not one request of any kind, and nothing on GitHub but the question who it is.
-      expect([service, log, asked.filter((what) => what !== 'readPermission')]).toEqual([[], [], []])
+      expect([service, log, asked.filter((what) => what !== 'mayWrite')]).toEqual([[], [], []])
     }
   })
 
@@ -216,7 +220,7 @@ test('of a review, the comments by the same person are told, and no others', asy
 
 test.each<[string, Scene]>([
   ['the pull request', { answers: { readPullRequest: rejecting(refusal('unreachable')) } }],
-  ['its comments', { answers: { listComments: rejecting(refusal('forbidden')) } }],
+  ['its comments', { answers: { listMarkerComments: inTurn<readonly MarkerComment[]>(refusal('forbidden'), []) } }],
   ['its job', { reads: [failure('unreachable')] }],
 ])('where %s cannot be read nothing is sent, and that is said', async (_name, scene) => {
   const { service, written, report } = await play(scene)
@@ -246,8 +250,8 @@ test('a reaction that the token may not give costs the reaction only', async () 
 
 test('who may ask is looked up again in another attempt, which is said', async () => {
   const facts = { ...commentFacts(), runAttempt: 2 }
-  expect((await play({ facts })).asked).toContain('readPermission')
-  const revoked = { readPermission: PERMISSIONS['may read'] ?? rejecting(refusal('forbidden')) }
+  expect((await play({ facts })).asked).toContain('mayWrite')
+  const revoked = { mayWrite: PERMISSIONS['may read'] ?? rejecting(refusal('forbidden')) }
   const { service, written, report } = await play({ facts, answers: revoked })
   expect([service, written, report.outcome]).toEqual([[], [], 'skipped'])
 })
@@ -255,5 +259,5 @@ test('who may ask is looked up again in another attempt, which is said', async (
 test('without a command, comments are events like all others', async () => {
   const { service, asked } = await play({ inputs: { command: '' }, jobName: 'none', facts: commentFacts() })
   expect(service).toContain('create')
-  expect(asked).not.toContain('readPermission')
+  expect(asked).not.toContain('mayWrite')
 })

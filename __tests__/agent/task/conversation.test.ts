@@ -1,19 +1,20 @@
 import { expect, test } from '@jest/globals'
 import { conversationOf, jobsNamedIn, objectionTo } from '../../../src/agent/task/conversation.ts'
+import type { MarkerComment } from '../../../src/github/comments.ts'
 import { completed, job } from '../../support/fake-client.ts'
 
 const PULL = { repository: 'acme/docs', number: 7, branch: 'agent/guide' }
 const SERVER = 'https://git.example.com'
 
-const comment = (id: number, jobId: string, isTrusted: boolean, followUps = 0) => ({
+const comment = (id: number, jobId: string, author: MarkerComment['author'], followUps = 0) => ({
   id,
   body: `<!-- docs-agent-action: job=${jobId} -->\n<!-- docs-agent-action: follow-ups=${followUps} -->`,
-  isTrusted,
+  author,
 })
 
 test('jobs are named once, those of trusted authors first, and no more than ten', () => {
-  const strangers = Array.from({ length: 20 }, (_, id) => comment(id, `x${id}`, false))
-  const named = jobsNamedIn([...strangers, comment(90, 'job_1', true), comment(91, 'job_1', true)])
+  const strangers = Array.from({ length: 20 }, (_, id) => comment(id, `x${id}`, 'stranger'))
+  const named = jobsNamedIn([...strangers, comment(90, 'job_1', 'trusted'), comment(91, 'job_1', 'trusted')])
   expect(named).toHaveLength(10)
   expect(named.slice(0, 2)).toEqual(['job_1', 'x0'])
 })
@@ -30,7 +31,17 @@ test('only a job that says that the pull request is its own, and that can go on,
 })
 
 test('the highest count of trusted authors holds', () => {
-  const comments = [comment(1, 'job_1', true, 3), comment(2, 'job_1', true, 5), comment(3, 'job_1', false, 20)]
+  const comments = [
+    comment(1, 'job_1', 'trusted', 3),
+    comment(2, 'job_1', 'trusted', 5),
+    comment(3, 'job_1', 'stranger', 20),
+  ]
   expect(conversationOf(PULL, 'job_1', comments)).toMatchObject({ followUps: 5, marker: { id: 1 } })
-  expect(conversationOf(PULL, 'job_1', [comment(3, 'job_1', false)]).marker).toBeUndefined()
+  expect(conversationOf(PULL, 'job_1', [comment(3, 'job_1', 'stranger')]).marker).toBeUndefined()
+})
+
+test('an app counts only if nobody who is trusted has named the job', () => {
+  const [byApp, ours] = [comment(1, 'job_1', 'bot', 20), comment(2, 'job_1', 'trusted', 3)]
+  expect(conversationOf(PULL, 'job_1', [byApp, ours])).toMatchObject({ followUps: 3, marker: { id: 2 } })
+  expect(conversationOf(PULL, 'job_1', [byApp])).toMatchObject({ followUps: 20, marker: { id: 1 } })
 })

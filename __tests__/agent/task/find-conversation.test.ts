@@ -15,7 +15,7 @@ test('where the service does not say whose it is, nothing is sent and the step i
 test("a person's own pull request with the label and a forged marker is passed over and not touched", async () => {
   const { world, pull } = await begun()
   pull.state = 'merged'
-  const forged = { id: 900, body: marker(world.jobs[0]?.id ?? ''), isTrusted: true }
+  const forged = { id: 900, body: marker(world.jobs[0]?.id ?? ''), author: 'trusted' as const }
   const own = world.open({ labels: ['docs-agent'], comments: [forged] })
   const { taken, said } = await world.step()
   expect(taken).toMatchObject([{ kind: 'create' }])
@@ -26,19 +26,20 @@ test("a person's own pull request with the label and a forged marker is passed o
 test('markers of strangers do not hide the one of the job', async () => {
   const { world, pull } = await begun()
   pull.comments.unshift(
-    ...Array.from({ length: 30 }, (_, id) => ({ id: 900 + id, body: marker(`x${id}`), isTrusted: false })),
+    ...Array.from({ length: 30 }, (_, id) => ({ id: 900 + id, body: marker(`x${id}`), author: 'stranger' as const })),
   )
   expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
 })
 
 test('a stranger cannot end the conversation by a count', async () => {
   const { world, pull } = await begun()
-  pull.comments.push({ id: 900, body: marker(world.jobs[0]?.id ?? '', 20), isTrusted: false })
+  pull.comments.push({ id: 900, body: marker(world.jobs[0]?.id ?? '', 20), author: 'stranger' as const })
   expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
 })
 
 test('the oldest is gone on with, and the others are named', async () => {
   const { world, pull } = await begun()
+  expect((await world.step()).said.join('\n')).not.toContain('More than one')
   await world.step({ onOpenPr: 'new' })
   const { said, taken } = await world.step()
   expect(taken).toMatchObject([{ jobId: world.jobs[0]?.id }])

@@ -41,7 +41,7 @@ test('a pull request that is closed before the message is no reason to send noth
 test('without a trusted comment nobody counts, so that nothing is sent', async () => {
   const { world, pull } = await begun()
   const [comment] = pull.comments
-  if (comment !== undefined) pull.comments[0] = { ...comment, isTrusted: false }
+  if (comment !== undefined) pull.comments[0] = { ...comment, author: 'stranger' as const }
   const { report, taken } = await world.step()
   expect(taken).toEqual([])
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })

@@ -59,7 +59,7 @@ test.each(EVENT_NAMES)('what no person has written in %s asks for nothing', (eve
 
 test.each([
   ['another event', { eventName: 'push' }],
-  ['no payload', { payload: undefined }],
+  ['no payload', { payload: {} }],
   ['an event without its comment', { payload: { action: 'created', issue: { number: 7, title: 'x', state: 'open' } } }],
 ])('%s is passed over', (_name, facts) => {
   expect(parseComment({ ...commentFacts(), ...facts }, '/docs').kind).toBe('ignored')
@@ -88,6 +88,6 @@ test('a review comment tells its place and where its thread begins', () => {
 
 test('a review tells the change that it is about', () => {
   const { kind, ends, place } = asked({ eventName: 'pull_request_review', state: 'closed' })
-  expect([kind, ends, place]).toEqual(['review', { base: 'a'.repeat(40), head: 'b'.repeat(40) }, undefined])
+  expect([kind, ends, place]).toEqual(['review', { baseSha: 'a'.repeat(40), headSha: 'b'.repeat(40) }, undefined])
   expect(asked({ eventName: 'pull_request_review', state: 'closed' }).isOpen).toBe(false)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
-import { pullState } from '../../../src/emulator/github/state.ts'
+import { pullState } from '../../../src/emulator/github/pull-state.ts'
 import { commit, driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const JOB = '/v2/agent/docs-demo/job'
@@ -29,6 +29,14 @@ test('a turn ends in a commit on the job’s branch and an open pull request, no
     changed_files: 2,
   })
   expect(driver.read('/git/ref/heads%2Fagent%2Fjob_000001').object.sha).toBe(driver.read('/pulls/4').head.sha)
+})
+
+test('what the agent makes of a prompt can be given, instead of its usual page', () => {
+  const edits = (prompt: string) => [{ filename: `docs/${prompt}.md`, patch: '@@ -0,0 +1 @@\n+Hello' }]
+  const driver = driveGitHub({ scenario: { edits } })
+  driver.post(JOB, 'flags')
+  driver.advance(20)
+  expect(driver.read('/pulls/4/files').map(({ filename }: { filename: string }) => filename)).toEqual(['docs/flags.md'])
 })
 
 test('a follow-up moves the head forward', () => {
@@ -117,6 +125,8 @@ test('what is pushed after the merge is in no pull request', () => {
 
 test.each([
   ['open-pull-request', ['github-actions[bot]']],
+  ['follow-ups-used-up', ['github-actions[bot]']],
+  ['marker-of-stranger', ['dora']],
   ['comment-of-maintainer', ['github-actions[bot]', 'mona']],
   ['comment-of-stranger', ['github-actions[bot]', 'dora']],
   ['comment-of-bot', ['github-actions[bot]', 'link-checker[bot]']],

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { type RepositoryState, checkRun } from '../../../src/emulator/github/state.ts'
-import { DEFAULT_START_MS as START } from '../../../src/emulator/service.ts'
+import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
+import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { checkRun } from '../../support/github-state.ts'
 import { commit, driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const headSha = commit('c')

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { type CheckPlan, startChecks } from '../../../src/emulator/github/check-plan.ts'
-import { type RepositoryState, repositoryState } from '../../../src/emulator/github/state.ts'
+import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { commit, driveGitHub } from './drive-github.ts'
 
 function start(plans: readonly CheckPlan[]): RepositoryState {

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { checksOf } from '../../../src/emulator/github/checks-view.ts'
-import { checkRun, repositoryState } from '../../../src/emulator/github/state.ts'
+import { repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { commit } from './drive-github.ts'
+import { checkRun } from '../../support/github-state.ts'
 
 const headSha = commit('a')
 const build = { name: 'build', headSha, createdAtMs: 1, startedAtMs: 2, completedAtMs: 3 }

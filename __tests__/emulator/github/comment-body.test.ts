@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { issueState } from '../../../src/emulator/github/state.ts'
+import { issueState } from '../../../src/emulator/github/issue-state.ts'
 import { driveGitHub } from './drive-github.ts'
 
 const comment = { id: 5, user: 'mona', body: '/docs', createdAtMs: 0, reactions: [] }

@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { DEFAULT_START_MS } from '../../../src/emulator/service.ts'
-import { type Commit, type RepositoryState, USUAL_LAG, pullState } from '../../../src/emulator/github/state.ts'
+import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
+import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import type { Commit, RepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { USUAL_LAG } from '../../../src/emulator/github/state.ts'
 import { commit, driveGitHub } from './drive-github.ts'
 
 const shaOf = (index: number): string => String(index).padStart(40, '0')

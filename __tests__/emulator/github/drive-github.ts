@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { GITHUB_TOKEN } from '../../../src/emulator/github/demo-state.ts'
 import type { GitHubExchange, GitHubOptions } from '../../../src/emulator/github/github.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../../src/emulator/github/github-scenarios.ts'
-import { repositoryState, type RepositoryState } from '../../../src/emulator/github/state.ts'
+import { repositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { violationsOf } from '../../support/github-violations.ts'
 import { driveService, type ServiceDriver } from '../drive-service.ts'
 
@@ -55,7 +55,7 @@ export function driveGitHub({ scenarios = [], docs, ...options }: DriveOptions =
       body: text,
     } = driver.send({
       method,
-      target: path.startsWith('/api/v3/') ? path : `/api/v3/repos/acme/docs${path}`,
+      target: path.startsWith('/api/') ? path : `/api/v3/repos/acme/docs${path}`,
       headers: { authorization: `token ${GITHUB_TOKEN}` },
       body: body === undefined ? '' : JSON.stringify(body),
     })

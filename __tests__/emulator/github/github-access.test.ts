@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { REFUSALS } from '../../../src/emulator/github/github-access.ts'
-import { type Permissions, issueState, pullState } from '../../../src/emulator/github/state.ts'
+import { issueState } from '../../../src/emulator/github/issue-state.ts'
+import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import type { Permissions } from '../../../src/emulator/github/state.ts'
 import { commit, driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const pull = pullState({ branch: 'guide', headSha: commit('c') })

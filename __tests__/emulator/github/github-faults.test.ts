@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { jsonResponse } from '../../../src/emulator/exchange.ts'
 import { type GitHubFault, applyGitHubFault } from '../../../src/emulator/github/github-faults.ts'
+import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 
 function strike(fault: GitHubFault): { answered: number; response: ReturnType<typeof applyGitHubFault> } {
   let answered = 0

@@ -5,7 +5,7 @@ import {
   combineScenarios,
   isGitHubScenarioName,
 } from '../../../src/emulator/github/github-scenarios.ts'
-import { SCENARIO_NAMES } from '../../../src/emulator/scenarios.ts'
+import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 import { driveGitHub } from './drive-github.ts'
 
 test('names are kebab-case, are not those of the service, and come with a sentence', () => {
@@ -41,7 +41,7 @@ test('with github-slow every second answer takes a while', () => {
 
 test.each([
   ['checks-pass', 'build:success links:success'],
-  ['checks-fail-for-ever', 'build:failure links:failure'],
+  ['checks-fail', 'build:failure links:failure'],
   ['checks-late', ''],
   ['checks-none', ''],
   ['checks-wait-for-approval', ''],

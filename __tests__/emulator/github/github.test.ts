@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
+import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { GITHUB_TOKEN, MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { createGitHub } from '../../../src/emulator/github/github.ts'
 import { pushCommit } from '../../../src/emulator/github/repository-events.ts'
-import { repositoryState } from '../../../src/emulator/github/state.ts'
-import { MAX_BODY_BYTES } from '../../../src/emulator/prompt-body.ts'
-import { DEFAULT_START_MS } from '../../../src/emulator/service.ts'
+import { repositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { MAX_BODY_BYTES } from '../../../src/emulator/http/prompt-body.ts'
 import { driveGitHub } from './drive-github.ts'
 
 test.each([
@@ -31,14 +31,14 @@ test('the body of a request is read for the token’s owner alone', () => {
   expect([admits(), admits('token ghs_wrong'), admits(`token ${GITHUB_TOKEN}`)]).toEqual([false, false, true])
 })
 
-test('the token of an app is nobody’s', () => {
+test('tells whose the token is, and no more, where it could be asked for anything', () => {
   const { ask, service } = driveGitHub()
-  expect(ask('GET', '/api/v3/user')).toMatchObject({
-    status: 403,
-    body: { message: 'Resource not accessible by integration' },
-  })
+  const { users } = service.github.state
+  const askWhose = () => ask('POST', '/api/graphql', { query: 'query { viewer { databaseId } }' }).body
+  expect(askWhose()).toEqual({ data: { viewer: { databaseId: users['github-actions[bot]']?.id } } })
   service.github.state.identity = MAINTAINER
-  expect(ask('GET', '/api/v3/user').body).toMatchObject({ login: MAINTAINER, type: 'User' })
+  expect(askWhose()).toEqual({ data: { viewer: { databaseId: users[MAINTAINER]?.id } } })
+  expect(ask('POST', '/api/graphql', { query: 'query { viewer { email } }' }).body).toHaveProperty('errors')
 })
 
 /** Of requests that GitHub's description knows nothing of. */

@@ -6,7 +6,8 @@ import {
   findCommit,
   historyOf,
 } from '../../../src/emulator/github/history.ts'
-import { type Commit, type FileChange, pullState, repositoryState } from '../../../src/emulator/github/state.ts'
+import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import { type Commit, type FileChange, repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { commit } from './drive-github.ts'
 
 const made = (sha: string, parents: readonly string[], files: readonly FileChange[] = []): Commit => ({

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
-import { issueState, pullState } from '../../../src/emulator/github/state.ts'
+import { issueState } from '../../../src/emulator/github/issue-state.ts'
+import { pullState } from '../../../src/emulator/github/pull-state.ts'
 import { commit, driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const drive = (): GitHubDriver =>

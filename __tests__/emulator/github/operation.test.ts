@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals'
-import { USUAL_LAG, issueState, pullState } from '../../../src/emulator/github/state.ts'
-import { DEFAULT_START_MS } from '../../../src/emulator/service.ts'
+import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
+import { issueState } from '../../../src/emulator/github/issue-state.ts'
+import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import { USUAL_LAG } from '../../../src/emulator/github/state.ts'
 import { commit, driveGitHub } from './drive-github.ts'
 
 const pull = pullState({ branch: 'guide', headSha: commit('c'), createdAtMs: DEFAULT_START_MS })

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { type PullState, USUAL_LAG, pullState } from '../../../src/emulator/github/state.ts'
-import { DEFAULT_START_MS } from '../../../src/emulator/service.ts'
+import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
+import { type PullState, pullState } from '../../../src/emulator/github/pull-state.ts'
+import { USUAL_LAG } from '../../../src/emulator/github/state.ts'
 import { commit, driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 function drive(fields: Partial<PullState> = {}, headMs = 0): GitHubDriver {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
+import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
-import { type RepositoryState, repositoryState } from '../../../src/emulator/github/state.ts'
-import { DEFAULT_START_MS } from '../../../src/emulator/service.ts'
+import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { commit, driveGitHub } from './drive-github.ts'
 
 function twoPulls(): RepositoryState {

@@ -6,7 +6,7 @@ import {
   pushCommit,
   writeComment,
 } from '../../../src/emulator/github/repository-events.ts'
-import { type RepositoryState, repositoryState } from '../../../src/emulator/github/state.ts'
+import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { driveGitHub } from './drive-github.ts'
 
 const change = (filename: string) => ({ message: `Change ${filename}`, author: 'mona', files: [{ filename }] })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { type ReviewComment, pullState } from '../../../src/emulator/github/state.ts'
+import { type ReviewComment, pullState } from '../../../src/emulator/github/pull-state.ts'
 import { commit, driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const line: ReviewComment = {

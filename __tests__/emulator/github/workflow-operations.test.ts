@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { type WorkflowRun, checkRun } from '../../../src/emulator/github/state.ts'
-import { DEFAULT_START_MS } from '../../../src/emulator/service.ts'
+import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
+import type { WorkflowRun } from '../../../src/emulator/github/check-state.ts'
+import { checkRun } from '../../support/github-state.ts'
 import { BASE_URL } from '../drive-service.ts'
 import { commit, driveGitHub } from './drive-github.ts'
 

@@ -13,10 +13,24 @@ test('outputs are named by job and step, and a job of a matrix by its values too
   expect(readActLog(log).outputs).toEqual({ 'docs.a.outcome': 'failed', 'fleet(two, 1).a.outcome': 'skipped' })
 })
 
+test('the log of a job is as GitHub’s runner writes it, with the end of a step that failed', () => {
+  const line = { jobID: 'links', time: '2026-01-01T00:00:00Z' }
+  const log = lines(
+    { ...line, msg: 'docs/index.md: 1 link is broken\r\n', raw_output: true },
+    { ...line, jobID: 'build', msg: 'Built.\n', raw_output: true },
+    { ...line, msg: 'exit status 3', level: 'error' },
+  )
+  expect(readActLog(log).logs).toEqual({
+    links:
+      '2026-01-01T00:00:00Z docs/index.md: 1 link is broken\n2026-01-01T00:00:00Z ##[error]Process completed with exit code 3.\n',
+    build: '2026-01-01T00:00:00Z Built.\n',
+  })
+})
+
 test('the results of the jobs, the summary and what was printed are kept, and lines of plain text are passed over', () => {
   const run = readActLog(
     lines(
-      { jobID: 'a', msg: 'Hello.\n', raw_output: true },
+      { jobID: 'a', msg: 'Hello.\n', raw_output: true, time: '2026-01-01T00:00:00Z' },
       { jobID: 'a', msg: '  ⚙  Summary - ## One\n' },
       { jobID: 'a', msg: '  ⚙  Summary - ## Two\n' },
       { jobID: 'a', msg: 'something that act says of itself' },
@@ -32,5 +46,6 @@ test('the results of the jobs, the summary and what was printed are kept, and li
     outputs: {},
     summary: '## One\n## Two\n',
     text: 'Hello.\n',
+    logs: { a: '2026-01-01T00:00:00Z Hello.\n', b: '' },
   })
 })

@@ -8,6 +8,7 @@ const result = {
   jobs: ['b: success', 'a: success'],
   outputs: { 'a.docs.outcome': 'pull-request', 'a.docs.model': 'm' },
   summary: '## Ready',
+  logs: {},
 }
 const serviceLog = [
   'POST /v2/agent/docs-demo/job -> 201 (pull-request)',
@@ -16,7 +17,14 @@ const serviceLog = [
   'POST /v2/agent/docs-2--failed/job/job_000001/message -> 200 (failed)',
 ]
 
-const seen = { serviceLog, github: ['pulls/get'], commands: ['pr merge 4'] }
+const seen = {
+  serviceLog,
+  github: ['pulls/get'],
+  commands: ['pr merge 4'],
+  told: 'Go. Mend it.',
+  labels: ['b', 'a'],
+  pullRequestChecks: [['links: success']],
+}
 
 test('the prompts are the requests that the service took', () => {
   expect(promptsIn(serviceLog)).toEqual(['POST job', 'POST docs-2--failed job/job_000001/message'])
@@ -31,6 +39,9 @@ test('a run that is as it must be has no problems', () => {
     github: ['pulls/get'],
     commands: ['pr merge 4'],
     summary: ['Ready'],
+    told: ['Mend it.'],
+    labels: ['a', 'b'],
+    pullRequestChecks: [['links: success']],
   } as const
   expect(judge(expected, result, seen)).toEqual([])
 })
@@ -43,6 +54,8 @@ test('everything that is not as it must be is named', () => {
     prompts: [],
     github: [],
     summary: ['Failed'],
+    told: ['Begin anew.'],
+    labels: [],
   } as const
   const problems = judge(expected, result, seen).map((problem) => problem.split(':', 1)[0])
   expect(problems).toEqual([
@@ -54,5 +67,8 @@ test('everything that is not as it must be is named', () => {
     'asked of GitHub',
     'commands of gh',
     'summary',
+    'told to the agent',
+    'labels',
+    'checks of the pull request',
   ])
 })

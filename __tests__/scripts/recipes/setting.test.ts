@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { localRepositories, STAND_INS } from '../../../scripts/recipes/setting.mjs'
+import { localRepositories, packageManagers, STAND_INS } from '../../../scripts/recipes/setting.mjs'
 import { root } from '../../support/markdown-files.ts'
 
 test('this action and what has a stand-in come from folders, whatever their version; nothing else does', () => {
@@ -23,4 +23,20 @@ test('every stand-in is there', () => {
     (name) => !existsSync(join(root, 'scripts/recipes/stand-ins', name, 'action.yml')),
   )
   expect(missing).toEqual([])
+})
+
+test('steps that fetch packages get to know the registries of this machine, and no more of it', () => {
+  const machine = {
+    npm_config_registry: 'r',
+    PIP_CERT: 'c',
+    HTTPS_PROXY: 'p',
+    npm_token: 't',
+    PATH: '/',
+    XDG_CACHE_HOME: '/c',
+  }
+  const given = packageManagers(machine)
+  expect(given).toMatchObject({ npm_config_registry: 'r', PIP_CERT: 'c', HTTPS_PROXY: 'p' })
+  expect(Object.values(given)).not.toContain('t')
+  expect(given).not.toHaveProperty('PATH')
+  expect(given['PIP_CACHE_DIR']).toBe(join('/c', 'docs-agent-action', 'pip'))
 })

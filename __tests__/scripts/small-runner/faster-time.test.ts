@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 import { fasterClock, fasterProcess } from '../../../scripts/small-runner/faster-time.ts'
+import { preload } from '../../../scripts/small-runner/preload.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 
 test('a clock that goes faster begins at its date, and sleeps less', async () => {
@@ -22,6 +23,6 @@ test('a process that goes faster lives on that date, and its timers are over bef
       console.log(JSON.stringify([then.getUTCFullYear(), performance.now() - before >= 50_000, seconds < 50]))
     }, 50_000)
   `
-  const env = { ...process.env, ...fasterProcess(1_000, Date.UTC(2026, 0, 1)) }
+  const env = { ...process.env, ...preload(fasterProcess(1_000, Date.UTC(2026, 0, 1))) }
   expect(execFileSync(process.execPath, ['-e', code], { env, encoding: 'utf8' })).toBe('[2026,true,true]\n')
 })

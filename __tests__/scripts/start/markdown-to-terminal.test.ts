@@ -45,6 +45,10 @@ test('a folded text is shown unfolded, its lines indented and its marks untouche
   )
 })
 
+test('a chart is not shown, as no terminal draws it', () => {
+  expect(plain('before\n\n```mermaid\npie showData\n  "A" : 1\n```\n\nafter')).toBe('before\n\nafter')
+})
+
 test('a fenced text is shown as it stands', () => {
   expect(plain('```yaml\njob-id: `x`\n<b>&amp;\n```\nafter')).toBe('    job-id: `x`\n    <b>&amp;\n\nafter')
 })

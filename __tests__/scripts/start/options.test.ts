@@ -15,8 +15,17 @@ function messageOf(args: readonly string[], env: Record<string, string> = {}): s
 test('without flags the embedded service gets an example', () => {
   expect(readOptions([], {})).toEqual({
     kind: 'run',
-    service: { kind: 'embedded', scenario: 'pull-request', gitHubScenarios: [], speed: 10 },
-    inputs: {
+    action: 'agent',
+    service: {
+      kind: 'embedded',
+      scenario: 'pull-request',
+      gitHubScenarios: [],
+      runnerScenarios: [],
+      inputs: {},
+      speed: 10,
+    },
+    given: {},
+    defaults: {
       prompt: 'Document the new `--dry-run` flag of the deploy command.',
       'change-context': 'files',
       'wait-for-checks': 'true',
@@ -28,36 +37,37 @@ test('without flags the embedded service gets an example', () => {
 
 test('flags become inputs, and a job to wait for needs no prompt', () => {
   expect(readOptions(['--prompt', 'x', '--job-id=job_1'], {})).toMatchObject({
-    inputs: { prompt: 'x', 'job-id': 'job_1' },
+    given: { prompt: 'x', 'job-id': 'job_1' },
   })
   for (const flags of [
     ['--job-id', 'job_1'],
     ['--prompt-file', 'a.md'],
     ['--input', 'job-id=job_1'],
   ]) {
-    expect(readOptions(flags, {})).not.toHaveProperty('inputs.prompt')
+    expect(readOptions(flags, {})).not.toHaveProperty('defaults.prompt')
   }
 })
 
-test('any input can be given, and comes last', () => {
+test('any input can be given', () => {
   expect(
     readOptions(['--input', 'wait=false', '--input', 'fail-on=a=b', '--input', 'timeout-minutes=2'], {}),
   ).toMatchObject({
-    inputs: { wait: 'false', 'fail-on': 'a=b', 'timeout-minutes': '2' },
+    given: { wait: 'false', 'fail-on': 'a=b', 'timeout-minutes': '2' },
   })
 })
 
 test('scenarios of both kinds go together, and bring the inputs that they need', () => {
   expect(readOptions(['--scenario', 'slow, draft,checks-mended'], {})).toMatchObject({
     service: { scenario: 'slow', gitHubScenarios: ['draft', 'checks-mended'] },
-    inputs: { 'timeout-minutes': '2', 'job-id': 'job_finished', 'fail-on': expect.stringContaining('checks') },
+    defaults: { 'timeout-minutes': '2', 'job-id': 'job_finished', 'fail-on': expect.stringContaining('checks') },
   })
   expect(readOptions(['--scenario', 'draft'], {})).toMatchObject({ service: { scenario: 'pull-request' } })
 })
 
-test('what is given comes before what a scenario brings', () => {
-  const flags = ['--scenario', 'checks-mended', '--job-id', 'job_1', '--prompt', 'x', '--input', 'fail-on=none']
-  expect(readOptions(flags, {})).toMatchObject({ inputs: { 'job-id': 'job_1', 'fail-on': 'none' } })
+test('the export of visitors has no example of a prompt', () => {
+  const options = readOptions(['--action', 'visitors', '--input', 'days=7'], {})
+  expect(options).toMatchObject({ action: 'visitors', given: { days: '7' } })
+  expect(options).not.toHaveProperty('defaults.prompt')
 })
 
 test('time can go faster, and a run be cancelled', () => {
@@ -70,7 +80,7 @@ test('time can go faster, and a run be cancelled', () => {
 test('flags before -- come from npm as variables', () => {
   expect(
     readOptions([], { npm_config_scenario: 'failed', npm_config_prompt_file: 'a.md', npm_config_job_id: 'j' }),
-  ).toMatchObject({ service: { scenario: 'failed' }, inputs: { 'prompt-file': 'a.md', 'job-id': 'j' } })
+  ).toMatchObject({ service: { scenario: 'failed' }, given: { 'prompt-file': 'a.md', 'job-id': 'j' } })
   expect(readOptions(['failed'], { npm_config_scenario: 'true' })).toMatchObject({ service: { scenario: 'failed' } })
   expect(readOptions(['--scenario', 'slow'], { npm_config_scenario: 'failed' })).toMatchObject({
     service: { scenario: 'slow' },
@@ -89,7 +99,9 @@ test('all three variables choose a real service, with the own defaults of the ac
   expect(readOptions(['--prompt', 'x'], SERVICE)).toEqual({
     kind: 'run',
     service: { kind: 'real', baseUrl: 'https://docs.example.com', projectId: 'p1', apiKey: 'docs_x' },
-    inputs: { prompt: 'x' },
+    action: 'agent',
+    defaults: {},
+    given: { prompt: 'x' },
     cancelAfter: undefined,
   })
 })
@@ -109,11 +121,14 @@ test('a real service has no scenarios', () => {
 })
 
 test.each([
-  [['--bogus'], 'There is no option --bogus.'],
+  [['--bogus'], 'There is no option --bogus. «npm start -- --help» shows all.'],
+  [['--promt', 'x'], 'There is no option --promt. Did you mean --prompt? «npm start -- --help» shows all.'],
+  [['--toString'], 'There is no option --toString.'],
+  [['--action', 'nice'], '--action must be agent or visitors, and is «nice».'],
   [['-x'], 'There is no option -x.'],
   [['--scenario'], '--scenario needs a value.'],
   [['--prompt', '--help'], '--prompt needs a value.'],
-  [['--scenario', 'nice'], '--scenario must be one or more of pull-request, '],
+  [['--scenario', 'nice'], 'There is no scenario «nice».'],
   [['--scenario', 'slow,failed'], 'slow and failed are both scenarios of the service'],
   [['--speed', '0'], '--speed must be a number from 1 to 200.'],
   [['--cancel-after', 'soon'], '--cancel-after needs a number of seconds, and got «soon».'],
@@ -123,7 +138,7 @@ test.each([
 })
 
 test('a value that begins with a dash is written behind an equals sign', () => {
-  expect(readOptions(['--prompt=--force is gone'], {})).toMatchObject({ inputs: { prompt: '--force is gone' } })
+  expect(readOptions(['--prompt=--force is gone'], {})).toMatchObject({ given: { prompt: '--force is gone' } })
 })
 
 test('the list is for everyone, also where npm took the flag', () => {

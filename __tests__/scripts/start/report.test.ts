@@ -47,7 +47,7 @@ test('the summary is rendered', () => {
 })
 
 test('the conclusion names the exit code or the signal', () => {
-  expect(showResult(result, paintNothing)).toContain('✔ success, exit code 0, after 0:01')
+  expect(showResult(result, paintNothing)).toContain('✔ success, exit code 0, after 1 s')
   expect(showResult({ ...result, exitCode: null, signal: 'SIGKILL', conclusion: 'cancelled' }, paintNothing)).toContain(
     '■ cancelled, SIGKILL',
   )

@@ -1,10 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { RUNNER_SCENARIO_NAMES } from '../../../scripts/start/runner-scenarios.ts'
 import { start } from '../../../scripts/start/start.ts'
-import { EMULATOR_KEY } from '../../../src/emulator/access.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../../src/emulator/github/github-scenarios.ts'
-import { SCENARIO_NAMES } from '../../../src/emulator/scenarios.ts'
+import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
+import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const ACTION_YML = `inputs:
@@ -43,6 +44,13 @@ if (input('PROMPT') === 'wait') {
   process.once('SIGINT', () => process.exit(1))
   console.log('waiting')
 }
+`
+
+const EXPORT = `const { appendFileSync, writeFileSync } = require('node:fs')
+const { env } = process
+console.log('days ' + env.INPUT_DAYS + ', prompt ' + env.INPUT_PROMPT + ', in', process.cwd() === env.INIT_CWD)
+writeFileSync('out.csv', Array.from({ length: 5000 }, (_, row) => 'row ' + row).join('\\n'))
+appendFileSync(env.GITHUB_OUTPUT, 'file=out.csv\\n')
 `
 
 /** A folder with an action that stands in for the packaged one. */
@@ -129,11 +137,32 @@ test('the embedded service answers while the action runs', async () => {
   expect((await run(['--prompt', 'ask'])).stdout).toContain('answered 401\n')
 })
 
-test('a wrong scenario names all that there are', async () => {
-  const { exitCode, stdout, stderr } = await run(['--scenario', 'wrong'])
+test.each([
+  [['--bogus'], 'There is no option --bogus. «npm start -- --help» shows all.\n'],
+  [['--scenario', 'fail'], 'There is no scenario «fail». Did you mean failed? «npm start -- --list» tells all.\n'],
+])('%j is answered with one sentence on what is wrong and what helps', async (args, stderr) => {
+  expect(await run(args)).toEqual({ exitCode: 2, stdout: '', stderr })
+})
 
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
-  expect(stderr).toContain('must be one or more of pull-request, no-changes, failed,')
+test('what is given comes before what a scenario brings', async () => {
+  expect((await run(['--scenario', 'slow'])).stdout).toContain('timeout 2\n')
+  expect((await run(['--scenario', 'slow', '--input', 'timeout-minutes=3'])).stdout).toContain('timeout 3\n')
+})
+
+test('the export of visitors writes to a folder of its own, and the head of its file is shown', async () => {
+  const folder = project()
+  for (const path of ['visitors', join('dist', 'visitors')]) mkdirSync(join(folder, path))
+  writeFileSync(
+    join(folder, 'visitors', 'action.yml'),
+    'inputs:\n  days:\n    required: false\nruns:\n  using: node24\n  main: ../dist/visitors/index.js\n',
+  )
+  writeFileSync(join(folder, 'dist', 'visitors', 'index.js'), EXPORT)
+
+  const { stdout } = await run(['--action', 'visitors', '--input', 'days=7'], { folder })
+
+  expect(stdout).toContain('days 7, prompt undefined, in false\n')
+  expect(stdout).not.toContain('Unexpected input')
+  expect(stdout).toMatch(/── out\.csv ─+\nrow 0\n(row \d\n){7}\n/)
 })
 
 test('a prompt file is looked for in the folder where npm was called', async () => {
@@ -161,7 +190,8 @@ test('--help says how to use it, and --list names every scenario, in lines that 
 
   expect([help.exitCode, list.exitCode]).toEqual([0, 0])
   expect(help.stdout).toContain('npm start -- [options]')
-  for (const name of [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES]) expect(list.stdout).toContain(`\n  ${name}\n`)
+  for (const name of [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, ...RUNNER_SCENARIO_NAMES])
+    expect(list.stdout).toContain(`\n  ${name}\n`)
   const stdout = help.stdout + list.stdout
   expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([])
 })

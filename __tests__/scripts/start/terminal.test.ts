@@ -45,9 +45,13 @@ test('columns stand under one another, colours left aside', () => {
 test('long lines break between words, and their rest stands under the text of the first line', () => {
   expect(wrapLines('one two three', 9)).toBe('one two\nthree')
   expect(wrapLines('• one two three', 9)).toBe('• one two\n  three')
-  expect(wrapLines('[ 0:04] It is done.', 16)).toBe('[ 0:04] It is\n        done.')
+  expect(wrapLines('[  4 min 2 s] It is done.', 22)).toBe('[  4 min 2 s] It is\n  done.')
   expect(wrapLines('name  one two', 12)).toBe('name  one\n      two')
   expect(wrapLines('a very long name  one two', 20)).toBe('a very long name\n  one two')
+})
+
+test('a bar that does not fit is left out', () => {
+  expect(wrapLines('/guides  12  ████\n/  8  ██▋', 12)).toBe('/guides  12\n/  8  ██▋')
 })
 
 test('what fits is left as it is, and an address is never broken', () => {

@@ -1,6 +1,6 @@
 // A measuring stick, as short as it can be, and in CommonJS, which starts fastest.
 // The floor: what a step costs a program of built-ins alone, which checks nothing and waits for nothing. On a push it asks
-// GitHub first where the commit came from.
+// GitHub first where the commit came from, and at once whether it is the end of a pull request.
 const fs = require('node:fs')
 const http = require('node:http')
 
@@ -34,8 +34,12 @@ if (process.env.GITHUB_EVENT_PATH === undefined) prompt()
 else {
   const { after } = JSON.parse(fs.readFileSync(process.env.GITHUB_EVENT_PATH, 'utf8'))
   const { GITHUB_API_URL, GITHUB_REPOSITORY } = process.env
-  const url = `${GITHUB_API_URL}/repos/${GITHUB_REPOSITORY}/commits/${after}/pulls`
-  ask('GET', url, process.env['INPUT_GITHUB-TOKEN'], '', (pulls) => {
-    if (pulls.length === 0) prompt()
-  })
+  const repository = `${GITHUB_API_URL}/repos/${GITHUB_REPOSITORY}`
+  const token = process.env['INPUT_GITHUB-TOKEN']
+  let left = 2
+  for (const path of [`commits/${after}/pulls`, 'pulls?state=all&sort=updated&direction=desc&per_page=30']) {
+    ask('GET', `${repository}/${path}`, token, '', (pulls) => {
+      if (pulls.length === 0 && --left === 0) prompt()
+    })
+  }
 }

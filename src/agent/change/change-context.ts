@@ -13,7 +13,7 @@ import {
 /** A change, ready to be told. */
 export interface Change {
   readonly repository: string
-  /** Our own words for it, such as `the push, 1234567..89abcde`. */
+  /** Our own words for it, such as `the push, from 1234567 to 89abcde`. */
   readonly title: string
   /** Oldest first. */
   readonly commits: readonly ComparedCommit[]

@@ -8,7 +8,10 @@ type Range = Extract<ChangeRange, { kind: 'compare' }>
 
 export interface Compared {
   readonly repository: string
+  /** For the agent, with no names of people. */
   readonly title: string
+  /** The same for people, each name between back-ticks. */
+  readonly story: string
   readonly comparison: Comparison
   /** Why more may have changed than is listed, as the beginning of a sentence. */
   readonly unlisted: string | undefined
@@ -16,14 +19,20 @@ export interface Compared {
 
 const shorten = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
 
+/** A name of a stranger, for a sentence of ours. */
+const quoted = (name: string): string => `\`${shorten(name).replaceAll('`', "'")}\``
+
 const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
 
-function titleOf({ about, head }: Range, base: string, comparison: Comparison): string {
-  const from = isRewritten(comparison)
-    ? `${shorten(comparison.mergeBase)}, the merge base, as ${shorten(base)} is not in its history`
-    : shorten(base)
-  return `${oneLine(about, 150)}, up to ${shorten(head)} from ${from}`
+/** The two ends, each as `show` tells it. A rewritten history is compared from the merge base. */
+function tellEnds({ head }: Range, base: string, comparison: Comparison, show: (ref: string) => string): string {
+  if (!isRewritten(comparison)) return `from ${show(base)} to ${show(head)}`
+  const from = `from the merge base ${show(comparison.mergeBase)} to ${show(head)}`
+  return `${from}, as ${show(base)} is not in its history`
 }
+
+const tellPush = ({ pushed }: Range): string =>
+  pushed === undefined ? '' : ` to ${quoted(pushed.branch)} by ${quoted(pushed.by)}`
 
 /** A comparison lists what came since the merge base, and not what a forced push took out. */
 function whyUnlisted({ isReplacement, base }: Range, from: string, comparison: Comparison): string | undefined {
@@ -41,8 +50,9 @@ export async function compareRange(range: Range, github: GitHub, ownRepository: 
   const { repository = ownRepository, base, head, otherwise } = range
   const to = async (from: string): Promise<Compared> => {
     const comparison = await github.compare(repository, from, head)
-    const title = titleOf(range, from, comparison)
-    return { repository, comparison, title, unlisted: whyUnlisted(range, from, comparison) }
+    const title = `${range.about}, ${tellEnds(range, from, comparison, shorten)}`
+    const story = `${range.about}${tellPush(range)}, ${tellEnds(range, from, comparison, quoted)}`
+    return { repository, comparison, title, story, unlisted: whyUnlisted(range, from, comparison) }
   }
   try {
     return await to(base)

@@ -1,14 +1,14 @@
 import type { GitHub } from '../../github/connect-github.ts'
 import type { RunFacts } from '../../github/run-facts.ts'
 import { ActionError } from '../../shared/errors.ts'
-import { rangeSinceLastSuccess, type ChangeRange } from './change-range.ts'
+import type { ChangeRange } from './change-range.ts'
 import { findTagsBefore } from './tag-before.ts'
 
 /** Each costs a comparison. Further back than this, a tag is none that comes before another one. */
 const MOST_TAGS = 5
 
 /** A range whose two ends are known, or why it has none. */
-export type KnownRange = Extract<ChangeRange, { kind: 'compare' | 'nothing-to-compare' | 'nothing-changed' }>
+type KnownRange = Extract<ChangeRange, { kind: 'compare' | 'nothing-to-compare' | 'nothing-changed' }>
 
 /** Tags of other lines of development are in the list too, so the one before has to be in this one's history. */
 async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
@@ -27,13 +27,17 @@ async function findTagBefore(tag: string, github: GitHub, repository: string): P
 }
 
 async function sinceLastSuccess(
-  range: Extract<ChangeRange, { kind: 'since-last-success' }>,
+  { head, firstTime }: Extract<ChangeRange, { kind: 'since-last-success' }>,
   github: GitHub,
   { repository, workflow, refName: branch, runId }: RunFacts,
 ): Promise<ChangeRange> {
   if (workflow === undefined)
     return { kind: 'nothing-to-compare', reason: 'the runner does not say which workflow this is' }
-  return rangeSinceLastSuccess(range, await github.findLastSuccess({ repository, workflow, branch, runId }))
+  const base = await github.findLastSuccess({ repository, workflow, branch, runId })
+  if (base !== undefined)
+    return { kind: 'compare', base, head, about: 'everything since the last successful run', isReplacement: true }
+  const reason = 'no run of this workflow on this branch was successful before'
+  return firstTime ?? { kind: 'nothing-to-compare', reason }
 }
 
 /**
@@ -50,7 +54,7 @@ export async function findRange(range: ChangeRange, github: GitHub, facts: RunFa
       const base = await findTagBefore(tag, github, repository)
       if (base === undefined)
         return { kind: 'nothing-to-compare', reason: 'no tag of the same kind comes before this one in its history' }
-      return { kind: 'compare', base, head: tag, about: 'the tag, since the one before' }
+      return { kind: 'compare', base, head: tag, about: 'the tag since the one before it' }
     }
     case 'pull-request': {
       const { baseSha, headSha } = await github.readPullRequest({ repository, number: range.number })

@@ -3,10 +3,10 @@ import { filterFiles, type PathFilter } from '../inputs/path-filter.ts'
 import { isEmpty } from './change-context.ts'
 import type { Compared } from './compare-range.ts'
 
-export interface GateAnswer {
-  /** What was counted, in one line that is safe to print. */
+interface GateAnswer {
+  /** What was counted, in one line that is safe to print, with strangers' names between back-ticks. */
   readonly description: string
-  /** Why nothing shall be asked of the service, as a full sentence. It is shown as Markdown, so no stranger's text is in it. */
+  /** Why nothing is to be asked of the service, as a full sentence. It is shown as Markdown, so no stranger's text is in it. */
   readonly skipReason: string | undefined
   /** Why the gate stays open though nothing that is listed counts, as a full sentence. */
   readonly doubt: string | undefined
@@ -18,29 +18,37 @@ const LONGEST_NAME = 100
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map((name) => oneLine(name, LONGEST_NAME))
+  const shown = names.slice(0, MOST_NAMES).map((name) => `\`${oneLine(name, LONGEST_NAME).replaceAll('`', "'")}\``)
   const more = names.length - shown.length
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
-/** Where none of the files that are listed counts, one that is not listed still may. */
-export function countByPaths({ title, comparison, unlisted }: Compared, filter: PathFilter | undefined): GateAnswer {
+/** If none of the files that are listed counts, one that is not listed still may. */
+export function countByPaths({ story, comparison, unlisted }: Compared, filter: PathFilter | undefined): GateAnswer {
   const { files, fileList, totalCommits } = comparison
-  const some = `${plural(totalCommits, 'commit')}, ${fileList === 'cut' ? 'at least ' : ''}${plural(files.length, 'file')}`
-  const compared = `Compared: ${title}: ${some}`
-  if (filter === undefined) return { description: `${compared}.`, skipReason: undefined, doubt: undefined }
+  const inFiles = `${fileList === 'cut' ? 'at least ' : ''}${plural(files.length, 'file')}`
+  const compared = `${isEmpty(comparison) ? 'No commits' : `${plural(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
+  if (filter === undefined) return { description: compared, skipReason: undefined, doubt: undefined }
 
   const counted = filterFiles(filter, files)
-  const which = isEmpty(comparison) ? '' : `, ${counted.length} of them by \`${filter.kind}\``
-  if (counted.length > 0) return { description: `${compared}${which}.`, skipReason: undefined, doubt: undefined }
-  const names = files.length === 0 ? '' : ` Changed: ${someOf(files.map(({ path }) => path))}.`
-  const description = `${compared}${which} (${someOf(filter.patterns)}).${names}`
+  const by = `by \`${filter.kind}\``
+  if (counted.length > 0)
+    return {
+      description: `${compared} Of these files, ${counted.length} ${counted.length === 1 ? 'counts' : 'count'} ${by}.`,
+      skipReason: undefined,
+      doubt: undefined,
+    }
+  const names =
+    files.length === 0
+      ? ''
+      : ` None of them counts ${by} (${someOf(filter.patterns)}): ${someOf(files.map(({ path }) => path))}.`
+  const description = `${compared}${names}`
   if (unlisted !== undefined) {
     const doubt = `${unlisted}. Nothing that is listed counts, but something else may: not skipped.`
     return { description, skipReason: undefined, doubt }
   }
   const skipReason = isEmpty(comparison)
     ? 'There are no commits in the range that it looks at.'
-    : `No changed file counts by \`${filter.kind}\`.`
+    : `No changed file counts ${by}.`
   return { description, skipReason, doubt: undefined }
 }

@@ -4,8 +4,9 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import { renderChangeContext } from './change-context.ts'
-import { findChangeRange, type ChangeRange } from './change-range.ts'
+import type { ChangeRange } from './change-range.ts'
 import { compareRange, type Compared } from './compare-range.ts'
+import { findChangeRange } from './event-range.ts'
 import { findEventSubject } from './event-subject.ts'
 import { findRange } from './find-range.ts'
 import { countByPaths } from './gates.ts'
@@ -14,7 +15,7 @@ import { renderSubject } from './subject-context.ts'
 
 /** What was found out about the change that started the run, before anything was asked of the service. */
 export interface ChangeFindings {
-  /** Why nothing shall be asked of the service, as a full sentence; undefined if it shall. */
+  /** Why nothing is to be asked of the service, as a full sentence; undefined if it is to be asked. */
   readonly skipReason: string | undefined
   /** To put behind the prompt; empty if nothing is. */
   readonly context: string
@@ -45,7 +46,7 @@ const PERMISSIONS: Readonly<Partial<Record<ChangeRange['kind'], string>>> = {
 function noToken(range: ChangeRange): ActionError {
   const permissions = `\`contents: read\`${PERMISSIONS[range.kind] ?? ''}`
   return new ActionError('unauthorized', 'there is no `github-token`.', {
-    hint: `Leave \`github-token\` at its default and grant the job ${permissions}, or give a token that has it.`,
+    hint: `Leave \`github-token\` at its default and grant the workflow's job ${permissions}, or give a token that has it.`,
   })
 }
 
@@ -125,11 +126,17 @@ async function compareWanted(
   })
 }
 
-/** What the event is about has up to half of the bytes, where a change goes with it. */
+const TOLD = {
+  commits: 'the commits',
+  files: 'the commits and the names of the files',
+  diff: 'the commits, the files and their changes',
+} as const satisfies Readonly<Record<Exclude<AgentInputs['changeContext'], 'none'>, string>>
+
+/** What the event is about has up to half of the bytes, if a change goes with it. */
 function withContext(compared: Compared | undefined, inputs: AgentInputs, { facts, host }: Step): ChangeFindings {
   const { changeContext: level, changeContextBytes: maxBytes } = inputs
   if (level === 'none') return NOTHING_FOUND
-  const subject = findEventSubject(facts)
+  const subject = findEventSubject(facts.payload)
   const subjectBytes = compared === undefined ? maxBytes : Math.ceil(maxBytes / 2)
   const about = subject === undefined ? '' : renderSubject(subject, facts.repository, subjectBytes)
   const changed =
@@ -138,7 +145,8 @@ function withContext(compared: Compared | undefined, inputs: AgentInputs, { fact
       : renderChangeContext({ ...compared.comparison, ...compared }, level, maxBytes - Buffer.byteLength(about))
   const context = about + changed
   if (context === '' && compared === undefined) return NOTHING_FOUND
-  const sent = `Sent with the prompt: ${level}, ${Buffer.byteLength(context)} of at most ${maxBytes} bytes.`
+  const what = [...(about === '' ? [] : ['what the event is about']), ...(changed === '' ? [] : [TOLD[level]])]
+  const sent = `Goes with the prompt: ${what.join(', and ')} (${Buffer.byteLength(context)} of at most ${maxBytes} bytes).`
   host.log(sent)
   return { skipReason: undefined, context, description: sent }
 }

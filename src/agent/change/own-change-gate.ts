@@ -1,6 +1,6 @@
+import type { ComparedCommit } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/connect-github.ts'
-import type { CommitPullRequest } from '../../github/pull-requests.ts'
-import { ActionError } from '../../shared/errors.ts'
+import { hasLabel } from '../../github/labels.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { OpenReport } from '../report/open-report.ts'
@@ -8,7 +8,7 @@ import { askAgain } from './ask-again.ts'
 import type { Compared } from './compare-range.ts'
 import { findEventPullRequests, ranOn } from './event-pull-requests.ts'
 import { findOwnChanges } from './own-changes.ts'
-import { hasLabel, isOwnPullRequest } from './own-pull-request.ts'
+import { isOwnPullRequest } from './own-pull-request.ts'
 import { pushedBranch, pushedCommits, type EventCommit } from './push-range.ts'
 
 export interface GitHubUntil {
@@ -29,20 +29,12 @@ export interface OwnChangeGate {
 
 /** Up to a minute and a half: a label is put on as soon as the step that waits for the job has seen its end. */
 const MARK_PAUSES_MS = [5_000, 10_000, 15_000, 20_000, 20_000, 20_000]
-/** Up to a minute: as long as GitHub may take to know what a merge brought. */
+/** Up to a minute: as long as GitHub may take to know all that a merge brought. */
 const LAG_PAUSES_MS = [2_000, 4_000, 8_000, 16_000, 30_000]
 
 const LOST = 'Whether the change is the work of this action is not known, so it was not skipped'
 
 const listNumbers = (numbers: readonly number[]): string => numbers.map((number) => `#${number}`).join(', ')
-
-type Found = readonly CommitPullRequest[] | ActionError
-
-/** GitHub refuses a commit that it does not know yet (422). */
-function refusedYet(error: unknown): ActionError {
-  if (error instanceof ActionError && error.code === 'rejected') return error
-  throw error
-}
 
 /** Keeps the agent from being asked by its own work. */
 export function openOwnChangeGate(
@@ -53,7 +45,7 @@ export function openOwnChangeGate(
   const { facts, clock, host } = step
   const { repository, eventName } = facts
   const event = findEventPullRequests(facts)
-  const run = ranOn(facts)
+  const run = ranOn(facts.payload)
   const eventCommits = [...pushedCommits(facts), ...(run === undefined ? [] : [run.commit])]
   const hasQuestions = skipOwnChanges && (event.numbers.length > 0 || eventCommits.length > 0)
 
@@ -88,19 +80,19 @@ export function openOwnChangeGate(
   ): Promise<string | undefined> {
     if (!skipOwnChanges || commits.length === 0) return undefined
     return ask(asked, async ({ github, endsAt }) => {
-      // Right after a merge GitHub may not know where its commits came from; others are old enough.
-      const pausesMs = eventName === 'push' || eventName === 'workflow_run' ? LAG_PAUSES_MS : []
+      const isNew = eventName === 'push' || eventName === 'workflow_run'
       const lagEndsAt = Math.min(endsAt, clock.now() + 60_001)
-      const query = { repository, commits, label, pushed: pushedBranch(facts) ?? run?.pushed }
-      const answer = await findOwnChanges(query, github, (lookUp) => async (sha) => {
-        const look = (): Promise<Found> => lookUp(sha).catch(refusedYet)
-        const isKnown = (found: Found): boolean => !(found instanceof ActionError) && found.length > 0
-        const found = await askAgain(look, isKnown, pausesMs, step, lagEndsAt)
-        if (found instanceof ActionError) throw found
-        return found
-      })
+      const answer = await findOwnChanges(
+        {
+          ...{ repository, commits, label, pushed: pushedBranch(facts) ?? run?.pushed },
+          askAgain: isNew ? (look, willDo) => askAgain(look, willDo, LAG_PAUSES_MS, step, lagEndsAt) : undefined,
+        },
+        github,
+      )
       if (answer.kind === 'too-many')
-        host.log(`There are ${commits.length} commits, too many to look up where each came from: not skipped.`)
+        host.log(
+          `There are ${commits.length} commits, too many to look up where each came from, so the run is not skipped.`,
+        )
       if (answer.kind !== 'own') return undefined
       return `All of the change came from pull requests that this action's jobs opened: ${listNumbers(answer.numbers)}.`
     })
@@ -110,7 +102,14 @@ export function openOwnChangeGate(
     hasQuestions,
     ofEvent,
     ofItsCommits: (asked) => ofCommits(eventCommits, asked),
-    ofRange: (compared, asked) => ofCommits(commitsToLookAt(compared, facts), asked),
+    ofRange: (compared, asked) =>
+      ofCommits(
+        // What did not come with the event is older than any lag.
+        commitsToLookAt(compared, facts).map(
+          (commit) => eventCommits.find(({ sha }) => sha === commit.sha) ?? { ...commit, isByPusher: true },
+        ),
+        asked,
+      ),
   }
 }
 
@@ -118,7 +117,7 @@ export function openOwnChangeGate(
 function commitsToLookAt(
   { repository, comparison, unlisted }: Compared,
   facts: { readonly eventName: string; readonly repository: string },
-): readonly EventCommit[] {
+): readonly ComparedCommit[] {
   const isConversation = /^(?:pull_request|issue|discussion)/.test(facts.eventName)
   if (isConversation || repository !== facts.repository || unlisted !== undefined) return []
   return comparison.commits.toReversed()

@@ -1,8 +1,9 @@
 import type { GitHub } from '../../github/connect-github.ts'
 import type { CommitPullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../shared/errors.ts'
+import type { Pushed } from './change-range.ts'
 import { isOwnPullRequest } from './own-pull-request.ts'
-import type { EventCommit, Pushed } from './push-range.ts'
+import type { EventCommit } from './push-range.ts'
 
 export interface OwnChangesQuery {
   readonly repository: string
@@ -12,17 +13,15 @@ export interface OwnChangesQuery {
   readonly label: string
   /** Undefined where nobody pushed to a branch. */
   readonly pushed: Pushed | undefined
+  /** For commits that are so new that GitHub may not know yet where they came from. */
+  readonly askAgain?: (<T>(ask: () => Promise<T>, willDo: (answer: T) => boolean) => Promise<T>) | undefined
 }
 
-export type OwnChangesAnswer =
+type OwnChangesAnswer =
   /** All of it came with these pull requests, which jobs opened. */
   | { readonly kind: 'own'; readonly numbers: readonly number[] }
   | { readonly kind: 'others' }
   | { readonly kind: 'too-many' }
-
-type LookUp = (sha: string) => Promise<readonly CommitPullRequest[]>
-/** Looks up again what may not be known yet. */
-export type LookUpPatiently = (lookUp: LookUp) => LookUp
 
 /** One request a commit: a push of more than this is not the merge of an agent's pull request. */
 const MOST_COMMITS = 50
@@ -36,6 +35,12 @@ function numberIn(message: string): number | undefined {
   return number === undefined ? undefined : Number(number)
 }
 
+/** GitHub refuses a commit that it does not know yet (422). */
+function refusedYet(error: unknown): ActionError {
+  if (error instanceof ActionError && error.code === 'rejected') return error
+  throw error
+}
+
 /**
  * Whether all of the commits came with pull requests that this action's jobs opened. The first commit that did not ends the
  * search. A merged pull request brought its commits. An open one brought those that whoever opened it pushed to its branch:
@@ -43,9 +48,8 @@ function numberIn(message: string): number | undefined {
  * @throws ActionError if GitHub does not tell
  */
 export async function findOwnChanges(
-  { repository, commits, label, pushed }: OwnChangesQuery,
+  { repository, commits, label, pushed, askAgain }: OwnChangesQuery,
   github: GitHub,
-  patiently: LookUpPatiently = (lookUp) => lookUp,
 ): Promise<OwnChangesAnswer> {
   if (commits.length === 0) return { kind: 'others' }
   if (commits.length > MOST_COMMITS) return { kind: 'too-many' }
@@ -57,18 +61,34 @@ export async function findOwnChanges(
     return answer
   }
 
-  const lookUp = patiently((sha) => github.findPullRequestsOfCommit(repository, sha))
+  const broughtBy = (found: readonly CommitPullRequest[]): readonly CommitPullRequest[] =>
+    found.filter(({ isMerged, branch, author }) => isMerged || (branch === pushed?.branch && author === pushed.by))
 
-  async function findBringers({
-    sha,
-    message,
-  }: EventCommit): Promise<readonly Pick<CommitPullRequest, 'number' | 'labels'>[]> {
+  /** What was merged as a commit, or ends with it, is mostly known at once. What its author pushed waits for no other answer. */
+  async function lookUpNew(
+    { sha, isByPusher }: EventCommit,
+    ask: NonNullable<typeof askAgain>,
+  ): Promise<readonly CommitPullRequest[]> {
+    const look = async (): Promise<readonly CommitPullRequest[] | ActionError> => {
+      // Both at once, as most commits came with none; where the first answer is enough, a failure of the other is none.
+      const alsoAsked = github.findPullRequestsEndingWith(repository, sha)
+      alsoAsked.catch(() => undefined)
+      const found = await github.findPullRequestsOfCommit(repository, sha).catch(refusedYet)
+      if (!(found instanceof ActionError) && found.length > 0) return broughtBy(found)
+      const ending = broughtBy(await alsoAsked)
+      return ending.length > 0 ? ending : found
+    }
+    const found = await ask(look, (answer) => !(answer instanceof ActionError) && (answer.length > 0 || isByPusher))
+    if (found instanceof ActionError) throw found
+    return found
+  }
+
+  async function findBringers(commit: EventCommit): Promise<readonly Pick<CommitPullRequest, 'number' | 'labels'>[]> {
+    const { sha, message } = commit
     const named = await readMerged(numberIn(message), repository, github)
     if (named?.mergeCommitSha === sha) return [named]
-    const found = await lookUp(sha)
-    return found.filter(
-      ({ isMerged, branch, author }) => isMerged || (branch === pushed?.branch && author === pushed.by),
-    )
+    if (askAgain !== undefined) return lookUpNew(commit, askAgain)
+    return broughtBy(await github.findPullRequestsOfCommit(repository, sha))
   }
 
   for (const commit of commits) {

@@ -1,11 +1,7 @@
 import type { GitHub } from '../../github/connect-github.ts'
+import { hasLabel } from '../../github/labels.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { isMarkerComment } from '../pull-request/pull-request-marker.ts'
-
-/** @param label empty if no label is in use */
-export function hasLabel(label: string, labels: readonly string[]): boolean {
-  return label !== '' && labels.some((name) => name.toLowerCase() === label.toLowerCase())
-}
 
 /**
  * Whether a job of this action opened a pull request: it has the label, or the comment that names the job.
@@ -19,5 +15,6 @@ export async function isOwnPullRequest(
   labels?: readonly string[],
 ): Promise<boolean> {
   if (hasLabel(label, labels ?? (await github.readPullRequest({ repository, number })).labels)) return true
-  return (await github.listTrustedComments({ repository, number })).some(({ body }) => isMarkerComment(body))
+  const comments = await github.listMarkerComments({ repository, number })
+  return comments.some(({ body, author }) => author === 'trusted' && isMarkerComment(body))
 }

@@ -1,26 +1,24 @@
-import * as z from 'zod/mini'
-import type { ChangeRange, Trigger } from './change-range.ts'
+import type { EventPayload } from '../../github/event-payload.ts'
+import type { ChangeRange, Pushed, Trigger } from './change-range.ts'
 
-export const shaField = z.string().check(z.regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/))
 const isNone = (sha: string): boolean => /^0+$/.test(sha)
 
-const pushSchema = z.object({
-  ref: z.string(),
-  before: shaField,
-  after: shaField,
-  deleted: z.nullish(z.boolean()),
-  forced: z.nullish(z.boolean()),
-  base_ref: z.nullish(z.string()),
-  commits: z.nullish(z.array(z.object({ id: shaField, message: z.nullish(z.string()) }))),
-  repository: z.nullish(z.object({ default_branch: z.nullish(z.string()) })),
-  sender: z.nullish(z.object({ login: z.string() })),
-})
-type Push = z.infer<typeof pushSchema>
+type Push = EventPayload & { readonly ref: string; readonly before: string; readonly after: string }
+
+/** Undefined if the event does not say what was pushed. */
+function asPush(payload: EventPayload): Push | undefined {
+  const { ref, before, after } = payload
+  return ref === undefined || before === undefined || after === undefined
+    ? undefined
+    : { ...payload, ref, before, after }
+}
 
 /** A commit that came with the event. */
 export interface EventCommit {
   readonly sha: string
   readonly message: string
+  /** A person pushed it who wrote it, so that no merge made it, and no app. */
+  readonly isByPusher: boolean
 }
 
 const branchName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '')
@@ -31,7 +29,7 @@ function rangeOfBranch({ ref, after, base_ref, repository }: Push, about: string
   const base = branchName(base_ref ?? repository?.default_branch ?? '')
   if (base === '' || base === branchName(ref))
     return { kind: 'nothing-to-compare', reason: 'this is the first push to the branch' }
-  return { kind: 'compare', base, head: after, about: `${about}, compared with ${base}` }
+  return { kind: 'compare', base, head: after, about }
 }
 
 function rangeOf(push: Push): ChangeRange {
@@ -40,15 +38,20 @@ function rangeOf(push: Push): ChangeRange {
     return { kind: 'nothing-changed', reason: 'the push deleted a branch or a tag' }
   if (isNone(before))
     return isTag(ref) ? { kind: 'since-tag', tag: branchName(ref) } : rangeOfBranch(push, 'the new branch')
-  const range = { kind: 'compare', base: before, head: after, about: 'the push', isReplacement: true } as const
-  const otherwise = repository?.default_branch ?? undefined
+  const range = {
+    kind: 'compare',
+    base: before,
+    head: after,
+    about: 'the push',
+    isReplacement: true,
+    pushed: pushedBy(push),
+  } as const
+  const otherwise = repository?.default_branch
   return forced === true && otherwise !== undefined ? { ...range, about: 'the forced push', otherwise } : range
 }
 
-const parsePush = (payload: unknown): Push | undefined => pushSchema.safeParse(payload).data
-
-export function rangeOfPush(payload: unknown): ChangeRange {
-  const push = parsePush(payload)
+export function rangeOfPush(payload: EventPayload): ChangeRange {
+  const push = asPush(payload)
   if (push === undefined) return { kind: 'nothing-to-compare', reason: 'the event does not say what was pushed' }
   return rangeOf(push)
 }
@@ -57,8 +60,8 @@ export function rangeOfPush(payload: unknown): ChangeRange {
  * For a branch on which no run was successful yet. Runs of earlier pushes to it may have failed or been replaced, so it is
  * the whole branch; the default branch has only what was pushed last.
  */
-export function firstRangeOfPush(payload: unknown): ChangeRange {
-  const push = parsePush(payload)
+export function firstRangeOfPush(payload: EventPayload): ChangeRange {
+  const push = asPush(payload)
   if (push === undefined || isNone(push.before)) return rangeOfPush(payload)
   const whole = rangeOfBranch(push, 'all of the branch')
   return whole.kind === 'compare' && !isTag(push.ref) ? whole : rangeOf(push)
@@ -67,17 +70,21 @@ export function firstRangeOfPush(payload: unknown): ChangeRange {
 /** The commits that a push brought, newest first; none for other events and where the event does not list them. */
 export function pushedCommits({ eventName, payload }: Trigger): readonly EventCommit[] {
   if (eventName !== 'push') return []
-  const commits = parsePush(payload)?.commits ?? []
-  return commits.map(({ id, message }) => ({ sha: id, message: message ?? '' })).toReversed()
+  const { commits, sender } = payload
+  const person = sender?.type === 'User' ? sender.login : undefined
+  return (commits ?? [])
+    .map(({ id, message, author, committer }) => ({
+      sha: id,
+      message: message ?? '',
+      isByPusher: person !== undefined && author?.username === person && committer?.username === person,
+    }))
+    .toReversed()
 }
 
-/** The branch that was pushed to, and the login of whoever did. */
-export interface Pushed {
-  readonly branch: string
-  readonly by: string
+function pushedBy({ sender, ref }: EventPayload): Pushed | undefined {
+  return sender === undefined || ref === undefined ? undefined : { branch: branchName(ref), by: sender.login }
 }
 
 export function pushedBranch({ eventName, payload }: Trigger): Pushed | undefined {
-  const push = eventName === 'push' ? parsePush(payload) : undefined
-  return push?.sender == null ? undefined : { branch: branchName(push.ref), by: push.sender.login }
+  return eventName === 'push' ? pushedBy(payload) : undefined
 }

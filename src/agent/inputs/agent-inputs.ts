@@ -1,15 +1,14 @@
-import { field, inputNames, parseFields, type Fields, type Parsed } from '../../shared/input-table.ts'
+import { field, inputNames, parseFields, SERVICE_FIELDS, type Fields, type Parsed } from '../../shared/input-table.ts'
 import {
-  apiKeyInput,
   baseUrlInput,
   booleanInput,
   choiceInput,
   idInput,
-  inputFrom,
+  isGiven,
   onMissingKeyInput,
   optionalInput,
   pollIntervalInput,
-  projectIdInput,
+  refuse,
   textInput,
   timeoutInput,
   wholeNumberInput,
@@ -29,41 +28,36 @@ export type ChangeContext = (typeof CHANGE_CONTEXTS)[number]
 
 /** What to do where an open pull request of the agent carries the label. */
 export const ON_OPEN_PR = ['new', 'follow-up', 'skip'] as const
-export type OnOpenPr = (typeof ON_OPEN_PR)[number]
+type OnOpenPr = (typeof ON_OPEN_PR)[number]
 
 const MAX_PROMPT_BYTES = 4 * 1024 * 1024
 const BLANK = 'is blank; the agent needs an instruction'
 
-const isGiven = (raw: RawInputs<string>, name: string): boolean => (raw[name] ?? '').trim() !== ''
-
-function promptInput(raw: RawInputs<string>): Input<string | undefined> {
-  return inputFrom((text, refuse) => {
-    if (text !== '') return text.trim() === '' ? refuse(BLANK) : text
-    if (['prompt-file', 'job-id', 'command'].some((name) => isGiven(raw, name))) return undefined
-    return refuse('is missing; give `prompt` or `prompt-file`, or `job-id` alone to wait for a job')
-  })
+const promptInput: Input<string | undefined> = (text, raw) => {
+  if (text !== '') return text.trim() === '' ? refuse(BLANK) : text
+  if (['prompt-file', 'job-id', 'command'].some((name) => isGiven(raw, name))) return undefined
+  return refuse('is missing; give `prompt` or `prompt-file`, or `job-id` alone to wait for a job')
 }
 
-function promptFileInput(workspace: string): (raw: RawInputs<string>) => Input<string | undefined> {
-  return (raw) =>
-    inputFrom((text, refuse) => {
-      if (text.trim() === '') return undefined
-      if (raw['prompt'] !== '') return refuse('must not be given together with `prompt`')
-      const file = readWorkspaceFile(workspace, text.trim(), MAX_PROMPT_BYTES)
-      if (file.kind === 'problem') return refuse(file.problem)
-      return file.text.trim() === '' ? refuse(BLANK) : file.text
-    })
+function promptFileInput(workspace: string): Input<string | undefined> {
+  return (text, raw) => {
+    if (text.trim() === '') return undefined
+    if (raw['prompt'] !== '') return refuse('must not be given together with `prompt`')
+    const file = readWorkspaceFile(workspace, text.trim(), MAX_PROMPT_BYTES)
+    if (file.kind === 'problem') return refuse(file.problem)
+    return file.text.trim() === '' ? refuse(BLANK) : file.text
+  }
 }
 
-const patternsInput = inputFrom((text, refuse): readonly PathRule[] => {
+const patternsInput: Input<readonly PathRule[]> = (text) => {
   const { rules, problems } = parsePathPatterns(text)
   return problems.length === 0 ? rules : refuse(...problems)
-})
+}
 
-function ignoredPatternsInput(raw: RawInputs<string>): Input<readonly PathRule[]> {
-  if (!isGiven(raw, 'paths')) return patternsInput
+const ignoredPatternsInput: Input<readonly PathRule[]> = (text, raw) => {
+  if (!isGiven(raw, 'paths')) return patternsInput(text, raw)
   const rule = 'must not be given together with `paths`; there, lines that begin with `!` leave files out'
-  return inputFrom((text, refuse) => (text.trim() === '' ? [] : refuse(rule)))
+  return text.trim() === '' ? [] : refuse(rule)
 }
 
 const tokenInput = textInput(
@@ -77,16 +71,13 @@ const labelInput = textInput(
   'must be the name of one label, at most 50 characters, without a comma',
 )
 
+const onOpenPrChoice = choiceInput(ON_OPEN_PR)
+
 /** Without a label there is no conversation, and without a token nobody could look for one. */
-function onOpenPrInput(raw: RawInputs<string>): Input<OnOpenPr> {
+const onOpenPrInput: Input<OnOpenPr> = (text, raw) => {
+  const choice = onOpenPrChoice(text, raw)
   const missing = ['label', 'github-token'].filter((name) => !isGiven(raw, name)).map((name) => `\`${name}\``)
-  const choice = choiceInput(ON_OPEN_PR)
-  return inputFrom((text, refuse) => {
-    const result = choice.safeParse(text)
-    if (!result.success) return refuse(...result.error.issues.map(({ message }) => message))
-    if (result.data === 'new' || missing.length === 0) return result.data
-    return refuse(`is \`${result.data}\`, which needs ${missing.join(' and ')}`)
-  })
+  return choice === 'new' || missing.length === 0 ? choice : refuse(`needs ${missing.join(' and ')}, but for \`new\``)
 }
 
 const repositoryInput = textInput(/^(?:[\w.-]{1,100}\/[\w.-]{1,100})?$/, 'must be a repository such as `owner/name`')
@@ -97,59 +88,55 @@ const commandWord = textInput(
   'must be one word that begins with `/`, such as `/docs`, of letters, digits, `_` and `-`',
 )
 
-function commandInput(raw: RawInputs<string>): Input<string> {
-  return inputFrom((text, refuse) => {
-    const result = commandWord.safeParse(text)
-    if (!result.success) return refuse(...result.error.issues.map(({ message }) => message))
-    if (result.data === '') return ''
-    if (isGiven(raw, 'job-id'))
-      return refuse('must not be given together with `job-id`: the comment says which job it is')
-    return isGiven(raw, 'github-token') ? result.data : refuse('needs `github-token`, to ask who may give commands')
-  })
+const commandInput: Input<string> = (text, raw) => {
+  const command = commandWord(text, raw)
+  if (command === '') return command
+  if (isGiven(raw, 'job-id'))
+    return refuse('must not be given together with `job-id`: the comment says which job it is')
+  return isGiven(raw, 'github-token') ? command : refuse('needs `github-token`, to ask who may give commands')
 }
 
 const MOST_FIX_ROUNDS = 5
 
-function fixRoundsInput(raw: RawInputs<string>): Input<number> {
-  const number = wholeNumberInput(0, MOST_FIX_ROUNDS, ' of rounds')
-  if (waitsForChecks(raw)) return number
+const roundsInput = wholeNumberInput(0, MOST_FIX_ROUNDS, ' of rounds')
+
+const fixRoundsInput: Input<number> = (text, raw) => {
+  if (waitsForChecks(raw)) return roundsInput(text, raw)
   const rule = 'must not be given without `wait-for-checks: true`, as only then is it known which checks fail'
-  return inputFrom((text, refuse) => (/^\s*0*\s*$/.test(text) ? 0 : refuse(rule)))
+  return /^\s*0*\s*$/.test(text) ? 0 : refuse(rule)
 }
 
 /** Every input of the action, in the order of action.yml. An empty token or label means none, so their defaults are not here. */
 const agentFields = (workspace: string) => ({
   prompt: field('prompt', '', promptInput),
   promptFile: field('prompt-file', '', promptFileInput(workspace)),
-  projectId: field('project-id', '', projectIdInput),
-  apiKey: field('api-key', '', apiKeyInput),
-  baseUrl: field('base-url', '', baseUrlInput),
   jobId: field('job-id', '', idInput),
+  /** Empty: comments are events like all others. */
+  command: field('command', '', commandInput),
+  ...SERVICE_FIELDS,
   wait: field('wait', 'true', booleanInput),
   timeoutMs: field('timeout-minutes', '60', timeoutInput),
   /** Undefined: the pace adapts to the job's age. */
   pollIntervalMs: field('poll-interval-seconds', '', optionalInput(pollIntervalInput)),
-  failOn: field('fail-on', 'failed, archived, timeout', failOnInput),
-  onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
-  summary: field('summary', 'true', booleanInput),
+  changeContext: field('change-context', 'none', choiceInput(CHANGE_CONTEXTS)),
+  changeContextBytes: field('change-context-bytes', '65536', wholeNumberInput(1024, 1024 * 1024, ' of bytes')),
+  changeRange: field('change-range', '', changeRangeInput),
+  paths: field('paths', '', patternsInput),
+  pathsIgnore: field('paths-ignore', '', ignoredPatternsInput),
+  skipOwnChanges: field('skip-own-changes', 'true', booleanInput),
+  onOpenPr: field('on-open-pr', 'new', onOpenPrInput),
+  label: field('label', '', labelInput),
+  /** Empty: the one of the run. */
+  prRepository: field('pr-repository', '', repositoryInput),
+  waitForChecks: field('wait-for-checks', 'false', booleanInput),
+  fixRounds: field('fix-rounds', '0', fixRoundsInput),
+  allowedPaths: field('allowed-paths', '', patternsInput),
   githubToken: field('github-token', '', tokenInput),
   /** Undefined: that of the run. */
   githubApiUrl: field('github-api-url', '', optionalInput(baseUrlInput)),
-  changeContext: field('change-context', 'none', choiceInput(CHANGE_CONTEXTS)),
-  changeContextBytes: field('change-context-bytes', '65536', wholeNumberInput(1024, 1024 * 1024, ' of bytes')),
-  paths: field('paths', '', patternsInput),
-  pathsIgnore: field('paths-ignore', '', ignoredPatternsInput),
-  changeRange: field('change-range', '', changeRangeInput),
-  skipOwnChanges: field('skip-own-changes', 'true', booleanInput),
-  label: field('label', '', labelInput),
-  waitForChecks: field('wait-for-checks', 'false', booleanInput),
-  allowedPaths: field('allowed-paths', '', patternsInput),
-  onOpenPr: field('on-open-pr', 'new', onOpenPrInput),
-  /** Empty: the one of the run. */
-  prRepository: field('pr-repository', '', repositoryInput),
-  /** Empty: comments are events like all others. */
-  command: field('command', '', commandInput),
-  fixRounds: field('fix-rounds', '0', fixRoundsInput),
+  failOn: field('fail-on', 'failed, archived, timeout', failOnInput),
+  onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
+  summary: field('summary', 'true', booleanInput),
 })
 
 export const AGENT_FIELDS: Fields = agentFields('')

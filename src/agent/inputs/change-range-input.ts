@@ -1,4 +1,4 @@
-import { inputFrom } from '../../shared/parse-inputs.ts'
+import { refuse, type Input } from '../../shared/parse-inputs.ts'
 
 /** Which change `change-range` asks for. */
 export type RequestedRange =
@@ -22,7 +22,7 @@ const REF = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/))[^\s\x00-\x20\x7f~^:?*[\\]{1,255}(
 const RULE =
   'must be empty, `since-last-success`, `BASE...HEAD` or `owner/name@BASE...HEAD`, where BASE and HEAD are commits, branches or tags'
 
-export const changeRangeInput = inputFrom((text, refuse): RequestedRange => {
+export const changeRangeInput: Input<RequestedRange> = (text) => {
   const asked = text.trim()
   if (asked === '') return { kind: 'event' }
   if (asked === 'since-last-success') return { kind: 'since-last-success' }
@@ -30,4 +30,4 @@ export const changeRangeInput = inputFrom((text, refuse): RequestedRange => {
   const [base = '', head = '', ...others] = ends.split('...')
   if (others.length > 0 || !REF.test(base) || !REF.test(head)) return refuse(RULE)
   return { kind: 'between', repository, base, head }
-})
+}

@@ -1,4 +1,4 @@
-import { inputFrom, type Input, type RawInputs } from '../../shared/parse-inputs.ts'
+import { refuse, type Input, type RawInputs } from '../../shared/parse-inputs.ts'
 
 export const FAIL_ON = ['failed', 'archived', 'timeout', 'no-changes', 'checks', 'out-of-scope'] as const
 export type FailOn = (typeof FAIL_ON)[number]
@@ -18,18 +18,16 @@ const NEEDS: Readonly<Partial<Record<FailOn, (raw: RawInputs<string>) => string 
 }
 
 /** A list of words, separated by commas or white space. */
-export function failOnInput(raw: RawInputs<string>): Input<ReadonlySet<FailOn>> {
-  return inputFrom((text, refuse) => {
-    const words = text.split(/[\s,]+/).filter((word) => word !== '')
-    if (words.length === 1 && words[0] === 'none') return new Set()
-    if (words.length === 0 || !words.every(isFailOn)) {
-      const known = FAIL_ON.map((outcome) => `\`${outcome}\``).join(', ')
-      return refuse(`must be a list of ${known}, or \`none\` alone`)
-    }
-    const problems = words.flatMap((word) => {
-      const missing = NEEDS[word]?.(raw)
-      return missing === undefined ? [] : [`has \`${word}\`, which is known only with ${missing}`]
-    })
-    return problems.length === 0 ? new Set(words) : refuse(...problems)
+export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
+  const words = text.split(/[\s,]+/).filter((word) => word !== '')
+  if (words.length === 1 && words[0] === 'none') return new Set()
+  if (words.length === 0 || !words.every(isFailOn)) {
+    const known = FAIL_ON.map((outcome) => `\`${outcome}\``).join(', ')
+    return refuse(`must be a list of ${known}, or \`none\` alone`)
+  }
+  const problems = words.flatMap((word) => {
+    const missing = NEEDS[word]?.(raw)
+    return missing === undefined ? [] : [`has \`${word}\`, which is known only with ${missing}`]
   })
+  return problems.length === 0 ? new Set(words) : refuse(...problems)
 }

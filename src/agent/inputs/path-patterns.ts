@@ -7,7 +7,7 @@ export interface PathRule {
   readonly matches: (path: string) => boolean
 }
 
-export interface PathPatterns {
+interface PathPatterns {
   readonly rules: readonly PathRule[]
   /** What is wrong with which line, as the end of a sentence that repeats no pattern; the rules are of no use then. */
   readonly problems: readonly string[]

@@ -45,7 +45,7 @@ async function send(before: Job, prompt: string, { client }: Step, { history }: 
     return answer
   } catch (error) {
     if (!(error instanceof ActionError) || error.code !== 'unknown-fate') throw error
-    history.note('It is not known whether the service took the prompt. Looking whether its turn begins.')
+    history.note('It is not known whether the service took the prompt. The step looks whether the agent begins it.')
     return error
   }
 }
@@ -83,7 +83,7 @@ class TurnWatch {
       readsAtOnce: false,
     })
     if (read === undefined) return 'unseen'
-    this.#watch.history.note('The turn of this prompt was seen.')
+    this.#watch.history.note('The agent has begun this follow-up.')
     return isRunning(read) ? 'begun' : read
   }
 

@@ -1,5 +1,4 @@
 import type { Job } from '../../service/schemas.ts'
-import { formatDuration } from '../../shared/duration.ts'
 import { describeError, type ActionError } from '../../shared/errors.ts'
 import { OutputsLost } from '../../shared/host.ts'
 import type { Step } from '../../step/step.ts'
@@ -36,7 +35,8 @@ export class JobHistory {
   /** The service has taken a prompt. First of all the next step is told: this one may be killed in the next moment. */
   accept(answer: Job): void {
     this.#handOn(answer)
-    this.note(`The service has taken the prompt: job ${answer.id}.`)
+    this.note(`The service has taken the prompt: job ${answer.id} is ${answer.status}.`)
+    this.lastJob = answer
     this.observe(answer)
   }
 
@@ -82,8 +82,7 @@ export class JobHistory {
     if (this.untilHeartbeatMs() > 0) return
     const status = this.lastJob?.status ?? 'not seen yet'
     const looks = this.#reads === 1 ? '1 look' : `${this.#reads} looks`
-    const elapsed = formatDuration(this.#step.clock.now() - this.#step.startedAt)
-    this.#say(`The job is still ${status} after ${elapsed} (${looks}).`)
+    this.#say(`The job is still ${status} (${looks}).`)
   }
 
   #say(line: string): void {

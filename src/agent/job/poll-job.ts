@@ -5,7 +5,7 @@ import type { Step } from '../../step/step.ts'
 import type { JobHistory } from './job-history.ts'
 import type { Pace, PollState } from './poll-schedule.ts'
 
-export interface PollPlan {
+interface PollPlan {
   readonly jobId: string
   /** What to wait for. */
   readonly isFound: (job: Job) => boolean | Promise<boolean>

@@ -32,7 +32,7 @@ function slowedDown(ms: number, timesLimited: number): number {
 
 /**
  * The time to the next read, in milliseconds. First 10 s, as no job ends before; then 8 % of the job's age within 5 and
- * 10 s. A job of any length is then found done within 14 to 27 % more than the least mean lag that the same number of
+ * 10 s. A job of any length is then found done within 5 to 28 % more than the least mean lag that the same number of
  * requests could reach, while long back-off costs many times that. The jitter keeps a matrix of jobs from asking in step.
  * The upper bound doubles with each rate limit and stays there.
  */

@@ -2,7 +2,7 @@ import type { Job } from '../../service/schemas.ts'
 import { isRunning, isSameEnd, saysActive } from './verdict.ts'
 
 /** What the answer to a follow-up, and the reads after it, have shown of its turn. */
-export interface TurnSigns {
+interface TurnSigns {
   readonly hasBegun: boolean
   /** When the message was answered, on the clock's scale. */
   readonly answeredAtMs: number

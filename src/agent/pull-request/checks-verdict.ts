@@ -1,4 +1,5 @@
 import type { Check } from '../../github/checks.ts'
+import { oneLine } from '../../shared/untrusted-text.ts'
 import type { ChecksState } from '../report/report.ts'
 
 export interface ChecksVerdict {
@@ -26,6 +27,24 @@ export function decideChecks(checks: readonly Check[], watchedMs: number, others
   const patienceMs = checks.length === 0 ? DISCOVERY_MS : SETTLE_MS
   if (watchedMs < patienceMs) return { state: 'pending', isFinal: false }
   return { state: checks.length === 0 ? 'none' : 'success', isFinal: true }
+}
+
+const MOST_NAMES = 3
+const LONGEST_NAME = 100
+
+function tellSome(checks: readonly Check[], wanted: Check['state'], happens: string): string[] {
+  const names = checks.filter(({ state }) => state === wanted).map(({ name }) => oneLine(name, LONGEST_NAME))
+  const shown = [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? ['…'] : [])].join(', ')
+  return names.length === 0 ? [] : [`${names.length} of ${checks.length} ${happens} (${shown})`]
+}
+
+/** What is known of a commit's checks, in one line for the log. */
+export function tellChecks(state: ChecksState, checks: readonly Check[], sha: string): string {
+  const commit = sha.slice(0, 7)
+  if (checks.length === 0) return `Commit ${commit} has no checks${state === 'none' ? '' : ' yet'}.`
+  const parts = [...tellSome(checks, 'failure', 'failed'), ...tellSome(checks, 'pending', 'not over yet')]
+  if (parts.length === 0) parts.push(`all ${checks.length} passed${state === 'success' ? '' : ' so far'}`)
+  return `Checks of commit ${commit}: ${parts.join(', ')}.`
 }
 
 const SHORTEST_MS = 10_000

@@ -2,18 +2,16 @@ import type { Check } from '../../github/checks.ts'
 import type { GitHub } from '../../github/connect-github.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../shared/errors.ts'
-import { oneLine } from '../../shared/untrusted-text.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { ChecksState, PullRequestFindings, Scope } from '../report/report.ts'
-import { decideChecks, nextChecksReadMs, OTHERS_MS, type ChecksVerdict } from './checks-verdict.ts'
+import { decideChecks, nextChecksReadMs, OTHERS_MS, tellChecks, type ChecksVerdict } from './checks-verdict.ts'
 import { failedChecks, newestChecks } from './failing-checks.ts'
 
 /** Left for the last read, so that it is over when the deadline is. */
 const LAST_READ_MS = 3_000
-const LONGEST_NAME = 100
 
 export function describePullRequest(pullRequest: PullRequest): PullRequestFindings {
   const { state, branch, headSha, mergeable, isBlocked } = pullRequest
@@ -26,11 +24,6 @@ const PASSING = new Set(['unreachable', 'service-error', 'rate-limited', 'bad-an
 /** Nothing more is expected of such a pull request, so that what its checks are now is what they are. */
 function isOver({ state }: PullRequest): boolean {
   return state === 'merged' || state === 'closed'
-}
-
-function waitsFor(checks: readonly Check[]): string {
-  const name = checks.find(({ state }) => state === 'pending')?.name
-  return name === undefined ? '' : `, one that is not over: ${oneLine(name, LONGEST_NAME)}`
 }
 
 class Examination {
@@ -130,10 +123,7 @@ class Examination {
     this.#failed = failedChecks(checks)
     this.#failedSince = this.#failed.length === 0 ? undefined : (this.#failedSince ?? clock.now())
     this.#checks = decideChecks(checks, watchedMs, this.#leftForOthersMs())
-    if (this.#checks.state !== this.#lastChecks)
-      host.log(
-        `The checks of ${headSha.slice(0, 7)}: ${this.#checks.state} (${checks.length} registered${waitsFor(checks)}).`,
-      )
+    if (this.#checks.state !== this.#lastChecks) host.log(tellChecks(this.#checks.state, checks, headSha))
     this.#lastChecks = this.#checks.state
     return this.#checks.isFinal
   }

@@ -4,10 +4,10 @@ import type { FixStop } from '../report/fixing.ts'
 import type { PullRequestFindings } from '../report/report.ts'
 
 /** A round takes a turn of the agent and its checks; one that cannot end in this time is not begun. */
-export const ROUND_MS = 600_000
+const ROUND_MS = 600_000
 
 /** What is known of a pull request when its checks are in, and of the step. */
-export interface RoundState {
+interface RoundState {
   readonly found: PullRequestFindings
   /** The head that the round before was about; undefined before the first one. */
   readonly before: string | undefined
@@ -48,7 +48,7 @@ export function stopForCommits(
   const known = before === undefined ? commits.length - 2 : commits.findIndex(({ sha }) => sha === before)
   if (before !== undefined && known === -1) return 'diverged'
   // The agent's commits may be by another account than the pull request. GitHub may not know whose they are at all.
-  const own = new Set([author.login, commits[0]?.author.login])
-  const isOthers = ({ author: { login, type } }: PullRequestCommit): boolean => type !== 'Bot' && !own.has(login)
+  const own = new Set([author.login, commits[0]?.account.login])
+  const isOthers = ({ account: { login, type } }: PullRequestCommit): boolean => type !== 'Bot' && !own.has(login)
   return commits.slice(known + 1).some(isOthers) ? 'others' : undefined
 }

@@ -1,4 +1,5 @@
 import type { GitHub } from '../../github/connect-github.ts'
+import { hasLabel } from '../../github/labels.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../service/pull-request-link.ts'
@@ -9,7 +10,7 @@ import type { OpenReport } from '../report/open-report.ts'
 import type { PullRequestFindings, TaskResult } from '../report/report.ts'
 import { describePullRequest, examine } from './examine-pull-request.ts'
 import { settleMergeable } from './settle-mergeable.ts'
-import { isMarkerComment, markerComment } from './pull-request-marker.ts'
+import { isMarkerComment, markerComment, mayBeOurs } from './pull-request-marker.ts'
 
 function describeWanted({ label, waitForChecks, allowedPaths }: AgentInputs): string {
   const wanted = [
@@ -34,7 +35,7 @@ async function open(link: PullRequestLink, step: Step): Promise<{ github: GitHub
   const github = await step.github()
   if (github === undefined) {
     throw new ActionError('unauthorized', 'there is no `github-token`.', {
-      hint: 'Leave `github-token` at its default and grant the job `pull-requests: write`, or give a token that has it.',
+      hint: "Leave `github-token` at its default and grant the workflow's job `pull-requests: write`, or give a token that has it.",
     })
   }
   const address = toPullRequestAddress(link, step.facts)
@@ -84,12 +85,12 @@ async function mark(
   known: OpenReport,
 ): Promise<void> {
   if (label === '') return
-  if (!labels.some((name) => name.toLowerCase() === label.toLowerCase()))
+  if (!hasLabel(label, labels))
     await known.attempt('The label was not put on the pull request', () => github.addLabel(address, label))
   await known.attempt('The comment that names the job was not written', async () => {
     const comments = await github.listMarkerComments(address)
-    // An app may be the one that the token is of. Another one could keep the marker out this way, and gains nothing by it.
-    if (comments.some(({ body, author }) => author !== 'stranger' && isMarkerComment(body, jobId))) return
+    // Another app could keep the marker out this way, and gains nothing by it.
+    if (comments.some((comment) => mayBeOurs(comment) && isMarkerComment(comment.body, jobId))) return
     await github.addComment(address, markerComment(jobId))
   })
 }

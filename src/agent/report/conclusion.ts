@@ -1,13 +1,12 @@
-import type { Conclusion } from '../../shared/conclusion.ts'
+import { mostUrgent, type Conclusion } from '../../shared/conclusion.ts'
 import { formatDuration } from '../../shared/duration.ts'
 import { ERROR_TITLES } from '../../shared/error-titles.ts'
 import { joinSentences } from '../../shared/sentences.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
-import { adviseOnBlock, BLOCK_TITLES, findBlocks, isBlockUnknown, tellPullRequest } from './merge-blocks.ts'
+import { adviseOnBlock, BLOCK_TITLES, findBlocks, tellCause, tellPullRequest } from './merge-blocks.ts'
 import { jobIdOf, type Outcome, type Report } from './report.ts'
-import { tellShortfalls } from './shortfalls.ts'
 
-/** Whether an outcome is green or red by itself, or red where `fail-on` has a certain word. */
+/** Whether an outcome is green or red by itself, or red if `fail-on` has a certain word. */
 const COLOUR: Readonly<Record<Outcome, 'green' | 'red' | FailOn>> = {
   'pull-request': 'green',
   'no-changes': 'no-changes',
@@ -21,7 +20,7 @@ const COLOUR: Readonly<Record<Outcome, 'green' | 'red' | FailOn>> = {
   error: 'red',
 }
 
-/** `fail-on` is about what became of an accepted job. Where the step could not do its own part, it is red anyway. */
+/** `fail-on` is about what became of an accepted job. If the step could not do its own part, it is red anyway. */
 export function isGreen(report: Report, failOn: ReadonlySet<FailOn>): boolean {
   const { outcome, error } = report
   const colour = COLOUR[outcome]
@@ -39,7 +38,7 @@ const TITLES: Readonly<Record<Exclude<Outcome, 'error'>, string>> = {
   unconfirmed: 'The follow-up was sent, but its turn was never seen',
   submitted: 'The agent is at work',
   cancelled: 'Cancelled',
-  skipped: 'Skipped: there is no API key here',
+  skipped: 'Skipped, as there is no API key here',
 }
 
 type Say = (report: Report) => string
@@ -47,32 +46,34 @@ type Say = (report: Report) => string
 const TURN_MAY_RUN =
   'The service has taken the follow-up and has no way to cancel it, so the agent may be at work on it.'
 
-const took: Say = ({ durationMs }) => formatDuration(durationMs)
+/** What this step has done to the pull request. `changed` is made of the same. */
+const tellOperation: Say = ({ operation, task }) => {
+  if (operation === 'created') return 'The agent opened it.'
+  if (operation === 'updated') return 'It has new commits.'
+  if (task?.kind === 'follow-up') return 'It is not known whether this follow-up changed it.'
+  return "The agent's changes are in it."
+}
 
 const TEXTS: Readonly<Record<Outcome, Say>> = {
-  'pull-request': (report) =>
-    [
-      `The agent finished after ${took(report)} and its changes are in a pull request.`,
-      ...tellPullRequest(report),
-    ].join(' '),
-  'no-changes': (report) => {
-    const finished = `The agent finished after ${took(report)}`
-    if (report.job?.hasUnsafeLink === true)
-      return `${finished}. The service gave an address for the pull request that is not safe to link, so there is none to show.`
-    if (report.operation === 'unchanged') return `${finished} and added no commit to the pull request.`
-    return `${finished} and changed no file, so there is no pull request.`
+  'pull-request': (report) => [tellOperation(report), ...tellPullRequest(report)].join(' '),
+  'no-changes': ({ job, operation }) => {
+    if (job?.hasUnsafeLink === true)
+      return 'The agent finished. The service gave an address for the pull request that is not safe to link, so there is none to show.'
+    if (operation === 'unchanged') return 'The agent finished and added no commit to the pull request.'
+    return 'The agent finished and changed no file, so there is no pull request.'
   },
-  failed: (report) => `The agent hit an error that it could not recover from, after ${took(report)}.`,
-  archived: (report) => `The job was archived after ${took(report)}, so nothing more will come of it.`,
+  failed: () => 'It hit an error that it could not recover from.',
+  archived: () => 'Somebody archived it, so nothing more will come of it.',
   'timed-out': (report) =>
-    goesOn(report)
-      ? `The step waited ${took(report)}. The job still runs.`
-      : `The step waited ${took(report)}. The job has ended, and it is not known whether that is the end of this follow-up.`,
-  unconfirmed: () => 'The service took the prompt, but the job never read as working on it.',
+    [
+      `The step waited ${formatDuration(report.durationMs)}.`,
+      goesOn(report)
+        ? 'The job still runs.'
+        : 'The job has ended, and it is not known whether that is the end of this follow-up.',
+    ].join(' '),
+  unconfirmed: () => 'The service took the prompt, but the job was never seen to work on it.',
   submitted: (report) =>
-    report.task?.kind === 'attach'
-      ? 'The job runs. This step does not wait for it.'
-      : 'The service has taken the prompt. This step does not wait for the result.',
+    report.task?.kind === 'attach' ? 'This step does not wait for the job.' : 'This step does not wait for the result.',
   cancelled: (report) => {
     if (jobIdOf(report) === undefined) return 'The run was cancelled before the service had taken the prompt.'
     if (report.turn === 'unsent') return 'The run was cancelled before the follow-up was sent.'
@@ -82,8 +83,8 @@ const TEXTS: Readonly<Record<Outcome, Say>> = {
   },
   skipped: ({ skipReason }) =>
     skipReason === undefined
-      ? 'Nothing was asked of the service, because `api-key` is empty and `on-missing-key` is `skip`.'
-      : `Nothing was asked of the service. ${skipReason}`,
+      ? 'No prompt was sent, because `api-key` is empty and `on-missing-key` is `skip`.'
+      : `No prompt was sent. ${skipReason}`,
   error: () => '',
 }
 
@@ -133,10 +134,11 @@ const LOOK_AT_THE_END =
   "See the job on the service's dashboard, and allow more time in `timeout-minutes` the next time."
 const LOOK_BEFORE_SENDING =
   "See the job on the service's dashboard before you send the prompt again: it may still begin."
+const LOOK_AT_THE_ROUND = "See on the service's dashboard what becomes of it, before you send the job anything else."
 
 const ADVICE: Readonly<Record<Outcome, string | undefined>> = {
   'pull-request': undefined,
-  'no-changes': 'Where you expected changes, send a follow-up that names the pages.',
+  'no-changes': 'If you expected changes, send a follow-up that names the pages.',
   failed: "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt.",
   archived: 'Start a new job: run the same step without `job-id`.',
   'timed-out': undefined,
@@ -148,34 +150,33 @@ const ADVICE: Readonly<Record<Outcome, string | undefined>> = {
   error: undefined,
 }
 
-function adviceOf(report: Report, failOn: ReadonlySet<FailOn>): string[] {
-  if (report.skipReason !== undefined) return []
-  const { outcome, error } = report
+const FIND_IT = 'Look for the pull request in the repository.'
+
+/** The first is what does the most harm if nobody does it, and the last what nobody misses. */
+function adviceOf(report: Report, failOn: ReadonlySet<FailOn>): string | undefined {
+  if (report.skipReason !== undefined) return undefined
+  const { outcome, error, job } = report
   const id = jobIdOf(report)
   const isUntouched = error?.code === 'cancelled' && (id === undefined || report.turn === 'unsent')
-  const advice = [
-    error?.hint,
-    error === undefined || isUntouched ? ADVICE[outcome] : undefined,
+  const [block] = findBlocks(report, failOn)
+  return mostUrgent([
     error !== undefined && report.turn === 'taken' ? LOOK_BEFORE_SENDING : undefined,
-    outcome === 'timed-out' && error === undefined && !goesOn(report) ? LOOK_AT_THE_END : undefined,
-    ...findBlocks(report, failOn).map(adviseOnBlock),
+    goesOn(report) && outcome !== 'error' ? adviseAttaching(report) : undefined,
+    error?.hint,
+    isFixing(report) ? LOOK_AT_THE_ROUND : undefined,
     adviseAttaching(report),
-  ]
-  return advice.filter((sentence) => sentence !== undefined).filter((sentence) => sentence !== '')
-}
-
-/** Why a gate is red that could not be asked: the cause is no detail then. */
-function tellCause(report: Report, failOn: ReadonlySet<FailOn>): string[] {
-  const isUnknown = findBlocks(report, failOn).some((block) => isBlockUnknown(block, report))
-  const cause = isUnknown ? tellShortfalls(report.shortfalls) : undefined
-  return cause === undefined ? [] : [cause]
+    outcome === 'no-changes' && job?.hasUnsafeLink === true ? FIND_IT : undefined,
+    error === undefined || isUntouched ? ADVICE[outcome] : undefined,
+    outcome === 'timed-out' && error === undefined && !goesOn(report) ? LOOK_AT_THE_END : undefined,
+    block && adviseOnBlock(block, report),
+  ])
 }
 
 function titleOf(report: Report, failOn: ReadonlySet<FailOn>): string {
   const { outcome, error, skipReason } = report
   const [block] = findBlocks(report, failOn)
   if (block !== undefined) return BLOCK_TITLES[block]
-  if (skipReason !== undefined) return 'Skipped: nothing to do now'
+  if (skipReason !== undefined) return 'Skipped, as there is nothing to do now'
   if (outcome === 'no-changes' && report.job?.hasUnsafeLink === true) return 'There is no pull request to show'
   if (outcome === 'error') return ERROR_TITLES[error?.code ?? 'bad-answer']
   return outcome === 'timed-out' && error !== undefined ? ERROR_TITLES[error.code] : TITLES[outcome]
@@ -185,7 +186,7 @@ export function conclude(report: Report, failOn: ReadonlySet<FailOn>): Conclusio
   return {
     isGreen: isGreen(report, failOn),
     title: titleOf(report, failOn),
-    text: [textOf(report), ...tellCause(report, failOn)].join(' '),
+    text: [textOf(report), ...tellCause(findBlocks(report, failOn), report)].join(' '),
     advice: adviceOf(report, failOn),
   }
 }

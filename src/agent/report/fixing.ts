@@ -1,5 +1,3 @@
-import type { TaskResult } from './report.ts'
-
 /** Why failing checks go back to the job no further. */
 export type FixStop =
   | 'passed'
@@ -14,6 +12,7 @@ export type FixStop =
   | 'not-sent'
   | 'failed'
   | 'archived'
+  | 'left-behind'
   | 'unseen'
 
 /** How failing checks went back to the job. */
@@ -25,7 +24,7 @@ export interface Fixing {
 }
 
 const STOPS: Readonly<Record<FixStop, string>> = {
-  passed: 'All checks have passed.',
+  passed: 'All its checks have passed.',
   'used-up': 'No round is left.',
   unmoved: 'The agent added no commit, so the same checks would fail again.',
   diverged: 'The commit that was checked is not in the pull request any more.',
@@ -37,6 +36,8 @@ const STOPS: Readonly<Record<FixStop, string>> = {
   'not-sent': 'The failing checks could not be sent to the agent.',
   failed: 'The agent failed while it worked on the failing checks.',
   archived: 'The job is archived, so it takes no failing checks.',
+  'left-behind':
+    'The pull request was merged or closed while the agent worked on the failing checks, and commits may be in no merge.',
   unseen: 'The end of the agent’s work on the failing checks was not seen.',
 }
 
@@ -51,12 +52,4 @@ export function tellFixing(fixing: Fixing | undefined): string[] {
   const count =
     sent === 0 ? 'not sent back to the agent' : `sent back to the agent ${sent === 1 ? 'once' : `${sent} times`}`
   return [`Failing checks were ${count}.`, ...(stop === undefined || stop === 'passed' ? [] : [tellStop(stop)])]
-}
-
-/** What the end of a round's turn means for further ones; undefined if its pull request is to be looked at. */
-export function stopAfterTurn({ outcome, operation, error }: TaskResult): FixStop | undefined {
-  if (outcome === 'pull-request') return operation === 'created' ? 'diverged' : undefined
-  if (outcome === 'no-changes') return 'unmoved'
-  if (error?.code === 'not-sent') return outcome === 'archived' ? 'archived' : 'not-sent'
-  return outcome === 'failed' || outcome === 'archived' ? outcome : 'unseen'
 }

@@ -1,9 +1,10 @@
 import type { FailOn } from '../inputs/fail-on.ts'
 import { tellFixing } from './fixing.ts'
 import type { ChecksState, Report } from './report.ts'
+import { tellLosses } from './shortfalls.ts'
 
 /** What keeps a pull request from being merged, where `fail-on` names it. */
-export type MergeBlock = Extract<FailOn, 'checks' | 'out-of-scope'>
+type MergeBlock = Extract<FailOn, 'checks' | 'out-of-scope'>
 
 /** Only a known good answer counts: what is pending, not registered or not to be found out blocks as well. */
 const BLOCKS: Readonly<Record<MergeBlock, (report: Report) => boolean>> = {
@@ -29,18 +30,26 @@ export const BLOCK_TITLES: Readonly<Record<MergeBlock, string>> = {
 }
 
 const ADVICE: Readonly<Record<MergeBlock, string>> = {
-  checks:
-    "Look at the checks of the pull request; where there are none, see which workflows its branch starts, as a pull request that is opened with a workflow's own token starts none.",
+  checks: 'Look at the checks of the pull request.',
   'out-of-scope': 'Look at the files of the pull request, and merge it by hand if they are right.',
 }
+const NO_CHECKS =
+  "See which workflows the branch of the pull request starts: a pull request that is opened with a workflow's own token starts none."
 
-export function adviseOnBlock(block: MergeBlock): string {
-  return ADVICE[block]
+export function adviseOnBlock(block: MergeBlock, report: Report): string {
+  const { pullRequest, shortfalls } = report
+  const hint = isBlockUnknown(block, report) ? shortfalls.findLast(({ error }) => error.hint)?.error.hint : undefined
+  return hint ?? (block === 'checks' && pullRequest?.checks === 'none' ? NO_CHECKS : ADVICE[block])
+}
+
+/** Why a gate is red that could not be asked: the cause is no detail then. */
+export function tellCause(blocks: readonly MergeBlock[], report: Report): string[] {
+  return blocks.some((block) => isBlockUnknown(block, report)) ? tellLosses(report.shortfalls) : []
 }
 
 const CHECKS_TEXTS: Readonly<Record<ChecksState, string>> = {
   success: 'All its checks have passed.',
-  failure: 'A check of it failed.',
+  failure: 'At least one of its checks failed.',
   pending: 'Its checks were not done in time.',
   none: 'No check is registered for it.',
 }
@@ -63,7 +72,11 @@ export function tellPullRequest({ pullRequest, fixing }: Report): string[] {
     ...(blocked === undefined ? [] : [blocked]),
     ...(scope === undefined
       ? []
-      : [count === 0 ? 'It keeps to `allowed-paths`.' : `Outside of \`allowed-paths\`: ${count} of its paths.`]),
+      : [
+          count === 0
+            ? 'It keeps to `allowed-paths`.'
+            : `It changes ${count === 1 ? '1 path' : `${count} paths`} outside of \`allowed-paths\`.`,
+        ]),
     ...tellFixing(fixing),
   ]
 }

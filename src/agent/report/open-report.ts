@@ -2,18 +2,27 @@ import type { Step } from '../../step/step.ts'
 import { ActionError, describeError } from '../../shared/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
-import { stopAfterTurn, tellStop, type FixStop } from './fixing.ts'
+import { tellStop, type FixStop } from './fixing.ts'
 import type { Outcome, Report, TaskResult, TimelineEntry } from './report.ts'
 import type { Shortfall } from './shortfalls.ts'
 
 /** What may become known on the way; the rest is kept here. */
-export type Findings = Partial<Omit<Report, 'outcome' | 'error' | 'timeline' | 'durationMs' | 'shortfalls' | 'fixing'>>
+type Findings = Partial<Omit<Report, 'outcome' | 'error' | 'timeline' | 'durationMs' | 'shortfalls' | 'fixing'>>
 
 /** What a single turn of the job has shown. */
 const OF_TURN: readonly string[] = ['job', 'turn', 'before', 'lastProblem']
 
 function pick(findings: Findings, isOfTurn: boolean): Findings {
   return Object.fromEntries(Object.entries(findings).filter(([name]) => OF_TURN.includes(name) === isOfTurn))
+}
+
+/** What the end of a round's turn means for further ones; undefined if its pull request is to be looked at. */
+export function stopAfterTurn({ outcome, operation, error }: TaskResult): FixStop | undefined {
+  if (outcome === 'pull-request') return operation === 'created' ? 'diverged' : undefined
+  if (outcome === 'no-changes') return 'unmoved'
+  if (error?.code === 'not-sent') return outcome === 'archived' ? 'archived' : 'not-sent'
+  if (error?.code === 'left-behind') return 'left-behind'
+  return outcome === 'failed' || outcome === 'archived' ? outcome : 'unseen'
 }
 
 /** What is known so far. Whatever stops the step, an accepted job and a known pull request stay in it. */
@@ -73,7 +82,8 @@ export class OpenReport {
   /** Failing checks go back no further. */
   stopFixing(stop: FixStop): void {
     this.#fixStop = stop
-    if (this.roundsSent > 0 || stop !== 'passed') this.note(`No further round: ${tellStop(stop)}`)
+    // That they have passed was said.
+    if (stop !== 'passed') this.note(`No further round: ${tellStop(stop)}`)
   }
 
   /** Something that the step did or decided, for the log and the time line. */
@@ -169,6 +179,5 @@ export class OpenReport {
 }
 
 export function openReport({ task, projectId }: AgentInputs, step: Step): OpenReport {
-  const { workflowJob, stepId } = step.facts
-  return new OpenReport(step, { task, origin: { projectId, workflowJob, stepId } })
+  return new OpenReport(step, { task, origin: { projectId, stepId: step.facts.stepId } })
 }

@@ -2,24 +2,24 @@ import { oneLine } from '../../shared/untrusted-text.ts'
 import { jobIdOf, ownPullRequest, type Outcome, type Report } from './report.ts'
 
 export const OUTPUT_NAMES = [
-  'status',
-  'pr-link',
-  'job-id',
   'outcome',
+  'status',
   'changed',
-  'pr-operation',
+  'pr-link',
   'pr-number',
-  'pr-repository',
-  'model',
-  'duration-seconds',
-  'pr-state',
-  'pr-branch',
   'pr-head-sha',
-  'pr-mergeable',
   'checks',
   'in-scope',
+  'job-id',
+  'pr-operation',
+  'pr-repository',
+  'pr-state',
+  'pr-branch',
+  'pr-mergeable',
   'continued',
   'fix-rounds',
+  'model',
+  'duration-seconds',
 ] as const
 export type Outputs = Readonly<Record<(typeof OUTPUT_NAMES)[number], string>>
 
@@ -57,23 +57,23 @@ export function toOutputs(report: Report): Outputs {
   const { outcome, operation, job, durationMs, pullRequest, fixing } = report
   const link = ownPullRequest(report)
   return {
-    status: job?.status ?? '',
-    'pr-link': link?.href ?? '',
-    'job-id': jobIdOf(report) ?? '',
     outcome,
+    status: job?.status ?? '',
     changed: changedOf(report),
-    'pr-operation': operation ?? '',
+    'pr-link': link?.href ?? '',
     'pr-number': link?.number ?? '',
-    'pr-repository': link?.repository ?? '',
-    model: oneLine(job?.model ?? '', LONGEST_MODEL_NAME),
-    'duration-seconds': (durationMs / 1000).toFixed(1),
-    'pr-state': pullRequest?.state ?? '',
-    'pr-branch': oneLine(pullRequest?.branch ?? '', LONGEST_BRANCH_NAME),
     'pr-head-sha': pullRequest?.headSha ?? '',
-    'pr-mergeable': String(pullRequest?.mergeable ?? ''),
     checks: pullRequest?.checks ?? '',
     'in-scope': pullRequest?.scope === undefined ? '' : String(pullRequest.scope.outside.length === 0),
+    'job-id': jobIdOf(report) ?? '',
+    'pr-operation': operation ?? '',
+    'pr-repository': link?.repository ?? '',
+    'pr-state': pullRequest?.state ?? '',
+    'pr-branch': oneLine(pullRequest?.branch ?? '', LONGEST_BRANCH_NAME),
+    'pr-mergeable': String(pullRequest?.mergeable ?? ''),
     continued: continuedOf(report),
     'fix-rounds': fixing === undefined ? '' : String(fixing.sent),
+    model: oneLine(job?.model ?? '', LONGEST_MODEL_NAME),
+    'duration-seconds': (durationMs / 1000).toFixed(1),
   }
 }

@@ -1,11 +1,11 @@
-import type { CommentAddress } from '../../github/comments.ts'
+import { MARKER_BEGINNING, type CommentAddress } from '../../github/comments.ts'
 import type { RunFacts } from '../../github/run-facts.ts'
 import type { Conclusion } from '../../shared/conclusion.ts'
 import { ownPullRequest, type Report } from './report.ts'
 
 /** The first line of a reply. It does not show, and names what is answered, so that there is one reply and no other. */
 export function replyMarker({ kind, id }: CommentAddress, { runId }: RunFacts): string {
-  return `<!-- docs-agent-action: reply run=${runId} ${kind}=${id} -->`
+  return `${MARKER_BEGINNING}reply run=${runId} ${kind}=${id} -->`
 }
 
 /** A zero-width space behind it, without which GitHub would tell somebody that they were mentioned. */
@@ -28,14 +28,13 @@ export function renderReply(
   address: CommentAddress,
   facts: RunFacts,
 ): string {
-  const { skipReason, pullRequest } = report
+  const { skipReason } = report
   const { serverUrl, repository, runId } = facts
   const blocks = [
     ...(skipReason === undefined
-      ? [`**${title}.** ${text}`, ...advice]
+      ? [`**${title}.** ${text}`, ...(advice === undefined ? [] : [advice])]
       : [`Nothing was sent to the agent. ${skipReason}`]),
     ...tellLink(report),
-    ...(pullRequest?.checks === undefined ? [] : [`Checks: ${pullRequest.checks}`]),
     `[The run](${serverUrl}/${repository}/actions/runs/${runId})`,
   ]
   return `${replyMarker(address, facts)}\n${withoutMentions(blocks.join('\n\n'))}`

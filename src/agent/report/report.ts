@@ -27,15 +27,14 @@ export type Outcome = (typeof OUTCOMES)[number]
 export type Turn = 'unsent' | 'taken' | 'seen'
 
 /** What became of the job's pull request; the value of the output `pr-operation`. */
-export type PullRequestOperation = 'created' | 'updated' | 'unchanged'
+type PullRequestOperation = 'created' | 'updated' | 'unchanged'
 
 /** Whose conversation the prompt went on with; the value of the output `continued`. */
-export type Continued = 'pull-request' | 'comment'
+type Continued = 'pull-request' | 'comment'
 
-/** Where a step stands, so that two of one workflow job can be told apart. */
-export interface Origin {
+/** Where a step stands, so that two on one page can be told apart. */
+interface Origin {
   readonly projectId: string
-  readonly workflowJob: string
   readonly stepId: string
 }
 

@@ -1,16 +1,24 @@
 import type { ActionError } from '../../shared/errors.ts'
 
-/** Something that was to be done on GitHub and could not be. It costs that thing and never the job's result. */
+/** Something that was to be done on GitHub and could not be. Nothing else is lost, and never the job's result. */
 export interface Shortfall {
   /** What is lost, such as `The label was not put on the pull request`. */
   readonly lost: string
   readonly error: ActionError
 }
 
-/** One text for one notice: every loss with its reason, then each piece of advice once. Undefined if nothing is lost. */
+/** Every loss, and each reason once. */
+export function tellLosses(shortfalls: readonly Shortfall[]): string[] {
+  const reasons = new Set(shortfalls.map(({ error }) => error.message))
+  return Array.from(reasons, (reason) => {
+    const losses = shortfalls.filter(({ error }) => error.message === reason).map(({ lost }) => lost)
+    return `${losses.join('. ')}: ${reason}`
+  })
+}
+
+/** One text for one notice: what is lost, then each piece of advice once. Undefined if nothing is lost. */
 export function tellShortfalls(shortfalls: readonly Shortfall[]): string | undefined {
   if (shortfalls.length === 0) return undefined
-  const losses = shortfalls.map(({ lost, error }) => `${lost}: ${error.message}`)
   const hints = new Set(shortfalls.map(({ error }) => error.hint).filter((hint) => hint !== undefined))
-  return [...losses, ...hints].join(' ')
+  return [...tellLosses(shortfalls), ...hints].join(' ')
 }

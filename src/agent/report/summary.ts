@@ -1,9 +1,20 @@
 import type { Conclusion } from '../../shared/conclusion.ts'
 import { formatDuration } from '../../shared/duration.ts'
-import { escapeHtml, foldedText, inlineCode, joinBlocks, shorten, table, type TableRow } from '../../shared/markdown.ts'
+import {
+  foldedText,
+  heading,
+  inlineCode,
+  joinBlocks,
+  prose,
+  shorten,
+  table,
+  type TableRow,
+} from '../../shared/markdown.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
+import { formatUtc, readableTime } from '../../shared/utc-time.ts'
 import type { Task } from '../inputs/task.ts'
-import { tellFixing } from './fixing.ts'
+import { adviseAttaching } from './conclusion.ts'
+import { tellPullRequest } from './merge-blocks.ts'
 import { jobIdOf, ownPullRequest, type Outcome, type Report } from './report.ts'
 import { tellShortfalls } from './shortfalls.ts'
 
@@ -25,18 +36,23 @@ const TASK_NAMES: Readonly<Record<Task['kind'], string>> = {
   attach: 'attached',
 }
 
-/** A new job is told from a follow-up, and two steps of one workflow job from each other. */
-function placeOf({ task, origin }: Report): string {
-  if (task === undefined || origin === undefined) return ''
-  const { projectId, workflowJob, stepId } = origin
-  const step = [workflowJob, stepId].filter((name) => name !== '').join('/')
-  return ` (${TASK_NAMES[task.kind]} in ${fact(projectId)}${step === '' ? '' : `, step ${fact(step)}`})`
+/** In the heading. */
+const LONGEST_NAME = 40
+
+/** What kind of step it was; undefined for one that had nothing to do. */
+function kindOf({ outcome, task, comment, continued }: Report): string | undefined {
+  if (task === undefined || outcome === 'skipped') return undefined
+  const origin = comment !== undefined ? ' from a comment' : continued === undefined ? '' : ' on an open pull request'
+  return `${TASK_NAMES[task.kind]}${origin}`
 }
 
-function heading(report: Report, { isGreen, title }: Conclusion): string {
-  const { outcome } = report
+/** GitHub shows the workflow job above all of its summaries. */
+function headline(report: Report, { isGreen, title }: Conclusion): string {
+  const { outcome, origin } = report
   const icon = isGreen ? (GREEN_ICONS[outcome] ?? '⚪') : (RED_ICONS[outcome] ?? '❌')
-  return `## ${icon} ${title}${placeOf(report)}`
+  const name = (text: string): string => inlineCode(oneLine(text, LONGEST_NAME))
+  const place = [origin && name(origin.projectId), origin?.stepId ? `step ${name(origin.stepId)}` : undefined]
+  return heading(icon, ['Docs agent', ...place, kindOf(report)], title)
 }
 
 function pullRequest(report: Report): string[] {
@@ -71,54 +87,52 @@ function facts(report: Report): string[] {
           html: [job.repository, ...(job.ref === undefined ? [] : [job.ref])].map(fact).join(' at '),
         },
     job?.model === undefined ? undefined : { name: 'Model', html: fact(job.model) },
-    job?.createdAt === undefined ? undefined : { name: 'Created', html: fact(job.createdAt) },
+    job?.createdAt === undefined ? undefined : { name: 'Created', html: fact(readableTime(job.createdAt)) },
     { name: 'This step took', html: formatDuration(durationMs) },
   ]
   return [table(rows.filter((row) => row !== undefined))]
 }
 
-/** How many of the files outside of `allowed-paths` are named. */
-const MOST_PATHS = 20
+/** How many files outside of `allowed-paths`, or failed checks, are named. */
+const MOST_NAMES = 20
 
-/** The change that started the run, and what GitHub knows of the pull request. */
-function gitHubFacts({ change, pullRequest, fixing, shortfalls }: Report): string[] {
-  const { state, branch, headSha, checks, scope } = pullRequest ?? {}
+function someOf(names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
+  return names.slice(0, MOST_NAMES).map(fact).join(', ') + more
+}
+
+/** The change that started the run, and what GitHub knows of the pull request, but for what the verdict has told. */
+function gitHubFacts(report: Report): string[] {
+  const { change, pullRequest, shortfalls, outcome } = report
+  const { state, branch, headSha, failed = [], scope } = pullRequest ?? {}
   const outside = scope?.outside ?? []
-  const more = outside.length > MOST_PATHS ? `, and ${outside.length - MOST_PATHS} more` : ''
-  const rounds = tellFixing(fixing)
+  const untold = outcome === 'pull-request' ? [] : tellPullRequest(report)
   const notDone = tellShortfalls(shortfalls)
   const rows: (TableRow | undefined)[] = [
-    change === undefined ? undefined : { name: 'What changed', html: inlineCode(change) },
+    change === undefined ? undefined : { name: 'What changed', html: prose(change) },
     state === undefined || branch === undefined || headSha === undefined
       ? undefined
-      : { name: 'Pull request', html: [state, branch, headSha.slice(0, 7)].map(inlineCode).join(' ') },
-    checks === undefined ? undefined : { name: 'Checks', html: inlineCode(checks) },
-    scope === undefined
-      ? undefined
-      : {
-          name: 'Allowed paths',
-          html:
-            outside.length === 0
-              ? scope.fileCount === 1
-                ? 'its one file is inside'
-                : `all ${scope.fileCount} files are inside`
-              : `outside: ${outside.slice(0, MOST_PATHS).map(inlineCode).join(', ')}${more}`,
-        },
-    rounds.length === 0 ? undefined : { name: 'Rounds', html: escapeHtml(rounds.join(' ')) },
-    notDone === undefined ? undefined : { name: 'Not done on GitHub', html: inlineCode(notDone) },
+      : { name: 'Pull request', html: `${state}, ${fact(branch)} at ${fact(headSha.slice(0, 7))}` },
+    untold.length === 0 ? undefined : { name: 'Last seen of it', html: prose(untold.join(' ')) },
+    failed.length === 0 ? undefined : { name: 'Failed checks', html: someOf(failed.map(({ name }) => name)) },
+    outside.length === 0 ? undefined : { name: 'Outside of allowed-paths', html: someOf(outside) },
+    notDone === undefined ? undefined : { name: 'Not done on GitHub', html: prose(notDone) },
   ]
   const known = rows.filter((row) => row !== undefined)
   return known.length === 0 ? [] : ['### On GitHub', table(known)]
 }
 
+/** The day stands at its first entry. */
 function timeline({ timeline }: Report): string[] {
-  if (timeline.length === 0) return []
+  let today = ''
   const rows = timeline.map(({ at, elapsedMs, event }) => {
-    const time = at.toISOString().slice(11, 19)
-    return `<tr><td>${time}</td><td>${formatDuration(elapsedMs)}</td><td>${escapeHtml(event)}</td></tr>`
+    const [day = '', time = ''] = formatUtc(at).split(' ')
+    const shown = day === today ? time : `${day} ${time}`
+    today = day
+    return `<tr><td>${shown}</td><td>${formatDuration(elapsedMs)}</td><td>${prose(event)}</td></tr>`
   })
   const head = '<tr><th>UTC</th><th>After</th><th>What happened</th></tr>'
-  return ['### Time line', `<table>\n${[head, ...rows].join('\n')}\n</table>`]
+  return rows.length === 0 ? [] : ['### Time line', `<table>\n${[head, ...rows].join('\n')}\n</table>`]
 }
 
 function prompt({ task }: Report): string[] {
@@ -127,14 +141,27 @@ function prompt({ task }: Report): string[] {
   return [foldedText(title, shorten(task.prompt, MAX_PROMPT_BYTES))]
 }
 
-/** The lines to copy for a next step; only ids that were checked get in here. */
-function nextSteps(report: Report): string[] {
-  const id = jobIdOf(report)
-  if (id === undefined || report.job === undefined || report.job.status === 'archived') return []
-  const followUp = `To tell the agent more, send a follow-up to this job:\n\n\`\`\`yaml\nwith:\n  job-id: ${id}\n  prompt: Now do this as well.\n\`\`\``
-  const attach = `To wait for it, attach to it, without a prompt:\n\n\`\`\`yaml\nwith:\n  job-id: ${id}\n\`\`\``
-  const mayGoOn = report.job.status === 'active' && report.turn !== 'taken' && report.turn !== 'unsent'
-  return ['### What next', ...(mayGoOn ? [attach] : []), followUp]
+/** Only ids that were checked get in here. */
+function linesToCopy(id: string | undefined, ...more: readonly string[]): string {
+  return ['```yaml', 'with:', `  job-id: ${id ?? ''}`, ...more, '```'].join('\n')
+}
+
+function whatToDo(report: Report, { advice }: Conclusion): string[] {
+  if (advice === undefined) return []
+  const isToAttach = advice === adviseAttaching(report)
+  return [`**What to do:** ${advice}`, ...(isToAttach ? [linesToCopy(jobIdOf(report))] : [])]
+}
+
+/** What the job could do next. Nobody is to send more before it is known what became of this. */
+function whatNext(report: Report, { advice }: Conclusion): string[] {
+  const { job, error, turn, outcome } = report
+  const attaching = adviseAttaching(report)
+  if (attaching !== undefined)
+    return attaching === advice ? [] : ['### What next', attaching, linesToCopy(jobIdOf(report))]
+  const mayFollow = job?.status === 'completed' || job?.status === 'failed'
+  if (!mayFollow || error !== undefined || turn === 'taken' || outcome === 'cancelled') return []
+  const more = '  prompt: Now do this as well.'
+  return ['### What next', 'To tell the agent more, send a follow-up to this job:', linesToCopy(job.id, more)]
 }
 
 /** The job summary, as Markdown for GitHub: the verdict first, then the pull request to click, then what led to it. */
@@ -142,16 +169,16 @@ export function renderSummary(report: Report, conclusion: Conclusion): string {
   const quote = report.error?.quote
   return joinBlocks(
     [
-      heading(report, conclusion),
+      headline(report, conclusion),
       ...pullRequest(report),
       conclusion.text,
       ...(quote === undefined ? [] : [`The service says: ${inlineCode(quote)}`]),
-      ...conclusion.advice.map((sentence) => `**What to do:** ${sentence}`),
+      ...whatToDo(report, conclusion),
       ...facts(report),
       ...gitHubFacts(report),
       ...timeline(report),
       ...prompt(report),
-      ...nextSteps(report),
+      ...whatNext(report, conclusion),
     ],
     MAX_SUMMARY_BYTES,
   )

@@ -1,3 +1,4 @@
+import type { MarkerComment } from '../../github/comments.ts'
 import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
@@ -27,9 +28,12 @@ export async function answerComment(
   const body = host.redact(renderReply(shown, conclude(shown, failOn), comment, facts))
   try {
     const github = (await step.github())?.until(clock.now() + REPLY_MS)
-    const replyId = await github?.findReply(comment, replyMarker(comment, facts))
-    if (replyId === undefined) await github?.addReply(comment, body)
-    else await github?.editReply(comment, replyId, body)
+    const marker = replyMarker(comment, facts)
+    // Nobody else's comment is written anew: an app may be anybody's, so the reply of one is not taken for ours.
+    const isReply = ({ author, body }: MarkerComment): boolean => author === 'trusted' && body.startsWith(marker)
+    const reply = (await github?.listMarkerComments(comment))?.find(isReply)
+    if (reply === undefined) await github?.addComment(comment, body)
+    else await github?.editComment(comment, reply.id, body)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     known.miss('The comment was not answered, or nobody knows whether it was', error)

@@ -1,6 +1,6 @@
 import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
-import { findChangeRange } from '../change/change-range.ts'
+import { findChangeRange } from '../change/event-range.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { Choice } from './choice.ts'
@@ -25,7 +25,7 @@ function refuseToSkip({ onOpenPr, changeContext, changeRange, pathFilter }: Agen
   if (onOpenPr !== 'skip' || !looksBack || (changeContext === 'none' && pathFilter === undefined)) return
   throw new ActionError(
     'invalid-input',
-    '`on-open-pr` is `skip`, which must not be given where the change is all since the last successful run: a skipped run is green, and what changed before it would never be told.',
+    '`on-open-pr` is `skip`, which must not be given if the change is everything since the last successful run: a skipped run is green, and what changed before it would never be told.',
     {
       hint: 'Nothing was sent. Use `on-open-pr: follow-up`, or leave out `change-context`, `paths` and `paths-ignore`.',
     },
@@ -64,8 +64,9 @@ async function goOn(found: Conversation, prompt: string, step: Step, known: Open
   if (followUps < MOST_FOLLOW_UPS)
     known.note(`Going on with pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
   const lost = 'Commits that people made in the pull request are not named to the agent'
-  const commits = await known.attempt(lost, async () => (await step.github())?.listPeoplesCommits(pullRequest))
-  const words = tellOpenPullRequest(pullRequest, commits ?? [])
+  const commits = await known.attempt(lost, async () => (await step.github())?.listPullRequestCommits(pullRequest))
+  const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
+  const words = tellOpenPullRequest(pullRequest, peoples)
   return {
     kind: 'ask',
     task: { kind: 'follow-up', jobId, prompt: prompt + words, otherwise: prompt },

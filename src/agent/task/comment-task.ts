@@ -3,6 +3,7 @@ import type { Step } from '../../step/step.ts'
 import { renderChangeContext } from '../change/change-context.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { BeforeSending } from '../job/follow-up.ts'
+import { mayBeOurs } from '../pull-request/pull-request-marker.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { Choice } from './choice.ts'
 import { promptOf, tellComment, tellUsage } from './comment-words.ts'
@@ -19,21 +20,16 @@ const ANEW = 'To begin anew, ask in an issue: that starts a new job.'
 const skip = (reason: string): Choice => ({ kind: 'skip', reason })
 const isOver = (state: string): boolean => state === 'merged' || state === 'closed'
 
-async function mayAsk({ repository, author }: AskingComment, { github }: Search): Promise<boolean> {
-  const { userId, mayWrite } = await github.readPermission(repository, author.login)
-  return mayWrite && userId === author.id
-}
-
 /** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
 async function findJob(comment: AskingComment, search: Search): Promise<Conversation | string | undefined> {
   const { number } = comment
-  const { state, branch } = await search.github.readPullRequest(comment)
-  if (isOver(state)) return `Pull request #${number} is ${state}. ${ELSEWHERE}`
-  const comments = await search.github.listComments(comment)
-  const { conversation, objections } = await proveJob({ ...comment, branch }, comments, search)
+  const pullRequest = await search.github.readPullRequest(comment)
+  if (isOver(pullRequest.state)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
+  const comments = await search.github.listMarkerComments(pullRequest)
+  const { conversation, objections } = await proveJob(pullRequest, comments, search)
   if (conversation !== undefined) return conversation
   // What a stranger's marker names must not keep anybody from asking.
-  const ownMarkers = jobsNamedIn(comments.filter(({ isTrusted }) => isTrusted))
+  const ownMarkers = jobsNamedIn(comments.filter(mayBeOurs))
   const reasons = ownMarkers.map((jobId) => objections.get(jobId)).filter((reason) => reason !== undefined)
   if (reasons.length === 0) return undefined
   return `Pull request #${number} cannot be gone on with: ${reasons.join(', ')}. ${ANEW}`
@@ -63,8 +59,8 @@ async function tellChange(
 ): Promise<string> {
   const { repository, number, isOnPullRequest } = comment
   if (!isOnPullRequest || changeContext !== 'none') return ''
-  const { base, head } = comment.ends ?? (await github.readPullRequestEnds(comment))
-  const comparison = await github.compare(repository, base, head)
+  const { baseSha, headSha } = comment.ends ?? (await github.readPullRequest(comment))
+  const comparison = await github.compare(repository, baseSha, headSha)
   return renderChangeContext(
     { ...comparison, repository, title: `pull request #${number}` },
     'diff',
@@ -86,9 +82,10 @@ export async function fromComment(inputs: AgentInputs, step: Step, known: OpenRe
   const { id, instruction, isOnPullRequest, isOpen, kind, number } = comment
 
   const search = await openSearch(inputs, step)
-  if (!(await orSendNothing('Whether the author may ask is not known', () => mayAsk(comment, search), AGAIN)))
+  const { author, repository, threadId, writtenAt } = comment
+  const mayAsk = () => search.github.mayWrite(repository, author)
+  if (!(await orSendNothing('Whether the author may ask is not known', mayAsk, AGAIN)))
     return skip('The author of the comment may not write in this repository.')
-  const { repository, threadId, writtenAt } = comment
   known.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
 
   if (instruction.trim() === '') return skip(tellUsage(command))

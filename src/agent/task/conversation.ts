@@ -1,8 +1,8 @@
-import type { PullRequestComment } from '../../github/marker-comments.ts'
+import type { MarkerComment } from '../../github/comments.ts'
 import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
 import { parsePullRequestLink, isSamePullRequest } from '../../service/pull-request-link.ts'
 import type { Job } from '../../service/schemas.ts'
-import { readMarker } from '../pull-request/pull-request-marker.ts'
+import { mayBeOurs, readMarker } from '../pull-request/pull-request-marker.ts'
 
 /** After so many follow-ups to one pull request somebody has to look at it. */
 export const MOST_FOLLOW_UPS = 20
@@ -12,7 +12,7 @@ export interface Conversation {
   readonly pullRequest: OpenPullRequest
   readonly jobId: string
   /** The comment with the count; undefined if nobody who can be trusted has named the job. */
-  readonly marker: PullRequestComment | undefined
+  readonly marker: MarkerComment | undefined
   readonly followUps: number
 }
 
@@ -20,8 +20,8 @@ export interface Conversation {
 const MOST_JOBS = 10
 
 /** The jobs that comments name, those of trusted authors first: strangers may name any job, and the service decides. */
-export function jobsNamedIn(comments: readonly PullRequestComment[]): readonly string[] {
-  const inTurn = [true, false].flatMap((trust) => comments.filter(({ isTrusted }) => isTrusted === trust))
+export function jobsNamedIn(comments: readonly MarkerComment[]): readonly string[] {
+  const inTurn = [true, false].flatMap((trust) => comments.filter((comment) => mayBeOurs(comment) === trust))
   const ids = inTurn.map(({ body }) => readMarker(body)?.jobId).filter((id) => id !== undefined)
   return [...new Set(ids)].slice(0, MOST_JOBS)
 }
@@ -34,16 +34,21 @@ export function objectionTo(job: Job, { repository, number }: OpenPullRequest, s
   return link !== undefined && isSamePullRequest(job.prLink, link) ? undefined : 'has another pull request'
 }
 
-/** Only what trusted authors wrote is counted: else a stranger could end the conversation. */
+/**
+ * Only what trusted authors wrote is counted: else a stranger could end the conversation. What apps wrote counts if nobody
+ * else has named the job, as an earlier step may have had the token of one of them.
+ */
 export function conversationOf(
   pullRequest: OpenPullRequest,
   jobId: string,
-  comments: readonly PullRequestComment[],
+  comments: readonly MarkerComment[],
 ): Conversation {
-  const markers = comments
-    .filter(({ isTrusted }) => isTrusted)
+  const ours = comments
+    .filter(mayBeOurs)
     .map((comment) => ({ comment, marker: readMarker(comment.body) }))
     .filter(({ marker }) => marker?.jobId === jobId)
+  const trusted = ours.filter(({ comment }) => comment.author === 'trusted')
+  const markers = trusted.length > 0 ? trusted : ours
   const followUps = Math.max(0, ...markers.map(({ marker }) => marker?.followUps ?? 0))
   return { pullRequest, jobId, marker: markers[0]?.comment, followUps }
 }

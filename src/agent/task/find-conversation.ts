@@ -1,19 +1,17 @@
+import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/connect-github.ts'
-import type { PullRequestComment } from '../../github/marker-comments.ts'
 import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
 import type { Job } from '../../service/schemas.ts'
 import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { openJobWatch } from '../job/job-watch.ts'
-import { nextTurnPollMs } from '../job/poll-schedule.ts'
+import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
 import { openReport, type OpenReport } from '../report/open-report.ts'
 import { conversationOf, jobsNamedIn, objectionTo, type Conversation } from './conversation.ts'
 
 /** These questions get this much of the step's time, in milliseconds, and no more than half of it. */
 const QUESTIONS_MS = 60_000
-/** How long a reading of the job may lag behind its pull request, in milliseconds. */
-const LINK_LAG_MS = 10_000
 
 /** Whom to ask about what is to be found out before the prompt, and until when. */
 export interface Search {
@@ -29,7 +27,7 @@ async function readJob(jobId: string, { inputs, step, endsAt }: Search): Promise
   const { debug } = host
   const aside = { ...step, deadlineAt: endsAt, host: { ...host, log: debug, warn: debug } }
   const { poll, history } = openJobWatch(inputs, aside, openReport(inputs, aside))
-  const lagsUntil = clock.now() + LINK_LAG_MS
+  const lagsUntil = clock.now() + SETTLE_MS
   const isTold = ({ status, prLink }: Job): boolean =>
     prLink !== undefined || status === 'archived' || status === 'failed' || clock.now() >= lagsUntil
   try {
@@ -56,7 +54,7 @@ export interface Proof {
  */
 export async function proveJob(
   pullRequest: OpenPullRequest,
-  comments: readonly PullRequestComment[],
+  comments: readonly MarkerComment[],
   search: Search,
 ): Promise<Proof> {
   const objections = new Map<string, string>()
@@ -76,7 +74,7 @@ async function findIn(
 ): Promise<Conversation | undefined> {
   const { conversation, objections } = await proveJob(
     pullRequest,
-    await search.github.listComments(pullRequest),
+    await search.github.listMarkerComments(pullRequest),
     search,
   )
   if (conversation !== undefined) return conversation

@@ -21,8 +21,8 @@ function tooMany(number: number): ActionError {
 function nobodyCounts(number: number): ActionError {
   return new ActionError(
     'not-sent',
-    `The follow-ups to pull request #${number} cannot be counted: no app, and nobody who is known to belong to its repository, wrote the comment that names its job.`,
-    { hint: 'Leave `github-token` at its default, or give the token of an app, and remove the label from this one.' },
+    `The follow-ups to pull request #${number} cannot be counted: nobody whose marker counts wrote the comment that names its job.`,
+    { hint: 'Remove the label from this pull request: the next run then starts a new job.' },
   )
 }
 
@@ -35,7 +35,7 @@ export function lookOnceMore(
   step: Step,
   known: OpenReport,
 ): BeforeSending {
-  const { repository, number } = pullRequest
+  const { number } = pullRequest
   return async () => {
     const endsAt = Math.min(step.clock.now() + QUESTIONS_MS, step.deadlineAt)
     const github = (await step.github())?.until(endsAt)
@@ -43,7 +43,7 @@ export function lookOnceMore(
     if (followUps < MOST_FOLLOW_UPS) {
       const body = withFollowUps(marker.body, followUps + 1)
       await orSendNothing(`The follow-up could not be counted in pull request #${number}`, () =>
-        github.editComment(repository, marker.id, body),
+        github.editComment(pullRequest, marker.id, body),
       )
     }
     const { state } = await orSendNothing(`Whether pull request #${number} is still open is not known`, () =>

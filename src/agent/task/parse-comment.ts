@@ -1,5 +1,6 @@
-import * as z from 'zod/mini'
 import type { CommentAddress, Place } from '../../github/comments.ts'
+import type { EventPayload } from '../../github/event-payload.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
 import type { RunFacts } from '../../github/run-facts.ts'
 
 /** A comment or a review that begins with the command. */
@@ -12,50 +13,17 @@ export interface AskingComment extends CommentAddress {
   readonly text: string
   readonly isOpen: boolean
   /** The change of the pull request, if the event tells of it. */
-  readonly ends: { readonly base: string; readonly head: string } | undefined
+  readonly ends: Pick<PullRequest, 'baseSha' | 'headSha'> | undefined
   /** Of a review comment. */
   readonly place: Place | undefined
 }
 
-export type ParsedComment =
+type ParsedComment =
   | { readonly kind: 'asks'; readonly comment: AskingComment }
   /** @property reason as a full sentence, without anything that others wrote */
   | { readonly kind: 'ignored'; readonly reason: string }
 
-const commit = z.object({ sha: z.string() })
-const subjectSchema = z.object({
-  number: z.number(),
-  title: z.string(),
-  body: z.nullish(z.string()),
-  state: z.string(),
-  /** Of an issue that is a pull request. */
-  pull_request: z.optional(z.unknown()),
-  base: z.optional(commit),
-  head: z.optional(commit),
-})
-const spokenSchema = z.object({
-  id: z.number(),
-  user: z.nullish(z.object({ login: z.string(), id: z.number(), type: z.string() })),
-  body: z.nullish(z.string()),
-  /** Set if an app wrote it in the name of a person. */
-  performed_via_github_app: z.optional(z.unknown()),
-  created_at: z.nullish(z.string()),
-  submitted_at: z.nullish(z.string()),
-  in_reply_to_id: z.nullish(z.number()),
-  path: z.nullish(z.string()),
-  line: z.nullish(z.number()),
-  start_line: z.nullish(z.number()),
-  diff_hunk: z.nullish(z.string()),
-})
-const eventSchema = z.object({
-  action: z.string(),
-  comment: z.optional(spokenSchema),
-  review: z.optional(spokenSchema),
-  issue: z.optional(subjectSchema),
-  pull_request: z.optional(subjectSchema),
-})
-
-type Spoken = z.infer<typeof spokenSchema>
+type Spoken = NonNullable<EventPayload['comment']>
 
 const EVENTS: Readonly<Record<string, { readonly kind: CommentAddress['kind']; readonly action: string }>> = {
   issue_comment: { kind: 'comment', action: 'created' },
@@ -64,8 +32,7 @@ const EVENTS: Readonly<Record<string, { readonly kind: CommentAddress['kind']; r
 }
 
 function placeOf({ path, line, start_line, diff_hunk }: Spoken): Place | undefined {
-  if (typeof path !== 'string') return undefined
-  return { path, line: line ?? undefined, startLine: start_line ?? undefined, hunk: diff_hunk ?? '' }
+  return path === undefined ? undefined : { path, line, startLine: start_line, hunk: diff_hunk ?? '' }
 }
 
 /** Undefined if the text does not begin with the command as a word. The one character that ends the word goes with it. */
@@ -84,31 +51,31 @@ const ignored = (reason: string): ParsedComment => ({ kind: 'ignored', reason })
 export function parseComment({ eventName, payload, repository }: RunFacts, command: string): ParsedComment {
   const expected = EVENTS[eventName]
   if (expected === undefined) return ignored('The event is no comment and no review.')
-  const event = eventSchema.safeParse(payload).data
-  const spoken = expected.kind === 'review' ? event?.review : event?.comment
-  const subject = event?.pull_request ?? event?.issue
-  if (event === undefined || spoken === undefined || subject === undefined)
+  const { action, comment, review, issue, pull_request } = payload
+  const spoken = expected.kind === 'review' ? review : comment
+  const { number, title = '', body = '', state } = pull_request ?? issue ?? {}
+  if (spoken?.id === undefined || number === undefined)
     return ignored('The event does not say what was written, or where.')
-  if (event.action !== expected.action)
+  if (action !== expected.action)
     return ignored(`Only what was just ${expected.action} counts, and this was something else.`)
 
   const instruction = instructionOf(spoken.body ?? '', command)
   if (instruction === undefined) return ignored(`What was written does not begin with \`${command}\`.`)
   const { id, user, created_at, submitted_at, in_reply_to_id } = spoken
-  if (user?.type !== 'User' || (spoken.performed_via_github_app ?? null) !== null)
+  if (user?.type !== 'User' || user.id === undefined || (spoken.performed_via_github_app ?? null) !== null)
     return ignored('A bot or an app wrote the comment.')
-  const { number, title, body, state, base, head } = subject
+  const { base, head } = pull_request ?? {}
   return {
     kind: 'asks',
     comment: {
       ...{ repository, number, id, instruction, title, kind: expected.kind },
       author: { login: user.login, id: user.id },
       threadId: in_reply_to_id ?? id,
-      isOnPullRequest: event.pull_request !== undefined || subject.pull_request !== undefined,
+      isOnPullRequest: pull_request !== undefined || issue?.pull_request !== undefined,
       writtenAt: created_at ?? submitted_at ?? '',
-      text: body ?? '',
+      text: body,
       isOpen: state === 'open',
-      ends: base === undefined || head === undefined ? undefined : { base: base.sha, head: head.sha },
+      ends: base === undefined || head === undefined ? undefined : { baseSha: base.sha, headSha: head.sha },
       place: expected.kind === 'review-comment' ? placeOf(spoken) : undefined,
     },
   }

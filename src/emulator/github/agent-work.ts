@@ -1,19 +1,22 @@
-import { editsFor, titleOf } from '../agent-edits.ts'
-import { SOURCE } from '../job-body.ts'
-import { type JobRecord, type Turn, pushedTurns } from '../job-machine.ts'
+import { editsFor, titleOf } from '../service/agent-edits.ts'
+import { SOURCE } from '../service/job-body.ts'
+import { type JobRecord, type Turn, pushedTurns } from '../service/job-machine.ts'
 import { startChecks } from './check-plan.ts'
 import { AGENT_USER, BOT, MAINTAINER, STRANGER, TOKEN_USER } from './demo-state.ts'
 import type { GitHubScenario, PlannedEvent } from './github-scenarios.ts'
+import type { PullState } from './pull-state.ts'
 import { closeIssue, mergePull, openPull, pushCommit, writeComment } from './repository-events.ts'
-import type { FileChange, GitHubState, PullState, RepositoryState } from './state.ts'
+import type { FileChange, RepositoryState } from './repository-state.ts'
+import type { GitHubState } from './state.ts'
 import type { Timeline } from './timeline.ts'
 
 /** The job whose pull request is there from the start. */
 const FINISHED_JOB = 'job_finished'
 /** What the action puts on the pull requests of its jobs. */
 const LABEL = 'docs-agent'
-const markerOf = (jobId: string): string =>
-  `<!-- docs-agent-action: job=${jobId} -->\nThis pull request comes from the docs agent.`
+const markerOf = (jobId: string, more = ''): string =>
+  `<!-- docs-agent-action: job=${jobId} -->\n${more}This pull request comes from the docs agent.`
+const USED_UP = '<!-- docs-agent-action: follow-ups=20 -->\n'
 
 const COMMENTERS = { maintainer: MAINTAINER, stranger: STRANGER, bot: BOT } as const
 
@@ -29,7 +32,7 @@ function filesOf({ prompt }: Turn): readonly FileChange[] {
   }))
 }
 
-export interface AgentWorkOptions {
+interface AgentWorkOptions {
   readonly state: GitHubState
   readonly scenario: GitHubScenario
   readonly timeline: Timeline
@@ -100,10 +103,12 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
   }
 
   function leaveEarlierMarks(repository: RepositoryState, pull: PullState, atMs: number): void {
-    if (scenario.earlierPull === 'plain') return
+    const { earlierPull } = scenario
+    if (earlierPull === 'plain') return
     repository.labels.push(LABEL)
     pull.labels.push(LABEL)
-    writeComment(state, pull, TOKEN_USER, markerOf(FINISHED_JOB), atMs)
+    const author = earlierPull === 'marked-by-stranger' ? STRANGER : TOKEN_USER
+    writeComment(state, pull, author, markerOf(FINISHED_JOB, earlierPull === 'used-up' ? USED_UP : ''), atMs)
     if (scenario.commentBy === 'nobody') return
     writeComment(state, pull, COMMENTERS[scenario.commentBy], '/docs Shorten the second paragraph.', atMs)
   }
@@ -117,7 +122,7 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
     if (pull !== undefined && pull.branch !== branch) return
     const tip = repository.branches[repository.defaultBranch]
     const parents = scenario.agentPush === 'forced' && tip !== undefined ? { parents: [tip] } : {}
-    const files = [...filesOf(turn), ...scenario.files]
+    const files = [...(scenario.edits?.(turn.prompt) ?? filesOf(turn)), ...scenario.files]
     pushCommit(repository, branch, { message: titleOf(turn.prompt), author: AGENT_USER, files, ...parents }, atMs)
     if (pull === undefined) open(repository, job, atMs)
     else if (pull.state === 'open') begin(repository, pull, atMs)

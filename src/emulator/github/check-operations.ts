@@ -1,7 +1,7 @@
 import { findCommit } from './history.ts'
 import { type Operations, reads } from './operation.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, wireTime } from './reply.ts'
-import type { CheckRun, CheckSuite, CommitStatus } from './state.ts'
+import type { CheckRun, CheckSuite, CommitStatus } from './check-state.ts'
 
 const APPS: readonly string[] = ['github-actions', 'link-checker']
 const PASSED: readonly string[] = ['success', 'neutral', 'skipped']
@@ -113,9 +113,6 @@ function statusBody({ context, state, createdAtMs, ...rest }: CommitStatus): obj
   return { context, state, description, target_url: targetUrl, created_at: wireTime(createdAtMs) }
 }
 
-/** Newest first. */
-const statusesOf = (call: Call): readonly CommitStatus[] => ofCommit(call, call.repository.statuses).toReversed()
-
 function combine(states: readonly CommitStatus['state'][]): 'failure' | 'pending' | 'success' {
   if (states.some((state) => state === 'failure' || state === 'error')) return 'failure'
   return states.length === 0 || states.includes('pending') ? 'pending' : 'success'
@@ -123,15 +120,9 @@ function combine(states: readonly CommitStatus['state'][]): 'failure' | 'pending
 
 /** The newest status of each context counts. */
 function combinedStatus(call: Call): Reply {
-  const {
-    repository,
-    params: { ref = '' },
-  } = call
-  const newest = new Map(
-    statusesOf(call)
-      .toReversed()
-      .map((status) => [status.context, status]),
-  )
+  const { repository, params } = call
+  const { ref = '' } = params
+  const newest = new Map(ofCommit(call, repository.statuses).map((status) => [status.context, status]))
   const all = [...newest.values()]
   const whole = {
     sha: findCommit(repository, ref)?.sha ?? ref,
@@ -154,6 +145,7 @@ export const CHECK_OPERATIONS: Operations = {
   'checks/list-annotations': reads('/check-runs/{check_run_id}/annotations', ['checks'], listAnnotations),
   'repos/get-combined-status-for-ref': reads('/commits/{ref}/status', ['statuses'], combinedStatus),
   'repos/list-commit-statuses-for-ref': reads('/commits/{ref}/statuses', ['statuses'], (call) =>
-    listReply(call, statusesOf(call), statusBody),
+    // Newest first.
+    listReply(call, ofCommit(call, call.repository.statuses).toReversed(), statusBody),
   ),
 }

@@ -1,7 +1,9 @@
-import { type Annotation, type CheckRun, type GitHubState, type RepositoryState, takeId } from './state.ts'
+import type { Annotation, CheckRun } from './check-state.ts'
+import type { RepositoryState } from './repository-state.ts'
+import { type GitHubState, takeId } from './state.ts'
 
 /** What comes of a check, and what it tells. */
-export interface CheckResult {
+interface CheckResult {
   readonly conclusion: string
   readonly title?: string
   readonly summary?: string

@@ -1,4 +1,4 @@
-import type { RepositoryState } from './state.ts'
+import type { RepositoryState } from './repository-state.ts'
 
 /** A check of a commit, as a page shows it. */
 export interface ShownCheck {

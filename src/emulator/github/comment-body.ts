@@ -1,6 +1,18 @@
 import { associationOf } from './pull-body.ts'
-import { type Call, type Reply, created, invalid, listReply, ok, refusal, userBody, wireTime } from './reply.ts'
-import { type Comment, type IssueState, type Reaction, takeId } from './state.ts'
+import {
+  type Call,
+  NOT_FOUND,
+  type Reply,
+  created,
+  invalid,
+  listReply,
+  ok,
+  refusal,
+  userBody,
+  wireTime,
+} from './reply.ts'
+import type { Comment, IssueState, Reaction } from './issue-state.ts'
+import { takeId } from './state.ts'
 
 const LONGEST_BODY = 65_536
 
@@ -23,6 +35,30 @@ export function withText(issue: IssueState, { body }: Call, write: (text: string
   if (typeof text !== 'string' || text === '') return invalid('IssueComment', 'body')
   if (text.length > LONGEST_BODY) return refusal(422, `Body is too long (maximum is ${LONGEST_BODY} characters)`)
   return write(text)
+}
+
+/** Answers with the comment that the path names, and with what it stands on. */
+export function answerWithComment<Kind extends Comment, Issue extends IssueState>(
+  call: Call,
+  issues: readonly Issue[],
+  commentsOf: (issue: Issue) => readonly Kind[],
+  answer: (comment: Kind, call: Call, issue: Issue) => Reply,
+): Reply {
+  for (const issue of issues) {
+    const comment = commentsOf(issue).find(({ id }) => String(id) === call.params['comment_id'])
+    if (comment !== undefined) return answer(comment, call, issue)
+  }
+  return NOT_FOUND
+}
+
+/** Changes the text of a comment. */
+export function edit<Kind extends Comment>(bodyOf: (call: Call, comment: Kind) => object) {
+  return (comment: Kind, call: Call, issue: IssueState): Reply =>
+    withText(issue, call, (text) => {
+      comment.body = text
+      comment.updatedAtMs = call.nowMs
+      return ok(bodyOf(call, comment))
+    })
 }
 
 function reactionBody({ state }: Call, { id, user, content }: Reaction): object {

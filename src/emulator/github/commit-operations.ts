@@ -2,7 +2,8 @@ import { changeOfPull, changedFiles, compareHistories, findCommit, historyOf } f
 import { type Operations, reads } from './operation.ts'
 import { pullBody } from './pull-body.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, ok, pageOf, refusal, userBody, wireTime } from './reply.ts'
-import type { Commit, FileChange, PullState, Release } from './state.ts'
+import type { PullState } from './pull-state.ts'
+import type { Commit, FileChange, Release } from './repository-state.ts'
 
 const MOST_COMPARED_FILES = 300
 /** Of a comparison that is asked for no page. */

@@ -1,8 +1,9 @@
-import { SOURCE } from '../job-body.ts'
+import { SOURCE } from '../service/job-body.ts'
 import { startChecks } from './check-plan.ts'
 import type { GitHubScenario } from './github-scenarios.ts'
 import { pushCommit } from './repository-events.ts'
-import { type GitHubState, type RepositoryState, repositoryState } from './state.ts'
+import { type RepositoryState, repositoryState } from './repository-state.ts'
+import type { GitHubState } from './state.ts'
 
 /** The token of this GitHub. It is public, and opens nothing else. */
 export const GITHUB_TOKEN = 'ghs_emulator0123456789abcdef'

@@ -1,5 +1,5 @@
 import { findCommit } from './history.ts'
-import type { RepositoryState } from './state.ts'
+import type { RepositoryState } from './repository-state.ts'
 
 interface Asked {
   readonly params: Readonly<Record<string, string>>

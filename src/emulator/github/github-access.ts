@@ -1,6 +1,7 @@
 import type { Operation } from './operation.ts'
 import { type Reply, refusal } from './reply.ts'
-import type { Access, GitHubState, PermissionName, RepositoryState } from './state.ts'
+import type { RepositoryState } from './repository-state.ts'
+import type { Access, GitHubState, PermissionName } from './state.ts'
 
 /** What GitHub says when a repository is archived, and when an organization wants SAML or another address. */
 export const REFUSALS = {

@@ -1,4 +1,4 @@
-import { type ServiceResponse, htmlResponse, jsonResponse } from '../exchange.ts'
+import { type ServiceResponse, htmlResponse, jsonResponse } from '../http/exchange.ts'
 
 /** What goes wrong with a request to GitHub. A number is the status of a refusal. */
 export type GitHubFault = number | NamedFault

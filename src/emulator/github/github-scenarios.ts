@@ -1,7 +1,11 @@
-import type { FaultPattern } from '../faults.ts'
+import type { FaultPattern } from '../http/faults.ts'
+import { namesOf } from '../service/scenarios.ts'
 import type { CheckPlan } from './check-plan.ts'
 import type { GitHubFault } from './github-faults.ts'
-import { ALL_PERMISSIONS, type FileChange, type Lag, type Permissions, type PullState, USUAL_LAG } from './state.ts'
+import type { PullState } from './pull-state.ts'
+import type { FileChange } from './repository-state.ts'
+import { ENDLESS, FAILED, PASSED, later } from './sample-checks.ts'
+import { ALL_PERMISSIONS, type Lag, type Permissions, USUAL_LAG } from './state.ts'
 
 /** What somebody does to the agent's pull request, some time after it was opened or a follow-up's turn began. */
 export interface PlannedEvent {
@@ -17,14 +21,19 @@ export interface GitHubScenario {
   /** Of the newest commit of the branch that the agent starts from. */
   readonly checksBefore: readonly CheckPlan[]
   readonly events: readonly PlannedEvent[]
+  /** In place of what the agent otherwise makes of a prompt. */
+  readonly edits?: (prompt: string) => readonly FileChange[]
   /** What the agent changes besides. */
   readonly files: readonly FileChange[]
   /** `forced`: a follow-up begins anew, and what others committed meanwhile is lost. */
   readonly agentPush: 'on-top' | 'forced'
   /** How the agent's pull requests are, where they are not as usual. */
   readonly pull: Partial<PullState>
-  /** `marked`: the pull request of the finished job carries label and marker, as an earlier run left them. */
-  readonly earlierPull: 'plain' | 'marked'
+  /**
+   * `marked`: the pull request of the finished job carries label and marker, as an earlier run left them; `used-up`: as 20
+   * follow-ups left them; `marked-by-stranger`: somebody else wrote the marker.
+   */
+  readonly earlierPull: 'plain' | 'marked' | 'used-up' | 'marked-by-stranger'
   /** Who commented on the pull request of the finished job. */
   readonly commentBy: 'nobody' | 'maintainer' | 'stranger' | 'bot'
   readonly permissions: Permissions
@@ -32,50 +41,6 @@ export interface GitHubScenario {
   /** What goes wrong with requests of the same operation. */
   readonly faults: FaultPattern<GitHubFault>
 }
-
-const BUILD = { kind: 'job', name: 'build', afterMs: 2_000, takesMs: 12_000 } as const
-const LINKS = { kind: 'app', name: 'links', afterMs: 3_000, takesMs: 6_000 } as const
-const PREVIEW = { kind: 'status', name: 'preview', afterMs: 1_000, takesMs: 5_000, conclusion: 'success' } as const
-
-const stamped = (lines: readonly string[]): string =>
-  lines.map((line, second) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.1234567Z ${line}\n`).join('')
-
-const PASSED: readonly CheckPlan[] = [
-  { ...BUILD, result: { conclusion: 'success', log: stamped(['##[group]Run npm run build', 'Built 31 pages.']) } },
-  { ...LINKS, result: { conclusion: 'success', title: 'All links work', summary: '31 pages, 214 links.' } },
-  PREVIEW,
-]
-const FAILED: readonly CheckPlan[] = [
-  {
-    ...BUILD,
-    result: {
-      conclusion: 'failure',
-      log: stamped([
-        '##[group]Run npm run build',
-        '\u001b[31mdocs/index.md:4: the page "setup.md" is not there\u001b[0m',
-        '##[error]Process completed with exit code 1.',
-      ]),
-      annotations: [
-        {
-          path: 'docs/index.md',
-          start_line: 4,
-          end_line: 4,
-          annotation_level: 'failure',
-          title: 'Missing page',
-          message: 'The page "setup.md" is not there.',
-        },
-      ],
-    },
-  },
-  {
-    ...LINKS,
-    result: { conclusion: 'failure', title: 'One link is broken', summary: 'docs/index.md:4: setup.md (404)' },
-  },
-  PREVIEW,
-]
-
-const later = (plans: readonly CheckPlan[], byMs: number): readonly CheckPlan[] =>
-  plans.map((plan) => ('afterMs' in plan ? { ...plan, afterMs: plan.afterMs + byMs } : plan))
 
 const always = (...faults: readonly GitHubFault[]): Pick<GitHubScenario, 'faults'> => ({
   faults: { faults, then: 'starts-over' },
@@ -111,22 +76,17 @@ interface Described extends Partial<GitHubScenario> {
 const scenarios = {
   'checks-pass': { description: 'Two checks and a commit status pass after some seconds.' },
   'checks-fail': {
-    description: 'Two checks of the first commit fail, with annotations and a log; nobody tells the agent.',
+    description: 'Two checks of every commit fail, with annotations and a log.',
     checks: [FAILED],
   },
   'checks-mended': {
     description: 'The checks of the first commit fail, and those of the next one pass.',
     checks: [FAILED, PASSED],
   },
-  mended: {
-    description: 'The checks of the first commit fail, go back to the agent, and pass on its next one.',
-    checks: [FAILED, PASSED],
-  },
   'checks-mended-late': {
     description: 'The checks of the first two commits fail, and those of the third one pass.',
     checks: [FAILED, FAILED, PASSED],
   },
-  'checks-fail-for-ever': { description: 'The checks of every commit fail.', checks: [FAILED] },
   'checks-red-before': {
     description: 'The checks fail, and did so before the agent changed anything.',
     checks: [FAILED],
@@ -139,7 +99,7 @@ const scenarios = {
   'checks-none': { description: 'No check is ever registered.', checks: [[]] },
   'checks-pending': {
     description: 'A check begins and never ends.',
-    checks: [[{ ...BUILD, takesMs: Infinity, result: { conclusion: 'success' } }]],
+    checks: [ENDLESS],
   },
   'checks-wait-for-approval': {
     description: 'The checks wait until somebody allows them to run, so none is registered.',
@@ -179,6 +139,14 @@ const scenarios = {
     description: 'A pull request of an earlier run is open, with the label and the marker.',
     earlierPull: 'marked',
   },
+  'follow-ups-used-up': {
+    description: 'The open pull request of an earlier run has had 20 follow-ups.',
+    earlierPull: 'used-up',
+  },
+  'marker-of-stranger': {
+    description: 'A pull request carries the label, and somebody who may not write names the job in a comment.',
+    earlierPull: 'marked-by-stranger',
+  },
   'comment-of-maintainer': {
     description: 'Somebody who may write asks for a change in a comment on the open pull request.',
     earlierPull: 'marked',
@@ -214,11 +182,7 @@ const scenarios = {
 export type GitHubScenarioName = keyof typeof scenarios
 
 export const GITHUB_SCENARIOS: Readonly<Record<GitHubScenarioName, Described>> = scenarios
-export const GITHUB_SCENARIO_NAMES = Object.keys(scenarios) as readonly GitHubScenarioName[]
-
-export function isGitHubScenarioName(name: string): name is GitHubScenarioName {
-  return Object.hasOwn(scenarios, name)
-}
+export const [GITHUB_SCENARIO_NAMES, isGitHubScenarioName] = namesOf(scenarios)
 
 /** Several at once: what a later one says counts. */
 export function combineScenarios(names: readonly GitHubScenarioName[]): GitHubScenario {

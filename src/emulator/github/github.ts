@@ -1,15 +1,15 @@
-import { type FaultPattern, faultAt } from '../faults.ts'
-import { type RequestHead, type ServiceRequest, type ServiceResponse, jsonResponse } from '../exchange.ts'
-import { SOURCE } from '../job-body.ts'
-import type { JobRecord } from '../job-machine.ts'
-import { MAX_BODY_BYTES } from '../prompt-body.ts'
+import { type RequestHead, type ServiceRequest, type ServiceResponse, jsonResponse } from '../http/exchange.ts'
+import { type FaultPattern, faultAt } from '../http/faults.ts'
+import { MAX_BODY_BYTES } from '../http/prompt-body.ts'
+import { SOURCE } from '../service/job-body.ts'
+import type { JobRecord } from '../service/job-machine.ts'
 import { createAgentWork } from './agent-work.ts'
 import { demoState } from './demo-state.ts'
 import { inOwnNames } from './foreign-names.ts'
+import { refuseAccess } from './github-access.ts'
 import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
 import { type GitHubScenario, USUAL_GITHUB } from './github-scenarios.ts'
-import { readLogAddress } from './job-logs.ts'
-import { refuseAccess } from './github-access.ts'
+import { answerLog, readLogAddress } from './job-logs.ts'
 import { type Reply, NOT_FOUND, ok, refusal, userBody } from './reply.ts'
 import { type GitHubRoute, findRoute } from './routes.ts'
 import type { GitHubState } from './state.ts'
@@ -17,6 +17,8 @@ import { createTimeline } from './timeline.ts'
 
 /** Below the server's address, as the API of a GitHub Enterprise Server is. */
 export const API_PATH = '/api/v3'
+/** Of GitHub's other interface there is one question here: whose the token is. */
+const GRAPHQL_PATH = '/api/graphql'
 
 export interface GitHubOptions {
   /** Of the pages, with no slash at the end. */
@@ -141,19 +143,19 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return /^(?:token|bearer) +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1] === state.token
   }
 
+  function answerGraphQL(body: string): Reply {
+    if (parseBody(body)['query'] !== 'query { viewer { databaseId } }')
+      return ok({ errors: [{ message: 'This is not asked here.' }] })
+    return ok({ data: { viewer: { databaseId: userBody(state, state.identity).id } } })
+  }
+
   function handleApi(request: ServiceRequest, nowMs: number): ServiceResponse {
     const { headers, body, method } = request
     if (headers['authorization'] === undefined) return toResponse(refusal(401, 'Requires authentication'))
     if (!admits(request)) return toResponse(refusal(401, 'Bad credentials'))
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
-    if (path === '/user') {
-      const isApp = state.users[state.identity]?.type === 'Bot'
-      const answer = isApp
-        ? refusal(403, 'Resource not accessible by integration')
-        : ok(userBody(state, state.identity))
-      return answerOperation(request, 'users/get-authenticated', () => answer)
-    }
+    if (request.target === GRAPHQL_PATH) return answerOperation(request, 'graphql', () => answerGraphQL(body))
     const located = locate(path)
     const route = located === undefined ? undefined : findRoute(method, located.rest)
     if (located === undefined || route === undefined) {
@@ -164,21 +166,6 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return answerOperation(request, route.name, () => perform(request, located.name, located.rest, route, nowMs))
   }
 
-  /** The log store is not GitHub: it knows addresses, and no tokens. */
-  function handleLog(job: number | 'forbidden', request: ServiceRequest): ServiceResponse {
-    const text = (status: number, body: string): ServiceResponse => ({
-      status,
-      headers: { 'content-type': 'text/plain; charset=utf-8' },
-      body,
-      delivery: 'whole',
-    })
-    if (request.headers['authorization'] !== undefined)
-      return text(400, 'The authorization header is not accepted here.')
-    if (job === 'forbidden') return text(403, 'The signature is not valid, or has expired.')
-    const runs = Object.values(state.repositories).flatMap(({ checkRuns }) => checkRuns)
-    return text(200, runs.find(({ id }) => id === job)?.log ?? '')
-  }
-
   function catchUp(nowMs: number): void {
     noteTurns()
     timeline.runUntil(nowMs)
@@ -187,12 +174,13 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const github: GitHub = {
     state,
     admits,
-    takes: (target) => target.startsWith(`${API_PATH}/`) || readLogAddress(target, 0) !== 'elsewhere',
+    takes: (target) =>
+      target.startsWith(`${API_PATH}/`) || target === GRAPHQL_PATH || readLogAddress(target, 0) !== 'elsewhere',
     catchUp,
     handle(request, nowMs) {
       catchUp(nowMs)
       const job = readLogAddress(request.target, nowMs)
-      return job === 'elsewhere' ? handleApi(request, nowMs) : handleLog(job, request)
+      return job === 'elsewhere' ? handleApi(request, nowMs) : answerLog(job, request, state)
     },
     at(atMs, happen) {
       timeline.at(atMs, (dueMs) => {

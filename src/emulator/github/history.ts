@@ -1,4 +1,5 @@
-import type { Commit, FileChange, PullState, RepositoryState } from './state.ts'
+import type { PullState } from './pull-state.ts'
+import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
 
 const SHORTEST_SHA = 7
 

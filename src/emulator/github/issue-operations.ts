@@ -1,10 +1,10 @@
-import { commentBody, listReactions, react, withText } from './comment-body.ts'
+import { answerWithComment, commentBody, edit, listReactions, react, withText } from './comment-body.ts'
 import { type Operations, reads, withIssue, writes } from './operation.ts'
 import { issueFields } from './pull-body.ts'
 import { sortIssues } from './pull-operations.ts'
 import { type Call, NOT_FOUND, type Reply, created, invalid, listReply, ok } from './reply.ts'
 import { closeIssue, writeComment } from './repository-events.ts'
-import type { Comment, IssueState } from './state.ts'
+import type { Comment, IssueState } from './issue-state.ts'
 
 /** Either is enough for a pull request; for an issue the first is. */
 const BOTH = ['issues', 'pull-requests'] as const
@@ -31,11 +31,7 @@ function listIssues(call: Call): Reply {
 function withComment(answer: (comment: Comment, call: Call, issue: IssueState) => Reply): (call: Call) => Reply {
   return (call) => {
     const { issues, pulls } = call.repository
-    for (const issue of [...Object.values(issues), ...Object.values(pulls)]) {
-      const comment = issue.comments.find(({ id }) => String(id) === call.params['comment_id'])
-      if (comment !== undefined) return answer(comment, call, issue)
-    }
-    return NOT_FOUND
+    return answerWithComment(call, [...Object.values(issues), ...Object.values(pulls)], (one) => one.comments, answer)
   }
 }
 
@@ -87,18 +83,7 @@ export const ISSUE_OPERATIONS: Operations = {
     BOTH,
     withComment((comment, call) => ok(commentBody(call, comment))),
   ),
-  'issues/update-comment': writes(
-    'PATCH',
-    '/issues/comments/{comment_id}',
-    BOTH,
-    withComment((comment, call, issue) =>
-      withText(issue, call, (text) => {
-        comment.body = text
-        comment.updatedAtMs = call.nowMs
-        return ok(commentBody(call, comment))
-      }),
-    ),
-  ),
+  'issues/update-comment': writes('PATCH', '/issues/comments/{comment_id}', BOTH, withComment(edit(commentBody))),
   'issues/get-label': reads('/labels/{name}', BOTH, ({ repository, params: { name = '' } }) =>
     repository.labels.includes(name) ? ok({ name }) : NOT_FOUND,
   ),

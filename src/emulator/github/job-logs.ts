@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { ServiceRequest, ServiceResponse } from '../http/exchange.ts'
+import type { GitHubState } from './state.ts'
 
 const GOOD_FOR_MS = 60_000
 const PATH = /^\/job-logs\/(\d+)$/
@@ -20,4 +22,22 @@ export function readLogAddress(target: string, nowMs: number): number | 'forbidd
   const given = new URLSearchParams(query)
   const untilMs = Number(given.get('until'))
   return nowMs < untilMs && given.get('sig') === signatureOf(Number(id), untilMs) ? Number(id) : 'forbidden'
+}
+
+/** The log store is not GitHub: it knows addresses, and no tokens. */
+export function answerLog(
+  job: number | 'forbidden',
+  { headers }: ServiceRequest,
+  { repositories }: GitHubState,
+): ServiceResponse {
+  const text = (status: number, body: string): ServiceResponse => ({
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8' },
+    body,
+    delivery: 'whole',
+  })
+  if (headers['authorization'] !== undefined) return text(400, 'The authorization header is not accepted here.')
+  if (job === 'forbidden') return text(403, 'The signature is not valid, or has expired.')
+  const runs = Object.values(repositories).flatMap(({ checkRuns }) => checkRuns)
+  return text(200, runs.find(({ id }) => id === job)?.log ?? '')
 }

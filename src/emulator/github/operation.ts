@@ -1,5 +1,7 @@
 import { type Call, NOT_FOUND, type Reply } from './reply.ts'
-import type { Access, IssueState, PermissionName, PullState } from './state.ts'
+import type { IssueState } from './issue-state.ts'
+import type { PullState } from './pull-state.ts'
+import type { Access, PermissionName } from './state.ts'
 
 /** One of GitHub's operations. */
 export interface Operation {

@@ -1,6 +1,6 @@
 import { type Operations, reads } from './operation.ts'
 import { type Call, NOT_FOUND, type Reply, ok, refusal, userBody } from './reply.ts'
-import type { Role } from './state.ts'
+import type { Role } from './repository-state.ts'
 
 /** What the finer roles are called by the older half of the answer. */
 const PERMISSIONS: Readonly<Record<Role, 'read' | 'write' | 'admin'>> = {

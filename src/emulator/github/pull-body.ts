@@ -1,6 +1,7 @@
 import { changeOfPull } from './history.ts'
 import { type Call, userBody, wireTime } from './reply.ts'
-import type { IssueState, PullState } from './state.ts'
+import type { IssueState } from './issue-state.ts'
+import type { PullState } from './pull-state.ts'
 
 /** A user's standing, as GitHub shows it in comments. It shows some who may write as strangers. */
 export function associationOf({ repository }: Call, login: string): string {

@@ -4,7 +4,8 @@ import { type Operations, reads, withPull, writes } from './operation.ts'
 import { isMergeable, pullBody, wholePullBody } from './pull-body.ts'
 import { type Call, type Reply, listReply, ok, refusal } from './reply.ts'
 import { type MergeMethod, closeIssue, mergePull } from './repository-events.ts'
-import type { IssueState, PullState } from './state.ts'
+import type { IssueState } from './issue-state.ts'
+import type { PullState } from './pull-state.ts'
 
 const MOST_FILES = 3_000
 const MERGE_METHODS: readonly MergeMethod[] = ['merge', 'squash', 'rebase']

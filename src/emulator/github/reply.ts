@@ -1,4 +1,5 @@
-import type { GitHubState, RepositoryState } from './state.ts'
+import type { RepositoryState } from './repository-state.ts'
+import type { GitHubState } from './state.ts'
 
 /** What an operation is asked, and in which world. */
 export interface Call {

@@ -1,17 +1,11 @@
 import { createHash } from 'node:crypto'
 import { changeOfPull } from './history.ts'
-import {
-  type Comment,
-  type Commit,
-  type GitHubState,
-  type IssueState,
-  type PullState,
-  type RepositoryState,
-  pullState,
-  takeId,
-} from './state.ts'
+import type { Comment, IssueState } from './issue-state.ts'
+import { type PullState, pullState } from './pull-state.ts'
+import type { Commit, RepositoryState } from './repository-state.ts'
+import { type GitHubState, takeId } from './state.ts'
 
-export type NewCommit = Pick<Commit, 'message' | 'author' | 'files'> & {
+type NewCommit = Pick<Commit, 'message' | 'author' | 'files'> & {
   /** By default the head of the branch, or of the default branch where that one is new. */
   readonly parents?: readonly string[]
 }

@@ -1,8 +1,9 @@
-import { commentBody, react, withText } from './comment-body.ts'
+import { answerWithComment, commentBody, edit, react, withText } from './comment-body.ts'
 import { type Operations, reads, withPull, writes } from './operation.ts'
 import { associationOf } from './pull-body.ts'
-import { type Call, NOT_FOUND, type Reply, created, listReply, ok, userBody, wireTime } from './reply.ts'
-import { type PullState, type Review, type ReviewComment, takeId } from './state.ts'
+import { type Call, NOT_FOUND, type Reply, created, listReply, userBody, wireTime } from './reply.ts'
+import type { PullState, Review, ReviewComment } from './pull-state.ts'
+import { takeId } from './state.ts'
 
 function reviewCommentBody(call: Call, comment: ReviewComment): object {
   const { path, line, diffHunk, reviewId, inReplyTo } = comment
@@ -31,13 +32,7 @@ function reviewBody(call: Call, { id, user, body, state, submittedAtMs }: Review
 function withReviewComment(
   answer: (comment: ReviewComment, call: Call, pull: PullState) => Reply,
 ): (call: Call) => Reply {
-  return (call) => {
-    for (const pull of Object.values(call.repository.pulls)) {
-      const comment = pull.reviewComments.find(({ id }) => String(id) === call.params['comment_id'])
-      if (comment !== undefined) return answer(comment, call, pull)
-    }
-    return NOT_FOUND
-  }
+  return (call) => answerWithComment(call, Object.values(call.repository.pulls), (pull) => pull.reviewComments, answer)
 }
 
 /** A reply stands in the thread of the comment that began it, whichever of its comments was answered. */
@@ -86,13 +81,7 @@ export const REVIEW_OPERATIONS: Operations = {
     'PATCH',
     '/pulls/comments/{comment_id}',
     ['pull-requests'],
-    withReviewComment((comment, call, pull) =>
-      withText(pull, call, (text) => {
-        comment.body = text
-        comment.updatedAtMs = call.nowMs
-        return ok(reviewCommentBody(call, comment))
-      }),
-    ),
+    withReviewComment(edit(reviewCommentBody)),
   ),
   'reactions/create-for-pull-request-review-comment': writes(
     'POST',

@@ -2,7 +2,7 @@ import { checkFields } from './check-operations.ts'
 import { signedLogAddress } from './job-logs.ts'
 import { type Operations, reads } from './operation.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, ok, refusal, wireTime } from './reply.ts'
-import type { WorkflowRun } from './state.ts'
+import type { WorkflowRun } from './check-state.ts'
 
 function runBody({ baseUrl, name }: Call, run: WorkflowRun): object {
   const { id, workflow, branch, headSha, event, status, conclusion, headRepository = name, createdAtMs } = run

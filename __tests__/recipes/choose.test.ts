@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { linkTargets, root, tableBelow } from '../support/markdown-files.ts'
+
+const guide = readFileSync(`${root}docs/choose.md`, 'utf8')
+const recipes = readdirSync(`${root}docs/recipes`).filter((name) => name.endsWith('.yml'))
+const textOf = (name: string): string => readFileSync(`${root}docs/recipes/${name}`, 'utf8')
+
+/** What starts the recipes of each section. */
+const STARTS: Readonly<Record<string, RegExp>> = {
+  'The code was pushed or merged': /^ {2}(?:push|pull_request|repository_dispatch):/m,
+  'The docs were pushed or merged': /^ {2}push:/m,
+  'A release was published': /^ {2}release:/m,
+  'A time has come': /^ {2}schedule:/m,
+}
+const rows = Object.entries(STARTS).flatMap(([section, starts]) =>
+  tableBelow(guide, section).map(([about = '', pulls = '', then = '', link = '']) => {
+    const name = /^\[(.+)\]\(recipes\/\1\)$/.exec(link)?.[1] ?? ''
+    return { name, starts, about, pulls, then, text: textOf(name) }
+  }),
+)
+
+test('every recipe is reached in one way, on a page that can be read at a glance', () => {
+  const reached = linkTargets(guide).map((target) => target.replace('recipes/', ''))
+  expect(reached.sort()).toEqual(recipes.sort())
+  expect(guide.trimEnd().split('\n').length).toBeLessThanOrEqual(60)
+})
+
+test('no two lines have the same answers', () => {
+  const answers = rows.map(({ starts, about, pulls, then }) => [starts.source, about, pulls, then].join(' | '))
+  expect(new Set(answers).size).toBe(rows.length)
+})
+
+test.each(rows)('what is said of $name is true of it', ({ text, starts, about, pulls, then }) => {
+  expect(text).toMatch(starts)
+  expect(text.includes('create-github-app-token')).toBe(about.includes('another repository'))
+  expect(/^ +on-open-pr: skip$/m.test(text)).toBe(pulls === 'no new one while one waits')
+  expect(/^ +on-open-pr: follow-up$/m.test(text)).toBe(/kept open|for each that was merged/.test(pulls))
+  expect(/^ +label: .*\$\{\{/m.test(text)).toBe(pulls.includes('for each'))
+  const merges = text.includes('gh pr merge')
+  const goesBack = /^ +fix-rounds: [1-5]$/m.test(text)
+  expect(then).toBe(
+    merges ? 'merged if its checks pass' : goesBack ? 'failing checks go back first' : 'people review it',
+  )
+})

@@ -1,0 +1,20 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runAtExit } from './at-exit.ts'
+
+/** A new empty folder that is removed when this process ends, or before. */
+export function openScratchFolder(prefix: string): { readonly path: string; readonly remove: () => void } {
+  const path = mkdtempSync(join(realpathSync(tmpdir()), prefix))
+  const removeFolder = (): void => {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 })
+  }
+  const forget = runAtExit(removeFolder)
+  return {
+    path,
+    remove: () => {
+      forget()
+      removeFolder()
+    },
+  }
+}

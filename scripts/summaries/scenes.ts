@@ -1,0 +1,28 @@
+/** One summary of the page: what the reader sees, and the flags of `npm start` that show the same. */
+export interface Scene {
+  readonly shows: string
+  readonly flags: string
+}
+
+export const SCENES: readonly Scene[] = [
+  { shows: 'A new job, from the push to a pull request whose checks have passed', flags: '' },
+  { shows: 'A follow-up to a job', flags: '--job-id job_finished --prompt "Mention the index, too."' },
+  { shows: 'Attached to a job that was running', flags: '--job-id job_running' },
+  { shows: 'Going on with an open pull request', flags: '--scenario open-pull-request --input on-open-pr=follow-up' },
+  { shows: 'Failing checks that went back to the agent', flags: '--scenario mended' },
+  { shows: 'Checks that failed, with `fail-on: checks`', flags: '--scenario checks-fail' },
+  { shows: 'A file outside of `allowed-paths`, with `fail-on: out-of-scope`', flags: '--scenario out-of-scope' },
+  { shows: 'No permission on GitHub', flags: '--scenario no-permission' },
+  { shows: 'A job that changed nothing', flags: '--scenario no-changes' },
+  { shows: 'A job that failed', flags: '--scenario failed' },
+  { shows: 'A job that somebody archived', flags: '--scenario archived' },
+  { shows: 'A job that did not end in time', flags: '--scenario slow' },
+  { shows: 'A follow-up that the agent never began', flags: '--scenario never-starts --prompt More.' },
+  { shows: 'A step that does not wait', flags: '--input wait=false' },
+  { shows: 'A run that was cancelled', flags: '--scenario slow --cancel-after 60' },
+  { shows: 'A change that is not for the agent', flags: '--input "paths=src/**"' },
+  { shows: 'A prompt of which nobody knows whether it was taken', flags: '--scenario lost-answer' },
+  { shows: 'A key that was revoked while the step waited', flags: '--scenario unauthorized-later' },
+  { shows: 'A prompt that is missing', flags: '--prompt=' },
+  { shows: 'Visitors of 30 days', flags: '--action visitors --input days=30 --input top=5' },
+]

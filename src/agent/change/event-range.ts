@@ -1,0 +1,77 @@
+import type { EventPayload } from '../../github/event-payload.ts'
+import type { RequestedRange } from '../inputs/change-range-input.ts'
+import type { ChangeRange, Trigger } from './change-range.ts'
+import { firstRangeOfPush, rangeOfPush } from './push-range.ts'
+
+function rangeOfPullRequest(eventName: string, { action, pull_request }: EventPayload): ChangeRange | undefined {
+  const { base, head, merged } = pull_request ?? {}
+  if (base === undefined || head === undefined) return undefined
+  if (/^pull_request(?:_target)?$/.test(eventName) && action === 'closed' && merged !== true)
+    return { kind: 'nothing-changed', reason: 'the pull request was closed without a merge' }
+  return { kind: 'compare', base: base.sha, head: head.sha, about: 'the pull request' }
+}
+
+/** On the default branch a run tells where it ran, and not since when; elsewhere it is what the branch has more. */
+function rangeOfRun({ workflow_run, check_suite, check_run, repository }: EventPayload): ChangeRange | undefined {
+  const {
+    head_sha: head,
+    head_branch,
+    pull_requests,
+    head_repository,
+  } = workflow_run ?? check_suite ?? check_run?.check_suite ?? {}
+  if (head === undefined) return undefined
+  const about = 'the commits of the run before this one'
+  const base = pull_requests?.[0]?.base?.sha
+  if (base !== undefined) return { kind: 'compare', base, head, about }
+  const { id, default_branch } = repository ?? {}
+  const isOfFork = id !== undefined && (head_repository?.id ?? id) !== id
+  if (default_branch === undefined || (head_branch === default_branch && !isOfFork))
+    return { kind: 'since-last-success', head }
+  return { kind: 'compare', base: default_branch, head, about }
+}
+
+function rangeOfTag(eventName: string, { release, ref, ref_type }: EventPayload): ChangeRange | undefined {
+  const tag = release?.tag_name ?? (eventName === 'create' && ref_type === 'tag' ? ref : undefined)
+  return tag === undefined ? undefined : { kind: 'since-tag', tag }
+}
+
+function rangeOfConversation({ issue, discussion }: EventPayload): ChangeRange | undefined {
+  if (issue?.pull_request !== undefined && issue.number !== undefined)
+    return { kind: 'pull-request', number: issue.number }
+  const about = issue !== undefined ? 'an issue' : discussion !== undefined ? 'a discussion' : undefined
+  return about && { kind: 'nothing-to-compare', reason: `the event is about ${about}, which has no commits` }
+}
+
+function rangeOfEvent({ eventName, payload, sha }: Trigger): ChangeRange {
+  if (eventName === 'push') return rangeOfPush(payload)
+  if (payload.merge_group !== undefined) {
+    const { base_sha: base, head_sha: head } = payload.merge_group
+    return { kind: 'compare', base, head, about: 'the merge group' }
+  }
+  return (
+    rangeOfPullRequest(eventName, payload) ??
+    rangeOfTag(eventName, payload) ??
+    rangeOfConversation(payload) ??
+    rangeOfRun(payload) ?? { kind: 'since-last-success', head: sha }
+  )
+}
+
+/** The range of a change is the event's own; events that are about no change look back to the last successful run. */
+export function findChangeRange(trigger: Trigger, requested: RequestedRange): ChangeRange {
+  if (requested.kind === 'between') {
+    const { repository, base, head } = requested
+    return {
+      kind: 'compare',
+      base,
+      head,
+      about: 'the range of `change-range`',
+      ...(repository === undefined ? {} : { repository }),
+    }
+  }
+  const range = rangeOfEvent(trigger)
+  if (requested.kind === 'event' || range.kind === 'nothing-changed' || range.kind === 'since-last-success')
+    return range
+  const head = range.kind === 'compare' ? range.head : trigger.sha
+  const firstTime = trigger.eventName === 'push' ? firstRangeOfPush(trigger.payload) : range
+  return { kind: 'since-last-success', head, firstTime }
+}

@@ -1,0 +1,63 @@
+/** `warning`, `failure` or `notice`, as the API names it. */
+export interface Annotation {
+  readonly path: string
+  readonly start_line: number
+  readonly end_line: number
+  readonly annotation_level: 'notice' | 'warning' | 'failure'
+  readonly title: string | null
+  readonly message: string
+}
+
+/** Queued until it starts, and in progress until it completes. `Infinity`: it never does. */
+export interface CheckRun {
+  /** That of a job of a workflow is the job's, too. */
+  readonly id: number
+  readonly name: string
+  readonly headSha: string
+  readonly app: string
+  readonly suiteId: number
+  /** The workflow's run, where it is a job of one. */
+  readonly runId?: number
+  readonly createdAtMs: number
+  readonly startedAtMs: number
+  readonly completedAtMs: number
+  readonly conclusion: string
+  readonly detailsUrl?: string
+  readonly title?: string
+  readonly summary?: string
+  readonly annotations?: readonly Annotation[]
+  readonly log?: string
+}
+
+export interface CheckSuite {
+  readonly id: number
+  readonly headSha: string
+  readonly app: string
+  readonly status: 'queued' | 'completed'
+  /** `action_required`: it waits for somebody's approval. */
+  readonly conclusion: string | null
+  readonly createdAtMs: number
+}
+
+export interface CommitStatus {
+  readonly headSha: string
+  readonly context: string
+  readonly state: 'success' | 'failure' | 'error' | 'pending'
+  readonly description?: string
+  readonly targetUrl?: string
+  readonly createdAtMs: number
+}
+
+export interface WorkflowRun {
+  readonly id: number
+  /** The name of its file. */
+  readonly workflow: string
+  readonly branch: string
+  readonly headSha: string
+  readonly event: string
+  readonly status: 'queued' | 'in_progress' | 'completed' | 'waiting'
+  readonly conclusion: string | null
+  /** Where it is not the repository itself: a fork. */
+  readonly headRepository?: string
+  readonly createdAtMs: number
+}

@@ -1,0 +1,45 @@
+export interface Reaction {
+  readonly id: number
+  readonly user: string
+  readonly content: string
+}
+
+export interface Comment {
+  readonly id: number
+  readonly user: string
+  body: string
+  readonly createdAtMs: number
+  updatedAtMs?: number
+  /** Where it is not what follows from the collaborators. */
+  readonly association?: string
+  readonly reactions: Reaction[]
+}
+
+export interface IssueState {
+  readonly title: string
+  readonly body: string
+  readonly user: string
+  state: 'open' | 'closed'
+  locked: boolean
+  readonly labels: string[]
+  readonly comments: Comment[]
+  readonly reactions: Reaction[]
+  readonly createdAtMs: number
+  updatedAtMs: number
+}
+
+export function issueState(fields: Partial<IssueState> = {}): IssueState {
+  return {
+    title: 'Update the docs',
+    body: '',
+    user: 'mona',
+    state: 'open',
+    locked: false,
+    labels: [],
+    comments: [],
+    reactions: [],
+    createdAtMs: 0,
+    updatedAtMs: 0,
+    ...fields,
+  }
+}

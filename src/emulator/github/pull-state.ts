@@ -1,0 +1,55 @@
+import { type Comment, type IssueState, issueState } from './issue-state.ts'
+
+export interface ReviewComment extends Comment {
+  readonly path: string
+  readonly line: number
+  readonly diffHunk: string
+  readonly reviewId?: number
+  readonly inReplyTo?: number
+}
+
+export interface Review {
+  readonly id: number
+  readonly user: string
+  readonly body: string
+  readonly state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED'
+  readonly submittedAtMs: number
+}
+
+export interface PullState extends IssueState {
+  draft: boolean
+  readonly branch: string
+  /** The branch that it is to go into. */
+  readonly base: string
+  /** Stays as it is once the pull request is closed. */
+  headSha: string
+  /** Where the base was when it was closed. Until then it is where the branch is. */
+  closedBaseSha: string | undefined
+  /** The head before, and when it moved. */
+  previousHead: { readonly sha: string; readonly untilMs: number } | undefined
+  /** How often its branch was pushed to. */
+  pushes: number
+  conflict: boolean
+  /** Required checks or reviews are missing. */
+  blocked: boolean
+  merge: { readonly sha: string; readonly atMs: number } | undefined
+  readonly reviews: Review[]
+  readonly reviewComments: ReviewComment[]
+}
+
+export function pullState(fields: Partial<PullState> & Pick<PullState, 'branch' | 'headSha'>): PullState {
+  return {
+    ...issueState(),
+    draft: false,
+    base: 'main',
+    closedBaseSha: undefined,
+    previousHead: undefined,
+    pushes: 1,
+    conflict: false,
+    blocked: false,
+    merge: undefined,
+    reviews: [],
+    reviewComments: [],
+    ...fields,
+  }
+}

@@ -1,0 +1,85 @@
+import type { IssueState } from './issue-state.ts'
+import type { PullState } from './pull-state.ts'
+import type { CheckRun, CheckSuite, CommitStatus, WorkflowRun } from './check-state.ts'
+
+export type Role = 'read' | 'triage' | 'write' | 'maintain' | 'admin'
+
+export interface RepositoryState {
+  readonly id: number
+  readonly defaultBranch: string
+  /** Every commit stands behind its parents. */
+  readonly commits: Commit[]
+  /** Commits by name. */
+  readonly branches: Record<string, string>
+  readonly tags: Record<string, string>
+  /** Newest first. */
+  readonly releases: Release[]
+  readonly labels: string[]
+  readonly issues: Record<number, IssueState>
+  readonly pulls: Record<number, PullState>
+  /** By login. */
+  readonly collaborators: Record<string, Role>
+  readonly checkRuns: CheckRun[]
+  /** Suites that have no check runs, so far or for ever. Those of check runs follow from these. */
+  readonly checkSuites: CheckSuite[]
+  readonly statuses: CommitStatus[]
+  readonly workflowRuns: WorkflowRun[]
+  /** That the lists of check runs and of statuses count, and do not hold. */
+  unlistedChecks: number
+  /** `owner/name` of where it is now. */
+  movedTo: string | undefined
+  /** Why it refuses all, or all writing. */
+  refusal: { readonly of: 'all' | 'writes'; readonly message: string } | undefined
+}
+
+export interface Commit {
+  readonly sha: string
+  readonly parents: readonly string[]
+  readonly message: string
+  readonly author: string
+  readonly atMs: number
+  /** What it changed, compared with its first parent. */
+  readonly files: readonly FileChange[]
+}
+
+export interface FileChange {
+  readonly filename: string
+  readonly status?: 'added' | 'removed' | 'modified' | 'renamed' | 'copied' | 'changed'
+  readonly previous_filename?: string
+  readonly additions?: number
+  readonly deletions?: number
+  readonly patch?: string
+}
+
+export interface Release {
+  readonly id: number
+  readonly tag: string
+  readonly name: string
+  readonly body: string
+  readonly isDraft?: boolean
+  readonly isPrerelease?: boolean
+  readonly publishedAtMs: number
+}
+
+export function repositoryState(fields: Partial<RepositoryState> = {}): RepositoryState {
+  return {
+    id: 1,
+    defaultBranch: 'main',
+    commits: [],
+    branches: {},
+    tags: {},
+    releases: [],
+    labels: [],
+    issues: {},
+    pulls: {},
+    collaborators: {},
+    checkRuns: [],
+    checkSuites: [],
+    statuses: [],
+    workflowRuns: [],
+    unlistedChecks: 0,
+    movedTo: undefined,
+    refusal: undefined,
+    ...fields,
+  }
+}

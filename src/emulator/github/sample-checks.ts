@@ -1,0 +1,50 @@
+import type { CheckPlan } from './check-plan.ts'
+
+const BUILD = { kind: 'job', name: 'build', afterMs: 2_000, takesMs: 12_000 } as const
+const LINKS = { kind: 'app', name: 'links', afterMs: 3_000, takesMs: 6_000 } as const
+const PREVIEW = { kind: 'status', name: 'preview', afterMs: 1_000, takesMs: 5_000, conclusion: 'success' } as const
+
+const stamped = (lines: readonly string[]): string =>
+  lines.map((line, second) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.1234567Z ${line}\n`).join('')
+
+export const PASSED: readonly CheckPlan[] = [
+  { ...BUILD, result: { conclusion: 'success', log: stamped(['##[group]Run npm run build', 'Built 31 pages.']) } },
+  { ...LINKS, result: { conclusion: 'success', title: 'All links work', summary: '31 pages, 214 links.' } },
+  PREVIEW,
+]
+
+/** With an annotation, a log, and the findings of an app. */
+export const FAILED: readonly CheckPlan[] = [
+  {
+    ...BUILD,
+    result: {
+      conclusion: 'failure',
+      log: stamped([
+        '##[group]Run npm run build',
+        '\u001b[31mdocs/index.md:4: the page "setup.md" is not there\u001b[0m',
+        '##[error]Process completed with exit code 1.',
+      ]),
+      annotations: [
+        {
+          path: 'docs/index.md',
+          start_line: 4,
+          end_line: 4,
+          annotation_level: 'failure',
+          title: 'Missing page',
+          message: 'The page "setup.md" is not there.',
+        },
+      ],
+    },
+  },
+  {
+    ...LINKS,
+    result: { conclusion: 'failure', title: 'One link is broken', summary: 'docs/index.md:4: setup.md (404)' },
+  },
+  PREVIEW,
+]
+
+/** The same, registered later. */
+export const later = (plans: readonly CheckPlan[], byMs: number): readonly CheckPlan[] =>
+  plans.map((plan) => ('afterMs' in plan ? { ...plan, afterMs: plan.afterMs + byMs } : plan))
+
+export const ENDLESS: readonly CheckPlan[] = [{ ...BUILD, takesMs: Infinity, result: { conclusion: 'success' } }]

@@ -1,0 +1,67 @@
+import { type ServiceResponse, htmlResponse, jsonResponse } from './exchange.ts'
+
+/** What goes wrong with a request. */
+export type Fault =
+  | 'none'
+  | 'unavailable'
+  | 'rate-limited'
+  | 'rate-limited-for-hours'
+  | 'unauthorized'
+  | 'rejected'
+  | 'payment-required'
+  | 'too-large'
+  | 'redirected'
+  | 'html'
+  | 'other-job'
+  | 'bad-id'
+  | 'reset'
+  | 'truncated'
+  | 'never'
+  | 'answer-lost'
+
+/** Which fault strikes the first, the second, ... request of one kind. */
+export interface FaultPattern<Kind = Fault> {
+  readonly faults: readonly Kind[]
+  /** After the last one: it stays, or the pattern starts over. */
+  readonly then: 'stays' | 'starts-over'
+}
+
+export function faultAt<Kind>({ faults, then }: FaultPattern<Kind>, index: number): Kind | 'none' {
+  return (then === 'stays' ? faults[Math.min(index, faults.length - 1)] : faults[index % faults.length]) ?? 'none'
+}
+
+const NOTHING: ServiceResponse = { status: 0, headers: {}, body: '', delivery: 'reset' }
+
+/** Changes a success only, so that a refusal is still read as one. */
+function onSuccess(response: ServiceResponse, change: Partial<ServiceResponse>): ServiceResponse {
+  return response.status < 300 ? { ...response, ...change } : response
+}
+
+function withFields(response: ServiceResponse, fields: object): ServiceResponse {
+  return onSuccess(response, { body: JSON.stringify({ ...(JSON.parse(response.body) as object), ...fields }) })
+}
+
+/** `answer` does the work. A fault that does not call it leaves the service as it was. */
+const FAULTS: Readonly<Record<Fault, (answer: () => ServiceResponse) => ServiceResponse>> = {
+  none: (answer) => answer(),
+  unavailable: () => jsonResponse(503, { error: 'The service is unavailable.' }),
+  'rate-limited': () => jsonResponse(429, { error: 'Too many requests.' }, { 'retry-after': '5' }),
+  'rate-limited-for-hours': () => jsonResponse(429, { error: 'Too many requests.' }, { 'retry-after': '7200' }),
+  unauthorized: () => jsonResponse(401, { error: 'This API key was revoked.' }, { 'www-authenticate': 'Bearer' }),
+  rejected: () => jsonResponse(400, { error: 'This prompt is not accepted.' }),
+  'payment-required': () => jsonResponse(402, { error: 'No credits are left.' }),
+  'too-large': () => jsonResponse(413, { error: 'This prompt is too long.' }),
+  redirected: () => ({ ...NOTHING, status: 307, headers: { location: '/elsewhere' }, delivery: 'whole' }),
+  html: () => htmlResponse(200, '<!doctype html><title>Please wait</title><p>The service will be back soon.'),
+  'other-job': (answer) => withFields(answer(), { id: 'job_of_another', status: 'failed' }),
+  'bad-id': (answer) => withFields(answer(), { id: '../job' }),
+  reset: () => NOTHING,
+  truncated: (answer) => onSuccess(answer(), { delivery: 'truncated' }),
+  never: () => ({ ...NOTHING, delivery: 'never' }),
+  'answer-lost': (answer) => onSuccess(answer(), { delivery: 'reset' }),
+}
+
+/** The answer to a request that a fault strikes. */
+export function applyFault(fault: Fault, answer: () => ServiceResponse): ServiceResponse {
+  return FAULTS[fault](answer)
+}

@@ -1,0 +1,46 @@
+import type { JobBody } from '../../service/schemas.ts'
+import { HOSTILE_TEXT } from './hostile-text.ts'
+import { type JobRecord, type JobState, stateAt } from './job-machine.ts'
+import type { Scenario } from './scenarios.ts'
+
+/** Where the agent works: the repository of every project, and the one in the pull requests' links. */
+export const SOURCE = { repository: 'acme/docs', ref: 'main' } as const
+const MODEL = 'docs-writer-1'
+
+type AnsweredJob = Omit<JobBody, 'status'> & Pick<JobState, 'status'>
+
+function wireTime(atMs: number): string {
+  return new Date(atMs).toISOString()
+}
+
+function plainBody(job: JobRecord, nowMs: number, baseUrl: string): AnsweredJob {
+  const { status, pullRequest, archivedAtMs } = stateAt(job, nowMs)
+  return {
+    id: job.id,
+    status,
+    source: SOURCE,
+    model: MODEL,
+    prLink: pullRequest === 'linked' ? `${baseUrl}/${SOURCE.repository}/pull/${job.pullNumber}` : null,
+    createdAt: wireTime(job.createdAtMs),
+    archivedAt: archivedAtMs === undefined ? null : wireTime(archivedAtMs),
+  }
+}
+
+const withTail = (link: string | null, tail: string): string | null => (link === null ? null : `${link}${tail}`)
+
+const TEXTS: Readonly<Record<Scenario['texts'], (job: AnsweredJob) => object>> = {
+  plain: (job) => job,
+  sparse: ({ id, status, prLink }) => (prLink === null ? { id, status } : { id, status, prLink }),
+  hostile: (job) => ({
+    ...job,
+    source: { repository: `${SOURCE.repository}${HOSTILE_TEXT}`, ref: `${SOURCE.ref}${HOSTILE_TEXT}` },
+    model: `${MODEL}${HOSTILE_TEXT}`,
+    prLink: withTail(job.prLink, '\n::error::injected by the link'),
+  }),
+  'hostile-link': (job) => ({ ...job, prLink: withTail(job.prLink, `?a=](b)|<i>@all&c=##[error]d'"\``) }),
+}
+
+/** A job as it goes over the wire (section 2.1). `baseUrl` has no slash at its end. */
+export function toJobBody(job: JobRecord, nowMs: number, baseUrl: string, texts: Scenario['texts']): object {
+  return TEXTS[texts](plainBody(job, nowMs, baseUrl))
+}

@@ -1,0 +1,174 @@
+import type { Fault, FaultPattern } from '../http/faults.ts'
+import type { TurnPlan } from './job-machine.ts'
+import type { Listing } from './page-listing.ts'
+
+/** A way for things to go, as data: how the agent works, and what happens to requests and answers. */
+export interface Scenario {
+  /** One sentence for a person who has to choose. */
+  readonly description: string
+  readonly turn: TurnPlan
+  /** How it works on messages, where that is another way. */
+  readonly followUpTurn?: TurnPlan
+  /** What goes wrong with GET requests. */
+  readonly reads: FaultPattern
+  /** What goes wrong with POST requests. */
+  readonly prompts: FaultPattern
+  /** What the texts in the answers are like. */
+  readonly texts: 'plain' | 'sparse' | 'hostile' | 'hostile-link'
+  /** What the list of visited pages is like. */
+  readonly pages: Listing
+}
+
+/** The agent works for 20 s and opens a pull request, or pushes to the one that is there. */
+export const USUAL_TURN: TurnPlan = {
+  startDelayMs: 0,
+  durationMs: 20_000,
+  ending: 'pull-request',
+  linkDelayMs: 0,
+  pause: undefined,
+}
+
+type Names<Name extends string> = readonly [names: readonly Name[], isName: (text: string) => text is Name]
+
+/** The names in a table, and what tells them from other texts. */
+export function namesOf<Name extends string>(table: Readonly<Record<Name, unknown>>): Names<Name> {
+  const isName = (text: string): text is Name => Object.hasOwn(table, text)
+  return [Object.keys(table).filter(isName), isName]
+}
+
+const always = (fault: Fault): FaultPattern => ({ faults: [fault], then: 'stays' })
+
+const turn = (but: Partial<TurnPlan>): Pick<Scenario, 'turn'> => ({ turn: { ...USUAL_TURN, ...but } })
+
+const everything = (fault: Fault): Pick<Scenario, 'reads' | 'prompts'> => ({
+  reads: always(fault),
+  prompts: always(fault),
+})
+
+/** Everything goes well. What a scenario does not say is as here. */
+const USUAL: Omit<Scenario, 'description'> = {
+  turn: USUAL_TURN,
+  ...everything('none'),
+  texts: 'plain',
+  pages: 'whole',
+}
+
+const scenarios = {
+  'pull-request': { description: 'The agent works for 20 seconds and opens a pull request.' },
+  'no-changes': {
+    description: 'The agent finds nothing to change, so there is no pull request.',
+    ...turn({ ending: 'no-changes' }),
+  },
+  failed: { description: 'The agent hits an error that it cannot recover from.', ...turn({ ending: 'failed' }) },
+  archived: {
+    description: 'Somebody archives the job after 12 seconds, while the agent works on it.',
+    ...turn({ durationMs: 12_000, ending: 'archived' }),
+  },
+  slow: { description: 'The agent works for two hours.', ...turn({ durationMs: 2 * 3_600_000 }) },
+  'late-link': {
+    description: 'A completed job shows its pull request only 3 seconds later.',
+    ...turn({ linkDelayMs: 3_000 }),
+  },
+  'unlisted-status': {
+    description: 'For a while the job reads `paused`, a status that the interface does not list.',
+    ...turn({ pause: { fromMs: 5_000, toMs: 19_000 } }),
+  },
+  'stale-follow-up': {
+    description: 'After a follow-up the job still reads as before for 8 seconds, and only then `active`.',
+    ...turn({ startDelayMs: 8_000 }),
+  },
+  'never-starts': {
+    description: 'After a follow-up the job reads as before for ever: the new turn is never seen.',
+    ...turn({ startDelayMs: Infinity }),
+  },
+  'idle-follow-up': {
+    description: 'The agent opens a pull request, and finds nothing to change after a follow-up.',
+    followUpTurn: { ...USUAL_TURN, ending: 'no-changes' },
+  },
+  flaky: {
+    description: 'Many reads fail: 503, a reset connection, an HTML page, half an answer.',
+    reads: {
+      faults: ['unavailable', 'none', 'reset', 'html', 'none', 'truncated', 'none'],
+      then: 'starts-over',
+    },
+  },
+  'rate-limited': {
+    description: 'The first prompt and some reads are answered 429 with Retry-After.',
+    reads: { faults: ['none', 'rate-limited', 'none', 'rate-limited', 'none'], then: 'stays' },
+    prompts: { faults: ['rate-limited', 'none'], then: 'stays' },
+  },
+  'rate-limited-for-hours': {
+    description: 'Everything is answered 429, with a Retry-After of two hours.',
+    ...everything('rate-limited-for-hours'),
+  },
+  'unauthorized-later': {
+    description: 'The key is revoked after the second read of a job.',
+    reads: { faults: ['none', 'none', 'unauthorized'], then: 'stays' },
+  },
+  unavailable: { description: 'Everything is answered 503.', ...everything('unavailable') },
+  'payment-required': {
+    description: 'Every prompt is answered 402: no credits are left.',
+    prompts: always('payment-required'),
+  },
+  'too-large': { description: 'Every prompt is answered 413: it is too long.', prompts: always('too-large') },
+  rejected: { description: 'Every prompt is answered 400: the service does not take it.', prompts: always('rejected') },
+  'login-page': {
+    description: 'Everything is answered with a page of HTML, as a proxy or a login page does.',
+    ...everything('html'),
+  },
+  redirecting: { description: 'Everything is answered with a redirect.', ...everything('redirected') },
+  stalled: {
+    description: 'Every second read is never answered.',
+    reads: { faults: ['none', 'never'], then: 'starts-over' },
+  },
+  'lost-answer': {
+    description: 'A prompt is taken, and then the connection is reset without an answer.',
+    prompts: always('answer-lost'),
+  },
+  'bad-id': { description: 'A prompt is taken, and answered without a valid id.', prompts: always('bad-id') },
+  'other-job': {
+    description: 'Every second read is answered with a failed job that was not asked for.',
+    reads: { faults: ['other-job', 'none'], then: 'starts-over' },
+  },
+  sparse: {
+    description: 'Answers hold only what is promised: an id, a status, and the link if there is one.',
+    texts: 'sparse',
+  },
+  hostile: {
+    description: 'Texts, links, page paths and errors carry workflow commands, control characters and HTML.',
+    texts: 'hostile',
+  },
+  'hostile-link': {
+    description: 'The pull request has a usable link that carries Markdown, HTML and a workflow command.',
+    texts: 'hostile-link',
+  },
+  'moving-pages': {
+    description: 'The list of visited pages comes in parts of 10, and moves by one while it is read.',
+    pages: 'moving',
+  },
+  'stuck-pages': {
+    description: 'The list of visited pages begins anew with every part, and never ends.',
+    pages: 'stuck',
+  },
+  'long-path': { description: 'A visited page has a path of more than 8 KiB.', pages: 'long-path' },
+  'endless-pages': {
+    description: 'The list of visited pages never ends, its paths are 8,000 letters long, and no rate is limited.',
+    pages: 'endless',
+  },
+} as const satisfies Record<string, Partial<Scenario> & Pick<Scenario, 'description'>>
+
+export type ScenarioName = keyof typeof scenarios
+
+export const [SCENARIO_NAMES, isScenarioName] = namesOf(scenarios)
+export const SCENARIOS = Object.fromEntries(
+  SCENARIO_NAMES.map((name) => [name, { ...USUAL, ...scenarios[name] }]),
+) as Readonly<Record<ScenarioName, Scenario>>
+
+/**
+ * A project whose id ends in `--<scenario>` plays that one, so that one server can play many. Any other project plays the
+ * given one, an id that ends in `--` and an unknown name included: it is a valid id.
+ */
+export function scenarioOf(projectId: string, otherwise: ScenarioName): ScenarioName {
+  const name = projectId.slice(projectId.lastIndexOf('--') + 2)
+  return projectId.includes('--') && isScenarioName(name) ? name : otherwise
+}

@@ -1,0 +1,12 @@
+/** A point in time as people read it, in UTC: `2026-01-31 03:00:05`. */
+export function formatUtc(at: Date): string {
+  return at.toISOString().slice(0, 19).replace('T', ' ')
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
+
+/** The same of a time that somebody else wrote, with `UTC` behind it. What is none, or names no zone, stays as it is. */
+export function readableTime(text: string): string {
+  const at = new Date(ISO_TIME.test(text) ? text : Number.NaN)
+  return Number.isNaN(at.getTime()) ? text : `${formatUtc(at)} UTC`
+}
