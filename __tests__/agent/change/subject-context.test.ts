@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
 import { renderSubject } from '../../../src/agent/change/subject-context.ts'
+import { SEED } from '../../support/seed.ts'
 
 const subject = (title: string, text: string) => ({ lines: [`Issue #3: ${title}`], texts: [{ name: 'Text', text }] })
 
@@ -35,6 +36,6 @@ test('whatever it says, it keeps to the budget, is whole text, and nothing insid
       const fence = /^(`{4,})text$/m.exec(context)?.[1] ?? ''
       expect(context.split(fence)).toHaveLength(3)
     }),
-    { seed: 1, numRuns: 300 },
+    { numRuns: 300, seed: SEED },
   )
 })

@@ -9,6 +9,7 @@ import { ActionError } from '../../../src/shared/errors.ts'
 import { commentFacts, EVENT_NAMES } from '../../support/comment-events.ts'
 import { completed, job, LINK } from '../../support/fake-client.ts'
 import { reportOf } from '../../support/report.ts'
+import { SEED } from '../../support/seed.ts'
 
 const FACTS = commentFacts()
 const ADDRESS: CommentAddress = {
@@ -71,6 +72,7 @@ describe('whatever it says', () => {
         expect(parseComment(commentFacts({ eventName, body }), '/docs').kind).toBe('ignored')
         expect(body).not.toMatch(/@(?!\u200b)/)
       }),
+      { seed: SEED },
     )
   })
 })
