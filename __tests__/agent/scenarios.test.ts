@@ -290,7 +290,7 @@ const ROWS: readonly Row[] = [
     ends: 'green, pull-request',
     outputs: CREATED,
     warns: ['“paused”'],
-    asks: 'POST job, 7 GET job/job_000001',
+    asks: 'POST job, 12 GET job/job_000001',
   },
   {
     name: 'a change that does not count is skipped, and nothing is asked of the service',

@@ -70,8 +70,8 @@ const scenarios = {
     ...turn({ linkDelayMs: 3_000 }),
   },
   'unlisted-status': {
-    description: 'For a while the job reads `paused`, a status that the interface does not list.',
-    ...turn({ pause: { fromMs: 5_000, toMs: 19_000 } }),
+    description: 'For 25 seconds the job reads `paused`, a status that the interface does not list.',
+    ...turn({ durationMs: 35_000, pause: { fromMs: 5_000, toMs: 30_000 } }),
   },
   'stale-follow-up': {
     description: 'After a follow-up the job still reads as before for 8 seconds, and only then `active`.',
@@ -102,7 +102,8 @@ const scenarios = {
     ...everything('rate-limited-for-hours'),
   },
   'unauthorized-later': {
-    description: 'The key is revoked after the second read of a job.',
+    description: 'The key is revoked after the second read of a job, on which the agent works for two hours.',
+    ...turn({ durationMs: 2 * 3_600_000 }),
     reads: { faults: ['none', 'none', 'unauthorized'], then: 'stays' },
   },
   unavailable: { description: 'Everything is answered 503.', ...everything('unavailable') },
@@ -118,7 +119,8 @@ const scenarios = {
   },
   redirecting: { description: 'Everything is answered with a redirect.', ...everything('redirected') },
   stalled: {
-    description: 'Every second read is never answered.',
+    description: 'Every second read is never answered, and the agent works for 40 seconds.',
+    ...turn({ durationMs: 40_000 }),
     reads: { faults: ['none', 'never'], then: 'starts-over' },
   },
   'lost-answer': {
