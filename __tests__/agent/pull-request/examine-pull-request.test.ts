@@ -68,10 +68,10 @@ test('before a round the others are waited for, five minutes after the first fai
   expect((await examineWith(rounds, { readChecks })).elapsedMs).toBe(10_000)
 })
 
-test('an older run of a check that has passed since is no failure', async () => {
-  const older = { name: 'build', state: 'failure', id: 1 } as const
-  const readChecks = inTurn<readonly Check[]>([older, { name: 'build', state: 'success', id: 2 }])
-  expect((await examineWith(CHECKS, { readChecks })).found.checks).toBe('success')
+test('a failure counts beside a newer success of another workflow, whose job has the same name', async () => {
+  const failed = { name: 'build', state: 'failure', id: 1, app: 'github-actions' } as const
+  const readChecks = inTurn<readonly Check[]>([failed, { ...failed, state: 'success', id: 2 }])
+  expect((await examineWith(CHECKS, { readChecks })).found.checks).toBe('failure')
 })
 
 test('at the deadline they are pending, after one last look', async () => {

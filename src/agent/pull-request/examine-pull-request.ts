@@ -8,7 +8,7 @@ import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { ChecksState, PullRequestFindings, Scope } from '../report/report.ts'
 import { decideChecks, nextChecksReadMs, OTHERS_MS, tellChecks, type ChecksVerdict } from './checks-verdict.ts'
-import { failedChecks, newestChecks } from './failing-checks.ts'
+import { failedChecks } from './failing-checks.ts'
 
 /** Left for the last read, so that it is over when the deadline is. */
 const LAST_READ_MS = 3_000
@@ -116,10 +116,9 @@ class Examination {
     if (!this.#inputs.waitForChecks) return true
     const { facts, clock, host } = this.#step
     const { repository, headSha } = this.#pullRequest
-    const read = await this.#tryAgainLater(() => this.#github.readChecks(repository, headSha, facts.runId))
-    if (read === undefined) return this.#problem !== undefined && !PASSING.has(this.#problem.code)
+    const checks = await this.#tryAgainLater(() => this.#github.readChecks(repository, headSha, facts.runId))
+    if (checks === undefined) return this.#problem !== undefined && !PASSING.has(this.#problem.code)
     const watchedMs = isOver(this.#pullRequest) ? Infinity : clock.now() - this.#watchedSince
-    const checks = newestChecks(read)
     this.#failed = failedChecks(checks)
     this.#failedSince = this.#failed.length === 0 ? undefined : (this.#failedSince ?? clock.now())
     this.#checks = decideChecks(checks, watchedMs, this.#leftForOthersMs())

@@ -1,17 +1,7 @@
 import type { Check } from '../../github/checks.ts'
 
-/** Of several checks with one name, by one app, the newest. */
-export function newestChecks(checks: readonly Check[]): readonly Check[] {
-  const newest = new Map<string, Check>()
-  for (const check of checks) {
-    const key = `${check.app ?? ''} ${check.name}`
-    if ((check.id ?? 0) >= (newest.get(key)?.id ?? 0)) newest.set(key, check)
-  }
-  return [...newest.values()]
-}
-
 export function failedChecks(checks: readonly Check[]): readonly Check[] {
-  return newestChecks(checks).filter(({ state }) => state === 'failure')
+  return checks.filter(({ state }) => state === 'failure')
 }
 
 /**
