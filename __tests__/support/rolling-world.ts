@@ -146,7 +146,9 @@ export class RollingWorld {
     if (at < createdAt) throw failure('not-found')
     const last = turns.at(-1)
     const status = at >= archivedAt ? 'archived' : last === undefined || at < last.endsAt ? 'active' : last.ending
-    return job({ id, status, ...(pull === undefined || at < linkedAt ? {} : { prLink: linkOf(pull) }) })
+    // A job names no pull request while it is active.
+    const isLinked = status !== 'active' && pull !== undefined && at >= linkedAt
+    return job({ id, status, ...(isLinked ? { prLink: linkOf(pull) } : {}) })
   }
 
   #take(kind: Taken['kind'], one: WorldJob, prompt: string): Job {

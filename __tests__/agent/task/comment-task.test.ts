@@ -18,9 +18,11 @@ import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 const JOBS: Readonly<Record<string, { readonly read?: Job | Error; readonly author?: MarkerComment['author'] }>> = {
   none: {},
   own: { read: completed, author: 'trusted' },
+  'own, which is busy': { read: active, author: 'trusted' },
   'own, named by a stranger': { read: completed, author: 'stranger' },
   failed: { read: failed, author: 'trusted' },
   archived: { read: archived, author: 'trusted' },
+  'foreign, and busy': { read: active, author: 'stranger' },
   foreign: {
     read: job({ status: 'completed', prLink: 'https://git.example.com/acme/docs/pull/8' }),
     author: 'trusted',
@@ -143,7 +145,7 @@ function expected({ eventName, author_, words, state, jobName, isOnPullRequest }
 
 describe('by event, author, place and job', () => {
   test('what is asked of the service and written on GitHub is as the table says', async () => {
-    expect(COURSES).toHaveLength(1_050)
+    expect(COURSES).toHaveLength(1_302)
     for (const course of COURSES) {
       const { author_, words, jobName, ...spoken } = course
       const permission = PERMISSIONS[author_]

@@ -36,12 +36,12 @@ test('the highest count of trusted authors holds', () => {
     comment(2, 'job_1', 'trusted', 5),
     comment(3, 'job_1', 'stranger', 20),
   ]
-  expect(conversationOf(PULL, 'job_1', comments)).toMatchObject({ followUps: 5, marker: { id: 1 } })
-  expect(conversationOf(PULL, 'job_1', [comment(3, 'job_1', 'stranger')]).marker).toBeUndefined()
+  expect(conversationOf(PULL, 'job_1', comments, true)).toMatchObject({ followUps: 5, marker: { id: 1 } })
+  expect(conversationOf(PULL, 'job_1', [comment(3, 'job_1', 'stranger')], true).marker).toBeUndefined()
 })
 
 test('an app counts only if nobody who is trusted has named the job', () => {
   const [byApp, ours] = [comment(1, 'job_1', 'bot', 20), comment(2, 'job_1', 'trusted', 3)]
-  expect(conversationOf(PULL, 'job_1', [byApp, ours])).toMatchObject({ followUps: 3, marker: { id: 2 } })
-  expect(conversationOf(PULL, 'job_1', [byApp])).toMatchObject({ followUps: 20, marker: { id: 1 } })
+  expect(conversationOf(PULL, 'job_1', [byApp, ours], true)).toMatchObject({ followUps: 3, marker: { id: 2 } })
+  expect(conversationOf(PULL, 'job_1', [byApp], true)).toMatchObject({ followUps: 20, marker: { id: 1 } })
 })

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { begun } from '../../support/rolling-world.ts'
 
 const marker = (jobId: string, followUps?: number): string =>
@@ -61,4 +61,44 @@ test('a reading of the job that lags behind its pull request is waited for', asy
   const { taken } = await world.step()
   expect(taken).toMatchObject([{ kind: 'message' }])
   expect(pull.number).toBe(first?.pull)
+})
+
+describe('a job that is busy, and so names no pull request', () => {
+  const busy = async () => {
+    const { world, pull } = await begun()
+    await world.step({ wait: false })
+    return { world, pull }
+  }
+
+  test.each([true, false])('gets the prompt when its turn has ended (`wait`: %s)', async (wait) => {
+    const { world, pull } = await busy()
+    const turnEndsAt = world.jobs[0]?.turns.at(-1)?.endsAt
+    world.onAsked = (what) => {
+      if (what === 'message') expect(world.clock.now()).toBeGreaterThanOrEqual(turnEndsAt ?? Infinity)
+    }
+    const { taken } = await world.step({ wait })
+    expect(taken).toMatchObject([{ kind: 'message', jobId: world.jobs[0]?.id }])
+    expect(world.openPulls()).toEqual([pull])
+  })
+
+  test('gets nothing if it says at the end that the pull request is not its own', async () => {
+    const { world } = await busy()
+    const other = world.open()
+    Object.assign(world.jobs[0] ?? {}, { pull: other.number })
+    const { report, taken } = await world.step()
+    expect(taken).toEqual([])
+    expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
+    expect(report.error?.message).toContain('has another pull request')
+  })
+
+  test('is waited for until the deadline only', async () => {
+    const { world } = await busy()
+    expect(await world.step({ timeoutMs: 30_000 })).toMatchObject({ taken: [], report: { outcome: 'timed-out' } })
+  })
+
+  test('does not keep a step waiting if only a stranger names it', async () => {
+    const { world, pull } = await busy()
+    pull.comments.splice(0, 1, { id: 900, body: marker(world.jobs[0]?.id ?? ''), author: 'stranger' })
+    expect((await world.step()).taken).toMatchObject([{ kind: 'create' }])
+  })
 })

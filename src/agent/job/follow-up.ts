@@ -9,18 +9,17 @@ import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
 import { compareHeads, hasMoved, readHeadBefore, type HeadBefore } from './pull-request-head.ts'
 import { hasEnded, signsOfAnswer, withRead } from './turn-signs.ts'
 import { isRunning } from './verdict.ts'
-import { findJob, settle, waitForEnd } from './wait-for-job.ts'
+import { findJob, settle, waitForJob } from './wait-for-job.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
 const TURN_START_MS = 120_000
 
 /**
  * Asked directly before a follow-up is sent: `create` if a new job is to take its place.
+ * @param before the job after the end of the turn before, as only then it says which pull request is its own
  * @throws ActionError if nothing is to be sent
  */
-export type BeforeSending = () => Promise<'send' | 'create'>
-
-const ALWAYS: BeforeSending = () => Promise.resolve('send')
+export type BeforeSending = (before: Job) => Promise<'send' | 'create'>
 
 function archivedBefore(): TaskResult {
   const error = new ActionError('not-sent', 'The prompt was not sent: the job is archived.', {
@@ -119,15 +118,16 @@ export async function followUp(
   { wait }: AgentInputs,
   step: Step,
   watch: JobWatch,
-  beforeSending = ALWAYS,
+  beforeSending?: BeforeSending,
 ): Promise<TaskResult | Task> {
   const { history } = watch
   const anew: Task = { kind: 'create', prompt: otherwise ?? prompt }
   watch.known.add({ turn: 'unsent' })
   const present = await findJob(jobId, step, watch)
   if (present === undefined) return notSentInTime('the job could not be read')
-  if (wait && isRunning(present)) history.note('The job is busy. The prompt is sent when its present turn ends.')
-  const before = wait ? await waitForEnd(present, step, watch) : present
+  const isInTheWay = isRunning(present) && (wait || beforeSending !== undefined)
+  if (isInTheWay) history.note('The job is busy. The prompt is sent when its present turn ends.')
+  const before = isInTheWay ? (await waitForJob(present, step, watch)).job : present
   if (otherwise !== undefined && (before?.status === 'archived' || before?.status === 'failed')) {
     history.note(`Job ${jobId} is ${before.status} meanwhile, so a new job begins.`)
     return anew
@@ -137,7 +137,7 @@ export async function followUp(
     return notSentInTime('the present turn of the job did not end')
 
   const head = wait ? await readHeadBefore(before, step, watch) : undefined
-  if ((await beforeSending()) === 'create') return anew
+  if ((await beforeSending?.(before)) === 'create') return anew
   const answer = await send(before, prompt, step, watch)
   const isLost = answer instanceof ActionError
   const turn = new TurnWatch(before, head, isLost ? undefined : answer, step, watch)

@@ -7,7 +7,7 @@ import { mayBeOurs } from '../pull-request/pull-request-marker.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { Choice } from './choice.ts'
 import { promptOf, tellComment, tellUsage } from './comment-words.ts'
-import { jobsNamedIn, type Conversation } from './conversation.ts'
+import { jobsNamedIn, prove, type Conversation } from './conversation.ts'
 import { tellOpenPullRequest } from './conversation-words.ts'
 import { openSearch, proveJob, type Search } from './find-conversation.ts'
 import { parseComment, type AskingComment } from './parse-comment.ts'
@@ -36,9 +36,15 @@ async function findJob(comment: AskingComment, search: Search): Promise<Conversa
 }
 
 /** A pull request that was closed while the job was busy takes no more work, and a new job would be none of it. */
-function lookOnceMore(comment: AskingComment, step: Step, known: OpenReport): BeforeSending {
+function lookOnceMore(
+  comment: AskingComment,
+  conversation: Conversation,
+  step: Step,
+  known: OpenReport,
+): BeforeSending {
   const { number } = comment
-  return async () => {
+  return async (before) => {
+    prove(conversation, before, step.facts.serverUrl)
     const unknown = `Whether pull request #${number} is still open is not known`
     const read = async () => (await step.github())?.readPullRequest(comment)
     const state = (await orSendNothing(unknown, read, AGAIN))?.state ?? 'closed'
@@ -113,7 +119,7 @@ export async function fromComment(inputs: AgentInputs, step: Step, known: OpenRe
   if (found !== undefined) {
     const prompt = promptOf(rules, comment, context) + tellOpenPullRequest(found.pullRequest, [])
     known.note(`A comment asks job ${found.jobId} to go on with pull request #${number}.`)
-    const beforeSending = lookOnceMore(comment, step, known)
+    const beforeSending = lookOnceMore(comment, found, step, known)
     return { kind: 'ask', task: { kind: 'follow-up', jobId: found.jobId, prompt }, beforeSending }
   }
   const change = await known.attempt('The change of the pull request was not told', () =>

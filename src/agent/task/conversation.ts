@@ -2,6 +2,7 @@ import type { MarkerComment } from '../../github/comments.ts'
 import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
 import { parsePullRequestLink, isSamePullRequest } from '../../service/pull-request-link.ts'
 import type { Job } from '../../service/schemas.ts'
+import { ActionError } from '../../shared/errors.ts'
 import { mayBeOurs, readMarker } from '../pull-request/pull-request-marker.ts'
 
 /** After so many follow-ups to one pull request somebody has to look at it. */
@@ -14,6 +15,8 @@ export interface Conversation {
   /** The comment with the count; undefined if nobody who can be trusted has named the job. */
   readonly marker: MarkerComment | undefined
   readonly followUps: number
+  /** Whether the job says that the pull request is its own. A busy one says nothing, and is asked again before the prompt. */
+  readonly isProven: boolean
 }
 
 /** More than this are no marks of ours. */
@@ -26,8 +29,13 @@ export function jobsNamedIn(comments: readonly MarkerComment[]): readonly string
   return [...new Set(ids)].slice(0, MOST_JOBS)
 }
 
-/** Why a pull request is not known to be a job's, or the job no one to go on with; undefined if all is well. */
-export function objectionTo(job: Job, { repository, number }: OpenPullRequest, serverUrl: string): string | undefined {
+/** Why a pull request is not known to be a job's, or the job cannot be gone on with; undefined if all is well. */
+export function objectionTo(
+  job: Job | undefined,
+  { repository, number }: OpenPullRequest,
+  serverUrl: string,
+): string | undefined {
+  if (job === undefined) return 'is not known'
   if (job.status === 'archived' || job.status === 'failed') return `is ${job.status}`
   const link = parsePullRequestLink(`${serverUrl}/${repository}/pull/${number}`)
   if (job.prLink === undefined) return 'has no pull request'
@@ -42,6 +50,7 @@ export function conversationOf(
   pullRequest: OpenPullRequest,
   jobId: string,
   comments: readonly MarkerComment[],
+  isProven: boolean,
 ): Conversation {
   const ours = comments
     .filter(mayBeOurs)
@@ -50,5 +59,19 @@ export function conversationOf(
   const trusted = ours.filter(({ comment }) => comment.author === 'trusted')
   const markers = trusted.length > 0 ? trusted : ours
   const followUps = Math.max(0, ...markers.map(({ marker }) => marker?.followUps ?? 0))
-  return { pullRequest, jobId, marker: markers[0]?.comment, followUps }
+  return { pullRequest, jobId, marker: markers[0]?.comment, followUps, isProven }
+}
+
+/**
+ * Asks a job that was busy when it was chosen for its pull request, as its turn has ended.
+ * @throws ActionError `not-sent` if it is no one to go on with
+ */
+export function prove({ pullRequest, jobId, isProven }: Conversation, job: Job, serverUrl: string): void {
+  const objection = isProven ? undefined : objectionTo(job, pullRequest, serverUrl)
+  if (objection === undefined) return
+  throw new ActionError(
+    'not-sent',
+    `Pull request #${pullRequest.number} cannot be gone on with: job ${jobId}, whose turn had to end first, ${objection}.`,
+    { hint: 'Run the step again: it looks for a pull request anew.' },
+  )
 }

@@ -8,6 +8,7 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { openJobWatch } from '../job/job-watch.ts'
 import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
 import { openReport, type OpenReport } from '../report/open-report.ts'
+import { mayBeOurs } from '../pull-request/pull-request-marker.ts'
 import { conversationOf, jobsNamedIn, objectionTo, type Conversation } from './conversation.ts'
 
 /** These questions get this much of the step's time, in milliseconds, and no more than half of it. */
@@ -29,7 +30,7 @@ async function readJob(jobId: string, { inputs, step, endsAt }: Search): Promise
   const { poll, history } = openJobWatch(inputs, aside, openReport(inputs, aside))
   const lagsUntil = clock.now() + SETTLE_MS
   const isTold = ({ status, prLink }: Job): boolean =>
-    prLink !== undefined || status === 'archived' || status === 'failed' || clock.now() >= lagsUntil
+    prLink !== undefined || status !== 'completed' || clock.now() >= lagsUntil
   try {
     const job = await poll({ jobId, isFound: isTold, nextMs: nextTurnPollMs, endsAt, readsAtOnce: true })
     if (job !== undefined) return job
@@ -40,7 +41,7 @@ async function readJob(jobId: string, { inputs, step, endsAt }: Search): Promise
   throw history.lastProblem ?? new ActionError('deadline', `Job ${jobId} could not be read in time.`)
 }
 
-/** The proven conversation, or why each job that comments name is not the pull request's, or not one to go on with. */
+/** The conversation, or why each job that comments name is not the pull request's, or not one to go on with. */
 export interface Proof {
   readonly conversation?: Conversation
   /** By the job's id, in our own words. */
@@ -58,10 +59,14 @@ export async function proveJob(
   search: Search,
 ): Promise<Proof> {
   const objections = new Map<string, string>()
+  const own = jobsNamedIn(comments.filter(mayBeOurs))
   for (const jobId of jobsNamedIn(comments)) {
     const job = await readJob(jobId, search)
-    const objection = job === undefined ? 'is not known' : objectionTo(job, pullRequest, search.step.facts.serverUrl)
-    if (objection === undefined) return { conversation: conversationOf(pullRequest, jobId, comments), objections }
+    const objection = objectionTo(job, pullRequest, search.step.facts.serverUrl)
+    const isProven = objection === undefined
+    // A busy job names no pull request. Whether this one is its own it says when its turn ends.
+    if (isProven || (own.includes(jobId) && job?.status === 'active'))
+      return { conversation: conversationOf(pullRequest, jobId, comments, isProven), objections }
     objections.set(jobId, `job ${jobId} ${objection}`)
   }
   return { objections }

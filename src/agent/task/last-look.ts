@@ -3,7 +3,7 @@ import type { Step } from '../../step/step.ts'
 import type { BeforeSending } from '../job/follow-up.ts'
 import { withFollowUps } from '../pull-request/pull-request-marker.ts'
 import type { OpenReport } from '../report/open-report.ts'
-import { MOST_FOLLOW_UPS, type Conversation } from './conversation.ts'
+import { MOST_FOLLOW_UPS, prove, type Conversation } from './conversation.ts'
 import { orSendNothing } from './send-nothing.ts'
 
 /** The last questions before the prompt get this much time, in milliseconds. */
@@ -30,13 +30,11 @@ function nobodyCounts(number: number): ActionError {
  * Counts a follow-up, and looks once more whether its pull request is open. The count comes before the message: if it
  * cannot be written nothing bounds the conversation, and nothing is sent.
  */
-export function lookOnceMore(
-  { pullRequest, marker, followUps }: Conversation,
-  step: Step,
-  known: OpenReport,
-): BeforeSending {
+export function lookOnceMore(conversation: Conversation, step: Step, known: OpenReport): BeforeSending {
+  const { pullRequest, marker, followUps } = conversation
   const { number } = pullRequest
-  return async () => {
+  return async (before) => {
+    prove(conversation, before, step.facts.serverUrl)
     const endsAt = Math.min(step.clock.now() + QUESTIONS_MS, step.deadlineAt)
     const github = (await step.github())?.until(endsAt)
     if (github === undefined || marker === undefined) throw nobodyCounts(number)
