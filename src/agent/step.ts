@@ -2,11 +2,11 @@ import { ActionError } from '../shared/errors.ts'
 import type { Step } from '../step/step.ts'
 import { lookAtChange } from './change/look-at-change.ts'
 import type { AgentInputs } from './inputs/agent-inputs.ts'
-import { withContext, type Task } from './inputs/task.ts'
+import { withContext } from './inputs/task.ts'
 import { openJobWatch } from './job/job-watch.ts'
 import { runTask } from './job/run-task.ts'
 import { handOff } from './pull-request/hand-off.ts'
-import { promptToFix } from './pull-request/prompt-to-fix.ts'
+import { nextRound } from './pull-request/next-round.ts'
 import { openReport, type OpenReport } from './report/open-report.ts'
 import type { Report } from './report/report.ts'
 import { answerComment } from './task/answer-comment.ts'
@@ -29,18 +29,19 @@ async function goThrough(inputs: AgentInputs, step: Step, known: OpenReport): Pr
     known.add({ change: change.description })
     if (change.skipReason !== undefined) return known.skipped(change.skipReason)
 
-    let task: Task = withContext(choice.task, change.context)
+    let { task, beforeSending } = { ...choice, task: withContext(choice.task, change.context) }
     known.add({ task })
-    for (let examined: string | undefined; ;) {
-      const result = await runTask(task, inputs, step, watch, examined === undefined ? choice.beforeSending : undefined)
+    for (let headOfLastRound: string | undefined; ;) {
+      const result = await runTask(task, inputs, step, watch, beforeSending)
       known.addResult(result)
       if (!known.goesOn || result.job === undefined) return known.ended()
       const pullRequest = await handOff(result, inputs, step, known)
       known.add({ pullRequest })
-      const prompt = await promptToFix(result.job, pullRequest, examined, inputs, step, known)
-      if (prompt === undefined) return known.ended()
-      task = { kind: 'follow-up', jobId: result.job.id, prompt }
-      examined = pullRequest.headSha
+      const round = await nextRound(result.job, pullRequest, headOfLastRound, inputs, step, known)
+      if (round === undefined) return known.ended()
+      task = { kind: 'follow-up', jobId: result.job.id, prompt: round.prompt }
+      beforeSending = round.beforeSending
+      headOfLastRound = pullRequest.headSha
     }
   } catch (error) {
     if (!(error instanceof ActionError)) throw error

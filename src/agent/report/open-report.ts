@@ -81,6 +81,7 @@ export class OpenReport {
 
   /** Failing checks go back no further. */
   stopFixing(stop: FixStop): void {
+    if (this.#fixStop !== undefined) return
     this.#fixStop = stop
     // That they have passed was said.
     if (stop !== 'passed') this.note(`No further round: ${tellStop(stop)}`)
@@ -139,7 +140,7 @@ export class OpenReport {
     // Somebody may have taken it, so that it counts.
     if (result !== undefined && error.code === 'unknown-fate') this.#endedRounds++
     if (result === undefined || outcome === 'cancelled') return this.#report({ ...result, outcome, error })
-    this.note(describeError(error))
+    if (this.#fixStop === undefined) this.note(describeError(error))
     this.#endRound(error.code === 'unknown-fate' || this.#isOnItsWay ? 'unseen' : 'not-sent')
     return this.ended()
   }

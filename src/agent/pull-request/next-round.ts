@@ -8,6 +8,7 @@ import { ActionError } from '../../shared/errors.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import { tellStop } from '../report/fixing.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { PullRequestFindings } from '../report/report.ts'
 import { failedByChange } from './failing-checks.ts'
@@ -19,6 +20,7 @@ const DETAILS_MS = 120_000
 /** Past so many, checks are told by name, title and summary only. */
 const MOST_DETAILED = 10
 const LONGEST_NAME = 60
+const LOST = 'The failing checks were not sent to the agent'
 
 /** The job of GitHub Actions that a check run stands for. */
 const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
@@ -103,20 +105,26 @@ function describeRound(failed: readonly Check[], headSha: string, round: number,
   return `Round ${round} of ${maxRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
 }
 
+/** One message to the job. The job may be busy for long, so that the pull request is looked at once more before it is sent. */
+interface Round {
+  readonly prompt: string
+  readonly beforeSending: () => Promise<'send'>
+}
+
 /**
  * What to tell the job of the checks that fail on its pull request; undefined if it is to be told nothing, and then the
  * reason is in the report. Whatever GitHub does, the job's result stands.
  * @param before the head that the last round was about
  * @throws ActionError `cancelled`
  */
-export async function promptToFix(
+export async function nextRound(
   { prLink }: Job,
   found: PullRequestFindings,
   before: string | undefined,
   inputs: AgentInputs,
   step: Step,
   known: OpenReport,
-): Promise<string | undefined> {
+): Promise<Round | undefined> {
   const { fixRounds: maxRounds, changeContextBytes } = inputs
   if (maxRounds === 0 || prLink === undefined) return undefined
   const sent = known.roundsSent
@@ -126,7 +134,7 @@ export async function promptToFix(
     known.stopFixing(stop)
     return undefined
   }
-  const asked = await known.attempt('The failing checks were not sent to the agent', async () => {
+  const asked = await known.attempt(LOST, async () => {
     const github = await step.github()
     if (github === undefined) return undefined
     const { headSha = '', failed = [] } = found
@@ -139,14 +147,22 @@ export async function promptToFix(
     if (failing.length === 0) return 'red-before'
     const endsAt = Math.min(step.clock.now() + DETAILS_MS, step.deadlineAt)
     const details = await readDetails(failing, address.repository, github.until(endsAt), known)
-    const hasChanged = stopAtLastLook(await github.readPullRequest(address), headSha)
-    if (hasChanged !== undefined) return hasChanged
-    const tooLate = stopBeforeAsking({ found, before, sent, maxRounds, leftMs: leftMs() })
-    if (tooLate !== undefined) return tooLate
-    known.note(describeRound(failing, headSha, sent + 1, maxRounds))
-    return { prompt: renderFixPrompt(details, headSha, changeContextBytes) }
+    const beforeSending = async (): Promise<'send'> => {
+      const now = await known.attempt(LOST, () => github.readPullRequest(address))
+      const stop =
+        now === undefined
+          ? 'not-sent'
+          : (stopAtLastLook(now, headSha) ?? stopBeforeAsking({ found, before, sent, maxRounds, leftMs: leftMs() }))
+      if (stop === undefined) {
+        known.note(describeRound(failing, headSha, sent + 1, maxRounds))
+        return 'send'
+      }
+      known.stopFixing(stop)
+      throw new ActionError('not-sent', tellStop(stop))
+    }
+    return { prompt: renderFixPrompt(details, headSha, changeContextBytes), beforeSending }
   })
-  if (typeof asked === 'object') return asked.prompt
+  if (typeof asked === 'object') return asked
   known.stopFixing(asked ?? 'not-sent')
   return undefined
 }

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { promptToFix } from '../../../src/agent/pull-request/prompt-to-fix.ts'
+import { nextRound } from '../../../src/agent/pull-request/next-round.ts'
 import { openReport } from '../../../src/agent/report/open-report.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
 import type { Check } from '../../../src/github/checks.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
+import type { ActionError } from '../../../src/shared/errors.ts'
 import { completed } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import {
@@ -43,10 +44,16 @@ async function promptWith(
   const known = openReport(inputs, step)
   known.addResult({ outcome: 'pull-request', job: completed })
   const found = { state: 'open', checks: 'failure', headSha: commit('c'), failed } as const
-  const prompt = await promptToFix(completed, found, undefined, inputs, step, known)
+  const round = await nextRound(completed, found, undefined, inputs, step, known)
+  const prompt = await round?.beforeSending().then(
+    () => round.prompt,
+    (error: unknown) => {
+      if ((error as ActionError).code !== 'not-sent') throw error
+    },
+  )
   const [endsAt] = github.deadlines
   return {
-    prompt,
+    prompt: prompt ?? undefined,
     report: known.ended(),
     github,
     detailsMs: endsAt === undefined ? undefined : endsAt - step.startedAt,
@@ -94,7 +101,8 @@ test('details get two minutes', async () => {
 test.each([
   ['others', { ...PULL_REQUEST, headSha: commit('d') }],
   ['over', { ...PULL_REQUEST, state: 'merged' }],
-] as const)('what happens while the details are read is seen before the message: %s', async (stop, later) => {
+  ['not-sent', refusal('unreachable')],
+] as const)('what happens meanwhile is seen directly before the message: %s', async (stop, later) => {
   const { prompt, report } = await promptWith({ readPullRequest: inTurn<typeof PULL_REQUEST>(PULL_REQUEST, later) })
   expect([prompt, report.fixing]).toEqual([undefined, { sent: 0, stop }])
 })
