@@ -212,7 +212,7 @@ test('without waiting, a prompt whose fate is unknown is looked up as well', asy
     inputs: { wait: false },
   })
 
-  expect(report.outcome).toBe('submitted')
+  expect(report).toMatchObject({ outcome: 'submitted', turn: 'seen' })
   expect(report.error).toBeUndefined()
 })
 

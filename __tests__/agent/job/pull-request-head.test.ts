@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
+import { conclude } from '../../../src/agent/report/conclusion.ts'
+import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import type { Comparison } from '../../../src/github/comparisons.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { ActionError } from '../../../src/shared/errors.ts'
 import { FOLLOW_UP, runScripted } from '../../support/agent-run.ts'
-import { active, completed, failed, failure, job, withoutLink } from '../../support/fake-client.ts'
+import { active, archived, completed, failed, failure, job, withoutLink } from '../../support/fake-client.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, refusal } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
@@ -110,6 +112,23 @@ describe('the head of the pull request decides on a follow-up', () => {
     const { report } = await runScripted({ ...turn, github })
     expect(report).toMatchObject({ outcome: 'error', operation: 'updated', error: { code: 'left-behind' } })
   })
+
+  test.each([failed, archived])(
+    'a turn that pushes and then comes to a bad end ($status) has changed it',
+    async (end) => {
+      const reads = [completed, active, end]
+      const github = fakeGitHub({ readPullRequest: inTurn(head('a'), head('b')) })
+      const { report } = await runScripted({ ...turn, reads, github })
+      expect(toOutputs(report)).toMatchObject({ outcome: end.status, changed: 'true', 'pr-operation': 'updated' })
+      expect(conclude(report, new Set()).text).toContain('Its pull request has new commits all the same.')
+
+      const merged = fakeGitHub({ readPullRequest: inTurn<PullRequest>(head('a'), { ...head('b'), state: 'merged' }) })
+      expect((await runScripted({ ...turn, reads, github: merged })).report.error?.code).toBe('left-behind')
+
+      const still = fakeGitHub({ readPullRequest: inTurn(head('a')) })
+      expect(toOutputs((await runScripted({ ...turn, reads, github: still })).report).changed).toBe('false')
+    },
+  )
 
   test('a pull request that is merged during a turn without commits has not changed', async () => {
     const github = fakeGitHub({

@@ -38,7 +38,7 @@ const CHANGED: Readonly<Record<Outcome, Readonly<Record<'create' | 'followUp' | 
   'timed-out': { create: 'false', followUp: 'false', attach: 'false' },
   unconfirmed: { create: 'false', followUp: 'false', attach: 'false' },
   submitted: { create: '', followUp: '', attach: '' },
-  cancelled: { create: 'false', followUp: 'false', attach: 'false' },
+  cancelled: { create: 'false', followUp: 'false', attach: 'true' },
   skipped: { create: 'false', followUp: 'false', attach: 'false' },
   error: { create: 'false', followUp: 'false', attach: 'false' },
 }

@@ -142,9 +142,9 @@ export async function followUp(
   const isLost = answer instanceof ActionError
   const turn = new TurnWatch(before, head, isLost ? undefined : answer, step, watch)
   const state = isLost ? await lookUp(answer, before, turn) : wait ? await turn.awaitBegin() : 'begun'
+  if (state !== 'unseen' && (wait || isLost)) history.follow('seen', before)
   if (!wait) return { outcome: 'submitted' }
   if (state === 'unseen') return { outcome: 'unconfirmed' }
-  history.follow('seen', before)
   const ended = state === 'begun' ? await turn.awaitEnd() : state
   if (ended === undefined) return { outcome: 'timed-out' }
   return compareHeads(await settle(ended, step, watch), before, head, step, watch)

@@ -94,7 +94,7 @@ function endedMeanwhile({ number, state }: PullRequest, result: TaskResult): Tas
       hint: 'Compare its branch with the one that it was to be merged into, and open a pull request for what is missing.',
     },
   )
-  return { ...result, outcome: 'error', operation: 'updated', error }
+  return { ...result, outcome: 'error', error }
 }
 
 /** Whoever else has worked in it must learn that a commit is gone. */
@@ -125,12 +125,23 @@ export async function compareHeads(
   step: Step,
   { known }: JobWatch,
 ): Promise<TaskResult> {
-  const link = result.outcome === 'pull-request' ? result.job?.prLink : undefined
-  if (link === undefined) return result
-  // The link of the turn before may have come late, so that nobody knows whose it is.
-  if (before.prLink === undefined && before.status === 'completed') return result
-  if (before.prLink === undefined || !isSamePullRequest(before.prLink, link)) return { ...result, operation: 'created' }
-  if (headBefore === undefined) return result
+  const { outcome, job } = result
+  const link = outcome === 'pull-request' ? job?.prLink : undefined
+  if (link !== undefined) {
+    // The link of the turn before may have come late, so that nobody knows whose it is.
+    if (before.prLink === undefined && before.status === 'completed') return result
+    if (before.prLink === undefined || !isSamePullRequest(before.prLink, link))
+      return { ...result, operation: 'created' }
+  }
+  // A turn that failed or was archived may have pushed before.
+  const mayHavePushed = link !== undefined || outcome === 'failed' || outcome === 'archived'
+  if (headBefore === undefined || !mayHavePushed) return result
+  // A job that failed may name its pull request no more.
+  const updated: TaskResult = {
+    ...result,
+    operation: 'updated',
+    ...(job && { job: { ...job, prLink: job.prLink ?? headBefore.link } }),
+  }
   const endsAt = Math.min(step.clock.now() + SETTLE_MS, step.deadlineAt)
   for (let reads = 0; ; reads++) {
     const now = await readNow(headBefore, step)
@@ -138,10 +149,10 @@ export async function compareHeads(
     const leftMs = endsAt - step.clock.now()
     if (now !== undefined && (hasNew || leftMs <= 0)) {
       if (headBefore.isOpen && !isOpen(now) && (await hasCommitsPast(headBefore, now, step, known)))
-        return endedMeanwhile(now, result)
-      if (!hasNew) return { ...result, outcome: 'no-changes', operation: 'unchanged' }
+        return endedMeanwhile(now, updated)
+      if (!hasNew) return link === undefined ? result : { ...result, outcome: 'no-changes', operation: 'unchanged' }
       await tellLostCommit(headBefore, now, step, known)
-      return { ...result, operation: 'updated' }
+      return updated
     }
     if (leftMs <= 0) return result
     const nextMs = nextSettlePollMs(reads)

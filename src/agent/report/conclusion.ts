@@ -54,6 +54,10 @@ const tellOperation: Say = ({ operation, task }) => {
   return "The agent's changes are in it."
 }
 
+/** A turn may push before it comes to a bad end. */
+const tellPush: Say = ({ operation }) =>
+  operation === 'updated' ? ' Its pull request has new commits all the same.' : ''
+
 const TEXTS: Readonly<Record<Outcome, Say>> = {
   'pull-request': (report) => [tellOperation(report), ...tellPullRequest(report)].join(' '),
   'no-changes': ({ job, operation }) => {
@@ -62,8 +66,8 @@ const TEXTS: Readonly<Record<Outcome, Say>> = {
     if (operation === 'unchanged') return 'The agent finished and added no commit to the pull request.'
     return 'The agent finished and changed no file, so there is no pull request.'
   },
-  failed: () => 'It hit an error that it could not recover from.',
-  archived: () => 'Somebody archived it, so nothing more will come of it.',
+  failed: (report) => `It hit an error that it could not recover from.${tellPush(report)}`,
+  archived: (report) => `Somebody archived it, so nothing more will come of it.${tellPush(report)}`,
   'timed-out': (report) =>
     [
       `The step waited ${formatDuration(report.durationMs)}.`,

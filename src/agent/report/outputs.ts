@@ -34,6 +34,9 @@ const CHANGED: Readonly<Partial<Record<Outcome, (report: Report) => string>>> = 
   submitted: () => '',
   failed: openedAll,
   archived: openedAll,
+  // Such a step may have seen the end, and waited for checks.
+  cancelled: ({ task, job }) =>
+    String(task?.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined),
 }
 
 /** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
