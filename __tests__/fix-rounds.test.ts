@@ -154,6 +154,15 @@ test('rounds that have less than ten minutes left are not begun', async () => {
   expect(report.fixing).toEqual({ sent: 1, stop: 'no-time' })
 })
 
+test('a merge during a round that adds commits keeps the outcome, is said, and tells the state of the pull request', async () => {
+  const { report, said } = await play({
+    github: { checks: [fails], events: [{ after: 'follow-up', delayMs: 8_000, act: 'merge' }] },
+  })
+  expect(report.fixing).toEqual({ sent: 1, stop: 'left-behind' })
+  expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', 'pr-state': 'merged', checks: '' })
+  expect(said).toContainEqual(expect.stringMatching(/^notice: .*may be in no merge/))
+})
+
 const CODES: readonly ErrorCode[] = [
   ...(['unreachable', 'service-error', 'rate-limited', 'bad-answer'] as const),
   ...(['forbidden', 'not-found', 'unauthorized', 'rejected', 'deadline'] as const),

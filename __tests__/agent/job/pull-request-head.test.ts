@@ -111,6 +111,7 @@ describe('the head of the pull request decides on a follow-up', () => {
     })
     const { report } = await runScripted({ ...turn, github })
     expect(report).toMatchObject({ outcome: 'error', operation: 'updated', error: { code: 'left-behind' } })
+    expect(toOutputs(report)['pr-state']).toBe('merged')
   })
 
   test.each([failed, archived])(

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { describePullRequest } from '../../../src/agent/pull-request/examine-pull-request.ts'
+import { describePullRequest } from '../../../src/agent/report/report.ts'
 import { settleMergeable } from '../../../src/agent/pull-request/settle-mergeable.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'

@@ -8,7 +8,7 @@ import type { Job } from '../../service/schemas.ts'
 import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
 import type { OpenReport } from '../report/open-report.ts'
-import type { TaskResult } from '../report/report.ts'
+import { describePullRequest, type TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
 import { nextSettlePollMs, SETTLE_MS } from './poll-schedule.ts'
 
@@ -148,8 +148,10 @@ export async function compareHeads(
     const hasNew = now !== undefined && now.headSha !== headBefore.sha
     const leftMs = endsAt - step.clock.now()
     if (now !== undefined && (hasNew || leftMs <= 0)) {
-      if (headBefore.isOpen && !isOpen(now) && (await hasCommitsPast(headBefore, now, step, known)))
+      if (headBefore.isOpen && !isOpen(now) && (await hasCommitsPast(headBefore, now, step, known))) {
+        known.add({ pullRequest: describePullRequest(now) })
         return endedMeanwhile(now, updated)
+      }
       if (!hasNew) return link === undefined ? result : { ...result, outcome: 'no-changes', operation: 'unchanged' }
       await tellLostCommit(headBefore, now, step, known)
       return updated

@@ -6,17 +6,12 @@ import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { OpenReport } from '../report/open-report.ts'
-import type { ChecksState, PullRequestFindings, Scope } from '../report/report.ts'
+import { describePullRequest, type ChecksState, type PullRequestFindings, type Scope } from '../report/report.ts'
 import { decideChecks, nextChecksReadMs, OTHERS_MS, tellChecks, type ChecksVerdict } from './checks-verdict.ts'
 import { failedChecks } from './failing-checks.ts'
 
 /** Left for the last read, so that it is over when the deadline is. */
 const LAST_READ_MS = 3_000
-
-export function describePullRequest(pullRequest: PullRequest): PullRequestFindings {
-  const { state, branch, headSha, mergeable, isBlocked } = pullRequest
-  return { state, branch, headSha, isBlocked, ...(mergeable === undefined ? {} : { mergeable }) }
-}
 
 /** What may be over at the next read. */
 const PASSING = new Set(['unreachable', 'service-error', 'rate-limited', 'bad-answer'])

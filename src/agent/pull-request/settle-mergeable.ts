@@ -2,8 +2,7 @@ import type { GitHub } from '../../github/connect-github.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
-import type { PullRequestFindings } from '../report/report.ts'
-import { describePullRequest } from './examine-pull-request.ts'
+import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
 
 /** GitHub begins to find out when it is first asked, and is mostly done within seconds. */
 const PAUSES_MS = [1_000, 2_000, 3_000, 5_000]

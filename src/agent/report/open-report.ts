@@ -1,4 +1,5 @@
 import type { Step } from '../../step/step.ts'
+import { ERROR_TITLES } from '../../shared/error-titles.ts'
 import { ActionError, describeError } from '../../shared/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
@@ -58,7 +59,11 @@ export class OpenReport {
    */
   addResult(result: TaskResult): void {
     if (this.#result === undefined) this.#result = result
-    else this.#endRound(stopAfterTurn(result))
+    else {
+      // The job's result stands, but commits that may be in no merge are not to be overlooked.
+      if (result.error?.code === 'left-behind') this.notice(ERROR_TITLES['left-behind'], describeError(result.error))
+      this.#endRound(stopAfterTurn(result))
+    }
     this.#ownTurn ??= pick(this.#findings, true)
     this.#findings = pick(this.#findings, false)
   }

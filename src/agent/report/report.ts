@@ -1,6 +1,6 @@
 import type { CommentAddress } from '../../github/comments.ts'
 import type { Check } from '../../github/checks.ts'
-import type { PullRequestState } from '../../github/pull-requests.ts'
+import type { PullRequest, PullRequestState } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../service/pull-request-link.ts'
 import type { Job } from '../../service/schemas.ts'
 import type { ActionError } from '../../shared/errors.ts'
@@ -78,6 +78,11 @@ export interface PullRequestFindings {
   readonly checks?: ChecksState
   readonly failed?: readonly Check[]
   readonly scope?: Scope
+}
+
+export function describePullRequest(pullRequest: PullRequest): PullRequestFindings {
+  const { state, branch, headSha, mergeable, isBlocked } = pullRequest
+  return { state, branch, headSha, isBlocked, ...(mergeable === undefined ? {} : { mergeable }) }
 }
 
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
