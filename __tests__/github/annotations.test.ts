@@ -22,8 +22,8 @@ const run = checkRun({
 test('gives where each is, and what it says', async () => {
   const found = await askingEmbedded({ docs: { checkRuns: [run] } }, (github) => github.listAnnotations('acme/docs', 7))
   expect(found).toEqual([
-    { path: 'docs/a.md', line: 4, level: 'failure', title: 'Missing', message: 'It is gone.' },
-    { path: 'docs/a.md', line: 9, level: 'failure', title: '', message: 'It is gone.' },
+    { path: 'docs/a.md', line: 4, title: 'Missing', message: 'It is gone.' },
+    { path: 'docs/a.md', line: 9, title: '', message: 'It is gone.' },
   ])
 })
 

@@ -15,8 +15,6 @@ export const PULL_REQUEST: PullRequest = {
   repository: 'acme/docs',
   number: 7,
   state: 'open',
-  title: 'Correct the guide',
-  url: 'https://github.com/acme/docs/pull/7',
   author: { login: 'docs-agent[bot]', type: 'Bot' },
   branch: 'agent/guide',
   headSha: commit('c'),

@@ -227,7 +227,7 @@ export class RollingWorld {
     const addressed = ({ number, state, headSha, labels }: WorldPull): PullRequest => ({
       ...PULL_REQUEST,
       ...{ repository: REPOSITORY, number, state, headSha, labels: [...labels] },
-      ...{ url: linkOf(number), branch: `agent/${number}` },
+      branch: `agent/${number}`,
     })
     const usual = fakeGitHub()
     return fakeGitHub({

@@ -5,8 +5,6 @@ import { splitRepository } from './repository-name.ts'
 export interface Annotation {
   readonly path: string
   readonly line: number
-  /** `notice`, `warning` or `failure`; empty if GitHub does not say. */
-  readonly level: string
   readonly title: string
   readonly message: string
 }
@@ -25,9 +23,11 @@ export function listAnnotations(
   return ask({ permission: 'checks: read', repository }, async ({ rest }) => {
     const where = { ...splitRepository(repository), check_run_id: checkRunId, per_page: MOST_ANNOTATIONS }
     const { data } = await rest.checks.listAnnotations(where)
-    return data.map(({ path, start_line, annotation_level, title, message }) => ({
-      ...{ path, line: start_line, level: annotation_level ?? '' },
-      ...{ title: title ?? '', message: message ?? '' },
+    return data.map(({ path, start_line, title, message }) => ({
+      path,
+      line: start_line,
+      title: title ?? '',
+      message: message ?? '',
     }))
   })
 }

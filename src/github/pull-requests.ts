@@ -20,9 +20,6 @@ export interface Account {
 
 export interface PullRequest extends PullRequestAddress {
   readonly state: PullRequestState
-  readonly title: string
-  /** Of its page. */
-  readonly url: string
   /** An account that was deleted has no name. */
   readonly author: Account
   readonly branch: string
@@ -73,8 +70,6 @@ export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequ
       repository,
       number,
       state: stateOf(data.state, data.draft ?? false, data.merged),
-      title: data.title,
-      url: data.html_url,
       author: accountOf(data.user),
       branch: data.head.ref,
       headSha: data.head.sha,

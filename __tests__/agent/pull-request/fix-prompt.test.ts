@@ -54,7 +54,6 @@ test.each([1_024, 4_096, 65_536])('in no more than %i bytes besides the frame, w
   const annotations = Array.from({ length: 50 }, () => ({
     path: 'a',
     line: 1,
-    level: '',
     title: 'é'.repeat(999),
     message: '',
   }))

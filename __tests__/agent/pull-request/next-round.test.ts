@@ -72,7 +72,7 @@ test('a log that is gone costs that log, and the others are told', async () => {
 test('what is refused is asked once, said once, and all else is told', async () => {
   const answers = {
     readJobLog: rejecting(refusal('forbidden')),
-    listAnnotations: inTurn([{ path: 'a.md', line: 3, level: 'failure', title: '', message: 'It is gone.' }]),
+    listAnnotations: inTurn([{ path: 'a.md', line: 3, title: '', message: 'It is gone.' }]),
   }
   const { prompt, report, github } = await promptWith(answers, [jobCheck('build', 1), jobCheck('links', 2)])
   expect(prompt?.match(/a\.md:3: It is gone\./g)).toHaveLength(2)

@@ -4,7 +4,7 @@ import { openReport, stopAfterTurn, type OpenReport } from '../../../src/agent/r
 import type { TaskResult } from '../../../src/agent/report/report.ts'
 import { ActionError } from '../../../src/shared/errors.ts'
 import { CREATE } from '../../support/agent-run.ts'
-import { active, completed, failed, failure } from '../../support/fake-client.ts'
+import { completed, failed, failure } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import { refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost, type FakeHost } from '../../support/fake-host.ts'
@@ -125,13 +125,13 @@ const OWN = { outcome: 'pull-request', operation: 'updated', job: completed, tur
 test('whatever the turn of a round comes to, the result of the task stays, and so does what is known of GitHub', () => {
   for (const outcome of ['no-changes', 'failed', 'archived', 'unconfirmed', 'timed-out'] as const) {
     const { known } = inRound()
-    known.add({ turn: 'taken', job: failed, before: active, lastProblem: failure('unreachable') })
+    known.add({ turn: 'taken', job: failed, lastProblem: failure('unreachable') })
     expect(known.roundsSent).toBe(1)
     known.addResult({ outcome, job: failed, error: failure('deadline') })
     expect(known.goesOn).toBe(false)
     const report = known.ended()
     expect(report).toMatchObject({ ...OWN, pullRequest: { checks: 'failure' }, fixing: { sent: 1 } })
-    expect([report.error, report.before, report.lastProblem]).toEqual([undefined, undefined, undefined])
+    expect([report.error, report.lastProblem]).toEqual([undefined, undefined])
   }
 })
 

@@ -36,11 +36,16 @@ function notSentInTime(reason: string): TaskResult {
 }
 
 /** Sends the prompt; gives the answer, or the error if the prompt may have been taken all the same. */
-async function send(before: Job, prompt: string, { client }: Step, { history }: JobWatch): Promise<Job | ActionError> {
+async function send(
+  before: Job,
+  prompt: string,
+  { client }: Step,
+  { history, known }: JobWatch,
+): Promise<Job | ActionError> {
   try {
     const answer = await client.sendMessage(before.id, prompt)
     history.accept(answer)
-    history.follow('taken', before)
+    known.add({ turn: 'taken' })
     return answer
   } catch (error) {
     if (!(error instanceof ActionError) || error.code !== 'unknown-fate') throw error
@@ -142,7 +147,7 @@ export async function followUp(
   const isLost = answer instanceof ActionError
   const turn = new TurnWatch(before, head, isLost ? undefined : answer, step, watch)
   const state = isLost ? await lookUp(answer, before, turn) : wait ? await turn.awaitBegin() : 'begun'
-  if (state !== 'unseen' && (wait || isLost)) history.follow('seen', before)
+  if (state !== 'unseen' && (wait || isLost)) watch.known.add({ turn: 'seen' })
   if (!wait) return { outcome: 'submitted' }
   if (state === 'unseen') return { outcome: 'unconfirmed' }
   const ended = state === 'begun' ? await turn.awaitEnd() : state

@@ -4,7 +4,7 @@ import { OutputsLost } from '../../shared/host.ts'
 import type { Step } from '../../step/step.ts'
 import type { Task } from '../inputs/task.ts'
 import type { OpenReport } from '../report/open-report.ts'
-import type { Outcome, Turn } from '../report/report.ts'
+import type { Outcome } from '../report/report.ts'
 
 const HEARTBEAT_MS = 60_000
 
@@ -44,10 +44,6 @@ export class JobHistory {
   restart(task: Task): void {
     this.lastJob = undefined
     this.#known.restart(task)
-  }
-
-  follow(turn: Turn, before: Job): void {
-    this.#known.add({ turn, before })
   }
 
   observe(job: Job): void {

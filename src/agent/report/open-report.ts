@@ -11,7 +11,7 @@ import type { Shortfall } from './shortfalls.ts'
 type Findings = Partial<Omit<Report, 'outcome' | 'error' | 'timeline' | 'durationMs' | 'shortfalls' | 'fixing'>>
 
 /** What a single turn of the job has shown. */
-const OF_TURN: readonly string[] = ['job', 'turn', 'before', 'lastProblem']
+const OF_TURN: readonly string[] = ['job', 'turn', 'lastProblem']
 
 function pick(findings: Findings, isOfTurn: boolean): Findings {
   return Object.fromEntries(Object.entries(findings).filter(([name]) => OF_TURN.includes(name) === isOfTurn))

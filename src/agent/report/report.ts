@@ -24,7 +24,7 @@ export const OUTCOMES = [
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** `taken`: the service has accepted it, and its turn was not seen. The job may then be as the turn before had left it. */
-export type Turn = 'unsent' | 'taken' | 'seen'
+type Turn = 'unsent' | 'taken' | 'seen'
 
 /** What became of the job's pull request; the value of the output `pr-operation`. */
 type PullRequestOperation = 'created' | 'updated' | 'unchanged'
@@ -102,8 +102,6 @@ export interface Report extends TaskResult {
   readonly continued?: Continued
   /** The comment of somebody who may ask, which gets an answer. */
   readonly comment?: CommentAddress | undefined
-  /** The job as it was before a follow-up: what of it stays as it was is not of this step. */
-  readonly before?: Job
   /** Why nothing was asked of the service, as a full sentence, if the change that started the run was no reason to. */
   readonly skipReason?: string
   /** What was found of the change that started the run, and what of it was sent. */
