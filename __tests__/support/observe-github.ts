@@ -1,4 +1,5 @@
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
+import type { GitHubExchange } from '../../src/emulator/github/github.ts'
 import type { EmulatorOptions } from '../../src/emulator/server.ts'
 import { violationsOf } from './github-violations.ts'
 
@@ -18,23 +19,28 @@ export interface ObservedGitHub {
   readonly violations: readonly string[]
 }
 
-/** Notes what is asked of the embedded GitHub, and holds it against GitHub's description. */
+/**
+ * Notes what is asked of the embedded GitHub, and holds it against GitHub's description. That takes seconds on a busy machine,
+ * which who waits for an answer would lose, so it is done where somebody reads what it found.
+ */
 export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {}): ObservedGitHub {
   const requests: string[] = []
-  const violations: string[] = []
+  const exchanges: GitHubExchange[] = []
   const patterns = Object.entries(faults).map(([operation, list]) => {
     const pattern = { faults: [...list, 'none'], then: 'stays' } as const
     return [operation, pattern] as const
   })
   return {
     requests,
-    violations,
+    get violations() {
+      return exchanges.flatMap(violationsOf)
+    },
     options: {
       ...options,
       faults: Object.fromEntries(patterns),
       onExchange: (exchange) => {
         requests.push(exchange.operation ?? exchange.request.target)
-        violations.push(...violationsOf(exchange))
+        exchanges.push(exchange)
       },
     },
   }
