@@ -4,10 +4,10 @@ import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { createAskGitHub } from '../../src/github/ask-github.ts'
 import { findPullRequestsOfCommit } from '../../src/github/pull-requests.ts'
-import { systemClock } from '../../src/shared/clock.ts'
+import { systemClock, type Clock } from '../../src/shared/clock.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
-import { askingGitHub, errorOf, type AskedGitHub } from '../support/github-client.ts'
+import { askingGitHub, errorOf, type AskedGitHub, type AskingOptions } from '../support/github-client.ts'
 import { GITHUB_TOKEN as TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { repositoryWithPull, commit } from '../support/github-state.ts'
@@ -136,8 +136,22 @@ test.each([400, 401, 403, 404, 409, 410, 422, 451])('does not try again what is 
   })
 })
 
+/** Time stands still until GitHub has the request. */
+function timeFromArrival(clock: Clock): Pick<AskingOptions, 'clock' | 'beforeAnswer'> {
+  let arrive = (): void => undefined
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
+  return {
+    clock: { ...clock, sleep: (ms, signal) => arrived.then(() => clock.sleep(ms, signal)) },
+    beforeAnswer: () => {
+      arrive()
+    },
+  }
+}
+
 test('a question whose own deadline passes ends, is not asked again, and leaves the next one its time', async () => {
-  await askingGitHub(failing('never'), async (asked) => {
+  await askingGitHub({ ...failing('never'), ...timeFromArrival(systemClock) }, async (asked) => {
     const ask = asked.askUntil(systemClock.now() + 100)
     expect(await errorOf(askOnce({ ...asked, ask }))).toMatchObject({ code: 'deadline' })
     expect(await askOnce(asked)).toEqual([])
@@ -146,28 +160,12 @@ test('a question whose own deadline passes ends, is not asked again, and leaves 
 })
 
 test('ends at the deadline although an answer never comes, and asks nothing after it', async () => {
-  let arrive = (): void => undefined
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve
+  const times = { ...timeFromArrival(fakeClock()), deadlineAt: CLOCK_START_MS + 25_000 }
+  await askingGitHub({ ...failing('never', 'never'), ...times }, async (asked) => {
+    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
+    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
+    expect(asked.github.requests).toHaveLength(1)
   })
-  const clock = fakeClock()
-  // Time stands still until GitHub has the request.
-  const sleep = (ms: number, signal?: AbortSignal): Promise<void> => arrived.then(() => clock.sleep(ms, signal))
-  const times = { clock: { ...clock, sleep }, deadlineAt: CLOCK_START_MS + 25_000 }
-  await askingGitHub(
-    {
-      ...failing('never', 'never'),
-      ...times,
-      beforeAnswer: () => {
-        arrive()
-      },
-    },
-    async (asked) => {
-      expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
-      expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
-      expect(asked.github.requests).toHaveLength(1)
-    },
-  )
 })
 
 test('ends at once when the run is cancelled', async () => {
