@@ -1,6 +1,7 @@
 import { test } from '@jest/globals'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { expectStep, pullRequestOutputs } from '../support/bundle-expect.ts'
-import { runBundle, timesFaster } from '../support/bundle-run.ts'
+import { runBundle } from '../support/bundle-run.ts'
 
 test('a follow-up to a finished job waits for its own turn', async () => {
   const run = await runBundle({

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { API_PATH } from '../../src/emulator/github/github.ts'
-import { runBundle, timesFaster } from '../support/bundle-run.ts'
+import { runBundle } from '../support/bundle-run.ts'
 
 test('failing checks go back to the job with the end of their logs, until they pass', async () => {
   const run = await runBundle({

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
+import { preload } from '../../scripts/small-runner/preload.ts'
 import { EMULATOR_KEY, EXPIRED_KEY } from '../../src/emulator/http/access.ts'
 import { startEmulator, type EmulatorOptions } from '../../src/emulator/server.ts'
-import { timesFaster } from '../support/bundle-run.ts'
 import { playWorkflow, type PlayedWorkflow } from '../support/play-workflow.ts'
 import { NODE_24 } from '../support/visitors-bundle.ts'
 
@@ -24,7 +25,7 @@ async function play(options: EmulatorOptions, apiKey = EMULATOR_KEY): Promise<Pl
       vars: { DOCS_AGENT_BASE_URL: service.url, DOCS_AGENT_PROJECT_ID: service.projectId },
       secrets: { DOCS_AGENT_API_KEY: apiKey },
       node: NODE_24,
-      env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(timesFaster(10))}` },
+      env: preload(timesFaster(10)),
     })
     const prompts = service.requests.filter(({ method }) => method === 'POST').map(({ prompt }) => prompt)
     return { ...played, prompts }

@@ -69,15 +69,6 @@ function requestClock(stepMs: number): Clock {
 /** Makes the waits that the service asks for, which the action keeps to in real time, as short as they can be. */
 const SPEED = 1_000
 
-/** A `preload` for the scenarios whose waits are seconds long: the step's clock and timers run so many times as fast. */
-export function timesFaster(factor: number): string {
-  return `
-    const [start, now] = [globalThis.setTimeout, performance.now.bind(performance)]
-    globalThis.setTimeout = (task, ms, ...args) => start(task, ms / ${factor}, ...args)
-    performance.now = () => now() * ${factor}
-  `
-}
-
 const PROJECT_PATH = `/v2/agent/${DEFAULT_PROJECT_ID}/`
 
 /** Runs the packaged action as a GitHub runner does, on Node.js 24, against an embedded service of its own. */

@@ -1,10 +1,11 @@
 import { expect } from '@jest/globals'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import { GITHUB_TOKEN, demoState } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
-import { runBundle, timesFaster, type BundleOptions, type BundleRun } from './bundle-run.ts'
+import { runBundle, type BundleOptions, type BundleRun } from './bundle-run.ts'
 import { commit } from './github-state.ts'
 import { observeGitHub, type ObservedOptions } from './observe-github.ts'
 

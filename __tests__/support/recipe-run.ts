@@ -1,6 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect } from '@jest/globals'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
+import { preload } from '../../scripts/small-runner/preload.ts'
 import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import { GITHUB_TOKEN, demoState } from '../../src/emulator/github/demo-state.ts'
 import {
@@ -13,7 +15,6 @@ import type { GitHubState, Permissions } from '../../src/emulator/github/state.t
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import { timesFaster } from './bundle-run.ts'
 import { commit } from './github-state.ts'
 import { observeGitHub, type ObservedOptions } from './observe-github.ts'
 import { playWorkflow, type PlayedWorkflow, type WorkflowSetting } from './play-workflow.ts'
@@ -89,7 +90,7 @@ export async function playRecipe(name: string, options: RecipeOptions): Promise<
       event: options.event ?? {},
       ...(options.actions === undefined ? {} : { actions: options.actions }),
       env: {
-        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(timesFaster(20))}`,
+        ...preload(timesFaster(20)),
         PATH: `${tools}${delimiter}${process.env['PATH'] ?? ''}`,
         GH_CALLS: calls,
         GITHUB_API_URL: service.github.apiUrl,
