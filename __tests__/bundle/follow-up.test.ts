@@ -6,7 +6,7 @@ import { runBundle } from '../support/bundle-run.ts'
 test('a follow-up to a finished job waits for its own turn', async () => {
   const run = await runBundle({
     preload: timesFaster(20),
-    inputs: { prompt: 'And the index.', 'job-id': 'job_finished' },
+    inputs: { prompt: 'And the index.', 'job-id': 'job_finished', 'timeout-minutes': '10' },
   })
 
   expectStep(run, {

@@ -16,7 +16,7 @@ test('failing checks go back to the job with the end of their logs, until they p
       'fail-on': 'checks',
     },
     env: (serviceUrl) => ({ GITHUB_API_URL: `${serviceUrl}${API_PATH}`, GITHUB_SERVER_URL: serviceUrl }),
-    preload: timesFaster(100),
+    preload: timesFaster(20),
   })
 
   expect(run.conclusion).toBe('success')
