@@ -59,7 +59,7 @@ curl --silent --fail-with-body -X PUT "$GITHUB_API_URL/repos/$repository/pulls/$
   -H "Authorization: Bearer $GH_TOKEN" -d "{\\"sha\\":\\"$sha\\",\\"merge_method\\":\\"squash\\"}" >&2
 `
 
-/** Plays a recipe against the embedded service and its GitHub, twenty times as fast. */
+/** Plays a recipe against the embedded service and its GitHub, eight times as fast. */
 export async function playRecipe(name: string, options: RecipeOptions): Promise<PlayedRecipe> {
   const { repositories = {}, repository = 'acme/docs', gitHubScenarios = [], gitHubScenario } = options
   const { permissions, beforeAnswer } = options
@@ -90,7 +90,7 @@ export async function playRecipe(name: string, options: RecipeOptions): Promise<
       event: options.event ?? {},
       ...(options.actions === undefined ? {} : { actions: options.actions }),
       env: {
-        ...preload(timesFaster(20)),
+        ...preload(timesFaster(8)),
         PATH: `${tools}${delimiter}${process.env['PATH'] ?? ''}`,
         GH_CALLS: calls,
         GITHUB_API_URL: service.github.apiUrl,
