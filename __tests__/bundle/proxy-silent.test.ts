@@ -8,7 +8,7 @@ test('a proxy that never answers does not hold the step past its deadline', asyn
   const run = await runBundle({
     front: proxy.front,
     env: () => ({ HTTP_PROXY: proxy.url() }),
-    inputs: { prompt: 'Fix the guide.', 'timeout-minutes': '0.02' },
+    inputs: { prompt: 'Fix the guide.', 'timeout-minutes': '0.1' },
   })
 
   expectStep(run, {

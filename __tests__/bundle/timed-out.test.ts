@@ -5,7 +5,7 @@ import { runBundle } from '../support/bundle-run.ts'
 test('a job that takes longer than the step may ends red and says how to go on', async () => {
   const run = await runBundle({
     scenario: 'slow',
-    inputs: { prompt: 'Rewrite all pages.', 'timeout-minutes': '0.02' },
+    inputs: { prompt: 'Rewrite all pages.', 'timeout-minutes': '0.1' },
   })
 
   expectStep(run, {

@@ -5,7 +5,7 @@ import { runBundle } from '../support/bundle-run.ts'
 test('a follow-up whose turn is never seen ends red, although the job reads completed', async () => {
   const run = await runBundle({
     scenario: 'never-starts',
-    inputs: { prompt: 'And the index.', 'job-id': 'job_finished', 'timeout-minutes': '0.02' },
+    inputs: { prompt: 'And the index.', 'job-id': 'job_finished', 'timeout-minutes': '0.1' },
   })
 
   expectStep(run, {
