@@ -9,7 +9,11 @@ const HOLD_NO_TIMER = `
 `
 
 test('a process that has nothing more to do before the end was seen is red, with its job told', async () => {
-  const run = await runBundle({ preload: HOLD_NO_TIMER, inputs: { prompt: 'Fix the guide.' } })
+  const run = await runBundle({
+    preload: HOLD_NO_TIMER,
+    // Longer than what else keeps the process: it is gone before it would ask again.
+    inputs: { prompt: 'Fix the guide.', 'poll-interval-seconds': '300' },
+  })
 
   expect(run).toMatchObject({ conclusion: 'failure', signal: null, requests: ['POST job'] })
   expect(run.exitCode).toBeGreaterThan(0)
