@@ -1,4 +1,5 @@
 import { expect, jest, test } from '@jest/globals'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { createRandom } from '../../src/emulator/service/random.ts'
 import { expectNoSecret, verdictIn } from '../support/bundle-expect.ts'
 import { answering } from '../support/bundle-fronts.ts'
@@ -13,7 +14,9 @@ const SEED = 20_260_101
 const RUNS = 20
 const AT_ONCE = 2
 /** A step lives this long from its first line to its last one, more or less: some signals come after its end. */
-const SPAN_MS = 900
+const SPAN_MS = 2_000
+/** The step's clock goes so many times as slow, so that its 2 s are longer than a busy machine holds it up. */
+const SLOWER = 5
 
 const TASKS = {
   create: { prompt: 'Fix the guide.' },
@@ -42,11 +45,11 @@ async function cancelAt({ task, afterMs }: Moment): Promise<BundleRun> {
   const cancel = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const run = await runBundle({
+    preload: timesFaster(1 / SLOWER),
     inputs: TASKS[task],
-    secondsPerRequest: 5,
     cancel: cancel.signal,
-    // A step that is still there after 2 s is killed, and its exit code is then none.
-    cancelTimes: { sigtermAfterMs: 2_000, killAfterMs: 0 },
+    // A step that is still there after its 2 s is killed, and its exit code is then none.
+    cancelTimes: { sigtermAfterMs: 2_000 * SLOWER, killAfterMs: 0 },
     onLine: () => {
       timer ??= setTimeout(() => {
         cancel.abort()

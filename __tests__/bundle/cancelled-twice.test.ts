@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { expectNoSecret } from '../support/bundle-expect.ts'
 import { answering } from '../support/bundle-fronts.ts'
 import { runBundle } from '../support/bundle-run.ts'
@@ -9,6 +10,8 @@ const testWithSignals = process.platform === 'win32' ? test.skip : test
 testWithSignals('a second signal ends the step at once, and red', async () => {
   const cancel = new AbortController()
   const run = await runBundle({
+    // So that a busy machine sends the second signal within that second.
+    preload: timesFaster(1 / 10),
     // Never answers, so that the step still gives the prompt's answer its second when it is told to end again.
     front: answering(() => {
       cancel.abort()
