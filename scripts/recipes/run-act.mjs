@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
+import { splitIntoLines } from '../small-runner/line-splitter.ts'
 import { readActLog } from './act-log.mjs'
 
 /**
@@ -25,7 +26,7 @@ import { readActLog } from './act-log.mjs'
  */
 
 /** What a run may take before something hangs, in milliseconds. */
-const LONGEST_RUN_MS = 180_000
+const LONGEST_RUN_MS = 600_000
 
 /**
  * @param {string} flag
@@ -69,9 +70,9 @@ export async function runAct(run) {
   const child = spawn(run.act, args, { cwd: run.repository, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
-      log += text
-      run.onLine?.(text)
+    const splitter = splitIntoLines((line) => run.onLine?.(line))
+    stream.on('data', (/** @type {Buffer} */ chunk) => {
+      log += splitter.write(chunk)
     })
   }
   const cancel = () => void child.kill('SIGINT')

@@ -178,8 +178,8 @@ async function runCheck(act, recipe, check) {
       programs: join(STAND_INS, 'bin'),
       repositories: localRepositories(texts, { action, standIns: STAND_INS }),
       cancel: cancel.signal,
-      onLine: (text) => {
-        if (check.cancelAt === undefined || !text.includes(check.cancelAt)) return
+      onLine: (line) => {
+        if (check.cancelAt === undefined || !line.includes(check.cancelAt)) return
         setTimeout(() => {
           cancel.abort()
         }, CANCEL_DELAY_MS)
