@@ -5,7 +5,7 @@ import { createTransport, type TransportOptions, type WireResult } from '../../s
 import { systemClock, type Clock } from '../../src/shared/clock.ts'
 import { ActionError } from '../../src/shared/errors.ts'
 import {
-  closedPort,
+  CLOSED_PORT,
   httpAnswer,
   serveSockets,
   type SocketBehaviour,
@@ -137,7 +137,7 @@ test('each request has a connection of its own, so one that the service closed m
 })
 
 test('a refused connection: nothing was sent', async () => {
-  expect(await ask(`http://127.0.0.1:${await closedPort()}`)).toEqual({
+  expect(await ask(`http://127.0.0.1:${CLOSED_PORT}`)).toEqual({
     kind: 'failure',
     cause: 'no-connection',
     code: 'ECONNREFUSED',
@@ -414,7 +414,7 @@ test.each([
 })
 
 test('a proxy that nobody listens on: nothing was sent', async () => {
-  const proxy = new URL(`http://127.0.0.1:${await closedPort()}`)
+  const proxy = new URL(`http://127.0.0.1:${CLOSED_PORT}`)
 
   expect(await ask('http://service.example', { proxy })).toMatchObject({
     cause: 'no-connection',
