@@ -1,15 +1,15 @@
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from '@jest/globals'
+import { afterAll } from '@jest/globals'
 
 const folders: string[] = []
 
-afterEach(() => {
+afterAll(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-/** A new empty folder that is gone after the test. */
+/** A new empty folder that is gone after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'docs-agent-test-'))
   folders.push(folder)
