@@ -6,8 +6,8 @@ import { root } from '../support/markdown-files.ts'
 import { quotedMessages } from '../support/source-text.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-// Starting a process can take seconds on a busy machine.
-jest.setTimeout(60_000)
+// Starting a process can take seconds on a busy machine, and writing the largest file minutes.
+jest.setTimeout(300_000)
 
 const page = readFileSync(join(root, 'docs/outcomes.md'), 'utf8')
 const commands = [...page.matchAll(/^\| (.+?) +\| `(npm start.*?)` +\|$/gm)].map(
