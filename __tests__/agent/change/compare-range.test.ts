@@ -25,7 +25,7 @@ test('a range of another repository is asked there, and told so', async () => {
 })
 
 test('people are told who pushed where, and the agent is told no names of strangers', async () => {
-  const pushed = { branch: 'docs`x', by: 'mona' }
+  const pushed = { branch: 'docs`x', by: 'mona', isByApp: false }
   const range = { kind: 'compare', base: commit('a'), head: commit('b'), about: 'the push', pushed } as const
   const { title, story } = await compareRange(range, fakeGitHub(), 'acme/docs')
   expect(title).toBe('the push, from aaaaaaa to bbbbbbb')

@@ -51,7 +51,7 @@ test('a run tells its commit, and the branch with whoever began it', () => {
   }
   expect(ranOn(parseEvent('workflow_run', { workflow_run }))).toEqual({
     commit: { sha: commit('b'), message: 'Merge', isByPusher: false },
-    pushed: { branch: 'main', by: 'ann' },
+    pushed: { branch: 'main', by: 'ann', isByApp: false },
   })
   expect(ranOn({})).toBeUndefined()
 })

@@ -17,7 +17,7 @@ test('a push is what lies between before and after', () => {
     head: commit('b'),
     about: 'the push',
     isReplacement: true,
-    pushed: { branch: 'main', by: 'ann' },
+    pushed: { branch: 'main', by: 'ann', isByApp: false },
   })
 })
 

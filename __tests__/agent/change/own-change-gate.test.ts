@@ -115,6 +115,44 @@ test('another refusal is not asked again', async () => {
   expect(await ask(PUSHED, { findPullRequestsOfCommit }, ofItsCommits)).toMatchObject({ sleptMs: 0 })
 })
 
+const pushedBranch = (type: string, labels: readonly string[] = []) => {
+  const sender = { login: 'docs-agent[bot]', type }
+  const payload = { ...PUSH, ref: 'refs/heads/agent/guide', sender, commits: [{ id: commit('c') }] }
+  const run = { head_sha: commit('c'), head_branch: 'agent/guide', pull_requests: [], actor: { ...sender, id: 21 } }
+  return {
+    facts: [
+      { eventName: 'push', payload },
+      { eventName: 'workflow_run', payload: { workflow_run: run } },
+    ],
+    answers: {
+      findPullRequestsOfCommit: inTurn([{ ...mergedBy(7, ...labels), isMerged: false }]),
+      listMarkerComments: noComments,
+    },
+  }
+}
+
+test('an open pull request that an app pushes to is looked at until it has its label', async () => {
+  const { facts, answers } = pushedBranch('Bot')
+  for (const one of facts) {
+    const readPullRequest = inTurn(UNMARKED, UNMARKED, PULL_REQUEST)
+    const { reason, sleptMs } = await ask(one, { ...answers, readPullRequest }, ofItsCommits)
+    expect(reason).toContain('#7')
+    expect(sleptMs).toBe(15_000)
+    const others = await ask(one, { ...answers, readPullRequest: inTurn(UNMARKED) }, ofItsCommits)
+    expect(others).toEqual({ reason: undefined, sleptMs: 90_000, notice: undefined })
+  }
+})
+
+test('what a person pushes to one, and what an app pushes to one with its label, waits for nothing', async () => {
+  const readPullRequest = inTurn(UNMARKED)
+  for (const [{ facts, answers }, reason] of [
+    [pushedBranch('User'), undefined],
+    [pushedBranch('Bot', ['docs-agent']), expect.stringContaining('#7') as unknown],
+  ] as const)
+    for (const one of facts)
+      expect(await ask(one, { ...answers, readPullRequest }, ofItsCommits)).toMatchObject({ reason, sleptMs: 0 })
+})
+
 const opened = (type: string, labels: readonly string[] = []) => {
   const pull_request = { number: 7, user: { login: 'x', type }, labels: labels.map((name) => ({ name })) }
   return { eventName: 'pull_request', payload: { action: 'opened', pull_request } }

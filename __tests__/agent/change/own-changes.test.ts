@@ -26,6 +26,7 @@ const query = (shas: readonly string[], fields: Partial<OwnChangesQuery> = {}): 
   commits: shas.map((sha) => ({ sha, message: 'Change', isByPusher: false })),
   label: 'docs-agent',
   pushed: undefined,
+  untilMarked: (isOwn) => isOwn(),
   ...fields,
 })
 const own = mergedBy(7, 'Docs-Agent')
@@ -61,7 +62,8 @@ test('a commit that another pull request brought as well is not ours', async () 
 test('an open pull request brought what whoever opened it pushed to its branch, and nothing else', async () => {
   const open: CommitPullRequest = { ...own, isMerged: false }
   const github = gitHubWhere({ [A]: [open] })
-  const pushedBy = (by: string, branch = open.branch) => findOwnChanges(query([A], { pushed: { branch, by } }), github)
+  const pushedBy = (by: string, branch = open.branch) =>
+    findOwnChanges(query([A], { pushed: { branch, by, isByApp: false } }), github)
   expect(await pushedBy(open.author)).toEqual({ kind: 'own', numbers: [7] })
   expect(await pushedBy('ann')).toEqual({ kind: 'others' })
   expect(await pushedBy(open.author, 'main')).toEqual({ kind: 'others' })

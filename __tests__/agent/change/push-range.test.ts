@@ -23,7 +23,7 @@ test('the commits of a push come newest first, and no other event has any', () =
 
 test('tells the branch and who pushed to it', () => {
   const payload = { ...PUSH, ref: 'refs/heads/agent/guide', sender: { login: 'ann' } }
-  expect(pushedBranch(trigger(payload))).toEqual({ branch: 'agent/guide', by: 'ann' })
+  expect(pushedBranch(trigger(payload))).toEqual({ branch: 'agent/guide', by: 'ann', isByApp: false })
   expect(pushedBranch(trigger({ ref: PUSH.ref }))).toBeUndefined()
   expect(pushedBranch(trigger(payload, 'schedule'))).toBeUndefined()
 })

@@ -7,6 +7,7 @@ export type Trigger = Pick<RunFacts, 'eventName' | 'payload' | 'sha'>
 export interface Pushed {
   readonly branch: string
   readonly by: string
+  readonly isByApp: boolean
 }
 
 export type ChangeRange =

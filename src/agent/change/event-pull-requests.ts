@@ -50,6 +50,6 @@ export function ranOn({
   const { head_sha: sha, head_commit, head_branch, actor } = run
   return {
     commit: { sha, message: head_commit?.message ?? '', isByPusher: false },
-    pushed: { branch: head_branch ?? '', by: actor?.login ?? '' },
+    pushed: { branch: head_branch ?? '', by: actor?.login ?? '', isByApp: actor?.type === 'Bot' },
   }
 }

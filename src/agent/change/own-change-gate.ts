@@ -85,6 +85,7 @@ export function openOwnChangeGate(
       const answer = await findOwnChanges(
         {
           ...{ repository, commits, label, pushed: pushedBranch(facts) ?? run?.pushed },
+          untilMarked: (isOwn) => askAgain(isOwn, Boolean, MARK_PAUSES_MS, step, endsAt),
           askAgain: isNew ? (look, willDo) => askAgain(look, willDo, LAG_PAUSES_MS, step, lagEndsAt) : undefined,
         },
         github,

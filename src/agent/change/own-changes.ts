@@ -1,4 +1,5 @@
 import type { GitHub } from '../../github/connect-github.ts'
+import { hasLabel } from '../../github/labels.ts'
 import type { CommitPullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../shared/errors.ts'
 import type { Pushed } from './change-range.ts'
@@ -15,7 +16,11 @@ export interface OwnChangesQuery {
   readonly pushed: Pushed | undefined
   /** For commits that are so new that GitHub may not know yet where they came from. */
   readonly askAgain?: (<T>(ask: () => Promise<T>, willDo: (answer: T) => boolean) => Promise<T>) | undefined
+  /** For an open pull request that an app pushes to: its label and its marker may still come. */
+  readonly untilMarked: (isOwn: () => Promise<boolean>) => Promise<boolean>
 }
+
+type Bringer = Pick<CommitPullRequest, 'number' | 'labels' | 'isMerged'>
 
 type OwnChangesAnswer =
   /** All of it came with these pull requests, which jobs opened. */
@@ -48,15 +53,17 @@ function refusedYet(error: unknown): ActionError {
  * @throws ActionError if GitHub does not tell
  */
 export async function findOwnChanges(
-  { repository, commits, label, pushed, askAgain }: OwnChangesQuery,
+  { repository, commits, label, pushed, askAgain, untilMarked }: OwnChangesQuery,
   github: GitHub,
 ): Promise<OwnChangesAnswer> {
   if (commits.length === 0) return { kind: 'others' }
   if (commits.length > MOST_COMMITS) return { kind: 'too-many' }
   const known = new Map<number, boolean>()
 
-  async function isKnownAsOwn({ number, labels }: Pick<CommitPullRequest, 'number' | 'labels'>): Promise<boolean> {
-    const answer = known.get(number) ?? (await isOwnPullRequest({ repository, number }, label, github, labels))
+  async function isKnownAsOwn({ number, labels, isMerged }: Bringer): Promise<boolean> {
+    const isOwn = (names?: readonly string[]) => isOwnPullRequest({ repository, number }, label, github, names)
+    const mayBeUnmarked = !isMerged && pushed?.isByApp === true && !hasLabel(label, labels)
+    const answer = known.get(number) ?? (await (mayBeUnmarked ? untilMarked(isOwn) : isOwn(labels)))
     known.set(number, answer)
     return answer
   }
@@ -83,10 +90,10 @@ export async function findOwnChanges(
     return found
   }
 
-  async function findBringers(commit: EventCommit): Promise<readonly Pick<CommitPullRequest, 'number' | 'labels'>[]> {
+  async function findBringers(commit: EventCommit): Promise<readonly Bringer[]> {
     const { sha, message } = commit
     const named = await readMerged(numberIn(message), repository, github)
-    if (named?.mergeCommitSha === sha) return [named]
+    if (named?.mergeCommitSha === sha) return [{ ...named, isMerged: true }]
     if (askAgain !== undefined) return lookUpNew(commit, askAgain)
     return broughtBy(await github.findPullRequestsOfCommit(repository, sha))
   }

@@ -82,7 +82,8 @@ export function pushedCommits({ eventName, payload }: Trigger): readonly EventCo
 }
 
 function pushedBy({ sender, ref }: EventPayload): Pushed | undefined {
-  return sender === undefined || ref === undefined ? undefined : { branch: branchName(ref), by: sender.login }
+  if (sender === undefined || ref === undefined) return undefined
+  return { branch: branchName(ref), by: sender.login, isByApp: sender.type === 'Bot' }
 }
 
 export function pushedBranch({ eventName, payload }: Trigger): Pushed | undefined {
