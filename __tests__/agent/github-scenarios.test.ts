@@ -41,6 +41,7 @@ interface Row {
 
 const WAITS = { 'wait-for-checks': 'true' }
 const ON_PUSH = { eventName: 'push', payload: PUSH }
+const GREEN = { branch: 'main', status: 'completed', conclusion: 'success', createdAtMs: 0 } as const
 const MERGED = pullState({
   ...{ branch: 'agent/guide', headSha: commit('a'), state: 'closed', labels: ['docs-agent'] },
   merge: { sha: commit('b'), atMs: 0 },
@@ -180,16 +181,37 @@ const ROWS: readonly Row[] = [
     repository: changedRepository(
       { from: 'e', files: [{ filename: 'src/flags.ts' }] },
       {
-        workflowRuns: [
-          {
-            ...{ id: 41, workflow: 'docs.yml', branch: 'main', headSha: commit('e'), event: 'push', createdAtMs: 0 },
-            ...{ status: 'completed', conclusion: 'success' },
-          },
-        ],
+        workflowRuns: [{ ...GREEN, id: 41, workflow: 'docs.yml', headSha: commit('e'), event: 'push' }],
       },
     ),
     ends: 'green, pull-request',
     prompt: ['everything since the last successful run, from eeeeeee to bbbbbbb', 'M src/flags.ts'],
+  },
+  {
+    name: 'a run of another workflow sends what came since that one succeeded, though a run for less stands on the same commit',
+    given: { 'change-context': 'files', paths: 'src/**' },
+    facts: {
+      ...{ eventName: 'workflow_run', sha: commit('b') },
+      payload: {
+        workflow_run: { id: 31, workflow_id: 51, head_sha: commit('b'), head_branch: 'main', pull_requests: [] },
+        repository: { id: 1, full_name: 'acme/docs', default_branch: 'main' },
+      },
+    },
+    repository: changedRepository(
+      { from: 'e', files: [{ filename: 'src/flags.ts' }] },
+      {
+        workflowRuns: [
+          { ...GREEN, id: 29, workflow: '51', headSha: commit('e'), event: 'push' },
+          { ...GREEN, id: 31, workflow: '51', headSha: commit('b'), event: 'push' },
+          { ...GREEN, id: 41, workflow: 'docs.yml', headSha: commit('b'), event: 'workflow_run' },
+        ],
+      },
+    ),
+    ends: 'green, pull-request',
+    prompt: [
+      'the last successful run of the workflow that started this one, from eeeeeee to bbbbbbb',
+      'M src/flags.ts',
+    ],
   },
   {
     name: 'what changed stands behind the prompt, fenced, whatever is in it',

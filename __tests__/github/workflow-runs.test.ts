@@ -18,8 +18,9 @@ const run = (id: number, headSha: string, fields: Partial<WorkflowRun> = {}): Wo
 })
 const QUERY = { repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 9 }
 
-function lastSuccess(runs: WorkflowRun[]): Promise<string | undefined> {
-  return askingGitHub({ docs: repositoryState({ workflowRuns: runs }) }, ({ ask }) => findLastSuccess(ask, QUERY))
+function lastSuccess(runs: WorkflowRun[], query = {}): Promise<string | undefined> {
+  const docs = repositoryState({ workflowRuns: runs })
+  return askingGitHub({ docs }, ({ ask }) => findLastSuccess(ask, { ...QUERY, ...query }))
 }
 
 test('finds the newest successful run of this workflow on this branch', async () => {
@@ -42,12 +43,18 @@ test.each([
   ['for a pull request', { event: 'pull_request' }],
   ['for a pull request, with secrets', { event: 'pull_request_target' }],
   ['for a comment', { event: 'issue_comment' }],
+  ['that another run started, which stands on another commit than it told', { event: 'workflow_run' }],
 ])('a run %s is no base', async (_name, fields) => {
   expect(await lastSuccess([run(8, commit('8'), fields), run(5, commit('5'))])).toBe(commit('5'))
 })
 
 test.each(['push', 'schedule', 'workflow_dispatch', 'repository_dispatch'])('a run for %s is a base', async (event) => {
   expect(await lastSuccess([run(8, commit('8'), { event }), run(5, commit('5'))])).toBe(commit('8'))
+})
+
+test('what a run of the workflow that starts this one stands on was told, whatever started it', async () => {
+  const runs = [run(8, commit('8'), { event: 'workflow_run' }), run(5, commit('5'))]
+  expect(await lastSuccess(runs, { isOther: true })).toBe(commit('8'))
 })
 
 test('looks for it on more than one page, and not for ever', async () => {

@@ -37,7 +37,10 @@ export function checkRequest({ operation, params, query, body }: CheckedRequest)
   const { operationId, parameters, requestBody } = operation
   const known = parameters.map((parameter) => resolve({ ...parameter }) as unknown as Parameter)
   const problems: string[] = []
-  for (const { name, in: place, required = false, schema } of known) {
+  for (const { name, in: place, required = false, schema: described } of known) {
+    const { oneOf, ...rest } = described
+    // In an address a number is a text as well.
+    const schema = oneOf === undefined ? described : { ...rest, anyOf: oneOf }
     const value = place === 'path' ? params[name] : (query.get(name) ?? undefined)
     if (value === undefined && required) problems.push(`${operationId}: ${name} is missing`)
     if (value !== undefined)

@@ -52,7 +52,13 @@ function eventSchema() {
     ...{ comment: written, review: written },
     release: part(z.object({ tag_name: z.string(), name: text, body: text, html_url: text })),
     merge_group: part(z.object({ base_sha: sha, head_sha: sha, head_ref: text })),
-    workflow_run: part(z.object({ ...ranOn, name: text, conclusion: text, html_url: text, actor: account })),
+    workflow_run: part(
+      z.object({
+        ...ranOn,
+        ...{ id: number, workflow_id: number, name: text, conclusion: text, html_url: text },
+        actor: account,
+      }),
+    ),
     check_suite: checkSuite,
     check_run: part(z.object({ check_suite: checkSuite, pull_requests: pullRequests })),
   })

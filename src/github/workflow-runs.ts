@@ -4,18 +4,26 @@ import { splitRepository } from './repository-name.ts'
 
 interface WorkflowBranch {
   readonly repository: string
-  /** The name of the workflow's file, such as `docs.yml`. */
+  /** The name of the workflow's file, such as `docs.yml`, or its id. */
   readonly workflow: string
   readonly branch: string
-  /** This run's own id. Runs began after it do not count: a re-run looks back from where it first stood. */
+  /** The run that looks back. Runs began after it do not count: a re-run looks back from where it first stood. */
   readonly runId: number
+  /** Whether the workflow is another one, whose runs start this one: what is told is then what these stand on. */
+  readonly isOther?: boolean
 }
 
 /**
  * Runs that are about the branch as a whole. One for a pull request, an issue or a comment was successful without having
  * looked at what came to the branch before it.
  */
-const BRANCH_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'workflow_run', 'merge_group']
+const BRANCH_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'merge_group']
+
+/**
+ * GitHub records such a run with the newest commit of the default branch, and not with the one that it was about: this one
+ * may have told less, and of another branch.
+ */
+const STARTED_BY_RUN = 'workflow_run'
 
 /** The list is newest first. Branches of forks may have the same name, so the right one may be far down. */
 const MOST_PAGES = 10
@@ -27,7 +35,8 @@ const MOST_PAGES = 10
  * @throws ActionError if GitHub does not tell
  */
 export function findLastSuccess(ask: AskGitHub, query: WorkflowBranch): Promise<string | undefined> {
-  const { repository, workflow, branch, runId } = query
+  const { repository, workflow, branch, runId, isOther = false } = query
+  const events = isOther ? [...BRANCH_EVENTS, STARTED_BY_RUN] : BRANCH_EVENTS
   return ask({ permission: 'actions: read', repository }, async ({ rest }) => {
     for (let page = 1; page <= MOST_PAGES; page++) {
       const { data } = await rest.actions.listWorkflowRuns({
@@ -42,7 +51,7 @@ export function findLastSuccess(ask: AskGitHub, query: WorkflowBranch): Promise<
       const found = data.workflow_runs.find(
         ({ id, event, ...run }) =>
           // A fork that was deleted has no name any more.
-          id < runId && BRANCH_EVENTS.includes(event) && nameOf(run.head_repository) === nameOf(run.repository),
+          id < runId && events.includes(event) && nameOf(run.head_repository) === nameOf(run.repository),
       )
       if (found !== undefined || data.workflow_runs.length < PAGE_SIZE) return found?.head_sha
     }

@@ -100,12 +100,12 @@ test('a pull request that is closed without a merge is no change, and a merged o
 })
 
 const run = (fields: object) => ({
-  workflow_run: { head_sha: commit('b'), head_branch: 'main', pull_requests: [], ...fields },
+  workflow_run: { id: 30, workflow_id: 51, head_sha: commit('b'), head_branch: 'main', pull_requests: [], ...fields },
   repository: { id: 1, default_branch: 'main' },
 })
 
 test.each<[string, object, object]>([
-  ['of the default branch', {}, { kind: 'since-last-success', head: commit('b') }],
+  ['of the default branch', {}, { kind: 'since-last-success', head: commit('b'), of: { workflow: '51', runId: 30 } }],
   ['of another branch', { head_branch: 'next' }, { kind: 'compare', base: 'main', head: commit('b') }],
   ['of the same branch of a fork', { head_repository: { id: 2 } }, { kind: 'compare', base: 'main' }],
   ['of a pull request', { pull_requests: [{ base: { sha: commit('a') } }] }, { base: commit('a'), head: commit('b') }],

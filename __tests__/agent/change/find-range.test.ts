@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { ChangeRange } from '../../../src/agent/change/change-range.ts'
 import { findRange } from '../../../src/agent/change/find-range.ts'
+import type { GitHub } from '../../../src/github/connect-github.ts'
 import type { Comparison } from '../../../src/github/comparisons.ts'
 import { fakeGitHub, PULL_REQUEST, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
@@ -42,6 +43,21 @@ test('it begins at the last success; without one it is the range for the first t
   const firstTime = { kind: 'pull-request', number: 7 } as const
   expect(await sinceLast(commit('d'), firstTime)).toMatchObject({ base: commit('d'), head: commit('b') })
   expect(await sinceLast(undefined, firstTime)).toMatchObject({ kind: 'compare', base: PULL_REQUEST.baseSha })
+})
+
+test('after a run of another workflow it begins where that one last succeeded before', async () => {
+  const asked: unknown[] = []
+  const find = (last: string | undefined) => {
+    const findLastSuccess: GitHub['findLastSuccess'] = (query) => {
+      asked.push(query)
+      return Promise.resolve(last)
+    }
+    const of = { workflow: '51', runId: 30 }
+    return findRange({ kind: 'since-last-success', head: commit('b'), of }, fakeGitHub({ findLastSuccess }), RUN_FACTS)
+  }
+  expect(await find(commit('d'))).toMatchObject({ base: commit('d'), about: expect.stringContaining('started this') })
+  expect(await find(undefined)).toMatchObject({ reason: expect.stringContaining('started this one') })
+  expect(asked[0]).toEqual({ repository: 'acme/docs', branch: 'main', workflow: '51', runId: 30, isOther: true })
 })
 
 test('the first run ever has nothing to compare with, and says so', async () => {

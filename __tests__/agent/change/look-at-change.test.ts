@@ -176,6 +176,16 @@ test('a schedule tells what changed since the last successful run', async () => 
   expect(context).toContain('since the last successful run')
 })
 
+test('after `workflow_run` nobody knows what was told, so looking back to it is refused, if it is wanted', async () => {
+  const changeRange = { kind: 'since-last-success' } as const
+  const github = fakeGitHub()
+  const facts = { eventName: 'workflow_run', payload: { workflow_run: { head_sha: commit('b') } } }
+  const refused = look({ changeRange, changeContext: 'files' }, facts, github)
+  await expect(refused).rejects.toMatchObject({ code: 'invalid-input' })
+  expect(github.asked).toEqual([])
+  expect((await look({ changeRange }, facts)).skipReason).toBeUndefined()
+})
+
 test('the first run ever has nothing to compare with, says so, and goes on', async () => {
   const github = fakeGitHub({ findLastSuccess: () => Promise.resolve(undefined) })
   const found = await look({ changeContext: 'files', pathFilter: only('docs/**') }, { eventName: 'schedule' }, github)

@@ -32,6 +32,8 @@ export type ChangeRange =
       readonly head: string
       /** Where there was none. */
       readonly firstTime?: ChangeRange
+      /** The run of another workflow before which to look; left out for this one's own. */
+      readonly of?: { readonly workflow: string; readonly runId: number } | undefined
     }
   /** What a tag has more than the tag before it. */
   | { readonly kind: 'since-tag'; readonly tag: string }

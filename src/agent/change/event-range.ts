@@ -11,7 +11,10 @@ function rangeOfPullRequest(eventName: string, { action, pull_request }: EventPa
   return { kind: 'compare', base: base.sha, head: head.sha, about: 'the pull request' }
 }
 
-/** On the default branch a run tells where it ran, and not since when; elsewhere it is what the branch has more. */
+/**
+ * On the default branch a run tells where it ran, and not since when; elsewhere it is what the branch has more. What other runs
+ * of the same workflow ran on was told when they ended.
+ */
 function rangeOfRun({ workflow_run, check_suite, check_run, repository }: EventPayload): ChangeRange | undefined {
   const {
     head_sha: head,
@@ -26,8 +29,12 @@ function rangeOfRun({ workflow_run, check_suite, check_run, repository }: EventP
   const { id, default_branch } = repository ?? {}
   const isOfFork = id !== undefined && (head_repository?.id ?? id) !== id
   if (default_branch === undefined || (head_branch === default_branch && !isOfFork))
-    return { kind: 'since-last-success', head }
+    return { kind: 'since-last-success', head, of: ranBefore(workflow_run) }
   return { kind: 'compare', base: default_branch, head, about }
+}
+
+function ranBefore({ id, workflow_id }: EventPayload['workflow_run'] = {}) {
+  return id === undefined || workflow_id === undefined ? undefined : { workflow: String(workflow_id), runId: id }
 }
 
 function rangeOfTag(eventName: string, { release, ref, ref_type }: EventPayload): ChangeRange | undefined {

@@ -27,16 +27,20 @@ async function findTagBefore(tag: string, github: GitHub, repository: string): P
 }
 
 async function sinceLastSuccess(
-  { head, firstTime }: Extract<ChangeRange, { kind: 'since-last-success' }>,
+  { head, firstTime, of }: Extract<ChangeRange, { kind: 'since-last-success' }>,
   github: GitHub,
   { repository, workflow, refName: branch, runId }: RunFacts,
 ): Promise<ChangeRange> {
   if (workflow === undefined)
     return { kind: 'nothing-to-compare', reason: 'the runner does not say which workflow this is' }
-  const base = await github.findLastSuccess({ repository, workflow, branch, runId })
-  if (base !== undefined)
-    return { kind: 'compare', base, head, about: 'everything since the last successful run', isReplacement: true }
-  const reason = 'no run of this workflow on this branch was successful before'
+  const isOther = of !== undefined
+  const base = await github.findLastSuccess({ repository, workflow, branch, runId, ...of, isOther })
+  const which = isOther ? 'the workflow that started this one' : 'this workflow'
+  if (base !== undefined) {
+    const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
+    return { kind: 'compare', base, head, about, isReplacement: true }
+  }
+  const reason = `no run of ${which} on this branch was successful before`
   return firstTime ?? { kind: 'nothing-to-compare', reason }
 }
 

@@ -59,10 +59,22 @@ function lossOf({ changeContext, pathFilter }: AgentInputs): string {
   return `What changed is not known, so ${wanted.join(' and ')} had no effect`
 }
 
+/** What other runs that `workflow_run` started have told is not known, so that a base could pass over what none has told. */
+function refuseToLookBack({ changeRange }: AgentInputs, { facts }: Step): void {
+  if (changeRange.kind !== 'since-last-success' || facts.eventName !== 'workflow_run') return
+  throw new ActionError(
+    'invalid-input',
+    '`change-range` is `since-last-success`, which must not be given after `workflow_run`: GitHub does not say which commit such a run was about, and changes might never be told.',
+    {
+      hint: 'Nothing was sent. Leave out `change-range`, so that it is what the other workflow ran on, or let a push or a schedule start the workflow.',
+    },
+  )
+}
+
 /**
  * Looks at the change that started the run: whether it is one for the agent, and what to tell of it. What cannot be found
  * out is a shortfall, and then the step goes on: a question without an answer skips nothing.
- * @throws ActionError `cancelled`
+ * @throws ActionError `cancelled`, and `invalid-input` if the range that is asked for is never known after this event
  */
 export async function lookAtChange(
   task: Task,
@@ -78,6 +90,7 @@ export async function lookAtChange(
   const isWanted = inputs.pathFilter !== undefined || inputs.changeContext !== 'none'
   const own = openOwnChangeGate(inputs, step, known)
   if (!isWanted && !own.hasQuestions) return NOTHING_FOUND
+  if (isWanted) refuseToLookBack(inputs, step)
   const endsAt = step.startedAt + Math.min(QUESTIONS_MS, inputs.timeoutMs / 2)
   const github = (await known.attempt('GitHub was not asked', () => step.github()))?.until(endsAt)
   const asked: GitHubUntil | undefined = github && { github, endsAt }
