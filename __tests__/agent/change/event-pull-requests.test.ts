@@ -4,7 +4,7 @@ import { parseEvent } from '../../../src/github/event-payload.ts'
 import { commit } from '../../support/github-state.ts'
 
 const find = (eventName: string, payload: unknown) =>
-  findEventPullRequests({ eventName, payload: parseEvent(eventName, payload), sha: '' })
+  findEventPullRequests({ eventName, payload: parseEvent(eventName, payload), sha: '', refName: 'main' })
 const at = (minute: number): string => `2026-01-01T00:0${minute}:00Z`
 const pull = (fields: object = {}) => ({
   pull_request: { number: 7, user: { login: 'docs-agent[bot]', type: 'Bot' }, labels: [], ...fields },

@@ -6,8 +6,8 @@ import { PUSH } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 const NONE = commit('0')
-const range = (eventName: string, payload: unknown, requested: RequestedRange = { kind: 'event' }) =>
-  findChangeRange({ eventName, payload: parseEvent(eventName, payload), sha: commit('e') }, requested)
+const range = (eventName: string, payload: unknown, requested: RequestedRange = { kind: 'event' }, refName = 'main') =>
+  findChangeRange({ eventName, payload: parseEvent(eventName, payload), sha: commit('e'), refName }, requested)
 const SINCE = { kind: 'since-last-success' } as const
 
 test('a push is what lies between before and after', () => {
@@ -83,7 +83,13 @@ test('a push that replaces others looks back to the last success, and where ther
   const firstTime = { kind: 'compare', base: 'main', head: commit('b') }
   expect(onBranch).toMatchObject({ kind: 'since-last-success', head: commit('b'), firstTime })
   expect(range('push', PUSH, SINCE)).toMatchObject({ firstTime: { base: commit('a') } })
-  expect(range('push', { ...PUSH, deleted: true }, SINCE)).toMatchObject({ kind: 'nothing-changed' })
+})
+
+test('a push that deleted a branch looks back where GitHub records it, which is on the default branch', () => {
+  const deletion = { ...PUSH, ref: 'refs/heads/next', after: NONE, deleted: true }
+  const firstTime = { kind: 'nothing-changed' }
+  expect(range('push', deletion, SINCE)).toMatchObject({ ...SINCE, head: commit('e'), firstTime })
+  expect(range('push', deletion, SINCE, 'next')).toMatchObject(firstTime)
 })
 
 test('a range that is asked for by name is taken, whatever the event', () => {
@@ -94,8 +100,10 @@ test('a range that is asked for by name is taken, whatever the event', () => {
 
 test('a pull request that is closed without a merge is no change, and a merged one is', () => {
   const pull = { base: { sha: commit('a') }, head: { sha: commit('b') } }
-  const closed = (merged: boolean) => range('pull_request', { action: 'closed', pull_request: { ...pull, merged } })
+  const closed = (merged: boolean, requested?: RequestedRange) =>
+    range('pull_request', { action: 'closed', pull_request: { ...pull, merged } }, requested)
   expect(closed(false)).toMatchObject({ kind: 'nothing-changed' })
+  expect(closed(false, SINCE)).toMatchObject({ kind: 'nothing-changed' })
   expect(closed(true)).toMatchObject({ kind: 'compare' })
 })
 

@@ -77,6 +77,20 @@ test('a push that deleted a branch asks nothing of anybody', async () => {
   expect(github.asked).toEqual([])
 })
 
+test('a push that deleted a branch tells what no green run has told, as the next one looks back to it', async () => {
+  const deletion = { ...PUSHED, payload: { ...PUSH, ref: 'refs/heads/next', deleted: true } }
+  const changeRange = { kind: 'since-last-success' } as const
+  const inputs = { changeRange, changeContext: 'files' } as const
+  const where = (answer: Partial<GitHub>) => look(inputs, deletion, fakeGitHub(answer))
+  expect(await where({})).toMatchObject({ skipReason: undefined, context: expect.stringContaining('docs/guide.md') })
+  const nothing = { ...comparison, relation: 'identical', commits: [], totalCommits: 0 } as const
+  const quiet = [{ compare: inTurn<Comparison>(nothing) }, { findLastSuccess: inTurn<string | undefined>(undefined) }]
+  for (const answer of quiet) expect((await where(answer)).skipReason).toContain('deleted a branch')
+  const unknown = await where({ compare: rejecting(refusal('service-error')) })
+  expect(unknown).toMatchObject({ skipReason: undefined, notice: expect.stringContaining('is not known') })
+  expect((await look({ changeRange }, deletion)).skipReason).toContain('deleted a branch')
+})
+
 test('a merge of a pull request that a job opened does not wake the agent', async () => {
   expect((await look({}, PUSHED, ownPush())).skipReason).toContain('#7')
   expect((await look({ skipOwnChanges: false }, PUSHED, ownPush())).skipReason).toBeUndefined()

@@ -5,7 +5,7 @@ import { PUSH } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 const trigger = (payload: object, eventName = 'push') => ({
-  ...{ eventName, payload: parseEvent(eventName, payload), sha: '' },
+  ...{ eventName, payload: parseEvent(eventName, payload), sha: '', refName: 'main' },
 })
 
 test('the commits of a push come newest first, and no other event has any', () => {

@@ -1,7 +1,7 @@
 import type { RunFacts } from '../../github/run-facts.ts'
 
 /** What of a run decides on the range of its change. */
-export type Trigger = Pick<RunFacts, 'eventName' | 'payload' | 'sha'>
+export type Trigger = Pick<RunFacts, 'eventName' | 'payload' | 'sha' | 'refName'>
 
 /** The branch that was pushed to, and the login of whoever did. */
 export interface Pushed {

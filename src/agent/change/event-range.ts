@@ -63,6 +63,13 @@ function rangeOfEvent({ eventName, payload, sha }: Trigger): ChangeRange {
   )
 }
 
+/**
+ * GitHub records the push that deleted a branch with the newest commit of the default branch. The next run looks back to it if
+ * it is green, so that it has to look back itself.
+ */
+const isOnDefaultBranch = ({ eventName, payload, refName }: Trigger): boolean =>
+  eventName === 'push' && refName === payload.repository?.default_branch
+
 /** The range of a change is the event's own; events that are about no change look back to the last successful run. */
 export function findChangeRange(trigger: Trigger, requested: RequestedRange): ChangeRange {
   if (requested.kind === 'between') {
@@ -76,8 +83,9 @@ export function findChangeRange(trigger: Trigger, requested: RequestedRange): Ch
     }
   }
   const range = rangeOfEvent(trigger)
-  if (requested.kind === 'event' || range.kind === 'nothing-changed' || range.kind === 'since-last-success')
-    return range
+  if (requested.kind === 'event' || range.kind === 'since-last-success') return range
+  if (range.kind === 'nothing-changed')
+    return isOnDefaultBranch(trigger) ? { kind: 'since-last-success', head: trigger.sha, firstTime: range } : range
   const head = range.kind === 'compare' ? range.head : trigger.sha
   const firstTime = trigger.eventName === 'push' ? firstRangeOfPush(trigger.payload) : range
   return { kind: 'since-last-success', head, firstTime }

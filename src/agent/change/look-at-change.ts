@@ -71,6 +71,12 @@ function refuseToLookBack({ changeRange }: AgentInputs, { facts }: Step): void {
   )
 }
 
+/** Why the event itself has nothing for the agent, whose range may still look back. */
+function whyIdle(range: ChangeRange): string | undefined {
+  const own = range.kind === 'since-last-success' ? range.firstTime : range
+  return own?.kind === 'nothing-changed' ? `Nothing changed: ${own.reason}.` : undefined
+}
+
 /**
  * Looks at the change that started the run: whether it is one for the agent, and what to tell of it. What cannot be found
  * out is a shortfall, and then the step goes on: a question without an answer skips nothing.
@@ -85,9 +91,10 @@ export async function lookAtChange(
   // Attaching spends nothing and sends nothing, so it needs no reason.
   if (task.kind === 'attach') return NOTHING_FOUND
   const range = findChangeRange(step.facts, inputs.changeRange)
-  if (range.kind === 'nothing-changed') return skipped(`Nothing changed: ${range.reason}.`)
-
   const isWanted = inputs.pathFilter !== undefined || inputs.changeContext !== 'none'
+  const idle = whyIdle(range)
+  if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return skipped(idle)
+
   const own = openOwnChangeGate(inputs, step, known)
   if (!isWanted && !own.hasQuestions) return NOTHING_FOUND
   if (isWanted) refuseToLookBack(inputs, step)
@@ -100,6 +107,7 @@ export async function lookAtChange(
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
   const compared = isWanted ? await compareWanted(range, asked, inputs, step, known) : undefined
   if (compared?.kind !== 'compared') {
+    if (idle !== undefined && compared !== undefined) return skipped(idle)
     const ownCommits = await own.ofItsCommits(asked)
     if (ownCommits !== undefined) return skipped(ownCommits)
     const about = withContext(undefined, inputs, step)
@@ -108,7 +116,10 @@ export async function lookAtChange(
   const { description, skipReason, doubt } = countByPaths(compared, inputs.pathFilter)
   step.host.log(description)
   const isAllPushed = inputs.changeRange.kind === 'event' && step.facts.eventName === 'push'
-  const reason = skipReason ?? (await (isAllPushed ? own.ofItsCommits(asked) : own.ofRange(compared, asked)))
+  const reason =
+    skipReason ??
+    (compared.comparison.relation === 'identical' ? idle : undefined) ??
+    (await (isAllPushed ? own.ofItsCommits(asked) : own.ofRange(compared, asked)))
   if (reason !== undefined) return skipped(reason, description)
   if (doubt !== undefined) step.host.log(doubt)
   const { context, description: sent } = withContext(compared, inputs, step)
