@@ -43,6 +43,7 @@ test.each([
   ['for a pull request', { event: 'pull_request' }],
   ['for a pull request, with secrets', { event: 'pull_request_target' }],
   ['for a comment', { event: 'issue_comment' }],
+  ['of a push by Dependabot, which gets no secrets', { actor: 'dependabot[bot]' }],
   ['that another run started, which stands on another commit than it told', { event: 'workflow_run' }],
 ])('a run %s is no base', async (_name, fields) => {
   expect(await lastSuccess([run(8, commit('8'), fields), run(5, commit('5'))])).toBe(commit('5'))
@@ -50,6 +51,11 @@ test.each([
 
 test.each(['push', 'schedule', 'workflow_dispatch', 'repository_dispatch'])('a run for %s is a base', async (event) => {
   expect(await lastSuccess([run(8, commit('8'), { event }), run(5, commit('5'))])).toBe(commit('8'))
+})
+
+test('a schedule has its secrets, even if Dependabot wrote the workflow last', async () => {
+  const scheduled = run(8, commit('8'), { event: 'schedule', actor: 'dependabot[bot]' })
+  expect(await lastSuccess([scheduled, run(5, commit('5'), { actor: 'ann' })])).toBe(commit('8'))
 })
 
 test('what a run of the workflow that starts this one stands on was told, whatever started it', async () => {

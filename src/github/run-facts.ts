@@ -54,6 +54,8 @@ export function readRunFacts(env: Environment): RunFacts {
   return runFactsOf(env, readEvent(env))
 }
 
+export const DEPENDABOT = 'dependabot[bot]'
+
 /**
  * Whether GitHub withholds the repository's secrets from this run: it does for pull requests from forks and for all that
  * Dependabot starts. A fork that was deleted meanwhile has no repository any more.
@@ -63,7 +65,7 @@ export function withholdsSecrets({
   actor,
   payload,
 }: Pick<RunFacts, 'eventName' | 'actor' | 'payload'>): boolean {
-  if (actor === 'dependabot[bot]') return true
+  if (actor === DEPENDABOT) return true
   if (!eventName.startsWith('pull_request') || eventName === 'pull_request_target') return false
   return payload.pull_request?.head?.repo?.full_name !== payload.repository?.full_name
 }

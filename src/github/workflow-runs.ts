@@ -1,6 +1,7 @@
 import type { AskGitHub } from './ask-github.ts'
 import { PAGE_SIZE } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
+import { DEPENDABOT } from './run-facts.ts'
 
 interface WorkflowBranch {
   readonly repository: string
@@ -49,9 +50,13 @@ export function findLastSuccess(ask: AskGitHub, query: WorkflowBranch): Promise<
         page,
       })
       const found = data.workflow_runs.find(
-        ({ id, event, ...run }) =>
+        ({ id, event, actor, ...run }) =>
+          id < runId &&
+          events.includes(event) &&
+          // Such a run gets no secrets, and may be green for having told nothing.
+          !(event === 'push' && actor?.login === DEPENDABOT) &&
           // A fork that was deleted has no name any more.
-          id < runId && events.includes(event) && nameOf(run.head_repository) === nameOf(run.repository),
+          nameOf(run.head_repository) === nameOf(run.repository),
       )
       if (found !== undefined || data.workflow_runs.length < PAGE_SIZE) return found?.head_sha
     }

@@ -59,5 +59,7 @@ export interface WorkflowRun {
   readonly conclusion: string | null
   /** Where it is not the repository itself: a fork. */
   readonly headRepository?: string
+  /** Who started it. */
+  readonly actor?: string
   readonly createdAtMs: number
 }

@@ -1,11 +1,11 @@
 import { checkFields } from './check-operations.ts'
 import { signedLogAddress } from './job-logs.ts'
 import { type Operations, reads } from './operation.ts'
-import { type Call, NOT_FOUND, type Reply, listReply, ok, refusal, wireTime } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, listReply, ok, refusal, userBody, wireTime } from './reply.ts'
 import type { WorkflowRun } from './check-state.ts'
 
-function runBody({ baseUrl, name }: Call, run: WorkflowRun): object {
-  const { id, workflow, branch, headSha, event, status, conclusion, headRepository = name, createdAtMs } = run
+function runBody({ baseUrl, name, state }: Call, run: WorkflowRun): object {
+  const { id, workflow, branch, headSha, event, status, conclusion, headRepository = name, actor, createdAtMs } = run
   return {
     id,
     name: workflow,
@@ -18,6 +18,7 @@ function runBody({ baseUrl, name }: Call, run: WorkflowRun): object {
     html_url: `${baseUrl}/${name}/actions/runs/${id}`,
     head_repository: { full_name: headRepository },
     repository: { full_name: name },
+    ...(actor === undefined ? {} : { actor: userBody(state, actor) }),
     created_at: wireTime(createdAtMs),
   }
 }
