@@ -109,6 +109,9 @@ test('a push that looks further back than to itself is not skipped for its own c
   const lookingBack = { ...inEvent, changeRange: { kind: 'since-last-success' } } as const
   expect((await look(lookingBack, PUSHED, github)).skipReason).toBeUndefined()
   expect((await look(inEvent, PUSHED, github)).skipReason).toContain('#7')
+  const silent = { ...github, until: () => ({ ...github, compare: rejecting(refusal('service-error')) }) }
+  expect((await look(lookingBack, PUSHED, silent)).skipReason).toBeUndefined()
+  expect((await look(inEvent, PUSHED, silent)).skipReason).toContain('#7')
 })
 
 test('a push of somebody else does', async () => {

@@ -108,7 +108,9 @@ export async function lookAtChange(
   const compared = isWanted ? await compareWanted(range, asked, inputs, step, known) : undefined
   if (compared?.kind !== 'compared') {
     if (idle !== undefined && compared !== undefined) return skipped(idle)
-    const ownCommits = await own.ofItsCommits(asked)
+    // What came before the event's own commits is not known then.
+    const mayBeMore = isWanted && compared === undefined && range.kind === 'since-last-success'
+    const ownCommits = mayBeMore ? undefined : await own.ofItsCommits(asked)
     if (ownCommits !== undefined) return skipped(ownCommits)
     const about = withContext(undefined, inputs, step)
     return { ...about, description: joined(compared?.description, about.description) }
