@@ -101,7 +101,7 @@ test('a range that is asked for by name is taken, whatever the event', () => {
 test('a pull request that is closed without a merge is no change, and a merged one is', () => {
   const pull = { base: { sha: commit('a') }, head: { sha: commit('b') } }
   const closed = (merged: boolean, requested?: RequestedRange) =>
-    range('pull_request', { action: 'closed', pull_request: { ...pull, merged } }, requested)
+    range('pull_request', { ...PUSH, action: 'closed', pull_request: { ...pull, merged } }, requested)
   expect(closed(false)).toMatchObject({ kind: 'nothing-changed' })
   expect(closed(false, SINCE)).toMatchObject({ kind: 'nothing-changed' })
   expect(closed(true)).toMatchObject({ kind: 'compare' })

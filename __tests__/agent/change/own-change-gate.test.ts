@@ -153,6 +153,12 @@ test('what a person pushes to one, and what an app pushes to one with its label,
       expect(await ask(one, { ...answers, readPullRequest }, ofItsCommits)).toMatchObject({ reason, sleptMs: 0 })
 })
 
+test('a merged pull request without a mark gets none any more, whoever pushed its merge', async () => {
+  const { facts, answers } = pushedBranch('Bot')
+  const merged = { ...answers, findPullRequestsOfCommit: inTurn([mergedBy(7)]), readPullRequest: inTurn(UNMARKED) }
+  for (const one of facts) expect(await ask(one, merged, ofItsCommits)).toMatchObject({ reason: undefined, sleptMs: 0 })
+})
+
 const opened = (type: string, labels: readonly string[] = []) => {
   const pull_request = { number: 7, user: { login: 'x', type }, labels: labels.map((name) => ({ name })) }
   return { eventName: 'pull_request', payload: { action: 'opened', pull_request } }
