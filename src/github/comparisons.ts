@@ -1,5 +1,4 @@
 import type { AskGitHub } from './ask-github.ts'
-import { previousPathOf } from './pull-requests.ts'
 import { PAGE_SIZE } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
@@ -41,6 +40,11 @@ interface GitHubFile {
   readonly additions: number
   readonly deletions: number
   readonly patch?: string
+}
+
+/** Where a file was before, if it is no longer there: a copy leaves the other as it was. */
+export function previousPathOf(file: Pick<GitHubFile, 'status' | 'previous_filename'>): string | undefined {
+  return file.status === 'renamed' ? file.previous_filename : undefined
 }
 
 /** GitHub's own limit for the files of a comparison. */

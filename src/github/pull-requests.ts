@@ -1,4 +1,5 @@
 import type { AskGitHub, Octokit } from './ask-github.ts'
+import { previousPathOf, type ChangedFile } from './comparisons.ts'
 import { PAGE_SIZE, readPages } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
@@ -34,12 +35,6 @@ export interface PullRequest extends PullRequestAddress {
   readonly mergeable: boolean | undefined
   /** That a review or a check is missing which its base branch requires. */
   readonly isBlocked: boolean
-}
-
-interface PullRequestFile {
-  readonly path: string
-  /** Where it was before, if it was renamed. */
-  readonly previousPath: string | undefined
 }
 
 /** A pull request that a commit came with, as far as that answer tells. */
@@ -84,17 +79,6 @@ export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequ
   })
 }
 
-/** Where a file was before, if it is no longer there: a copy leaves the other as it was. */
-export function previousPathOf({
-  status,
-  previous_filename,
-}: {
-  readonly status: string
-  readonly previous_filename?: string
-}): string | undefined {
-  return status === 'renamed' ? previous_filename : undefined
-}
-
 /** GitHub lists no more than 3000 files of a pull request. */
 const MOST_FILE_PAGES = 30
 
@@ -105,7 +89,7 @@ const MOST_FILE_PAGES = 30
 export function listPullRequestFiles(
   ask: AskGitHub,
   { repository, number }: PullRequestAddress,
-): Promise<readonly PullRequestFile[]> {
+): Promise<readonly Pick<ChangedFile, 'path' | 'previousPath'>[]> {
   return ask({ permission: 'pull-requests: read', repository }, ({ rest }) =>
     readPages(async (page) => {
       const where = { ...splitRepository(repository), pull_number: number, per_page: PAGE_SIZE, page }

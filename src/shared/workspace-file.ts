@@ -37,18 +37,13 @@ export function readWorkspaceFile(workspace: string, file: string, maxBytes: num
   if (!isInside(root, real)) return problem('is outside the workspace')
   if (isGitFolder(path.relative(root, real))) return problem("is inside git's own folder")
   try {
-    const { size, isFile } = fileFacts(real)
-    if (!isFile) return problem('is not a file')
-    if (size > maxBytes) return problem(`has ${size} bytes, more than the ${maxBytes} that are allowed`)
+    const stats = fs.statSync(real)
+    if (!stats.isFile()) return problem('is not a file')
+    if (stats.size > maxBytes) return problem(`has ${stats.size} bytes, more than the ${maxBytes} that are allowed`)
     return decode(fs.readFileSync(real))
   } catch {
     return problem('cannot be read')
   }
-}
-
-function fileFacts(file: string): { size: number; isFile: boolean } {
-  const stats = fs.statSync(file)
-  return { size: stats.size, isFile: stats.isFile() }
 }
 
 function decode(bytes: Buffer): FileText {

@@ -1,12 +1,9 @@
+import type { VisitorsQuery } from '../service/client.ts'
+
 const DAY_MS = 86_400_000
 
 /** What the service is asked for (section 4.4 of its interface); an end that is left out is left to the service. */
-export interface DateRange {
-  /** Inclusive. */
-  readonly dateFrom?: string
-  /** Exclusive. */
-  readonly dateTo?: string
-}
+export type DateRange = Pick<VisitorsQuery, 'dateFrom' | 'dateTo'>
 
 /** The last whole days in UTC: today is not over, so it is not among them. */
 export function lastDays(days: number, now: Date): DateRange {
