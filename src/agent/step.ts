@@ -9,13 +9,13 @@ import { handOff } from './pull-request/hand-off.ts'
 import { nextRound } from './pull-request/next-round.ts'
 import { openReport, type OpenReport } from './report/open-report.ts'
 import type { Report } from './report/report.ts'
-import { answerComment } from './task/answer-comment.ts'
+import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
 import { chooseTask } from './task/choose-task.ts'
 
 /** From the event to a pull request that can be merged. Throws only what nobody foresaw. */
 export async function runAgentStep(inputs: AgentInputs, step: Step): Promise<Report> {
   const known = openReport(inputs, step) // the only thing that changes: what is known so far
-  const report = await goThrough(inputs, step, known)
+  const report = await goThrough(inputs, keepTimeToReply(inputs, step), known)
   return answerComment(report, inputs, step, known)
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { openReport } from '../../../src/agent/report/open-report.ts'
 import { replyMarker } from '../../../src/agent/report/reply.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
-import { answerComment } from '../../../src/agent/task/answer-comment.ts'
+import { answerComment, keepTimeToReply } from '../../../src/agent/task/answer-comment.ts'
 import type { CommentAddress, MarkerComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
 import { commentFacts } from '../../support/comment-events.ts'
@@ -32,7 +32,11 @@ interface Answered {
   readonly deadlines: readonly number[]
 }
 
-async function answer(comment: CommentAddress | undefined, answers: Partial<GitHub> = {}): Promise<Answered> {
+async function answer(
+  comment: CommentAddress | undefined,
+  answers: Partial<GitHub> = {},
+  timeoutMs = 0,
+): Promise<Answered> {
   const bodies: string[] = []
   const keep = (...args: readonly unknown[]): Promise<void> => {
     bodies.push(String(args.at(-1)))
@@ -43,7 +47,7 @@ async function answer(comment: CommentAddress | undefined, answers: Partial<GitH
     ...fakeHost(),
     redact: (text: string) => text.replaceAll('writer-1', '***').replaceAll('pull/7', '***'),
   }
-  const step = fakeStep({ github, host, facts: commentFacts(), timeoutMs: 0 })
+  const step = fakeStep({ github, host, facts: commentFacts(), timeoutMs })
   const inputs = agentInputs()
   const known = openReport(inputs, step)
   known.add({ comment, job: completed })
@@ -58,10 +62,27 @@ test('nobody is answered who has not asked', async () => {
 })
 
 test('looks for its reply before it writes one, also when the time of the step is over', async () => {
-  const { github, bodies, deadlines } = await answer(COMMENT)
+  const { github, bodies } = await answer(COMMENT)
   expect(github.asked).toEqual(['listMarkerComments', 'addComment'])
   expect(bodies).toHaveLength(1)
-  expect(deadlines).toEqual([20_000])
+})
+
+test('takes 20 seconds at most, and none that would make the step late', async () => {
+  const endsAfterMs = async (timeoutMs: number): Promise<readonly number[]> =>
+    (await answer(COMMENT, {}, timeoutMs)).deadlines
+  expect(await endsAfterMs(0)).toEqual([1_000])
+  expect(await endsAfterMs(5_000)).toEqual([6_000])
+  expect(await endsAfterMs(3_600_000)).toEqual([20_000])
+})
+
+test('where a comment is answered, all that comes before leaves time for it', () => {
+  const keptMs = (command: string, timeoutMs: number): number => {
+    const step = fakeStep({ timeoutMs })
+    return step.deadlineAt - keepTimeToReply(agentInputs({ command, timeoutMs }), step).deadlineAt
+  }
+  expect(keptMs('/docs', 3_600_000)).toBe(20_000)
+  expect(keptMs('/docs', 15_000)).toBe(1_500)
+  expect(keptMs('', 3_600_000)).toBe(0)
 })
 
 test('a reply that an earlier attempt has written is written anew', async () => {

@@ -250,6 +250,13 @@ test('a reaction that the token may not give costs the reaction only', async () 
   expect(report.shortfalls).toHaveLength(1)
 })
 
+test('a job that does not end in time is answered before the deadline', async () => {
+  const facts = commentFacts({ isOnPullRequest: false })
+  const { report, replies } = await play({ jobName: 'none', facts, reads: [active] })
+  expect(report).toMatchObject({ outcome: 'timed-out', durationMs: 3_580_000 })
+  expect(replies[0]).toContain('did not finish in time')
+})
+
 test('who may ask is looked up again in another attempt, which is said', async () => {
   const facts = { ...commentFacts(), runAttempt: 2 }
   expect((await play({ facts })).asked).toContain('mayWrite')

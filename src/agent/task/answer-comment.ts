@@ -8,8 +8,18 @@ import { redactReport } from '../report/redact-report.ts'
 import { renderReply, replyMarker } from '../report/reply.ts'
 import type { Report } from '../report/report.ts'
 
-/** A step whose time is over still has this long to say so, in milliseconds. */
+/** The most that a reply may take, in milliseconds. */
 const REPLY_MS = 20_000
+/** How much of a short step's time is kept for it. */
+const REPLY_SHARE = 0.1
+/** As long after the deadline as the last read of a job: the step has to be over soon. */
+const GRACE_MS = 1_000
+
+/** The step as all but the reply sees it: of its time the reply has a part of its own, or a job that takes too long left none. */
+export function keepTimeToReply({ command, timeoutMs }: AgentInputs, step: Step): Step {
+  const replyMs = command === '' ? 0 : Math.min(REPLY_MS, timeoutMs * REPLY_SHARE)
+  return { ...step, deadlineAt: step.deadlineAt - replyMs }
+}
 
 /**
  * Tells the author of the comment that asked what came of it, if one did. A reply of an earlier attempt of this run is
@@ -27,7 +37,7 @@ export async function answerComment(
   const shown = redactReport(report, host.redact)
   const body = host.redact(renderReply(shown, conclude(shown, failOn), comment, facts))
   try {
-    const github = (await step.github())?.until(clock.now() + REPLY_MS)
+    const github = (await step.github())?.until(Math.min(clock.now() + REPLY_MS, step.deadlineAt + GRACE_MS))
     const marker = replyMarker(comment, facts)
     // Nobody else's comment is written anew: an app may be anybody's, so the reply of one is not taken for ours.
     const isReply = ({ author, body }: MarkerComment): boolean => author === 'trusted' && body.startsWith(marker)
