@@ -1,4 +1,5 @@
 import { oneLine } from '../../shared/untrusted-text.ts'
+import type { Step } from '../../step/step.ts'
 import { filterFiles, type PathFilter } from '../inputs/path-filter.ts'
 import { isEmpty } from './change-context.ts'
 import type { Compared } from './compare-range.ts'
@@ -23,14 +24,21 @@ function someOf(names: readonly string[]): string {
   return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
-/** If none of the files that are listed counts, one that is not listed still may. */
-export function countByPaths({ story, comparison, unlisted }: Compared, filter: PathFilter | undefined): GateAnswer {
+/**
+ * If none of the files that are listed counts, one that is not listed still may.
+ * @throws ActionError `cancelled`
+ */
+export async function countByPaths(
+  { story, comparison, unlisted }: Compared,
+  filter: PathFilter | undefined,
+  step: Pick<Step, 'clock' | 'signal'>,
+): Promise<GateAnswer> {
   const { files, fileList, totalCommits } = comparison
   const inFiles = `${fileList === 'cut' ? 'at least ' : ''}${plural(files.length, 'file')}`
   const compared = `${isEmpty(comparison) ? 'No commits' : `${plural(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
   if (filter === undefined) return { description: compared, skipReason: undefined, doubt: undefined }
 
-  const counted = filterFiles(filter, files)
+  const counted = await filterFiles(filter, files, step)
   const by = `by \`${filter.kind}\``
   if (counted.length > 0)
     return {

@@ -115,7 +115,7 @@ export async function lookAtChange(
     const about = withContext(undefined, inputs, step)
     return { ...about, description: joined(compared?.description, about.description) }
   }
-  const { description, skipReason, doubt } = countByPaths(compared, inputs.pathFilter)
+  const { description, skipReason, doubt } = await countByPaths(compared, inputs.pathFilter, step)
   step.host.log(description)
   const isAllPushed = inputs.changeRange.kind === 'event' && step.facts.eventName === 'push'
   const reason =

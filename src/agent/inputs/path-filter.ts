@@ -1,3 +1,4 @@
+import type { Clock } from '../../shared/clock.ts'
 import { includesPath, type PathRule } from './path-patterns.ts'
 
 /** Which files count: those that `paths` includes, or all but those that `paths-ignore` does. */
@@ -18,16 +19,47 @@ function placesOf({ path, previousPath }: MovablePath): string[] {
   return previousPath === undefined ? [path] : [path, previousPath]
 }
 
-/** The files that count. */
+interface Surroundings {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/** Thousands of long paths take seconds: in between, that the run was cancelled is heard. */
+async function filterInTurns<T>(
+  items: readonly T[],
+  isWanted: (item: T) => boolean,
+  { clock, signal }: Surroundings,
+): Promise<T[]> {
+  const wanted: T[] = []
+  for (const item of items) {
+    await clock.turn()
+    signal.throwIfAborted()
+    if (isWanted(item)) wanted.push(item)
+  }
+  return wanted
+}
+
+/**
+ * The files that count.
+ * @throws ActionError `cancelled`
+ */
 export function filterFiles<T extends MovablePath>(
   { kind, rules }: Pick<PathFilter, 'kind' | 'rules'>,
   files: readonly T[],
-): readonly T[] {
+  surroundings: Surroundings,
+): Promise<readonly T[]> {
   const isWanted = (path: string): boolean => includesPath(rules, path) === (kind === 'paths')
-  return files.filter((file) => placesOf(file).some(isWanted))
+  return filterInTurns(files, (file) => placesOf(file).some(isWanted), surroundings)
 }
 
-/** The places outside of `allowed-paths` that files are in, or were moved from. */
-export function findOutOfScope(allowed: readonly PathRule[], files: readonly MovablePath[]): string[] {
-  return files.flatMap(placesOf).filter((path) => !includesPath(allowed, path))
+/**
+ * The places outside of `allowed-paths` that files are in, or were moved from.
+ * @throws ActionError `cancelled`
+ */
+export function findOutOfScope(
+  allowed: readonly PathRule[],
+  files: readonly MovablePath[],
+  surroundings: Surroundings,
+): Promise<readonly string[]> {
+  return filterInTurns(files.flatMap(placesOf), (path) => !includesPath(allowed, path), surroundings)
 }

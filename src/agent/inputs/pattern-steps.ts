@@ -92,12 +92,57 @@ export function readSteps(pattern: string): readonly Step[] | string {
 /** How the walk stands before a step: not at all, after a character that the step took, or having just come to it. */
 const [AWAY, REPEATING, ENTERED] = [0, 1, 2] as const
 
-/** A step may be left out where the walk has just come to it, and not once it took a character. */
-function leaveOut(steps: readonly Step[], places: Uint8Array): Uint8Array {
-  steps.forEach(({ skips }, at) => {
-    if (skips > 0 && places[at] === ENTERED) places[at + skips] = ENTERED
-  })
-  return places
+/** Where a walk stands: the steps that may take the next character, and the pattern's end. Most steps are none of these. */
+class Places {
+  readonly #steps: readonly Step[]
+  readonly #states: Uint8Array
+  /** The first `#count` are the steps that the walk is not away from. */
+  readonly #list: Uint32Array
+  #count = 0
+
+  constructor(steps: readonly Step[]) {
+    this.#steps = steps
+    this.#states = new Uint8Array(steps.length + 1)
+    this.#list = new Uint32Array(steps.length + 1)
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
+  get hasEnd(): boolean {
+    return this.#states[this.#steps.length] !== AWAY
+  }
+
+  /** A step may be left out where the walk has just come to it, and not once it took a character. */
+  enter(at: number): void {
+    for (let place = at, skips = 1; skips > 0 && this.#states[place] !== ENTERED; place += skips) {
+      this.#stand(place, ENTERED)
+      skips = this.#steps[place]?.skips ?? 0
+    }
+  }
+
+  /** Puts the places behind a character into `next`, in place of what was there. */
+  walk(character: string, next: Places): void {
+    next.#clear()
+    for (let index = 0; index < this.#count; index++) {
+      const at = this.#list[index] ?? 0
+      const found = this.#steps[at]
+      if (found?.takes(character) !== true) continue
+      if (found.repeats && next.#states[at] === AWAY) next.#stand(at, REPEATING)
+      next.enter(at + 1)
+    }
+  }
+
+  #stand(at: number, state: typeof REPEATING | typeof ENTERED): void {
+    if (this.#states[at] === AWAY) this.#list[this.#count++] = at
+    this.#states[at] = state
+  }
+
+  #clear(): void {
+    for (let index = 0; index < this.#count; index++) this.#states[this.#list[index] ?? 0] = AWAY
+    this.#count = 0
+  }
 }
 
 /**
@@ -105,17 +150,13 @@ function leaveOut(steps: readonly Step[], places: Uint8Array): Uint8Array {
  * which `*-*-*-*` makes take minutes on a name of dashes.
  */
 export function matchesSteps(steps: readonly Step[], path: string): boolean {
-  const start = new Uint8Array(steps.length + 1)
-  start[0] = ENTERED
-  let places = leaveOut(steps, start)
+  let places = new Places(steps)
+  let next = new Places(steps)
+  places.enter(0)
   for (const character of path) {
-    const next = new Uint8Array(places.length)
-    steps.forEach(({ takes, repeats }, at) => {
-      if (places[at] === AWAY || !takes(character)) return
-      if (repeats && next[at] === AWAY) next[at] = REPEATING
-      next[at + 1] = ENTERED
-    })
-    places = leaveOut(steps, next)
+    places.walk(character, next)
+    ;[places, next] = [next, places]
+    if (places.isEmpty) return false
   }
-  return places[steps.length] !== AWAY
+  return places.hasEnd
 }

@@ -99,7 +99,7 @@ class Examination {
     const lost = 'Whether the pull request keeps to `allowed-paths` is not known'
     const files = await this.#known.attempt(lost, () => this.#github.listPullRequestFiles(this.#pullRequest))
     if (files === undefined) return
-    const outside = findOutOfScope(allowedPaths, files)
+    const outside = await findOutOfScope(allowedPaths, files, this.#step)
     if (outside.length === 0 && files.length < this.#pullRequest.changedFiles) {
       const counts = `${files.length} of ${this.#pullRequest.changedFiles}`
       this.#known.miss(lost, new ActionError('rejected', `GitHub lists only ${counts} files.`))
