@@ -10,6 +10,7 @@ import type { GitHub } from '../../../src/github/connect-github.ts'
 import { ActionError } from '../../../src/shared/errors.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, refusal, rejecting } from '../../support/fake-github.ts'
+import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
 
@@ -18,6 +19,7 @@ interface Examined {
   readonly clock: FakeClock
   readonly elapsedMs: number
   readonly notice: string | undefined
+  readonly said: readonly string[]
 }
 
 const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
@@ -29,10 +31,12 @@ async function examineWith(
   { timeoutMs = 3_600_000, signal = new AbortController().signal, clock = fakeClock() } = {},
 ): Promise<Examined> {
   const inputs = agentInputs(fields)
-  const step = fakeStep({ clock, signal, timeoutMs })
+  const host = fakeHost()
+  const step = fakeStep({ clock, signal, timeoutMs, host })
   const known = openReport(inputs, step)
   const found = await examine(PULL_REQUEST, fakeGitHub(answers), inputs, step, known)
-  return { found, clock, elapsedMs: clock.now() - step.startedAt, notice: tellShortfalls(known.ended().shortfalls) }
+  const notice = tellShortfalls(known.ended().shortfalls)
+  return { found, clock, elapsedMs: clock.now() - step.startedAt, notice, said: host.said }
 }
 
 const check = (state: Check['state']): readonly Check[] => [{ name: 'build', state }]
@@ -42,6 +46,17 @@ test('waits until the checks are in', async () => {
   const { found, clock } = await examineWith(CHECKS, { readChecks })
   expect(found).toEqual({ ...describePullRequest(PULL_REQUEST), checks: 'success' })
   expect(clock.sleeps).toEqual([10_000, 10_000, 10_000])
+})
+
+test('says once a minute what it waits for, also while the checks cannot be read', async () => {
+  const ofBuild = 'log: Checks of commit ccccccc: 1 of 1 not over yet (build).'
+  const pending = await examineWith(CHECKS, { readChecks: inTurn(check('pending')) }, { timeoutMs: 123_000 })
+  expect(pending.said).toEqual([ofBuild, ofBuild, ofBuild])
+  const readChecks = inTurn(check('pending'), refusal('unreachable'))
+  expect((await examineWith(CHECKS, { readChecks }, { timeoutMs: 63_000 })).said).toEqual([
+    ofBuild,
+    'log: Checks of commit ccccccc: they could not be read. GitHub said unreachable.',
+  ])
 })
 
 test('says “none” only after a minute of looking', async () => {

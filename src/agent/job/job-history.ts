@@ -1,12 +1,11 @@
 import type { Job } from '../../service/schemas.ts'
 import { describeError, type ActionError } from '../../shared/errors.ts'
 import { OutputsLost } from '../../shared/host.ts'
+import { Heartbeat } from '../../step/heartbeat.ts'
 import type { Step } from '../../step/step.ts'
 import type { Task } from '../inputs/task.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { Outcome } from '../report/report.ts'
-
-const HEARTBEAT_MS = 60_000
 
 /** What was seen of the job so far, told as it happens: one log line a change, and one a minute while nothing changes. */
 export class JobHistory {
@@ -15,20 +14,20 @@ export class JobHistory {
   lastProblem: ActionError | undefined
   readonly #step: Step
   readonly #known: OpenReport
+  readonly #heartbeat: Heartbeat
   #reads = 0
-  #lastLineAt: number
   #warnedOfUnlisted = false
   #warnedOfLink = false
 
   constructor(step: Step, known: OpenReport) {
     this.#step = step
     this.#known = known
-    this.#lastLineAt = step.startedAt
+    this.#heartbeat = new Heartbeat(step)
   }
 
   /** Something that the step did or decided. */
   note(event: string): void {
-    this.#lastLineAt = this.#step.clock.now()
+    this.#heartbeat.restart()
     this.#known.note(event)
   }
 
@@ -50,7 +49,7 @@ export class JobHistory {
     this.#reads++
     this.#warnOfUnlisted(job)
     this.#warnOfLink(job)
-    if (this.lastProblem !== undefined) this.#say('The service answers again.')
+    if (this.lastProblem !== undefined) this.#heartbeat.say('The service answers again.')
     this.lastProblem = undefined
     const before = this.lastJob
     this.lastJob = job
@@ -64,26 +63,20 @@ export class JobHistory {
   observeProblem(problem: ActionError): void {
     this.#reads++
     if (problem.message !== this.lastProblem?.message)
-      this.#say(`${describeError(problem)} Looking again until the deadline.`)
+      this.#heartbeat.say(`${describeError(problem)} Looking again until the deadline.`)
     this.lastProblem = problem
     this.#known.add({ lastProblem: problem })
   }
 
   /** Milliseconds until a line is due although nothing changed. */
   untilHeartbeatMs(): number {
-    return Math.max(0, this.#lastLineAt + HEARTBEAT_MS - this.#step.clock.now())
+    return this.#heartbeat.untilMs()
   }
 
   beat(): void {
-    if (this.untilHeartbeatMs() > 0) return
     const status = this.lastJob?.status ?? 'not seen yet'
     const looks = this.#reads === 1 ? '1 look' : `${this.#reads} looks`
-    this.#say(`The job is still ${status} (${looks}).`)
-  }
-
-  #say(line: string): void {
-    this.#lastLineAt = this.#step.clock.now()
-    this.#step.host.log(line)
+    this.#heartbeat.beat(`The job is still ${status} (${looks}).`)
   }
 
   /** If the outputs cannot be written, the job is waited for all the same: the log and the end of the step tell it. */

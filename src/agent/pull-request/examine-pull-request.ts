@@ -1,7 +1,8 @@
 import type { Check } from '../../github/checks.ts'
 import type { GitHub } from '../../github/connect-github.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { ActionError } from '../../shared/errors.ts'
+import { ActionError, describeError } from '../../shared/errors.ts'
+import { Heartbeat } from '../../step/heartbeat.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
@@ -35,6 +36,7 @@ class Examination {
   readonly #github: GitHub
   readonly #step: Step
   readonly #known: OpenReport
+  readonly #heartbeat: Heartbeat
 
   constructor(pullRequest: PullRequest, github: GitHub, inputs: AgentInputs, step: Step, known: OpenReport) {
     this.#pullRequest = pullRequest
@@ -43,6 +45,7 @@ class Examination {
     this.#github = github
     this.#step = step
     this.#known = known
+    this.#heartbeat = new Heartbeat(step)
   }
 
   async run(): Promise<PullRequestFindings> {
@@ -76,14 +79,13 @@ class Examination {
 
   /** Reads the pull request again; a head that moved makes all that was found out be about another commit. */
   async #followHead(): Promise<boolean> {
-    const { clock, host } = this.#step
     const before = this.#pullRequest
     const now = await this.#tryAgainLater(() => this.#github.readPullRequest(before))
     if (now === undefined) return false
     this.#pullRequest = now
     if (now.headSha === before.headSha) return false
-    host.log(`The pull request has a new commit, ${now.headSha.slice(0, 7)}; looking at that one.`)
-    this.#watchedSince = clock.now()
+    this.#heartbeat.say(`The pull request has a new commit, ${now.headSha.slice(0, 7)}; looking at that one.`)
+    this.#watchedSince = this.#step.clock.now()
     this.#scope = undefined
     this.#scopeIsKnown = false
     this.#failed = []
@@ -109,17 +111,28 @@ class Examination {
   /** Gives whether there is nothing to wait for any more. */
   async #lookAtChecks(): Promise<boolean> {
     if (!this.#inputs.waitForChecks) return true
-    const { facts, clock, host } = this.#step
+    const { facts, clock } = this.#step
     const { repository, headSha } = this.#pullRequest
     const checks = await this.#tryAgainLater(() => this.#github.readChecks(repository, headSha, facts.runId))
-    if (checks === undefined) return this.#problem !== undefined && !PASSING.has(this.#problem.code)
+    if (checks === undefined) return this.#isLasting(headSha)
     const watchedMs = isOver(this.#pullRequest) ? Infinity : clock.now() - this.#watchedSince
     this.#failed = failedChecks(checks)
     this.#failedSince = this.#failed.length === 0 ? undefined : (this.#failedSince ?? clock.now())
     this.#checks = decideChecks(checks, watchedMs, this.#leftForOthersMs())
-    if (this.#checks.state !== this.#lastChecks) host.log(tellChecks(this.#checks.state, checks, headSha))
+    const told = tellChecks(this.#checks.state, checks, headSha)
+    if (this.#checks.state === this.#lastChecks) this.#heartbeat.beat(told)
+    else this.#heartbeat.say(told)
     this.#lastChecks = this.#checks.state
     return this.#checks.isFinal
+  }
+
+  /** Gives whether the next read would fail as well. */
+  #isLasting(headSha: string): boolean {
+    if (this.#problem === undefined) return false
+    if (!PASSING.has(this.#problem.code)) return true
+    const problem = describeError(this.#problem)
+    this.#heartbeat.beat(`Checks of commit ${headSha.slice(0, 7)}: they could not be read. ${problem}`)
+    return false
   }
 
   /** A round tells all that failed, so that it waits for what has not ended yet. */
