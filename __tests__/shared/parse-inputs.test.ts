@@ -51,6 +51,18 @@ test('all problems are in one error', () => {
   expect(message).toMatch(/^3 inputs are wrong:\n- `project-id` .*\.\n- `api-key` .*\.\n- `base-url` .*\.$/)
 })
 
+test('of an input with many problems, the first few are told, and how many there are', () => {
+  const lines = Array.from({ length: 80 }, (_, index) => `line ${index + 1} is wrong`)
+  const fields = (count: number): Fields => ({ a: field('a', '', () => refuse(...lines.slice(0, count))) })
+  const ofThree = 'An input is wrong:\n- `a` line 1 is wrong.\n- `a` line 2 is wrong.\n- `a` line 3 is wrong.'
+  expect(errorOf(fields(3), { a: 'x' }).message).toBe(ofThree)
+  expect(errorOf(fields(4), { a: 'x' }).message).toBe(`${ofThree}\n- \`a\` has 1 more problem.`)
+  const { message } = errorOf({ ...fields(80), b: field('b', '', () => refuse('is wrong')) }, { a: 'x', b: 'x' })
+  expect(message).toMatch(
+    /^2 inputs are wrong:\n(?:- `a` line . is wrong\.\n){3}- `a` has 77 more .+\n- `b` is wrong\.$/,
+  )
+})
+
 test('a problem that is a question gets no period behind its mark', () => {
   const asks = () => refuse('cannot be read; is it there?')
   expect(problemOf(asks, 'x')).toBe('`field` cannot be read; is it there?')

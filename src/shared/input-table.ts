@@ -4,6 +4,7 @@ import {
   isGiven,
   projectIdInput,
   readInput,
+  tellProblems,
   wrongInputs,
   type Input,
   type RawInputs,
@@ -41,14 +42,14 @@ export function inputNames(fields: Fields): readonly string[] {
  * @throws ActionError `invalid-input` that names every problem
  */
 export function parseFields<F extends Fields>(fields: F, raw: RawInputs<string>): Parsed<F> {
-  const problems: string[] = []
+  const wrong: (readonly string[])[] = []
   const values = Object.entries(fields).map(([key, { name, otherwise, input }]) => {
     const given = raw[name] ?? ''
     const read = readInput(input, isGiven(raw, name) ? given : otherwise || given, raw)
     if (read.kind === 'value') return [key, read.value]
-    problems.push(...read.problems.map((problem) => `\`${name}\` ${problem}`))
+    wrong.push(tellProblems(name, read.problems))
     return [key, undefined]
   })
-  if (problems.length > 0) throw wrongInputs(problems)
+  if (wrong.length > 0) throw wrongInputs(wrong)
   return Object.fromEntries(values) as Parsed<F>
 }

@@ -39,13 +39,25 @@ export function readInput<T>(input: Input<T>, text: string, raw: RawInputs<strin
   }
 }
 
-/** One error that names every problem, so that nobody has to mend them one run at a time. */
-export function wrongInputs(problems: readonly string[]): ActionError {
-  const [first = ''] = problems
+/** Those of one input must not push those of another out of the annotation, which GitHub cuts at 4 KiB. */
+const MOST_PROBLEMS = 3
+
+/** What is wrong with one input, each as a sentence. */
+export function tellProblems(name: string, problems: readonly string[]): readonly string[] {
+  const more = problems.length - MOST_PROBLEMS
+  const rest = more <= 0 ? [] : [`has ${more} more ${more === 1 ? 'problem' : 'problems'}`]
+  return [...problems.slice(0, MOST_PROBLEMS), ...rest].map((problem) => asSentence(`\`${name}\` ${problem}`))
+}
+
+/**
+ * One error that names every input that is wrong, so that nobody has to mend them one run at a time.
+ * @param wrong the problems of each, as sentences
+ */
+export function wrongInputs(wrong: readonly (readonly string[])[]): ActionError {
+  const problems = wrong.flat()
+  const title = wrong.length === 1 ? 'An input is wrong' : `${wrong.length} inputs are wrong`
   const message =
-    problems.length === 1
-      ? asSentence(first)
-      : `${problems.length} inputs are wrong:\n${problems.map((problem) => `- ${asSentence(problem)}`).join('\n')}`
+    problems.length === 1 ? problems.join('') : `${title}:\n${problems.map((problem) => `- ${problem}`).join('\n')}`
   return new ActionError('invalid-input', message, {
     hint: 'Nothing was sent. Correct the `with:` block of this step.',
   })

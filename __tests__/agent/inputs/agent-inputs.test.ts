@@ -189,3 +189,11 @@ test('names all problems in one error', () => {
     ['api-key', 'base-url', 'fail-on', 'poll-interval-seconds', 'project-id', 'prompt', 'wait'].sort(),
   )
 })
+
+test('what is wrong with all inputs, and with each line of some, is short enough to be seen whole in an annotation', () => {
+  const names = INPUT_NAMES.filter((name) => name !== 'prompt')
+  const lines = 'docs/a.md, docs/b.md\n'.repeat(80)
+  const message = messageOf(Object.fromEntries(names.map((name) => [name, lines])))
+  expect(names.filter((name) => !message.includes(`- \`${name}\` `))).toEqual([])
+  expect(Buffer.byteLength(message)).toBeLessThan(3_500)
+})
