@@ -114,3 +114,10 @@ test('a step with a prompt says first that it runs in another attempt, and attac
   expect(await notices(CREATE)).toHaveLength(1)
   expect(await notices(ATTACH)).toHaveLength(0)
 })
+
+test('what is said of another attempt holds if nothing is sent after all', async () => {
+  const pathFilter = { kind: 'paths', rules: [], patterns: [] } as const
+  const { report, said } = await new RollingWorld().step({ pathFilter }, { runAttempt: 2 })
+  expect(report.outcome).toBe('skipped')
+  expect(said[0]).toContain('this one would send it once more.')
+})

@@ -43,6 +43,8 @@ interface Played {
   readonly replies: readonly string[]
   readonly asked: readonly string[]
   readonly log: readonly string[]
+  /** What was said, and between it what was written on GitHub. */
+  readonly said: readonly string[]
 }
 
 interface Scene {
@@ -56,12 +58,14 @@ interface Scene {
 
 async function play({ facts = commentFacts(), jobName = 'own', inputs, answers, reads }: Scene = {}): Promise<Played> {
   const { read, author = 'stranger' } = JOBS[jobName] ?? {}
+  const host = fakeHost()
   const written: string[] = []
   const replies: string[] = []
   const write =
     (what: string) =>
     (...args: readonly unknown[]): Promise<void> => {
       written.push(what)
+      host.said.push(`written: ${what}`)
       if (what === 'reply') replies.push(String(args.at(-1)))
       return Promise.resolve()
     }
@@ -76,7 +80,6 @@ async function play({ facts = commentFacts(), jobName = 'own', inputs, answers, 
   const isOwn = jobName.startsWith('own')
   const usual = [...(read === undefined ? [] : [read]), ...(isOwn ? [completed, active] : []), completed]
   const client = fakeClient({ create: active, message: active, reads: reads ?? usual })
-  const host = fakeHost()
   const all = agentInputs({
     command: '/docs',
     githubToken: 'ghs_token',
@@ -86,7 +89,8 @@ async function play({ facts = commentFacts(), jobName = 'own', inputs, answers, 
   const report = await runAgentStep(all, fakeStep({ host, facts, github, client }))
   const { isGreen } = conclude(report, all.failOn)
   const log = host.said.filter((line) => line.startsWith('log: '))
-  return { report, isGreen, service: client.calls, prompts: client.prompts, written, replies, asked: github.asked, log }
+  const { calls: service, prompts } = client
+  return { report, isGreen, service, prompts, written, replies, asked: github.asked, log, said: host.said }
 }
 
 const WORDS = { asks: '/docs Shorten it.', blank: '/docs \n', other: 'Looks good to me.' }
@@ -257,12 +261,20 @@ test('a job that does not end in time is answered before the deadline', async ()
   expect(replies[0]).toContain('did not finish in time')
 })
 
-test('who may ask is looked up again in another attempt, which is said', async () => {
+test('who may ask is looked up again in another attempt', async () => {
   const facts = { ...commentFacts(), runAttempt: 2 }
   expect((await play({ facts })).asked).toContain('mayWrite')
   const revoked = { mayWrite: PERMISSIONS['may read'] ?? rejecting(refusal('forbidden')) }
   const { service, written, report } = await play({ facts, answers: revoked })
   expect([service, written, report.outcome]).toEqual([[], [], 'skipped'])
+})
+
+test('that it is another attempt is said before anything is written, and not of a comment that asks for nothing', async () => {
+  const again = async (body: string) => (await play({ facts: { ...commentFacts({ body }), runAttempt: 2 } })).said
+  const said = await again(WORDS.asks)
+  expect(said[0]).toMatch(/^notice: This run was started again/)
+  expect(said).toContain('written: eyes')
+  expect(await again(WORDS.other)).toEqual([])
 })
 
 test('without a command, comments are events like all others', async () => {

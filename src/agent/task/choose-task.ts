@@ -10,12 +10,13 @@ import { tellOpenPullRequest } from './conversation-words.ts'
 import { findConversation } from './find-conversation.ts'
 import { lookOnceMore } from './last-look.ts'
 import { isOwnEvent } from './own-event.ts'
+import { parseComment } from './parse-comment.ts'
 import { orSendNothing } from './send-nothing.ts'
 
 function warnOfAttempt(attempt: number, known: OpenReport): void {
   known.notice(
     'This run was started again',
-    `This is attempt ${attempt}, and the one before may have sent the prompt already: this one sends it once more. To go on with that job instead, cancel this run, and run the step with its \`job-id\` and without a prompt.`,
+    `This is attempt ${attempt}, and the one before may have sent the prompt already: this one would send it once more. To go on with that job instead, cancel this run, and run the step with its \`job-id\` and without a prompt.`,
   )
 }
 
@@ -38,11 +39,11 @@ function refuseToSkip({ onOpenPr, changeContext, changeRange, pathFilter }: Agen
  * @throws ActionError if nobody knows whether there is one: nothing may be sent then
  */
 export async function chooseTask(inputs: AgentInputs, step: Step, known: OpenReport): Promise<Choice> {
-  const { task, onOpenPr } = inputs
+  const { command, task, onOpenPr } = inputs
   const { facts } = step
+  const mayPrompt = command === '' ? task.kind !== 'attach' : parseComment(facts, command).kind !== 'ignored'
+  if (mayPrompt && facts.runAttempt > 1) warnOfAttempt(facts.runAttempt, known)
   const asked = await fromComment(inputs, step, known)
-  if (asked?.kind === 'skip') return asked
-  if (task.kind !== 'attach' && facts.runAttempt > 1) warnOfAttempt(facts.runAttempt, known)
   if (asked !== undefined) return asked
   if (task.kind !== 'create' || onOpenPr === 'new') return { kind: 'ask', task }
   refuseToSkip(inputs, step)
