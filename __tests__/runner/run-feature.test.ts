@@ -14,7 +14,7 @@ const { outputFile, summaryFile, exitCodes } = stepProcess()
 const INPUTS: StepInputs = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'https://docs.example.com', timeoutMs: 5 }
 
 interface Seen {
-  raw: RawInputs<string> | undefined
+  raw: RawInputs | undefined
   surroundings: InputSurroundings | undefined
   step: Step | undefined
   lines: readonly string[]

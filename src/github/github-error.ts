@@ -32,9 +32,9 @@ function causesOf(error: unknown, depth = 5): unknown[] {
   return cause === undefined || depth === 0 ? [error] : [error, ...causesOf(cause, depth - 1)]
 }
 
-/** Whether a request was answered with one of these. */
-export function hasStatus(error: unknown, ...statuses: readonly number[]): boolean {
-  return statuses.some((status) => status === refusalOf(error)?.status)
+/** Whether a request was answered with this. */
+export function hasStatus(error: unknown, status: number): boolean {
+  return refusalOf(error)?.status === status
 }
 
 /** Whether a request was refused for what it is, and not for how many there were before it. */

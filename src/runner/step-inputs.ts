@@ -1,5 +1,5 @@
 import type { Environment, Host } from '../shared/host.ts'
-import type { RawInputs } from '../shared/parse-inputs.ts'
+import { isGiven, type RawInputs } from '../shared/parse-inputs.ts'
 
 /** What must not be shown, by the names of the inputs. */
 const SECRETS = ['api-key', 'github-token']
@@ -8,18 +8,12 @@ const SECRETS = ['api-key', 'github-token']
  * Reads the inputs of a step that talks to the service. Secrets are masked before anything else is looked at, and the
  * address gets its default from the environment.
  */
-export function readInputs(
-  names: readonly string[],
-  host: Host,
-  env: Environment,
-): RawInputs<'api-key' | 'base-url' | 'on-missing-key' | 'summary'> & RawInputs<string> {
+export function readInputs(names: readonly string[], host: Host, env: Environment): RawInputs {
   for (const name of SECRETS.filter((name) => names.includes(name))) {
     const secret = host.input(name)
     host.mask(secret)
     host.mask(secret.trim())
   }
   const inputs = Object.fromEntries(names.map((name) => [name, host.input(name)]))
-  const given = inputs['base-url']?.trim() ?? ''
-  const all = given === '' ? { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' } : inputs
-  return all as ReturnType<typeof readInputs>
+  return isGiven(inputs, 'base-url') ? inputs : { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' }
 }

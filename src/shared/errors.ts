@@ -62,3 +62,22 @@ export class ActionError extends Error {
 export function describeError({ message, quote }: ActionError): string {
   return quote === undefined ? message : `${message} It says: “${quote}”`
 }
+
+/**
+ * The error, for a step that goes on without what failed.
+ * @throws the error itself, if it is a defect or says that the run was cancelled
+ */
+export function nonFatal(error: unknown): ActionError {
+  if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
+  return error
+}
+
+/** Undefined if what is asked for is not there. */
+export async function unlessNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof ActionError && error.code === 'not-found') return undefined
+    throw error
+  }
+}

@@ -41,7 +41,7 @@ export function inputNames(fields: Fields): readonly string[] {
  * An input left empty means its default, so that a workflow can pass on an input of its own that was not given.
  * @throws ActionError `invalid-input` that names every problem
  */
-export function parseFields<F extends Fields>(fields: F, raw: RawInputs<string>): Parsed<F> {
+export function parseFields<F extends Fields>(fields: F, raw: RawInputs): Parsed<F> {
   const wrong: (readonly string[])[] = []
   const values = Object.entries(fields).map(([key, { name, otherwise, input }]) => {
     const given = raw[name] ?? ''

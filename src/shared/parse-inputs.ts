@@ -5,9 +5,9 @@ import { asSentence } from './sentences.ts'
 import { oneLine } from './untrusted-text.ts'
 
 /** What the runner gives: every input as text, empty if nothing was given. */
-export type RawInputs<Name extends string> = Readonly<Record<Name, string>>
+export type RawInputs = Readonly<Record<string, string>>
 
-export const isGiven = (raw: RawInputs<string>, name: string): boolean => (raw[name] ?? '').trim() !== ''
+export const isGiven = (raw: RawInputs, name: string): boolean => (raw[name] ?? '').trim() !== ''
 
 /** What is wrong with one input. */
 class Refused extends Error {
@@ -25,12 +25,12 @@ export function refuse(...problems: readonly string[]): never {
 }
 
 /** An input: a text that becomes a value, or is refused. It may depend on other inputs, as they were given. */
-export type Input<T> = (text: string, raw: RawInputs<string>) => T
+export type Input<T> = (text: string, raw: RawInputs) => T
 
 type Read<T> =
   { readonly kind: 'value'; readonly value: T } | { readonly kind: 'refused'; readonly problems: readonly string[] }
 
-export function readInput<T>(input: Input<T>, text: string, raw: RawInputs<string> = {}): Read<T> {
+export function readInput<T>(input: Input<T>, text: string, raw: RawInputs = {}): Read<T> {
   try {
     return { kind: 'value', value: input(text, raw) }
   } catch (error) {
@@ -95,11 +95,7 @@ export function optionalInput<T>(input: Input<T>): Input<T | undefined> {
 }
 
 /** An input that, when it is right by itself, has to keep to a rule as well. */
-export function inputThat<T>(
-  input: Input<T>,
-  isMet: (value: T, raw: RawInputs<string>) => boolean,
-  rule: string,
-): Input<T> {
+export function inputThat<T>(input: Input<T>, isMet: (value: T, raw: RawInputs) => boolean, rule: string): Input<T> {
   return (text, raw) => {
     const value = input(text, raw)
     return isMet(value, raw) ? value : refuse(rule)
@@ -198,11 +194,11 @@ export const onMissingKeyInput = choiceInput(['fail', 'skip'])
  * Where secrets are withheld, a step may be asked to end green. Nothing else is looked at then: other inputs may come
  * from secrets too.
  */
-export function isSkipped(raw: RawInputs<'api-key' | 'on-missing-key'>): boolean {
-  return raw['api-key'].trim() === '' && raw['on-missing-key'].trim() === 'skip'
+export function isSkipped(raw: RawInputs): boolean {
+  return !isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip'
 }
 
 /** Whether a summary is wanted, for a step whose inputs could not be parsed. */
-export function wantsSummary(raw: RawInputs<'summary'>): boolean {
-  return raw.summary.trim().toLowerCase() !== 'false'
+export function wantsSummary(raw: RawInputs): boolean {
+  return raw['summary']?.trim().toLowerCase() !== 'false'
 }

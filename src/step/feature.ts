@@ -18,7 +18,7 @@ export interface Feature<Inputs extends StepInputs, Report> {
   readonly firstOutputs: Readonly<Record<string, string>>
   readonly loadGitHub?: LoadGitHub
   /** @throws ActionError `invalid-input` that names every problem */
-  readonly parse: (raw: RawInputs<string>, surroundings: InputSurroundings) => Inputs
+  readonly parse: (raw: RawInputs, surroundings: InputSurroundings) => Inputs
   /** Throws only what nobody foresaw. */
   readonly run: (inputs: Inputs, step: Step) => Promise<Report>
   /** The report of a step that asked nothing: stopped by an error, or skipped for want of a key. */

@@ -32,7 +32,7 @@ function placeInput(workspace: string): Input<OutputPlace> {
   }
 }
 
-function isAfterStart(end: DateInput, raw: RawInputs<string>): boolean {
+function isAfterStart(end: DateInput, raw: RawInputs): boolean {
   const start = readInput(dateInput, raw['date-from'] ?? '')
   return start.kind === 'refused' || end.atMs > start.value.atMs
 }
@@ -75,7 +75,7 @@ function toRange(from: DateInput | undefined, to: DateInput | undefined): DateRa
 }
 
 /** @throws ActionError `invalid-input` that names every problem */
-export function parseVisitorsInputs(raw: RawInputs<string>, { workspace, now }: InputSurroundings): VisitorsInputs {
+export function parseVisitorsInputs(raw: RawInputs, { workspace, now }: InputSurroundings): VisitorsInputs {
   const inputs = parseFields(visitorsFields(workspace), raw)
   const { days, dateFrom, dateTo } = inputs
   return { ...inputs, range: days === undefined ? toRange(dateFrom, dateTo) : lastDays(days, now) }

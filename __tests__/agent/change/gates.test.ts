@@ -6,7 +6,7 @@ import { fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
 
 const only = (...patterns: string[]) =>
-  ({ kind: 'paths', rules: parsePathPatterns(patterns.join('\n')).rules, patterns }) as const
+  ({ kind: 'paths', rules: parsePathPatterns(patterns.join('\n')).rules }) as const
 
 function compared(paths: readonly string[], totalCommits = 1): Compared {
   const files = paths.map((path) => ({

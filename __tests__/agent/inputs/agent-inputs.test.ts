@@ -98,9 +98,10 @@ test('an empty label or token is none, and not the default of the file', () => {
 })
 
 test('`paths` and `paths-ignore` are filters of their own kinds, told as they were given', () => {
-  expect(parse({ 'paths-ignore': '**.md' }).pathFilter).toMatchObject({ kind: 'paths-ignore', patterns: ['**.md'] })
+  const ignored = parse({ 'paths-ignore': '**.md' }).pathFilter
+  expect(ignored).toMatchObject({ kind: 'paths-ignore', rules: [{ line: '**.md' }] })
   const paths = parse({ paths: ' docs/**\n\n!docs/old/**\n' }).pathFilter
-  expect(paths).toMatchObject({ kind: 'paths', patterns: ['docs/**', '!docs/old/**'] })
+  expect(paths).toMatchObject({ kind: 'paths', rules: [{ line: 'docs/**' }, { line: '!docs/old/**' }] })
 })
 
 test('keeps the prompt byte for byte, from the input and from a file', () => {

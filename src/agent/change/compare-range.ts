@@ -1,6 +1,6 @@
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/connect-github.ts'
-import { ActionError } from '../../shared/errors.ts'
+import { unlessNotFound } from '../../shared/errors.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
 import type { ChangeRange } from './change-range.ts'
 
@@ -54,10 +54,6 @@ export async function compareRange(range: Range, github: GitHub, ownRepository: 
     const story = `${range.about}${tellPush(range)}, ${tellEnds(range, from, comparison, quoted)}`
     return { repository, comparison, title, story, unlisted: whyUnlisted(range, from, comparison) }
   }
-  try {
-    return await to(base)
-  } catch (error) {
-    if (otherwise === undefined || !(error instanceof ActionError) || error.code !== 'not-found') throw error
-    return to(otherwise)
-  }
+  if (otherwise === undefined) return to(base)
+  return (await unlessNotFound(to(base))) ?? to(otherwise)
 }

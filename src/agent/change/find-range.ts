@@ -1,6 +1,6 @@
 import type { GitHub } from '../../github/connect-github.ts'
 import type { RunFacts } from '../../github/run-facts.ts'
-import { ActionError } from '../../shared/errors.ts'
+import { unlessNotFound } from '../../shared/errors.ts'
 import type { ChangeRange } from './change-range.ts'
 import { findTagsBefore } from './tag-before.ts'
 
@@ -13,15 +13,9 @@ type KnownRange = Extract<ChangeRange, { kind: 'compare' | 'nothing-to-compare' 
 /** Tags of other lines of development are in the list too, so the one before has to be in this one's history. */
 async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
   for (const other of findTagsBefore(tag, await github.listTags(repository)).slice(0, MOST_TAGS)) {
-    const relation = await github.compare(repository, other, tag).then(
-      (comparison) => comparison.relation,
-      (error: unknown) => {
-        // No common history.
-        if (error instanceof ActionError && error.code === 'not-found') return undefined
-        throw error
-      },
-    )
-    if (relation === 'ahead') return other
+    // Undefined if they have no common history.
+    const comparison = await unlessNotFound(github.compare(repository, other, tag))
+    if (comparison?.relation === 'ahead') return other
   }
   return undefined
 }

@@ -49,7 +49,7 @@ export async function countByPaths(
   const names =
     files.length === 0
       ? ''
-      : ` None of them counts ${by} (${someOf(filter.patterns)}): ${someOf(files.map(({ path }) => path))}.`
+      : ` None of them counts ${by} (${someOf(filter.rules.map(({ line }) => line))}): ${someOf(files.map(({ path }) => path))}.`
   const description = `${compared}${names}`
   if (unlisted !== undefined) {
     const doubt = `${unlisted}. Nothing that is listed counts, but something else may: not skipped.`

@@ -1,4 +1,5 @@
 import { ActionError } from '../../shared/errors.ts'
+import { joinSentences } from '../../shared/sentences.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
@@ -26,13 +27,10 @@ export interface ChangeFindings {
 const NOTHING_FOUND: ChangeFindings = { skipReason: undefined, context: '', description: undefined }
 
 const skipped = (skipReason: string, description?: string): ChangeFindings => ({
-  ...{ skipReason, context: '', description },
+  skipReason,
+  context: '',
+  description,
 })
-
-function joined(...sentences: readonly (string | undefined)[]): string | undefined {
-  const known = sentences.filter((sentence) => sentence !== undefined)
-  return known.length === 0 ? undefined : known.join(' ')
-}
 
 /** Questions that come before the job get this much of the step's time, in milliseconds, and no more than half of it. */
 const QUESTIONS_MS = 120_000
@@ -113,7 +111,7 @@ export async function lookAtChange(
     const ownCommits = mayBeMore ? undefined : await own.ofItsCommits(asked)
     if (ownCommits !== undefined) return skipped(ownCommits)
     const about = withContext(undefined, inputs, step)
-    return { ...about, description: joined(compared?.description, about.description) }
+    return { ...about, description: joinSentences([compared?.description, about.description]) || undefined }
   }
   const { description, skipReason, doubt } = await countByPaths(compared, inputs.pathFilter, step)
   step.host.log(description)
@@ -125,7 +123,7 @@ export async function lookAtChange(
   if (reason !== undefined) return skipped(reason, description)
   if (doubt !== undefined) step.host.log(doubt)
   const { context, description: sent } = withContext(compared, inputs, step)
-  return { skipReason: undefined, context, description: joined(description, sent) }
+  return { skipReason: undefined, context, description: joinSentences([description, sent]) }
 }
 
 type Looked = (Compared & { readonly kind: 'compared' }) | { readonly kind: 'nothing'; readonly description: string }

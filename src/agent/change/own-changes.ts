@@ -1,7 +1,7 @@
 import type { GitHub } from '../../github/connect-github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import type { CommitPullRequest } from '../../github/pull-requests.ts'
-import { ActionError } from '../../shared/errors.ts'
+import { ActionError, unlessNotFound } from '../../shared/errors.ts'
 import type { Pushed } from './change-range.ts'
 import { isOwnPullRequest } from './own-pull-request.ts'
 import type { EventCommit } from './push-range.ts'
@@ -109,11 +109,6 @@ export async function findOwnChanges(
 /** Anybody can write a number into a message, and one of an issue or of another repository leads nowhere. */
 async function readMerged(number: number | undefined, repository: string, github: GitHub) {
   if (number === undefined) return undefined
-  try {
-    const pullRequest = await github.readPullRequest({ repository, number })
-    return pullRequest.state === 'merged' ? pullRequest : undefined
-  } catch (error) {
-    if (error instanceof ActionError && error.code === 'not-found') return undefined
-    throw error
-  }
+  const pullRequest = await unlessNotFound(github.readPullRequest({ repository, number }))
+  return pullRequest?.state === 'merged' ? pullRequest : undefined
 }

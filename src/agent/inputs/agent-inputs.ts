@@ -150,37 +150,25 @@ export interface AgentInputs extends Parsed<ReturnType<typeof agentFields>> {
   readonly warnings: readonly string[]
 }
 
-const linesOf = (text = ''): string[] =>
-  text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-
-function pathFilterOf(
-  paths: readonly PathRule[],
-  ignored: readonly PathRule[],
-  raw: RawInputs<string>,
-): PathFilter | undefined {
-  if (paths.length > 0) return { kind: 'paths', rules: paths, patterns: linesOf(raw['paths']) }
-  return ignored.length > 0
-    ? { kind: 'paths-ignore', rules: ignored, patterns: linesOf(raw['paths-ignore']) }
-    : undefined
+function pathFilterOf(paths: readonly PathRule[], ignored: readonly PathRule[]): PathFilter | undefined {
+  if (paths.length > 0) return { kind: 'paths', rules: paths }
+  return ignored.length > 0 ? { kind: 'paths-ignore', rules: ignored } : undefined
 }
 
-function warningsOf(raw: RawInputs<string>): string[] {
+function warningsOf(raw: RawInputs): string[] {
   return ['paths', 'paths-ignore', 'allowed-paths'].flatMap((name) =>
     parsePathPatterns(raw[name] ?? '').warnings.map((warning) => `\`${name}\` ${warning}.`),
   )
 }
 
 /** @throws ActionError `invalid-input` that names every problem */
-export function parseAgentInputs(raw: RawInputs<string>, workspace: string): AgentInputs {
+export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs {
   const inputs = parseFields(agentFields(workspace), raw)
   return {
     ...inputs,
     // With a command, what is given here is the beginning of what a comment asks for.
     task: toTask(inputs.prompt ?? inputs.promptFile ?? (inputs.command === '' ? undefined : ''), inputs.jobId),
-    pathFilter: pathFilterOf(inputs.paths, inputs.pathsIgnore, raw),
+    pathFilter: pathFilterOf(inputs.paths, inputs.pathsIgnore),
     warnings: warningsOf(raw),
   }
 }

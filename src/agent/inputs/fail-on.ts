@@ -7,12 +7,12 @@ function isFailOn(word: string): word is FailOn {
   return (FAIL_ON as readonly string[]).includes(word)
 }
 
-export function waitsForChecks(raw: RawInputs<string>): boolean {
+export function waitsForChecks(raw: RawInputs): boolean {
   return /^\s*true\s*$/i.test(raw['wait-for-checks'] ?? '')
 }
 
 /** What is asked for in another input only: without it the step could never know. */
-const NEEDS: Readonly<Partial<Record<FailOn, (raw: RawInputs<string>) => string | undefined>>> = {
+const NEEDS: Readonly<Partial<Record<FailOn, (raw: RawInputs) => string | undefined>>> = {
   checks: (raw) => (waitsForChecks(raw) ? undefined : '`wait-for-checks: true`'),
   'out-of-scope': (raw) => ((raw['allowed-paths'] ?? '').trim() === '' ? '`allowed-paths`' : undefined),
 }

@@ -5,8 +5,6 @@ import { includesPath, type PathRule } from './path-patterns.ts'
 export interface PathFilter {
   readonly kind: 'paths' | 'paths-ignore'
   readonly rules: readonly PathRule[]
-  /** As they were given, for the reader. */
-  readonly patterns: readonly string[]
 }
 
 /** A renamed file is in two places, and both changed. */
@@ -44,7 +42,7 @@ async function filterInTurns<T>(
  * @throws ActionError `cancelled`
  */
 export function filterFiles<T extends MovablePath>(
-  { kind, rules }: Pick<PathFilter, 'kind' | 'rules'>,
+  { kind, rules }: PathFilter,
   files: readonly T[],
   surroundings: Surroundings,
 ): Promise<readonly T[]> {

@@ -2,6 +2,8 @@ import { matchesSteps, readSteps } from './pattern-steps.ts'
 
 /** One line of `paths`, `paths-ignore` or `allowed-paths`. */
 export interface PathRule {
+  /** As it was given, for the reader. */
+  readonly line: string
   readonly effect: 'include' | 'exclude'
   /** Takes time in proportion to the path: its name may come from strangers. */
   readonly matches: (path: string) => boolean
@@ -35,6 +37,7 @@ function mistakeIn(pattern: string): string | undefined {
 const FOLDER_NAME = /^[\w-]+(?:\/[\w-]+)*$/
 
 interface Line {
+  readonly line: string
   readonly number: number
   readonly pattern: string
   readonly effect: PathRule['effect']
@@ -47,8 +50,8 @@ function splitLines(text: string): Line[] {
     .filter(({ line }) => line !== '')
     .map(({ line, number }) =>
       line.startsWith('!')
-        ? { number, pattern: line.slice(1), effect: 'exclude' }
-        : { number, pattern: line, effect: 'include' },
+        ? { line, number, pattern: line.slice(1), effect: 'exclude' }
+        : { line, number, pattern: line, effect: 'include' },
     )
 }
 
@@ -57,10 +60,10 @@ export function parsePathPatterns(text: string): PathPatterns {
   const rules: PathRule[] = []
   const problems: string[] = []
   const warnings: string[] = []
-  for (const { number, pattern, effect } of splitLines(text)) {
+  for (const { line, number, pattern, effect } of splitLines(text)) {
     const steps = mistakeIn(pattern) ?? readSteps(pattern)
     if (typeof steps === 'string') problems.push(`line ${number} ${steps}`)
-    else rules.push({ effect, matches: (path) => matchesSteps(steps, path) })
+    else rules.push({ line, effect, matches: (path) => matchesSteps(steps, path) })
     if (FOLDER_NAME.test(pattern))
       warnings.push(
         `line ${number} matches a file of exactly that name; for the files of a folder, write \`${pattern}/**\``,

@@ -84,7 +84,6 @@ class TurnWatch {
       isFound: async (read) => (await this.#isOver(read)) || this.#signs.hasBegun,
       nextMs: nextTurnPollMs,
       endsAt: Math.min(clock.now() + TURN_START_MS, deadlineAt),
-      readsAtOnce: false,
     })
     if (read === undefined) return 'unseen'
     this.#watch.history.note('The agent has begun this follow-up.')
@@ -99,7 +98,6 @@ class TurnWatch {
       // An end that has to stand is read at the pace of a turn's beginning.
       nextMs: (pace, state) => (this.#signs.standing === undefined ? nextPollMs : nextTurnPollMs)(pace, state),
       endsAt: this.#step.deadlineAt,
-      readsAtOnce: false,
     })
   }
 

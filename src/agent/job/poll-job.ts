@@ -15,8 +15,8 @@ interface PollPlan {
   readonly endsAt: number
   /** Whether to give up if the service asks for patience past `endsAt`. */
   readonly endsOnLongWait?: boolean
-  /** A job that was just read is read again only after the first pause. */
-  readonly readsAtOnce: boolean
+  /** Otherwise after the first pause, as the job was just read. */
+  readonly readsAtOnce?: true
   /** Until this time a job that is not found counts as not there yet. */
   readonly mayBeMissingUntil?: number | undefined
 }

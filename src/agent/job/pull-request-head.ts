@@ -5,7 +5,7 @@ import type { PullRequest } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../service/pull-request-link.ts'
 import { isSamePullRequest } from '../../service/pull-request-link.ts'
 import type { Job } from '../../service/schemas.ts'
-import { ActionError } from '../../shared/errors.ts'
+import { ActionError, nonFatal, unlessNotFound } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
@@ -52,7 +52,7 @@ async function readNow({ link }: HeadBefore, step: Step): Promise<PullRequest | 
   try {
     return await read(link, step)
   } catch (error) {
-    if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
+    nonFatal(error)
     return undefined
   }
 }
@@ -78,12 +78,8 @@ async function relate(
   head: string,
   step: Step,
 ): Promise<Comparison['relation'] | undefined> {
-  try {
-    return (await (await openGitHub(step))?.compare(repository, base, head))?.relation
-  } catch (error) {
-    if (!(error instanceof ActionError) || error.code !== 'not-found') throw error
-    return undefined
-  }
+  const github = await openGitHub(step)
+  return (github && (await unlessNotFound(github.compare(repository, base, head))))?.relation
 }
 
 function endedMeanwhile({ number, state }: PullRequest, result: TaskResult): TaskResult {

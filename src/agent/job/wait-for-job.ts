@@ -1,5 +1,5 @@
 import type { Job } from '../../service/schemas.ts'
-import { ActionError } from '../../shared/errors.ts'
+import { nonFatal } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
@@ -27,14 +27,13 @@ export async function waitForEnd(
     isFound: (read) => !isRunning(read),
     nextMs: nextPollMs,
     endsAt: deadlineAt,
-    readsAtOnce: false,
     mayBeMissingUntil,
   })
 }
 
 /** No refusal takes back what the service has said of the job; that the run was cancelled still ends the reading. */
 function keepLastReading(error: unknown): undefined {
-  if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
+  nonFatal(error)
 }
 
 /** The link of a completed job may still come. Gives the next reading that says anything else than “completed, no link”. */
@@ -46,7 +45,6 @@ function awaitLink({ id }: Job, { clock, deadlineAt }: Step, { poll }: JobWatch)
     nextMs: (_pace, { reads, retryAfterMs }) => Math.max(nextSettlePollMs(reads), retryAfterMs),
     endsAt: Math.min(clock.now() + SETTLE_MS, deadlineAt),
     endsOnLongWait: true,
-    readsAtOnce: false,
   }).catch(keepLastReading)
 }
 

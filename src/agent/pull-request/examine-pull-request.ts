@@ -1,7 +1,7 @@
 import type { Check } from '../../github/checks.ts'
 import type { GitHub } from '../../github/connect-github.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, describeError } from '../../shared/errors.ts'
+import { ActionError, describeError, nonFatal } from '../../shared/errors.ts'
 import { Heartbeat } from '../../step/heartbeat.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
@@ -146,8 +146,7 @@ class Examination {
     try {
       return await perform()
     } catch (error) {
-      if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
-      this.#problem = error
+      this.#problem = nonFatal(error)
       return undefined
     }
   }

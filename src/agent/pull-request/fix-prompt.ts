@@ -47,16 +47,14 @@ function annotationLine({ path, line, title, message }: Annotation): string {
   return `${cleanName(path)}:${line}: ${said.join(': ')}\n`
 }
 
-/** What is longer than this is cut before it is cleaned, as time is not the stranger's. */
-const roughly = (text: string, maxBytes: number): string => text.slice(0, maxBytes)
-
 function render({ check, annotations, log }: FailedCheck, maxBytes: number): string {
   const { name, title = '', summary = '' } = check
   const told = [
     `Check: ${cleanName(name)}\n`,
     lineOf(cleanName(title)),
     ...annotations.map(annotationLine),
-    lineOf(cleanBlock(roughly(summary, maxBytes))),
+    // What is longer is cut before it is cleaned, as time is not the stranger's.
+    lineOf(cleanBlock(summary.slice(0, maxBytes))),
   ].join('')
   if (log === '') return cutEnd(told, maxBytes)
   const heading = 'The end of its log:\n'

@@ -4,7 +4,7 @@ import type { GitHub } from '../../github/connect-github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import type { Job } from '../../service/schemas.ts'
-import { ActionError } from '../../shared/errors.ts'
+import { ActionError, nonFatal } from '../../shared/errors.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
@@ -26,32 +26,19 @@ const LOST = 'The failing checks were not sent to the agent'
 const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
 
 /** Asks for a detail of one check after the other. What is refused is said once, and not asked for again. */
-class Details {
-  #refusal: ActionError | undefined
-  readonly #lost: string
-  readonly #known: OpenReport
-
-  constructor(lost: string, known: OpenReport) {
-    this.#lost = lost
-    this.#known = known
-  }
-
-  async ask<T>(otherwise: T, perform: () => Promise<T>): Promise<T> {
-    if (this.#refusal !== undefined) return otherwise
+function askForEach<T>(otherwise: T, lost: string, known: OpenReport): (perform: () => Promise<T>) => Promise<T> {
+  let isRefused = false
+  return async (perform) => {
+    if (isRefused) return otherwise
     try {
       return await perform()
-    } catch (error) {
-      if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
-      this.#refuse(error)
+    } catch (caught) {
+      const error = nonFatal(caught)
+      // A log that is gone costs this log. All else is the same for the next one.
+      isRefused = error.code !== 'rejected'
+      if (isRefused) known.miss(lost, error)
       return otherwise
     }
-  }
-
-  /** A log that is gone costs this log. All else is the same for the next one. */
-  #refuse(error: ActionError): void {
-    if (error.code === 'rejected') return
-    this.#refusal = error
-    this.#known.miss(this.#lost, error)
   }
 }
 
@@ -61,8 +48,12 @@ async function readDetails(
   github: GitHub,
   known: OpenReport,
 ): Promise<readonly FailedCheck[]> {
-  const annotations = new Details('The agent was not told the annotations of failing checks', known)
-  const logs = new Details('The agent was not told the logs of failing checks', known)
+  const askAnnotations = askForEach<readonly Annotation[]>(
+    [],
+    'The agent was not told the annotations of failing checks',
+    known,
+  )
+  const askLog = askForEach('', 'The agent was not told the logs of failing checks', known)
   const found: FailedCheck[] = []
   for (const [index, check] of failed.entries()) {
     const { id, app, detailsUrl = '' } = check
@@ -71,19 +62,14 @@ async function readDetails(
     found.push({
       check,
       annotations:
-        id === undefined || !isDetailed
-          ? []
-          : await annotations.ask<readonly Annotation[]>([], () => github.listAnnotations(repository, id)),
-      log:
-        jobId === undefined || !isDetailed
-          ? ''
-          : await logs.ask('', () => github.readJobLog(repository, Number(jobId))),
+        id === undefined || !isDetailed ? [] : await askAnnotations(() => github.listAnnotations(repository, id)),
+      log: jobId === undefined || !isDetailed ? '' : await askLog(() => github.readJobLog(repository, Number(jobId))),
     })
   }
   return found
 }
 
-/** The failing checks that are to be told, or why none are. */
+/** The failing checks that are to be told. */
 async function findFailing(
   pullRequest: PullRequest,
   failed: readonly Check[],

@@ -1,6 +1,6 @@
 import type { GitHub } from '../../github/connect-github.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
-import { ActionError } from '../../shared/errors.ts'
+import { nonFatal } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
 
@@ -28,7 +28,7 @@ export async function settleMergeable(
       if (now.headSha !== found.headSha) return found
       found = { ...found, ...describePullRequest(now) }
     } catch (error) {
-      if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
+      nonFatal(error)
       return found
     }
   }

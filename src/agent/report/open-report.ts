@@ -1,6 +1,6 @@
 import type { Step } from '../../step/step.ts'
 import { ERROR_TITLES } from '../../shared/error-titles.ts'
-import { ActionError, describeError } from '../../shared/errors.ts'
+import { type ActionError, describeError, nonFatal } from '../../shared/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import { tellStop, type FixStop } from './fixing.ts'
@@ -122,8 +122,7 @@ export class OpenReport {
     try {
       return await perform()
     } catch (error) {
-      if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
-      this.miss(lost, error)
+      this.miss(lost, nonFatal(error))
       return undefined
     }
   }

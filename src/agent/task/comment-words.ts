@@ -1,6 +1,6 @@
 import type { Place, ReviewComment } from '../../github/comments.ts'
 import { cleanBlock, fenced, IS_DATA } from '../../shared/fenced-data.ts'
-import { cutToBytes } from '../../shared/untrusted-text.ts'
+import { shorten } from '../../shared/markdown.ts'
 import type { AskingComment } from './parse-comment.ts'
 
 /** What belongs to a comment and is not in its instruction. */
@@ -14,8 +14,7 @@ export interface CommentContext {
 }
 
 function fencedWithin(text: string, maxBytes: number): string {
-  const cut = cutToBytes(text, maxBytes)
-  return fenced(`${cleanBlock(cut === text ? text : `${cut}\n… cut here, ${Buffer.byteLength(text)} bytes in all`)}\n`)
+  return fenced(`${cleanBlock(shorten(text, maxBytes))}\n`)
 }
 
 function linesOf({ startLine, line }: Place): string {

@@ -1,11 +1,12 @@
 import type { CommentAddress, Place } from '../../github/comments.ts'
 import type { EventPayload } from '../../github/event-payload.ts'
+import type { Person } from '../../github/permissions.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import type { RunFacts } from '../../github/run-facts.ts'
 
 /** A comment or a review that begins with the command. */
 export interface AskingComment extends CommentAddress {
-  readonly author: { readonly login: string; readonly id: number }
+  readonly author: Person
   /** What stands behind the command, byte for byte. */
   readonly instruction: string
   /** Of the issue or the pull request, as everything here, when the event happened. */

@@ -1,4 +1,4 @@
-import { ActionError } from '../../shared/errors.ts'
+import { ActionError, nonFatal } from '../../shared/errors.ts'
 
 const HINT =
   'Run the step again when it can be asked. With `on-open-pr: new` nobody is asked, and each run starts a job.'
@@ -10,8 +10,9 @@ const HINT =
 export async function orSendNothing<T>(unknown: string, perform: () => Promise<T>, hint = HINT): Promise<T> {
   try {
     return await perform()
-  } catch (error) {
-    if (!(error instanceof ActionError) || error.code === 'cancelled' || error.code === 'not-sent') throw error
+  } catch (caught) {
+    const error = nonFatal(caught)
+    if (error.code === 'not-sent') throw error
     throw new ActionError('not-sent', `${unknown}: ${error.message}`, { hint: error.hint ?? hint })
   }
 }
