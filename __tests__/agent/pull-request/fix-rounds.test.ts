@@ -6,7 +6,7 @@ import { commit } from '../../support/github-state.ts'
 const [C, D, E] = [commit('c'), commit('d'), commit('e')]
 const STATE = {
   found: { state: 'open', checks: 'failure', headSha: D },
-  before: C,
+  headOfLastRound: C,
   sent: 1,
   maxRounds: 2,
   leftMs: 600_000,
@@ -24,7 +24,7 @@ test.each([
   ['nothing-to-tell', { found: {} }],
   ['over', { found: { ...STATE.found, state: 'merged' } }],
   ['over', { found: { ...STATE.found, state: 'closed' } }],
-  ['unmoved', { before: D }],
+  ['unmoved', { headOfLastRound: D }],
   ['used-up', { sent: 2 }],
   ['no-time', { leftMs: 599_999 }],
 ] as const)('%s: %j', (stop, change) => {

@@ -10,7 +10,7 @@ import { compareRange, type Compared } from './compare-range.ts'
 import { findChangeRange } from './event-range.ts'
 import { findEventSubject } from './event-subject.ts'
 import { findRange } from './find-range.ts'
-import { countByPaths } from './gates.ts'
+import { countByPaths } from './count-by-paths.ts'
 import { openOwnChangeGate, type GitHubUntil } from './own-change-gate.ts'
 import { renderSubject } from './subject-context.ts'
 

@@ -8,7 +8,7 @@ import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
 import { compareHeads, hasMoved, readHeadBefore, type HeadBefore } from './pull-request-head.ts'
 import { hasEnded, signsOfAnswer, withRead } from './turn-signs.ts'
-import { isRunning } from './verdict.ts'
+import { isRunning } from './job-state.ts'
 import { findJob, settle, waitForJob } from './wait-for-job.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */

@@ -6,7 +6,7 @@ import type { Task } from '../inputs/task.ts'
 import type { TaskResult } from '../report/report.ts'
 import { followUp, type BeforeSending } from './follow-up.ts'
 import type { JobWatch } from './job-watch.ts'
-import { isRunning } from './verdict.ts'
+import { isRunning } from './job-state.ts'
 import { findJob, settle, waitForJob } from './wait-for-job.ts'
 
 /** A job that was just created may not be found at once. */

@@ -1,5 +1,5 @@
 import type { Job } from '../../service/schemas.ts'
-import { isRunning, isSameEnd, saysActive } from './verdict.ts'
+import { isRunning, isSameEnd, saysActive } from './job-state.ts'
 
 /** What the answer to a follow-up, and the reads after it, have shown of its turn. */
 interface TurnSigns {

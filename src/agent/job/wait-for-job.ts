@@ -4,7 +4,7 @@ import type { Step } from '../../step/step.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextSettlePollMs, nextTurnPollMs, SETTLE_MS } from './poll-schedule.ts'
-import { isRunning } from './verdict.ts'
+import { isRunning } from './job-state.ts'
 
 /** The first read of a job that should exist; undefined if the deadline passes without an answer. */
 export function findJob(jobId: string, { deadlineAt }: Step, { poll }: JobWatch): Promise<Job | undefined> {

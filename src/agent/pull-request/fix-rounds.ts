@@ -10,7 +10,7 @@ const ROUND_MS = 600_000
 interface RoundState {
   readonly found: PullRequestFindings
   /** The head that the round before was about; undefined before the first one. */
-  readonly before: string | undefined
+  readonly headOfLastRound: string | undefined
   readonly sent: number
   readonly maxRounds: number
   /** Until the deadline, in milliseconds. */
@@ -20,11 +20,11 @@ interface RoundState {
 const isOpen = (state: PullRequestFindings['state']): boolean => state === 'open' || state === 'draft'
 
 /** Why no further round is to be sent, as far as it can be said without asking anybody. */
-export function stopBeforeAsking({ found, before, sent, maxRounds, leftMs }: RoundState): FixStop | undefined {
+export function stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs }: RoundState): FixStop | undefined {
   if (found.checks === 'success') return 'passed'
   if (found.checks !== 'failure') return 'nothing-to-tell'
   if (!isOpen(found.state)) return 'over'
-  if (found.headSha === before) return 'unmoved'
+  if (found.headSha === headOfLastRound) return 'unmoved'
   if (sent >= maxRounds) return 'used-up'
   return leftMs < ROUND_MS ? 'no-time' : undefined
 }
@@ -38,15 +38,16 @@ export function stopAtLastLook({ state, headSha }: PullRequest, examined: string
 /**
  * Whether what came to the pull request since the round before is the agent's own work on top of it.
  * @param commits oldest first
- * @param before the head that the round before was about; undefined before the first one, when only the newest commit counts
+ * @param headOfLastRound the head that the round before was about; undefined before the first one, when only the newest commit counts
  */
 export function stopForCommits(
   commits: readonly PullRequestCommit[],
   author: PullRequest['author'],
-  before: string | undefined,
+  headOfLastRound: string | undefined,
 ): FixStop | undefined {
-  const known = before === undefined ? commits.length - 2 : commits.findIndex(({ sha }) => sha === before)
-  if (before !== undefined && known === -1) return 'diverged'
+  const known =
+    headOfLastRound === undefined ? commits.length - 2 : commits.findIndex(({ sha }) => sha === headOfLastRound)
+  if (headOfLastRound !== undefined && known === -1) return 'diverged'
   // The agent's commits may be by another account than the pull request. GitHub may not know whose they are at all.
   const own = new Set([author.login, commits[0]?.account.login])
   const isOthers = ({ account: { login, type } }: PullRequestCommit): boolean => type !== 'Bot' && !own.has(login)

@@ -100,13 +100,13 @@ interface Round {
 /**
  * What to tell the job of the checks that fail on its pull request; undefined if it is to be told nothing, and then the
  * reason is in the report. Whatever GitHub does, the job's result stands.
- * @param before the head that the last round was about
+ * @param headOfLastRound what the last round was about; undefined before the first one
  * @throws ActionError `cancelled`
  */
 export async function nextRound(
   { prLink }: Job,
   found: PullRequestFindings,
-  before: string | undefined,
+  headOfLastRound: string | undefined,
   inputs: AgentInputs,
   step: Step,
   known: OpenReport,
@@ -115,7 +115,7 @@ export async function nextRound(
   if (maxRounds === 0 || prLink === undefined) return undefined
   const sent = known.roundsSent
   const leftMs = (): number => step.deadlineAt - step.clock.now()
-  const stop = stopBeforeAsking({ found, before, sent, maxRounds, leftMs: leftMs() })
+  const stop = stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() })
   if (stop !== undefined) {
     known.stopFixing(stop)
     return undefined
@@ -127,7 +127,8 @@ export async function nextRound(
     const address = toPullRequestAddress(prLink, step.facts)
     const pullRequest = await github.readPullRequest(address)
     const commits = await github.listPullRequestCommits(address)
-    const isOthers = stopAtLastLook(pullRequest, headSha) ?? stopForCommits(commits, pullRequest.author, before)
+    const isOthers =
+      stopAtLastLook(pullRequest, headSha) ?? stopForCommits(commits, pullRequest.author, headOfLastRound)
     if (isOthers !== undefined) return isOthers
     const failing = await findFailing(pullRequest, failed, github, step, known)
     if (failing.length === 0) return 'red-before'
@@ -138,7 +139,8 @@ export async function nextRound(
       const stop =
         now === undefined
           ? 'not-sent'
-          : (stopAtLastLook(now, headSha) ?? stopBeforeAsking({ found, before, sent, maxRounds, leftMs: leftMs() }))
+          : (stopAtLastLook(now, headSha) ??
+            stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }))
       if (stop === undefined) {
         known.note(describeRound(failing, headSha, sent + 1, maxRounds))
         return 'send'

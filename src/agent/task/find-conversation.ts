@@ -5,6 +5,7 @@ import type { Job } from '../../service/schemas.ts'
 import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import { isRunning } from '../job/job-state.ts'
 import { openJobWatch } from '../job/job-watch.ts'
 import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
 import { openReport, type OpenReport } from '../report/open-report.ts'
@@ -63,9 +64,10 @@ export async function proveJob(
   for (const jobId of jobsNamedIn(comments)) {
     const job = await readJob(jobId, search)
     const objection = objectionTo(job, pullRequest, search.step.facts.serverUrl)
+    const isBusy = job !== undefined && isRunning(job)
     const isProven = objection === undefined
     // A busy job names no pull request. Whether this one is its own it says when its turn ends.
-    if (isProven || (own.includes(jobId) && job?.status === 'active'))
+    if (isProven || (isBusy && own.includes(jobId)))
       return { conversation: conversationOf(pullRequest, jobId, comments, isProven), objections }
     objections.set(jobId, `job ${jobId} ${objection}`)
   }

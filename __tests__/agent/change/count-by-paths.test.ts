@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { Compared } from '../../../src/agent/change/compare-range.ts'
-import { countByPaths } from '../../../src/agent/change/gates.ts'
+import { countByPaths } from '../../../src/agent/change/count-by-paths.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
 import { fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isRunning, isSameEnd, saysActive } from '../../../src/agent/job/verdict.ts'
+import { isRunning, isSameEnd, saysActive } from '../../../src/agent/job/job-state.ts'
 import { active, archived, completed, failed, job, withoutLink } from '../../support/fake-client.ts'
 
 test('only an active job runs', () => {
