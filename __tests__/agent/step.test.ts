@@ -77,12 +77,19 @@ test('a change that does not count asks nothing of the service, and is green', a
   expect(renderSummary(report, conclusion)).toContain('What changed')
 })
 
-test('the prompt stays first, byte for byte, and what changed comes behind it', async () => {
-  const { report } = await run({ inputs: { changeContext: 'files' } })
-  const prompt = report.task?.kind === 'create' ? report.task.prompt : ''
-  expect(prompt.startsWith('Fix the guide.\n\nWhat changed in acme/docs')).toBe(true)
-  expect(report.change).toContain('Goes with the prompt')
-})
+test.each([
+  ['commits', 'the commits'],
+  ['files', 'the commits and the names of the files'],
+  ['diff', 'the commits, the files and their changes'],
+] as const)(
+  'the prompt stays first, byte for byte, and what changed (%s) comes behind it',
+  async (changeContext, what) => {
+    const { report } = await run({ inputs: { changeContext } })
+    const prompt = report.task?.kind === 'create' ? report.task.prompt : ''
+    expect(prompt.startsWith('Fix the guide.\n\nWhat changed in acme/docs')).toBe(true)
+    expect(report.change).toContain(`Goes with the prompt: ${what} (`)
+  },
+)
 
 test('without a context the prompt is what was given', async () => {
   expect((await run({})).report.task).toEqual(CREATE)

@@ -22,6 +22,11 @@ test('a comment on a pull request brings its own text, and of the pull request w
   expect(found?.texts).toEqual([{ name: 'Comment', text: 'Mend it.' }])
 })
 
+test('a review brings its text', () => {
+  const found = find({ pull_request: { number: 7, title: 'T' }, review: { body: 'Shorter, please.' } })
+  expect(found?.texts).toEqual([{ name: 'Review', text: 'Shorter, please.' }])
+})
+
 test('a review comment brings its file, line and part of the diff', () => {
   const comment = { body: 'Typo', path: 'docs/a.md', line: 4, diff_hunk: '@@ -1 +1 @@' }
   const found = find({ pull_request: { number: 7, title: 'T' }, comment })

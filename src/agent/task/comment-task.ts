@@ -29,8 +29,8 @@ async function findJob(comment: AskingComment, search: Search): Promise<Conversa
   const { conversation, objections } = await proveJob(pullRequest, comments, search)
   if (conversation !== undefined) return conversation
   // What a stranger's marker names must not keep anybody from asking.
-  const ownMarkers = jobsNamedIn(comments.filter(mayBeOurs))
-  const reasons = ownMarkers.map((jobId) => objections.get(jobId)).filter((reason) => reason !== undefined)
+  const own = jobsNamedIn(comments.filter(mayBeOurs))
+  const reasons = [...objections].filter(([jobId]) => own.includes(jobId)).map(([, objection]) => objection)
   if (reasons.length === 0) return undefined
   return `Pull request #${number} cannot be gone on with: ${reasons.join(', ')}. ${ANEW}`
 }
