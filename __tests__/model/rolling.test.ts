@@ -41,7 +41,7 @@ const arbitraryStep = fc.record({
   isShort: fc.boolean(),
   ending: fc.constantFrom('completed', 'completed', 'completed', 'failed', 'archived'),
   lagMs: fc.constantFrom(0, 3_000, 9_000),
-  posts: fc.array(fate(4, 'refused', 'lost', 'unheard'), { maxLength: 2 }),
+  posts: fc.array(fate(4, 'refused', 'lost', 'unheard', 'limited'), { maxLength: 2 }),
   reads: fc.array(fate(20, 'down'), { maxLength: 12 }),
   /** The service answers no reading for some minutes. */
   isSilent: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, fc.constant(true)),

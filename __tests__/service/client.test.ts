@@ -125,6 +125,19 @@ test('a prompt that reached nobody is tried three times, at growing distances', 
   expect(lines[0]).toContain('sending the prompt again in 1 s')
 })
 
+test('what has to hold is looked at after the wait, before a message is sent again', async () => {
+  const { client, requests, clock } = bench([answered(429, '', 60_000), answered(200)])
+  const looks: number[] = []
+  const look = (): Promise<void> => Promise.resolve(void looks.push(clock.passed()))
+  await client.sendMessage('job_1', 'x', look)
+  expect([requests.length, looks]).toEqual([2, [60_000]])
+
+  const changed = bench([answered(429, '', 60_000)])
+  const stop = new Error('It changed.')
+  await expect(changed.client.sendMessage('job_1', 'x', () => Promise.reject(stop))).rejects.toThrow(stop)
+  expect(changed.requests).toHaveLength(1)
+})
+
 test('a prompt that gets through at the last try is accepted', async () => {
   const unreachable = failed('no-connection', false)
   const { client, requests } = bench([unreachable, unreachable, answered(201)])

@@ -13,8 +13,8 @@ import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
 
-/** What becomes of one prompt: taken, refused, or of unknown fate, taken or not. */
-export type PostFate = 'well' | 'refused' | 'lost' | 'unheard'
+/** What becomes of one prompt: taken, refused, of unknown fate, taken or not, or put off by a rate limit. */
+export type PostFate = 'well' | 'refused' | 'lost' | 'unheard' | 'limited'
 export type ReadFate = 'well' | 'down'
 
 export interface WorldPull {
@@ -56,6 +56,7 @@ export interface WorldStep {
 
 export const REPOSITORY = 'acme/docs'
 const TURN_MS = 60_000
+export const LIMIT_MS = 1_800_000
 const sha = (serial: number): string => serial.toString(16).padStart(40, '0')
 const linkOf = (number: number): string => `${RUN_FACTS.serverUrl}/${REPOSITORY}/pull/${number}`
 
@@ -199,11 +200,17 @@ export class RollingWorld {
           asked('create')
           return this.#take('create', fresh(), prompt)
         }),
-      sendMessage: (id, prompt) =>
-        answer(() => {
+      sendMessage: async (id, prompt, beforeAgain) => {
+        if (this.fates.posts[0] === 'limited') {
+          this.fates.posts.shift()
+          this.clock.advance(LIMIT_MS)
+          await beforeAgain?.()
+        }
+        return answer(() => {
           asked('message')
           return this.#take('message', of(id), prompt)
-        }),
+        })
+      },
       getJob: (id) =>
         answer(() => {
           asked('read')

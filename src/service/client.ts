@@ -28,8 +28,11 @@ export interface DocsServiceClient {
    * @throws ActionError `unknown-fate` if a job may exist although no answer proves it
    */
   createJob(prompt: string): Promise<Job>
-  /** Section 4.2. As `createJob`. */
-  sendMessage(jobId: string, prompt: string): Promise<Job>
+  /**
+   * Section 4.2. As `createJob`.
+   * @param beforeAgain after the wait, before the prompt is sent again: what it throws ends the sending
+   */
+  sendMessage(jobId: string, prompt: string, beforeAgain?: () => Promise<void>): Promise<Job>
   /**
    * Section 4.3. One attempt: whoever polls decides what a failed read means.
    * @param endsAt when the answer is of no use any more, on the clock's scale; by default the deadline
@@ -170,6 +173,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     path: string,
     prompt: string,
     isWanted: (job: Job) => boolean,
+    beforeAgain?: () => Promise<void>,
   ): Promise<Job> {
     const body = JSON.stringify({ prompt })
     for (let attempt = 1; ; attempt++) {
@@ -188,14 +192,15 @@ export function createClient(options: ClientOptions): DocsServiceClient {
         throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
       log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
       await clock.sleep(delayMs, signal)
+      await beforeAgain?.()
     }
   }
 
   return {
     createJob: (prompt) => post({ kind: 'create', projectId }, jobsPath, prompt, () => true),
-    sendMessage(jobId, prompt) {
+    sendMessage(jobId, prompt, beforeAgain) {
       const operation = { kind: 'message', projectId, jobId } as const
-      return post(operation, `${jobsPath}/${jobId}/message`, prompt, ({ id }) => id === jobId)
+      return post(operation, `${jobsPath}/${jobId}/message`, prompt, ({ id }) => id === jobId, beforeAgain)
     },
     getJob(jobId, endsAt) {
       const operation = { kind: 'read', projectId, jobId } as const

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { lookAtChange, type ChangeFindings } from '../../../src/agent/change/look-at-change.ts'
+import { lookAtChange, refuseToLookBack, type ChangeFindings } from '../../../src/agent/change/look-at-change.ts'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
 import { openReport } from '../../../src/agent/report/open-report.ts'
@@ -195,11 +195,12 @@ test('a schedule tells what changed since the last successful run', async () => 
 
 test('after `workflow_run` nobody knows what was told, so looking back to it is refused, if it is wanted', async () => {
   const changeRange = { kind: 'since-last-success' } as const
-  const github = fakeGitHub()
   const facts = { eventName: 'workflow_run', payload: { workflow_run: { head_sha: commit('b') } } }
-  const refused = look({ changeRange, changeContext: 'files' }, facts, github)
-  await expect(refused).rejects.toMatchObject({ code: 'invalid-input' })
-  expect(github.asked).toEqual([])
+  const step = fakeStep({ facts: { ...RUN_FACTS, ...facts } })
+  expect(() => {
+    refuseToLookBack(agentInputs({ changeRange, changeContext: 'files' }), step)
+  }).toThrow('must not be given after `workflow_run`')
+  refuseToLookBack(agentInputs({ changeRange }), step)
   expect((await look({ changeRange }, facts)).skipReason).toBeUndefined()
 })
 

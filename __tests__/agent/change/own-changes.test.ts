@@ -46,7 +46,14 @@ test('a marker tells as much as a label', async () => {
 })
 
 test('with no label in use, a label tells nothing', async () => {
-  expect(await findOwnChanges(query([A], { label: '' }), gitHubWhere({ [A]: [own] }))).toEqual({ kind: 'others' })
+  const fields = {
+    label: '',
+    pushed: { branch: 'agent/guide', by: 'docs-agent[bot]', isByApp: true },
+    untilMarked: () => Promise.reject(new Error('No mark is to come.')),
+  }
+  const open = { ...own, isMerged: false }
+  for (const came of [own, open])
+    expect(await findOwnChanges(query([A], fields), gitHubWhere({ [A]: [came] }))).toEqual({ kind: 'others' })
 })
 
 test('one commit of another kind is enough, and ends the search', async () => {

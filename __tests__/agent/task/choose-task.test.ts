@@ -106,6 +106,16 @@ describe('`skip` and a range since the last successful run', () => {
   })
 })
 
+test('a range that is never known after `workflow_run` is refused before anybody is asked', async () => {
+  const { world } = await begun()
+  const asked: string[] = []
+  world.onAsked = (what) => asked.push(what)
+  const inputs = { changeContext: 'files', changeRange: { kind: 'since-last-success' } } as const
+  const { report } = await world.step(inputs, { eventName: 'workflow_run' })
+  expect(report).toMatchObject({ outcome: 'error', error: { code: 'invalid-input' } })
+  expect(asked).toEqual([])
+})
+
 test('a step with a prompt says first that it runs in another attempt, and attaching sends none', async () => {
   const notices = async (task: AgentInputs['task']): Promise<string[]> => {
     const { said } = await new RollingWorld().step({ task, onOpenPr: 'new' }, { runAttempt: 2 })
@@ -116,7 +126,7 @@ test('a step with a prompt says first that it runs in another attempt, and attac
 })
 
 test('what is said of another attempt holds if nothing is sent after all', async () => {
-  const pathFilter = { kind: 'paths', rules: [], patterns: [] } as const
+  const pathFilter = { kind: 'paths', rules: [] } as const
   const { report, said } = await new RollingWorld().step({ pathFilter }, { runAttempt: 2 })
   expect(report.outcome).toBe('skipped')
   expect(said[0]).toContain('this one would send it once more.')

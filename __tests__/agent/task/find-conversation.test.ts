@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { begun } from '../../support/rolling-world.ts'
+import { begun, type RollingWorld } from '../../support/rolling-world.ts'
 
 const marker = (jobId: string, followUps?: number): string =>
   `<!-- docs-agent-action: job=${jobId} -->${followUps === undefined ? '' : `\n<!-- docs-agent-action: follow-ups=${followUps} -->`}`
@@ -81,14 +81,42 @@ describe('a job that is busy, and so names no pull request', () => {
     expect(world.openPulls()).toEqual([pull])
   })
 
-  test('gets nothing if it says at the end that the pull request is not its own', async () => {
+  test.each([
+    ['has another pull request', (world: RollingWorld) => ({ pull: world.open().number })],
+    ['is archived', (world: RollingWorld) => ({ archivedAt: world.clock.now() + 30_000 })],
+  ])(
+    'gets nothing if it %s when its turn has ended: a new job begins, but not beside another conversation',
+    async (objection, end) => {
+      const alone = await busy()
+      Object.assign(alone.world.jobs[0] ?? {}, end(alone.world))
+      const { taken, said } = await alone.world.step()
+      expect(taken).toMatchObject([{ kind: 'create' }])
+      expect(said.join('\n')).toContain(`${objection}, so a new job begins.`)
+
+      const { world } = await busy()
+      world.open({ labels: ['docs-agent'] })
+      Object.assign(world.jobs[0] ?? {}, end(world))
+      const second = await world.step()
+      expect(second.taken).toEqual([])
+      expect(second.report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
+      expect(second.report.error?.message).toContain(objection)
+    },
+  )
+
+  test('is counted by what its comment says when the turn has ended', async () => {
+    const { world, pull } = await busy()
+    world.after(30_000, () => {
+      pull.comments[0] = { id: pull.comments[0]?.id ?? 0, body: marker(world.jobs[0]?.id ?? '', 19), author: 'trusted' }
+    })
+    await world.step()
+    expect(pull.comments[0]?.body).toContain('follow-ups=20')
+  })
+
+  test('is waited for if its link comes later than the end that was read', async () => {
     const { world } = await busy()
-    const other = world.open()
-    Object.assign(world.jobs[0] ?? {}, { pull: other.number })
-    const { report, taken } = await world.step()
-    expect(taken).toEqual([])
-    expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
-    expect(report.error?.message).toContain('has another pull request')
+    const [first] = world.jobs
+    if (first !== undefined) first.linkedAt = (first.turns.at(-1)?.endsAt ?? 0) + 5_000
+    expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
   })
 
   test('is waited for until the deadline only', async () => {

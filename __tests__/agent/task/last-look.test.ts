@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { readMarker } from '../../../src/agent/pull-request/pull-request-marker.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
-import { begun } from '../../support/rolling-world.ts'
+import { begun, LIMIT_MS, type RollingWorld } from '../../support/rolling-world.ts'
 
 test('each follow-up is counted in the marker, before it is sent', async () => {
   const { world, pull } = await begun()
@@ -57,4 +57,41 @@ test('a pull request that nobody can read any more is sent nothing', async () =>
   const { report, taken } = await world.step()
   expect(taken).toEqual([])
   expect(report.error?.message).toContain('is still open is not known')
+})
+
+describe('a prompt that a rate limit puts off', () => {
+  test('is sent, and counted once, if nothing changed meanwhile', async () => {
+    const { world, pull } = await begun()
+    world.fates.posts.push('limited')
+    expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
+    expect(pull.comments[0]?.body).toContain('follow-ups=1 ')
+  })
+
+  test.each<[string, (world: RollingWorld) => void]>([
+    [
+      'the pull request is merged',
+      ({ pulls }) => {
+        pulls.forEach((pull) => (pull.state = 'merged'))
+      },
+    ],
+    [
+      'somebody archives the job',
+      ({ jobs, clock }) => {
+        jobs.forEach((job) => (job.archivedAt = clock.now()))
+      },
+    ],
+    [
+      'another turn begins',
+      (world) => world.jobs[0]?.turns.push({ prompt: 'Else.', endsAt: Infinity, ending: 'completed' }),
+    ],
+  ])('is not sent if %s meanwhile', async (_what, happen) => {
+    const { world } = await begun()
+    world.fates.posts.push('limited')
+    world.after(LIMIT_MS / 2, () => {
+      happen(world)
+    })
+    const { report, taken } = await world.step()
+    expect(taken).toEqual([])
+    expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
+  })
 })

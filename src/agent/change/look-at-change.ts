@@ -57,9 +57,16 @@ function lossOf({ changeContext, pathFilter }: AgentInputs): string {
   return `What changed is not known, so ${wanted.join(' and ')} had no effect`
 }
 
-/** What other runs that `workflow_run` started have told is not known, so that a base could pass over what none has told. */
-function refuseToLookBack({ changeRange }: AgentInputs, { facts }: Step): void {
-  if (changeRange.kind !== 'since-last-success' || facts.eventName !== 'workflow_run') return
+const isWanted = ({ pathFilter, changeContext }: AgentInputs): boolean =>
+  pathFilter !== undefined || changeContext !== 'none'
+
+/**
+ * What other runs that `workflow_run` started have told is not known, so that a base could pass over what none has told.
+ * @throws ActionError `invalid-input` if a range is asked for that is never known after this event
+ */
+export function refuseToLookBack(inputs: AgentInputs, { facts }: Step): void {
+  if (inputs.task.kind === 'attach' || !isWanted(inputs)) return
+  if (inputs.changeRange.kind !== 'since-last-success' || facts.eventName !== 'workflow_run') return
   throw new ActionError(
     'invalid-input',
     '`change-range` is `since-last-success`, which must not be given after `workflow_run`: GitHub does not say which commit such a run was about, and changes might never be told.',
@@ -78,7 +85,7 @@ function whyIdle(range: ChangeRange): string | undefined {
 /**
  * Looks at the change that started the run: whether it is one for the agent, and what to tell of it. What cannot be found
  * out is a shortfall, and then the step goes on: a question without an answer skips nothing.
- * @throws ActionError `cancelled`, and `invalid-input` if the range that is asked for is never known after this event
+ * @throws ActionError `cancelled`
  */
 export async function lookAtChange(
   task: Task,
@@ -89,13 +96,12 @@ export async function lookAtChange(
   // Attaching spends nothing and sends nothing, so it needs no reason.
   if (task.kind === 'attach') return NOTHING_FOUND
   const range = findChangeRange(step.facts, inputs.changeRange)
-  const isWanted = inputs.pathFilter !== undefined || inputs.changeContext !== 'none'
+  const wantsChange = isWanted(inputs)
   const idle = whyIdle(range)
-  if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return skipped(idle)
+  if (idle !== undefined && (range.kind === 'nothing-changed' || !wantsChange)) return skipped(idle)
 
   const own = openOwnChangeGate(inputs, step, known)
-  if (!isWanted && !own.hasQuestions) return NOTHING_FOUND
-  if (isWanted) refuseToLookBack(inputs, step)
+  if (!wantsChange && !own.hasQuestions) return NOTHING_FOUND
   const endsAt = step.startedAt + Math.min(QUESTIONS_MS, inputs.timeoutMs / 2)
   const github = (await known.attempt('GitHub was not asked', () => step.github()))?.until(endsAt)
   const asked: GitHubUntil | undefined = github && { github, endsAt }
@@ -103,11 +109,11 @@ export async function lookAtChange(
   const ownEvent = await own.ofEvent(asked)
   if (ownEvent !== undefined) return skipped(ownEvent)
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
-  const compared = isWanted ? await compareWanted(range, asked, inputs, step, known) : undefined
+  const compared = wantsChange ? await compareWanted(range, asked, inputs, step, known) : undefined
   if (compared?.kind !== 'compared') {
     if (idle !== undefined && compared !== undefined) return skipped(idle)
     // What came before the event's own commits is not known then.
-    const mayBeMore = isWanted && compared === undefined && range.kind === 'since-last-success'
+    const mayBeMore = wantsChange && compared === undefined && range.kind === 'since-last-success'
     const ownCommits = mayBeMore ? undefined : await own.ofItsCommits(asked)
     if (ownCommits !== undefined) return skipped(ownCommits)
     const about = withContext(undefined, inputs, step)

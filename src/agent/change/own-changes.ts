@@ -62,7 +62,7 @@ export async function findOwnChanges(
 
   async function isKnownAsOwn({ number, labels, isMerged }: Bringer): Promise<boolean> {
     const isOwn = (names?: readonly string[]) => isOwnPullRequest({ repository, number }, label, github, names)
-    const mayBeUnmarked = !isMerged && pushed?.isByApp === true && !hasLabel(label, labels)
+    const mayBeUnmarked = label !== '' && !isMerged && pushed?.isByApp === true && !hasLabel(label, labels)
     const answer = known.get(number) ?? (await (mayBeUnmarked ? untilMarked(isOwn) : isOwn(labels)))
     known.set(number, answer)
     return answer

@@ -8,7 +8,7 @@ import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
 import { compareHeads, hasMoved, readHeadBefore, type HeadBefore } from './pull-request-head.ts'
 import { hasEnded, signsOfAnswer, withRead } from './turn-signs.ts'
-import { isRunning } from './job-state.ts'
+import { isRunning, isSameEnd } from './job-state.ts'
 import { findJob, settle, waitForJob } from './wait-for-job.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
@@ -35,15 +35,36 @@ function notSentInTime(reason: string): TaskResult {
   return { outcome: 'timed-out', error }
 }
 
+/** What was looked at before a prompt has to hold still when it is sent again, which a rate limit may put off for long. */
+async function lookAgain(
+  before: Job,
+  beforeSending: BeforeSending | undefined,
+  step: Step,
+  watch: JobWatch,
+): Promise<void> {
+  const now = await findJob(before.id, step, watch)
+  const stands = now !== undefined && (isRunning(before) ? now.status !== 'archived' : isSameEnd(now, before))
+  const holds = stands && (await beforeSending?.(now)) !== 'create'
+  if (holds) return
+  throw new ActionError(
+    'not-sent',
+    'While the prompt had to wait, the job or its pull request changed, or it could not be read.',
+    {
+      hint: 'Run the same step again.',
+    },
+  )
+}
+
 /** Sends the prompt; gives the answer, or the error if the prompt may have been taken all the same. */
 async function send(
   before: Job,
   prompt: string,
   { client }: Step,
   { history, known }: JobWatch,
+  beforeAgain: () => Promise<void>,
 ): Promise<Job | ActionError> {
   try {
-    const answer = await client.sendMessage(before.id, prompt)
+    const answer = await client.sendMessage(before.id, prompt, beforeAgain)
     history.accept(answer)
     known.add({ turn: 'taken' })
     return answer
@@ -130,18 +151,15 @@ export async function followUp(
   if (present === undefined) return notSentInTime('the job could not be read')
   const isInTheWay = isRunning(present) && (wait || beforeSending !== undefined)
   if (isInTheWay) history.note('The job is busy. The prompt is sent when its present turn ends.')
-  const before = isInTheWay ? (await waitForJob(present, step, watch)).job : present
-  if (otherwise !== undefined && (before?.status === 'archived' || before?.status === 'failed')) {
-    history.note(`Job ${jobId} is ${before.status} meanwhile, so a new job begins.`)
-    return anew
-  }
-  if (before?.status === 'archived') return archivedBefore()
+  const isLate = beforeSending !== undefined && present.status === 'completed' && present.prLink === undefined
+  const before = isInTheWay || isLate ? (await waitForJob(present, step, watch)).job : present
+  if (before?.status === 'archived' && otherwise === undefined) return archivedBefore()
   if (before === undefined || (before !== present && step.clock.now() >= step.deadlineAt))
     return notSentInTime('the present turn of the job did not end')
 
   const head = wait ? await readHeadBefore(before, step, watch) : undefined
   if ((await beforeSending?.(before)) === 'create') return anew
-  const answer = await send(before, prompt, step, watch)
+  const answer = await send(before, prompt, step, watch, () => lookAgain(before, beforeSending, step, watch))
   const isLost = answer instanceof ActionError
   const turn = new TurnWatch(before, head, isLost ? undefined : answer, step, watch)
   const state = isLost ? await lookUp(answer, before, turn) : wait ? await turn.awaitBegin() : 'begun'

@@ -134,6 +134,7 @@ export async function nextRound(
     if (failing.length === 0) return 'red-before'
     const endsAt = Math.min(step.clock.now() + DETAILS_MS, step.deadlineAt)
     const details = await readDetails(failing, address.repository, github.until(endsAt), known)
+    let isSaid = false
     const beforeSending = async (): Promise<'send'> => {
       const now = await known.attempt(LOST, () => github.readPullRequest(address))
       const stop =
@@ -142,7 +143,8 @@ export async function nextRound(
           : (stopAtLastLook(now, headSha) ??
             stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }))
       if (stop === undefined) {
-        known.note(describeRound(failing, headSha, sent + 1, maxRounds))
+        if (!isSaid) known.note(describeRound(failing, headSha, sent + 1, maxRounds))
+        isSaid = true
         return 'send'
       }
       known.stopFixing(stop)

@@ -17,8 +17,9 @@ const GRACE_MS = 1_000
 
 /** The step as all but the reply sees it: of its time the reply has a part of its own, or a job that takes too long left none. */
 export function keepTimeToReply({ command, timeoutMs }: AgentInputs, step: Step): Step {
-  const replyMs = command === '' ? 0 : Math.min(REPLY_MS, timeoutMs * REPLY_SHARE)
-  return { ...step, deadlineAt: step.deadlineAt - replyMs }
+  if (command === '') return step
+  const deadlineAt = step.deadlineAt - Math.min(REPLY_MS, timeoutMs * REPLY_SHARE)
+  return { ...step, deadlineAt, github: async () => (await step.github())?.until(deadlineAt) }
 }
 
 /**

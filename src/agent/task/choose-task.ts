@@ -1,6 +1,7 @@
 import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
 import { findChangeRange } from '../change/event-range.ts'
+import { refuseToLookBack } from '../change/look-at-change.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { Choice } from './choice.ts'
@@ -41,6 +42,7 @@ function refuseToSkip({ onOpenPr, changeContext, changeRange, pathFilter }: Agen
 export async function chooseTask(inputs: AgentInputs, step: Step, known: OpenReport): Promise<Choice> {
   const { command, task, onOpenPr } = inputs
   const { facts } = step
+  refuseToLookBack(inputs, step)
   const mayPrompt = command === '' ? task.kind !== 'attach' : parseComment(facts, command).kind !== 'ignored'
   if (mayPrompt && facts.runAttempt > 1) warnOfAttempt(facts.runAttempt, known)
   const asked = await fromComment(inputs, step, known)

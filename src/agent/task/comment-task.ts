@@ -7,7 +7,7 @@ import { mayBeOurs } from '../pull-request/pull-request-marker.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { Choice } from './choice.ts'
 import { promptOf, tellComment, tellUsage } from './comment-words.ts'
-import { jobsNamedIn, prove, type Conversation } from './conversation.ts'
+import { jobsNamedIn, notGoneOnWith, objectionMeanwhile, type Conversation } from './conversation.ts'
 import { tellOpenPullRequest } from './conversation-words.ts'
 import { openSearch, proveJob, type Search } from './find-conversation.ts'
 import { parseComment, type AskingComment } from './parse-comment.ts'
@@ -44,7 +44,8 @@ function lookOnceMore(
 ): BeforeSending {
   const { number } = comment
   return async (before) => {
-    prove(conversation, before, step.facts.serverUrl)
+    const objection = objectionMeanwhile(conversation, before, step.facts.serverUrl)
+    if (objection !== undefined) throw notGoneOnWith(conversation, objection)
     const unknown = `Whether pull request #${number} is still open is not known`
     const read = async () => (await step.github())?.readPullRequest(comment)
     const state = (await orSendNothing(unknown, read, AGAIN))?.state ?? 'closed'

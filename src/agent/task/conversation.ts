@@ -17,6 +17,8 @@ export interface Conversation {
   readonly followUps: number
   /** Whether the job says that the pull request is its own. A busy one says nothing, and is asked again before the prompt. */
   readonly isProven: boolean
+  /** Whether there are more open pull requests with the label. */
+  readonly hasOthers?: boolean
 }
 
 /** More than this are no marks of ours. */
@@ -62,16 +64,16 @@ export function conversationOf(
   return { pullRequest, jobId, marker: markers[0]?.comment, followUps, isProven }
 }
 
-/**
- * Asks a job that was busy when it was chosen for its pull request, as its turn has ended.
- * @throws ActionError `not-sent` if it is no one to go on with
- */
-export function prove({ pullRequest, jobId, isProven }: Conversation, job: Job, serverUrl: string): void {
-  const objection = isProven ? undefined : objectionTo(job, pullRequest, serverUrl)
-  if (objection === undefined) return
-  throw new ActionError(
+/** Why a conversation that was chosen cannot be gone on with any more: a busy job names its pull request only when its turn has ended. */
+export function objectionMeanwhile(conversation: Conversation, job: Job, serverUrl: string): string | undefined {
+  const objection = objectionTo(job, conversation.pullRequest, serverUrl)
+  return conversation.isProven && job.status === 'completed' ? undefined : objection
+}
+
+export function notGoneOnWith({ pullRequest, jobId }: Conversation, objection: string): ActionError {
+  return new ActionError(
     'not-sent',
-    `Pull request #${pullRequest.number} cannot be gone on with: job ${jobId}, whose turn had to end first, ${objection}.`,
+    `Pull request #${pullRequest.number} cannot be gone on with: job ${jobId} ${objection}.`,
     { hint: 'Run the step again: it looks for a pull request anew.' },
   )
 }

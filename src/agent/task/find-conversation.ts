@@ -123,7 +123,7 @@ export async function findConversation(
         'More than one pull request is open',
         `Pull request #${pullRequest.number} is the oldest of the agent's that carry the label. These carry it as well: ${others.join(', ')}. Merge or close what is not needed.`,
       )
-    return found
+    return { ...found, hasOthers: others.length > 0 }
   }
   return undefined
 }

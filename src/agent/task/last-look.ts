@@ -3,7 +3,13 @@ import type { Step } from '../../step/step.ts'
 import type { BeforeSending } from '../job/follow-up.ts'
 import { withFollowUps } from '../pull-request/pull-request-marker.ts'
 import type { OpenReport } from '../report/open-report.ts'
-import { MOST_FOLLOW_UPS, prove, type Conversation } from './conversation.ts'
+import {
+  conversationOf,
+  MOST_FOLLOW_UPS,
+  notGoneOnWith,
+  objectionMeanwhile,
+  type Conversation,
+} from './conversation.ts'
 import { orSendNothing } from './send-nothing.ts'
 
 /** The last questions before the prompt get this much time, in milliseconds. */
@@ -31,18 +37,34 @@ function nobodyCounts(number: number): ActionError {
  * cannot be written nothing bounds the conversation, and nothing is sent.
  */
 export function lookOnceMore(conversation: Conversation, step: Step, known: OpenReport): BeforeSending {
-  const { pullRequest, marker, followUps } = conversation
+  const { pullRequest, jobId, isProven, hasOthers } = conversation
   const { number } = pullRequest
+  let isCounted = false
   return async (before) => {
-    prove(conversation, before, step.facts.serverUrl)
+    const objection = objectionMeanwhile(conversation, before, step.facts.serverUrl)
+    if (objection !== undefined && hasOthers === true) throw notGoneOnWith(conversation, objection)
+    if (objection !== undefined) {
+      known.note(`Job ${jobId} ${objection}, so a new job begins.`)
+      return 'create'
+    }
     const endsAt = Math.min(step.clock.now() + QUESTIONS_MS, step.deadlineAt)
     const github = (await step.github())?.until(endsAt)
-    if (github === undefined || marker === undefined) throw nobodyCounts(number)
-    if (followUps < MOST_FOLLOW_UPS) {
+    if (github === undefined) throw nobodyCounts(number)
+    const uncounted = `The follow-up could not be counted in pull request #${number}`
+    // While the job was busy, others may have counted.
+    const { marker, followUps } = isProven
+      ? conversation
+      : conversationOf(
+          pullRequest,
+          jobId,
+          await orSendNothing(uncounted, () => github.listMarkerComments(pullRequest)),
+          isProven,
+        )
+    if (marker === undefined) throw nobodyCounts(number)
+    if (followUps < MOST_FOLLOW_UPS && !isCounted) {
       const body = withFollowUps(marker.body, followUps + 1)
-      await orSendNothing(`The follow-up could not be counted in pull request #${number}`, () =>
-        github.editComment(pullRequest, marker.id, body),
-      )
+      await orSendNothing(uncounted, () => github.editComment(pullRequest, marker.id, body))
+      isCounted = true
     }
     const { state } = await orSendNothing(`Whether pull request #${number} is still open is not known`, () =>
       github.readPullRequest(pullRequest),
@@ -51,7 +73,7 @@ export function lookOnceMore(conversation: Conversation, step: Step, known: Open
       known.note(`Pull request #${number} was ${state} meanwhile, so a new job begins.`)
       return 'create'
     }
-    if (followUps >= MOST_FOLLOW_UPS) throw tooMany(number)
+    if (followUps >= MOST_FOLLOW_UPS && !isCounted) throw tooMany(number)
     known.add({ continued: 'pull-request' })
     return 'send'
   }
