@@ -211,11 +211,13 @@ test.each([
 })
 
 test.each([425, 429])('after %i the prompt waits as long as the service asks for', async (status) => {
-  const { client, requests, clock } = bench([answered(status, '', 90_000), answered(status, ''), answered(201)])
+  const { client, requests, clock, lines } = bench([answered(status, '', 90_000), answered(status, ''), answered(201)])
 
   expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
   expect(requests).toHaveLength(3)
-  expect(clock.sleeps).toEqual([90_000, 10_000])
+  expect(clock.sleeps).toEqual([60_000, 30_000, 10_000])
+  // A line a minute, as nothing else is said.
+  expect(lines).toContain('Sending the prompt again in 30 s.')
 })
 
 test('a rate limit may take more tries than three', async () => {

@@ -91,6 +91,12 @@ test.each([
   expect(offsets).toEqual([0, 3])
 })
 
+test('so does one that came before other pages', async () => {
+  const [first, second] = [page(rows(2, '/a'), MORE), page(rows(2, '/b'), MORE)]
+  const { error } = await walk(script([first, second, { ...first, hasMore: false }]))
+  expect(error?.message).toContain('the same part again')
+})
+
 test('rows that moved to the last page and came before are no endless list', async () => {
   const { pages, error } = await walk(script([page(rows(3), MORE), page(rows(1))]))
   expect(error).toBeUndefined()

@@ -56,6 +56,7 @@ export interface ClientOptions {
 
 const READ_TIMEOUT_MS = 30_000
 const POST_TIMEOUT_MS = 60_000
+const HEARTBEAT_MS = 60_000
 /** The last look at a job starts at the deadline, and has to end soon. */
 const LAST_READ_GRACE_MS = 1_000
 /** A cancelled run waits this long for the answer to a prompt that is on its way, to learn the job's id. */
@@ -168,6 +169,14 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     return job
   }
 
+  /** A service may ask for much patience, and a step that says nothing for long looks like one that hangs. */
+  async function pause(endsAt: number): Promise<void> {
+    for (let leftMs = endsAt - clock.now(); leftMs > 0; leftMs = endsAt - clock.now()) {
+      await clock.sleep(Math.min(leftMs, HEARTBEAT_MS), signal)
+      if (clock.now() < endsAt) log(`Sending the prompt again in ${Math.ceil((endsAt - clock.now()) / 1000)} s.`)
+    }
+  }
+
   async function post(
     operation: Operation,
     path: string,
@@ -191,7 +200,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
       if (clock.now() + delayMs >= deadlineAt)
         throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
       log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
-      await clock.sleep(delayMs, signal)
+      await pause(clock.now() + delayMs)
       await beforeAgain?.()
     }
   }

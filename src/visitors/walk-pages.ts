@@ -30,26 +30,19 @@ function endless(what: string): ActionError {
   return wrongAnswer(`The list of pages does not come to an end: ${what}.`)
 }
 
-function isSamePage(a: readonly VisitorRow[], b: readonly VisitorRow[]): boolean {
-  return a.length === b.length && a.every(({ path }, index) => path === b[index]?.path)
-}
-
 /**
- * Why the pages would go on for ever, or undefined. A last part of nothing but rows that moved is an end; the part before
- * it once more is a service that does not turn the page.
+ * Why the pages would go on for ever, or undefined. A last part of nothing but rows that moved is an end; a part that came
+ * before is a service that does not turn the page.
  */
 function endlessness(
-  page: VisitorsPage,
+  { visitors, hasMore }: VisitorsPage,
   fresh: readonly VisitorRow[],
-  before: VisitorsPage | undefined,
+  cameBefore: boolean,
 ): string | undefined {
-  const { visitors, hasMore } = page
   if (fresh.length > 0) return undefined
   if (visitors.length === 0) return hasMore ? 'the service sent an empty part and says that there is more' : undefined
   if (hasMore) return 'the service sent a part in which every row had come before, and says that there is more'
-  return before !== undefined && isSamePage(visitors, before.visitors)
-    ? 'the service sent the same part again'
-    : undefined
+  return cameBefore ? 'the service sent the same part again' : undefined
 }
 
 /** Most paths are short, and kept as they are. Of others it is a hash, which is longer than these: no two marks are the same. */
@@ -70,7 +63,7 @@ function isNew(mark: string, seen: Set<string>): boolean {
 export async function* walkPages(readPage: ReadPage): AsyncGenerator<WalkedPage, void> {
   const seen = new Set<string>()
   let offset = 0
-  let before: VisitorsPage | undefined
+  const parts = new Set<string>()
   for (let count = 1; count <= MAX_PAGES; count++) {
     const page = await readPage(offset)
     const { totals, visitors, hasMore } = page
@@ -78,9 +71,9 @@ export async function* walkPages(readPage: ReadPage): AsyncGenerator<WalkedPage,
     if (visitors.some(({ path }) => Buffer.byteLength(path) > LONGEST_PATH))
       throw wrongAnswer(`The service sent a path that is longer than ${LONGEST_PATH} bytes.`)
     const rows = visitors.filter(({ path }) => isNew(markOf(path), seen))
-    const problem = endlessness(page, rows, before)
+    const cameBefore = !isNew(markOf(JSON.stringify(visitors.map(({ path }) => path))), parts)
+    const problem = endlessness(page, rows, cameBefore)
     if (problem !== undefined) throw endless(problem)
-    before = page
     offset += visitors.length
     yield { totals, rows, repeated: visitors.length - rows.length }
     if (!hasMore) return
