@@ -113,3 +113,13 @@ export type VisitorsPage = z.infer<typeof visitorsPageSchema>
 export const MAX_PAGE_ROWS = 250
 /** The page that the service gives where no limit is asked for (section 8), in rows. */
 export const DEFAULT_PAGE_ROWS = 50
+
+/** What a body says, or undefined if it does not fit. */
+export function parseBody<T>(schema: z.ZodMiniType<T>, body: string): T | undefined {
+  // Both JSON.parse and zod quote what they read in their errors, so neither error is kept.
+  try {
+    return schema.safeParse(JSON.parse(body)).data
+  } catch {
+    return undefined
+  }
+}

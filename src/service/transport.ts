@@ -34,6 +34,11 @@ export interface WireFailure {
 
 export type WireResult = WireAnswer | WireFailure
 
+/** Any 2xx, with whatever body. */
+export function isSuccess(result: WireResult): result is WireAnswer {
+  return result.kind === 'answer' && result.status >= 200 && result.status < 300
+}
+
 export interface Transport {
   /**
    * Sends one request once. What goes wrong is a value, since the caller decides by it.

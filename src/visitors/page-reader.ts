@@ -1,8 +1,8 @@
 import { ReadAgain } from '../service/read-again.ts'
 import { backOffMs } from '../service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../service/schemas.ts'
-import { formatDuration } from '../shared/duration.ts'
 import { ActionError, describeError } from '../shared/errors.ts'
+import { sleepAloud } from '../shared/heartbeat.ts'
 import type { Step } from '../step/step.ts'
 import type { DateRange } from './date-range.ts'
 
@@ -11,8 +11,6 @@ import type { DateRange } from './date-range.ts'
  * @throws ActionError if no further attempt could help, or none fits the deadline
  */
 export type ReadPage = (offset: number) => Promise<VisitorsPage>
-
-const HEARTBEAT_MS = 60_000
 
 /** Section 4.4 of the service's interface, in the largest pages there are. A read changes nothing, so it may be repeated. */
 export function createPageReader(range: DateRange, step: Step): ReadPage {
@@ -28,15 +26,6 @@ export function createPageReader(range: DateRange, step: Step): ReadPage {
     return new ActionError('deadline', `${text} The last attempt failed: ${message}`, { hint, quote })
   }
 
-  async function pause(ms: number): Promise<void> {
-    const endsAt = clock.now() + ms
-    for (let leftMs = ms; leftMs > 0; leftMs = endsAt - clock.now()) {
-      await clock.sleep(Math.min(leftMs, HEARTBEAT_MS), signal)
-      // A timer may fire a moment too early, and a moment is not worth a line.
-      if (endsAt - clock.now() >= 1_000) log(`Still waiting, for another ${formatDuration(endsAt - clock.now())}.`)
-    }
-  }
-
   return async (offset) => {
     let lastProblem: ActionError | undefined
     for (let attempts = 1; clock.now() < deadlineAt; attempts++) {
@@ -46,7 +35,7 @@ export function createPageReader(range: DateRange, step: Step): ReadPage {
       const refusal = { isRateLimit: seen.code === 'rate-limited', retryAfterMs: again.patienceMs(seen) }
       const delayMs = Math.min(backOffMs(refusal, attempts, random()), deadlineAt - clock.now())
       log(`${describeError(seen)} Asking again in ${Math.ceil(delayMs / 1000)} s.`)
-      await pause(delayMs)
+      await sleepAloud(delayMs, clock, signal, log)
     }
     throw outOfTime(lastProblem)
   }

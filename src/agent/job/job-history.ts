@@ -1,7 +1,7 @@
 import type { Job } from '../../service/schemas.ts'
 import { describeError, type ActionError } from '../../shared/errors.ts'
 import { OutputsLost } from '../../shared/host.ts'
-import { Heartbeat } from '../../step/heartbeat.ts'
+import { Heartbeat } from '../../shared/heartbeat.ts'
 import type { Step } from '../../step/step.ts'
 import type { Task } from '../inputs/task.ts'
 import type { OpenReport } from '../report/open-report.ts'
