@@ -45,6 +45,7 @@ export interface ClientOptions extends PromptSenderOptions {
 const READ_TIMEOUT_MS = 30_000
 /** The last look at a job starts at the deadline, and has to end soon. */
 const LAST_READ_GRACE_MS = 1_000
+
 export function createClient(options: ClientOptions): DocsServiceClient {
   const { transport, projectId, clock, redact, signal, deadlineAt } = options
   const jobsPath = `/v2/agent/${projectId}/job`
