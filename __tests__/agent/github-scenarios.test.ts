@@ -79,8 +79,8 @@ const ROWS: readonly Row[] = [
     name: 'the deadline of the step covers the waiting for checks, and the result of the job stands',
     given: { ...WAITS, 'timeout-minutes': '1' },
     plays: ['checks-pending'],
-    ends: 'green, pull-request',
-    outputs: { checks: 'pending' },
+    ends: 'red, pull-request',
+    outputs: { checks: 'pending', changed: 'true' },
   },
   {
     name: 'a commit that comes while the step waits is the one that is checked and reported',
@@ -123,7 +123,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: 'a token that may do nothing costs one notice, which says what to grant, and not the result',
-    given: { ...WAITS, 'allowed-paths': 'docs/**' },
+    given: { ...WAITS, 'allowed-paths': 'docs/**', 'fail-on': 'none' },
     plays: ['no-permission'],
     ends: 'green, pull-request',
     outputs: { 'pr-state': '', checks: '', 'in-scope': '' },
@@ -143,8 +143,8 @@ const ROWS: readonly Row[] = [
     name: 'while GitHub is down the result of the job stands',
     given: WAITS,
     plays: ['github-down'],
-    ends: 'green, pull-request',
-    outputs: { 'pr-state': '' },
+    ends: 'red, pull-request',
+    outputs: { 'pr-state': '', changed: 'true' },
     notice: 'GitHub answered 503.',
   },
   {

@@ -30,7 +30,6 @@ const FOLLOW_UP = { 'job-id': 'job_finished' }
 /** The comment itself is the instruction. */
 const ASKED = { command: '/docs', prompt: '' }
 const GO_ON = { 'on-open-pr': 'follow-up' }
-const RED = { 'fail-on': 'failed, archived, timeout, checks, out-of-scope' }
 
 const SERVICE: Readonly<Record<ScenarioName, Course>> = {
   'pull-request': { shows: 'the usual course, from the push to a pull request whose checks have passed' },
@@ -68,15 +67,15 @@ const SERVICE: Readonly<Record<ScenarioName, Course>> = {
 
 const GITHUB: Readonly<Record<GitHubScenarioName | 'mended', Course>> = {
   'checks-pass': { shows: 'checks that pass' },
-  'checks-fail': { shows: 'a red step because of `fail-on: checks`', inputs: RED },
-  'checks-mended': { shows: 'a follow-up that mends the checks', inputs: { ...FOLLOW_UP, ...RED } },
-  mended: { shows: 'failing checks that go back to the agent, who mends them', inputs: { ...RED, 'fix-rounds': '2' } },
-  'checks-mended-late': { shows: 'a follow-up after which they still fail', inputs: { ...FOLLOW_UP, ...RED } },
-  'checks-red-before': { shows: 'checks that the agent did not break', inputs: RED },
+  'checks-fail': { shows: 'a red step because its checks failed' },
+  'checks-mended': { shows: 'a follow-up that mends the checks', inputs: FOLLOW_UP },
+  mended: { shows: 'failing checks that go back to the agent, who mends them', inputs: { 'fix-rounds': '2' } },
+  'checks-mended-late': { shows: 'a follow-up after which they still fail', inputs: FOLLOW_UP },
+  'checks-red-before': { shows: 'checks that the agent did not break' },
   'checks-late': { shows: 'that checks which come late are waited for' },
-  'checks-none': { shows: '`none`, which is not the same as passed', inputs: RED },
-  'checks-pending': { shows: 'checks that are not done in time', inputs: { ...RED, ...SHORT } },
-  'checks-wait-for-approval': { shows: 'checks that nobody allowed to run', inputs: RED },
+  'checks-none': { shows: '`none`, which is not the same as passed' },
+  'checks-pending': { shows: 'checks that are not done in time', inputs: SHORT },
+  'checks-wait-for-approval': { shows: 'checks that nobody allowed to run' },
   'head-moves': { shows: 'that the newest commit counts' },
   'person-commits': { shows: 'that the commit of a person is looked at, too' },
   'commit-lost': { shows: 'a follow-up that takes out what a person committed', inputs: FOLLOW_UP },
@@ -85,7 +84,7 @@ const GITHUB: Readonly<Record<GitHubScenarioName | 'mended', Course>> = {
   conflict: { shows: 'a pull request that cannot be merged' },
   draft: { shows: 'a pull request that is a draft' },
   blocked: { shows: 'a pull request that GitHub does not allow to be merged yet' },
-  'out-of-scope': { shows: 'a red step because of `fail-on: out-of-scope`', inputs: RED },
+  'out-of-scope': { shows: 'a red step because of a file outside of `allowed-paths`' },
   'open-pull-request': { shows: 'a run that finds what an earlier one left' },
   'follow-ups-used-up': { shows: 'the bound of a conversation', inputs: GO_ON },
   'marker-of-stranger': { shows: 'that what strangers write proves nothing', inputs: GO_ON },

@@ -19,6 +19,19 @@ test.each([
   expect(read(text, WITH_BOTH)).toEqual(expected)
 })
 
+test.each([
+  ['nothing else', {}, []],
+  ['`wait-for-checks`', { 'wait-for-checks': 'true' }, ['checks']],
+  ['`allowed-paths`', { 'allowed-paths': 'docs/**' }, ['out-of-scope']],
+  ['both', WITH_BOTH, ['checks', 'out-of-scope']],
+])('by default what was asked for counts: with %s', (_name, raw, asked) => {
+  for (const text of ['', ' \n']) expect(read(text, raw)).toEqual(['failed', 'archived', 'timeout', ...asked])
+})
+
+test('what counts by default is a wrong input if it is written down and cannot be known', () => {
+  expect(read('failed, archived, timeout, checks, out-of-scope')).toMatch(/`checks`.* `out-of-scope`/)
+})
+
 test.each(['failed, unconfirmed', 'none, failed', ',', ' , \n', 'Failed'])('refuses %j', (text) => {
   expect(read(text)).toMatch(/^must be a list of `failed`, .*, or `none` alone$/)
 })

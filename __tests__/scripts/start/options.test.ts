@@ -59,7 +59,7 @@ test('any input can be given', () => {
 test('scenarios of both kinds go together, and bring the inputs that they need', () => {
   expect(readOptions(['--scenario', 'slow, draft,checks-mended'], {})).toMatchObject({
     service: { scenario: 'slow', gitHubScenarios: ['draft', 'checks-mended'] },
-    defaults: { 'timeout-minutes': '2', 'job-id': 'job_finished', 'fail-on': expect.stringContaining('checks') },
+    defaults: { 'timeout-minutes': '2', 'job-id': 'job_finished' },
   })
   expect(readOptions(['--scenario', 'draft'], {})).toMatchObject({ service: { scenario: 'pull-request' } })
 })

@@ -134,7 +134,8 @@ const agentFields = (workspace: string) => ({
   githubToken: field('github-token', '', tokenInput),
   /** Undefined: that of the run. */
   githubApiUrl: field('github-api-url', '', optionalInput(baseUrlInput)),
-  failOn: field('fail-on', 'failed, archived, timeout', failOnInput),
+  /** Empty: all words but `no-changes`, as far as they can be known. */
+  failOn: field('fail-on', '', failOnInput),
   onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
   summary: field('summary', 'true', booleanInput),
 })

@@ -7,6 +7,9 @@ function isFailOn(word: string): word is FailOn {
   return (FAIL_ON as readonly string[]).includes(word)
 }
 
+/** What the step makes of an empty input. The last two count where another input asks for them. */
+const BY_DEFAULT: readonly FailOn[] = ['failed', 'archived', 'timeout', 'checks', 'out-of-scope']
+
 export function waitsForChecks(raw: RawInputs): boolean {
   return /^\s*true\s*$/i.test(raw['wait-for-checks'] ?? '')
 }
@@ -17,8 +20,12 @@ const NEEDS: Readonly<Partial<Record<FailOn, (raw: RawInputs) => string | undefi
   'out-of-scope': (raw) => ((raw['allowed-paths'] ?? '').trim() === '' ? '`allowed-paths`' : undefined),
 }
 
-/** A list of words, separated by commas or white space. */
+/**
+ * A list of words, separated by commas or white space. `action.yml` fills in nothing: what is written down and cannot be
+ * known is refused, and nobody could tell it from what was filled in.
+ */
 export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
+  if (text.trim() === '') return new Set(BY_DEFAULT.filter((word) => NEEDS[word]?.(raw) === undefined))
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   if (words.length === 1 && words[0] === 'none') return new Set()
   if (words.length === 0 || !words.every(isFailOn)) {
