@@ -18,14 +18,12 @@ test('a pull request that an app has just opened may not be marked yet', () => {
 })
 
 test.each(['issue_comment', 'pull_request_review', 'pull_request_review_comment'])(
-  'what a person says on a pull request (%s) is for the agent, and what an app or this action says is not',
+  'what a person says on a pull request (%s) is for the agent, and what an app says is not',
   (eventName) => {
     const payload = eventName === 'issue_comment' ? { issue: { number: 7, pull_request: {} } } : pull()
-    const by = (type: string, body: string) =>
-      find(eventName, { ...payload, comment: { body }, sender: { login: 'x', type } })
-    expect(by('User', 'Please mend it').numbers).toEqual([])
-    expect(by('Bot', 'Looks good').numbers).toEqual([7])
-    expect(by('User', '<!-- docs-agent-action: job=job_1 -->').numbers).toEqual([7])
+    const by = (type: string) => find(eventName, { ...payload, sender: { login: 'x', type } })
+    expect(by('User').numbers).toEqual([])
+    expect(by('Bot').numbers).toEqual([7])
   },
 )
 

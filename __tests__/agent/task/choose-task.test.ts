@@ -1,10 +1,19 @@
 import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
+import { markerComment } from '../../../src/agent/pull-request/pull-request-marker.ts'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
+import { replyMarker } from '../../../src/agent/report/reply.ts'
+import type { CommentAddress } from '../../../src/github/comments.ts'
+import { parseEvent } from '../../../src/github/event-payload.ts'
 import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
-import { PUSH } from '../../support/fake-github.ts'
+import { PUSH, RUN_FACTS } from '../../support/fake-github.ts'
 import { begun, RollingWorld } from '../../support/rolling-world.ts'
+
+const COMMENT: CommentAddress = {
+  ...{ repository: 'acme/docs', number: 8, isOnPullRequest: false, writtenAt: '' },
+  ...{ kind: 'comment', id: 1, threadId: 1 },
+}
 
 describe('with an open pull request of the agent', () => {
   test('the prompt goes to its job, with what the agent has to know behind it', async () => {
@@ -114,6 +123,30 @@ test('a range that is never known after `workflow_run` is refused before anybody
   const { report } = await world.step(inputs, { eventName: 'workflow_run' })
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'invalid-input' } })
   expect(asked).toEqual([])
+})
+
+test.each([
+  ['a marker on a pull request', 'issue_comment', { issue: { number: 7, pull_request: {} } }, markerComment('job_1')],
+  ['an answer on an issue', 'issue_comment', { issue: { number: 8 } }, `${replyMarker(COMMENT, RUN_FACTS)}\nDone.`],
+  [
+    'an answer at a line',
+    'pull_request_review_comment',
+    { pull_request: { number: 7 } },
+    replyMarker(COMMENT, RUN_FACTS),
+  ],
+])('what this action wrote with a person’s token asks nothing: %s', async (_name, eventName, about, body) => {
+  const said = { sender: { login: 'mona', id: 11, type: 'User' }, comment: { id: 1, body } }
+  const facts = { eventName, payload: parseEvent(eventName, { ...about, ...said }) }
+  for (const inputs of [{ onOpenPr: 'new' }, { skipOwnChanges: false }, { task: FOLLOW_UP }] as const) {
+    const { report, taken } = await new RollingWorld().step(inputs, facts)
+    expect(taken).toEqual([])
+    expect(report).toMatchObject({ outcome: 'skipped', skipReason: expect.stringContaining('wrote the comment') })
+  }
+  const quoted = {
+    ...facts,
+    payload: parseEvent(eventName, { ...about, ...said, comment: { id: 1, body: `> ${body}` } }),
+  }
+  expect((await new RollingWorld().step({ onOpenPr: 'new' }, quoted)).taken).toHaveLength(1)
 })
 
 test('a step with a prompt says first that it runs in another attempt, and attaching sends none', async () => {

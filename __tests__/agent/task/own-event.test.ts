@@ -16,7 +16,6 @@ test.each([
   ['check_suite', { check_suite: { head_branch: 'agent/guide' } }],
   ['check_run', { check_run: { check_suite: { head_branch: 'agent/guide' } } }],
   ['issue_comment', { issue: ISSUE, comment: { body: 'Done.' }, sender: { login: 'x[bot]', type: 'Bot' } }],
-  ['issue_comment', { issue: ISSUE, comment: { body: '<!-- docs-agent-action: job=job_1 -->' } }],
 ])('%s of the pull request itself is its own event', (eventName, payload) => {
   expect(isOwn(eventName, payload)).toBe(true)
   expect(isOwn(eventName, payload, 'acme/code')).toBe(false)

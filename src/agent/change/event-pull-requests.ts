@@ -1,5 +1,4 @@
 import type { EventPayload } from '../../github/event-payload.ts'
-import { isMarkerComment } from '../pull-request/pull-request-marker.ts'
 import type { Pushed, Trigger } from './change-range.ts'
 import type { EventCommit } from './push-range.ts'
 
@@ -21,11 +20,10 @@ function isNew({ created_at, updated_at }: NonNullable<EventPayload['pull_reques
   return !(Date.parse(updated_at ?? '') - Date.parse(created_at ?? '') > MARKED_WITHIN_MS)
 }
 
-/** What a person says on the agent's pull request is for the agent; what an app says, or this action, is an answer to it. */
-function findCommented({ pull_request, issue, comment, sender }: EventPayload): EventPullRequests {
+/** What a person says on the agent's pull request is for the agent; what an app says is an answer to it. */
+function findCommented({ pull_request, issue, sender }: EventPayload): EventPullRequests {
   const number = pull_request?.number ?? (issue?.pull_request && issue.number)
-  const isByPerson = sender?.type !== 'Bot' && !isMarkerComment(comment?.body ?? '')
-  return number === undefined || isByPerson ? NONE : { ...NONE, numbers: [number] }
+  return number === undefined || sender?.type !== 'Bot' ? NONE : { ...NONE, numbers: [number] }
 }
 
 export function findEventPullRequests({ eventName, payload }: Trigger): EventPullRequests {

@@ -10,7 +10,7 @@ import { MOST_FOLLOW_UPS, type Conversation } from './conversation.ts'
 import { tellOpenPullRequest } from './conversation-words.ts'
 import { findConversation } from './find-conversation.ts'
 import { lookOnceMore } from './last-look.ts'
-import { isOwnEvent } from './own-event.ts'
+import { isOwnComment, isOwnEvent } from './own-event.ts'
 import { parseComment } from './parse-comment.ts'
 import { orSendNothing } from './send-nothing.ts'
 
@@ -44,6 +44,8 @@ export async function chooseTask(inputs: AgentInputs, step: Step, known: OpenRep
   const { facts } = step
   refuseToLookBack(inputs, step)
   const mayPrompt = command === '' ? task.kind !== 'attach' : parseComment(facts, command).kind !== 'ignored'
+  if (mayPrompt && isOwnComment(facts))
+    return { kind: 'skip', reason: 'This action wrote the comment that started the run.' }
   if (mayPrompt && facts.runAttempt > 1) warnOfAttempt(facts.runAttempt, known)
   const asked = await fromComment(inputs, step, known)
   if (asked !== undefined) return asked
