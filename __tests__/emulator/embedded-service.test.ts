@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 
+import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/service/scenarios.ts'
 import { BASE_URL, bodyOf, driveService } from './drive-service.ts'
@@ -138,6 +139,7 @@ test('every request is recorded, with its prompt and what became of it', () => {
       path: CREATE,
       query: '',
       prompt: 'Hello',
+      asOfMs: DEFAULT_START_MS,
       status: 201,
       delivery: 'reset',
       scenario: 'lost-answer',
@@ -147,6 +149,7 @@ test('every request is recorded, with its prompt and what became of it', () => {
       path: '/nowhere',
       query: 'a=b?c',
       prompt: undefined,
+      asOfMs: DEFAULT_START_MS,
       status: 404,
       delivery: 'whole',
       scenario: undefined,

@@ -8,6 +8,7 @@ const record: RequestRecord = {
   path: '/v2/agent/docs/job/job_1',
   query: '',
   prompt: undefined,
+  asOfMs: 0,
   status: 200,
   delivery: 'whole',
   scenario: 'failed',

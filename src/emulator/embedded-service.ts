@@ -14,11 +14,12 @@ import { createRateLimiter } from './http/rate-limiter.ts'
 import { pullRequestResponse } from './pull-request-page.ts'
 import { createAnalytics } from './service/analytics.ts'
 import { SOURCE } from './service/job-body.ts'
+import type { JobRecord } from './service/job-machine.ts'
 import { createJobStore } from './service/job-store.ts'
 import { type ApiRoute, OPERATION_RULES, type OperationCall, perform, refuseTooMany } from './service/operations.ts'
 import { renderAnswer } from './service/render-answer.ts'
-import { type Route, matchRoute } from './service/routes.ts'
-import { SCENARIOS, type ScenarioName, scenarioOf } from './service/scenarios.ts'
+import { type Route, type RouteMatch, matchRoute } from './service/routes.ts'
+import { SCENARIOS, type Scenario, type ScenarioName, scenarioOf } from './service/scenarios.ts'
 
 /** The service's time at its start unless told otherwise, so that two runs give the same answers. Its program says: now. */
 export const DEFAULT_START_MS = Date.UTC(2026, 0, 1)
@@ -31,6 +32,8 @@ export interface ServiceOptions {
   readonly baseUrl: string
   /** Played by every project whose id names no other. */
   readonly scenario?: ScenarioName
+  /** In place of what the scenario says. */
+  readonly plays?: Partial<Scenario>
   /** The service's time at its start, in milliseconds since 1970. The visits lie in the 90 days before it. */
   readonly startMs?: number
   /** How many pages the site has. */
@@ -56,6 +59,8 @@ export interface RequestRecord {
   readonly query: string
   /** Where the body of a request that was authorised holds a valid one: nobody else's words are kept. */
   readonly prompt: string | undefined
+  /** The time of the copy that it was answered from, in milliseconds since 1970. */
+  readonly asOfMs: number
   /** 0 where no answer was formed. With a delivery other than `whole` the caller has not read it. */
   readonly status: number
   readonly delivery: Delivery
@@ -73,6 +78,8 @@ export interface Service {
   handle(request: ServiceRequest, nowMs: number): ServiceResponse
   /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
+  /** All jobs so far, of all projects. */
+  jobs(): Iterable<JobRecord>
   readonly github: GitHub
 }
 
@@ -85,6 +92,7 @@ function pathAndQuery(target: string): { path: string; query: string } {
 export function createService({
   baseUrl,
   scenario: otherwise = DEFAULT_SCENARIO,
+  plays = {},
   startMs = DEFAULT_START_MS,
   pages = DEFAULT_PAGES,
   visits = DEFAULT_VISITS,
@@ -98,7 +106,7 @@ export function createService({
   const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, jobs: () => jobs.all() })
   // Nobody has asked for a job yet, and its pull request must be there.
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)
-    jobs.enter(projectId, SCENARIOS[scenarioOf(projectId, otherwise)].turn)
+    jobs.enter(projectId, { ...SCENARIOS[scenarioOf(projectId, otherwise)], ...plays }.turns[0])
   const analytics = createAnalytics({ pages, visits, seed, endMs: startMs })
   const limiter = createRateLimiter(requestsPerHour)
   const timesAsked = new Map<string, number>()
@@ -108,6 +116,12 @@ export function createService({
     const before = timesAsked.get(key) ?? 0
     timesAsked.set(key, before + 1)
     return before
+  }
+
+  /** The time of the copy that a request is answered from. */
+  function asOf(match: RouteMatch, path: string, nowMs: number, { lagsMs }: Scenario): number {
+    if (match.kind !== 'found' || match.route.operation !== 'get-job') return nowMs
+    return nowMs - (lagsMs[ordinal(`copy of ${path}`) % lagsMs.length] ?? 0)
   }
 
   function performLimited(route: ApiRoute, call: OperationCall): Answer {
@@ -142,7 +156,16 @@ export function createService({
   function handleGitHub(request: ServiceRequest, path: string, query: string, nowMs: number): ServiceResponse {
     const response = github.handle(request, nowMs)
     const { status, delivery } = response
-    onRequest?.({ method: request.method, path, query, prompt: undefined, status, delivery, scenario: undefined })
+    onRequest?.({
+      method: request.method,
+      path,
+      query,
+      prompt: undefined,
+      asOfMs: nowMs,
+      status,
+      delivery,
+      scenario: undefined,
+    })
     return response
   }
 
@@ -157,6 +180,7 @@ export function createService({
 
   return {
     requests,
+    jobs: () => jobs.all(),
     github,
     admits,
     handle(request, nowMs) {
@@ -166,8 +190,9 @@ export function createService({
       const match = matchRoute(request.method, path)
       const asked = match.kind === 'found' && 'projectId' in match.route ? match.route.projectId : undefined
       const name = asked === undefined ? undefined : scenarioOf(asked, otherwise)
-      const scenario = SCENARIOS[name ?? otherwise]
-      const call = { request, query, scenario, nowMs, baseUrl, jobs, analytics }
+      const scenario = { ...SCENARIOS[name ?? otherwise], ...plays }
+      const asOfMs = asOf(match, path, nowMs, scenario)
+      const call = { request, query, scenario, nowMs: asOfMs, baseUrl, jobs, analytics }
       const response =
         match.kind === 'found'
           ? answerRoute(match.route, path, call)
@@ -178,6 +203,7 @@ export function createService({
         path,
         query,
         prompt: body?.kind === 'prompt' ? body.prompt : undefined,
+        asOfMs,
         status: response.status,
         delivery: response.delivery,
         scenario: name,

@@ -145,3 +145,16 @@ test('a pull request that is there already under the job’s number is left alon
   driver.advance(30)
   expect(driver.read('/pulls/4').head).toMatchObject({ ref: 'mine', sha: commit('c') })
 })
+
+test('a turn may push several times, and one that fails may have pushed before', () => {
+  const several = driveGitHub()
+  several.post('/v2/agent/docs--pushes-in-turn/job', 'Document the flag.')
+  several.advance(20)
+  expect(messages(several)).toHaveLength(3)
+  const failing = driveGitHub()
+  failing.post('/v2/agent/docs--fails-after-push/job', 'Document the flag.')
+  failing.advance(20)
+  failing.post('/v2/agent/docs--fails-after-push/job/job_000001/message', 'Add an example.')
+  failing.advance(10)
+  expect(messages(failing)).toEqual(['Document the flag.', 'Add an example.'])
+})

@@ -64,7 +64,7 @@ test('a suite that waits for approval has no check runs, and others follow from 
     total_count: 4,
     check_suites: [
       { id: 7, conclusion: 'action_required', latest_check_runs_count: 0 },
-      { id: 1, status: 'completed', conclusion: 'failure' },
+      { id: 1, status: 'completed', conclusion: 'success', latest_check_runs_count: 1 },
       { id: 2, status: 'completed', conclusion: 'failure', latest_check_runs_count: 2 },
       { id: 3, status: 'in_progress', conclusion: null },
     ],

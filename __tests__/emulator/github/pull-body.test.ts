@@ -24,10 +24,15 @@ test.each([
 })
 
 test('a head that moved is shown some time later', () => {
-  const previousHead = { sha: commit('b'), untilMs: DEFAULT_START_MS }
-  const { read, advance } = drive({ previousHead }, 5_000)
-  expect(read('/pulls/7').head.sha).toBe(commit('b'))
+  const earlierHeads = [
+    { sha: commit('a'), untilMs: DEFAULT_START_MS },
+    { sha: commit('b'), untilMs: DEFAULT_START_MS + 3_000 },
+  ]
+  const { read, advance } = drive({ earlierHeads }, 5_000)
+  expect(read('/pulls/7').head.sha).toBe(commit('a'))
   advance(5)
+  expect(read('/pulls/7').head.sha).toBe(commit('b'))
+  advance(3)
   expect(read('/pulls/7').head.sha).toBe(commit('c'))
   expect(read('/pulls')[0].head.sha).toBe(commit('c'))
 })

@@ -34,7 +34,7 @@ test('a push moves the head of an open pull request, and of no closed one', () =
   const { 7: pull } = repository.pulls
   const before = pull?.headSha
   const { sha } = pushCommit(repository, 'guide', change('c.md'), 4)
-  expect(pull).toMatchObject({ headSha: sha, previousHead: { sha: before, untilMs: 4 }, pushes: 2 })
+  expect(pull).toMatchObject({ headSha: sha, earlierHeads: [{ sha: before, untilMs: 4 }], pushes: 2 })
   if (pull !== undefined) closeIssue(repository, pull, 5)
   pushCommit(repository, 'guide', change('d.md'), 6)
   expect(pull?.headSha).toBe(sha)

@@ -60,8 +60,8 @@ test('a body that holds no prompt creates nothing and sends nothing', () => {
   const bad = { ...context, request: badRequest }
   expect(perform({ operation: 'create-job', projectId: 'docs' }, bad)).toMatchObject({ status: 415 })
   expect(perform(message('job_finished'), bad)).toMatchObject({ status: 415 })
-  expect(context.jobs.find('docs', 'job_000001', SCENARIOS['pull-request'].turn)).toBeUndefined()
-  expect(context.jobs.find('docs', 'job_finished', SCENARIOS['pull-request'].turn)?.turns).toHaveLength(1)
+  expect(context.jobs.find('docs', 'job_000001', SCENARIOS['pull-request'].turns[0])).toBeUndefined()
+  expect(context.jobs.find('docs', 'job_finished', SCENARIOS['pull-request'].turns[0])?.turns).toHaveLength(1)
 })
 
 test('visitors are answered by page, and a wrong query with all its problems', () => {

@@ -97,6 +97,7 @@ test.each([
   ['pull-request', ['active', 'completed']],
   ['stale-follow-up', ['completed', 'active', 'completed']],
   ['never-starts', ['completed']],
+  ['fails-after-push', ['active', 'failed']],
 ] as const)('a message in %s reads %j, its own answer included', (scenario, expected) => {
   const { post, get, advance } = driveService({ scenario })
   const seen = [bodyOf(post('/v2/agent/docs/job/job_finished/message', 'more')).status]
@@ -106,6 +107,15 @@ test.each([
     advance(1)
   }
   expect(seen).toEqual(expected)
+})
+
+test('what is new is in no copy that is older', () => {
+  const { post, get } = driveService({ scenario: 'lagging' })
+  post(CREATE, 'x')
+  expect([get(JOB).status, get(JOB).status]).toEqual([200, 404])
+  post('/v2/agent/docs/job/job_finished/message', 'more')
+  const read = () => bodyOf(get('/v2/agent/docs/job/job_finished')).status
+  expect([read(), read()]).toEqual(['active', 'completed'])
 })
 
 test('a bad id is one that no client takes, and the job is there all the same', () => {

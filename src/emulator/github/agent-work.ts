@@ -1,6 +1,6 @@
 import { editsFor, titleOf } from '../service/agent-edits.ts'
 import { SOURCE } from '../service/job-body.ts'
-import { type JobRecord, type Turn, pushedTurns } from '../service/job-machine.ts'
+import { type JobRecord, type Turn, pushTimes, pushedTurns, startedTurns } from '../service/job-machine.ts'
 import { startChecks } from './check-plan.ts'
 import { AGENT_USER, BOT, MAINTAINER, STRANGER, TOKEN_USER } from './demo-state.ts'
 import type { GitHubScenario, PlannedEvent } from './github-scenarios.ts'
@@ -116,7 +116,7 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
   /** A pull request that was there under this number is somebody else's, and left alone. */
   function push(job: JobRecord, turn: Turn, atMs: number): void {
     const repository = state.repositories[SOURCE.repository]
-    if (repository === undefined || !pushedTurns(job, atMs).includes(turn)) return
+    if (repository === undefined || !startedTurns(job, atMs).includes(turn)) return
     const { [job.pullNumber]: pull } = repository.pulls
     const branch = branchOf(job)
     if (pull !== undefined && pull.branch !== branch) return
@@ -124,8 +124,15 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
     const parents = scenario.agentPush === 'forced' && tip !== undefined ? { parents: [tip] } : {}
     const files = [...(scenario.edits?.(turn.prompt) ?? filesOf(turn)), ...scenario.files]
     pushCommit(repository, branch, { message: titleOf(turn.prompt), author: AGENT_USER, files, ...parents }, atMs)
-    if (pull === undefined) open(repository, job, atMs)
-    else if (pull.state === 'open') begin(repository, pull, atMs)
+    if (pull?.state === 'open') begin(repository, pull, atMs)
+  }
+
+  /** A turn that comes to a pull request opens it, where no turn before has. */
+  function end(job: JobRecord, turn: Turn, atMs: number): void {
+    const repository = state.repositories[SOURCE.repository]
+    if (repository === undefined || !pushedTurns(job, atMs).includes(turn)) return
+    const isPushed = repository.branches[branchOf(job)] !== undefined
+    if (isPushed && repository.pulls[job.pullNumber] === undefined) open(repository, job, atMs)
   }
 
   return () => {
@@ -135,8 +142,13 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
       turnsNoted.set(pullNumber, turns.length)
       for (const turn of turns.slice(noted)) {
         if (turn !== turns[0]) planEvents('follow-up', job, turn.startsAtMs)
+        for (const pushesAtMs of pushTimes(turn)) {
+          timeline.at(pushesAtMs, (atMs) => {
+            push(job, turn, atMs)
+          })
+        }
         timeline.at(turn.endsAtMs, (atMs) => {
-          push(job, turn, atMs)
+          end(job, turn, atMs)
         })
       }
     }

@@ -1,18 +1,11 @@
 import { findCommit } from './history.ts'
 import { type Operations, reads } from './operation.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, wireTime } from './reply.ts'
-import type { CheckRun, CheckSuite, CommitStatus } from './check-state.ts'
+import type { CheckRun, CommitStatus } from './check-state.ts'
+import { latestRuns, statusOf, suitesOf } from './suite-view.ts'
 
 const APPS: readonly string[] = ['github-actions', 'link-checker']
-const PASSED: readonly string[] = ['success', 'neutral', 'skipped']
-
 const appBody = (slug: string): object => ({ id: APPS.indexOf(slug) + 1, slug, name: slug })
-
-/** By now. */
-function statusOf({ startedAtMs, completedAtMs }: CheckRun, nowMs: number): 'queued' | 'in_progress' | 'completed' {
-  if (nowMs >= completedAtMs) return 'completed'
-  return nowMs >= startedAtMs ? 'in_progress' : 'queued'
-}
 
 const timeOrNull = (atMs: number, nowMs: number): string | null => (nowMs >= atMs ? wireTime(atMs) : null)
 
@@ -54,21 +47,11 @@ function ofCommit<T extends { readonly headSha: string; readonly createdAtMs: nu
   return items.filter(({ headSha, createdAtMs }) => headSha === sha && createdAtMs <= nowMs)
 }
 
-/** The newest of each name, for each suite by itself: two suites may have checks of one name. */
-function latest(runs: readonly CheckRun[]): readonly CheckRun[] {
-  const newest = new Map<string, CheckRun>()
-  for (const run of runs) {
-    const key = `${run.suiteId} ${run.name}`
-    if ((newest.get(key)?.id ?? 0) <= run.id) newest.set(key, run)
-  }
-  return [...newest.values()]
-}
-
 function listCheckRuns(call: Call): Reply {
   const { query, repository } = call
   const all = ofCommit(call, repository.checkRuns)
   const named = query.get('check_name')
-  const runs = (query.get('filter') === 'all' ? all : latest(all)).filter(
+  const runs = (query.get('filter') === 'all' ? all : latestRuns(all)).filter(
     ({ name }) => named === null || name === named,
   )
   const total_count = runs.length + repository.unlistedChecks
@@ -76,27 +59,10 @@ function listCheckRuns(call: Call): Reply {
   return listReply(call, runs, body, (check_runs) => ({ total_count, check_runs }))
 }
 
-/** A suite with check runs is over once all of these are, and has failed if one of them has. */
-function suiteOf(
-  runs: readonly CheckRun[],
-  nowMs: number,
-): Pick<CheckSuite, 'conclusion'> & { readonly status: string } {
-  if (!runs.every((run) => statusOf(run, nowMs) === 'completed')) return { status: 'in_progress', conclusion: null }
-  const failed = runs.find(({ conclusion }) => !PASSED.includes(conclusion))
-  return { status: 'completed', conclusion: failed?.conclusion ?? 'success' }
-}
-
 function listSuites(call: Call): Reply {
-  const { repository, nowMs } = call
-  const runs = ofCommit(call, repository.checkRuns)
-  const firsts = runs.filter(({ suiteId }, index) => runs.findIndex((run) => run.suiteId === suiteId) === index)
-  const suites = [
-    ...ofCommit(call, repository.checkSuites).map((suite) => ({ ...suite, runs: 0 })),
-    ...firsts.map(({ suiteId: id, headSha, app }) => {
-      const ofSuite = runs.filter(({ suiteId }) => suiteId === id)
-      return { id, headSha, app, runs: ofSuite.length, ...suiteOf(ofSuite, nowMs) }
-    }),
-  ]
+  const { repository, params, nowMs } = call
+  const { ref = '' } = params
+  const suites = suitesOf(repository, findCommit(repository, ref)?.sha ?? ref, nowMs)
   return listReply(
     call,
     suites,

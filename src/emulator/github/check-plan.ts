@@ -10,68 +10,114 @@ interface CheckResult {
   readonly annotations?: readonly Annotation[]
   /** Of a job of a workflow, as its runner writes it. */
   readonly log?: string
+  /** In place of its own page. */
+  readonly detailsUrl?: string
+}
+
+interface TimedPlan {
+  readonly name: string
+  /** From the push until it is registered; of a job that needs others, from their end. */
+  readonly afterMs: number
+  readonly takesMs: number
 }
 
 /** One check of a commit. Times are in milliseconds; `Infinity`: never. */
 export type CheckPlan =
+  | (TimedPlan & { readonly kind: 'app'; readonly result: CheckResult })
+  | (TimedPlan & JobPlan)
+  | (TimedPlan & { readonly kind: 'status'; readonly conclusion: 'success' | 'failure' })
+  /** A workflow that waits until somebody allows it to run, or that cannot start. */
   | {
-      readonly kind: 'job' | 'app'
-      readonly name: string
-      /** From the push until it is registered. */
-      readonly afterMs: number
-      readonly takesMs: number
-      readonly result: CheckResult
+      readonly kind: 'unstarted'
+      readonly conclusion: 'action_required' | 'startup_failure'
+      readonly workflow?: string
     }
-  | {
-      readonly kind: 'status'
-      readonly name: string
-      readonly afterMs: number
-      readonly takesMs: number
-      readonly conclusion: 'success' | 'failure'
-    }
-  /** A workflow that waits until somebody allows it to run. */
-  | { readonly kind: 'approval' }
+
+/** A job of a workflow. Those of one workflow and event belong to one run and one suite. */
+interface JobPlan {
+  readonly kind: 'job'
+  readonly result: CheckResult
+  /** The name of its file. */
+  readonly workflow?: string
+  /** What started the workflow, where that was not what the others were started by. */
+  readonly event?: string
+  /** It comes when the jobs of its run that stand before it have ended, and is skipped if one has failed. */
+  readonly needs?: true
+  /** It is started again so much later than it ended. */
+  readonly again?: Pick<TimedPlan, 'afterMs' | 'takesMs'> & { readonly result: CheckResult }
+}
 
 const QUEUED_MS = 1_000
+const ACTIONS = 'github-actions'
+const SKIPPED: CheckResult = { conclusion: 'skipped' }
 
-/** Begins the checks of a commit that was pushed. The jobs among them belong to one run of one workflow. */
+interface Push {
+  readonly branch: string
+  readonly headSha: string
+  readonly event: 'push' | 'pull_request'
+}
+
+/** Begins the checks of a commit that was pushed. */
 export function startChecks(
   state: GitHubState,
   repository: RepositoryState,
-  push: { readonly branch: string; readonly headSha: string; readonly event: 'push' | 'pull_request' },
+  { branch, headSha, event }: Push,
   plans: readonly CheckPlan[],
   atMs: number,
 ): void {
-  const { branch, headSha, event } = push
-  const suiteId = takeId(state)
-  const runId = takeId(state)
-  const run = { id: runId, workflow: 'ci.yml', branch, headSha, event, status: 'completed', createdAtMs: atMs } as const
+  const { checkRuns, checkSuites, statuses, workflowRuns } = repository
+  const runs = new Map<string, { suiteId: number; runId: number }>()
+
+  function runOf(workflow = 'ci.yml', by: string = event, conclusion = 'success'): { suiteId: number; runId: number } {
+    const key = `${workflow} ${by}`
+    const known = runs.get(key)
+    if (known !== undefined) return known
+    const made = { suiteId: takeId(state), runId: takeId(state) }
+    runs.set(key, made)
+    const run = { id: made.runId, suiteId: made.suiteId, workflow, branch, headSha, event: by, createdAtMs: atMs }
+    workflowRuns.push({ ...run, status: 'completed', conclusion })
+    return made
+  }
+
+  function register(
+    name: string,
+    result: CheckResult,
+    where: Partial<CheckRun>,
+    fromMs: number,
+    takesMs: number,
+  ): CheckRun {
+    const startedAtMs = fromMs + QUEUED_MS
+    const times = { createdAtMs: fromMs, startedAtMs, completedAtMs: startedAtMs + takesMs }
+    const of = { app: 'link-checker', suiteId: where.suiteId ?? takeId(state) }
+    const run = { id: takeId(state), name, headSha, ...of, ...where, ...times, ...result }
+    checkRuns.push(run)
+    return run
+  }
+
+  function startJob({ name, workflow, event: by, needs, again, afterMs, takesMs, result }: TimedPlan & JobPlan): void {
+    const { suiteId, runId } = runOf(workflow, by)
+    const where = { app: ACTIONS, suiteId, runId, plannedAtMs: atMs }
+    const before = needs === true ? checkRuns.filter((run) => run.runId === runId) : []
+    const isSkipped = before.some(({ conclusion }) => conclusion !== 'success')
+    const fromMs = Math.max(atMs, ...before.map(({ completedAtMs }) => completedAtMs)) + afterMs
+    const first = register(name, isSkipped ? SKIPPED : result, where, fromMs, isSkipped ? 0 : takesMs)
+    if (again === undefined) return
+    const againMs = first.completedAtMs + again.afterMs
+    register(name, again.result, { ...where, attempt: 2, plannedAtMs: againMs }, againMs, again.takesMs)
+  }
 
   for (const plan of plans) {
-    if (plan.kind === 'approval') {
-      const conclusion = 'action_required'
-      const suite = { id: suiteId, headSha, app: 'github-actions', status: 'completed', createdAtMs: atMs } as const
-      repository.checkSuites.push({ ...suite, conclusion })
-      repository.workflowRuns.push({ ...run, conclusion })
-      continue
-    }
-    const createdAtMs = atMs + plan.afterMs
-    if (plan.kind === 'status') {
+    if (plan.kind === 'unstarted') {
+      const { conclusion } = plan
+      const { suiteId } = runOf(plan.workflow, event, conclusion)
+      checkSuites.push({ id: suiteId, headSha, app: ACTIONS, status: 'completed', conclusion, createdAtMs: atMs })
+    } else if (plan.kind === 'job') startJob(plan)
+    else if (plan.kind === 'app') register(plan.name, plan.result, {}, atMs + plan.afterMs, plan.takesMs)
+    else {
       const status = { headSha, context: plan.name }
-      repository.statuses.push({ ...status, state: 'pending', createdAtMs })
-      repository.statuses.push({ ...status, state: plan.conclusion, createdAtMs: createdAtMs + plan.takesMs })
-      continue
+      const createdAtMs = atMs + plan.afterMs
+      statuses.push({ ...status, state: 'pending', createdAtMs })
+      statuses.push({ ...status, state: plan.conclusion, createdAtMs: createdAtMs + plan.takesMs })
     }
-    const { kind, name, takesMs, result } = plan
-    const startedAtMs = createdAtMs + QUEUED_MS
-    const times = { createdAtMs, startedAtMs, completedAtMs: startedAtMs + takesMs }
-    const of: Pick<CheckRun, 'app' | 'suiteId' | 'runId'> =
-      kind === 'job' ? { app: 'github-actions', suiteId, runId } : { app: 'link-checker', suiteId: takeId(state) }
-    repository.checkRuns.push({ id: takeId(state), name, headSha, ...of, ...times, ...result })
-  }
-  const jobs = plans.filter(({ kind }) => kind === 'job')
-  if (jobs.length > 0) {
-    const failed = jobs.some((plan) => plan.kind === 'job' && plan.result.conclusion === 'failure')
-    repository.workflowRuns.push({ ...run, conclusion: failed ? 'failure' : 'success' })
   }
 }

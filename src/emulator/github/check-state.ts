@@ -18,7 +18,12 @@ export interface CheckRun {
   readonly suiteId: number
   /** The workflow's run, where it is a job of one. */
   readonly runId?: number
+  /** Of that run, from 1 on: a job that is started again takes the place of the earlier one of its name. */
+  readonly attempt?: number
+  /** When it is registered. */
   readonly createdAtMs: number
+  /** Since when its suite waits for it, where that is earlier: a job behind `needs` is registered when its turn comes. */
+  readonly plannedAtMs?: number
   readonly startedAtMs: number
   readonly completedAtMs: number
   readonly conclusion: string
@@ -55,6 +60,9 @@ export interface WorkflowRun {
   readonly branch: string
   readonly headSha: string
   readonly event: string
+  /** The suite of its jobs. While these have not ended, it has not either. */
+  readonly suiteId?: number
+  readonly attempt?: number
   readonly status: 'queued' | 'in_progress' | 'completed' | 'waiting'
   readonly conclusion: string | null
   /** Where it is not the repository itself: a fork. */

@@ -4,7 +4,7 @@ import type { CheckPlan } from './check-plan.ts'
 import type { GitHubFault } from './github-faults.ts'
 import type { PullState } from './pull-state.ts'
 import type { FileChange } from './repository-state.ts'
-import { ENDLESS, FAILED, PASSED, later } from './sample-checks.ts'
+import { AGAIN, ENDLESS, FAILED, IN_TURN, OF_TWO_EVENTS, PASSED, later } from './sample-checks.ts'
 import { ALL_PERMISSIONS, type Lag, type Permissions, USUAL_LAG } from './state.ts'
 
 /** What somebody does to the agent's pull request, some time after it was opened or a follow-up's turn began. */
@@ -103,7 +103,23 @@ const scenarios = {
   },
   'checks-wait-for-approval': {
     description: 'The checks wait until somebody allows them to run, so none is registered.',
-    checks: [[{ kind: 'approval' }]],
+    checks: [[{ kind: 'unstarted', conclusion: 'action_required' }]],
+  },
+  'checks-in-turn': {
+    description: 'A workflow’s second job needs the first one, is registered only when that one has passed, and fails.',
+    checks: [IN_TURN],
+  },
+  'checks-of-two-events': {
+    description: 'A workflow runs for the push and for the pull request, and one of the two runs fails.',
+    checks: [OF_TWO_EVENTS],
+  },
+  'checks-cannot-start': {
+    description: 'One workflow passes, and another one cannot start.',
+    checks: [[...PASSED, { kind: 'unstarted', conclusion: 'startup_failure', workflow: 'broken.yml' }]],
+  },
+  'checks-again': {
+    description: 'A job fails, is started again, and passes.',
+    checks: [AGAIN],
   },
   'head-moves': {
     description: 'A bot pushes a commit while the checks run, and the checks of that one pass.',
@@ -169,7 +185,10 @@ const scenarios = {
   },
   'github-lagging': {
     description: 'What is new on GitHub can be read only seconds later.',
-    lag: { newPullMs: 6_000, headMs: 5_000, commitPullsMs: 20_000, commitPullsAnswer: 'empty', mergeableMs: 6_000 },
+    lag: {
+      ...{ newPullMs: 6_000, headMs: 5_000, commitPullsMs: 20_000, commitPullsAnswer: 'empty' },
+      ...{ runsMs: 6_000, mergeableMs: 6_000 },
+    },
   },
   'github-down': { description: 'GitHub answers 503.', ...always('unavailable') },
   'github-slow': { description: 'Every second answer of GitHub takes 8 seconds.', ...always('none', 'late') },

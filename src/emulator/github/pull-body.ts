@@ -27,8 +27,8 @@ export function issueFields(call: Call, number: number, issue: IssueState): obje
 }
 
 /** The head that GitHub shows by now. */
-export function headOf({ state: { lag }, nowMs }: Call, { headSha, previousHead }: PullState): string {
-  return previousHead !== undefined && nowMs < previousHead.untilMs + lag.headMs ? previousHead.sha : headSha
+export function headOf({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: PullState): string {
+  return earlierHeads.find(({ untilMs }) => nowMs < untilMs + lag.headMs)?.sha ?? headSha
 }
 
 /** As lists of pull requests show one. */
@@ -50,7 +50,7 @@ export function pullBody(call: Call, number: number, pull: PullState): object {
 /** Whether it can be merged: GitHub finds that out some time after the head has moved. */
 export function isMergeable({ state: { lag }, nowMs }: Call, pull: PullState): boolean | null {
   if (pull.state === 'closed') return null
-  const movedAtMs = pull.previousHead?.untilMs ?? pull.createdAtMs
+  const movedAtMs = pull.earlierHeads.at(-1)?.untilMs ?? pull.createdAtMs
   return nowMs < movedAtMs + lag.mergeableMs ? null : !pull.conflict
 }
 

@@ -25,8 +25,8 @@ export interface PullState extends IssueState {
   headSha: string
   /** Where the base was when it was closed. Until then it is where the branch is. */
   closedBaseSha: string | undefined
-  /** The head before, and when it moved. */
-  previousHead: { readonly sha: string; readonly untilMs: number } | undefined
+  /** The heads before, oldest first, and until when each was one. */
+  readonly earlierHeads: { readonly sha: string; readonly untilMs: number }[]
   /** How often its branch was pushed to. */
   pushes: number
   conflict: boolean
@@ -43,7 +43,7 @@ export function pullState(fields: Partial<PullState> & Pick<PullState, 'branch' 
     draft: false,
     base: 'main',
     closedBaseSha: undefined,
-    previousHead: undefined,
+    earlierHeads: [],
     pushes: 1,
     conflict: false,
     blocked: false,

@@ -27,7 +27,7 @@ export function pushCommit(repository: RepositoryState, branch: string, commit: 
   branches[branch] = made.sha
   for (const pull of Object.values(pulls)) {
     if (pull.branch !== branch || pull.state !== 'open') continue
-    pull.previousHead = { sha: pull.headSha, untilMs: atMs }
+    pull.earlierHeads.push({ sha: pull.headSha, untilMs: atMs })
     pull.headSha = made.sha
     pull.pushes += 1
     pull.updatedAtMs = atMs

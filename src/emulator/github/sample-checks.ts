@@ -48,3 +48,17 @@ export const later = (plans: readonly CheckPlan[], byMs: number): readonly Check
   plans.map((plan) => ('afterMs' in plan ? { ...plan, afterMs: plan.afterMs + byMs } : plan))
 
 export const ENDLESS: readonly CheckPlan[] = [{ ...BUILD, takesMs: Infinity, result: { conclusion: 'success' } }]
+
+const DEPLOY = { kind: 'job', name: 'deploy', afterMs: 3_000, takesMs: 10_000 } as const
+const FAILURE = { conclusion: 'failure', log: stamped(['##[error]Process completed with exit code 1.']) } as const
+
+export const IN_TURN: readonly CheckPlan[] = [...PASSED, { ...DEPLOY, needs: true, result: FAILURE }]
+
+export const OF_TWO_EVENTS: readonly CheckPlan[] = [
+  { ...BUILD, result: FAILURE, event: 'push' },
+  { ...BUILD, result: { conclusion: 'success' }, event: 'pull_request' },
+]
+
+export const AGAIN: readonly CheckPlan[] = [
+  { ...BUILD, result: FAILURE, again: { afterMs: 20_000, takesMs: 12_000, result: { conclusion: 'success' } } },
+]

@@ -46,6 +46,8 @@ export interface Lag {
   /** `commits/{sha}/pulls` knows nothing of a merge for as long, and answers with an empty list or with 422. */
   readonly commitPullsMs: number
   readonly commitPullsAnswer: 'empty' | 'unprocessable'
+  /** The list of workflow runs knows nothing of a new one for as long. */
+  readonly runsMs: number
   /** `mergeable` is null for as long. */
   readonly mergeableMs: number
 }
@@ -55,6 +57,7 @@ export const USUAL_LAG: Lag = {
   headMs: 0,
   commitPullsMs: 0,
   commitPullsAnswer: 'empty',
+  runsMs: 0,
   mergeableMs: 3_000,
 }
 

@@ -3,9 +3,10 @@ import { signedLogAddress } from './job-logs.ts'
 import { type Operations, reads } from './operation.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, ok, refusal, userBody, wireTime } from './reply.ts'
 import type { WorkflowRun } from './check-state.ts'
+import { suitesOf } from './suite-view.ts'
 
 function runBody({ baseUrl, name, state }: Call, run: WorkflowRun): object {
-  const { id, workflow, branch, headSha, event, status, conclusion, headRepository = name, actor, createdAtMs } = run
+  const { id, workflow, branch, headSha, event, suiteId, headRepository = name, actor, createdAtMs } = run
   return {
     id,
     name: workflow,
@@ -13,8 +14,10 @@ function runBody({ baseUrl, name, state }: Call, run: WorkflowRun): object {
     head_branch: branch,
     head_sha: headSha,
     event,
-    status,
-    conclusion,
+    status: run.status,
+    conclusion: run.conclusion,
+    ...(suiteId === undefined ? {} : { check_suite_id: suiteId }),
+    run_attempt: run.attempt ?? 1,
     html_url: `${baseUrl}/${name}/actions/runs/${id}`,
     head_repository: { full_name: headRepository },
     repository: { full_name: name },
@@ -23,15 +26,26 @@ function runBody({ baseUrl, name, state }: Call, run: WorkflowRun): object {
   }
 }
 
+/** As it is by now: it ends with its jobs. */
+function asOf({ repository, nowMs }: Call, run: WorkflowRun): WorkflowRun {
+  const jobs = repository.checkRuns.filter(({ runId }) => runId === run.id)
+  const attempt = Math.max(1, ...jobs.filter(({ createdAtMs }) => createdAtMs <= nowMs).map((job) => job.attempt ?? 1))
+  const suite = suitesOf(repository, run.headSha, nowMs).find(({ id, runs }) => id === run.suiteId && runs > 0)
+  return suite === undefined
+    ? run
+    : { ...run, attempt, status: suite.status as WorkflowRun['status'], conclusion: suite.conclusion }
+}
+
 /** Newest first. The branch of a fork counts by its name, too. */
 function listRuns(call: Call): Reply {
   const { query, params, repository, nowMs } = call
   const fits = (name: string, ...values: readonly (string | null)[]): boolean =>
     query.get(name) === null || values.includes(query.get(name))
   const found = repository.workflowRuns
+    .map((run) => asOf(call, run))
     .filter(
       ({ workflow, branch, event, status, conclusion, headSha, createdAtMs }) =>
-        createdAtMs <= nowMs &&
+        createdAtMs + call.state.lag.runsMs <= nowMs &&
         (params['workflow_id'] ?? workflow) === workflow &&
         fits('branch', branch) &&
         fits('event', event) &&
@@ -70,7 +84,7 @@ export const WORKFLOW_OPERATIONS: Operations = {
   'actions/list-workflow-runs': reads('/actions/workflows/{workflow_id}/runs', ['actions'], listRuns),
   'actions/get-workflow-run': reads('/actions/runs/{run_id}', ['actions'], (call) => {
     const run = call.repository.workflowRuns.find(({ id }) => String(id) === call.params['run_id'])
-    return run === undefined ? NOT_FOUND : ok(runBody(call, run))
+    return run === undefined ? NOT_FOUND : ok(runBody(call, asOf(call, run)))
   }),
   'actions/list-jobs-for-workflow-run': reads('/actions/runs/{run_id}/jobs', ['actions'], listJobs),
   'actions/download-job-logs-for-workflow-run': reads('/actions/jobs/{job_id}/logs', ['actions'], redirectToLog),

@@ -12,6 +12,8 @@ export interface TurnPlan {
   readonly startDelayMs: number
   readonly durationMs: number
   readonly ending: TurnEnding
+  /** When the agent pushes, from the turn's start. Default: once, at the end of a turn that comes to a pull request. */
+  readonly pushesMs?: readonly number[]
   /** From the end of the turn until the pull request's link can be read. */
   readonly linkDelayMs: number
   /** A part of the turn, counted from its start, in which the job reads `paused`, which section 3 does not list. */
@@ -49,12 +51,19 @@ const STATUS_AFTER: Readonly<Record<TurnEnding, JobStatus>> = {
   archived: 'archived',
 }
 
+/** When a turn pushes, in milliseconds of the service's time. */
+export function pushTimes({ startsAtMs, plan }: Turn): readonly number[] {
+  const { ending, durationMs, pushesMs = ending === 'pull-request' ? [durationMs] : [] } = plan
+  return pushesMs.map((ms) => startsAtMs + ms)
+}
+
 /** A turn that starts at a given time. */
 export function planTurn(prompt: string, plan: TurnPlan, startsAtMs: number): Turn {
   return { prompt, startsAtMs, endsAtMs: startsAtMs + plan.durationMs, plan }
 }
 
-function startedTurns(job: JobRecord, nowMs: number): readonly Turn[] {
+/** The turns that have begun by now, oldest first. None begins after the job was archived. */
+export function startedTurns(job: JobRecord, nowMs: number): readonly Turn[] {
   const started = job.turns.filter(({ startsAtMs }) => startsAtMs <= nowMs)
   const archiving = started.findIndex(({ plan, endsAtMs }) => plan.ending === 'archived' && endsAtMs <= nowMs)
   return archiving === -1 ? started : started.slice(0, archiving + 1)

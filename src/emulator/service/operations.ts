@@ -54,7 +54,7 @@ function withJob(
   { jobs, scenario }: OperationCall,
   act: (job: JobRecord) => Answer,
 ): Answer {
-  const job = jobs.find(projectId, jobId, scenario.turn)
+  const job = jobs.find(projectId, jobId, scenario.turns[0])
   return job === undefined ? NO_SUCH_JOB : act(job)
 }
 
@@ -63,7 +63,7 @@ type RouteOf<Name extends Operation> = Extract<ApiRoute, { operation: Name }>
 /** Section 4.1. */
 function createJob({ projectId }: RouteOf<'create-job'>, call: OperationCall): Answer {
   return withPrompt(call, (prompt) =>
-    jobAnswer(201, call.jobs.create(projectId, prompt, call.scenario.turn, call.nowMs), call),
+    jobAnswer(201, call.jobs.create(projectId, prompt, call.scenario.turns[0], call.nowMs), call),
   )
 }
 
@@ -71,8 +71,9 @@ function createJob({ projectId }: RouteOf<'create-job'>, call: OperationCall): A
 function messageJob(route: RouteOf<'send-message'>, call: OperationCall): Answer {
   return withPrompt(call, (prompt) =>
     withJob(route, call, (job) => {
-      const { turn, followUpTurn = turn } = call.scenario
-      const next = sendMessage(job, prompt, followUpTurn, call.nowMs)
+      const { turns } = call.scenario
+      const plan = turns[Math.min(job.turns.length, turns.length - 1)] ?? turns[0]
+      const next = sendMessage(job, prompt, plan, call.nowMs)
       if (next === 'archived') return refuse(409, ['The job is archived and takes no messages.'])
       call.jobs.replace(next)
       return jobAnswer(200, next, call)
@@ -82,7 +83,8 @@ function messageJob(route: RouteOf<'send-message'>, call: OperationCall): Answer
 
 /** Section 4.3. */
 function getJob(route: RouteOf<'get-job'>, call: OperationCall): Answer {
-  return withJob(route, call, (job) => jobAnswer(200, job, call))
+  // An old copy knows nothing of a new job.
+  return withJob(route, call, (job) => (call.nowMs < job.createdAtMs ? NO_SUCH_JOB : jobAnswer(200, job, call)))
 }
 
 /** Section 4.4. */

@@ -9,7 +9,7 @@ export type Route =
   | { readonly operation: 'get-visitors'; readonly projectId: string }
   | { readonly operation: 'view-pull-request'; readonly pullNumber: number }
 
-type RouteMatch =
+export type RouteMatch =
   { readonly kind: 'found'; readonly route: Route } | { readonly kind: 'nowhere'; readonly refusal: Refusal }
 
 interface RouteEntry {

@@ -6,9 +6,10 @@ import type { Listing } from './page-listing.ts'
 export interface Scenario {
   /** One sentence for a person who has to choose. */
   readonly description: string
-  readonly turn: TurnPlan
-  /** How it works on messages, where that is another way. */
-  readonly followUpTurn?: TurnPlan
+  /** How the agent works on a job's first prompt, on its second, ...; the last stays. */
+  readonly turns: readonly [TurnPlan, ...TurnPlan[]]
+  /** How old the copies are that GET requests for a job are answered from, in milliseconds, over and over. */
+  readonly lagsMs: readonly number[]
   /** What goes wrong with GET requests. */
   readonly reads: FaultPattern
   /** What goes wrong with POST requests. */
@@ -38,7 +39,10 @@ export function namesOf<Name extends string>(table: Readonly<Record<Name, unknow
 
 const always = (fault: Fault): FaultPattern => ({ faults: [fault], then: 'stays' })
 
-const turn = (but: Partial<TurnPlan>): Pick<Scenario, 'turn'> => ({ turn: { ...USUAL_TURN, ...but } })
+const turn = (...buts: readonly [Partial<TurnPlan>, ...Partial<TurnPlan>[]]): Pick<Scenario, 'turns'> => {
+  const [first, ...others] = buts.map((but) => ({ ...USUAL_TURN, ...but }))
+  return { turns: [first ?? USUAL_TURN, ...others] }
+}
 
 const everything = (fault: Fault): Pick<Scenario, 'reads' | 'prompts'> => ({
   reads: always(fault),
@@ -47,7 +51,8 @@ const everything = (fault: Fault): Pick<Scenario, 'reads' | 'prompts'> => ({
 
 /** Everything goes well. What a scenario does not say is as here. */
 const USUAL: Omit<Scenario, 'description'> = {
-  turn: USUAL_TURN,
+  ...turn({}),
+  lagsMs: [0],
   ...everything('none'),
   texts: 'plain',
   pages: 'whole',
@@ -83,7 +88,19 @@ const scenarios = {
   },
   'idle-follow-up': {
     description: 'The agent opens a pull request, and finds nothing to change after a follow-up.',
-    followUpTurn: { ...USUAL_TURN, ending: 'no-changes' },
+    ...turn({}, { ending: 'no-changes' }),
+  },
+  'pushes-in-turn': {
+    description: 'The agent pushes three times while it works on a prompt.',
+    ...turn({ pushesMs: [5_000, 10_000, 20_000] }),
+  },
+  'fails-after-push': {
+    description: 'The agent opens a pull request, and after a follow-up it pushes and then fails.',
+    ...turn({}, { ending: 'failed', pushesMs: [10_000] }),
+  },
+  lagging: {
+    description: 'A job is read from copies that are up to 9 seconds old.',
+    lagsMs: [0, 9_000, 3_000],
   },
   flaky: {
     description: 'Many reads fail: 503, a reset connection, an HTML page, half an answer.',
