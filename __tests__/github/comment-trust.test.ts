@@ -2,27 +2,32 @@ import { expect, test } from '@jest/globals'
 import { type Role, repositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import type { Octokit } from '../../src/github/ask-github.ts'
-import { createTrust } from '../../src/github/comment-trust.ts'
+import { judgeWriters, type Author, type Writer } from '../../src/github/comment-trust.ts'
 import { askingGitHub } from '../support/github-client.ts'
 
 const MONA = { id: 11, login: 'mona', type: 'User' }
 
-/** What is thought of an account, and what was asked for it. */
-function judge(
-  account: typeof MONA | null,
-  options: {
-    readonly role?: Role
-    readonly state?: Partial<GitHubState>
-    readonly faults?: Record<string, number[]>
-  } = {},
-) {
-  const { role, state = {}, faults = {} } = options
+interface Setting {
+  readonly role?: Role
+  readonly state?: Partial<GitHubState>
+  readonly faults?: Record<string, number[]>
+}
+
+const by = (account: Writer['account'], association = 'NONE'): Writer => ({ account, association })
+
+/** What is thought of those who wrote, oldest first, and what was asked for it. */
+function judgeAll(writers: readonly Writer[], { role, state = {}, faults = {} }: Setting = {}) {
   const docs = repositoryState(role === undefined ? {} : { collaborators: { mona: role } })
   return askingGitHub({ docs, state, faults }, async ({ ask, github }) => {
     const need = { permission: 'pull-requests: read', repository: 'acme/docs' }
-    const author = await ask(need, (octokit) => createTrust(octokit, 'acme/docs')(account))
-    return { author, asked: github.requests }
+    const authors = await ask(need, (octokit) => judgeWriters(octokit, 'acme/docs', writers))
+    return { authors, asked: github.requests }
   })
+}
+
+async function judge(account: typeof MONA | null, setting: Setting = {}) {
+  const { authors, asked } = await judgeAll([by(account)], setting)
+  return { author: authors[0], asked }
 }
 
 test.each([
@@ -65,10 +70,44 @@ test('a GitHub that answers with errors does not tell whose the token is', async
     () => Promise.resolve({ viewer: { databaseId: null } }),
   ]
   for (const graphql of untold)
-    expect(await createTrust({ graphql } as unknown as Octokit, 'acme/docs')(somebodys)).toBe('bot')
+    expect(await judgeWriters({ graphql } as unknown as Octokit, 'acme/docs', [by(somebodys)])).toEqual(['bot'])
 })
 
 test('a server that does not answer is no answer', async () => {
   const faults = { 'repos/get-collaborator-permission-level': [500, 500, 500, 500] }
   await expect(judge(MONA, { role: 'admin', faults })).rejects.toMatchObject({ code: 'service-error' })
+})
+
+const PERMISSION = 'repos/get-collaborator-permission-level'
+const STRANGERS = Array.from({ length: 1_000 }, (_, id) => by({ id: 1_000 + id, login: `user-${id}`, type: 'User' }))
+/** Of a thousand strangers, who are all known to GitHub, and Mona, who may write. */
+const CROWD: Setting = {
+  role: 'write',
+  state: {
+    users: Object.fromEntries(
+      [MONA, ...STRANGERS.map(({ account }) => account ?? MONA)].map(({ id, login }) => [login, { id, type: 'User' }]),
+    ),
+  },
+}
+
+test.each<[string, readonly Writer[], Author, number]>([
+  ['the newest, and once each', [...STRANGERS, ...STRANGERS, by(MONA), by(MONA)], 'trusted', 1],
+  ['first who is shown as belonging to the repository', [by(MONA, 'MEMBER'), ...STRANGERS], 'trusted', 1],
+  ['no more than ten', [by(MONA), ...STRANGERS], 'stranger', 0],
+])('of many it is asked about %s', async (_whom, writers, author, asksOfMona) => {
+  const { authors, asked } = await judgeAll(writers, CROWD)
+  expect(authors[writers.findIndex(({ account }) => account === MONA)]).toBe(author)
+  expect(authors.filter((one) => one === 'trusted')).toHaveLength(
+    writers.filter((one) => one.account === MONA).length * asksOfMona,
+  )
+  expect(asked).toEqual(['graphql', ...Array<string>(10).fill(PERMISSION)])
+})
+
+test('where the workflows or the token itself have written, nobody is asked about anybody else', async () => {
+  const workflow = by({ id: 1, login: 'github-actions[bot]', type: 'Bot' })
+  const all = [by(MONA), by(null), workflow, ...STRANGERS]
+  const { authors, asked } = await judgeAll(all, CROWD)
+  expect([authors.slice(0, 4), asked]).toEqual([['stranger', 'stranger', 'trusted', 'stranger'], []])
+  const own = await judgeAll([by(MONA), ...STRANGERS], { state: { ...CROWD.state, identity: 'mona' } })
+  expect([own.authors[0], own.asked]).toEqual(['trusted', ['graphql']])
 })

@@ -8,6 +8,7 @@ import {
   editComment,
   listMarkerComments,
   listReviewComments,
+  readComment,
   type CommentAddress,
   type CommentPlace,
 } from '../../src/github/comments.ts'
@@ -90,7 +91,6 @@ test('in the place of an answer, only comments since the one that it answers are
 
 test('lists what begins as a marker does, and says whether its author may be believed', async () => {
   const comments = [
-    comment(`${MARKER} of a workflow`, 'github-actions[bot]'),
     { ...comment(`${MARKER} of an app`, 'docs-agent[bot]'), association: 'COLLABORATOR' },
     { ...comment(`${MARKER} of a maintainer`), association: 'CONTRIBUTOR' },
     { ...comment(`${MARKER} of a stranger`, 'dora'), association: 'MEMBER' },
@@ -98,7 +98,6 @@ test('lists what begins as a marker does, and says whether its author may be bel
   ]
   const found = await asking(({ ask }) => listMarkerComments(ask, PULL), comments)
   expect(found.map(({ body, author }) => [body.slice(MARKER.length + 1), author])).toEqual([
-    ['of a workflow', 'trusted'],
     ['of an app', 'bot'],
     ['of a maintainer', 'trusted'],
     ['of a stranger', 'stranger'],
@@ -112,6 +111,29 @@ test('finds a marker behind more than 500 comments, and asks of nobody who wrote
     expect(await listMarkerComments(ask, PULL)).toMatchObject([{ body: MARKER, author: 'trusted' }])
     expect(github.requests).toEqual(Array(7).fill('issues/list-comments'))
   }, all)
+})
+
+test('a thousand markers of strangers beside that of a workflow cost the pages that they are on', async () => {
+  const forged = Array.from({ length: 1_000 }, (_, id) => comment(MARKER, `stranger-${id}`))
+  const all = [comment(MARKER, 'github-actions[bot]'), ...forged]
+  await asking(async ({ ask, github }) => {
+    expect((await listMarkerComments(ask, PULL)).filter(({ author }) => author === 'trusted')).toHaveLength(1)
+    expect(github.requests).toEqual(Array(11).fill('issues/list-comments'))
+  }, all)
+})
+
+test('who wrote what does not matter is not asked for', async () => {
+  await asking(
+    async ({ ask, github }) => {
+      expect(await listMarkerComments(ask, PULL, (body) => body.includes('job_2'))).toEqual([])
+      expect(github.requests).toEqual(['issues/list-comments'])
+    },
+    [comment(MARKER)],
+  )
+})
+
+test('reads what one comment says', async () => {
+  expect(await asking(({ ask }) => readComment(ask, PULL, 71))).toBe('/docs Shorten it.')
 })
 
 test('a list of comments that is a page to sign in is no empty list', async () => {
@@ -135,8 +157,12 @@ test('a page that is not full is not taken for the last one', async () => {
   expect(await listMarkerComments(shortPages(3), PULL)).toHaveLength(3)
 })
 
-test('more comments than it reads are not known', async () => {
-  await expect(listMarkerComments(shortPages(51), PULL)).rejects.toMatchObject({ code: 'rejected' })
+test('of fifty pages all is known, and of more nothing', async () => {
+  expect(await listMarkerComments(shortPages(50), PULL)).toHaveLength(50)
+  await expect(listMarkerComments(shortPages(51), PULL)).rejects.toMatchObject({
+    code: 'rejected',
+    message: 'GitHub has more than 5000 to list.',
+  })
 })
 
 test.each([

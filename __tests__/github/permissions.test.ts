@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Octokit } from '../../src/github/ask-github.ts'
 import { mayWrite } from '../../src/github/permissions.ts'
+import { askingGitHub } from '../support/github-client.ts'
 
 /** Whether Mona may write, by what GitHub answers. */
 function judge(data: object): Promise<boolean> {
@@ -26,4 +27,14 @@ test('a role of somebody’s own counts as what GitHub maps it to', async () => 
 
 test.each([[{ id: 99 }], [null]])('the permission of %j, who has the login now, is not hers', async (user) => {
   expect(await judge({ permission: 'admin', role_name: 'admin', user })).toBe(false)
+})
+
+test('a user who is gone may not write, if it is not the repository that cannot be seen', async () => {
+  const need = { permission: 'metadata: read', repository: 'acme/docs' }
+  const ask = (repository: string) =>
+    askingGitHub({}, ({ ask }) =>
+      ask(need, (octokit) => mayWrite(octokit, repository, { id: 11, login: 'gone' })).catch((error: unknown) => error),
+    )
+  expect(await ask('acme/docs')).toBe(false)
+  expect(await ask('acme/hidden')).toMatchObject({ code: 'not-found' })
 })

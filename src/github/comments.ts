@@ -1,9 +1,8 @@
-import { ActionError } from '../shared/errors.ts'
 import type { AskGitHub } from './ask-github.ts'
-import { createTrust, type Author } from './comment-trust.ts'
+import { judgeWriters, type Account, type Author } from './comment-trust.ts'
 import type { Need } from './github-error.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
-import { PAGE_SIZE, readPages } from './read-pages.ts'
+import { followPages, PAGE_SIZE, readPages } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
 /** Something that a person wrote, and where an answer to it belongs. */
@@ -43,6 +42,14 @@ export interface MarkerComment {
 
 /** Below a pull request, or where an answer to a comment belongs: in its thread, or below its pull request or issue. */
 export type CommentPlace = PullRequestAddress | CommentAddress
+
+/** What is read of a comment. */
+interface Written {
+  readonly id: number
+  readonly body?: string | undefined
+  readonly user: Account | null
+  readonly author_association: string
+}
 
 const MOST_REVIEW_PAGES = 10
 const MOST_PAGES = 50
@@ -91,30 +98,43 @@ export function listReviewComments(ask: AskGitHub, review: CommentAddress): Prom
 }
 
 /**
- * The comments of a place that begin as a marker does, by anybody, oldest first; in the place of an answer, those since the
- * comment that it answers. Pages are followed by GitHub's links, as one that is not full need not be the last.
+ * The comments of a place that begin as a marker does, oldest first; in the place of an answer, those since the comment that it
+ * answers.
+ * @param matters by the text: of all others it makes no difference who wrote them, so that nobody is asked, and they are left out
  * @throws ActionError if GitHub does not tell, or does not tell all
  */
-export function listMarkerComments(ask: AskGitHub, place: CommentPlace): Promise<readonly MarkerComment[]> {
+export function listMarkerComments(
+  ask: AskGitHub,
+  place: CommentPlace,
+  matters: (body: string) => boolean = () => true,
+): Promise<readonly MarkerComment[]> {
   const { repository, number } = place
   return ask(needOf(place, 'read'), async (octokit) => {
     const { issues, pulls } = octokit.rest
     const since = 'kind' in place ? { since: place.writtenAt } : {}
     const where = { ...splitRepository(repository), ...since, per_page: PAGE_SIZE }
-    const judge = createTrust(octokit, repository)
-    const found: MarkerComment[] = []
-    for (let page = 1; page <= MOST_PAGES; page++) {
-      const { data, headers } = await (threadOf(place) === undefined
-        ? issues.listComments({ ...where, issue_number: number, page })
-        : pulls.listReviewComments({ ...where, pull_number: number, page }))
-      if (!Array.isArray(data)) throw new TypeError('A page of comments is no list.')
-      for (const { id, body, user } of data) {
-        if (body?.startsWith(MARKER_BEGINNING) === true) found.push({ id, body, author: await judge(user) })
-      }
-      if (!/\brel="next"/.test(headers.link ?? '')) return found
-    }
-    throw new ActionError('rejected', `GitHub has more than ${MOST_PAGES * PAGE_SIZE} comments to list.`)
+    const comments = await followPages<Written>(
+      (page) =>
+        threadOf(place) === undefined
+          ? issues.listComments({ ...where, issue_number: number, ...page })
+          : pulls.listReviewComments({ ...where, pull_number: number, ...page }),
+      MOST_PAGES,
+    )
+    const found = comments.flatMap(({ id, body, user, author_association: association }) =>
+      body?.startsWith(MARKER_BEGINNING) === true && matters(body) ? [{ id, body, account: user, association }] : [],
+    )
+    const authors = await judgeWriters(octokit, repository, found)
+    return found.map(({ id, body }, index) => ({ id, body, author: authors[index] ?? 'stranger' }))
   })
+}
+
+/**
+ * What a comment below a pull request says by now.
+ * @throws ActionError if GitHub does not tell
+ */
+export function readComment(ask: AskGitHub, place: PullRequestAddress, commentId: number): Promise<string> {
+  const where = { ...splitRepository(place.repository), comment_id: commentId }
+  return ask(needOf(place, 'read'), async ({ rest }) => (await rest.issues.getComment(where)).data.body ?? '')
 }
 
 /** @throws ActionError if the token may not, and if the answer was lost */

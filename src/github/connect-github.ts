@@ -2,12 +2,12 @@ import type { Redact } from '../shared/redact.ts'
 import { listAnnotations } from './annotations.ts'
 import { createAskGitHub, type AskGitHub, type GitHubOptions } from './ask-github.ts'
 import { readChecks } from './checks.ts'
-import { addComment, addEyes, editComment, listMarkerComments, listReviewComments } from './comments.ts'
+import { addComment, addEyes, editComment, listMarkerComments, listReviewComments, readComment } from './comments.ts'
 import { compareCommits } from './comparisons.ts'
 import { createDownload, type Download } from './download.ts'
 import { readJobLog } from './job-log.ts'
 import { addLabel } from './labels.ts'
-import { listOpenPullRequests } from './open-pull-requests.ts'
+import { findLabelledPullRequests, listOpenPullRequests } from './open-pull-requests.ts'
 import { mayWrite, type Person } from './permissions.ts'
 import { listPullRequestCommits } from './pull-request-commits.ts'
 import {
@@ -26,6 +26,7 @@ const QUESTIONS = {
   addLabel,
   compare: compareCommits,
   editComment,
+  findLabelledPullRequests,
   findLastSuccess,
   findPullRequestsEndingWith,
   findPullRequestsOfCommit,
@@ -37,6 +38,7 @@ const QUESTIONS = {
   listReviewComments,
   listTags,
   readChecks,
+  readComment,
   readPullRequest,
   mayWrite: (ask: AskGitHub, repository: string, person: Person) =>
     ask({ permission: 'metadata: read', repository }, (octokit) => mayWrite(octokit, repository, person)),

@@ -1,4 +1,5 @@
 import type { Octokit } from './ask-github.ts'
+import { hasStatus } from './github-error.ts'
 import { splitRepository } from './repository-name.ts'
 
 export interface Person {
@@ -11,11 +12,18 @@ const WRITING = ['write', 'maintain', 'admin']
 
 /**
  * Whether somebody may write (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`). `author_association` does
- * not say: it shows private members of an organisation as strangers.
+ * not say: it shows private members of an organisation as strangers. A user who is gone may not.
  */
 export async function mayWrite({ rest }: Octokit, repository: string, { id, login }: Person): Promise<boolean> {
-  const where = { ...splitRepository(repository), username: login }
-  const { permission, user } = (await rest.repos.getCollaboratorPermissionLevel(where)).data
-  // A login can pass to somebody else.
-  return user?.id === id && WRITING.includes(permission)
+  const where = splitRepository(repository)
+  try {
+    const { permission, user } = (await rest.repos.getCollaboratorPermissionLevel({ ...where, username: login })).data
+    // A login can pass to somebody else.
+    return user?.id === id && WRITING.includes(permission)
+  } catch (error) {
+    if (!hasStatus(error, 404)) throw error
+    // It is the user who is gone only if the token sees the repository.
+    await rest.repos.get(where)
+    return false
+  }
 }

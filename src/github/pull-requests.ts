@@ -57,12 +57,15 @@ export function accountOf(user: { readonly login?: string; readonly type?: strin
   return { login: user?.login ?? '', type: user?.type ?? '' }
 }
 
-/** @throws ActionError if GitHub does not tell */
+/**
+ * A pull request, in the repository by the name that GitHub gives it: a repository that was renamed is found by its old name too.
+ * @throws ActionError if GitHub does not tell
+ */
 export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequestAddress): Promise<PullRequest> {
   return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
     const { data } = await rest.pulls.get({ ...splitRepository(repository), pull_number: number })
     return {
-      repository,
+      repository: data.base.repo.full_name,
       number,
       state: stateOf(data.state, data.draft ?? false, data.merged),
       author: accountOf(data.user),

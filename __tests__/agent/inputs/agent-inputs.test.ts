@@ -93,6 +93,13 @@ test('takes every input', () => {
   expect(includesPath(inputs.allowedPaths, 'a.md')).toBe(true)
 })
 
+test.each([
+  { label: '...', 'pr-repository': '.github/..docs' },
+  { label: '.x', 'pr-repository': 'a.b/.github' },
+])('dots with something else are a name: %j', (given) => {
+  expect(parse(given)).toMatchObject({ label: given.label, prRepository: given['pr-repository'] })
+})
+
 test('an empty label or token is none, and not the default of the file', () => {
   expect(parse({})).toMatchObject({ label: '', githubToken: '' })
 })
@@ -144,6 +151,11 @@ test.each<[string, Given, string]>([
   ['a command like a mention', { command: '@docs', 'github-token': 'x' }, '`command` must be one word'],
   ['a command without a token', { command: '/docs' }, '`command` needs `github-token`'],
   ['a command for one job', { command: '/docs', 'job-id': 'job_1', 'github-token': 'x' }, 'together with `job-id`'],
+  ['a label that is a step in an address', { label: '..' }, '`label` must be'],
+  ['a label that is no step in an address', { label: ' . ' }, '`label` must be'],
+  ['a name that is a step in an address', { 'pr-repository': 'acme/..' }, '`pr-repository` must be'],
+  ['a name that is no step in an address', { 'pr-repository': 'acme/.' }, '`pr-repository` must be'],
+  ['an owner that is a step in an address', { 'pr-repository': '../docs' }, '`pr-repository` must be'],
   ['a long label', { label: 'x'.repeat(51) }, '`label` must be'],
   ['an empty key, with where secrets are withheld', { 'api-key': '' }, 'forks and Dependabot'],
   ['rounds without checks', { 'fix-rounds': '1' }, '`fix-rounds` must not be given without `wait-for-checks: true`'],

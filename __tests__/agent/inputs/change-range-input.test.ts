@@ -30,6 +30,7 @@ test.each([
   'a...b\nc',
   'fork:main...b',
   '/a...b',
+  'acme/..@a...b',
 ])('%j is refused with one error', (text) => {
   const problems = [expect.stringContaining('`owner/name@BASE...HEAD`')]
   expect(readInput(changeRangeInput, text)).toEqual({ kind: 'refused', problems })

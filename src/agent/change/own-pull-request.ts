@@ -15,6 +15,6 @@ export async function isOwnPullRequest(
   labels?: readonly string[],
 ): Promise<boolean> {
   if (hasLabel(label, labels ?? (await github.readPullRequest({ repository, number })).labels)) return true
-  const comments = await github.listMarkerComments({ repository, number })
+  const comments = await github.listMarkerComments({ repository, number }, isMarkerComment)
   return comments.some(({ body, author }) => author === 'trusted' && isMarkerComment(body))
 }

@@ -65,10 +65,10 @@ const tokenInput = textInput(
   'holds a space, a line end or another character that no token has, or is longer than 4096 characters',
 )
 
-/** GitHub's own limit for the name of a label. */
+/** GitHub's own limit for the name of a label. One of dots alone would be a step in the address of the label. */
 const labelInput = textInput(
-  /^[^\p{Cc},]{0,50}$/u,
-  'must be the name of one label, at most 50 characters, without a comma',
+  /^(?!\.{1,2}$)[^\p{Cc},]{0,50}$/u,
+  'must be the name of one label, at most 50 characters, without a comma, and neither `.` nor `..`',
 )
 
 const onOpenPrChoice = choiceInput(ON_OPEN_PR)
@@ -80,7 +80,11 @@ const onOpenPrInput: Input<OnOpenPr> = (text, raw) => {
   return choice === 'new' || missing.length === 0 ? choice : refuse(`needs ${missing.join(' and ')}, but for \`new\``)
 }
 
-const repositoryInput = textInput(/^(?:[\w.-]{1,100}\/[\w.-]{1,100})?$/, 'must be a repository such as `owner/name`')
+/** Names of dots alone are steps in an address. */
+const repositoryInput = textInput(
+  /^(?:(?!\.{1,2}\/)[\w.-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100})?$/,
+  'must be a repository such as `owner/name`',
+)
 
 /** A word that no text of ours begins with: what we write cannot ask for anything. */
 const commandWord = textInput(

@@ -13,8 +13,8 @@ export type RequestedRange =
       readonly head: string
     }
 
-/** A tag may have an `@` in it too, so only what looks like `owner/name` before the first one is a repository. */
-const WITH_REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*\/[\w.-]+)@(.*)$/s
+/** A tag may have an `@` in it too, so only what looks like `owner/name` before the first one is a repository. `.` and `..` are no names. */
+const WITH_REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}@)[\w.-]+)@(.*)$/s
 
 /** What Git allows in the name of a branch or a tag, and a commit's id is a part of it. */
 const REF = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/))[^\s\x00-\x20\x7f~^:?*[\\]{1,255}(?<![/.])$/

@@ -88,7 +88,7 @@ async function mark(
   if (!hasLabel(label, labels))
     await known.attempt('The label was not put on the pull request', () => github.addLabel(address, label))
   await known.attempt('The comment that names the job was not written', async () => {
-    const comments = await github.listMarkerComments(address)
+    const comments = await github.listMarkerComments(address, (body) => isMarkerComment(body, jobId))
     // Another app could keep the marker out this way, and gains nothing by it.
     if (comments.some((comment) => mayBeOurs(comment) && isMarkerComment(comment.body, jobId))) return
     await github.addComment(address, markerComment(jobId))

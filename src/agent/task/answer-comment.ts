@@ -40,9 +40,10 @@ export async function answerComment(
   try {
     const github = (await step.github())?.until(Math.min(clock.now() + REPLY_MS, step.deadlineAt + GRACE_MS))
     const marker = replyMarker(comment, facts)
+    const isReply = (body: string): boolean => body.startsWith(marker)
     // Nobody else's comment is written anew: an app may be anybody's, so the reply of one is not taken for ours.
-    const isReply = ({ author, body }: MarkerComment): boolean => author === 'trusted' && body.startsWith(marker)
-    const reply = (await github?.listMarkerComments(comment))?.find(isReply)
+    const isOurs = ({ author, body }: MarkerComment): boolean => author === 'trusted' && isReply(body)
+    const reply = (await github?.listMarkerComments(comment, isReply))?.find(isOurs)
     if (reply === undefined) await github?.addComment(comment, body)
     else await github?.editComment(comment, reply.id, body)
   } catch (error) {

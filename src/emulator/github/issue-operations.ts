@@ -20,10 +20,18 @@ function issueBody(call: Call, number: number, issue: IssueState): object {
   }
 }
 
+/** As it is spelled in a list: GitHub tells labels apart by their letters, and not by the case of these. */
+function spelledIn(labels: readonly string[], label: string): string | undefined {
+  return labels.find((name) => name.toLowerCase() === label.toLowerCase())
+}
+
+/** Whoever may read no pull requests sees none in the list, and no refusal. */
 function listIssues(call: Call): Reply {
+  const { issues, pulls } = call.repository
   const labels = call.query.get('labels')?.split(',') ?? []
-  const found = sortIssues(call, { ...call.repository.issues, ...call.repository.pulls }).filter(([, issue]) =>
-    labels.every((label) => issue.labels.includes(label)),
+  const seen = { ...issues, ...(call.state.permissions['pull-requests'] === undefined ? {} : pulls) }
+  const found = sortIssues(call, seen).filter(([, issue]) =>
+    labels.every((label) => spelledIn(issue.labels, label) !== undefined),
   )
   return listReply(call, found, ([number, issue]) => issueBody(call, number, issue))
 }
@@ -37,8 +45,9 @@ function withComment(answer: (comment: Comment, call: Call, issue: IssueState) =
 
 function addLabels(issue: IssueState, { body, repository, nowMs }: Call): Reply {
   const given: readonly unknown[] = Array.isArray(body['labels']) ? body['labels'] : []
-  for (const label of given.filter((one) => typeof one === 'string')) {
-    if (!issue.labels.includes(label)) issue.labels.push(label)
+  for (const asked of given.filter((one) => typeof one === 'string')) {
+    const label = spelledIn(repository.labels, asked) ?? asked
+    if (spelledIn(issue.labels, label) === undefined) issue.labels.push(label)
     if (!repository.labels.includes(label)) repository.labels.push(label)
   }
   issue.updatedAtMs = nowMs
@@ -47,7 +56,7 @@ function addLabels(issue: IssueState, { body, repository, nowMs }: Call): Reply 
 
 /** Issues, and what pull requests have in common with them: labels, comments and reactions. */
 export const ISSUE_OPERATIONS: Operations = {
-  'issues/list-for-repo': reads('/issues', BOTH, listIssues),
+  'issues/list-for-repo': reads('/issues', ['issues'], listIssues),
   'issues/get': reads(
     '/issues/{issue_number}',
     BOTH,
@@ -84,12 +93,13 @@ export const ISSUE_OPERATIONS: Operations = {
     withComment((comment, call) => ok(commentBody(call, comment))),
   ),
   'issues/update-comment': writes('PATCH', '/issues/comments/{comment_id}', BOTH, withComment(edit(commentBody))),
-  'issues/get-label': reads('/labels/{name}', BOTH, ({ repository, params: { name = '' } }) =>
-    repository.labels.includes(name) ? ok({ name }) : NOT_FOUND,
-  ),
+  'issues/get-label': reads('/labels/{name}', BOTH, ({ repository, params: { name: asked = '' } }) => {
+    const name = spelledIn(repository.labels, asked)
+    return name === undefined ? NOT_FOUND : ok({ name })
+  }),
   'issues/create-label': writes('POST', '/labels', BOTH, ({ repository, body: { name } }) => {
     if (typeof name !== 'string') return invalid('Label', 'name')
-    if (repository.labels.includes(name)) return invalid('Label', 'name', 'already_exists')
+    if (spelledIn(repository.labels, name) !== undefined) return invalid('Label', 'name', 'already_exists')
     repository.labels.push(name)
     return created({ name })
   }),
