@@ -89,6 +89,19 @@ test('a person who commits meanwhile keeps the commit', () => {
   expect(messages(driver)).toEqual(['Document the flag.', 'Correct the title', 'Correct the title', 'More.'])
 })
 
+test('a bot may bring the branch up to date, and others may comment', () => {
+  const events = [
+    { after: 'opened', delayMs: 5_000, act: 'bot-merges-base' },
+    { after: 'opened', delayMs: 6_000, act: 'stranger-comments', body: 'Me too' },
+  ] as const
+  const driver = driveGitHub({ scenario: { events } })
+  driver.post(JOB, 'Document the flag.')
+  driver.advance(30)
+  expect(messages(driver)).toEqual(['Document the flag.', "Merge branch 'main' into agent/job_000001"])
+  expect(driver.read('/compare/main...agent%2Fjob_000001').status).toBe('ahead')
+  expect(driver.read('/issues/4/comments')).toMatchObject([{ body: 'Me too', user: { login: 'dora' } }])
+})
+
 test('a forced push loses what others committed', () => {
   const driver = job('commit-lost')
   driver.advance(30)

@@ -32,6 +32,9 @@ function filesOf({ prompt }: Turn): readonly FileChange[] {
   }))
 }
 
+/** Does something to an open pull request. */
+type Act = (repository: RepositoryState, pull: PullState, number: number, atMs: number, event: PlannedEvent) => void
+
 interface AgentWorkOptions {
   readonly state: GitHubState
   readonly scenario: GitHubScenario
@@ -60,14 +63,31 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
     begin(repository, pull, atMs)
   }
 
-  const ACTS: Readonly<
-    Record<PlannedEvent['act'], (repository: RepositoryState, pull: PullState, number: number, atMs: number) => void>
-  > = {
+  /** Something is new on the base, and a bot merges it into the branch. */
+  function mergeBase(repository: RepositoryState, pull: PullState, atMs: number): void {
+    const { headSha, base, branch } = pull
+    const files = [{ filename: 'src/main.ts', patch: '@@ -1 +1 @@\n-1\n+2' }]
+    const { sha } = pushCommit(repository, base, { message: 'Count further', author: MAINTAINER, files }, atMs)
+    const message = `Merge branch '${base}' into ${branch}`
+    pushCommit(repository, branch, { message, author: BOT, files: [], parents: [headSha, sha] }, atMs)
+    begin(repository, pull, atMs)
+  }
+
+  const comment =
+    (user: string): Act =>
+    (_repository, pull, _number, atMs, { body = '' }) => {
+      writeComment(state, pull, user, body, atMs)
+    }
+
+  const ACTS: Readonly<Record<PlannedEvent['act'], Act>> = {
     'person-commits': (repository, pull, _number, atMs) => {
       commit(repository, pull, MAINTAINER, atMs)
     },
     'bot-commits': (repository, pull, _number, atMs) => {
       commit(repository, pull, BOT, atMs)
+    },
+    'bot-merges-base': (repository, pull, _number, atMs) => {
+      mergeBase(repository, pull, atMs)
     },
     merge: (repository, _pull, number, atMs) => {
       mergePull(repository, number, 'squash', MAINTAINER, atMs)
@@ -75,15 +95,18 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
     close: (repository, pull, _number, atMs) => {
       closeIssue(repository, pull, atMs)
     },
+    'stranger-comments': comment(STRANGER),
+    'maintainer-comments': comment(MAINTAINER),
   }
 
   function planEvents(after: PlannedEvent['after'], { pullNumber }: JobRecord, atMs: number): void {
-    for (const { act, delayMs, ...event } of scenario.events) {
+    for (const event of scenario.events) {
       if (event.after !== after) continue
-      timeline.at(atMs + delayMs, (thenMs) => {
+      timeline.at(atMs + event.delayMs, (thenMs) => {
         const repository = state.repositories[SOURCE.repository]
         const pull = repository?.pulls[pullNumber]
-        if (repository !== undefined && pull?.state === 'open') ACTS[act](repository, pull, pullNumber, thenMs)
+        if (repository !== undefined && pull?.state === 'open')
+          ACTS[event.act](repository, pull, pullNumber, thenMs, event)
       })
     }
   }

@@ -11,7 +11,17 @@ import { ALL_PERMISSIONS, type Lag, type Permissions, USUAL_LAG } from './state.
 export interface PlannedEvent {
   readonly after: 'opened' | 'follow-up'
   readonly delayMs: number
-  readonly act: 'person-commits' | 'bot-commits' | 'merge' | 'close'
+  /** `bot-merges-base`: a bot brings the branch up to date with the one that it is to go into. */
+  readonly act:
+    | 'person-commits'
+    | 'bot-commits'
+    | 'bot-merges-base'
+    | 'merge'
+    | 'close'
+    | 'stranger-comments'
+    | 'maintainer-comments'
+  /** What a comment says. */
+  readonly body?: string
 }
 
 /** A way for things to go on GitHub, as data. */

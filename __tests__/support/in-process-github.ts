@@ -1,0 +1,89 @@
+import { getOctokit } from '@actions/github'
+import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { API_PATH } from '../../src/emulator/github/github.ts'
+import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
+import type { AskGitHub } from '../../src/github/ask-github.ts'
+import { createBoundedFetch, type Fetch } from '../../src/github/bounded-fetch.ts'
+import { methods, type GitHub } from '../../src/github/connect-github.ts'
+import type { Download } from '../../src/github/download.ts'
+import { toActionError } from '../../src/github/github-error.ts'
+import { createFollowingFetch } from '../../src/github/redirects.ts'
+import type { Clock } from '../../src/shared/clock.ts'
+import { ActionError } from '../../src/shared/errors.ts'
+
+/** What the addresses in the world begin with. */
+export const BASE_URL = 'https://git.example.com'
+
+const NO_CHANGE = (text: string): string => text
+
+export interface InProcessGitHub {
+  readonly handle: (request: ServiceRequest) => ServiceResponse
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** How long the way to the server takes, and the way back, in milliseconds. */
+  readonly latencyMs?: () => number
+}
+
+async function* bytesOf(body: string): AsyncGenerator<Uint8Array> {
+  if (body !== '') yield await Promise.resolve(Buffer.from(body))
+}
+
+/** As `fetch` does: a GET is sent on to wherever it is redirected, unless that is to be left to the caller. */
+function fetchFrom({ handle, clock, latencyMs = () => 0 }: InProcessGitHub): Fetch {
+  return async function ask(url, init) {
+    const { method = 'GET', signal } = init
+    const headers = Object.fromEntries(new Headers(init.headers as Record<string, string>))
+    await clock.sleep(latencyMs(), signal ?? undefined)
+    const body = typeof init.body === 'string' ? init.body : ''
+    const answer = handle({ method, target: url.slice(BASE_URL.length), headers, body })
+    if (answer.delivery === 'never') await clock.sleep(Infinity, signal ?? undefined)
+    await clock.sleep(latencyMs() + (answer.delayMs ?? 0), signal ?? undefined)
+    if (answer.delivery !== 'whole') throw new Error('The connection was reset.')
+    const { location } = answer.headers
+    const isSentOn = answer.status >= 300 && answer.status < 400 && location !== undefined && init.redirect !== 'manual'
+    if (isSentOn) return ask(location, init)
+    return {
+      ...{ status: answer.status, statusText: '', url },
+      ...{ headers: Object.entries(answer.headers), body: bytesOf(answer.body) },
+    }
+  }
+}
+
+/** GitHub's client but for its plugins, whose timers no clock of ours moves, with a GitHub of this process behind it. */
+export function connectInProcess(github: InProcessGitHub): GitHub {
+  const { clock, signal } = github
+  const fetch = createFollowingFetch(fetchFrom(github))
+
+  function until(deadlineAt: number): GitHub {
+    const closed = new AbortController()
+    const bounded = createBoundedFetch(fetch, clock, AbortSignal.any([signal, closed.signal]))
+    const octokit = getOctokit(GITHUB_TOKEN, { baseUrl: `${BASE_URL}${API_PATH}`, request: { fetch: bounded } })
+
+    async function expire(done: AbortSignal): Promise<never> {
+      await clock.sleep(Math.max(0, deadlineAt - clock.now()), AbortSignal.any([signal, done]))
+      const error = new ActionError('deadline', 'The time ran out before GitHub had answered.')
+      closed.abort(error)
+      throw error
+    }
+
+    const ask: AskGitHub = async (need, call) => {
+      signal.throwIfAborted()
+      const done = new AbortController()
+      try {
+        return await (deadlineAt === Infinity ? call(octokit) : Promise.race([expire(done.signal), call(octokit)]))
+      } catch (error) {
+        signal.throwIfAborted()
+        throw toActionError(error, need, NO_CHANGE)
+      } finally {
+        done.abort()
+      }
+    }
+    const download: Download = async (url, take) => {
+      const answer = await bounded(url.href, {})
+      if (answer.status !== 200) throw new ActionError('rejected', `The log answered ${answer.status}.`)
+      take(await answer.text())
+    }
+    return { ...methods(ask, download, NO_CHANGE), until: (own) => until(Math.min(own, deadlineAt)) }
+  }
+  return until(Infinity)
+}
