@@ -129,7 +129,7 @@ test('without rounds a failing check is sent to nobody', async () => {
 test.each([
   ['checks: read', { checks: undefined }, [], 'The checks are not known'],
   ['statuses: read', { statuses: undefined }, [], 'The checks are not known'],
-  ['actions: read', { actions: undefined }, ['build, links'], 'The agent was not told the logs of failing checks'],
+  ['actions: read', { actions: undefined }, ['build, links'], 'The agent was not told all logs of failing checks'],
   [
     'contents: read',
     { contents: undefined },

@@ -126,6 +126,18 @@ test('GitHub is asked at the same address, and knows the pull requests of the jo
   expect(emulator.requests).toHaveLength(1)
 })
 
+test('what nobody foresaw in one request is a 500, and the next one is answered', async () => {
+  let isBroken = true
+  const beforeAnswer = (): void => {
+    if (isBroken) throw new Error('nobody foresaw this')
+  }
+  const emulator = await start({ github: { beforeAnswer } })
+  const { status, headers } = await getGitHub(emulator, '/repos/acme/docs')
+  expect([status, headers.get('content-type')]).toEqual([500, 'application/json; charset=utf-8'])
+  isBroken = false
+  expect((await getGitHub(emulator, '/repos/acme/docs')).status).toBe(200)
+})
+
 test('the end of a rate limit of GitHub is told on the caller’s clock', async () => {
   const clock = { ...fakeClock(), wallTime: () => new Date(1_000_000) }
   const emulator = await start({ clock, speed: 2, github: { scenario: combineScenarios(['github-limited']) } })
@@ -140,12 +152,18 @@ test('a late answer comes after its delay, on the caller’s clock', async () =>
   expect(clock.sleeps).toEqual([4_000])
 })
 
-test.each(['evil.example', '127.0.0.1.evil.example', 'user@evil.example'])(
-  'a request that names another host is turned away, and nothing is told of it: %s',
-  async (host) => {
+test.each([
+  [['evil.example']],
+  [['127.0.0.1.evil.example']],
+  [['user@evil.example']],
+  [['127.0.0.1', 'evil.example']],
+  [['127.0.0.1', '127.0.0.1']],
+])(
+  'a request that names another host, or more than one, is turned away, and nothing is told of it: %j',
+  async (hosts) => {
     const heard: string[] = []
     const { url, apiKey } = await start({ onRequest: ({ path }) => heard.push(path) })
-    const headers = { host, authorization: `Bearer ${apiKey}` }
+    const headers = [...hosts.flatMap((host) => ['host', host]), 'authorization', `Bearer ${apiKey}`]
     const asking = request(`${url}/v2/agent/docs-demo/job/job_finished`, { headers, agent: false })
     asking.end()
     const [answer] = (await once(asking, 'response')) as [IncomingMessage]

@@ -17,6 +17,12 @@ test('gives the log without time stamps, from where the token must not be shown,
   expect(await read({ options: { redact } })).toBe('group: Run it\nerror: It broke: ***\nlast ##[one]')
 })
 
+test('the log of a repository that was renamed is asked for at its new place', async () => {
+  await askingEmbedded({ docs: { ...docs, id: 5 }, oldName: 'acme/old' }, async (github) => {
+    expect(await github.readJobLog('acme/old', 7)).toContain('It broke')
+  })
+})
+
 test('without `actions: read` it says what is missing', async () => {
   const hint = expect.stringContaining('`actions: read`') as unknown
   expect(await read({ permissions: { checks: 'read' } })).toMatchObject({ code: 'forbidden', hint })

@@ -7,18 +7,24 @@ import { connectGitHub, type GitHub } from '../../src/github/connect-github.ts'
 import { systemClock } from '../../src/shared/clock.ts'
 
 export interface EmbeddedGitHub {
+  /** The repository `acme/docs`. */
   readonly docs?: Partial<RepositoryState>
+  /** Another name that it had before. */
+  readonly oldName?: string
   readonly permissions?: GitHubState['permissions']
   readonly options?: Partial<GitHubOptions>
 }
 
 /** Asks the embedded GitHub over real sockets, with the real client. */
 export async function askingEmbedded<T>(
-  { docs, permissions, options }: EmbeddedGitHub,
+  { docs, oldName, permissions, options }: EmbeddedGitHub,
   perform: (github: GitHub, url: string) => Promise<T>,
 ): Promise<T> {
   const state = {
-    repositories: { 'acme/docs': repositoryState(docs) },
+    repositories: {
+      'acme/docs': repositoryState(docs),
+      ...(oldName === undefined ? {} : { [oldName]: repositoryState({ movedTo: 'acme/docs' }) }),
+    },
     ...(permissions === undefined ? {} : { permissions }),
   }
   const emulator = await startEmulator({ github: { state } })

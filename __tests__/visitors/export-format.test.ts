@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals'
+import type { DateRange } from '../../src/visitors/date-range.ts'
 import { EXPORT_FORMATS, type Format, type VisitorRow } from '../../src/visitors/export-format.ts'
 
 const HEAD = { range: { dateFrom: '2026-01-01' }, totals: { human: 3, ai: 2, total: 4 } }
@@ -7,9 +8,9 @@ const ROWS: VisitorRow[] = [
   { path: '/a,"b"', human: 1, ai: 0, total: 1 },
 ]
 
-function render(format: Format, rows: readonly VisitorRow[]): string {
+function render(format: Format, rows: readonly VisitorRow[], range: DateRange = HEAD.range): string {
   const { head, row, between, tail } = EXPORT_FORMATS[format]
-  return head(HEAD) + rows.map(row).join(between) + tail
+  return head({ ...HEAD, range }) + rows.map(row).join(between) + tail
 }
 
 test('CSV has a heading, a row a line, and ends its lines as RFC 4180 says', () => {
@@ -22,6 +23,13 @@ test('JSON is one object with the range, the totals and the rows', () => {
     totals: { human: 3, ai: 2, total: 4 },
     rows: ROWS,
   })
+})
+
+test.each([
+  [{}, { dateFrom: null, dateTo: null }],
+  [{ dateTo: '2026-02-01' }, { dateFrom: null, dateTo: '2026-02-01' }],
+])('JSON says of a range as open as %j that it is', (range, told) => {
+  expect(JSON.parse(render('json', [], range))).toMatchObject({ range: told })
 })
 
 test('NDJSON is one row a line', () => {

@@ -2,7 +2,7 @@ import { type Server, createServer } from 'node:http'
 
 import { type Clock, systemClock } from '../shared/clock.ts'
 import { EMULATOR_KEY } from './http/access.ts'
-import type { ServiceResponse } from './http/exchange.ts'
+import { type ServiceRequest, type ServiceResponse, jsonResponse } from './http/exchange.ts'
 import { API_PATH, type GitHub } from './github/github.ts'
 import { deliver, namesThisMachine, readRequest, refuseTunnel, turnAway } from './http/http-exchange.ts'
 import { DEFAULT_START_MS, type RequestRecord, type ServiceOptions, createService } from './embedded-service.ts'
@@ -80,6 +80,15 @@ export async function startEmulator({
   const service = createService({ ...serviceOptions, baseUrl: url, projectId: DEFAULT_PROJECT_ID })
   const nowMs = startServiceTime({ clock, speed, startMs: serviceOptions.startMs ?? DEFAULT_START_MS })
 
+  /** What nobody foresaw in one request leaves the service to all others. */
+  function answerTo(request: ServiceRequest): ServiceResponse {
+    try {
+      return service.handle(request, nowMs())
+    } catch (error) {
+      return jsonResponse(500, { message: `A defect of the embedded service: ${(error as Error).message}` })
+    }
+  }
+
   server.on('request', (incoming, outgoing) => {
     if (!namesThisMachine(incoming)) {
       turnAway(incoming, outgoing)
@@ -88,7 +97,7 @@ export async function startEmulator({
     if (instance !== undefined) outgoing.setHeader('service-instance', instance)
     readRequest(incoming, (head) => service.admits(head)).then(
       (request) => {
-        const { delayMs = 0, ...response } = service.handle(request, nowMs())
+        const { delayMs = 0, ...response } = answerTo(request)
         const answer = (): void => {
           deliver(outgoing, toCallerTime(response, speed, clock))
         }

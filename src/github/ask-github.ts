@@ -55,6 +55,20 @@ function nameBareLimits({ hook }: Pick<Octokit, 'hook'>): Record<string, never> 
   return {}
 }
 
+/** Octokit takes for done what was only sent on, and for an answer what is a page. */
+function refuseNonAnswers({ hook }: Pick<Octokit, 'hook'>): Record<string, never> {
+  hook.after('request', ({ status, data }, { request }) => {
+    if (request.redirect === 'manual') return
+    if (status >= 300) {
+      throw new ActionError('redirected', `GitHub answered ${status} and sends the request on to another address.`, {
+        hint: 'Name a repository as it is called now, and check `GITHUB_API_URL`.',
+      })
+    }
+    if (typeof data !== 'object' || data === null) throw new TypeError('GitHub answered with a page.')
+  })
+  return {}
+}
+
 /**
  * Octokit, with its own plugins for retries and rate limits, bounded by a deadline and the run's cancellation.
  * @throws ActionError `proxy` if the proxy's address is none
@@ -99,6 +113,7 @@ export function createAskGitHub(options: GitHubOptions): AskGitHub {
     nameBareLimits,
     retry,
     throttling,
+    refuseNonAnswers,
   )
 
   /** The plugins' own timers hear of no signal, so every call races against the end. */

@@ -1,5 +1,6 @@
-import { isLoopback } from '../shared/loopback.ts'
 import { ActionError } from '../shared/errors.ts'
+import { isLoopback } from '../shared/loopback.ts'
+import { parseUrl } from '../shared/parse-url.ts'
 import type { AskGitHub } from './ask-github.ts'
 import type { Download } from './download.ts'
 import { LogWindow } from './log-window.ts'
@@ -11,7 +12,7 @@ const TIME_STAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z /
 const COMMAND = /^##\[([a-z]+)\]/
 
 function addressOf(location: string | undefined): URL {
-  const url = location !== undefined && URL.canParse(location) ? new URL(location) : undefined
+  const url = parseUrl(location ?? '')
   if (url !== undefined && (url.protocol === 'https:' || isLoopback(url))) return url
   throw new ActionError('bad-answer', 'GitHub gave no usable address for the log.')
 }

@@ -1,4 +1,5 @@
 import type { Environment } from '../shared/host.ts'
+import { parseUrl } from '../shared/parse-url.ts'
 import { readEvent, type EventPayload } from './event-payload.ts'
 
 /** What is known of the run of the workflow that this step is a part of. */
@@ -29,7 +30,7 @@ const WORKFLOW_REF = /\/([^/@]+\.ya?ml)@/
 
 /** With no slash at its end: a path is going to be put behind it. */
 function addressOf(text: string | undefined, otherwise: string): string {
-  return text !== undefined && URL.canParse(text) ? text.replace(/\/+$/, '') : otherwise
+  return text !== undefined && parseUrl(text) !== undefined ? text.replace(/\/+$/, '') : otherwise
 }
 
 export function runFactsOf(env: Environment, payload: EventPayload): RunFacts {

@@ -1,5 +1,6 @@
 import { ActionError } from '../shared/errors.ts'
 import type { Environment } from '../shared/host.ts'
+import { parseUrl } from '../shared/parse-url.ts'
 
 /** Both spellings are in use; the lower case one wins, and an empty one is none, as in curl. */
 function read(env: Environment, name: string): string {
@@ -36,7 +37,7 @@ function isBypassed(url: URL, noProxy: string): boolean {
 
 function parseProxy(text: string): URL | undefined {
   const address = text.includes('://') ? text : `http://${text}`
-  return /^https?:\/\//i.test(address) && URL.canParse(address) ? new URL(address) : undefined
+  return /^https?:\/\//i.test(address) ? parseUrl(address) : undefined
 }
 
 /**

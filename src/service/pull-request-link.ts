@@ -1,4 +1,5 @@
 import { isLoopback } from '../shared/loopback.ts'
+import { parseUrl } from '../shared/parse-url.ts'
 
 /** The address of a pull request, safe to show, and what it says. */
 export interface PullRequestLink {
@@ -31,8 +32,9 @@ function percentEncode(character: string): string {
  * because URL parsing deletes line ends and what stands behind them would move up.
  */
 export function parsePullRequestLink(raw: string): PullRequestLink | undefined {
-  if (raw.length > MAX_LENGTH || /[^\x21-\x7e]/.test(raw) || !URL.canParse(raw)) return undefined
-  const url = new URL(raw)
+  if (raw.length > MAX_LENGTH || /[^\x21-\x7e]/.test(raw)) return undefined
+  const url = parseUrl(raw)
+  if (url === undefined) return undefined
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) return undefined
   if (url.username !== '' || url.password !== '') return undefined
   const shape = KNOWN_SHAPES.map((pattern) => pattern.exec(url.pathname)?.groups).find((groups) => groups !== undefined)

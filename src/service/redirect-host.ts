@@ -1,3 +1,5 @@
+import { parseUrl } from '../shared/parse-url.ts'
+
 const LONGEST_ADDRESS = 2_048
 const LONGEST_HOST = 200
 
@@ -5,7 +7,6 @@ const LONGEST_HOST = 200
 export function redirectHost(location: string | undefined): string | undefined {
   if (location === undefined || location.length > LONGEST_ADDRESS) return undefined
   const address = location.startsWith('//') ? `https:${location}` : location
-  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return undefined
-  const { host } = new URL(address)
+  const host = /^https?:\/\//i.test(address) ? (parseUrl(address)?.host ?? '') : ''
   return host.length <= LONGEST_HOST && /^[a-z0-9.:[\]-]+$/.test(host) ? host : undefined
 }

@@ -1,6 +1,7 @@
 import { ActionError } from './errors.ts'
 import { ID_PATTERN } from './id.ts'
 import { isLoopback } from './loopback.ts'
+import { parseUrl } from './parse-url.ts'
 import { asSentence } from './sentences.ts'
 import { oneLine } from './untrusted-text.ts'
 
@@ -134,8 +135,8 @@ const EMPTY_USER = /^[a-z]+:\/*[^/]*@/i
 function baseUrlProblem(text: string): string | undefined {
   // URL parsing drops tabs and line breaks, turns `\` into `/`, and an empty `?` or `#` leaves no trace.
   if (/[^\x21-\x7e]|\\/.test(text)) return 'must be an address without spaces or control characters'
-  if (!URL.canParse(text)) return 'must be an address such as `https://docs.example.com/api`'
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (url === undefined) return 'must be an address such as `https://docs.example.com/api`'
   if (url.username !== '' || url.password !== '' || EMPTY_USER.test(text)) return 'must not contain user information'
   if (/[?#]/.test(text)) return 'must not contain a query or a fragment'
   if (url.protocol === 'https:') return undefined

@@ -62,12 +62,16 @@ async function promptWith(
 
 const count = (asked: readonly string[], name: string): number => asked.filter((one) => one === name).length
 
-test('a log that is gone costs that log, and the others are told', async () => {
-  const readJobLog = inTurn<string>(refusal('rejected'), 'the second log')
-  const { prompt, report } = await promptWith({ readJobLog }, [jobCheck('build', 1), jobCheck('links', 2)])
-  expect(prompt).toContain('the second log')
-  expect(report.shortfalls).toEqual([])
-})
+test.each(['rejected', 'not-found', 'bad-answer', 'redirected'] as const)(
+  'a log that is lost (%s) costs that log, which is said once, and the others are told',
+  async (code) => {
+    const readJobLog = inTurn<string>(refusal(code), refusal(code), 'the third log')
+    const checks = [jobCheck('build', 1), jobCheck('links', 2), jobCheck('spelling', 3)]
+    const { prompt, report } = await promptWith({ readJobLog }, checks)
+    expect(prompt).toContain('the third log')
+    expect(report.shortfalls.map(({ lost }) => lost)).toEqual(['The agent was not told all logs of failing checks'])
+  },
+)
 
 test('what is refused is asked once, said once, and all else is told', async () => {
   const answers = {
@@ -77,7 +81,7 @@ test('what is refused is asked once, said once, and all else is told', async () 
   const { prompt, report, github } = await promptWith(answers, [jobCheck('build', 1), jobCheck('links', 2)])
   expect(prompt?.match(/a\.md:3: It is gone\./g)).toHaveLength(2)
   expect(count(github.asked, 'readJobLog')).toBe(1)
-  expect(report.shortfalls.map(({ lost }) => lost)).toEqual(['The agent was not told the logs of failing checks'])
+  expect(report.shortfalls.map(({ lost }) => lost)).toEqual(['The agent was not told all logs of failing checks'])
 })
 
 test('only jobs of GitHub Actions have logs, and commit statuses have no details at all', async () => {

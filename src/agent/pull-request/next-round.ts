@@ -4,7 +4,7 @@ import type { GitHub } from '../../github/connect-github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import type { Job } from '../../service/schemas.ts'
-import { ActionError, nonFatal } from '../../shared/errors.ts'
+import { ActionError, nonFatal, type ErrorCode } from '../../shared/errors.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
@@ -25,8 +25,12 @@ const LOST = 'The failing checks were not sent to the agent'
 /** The job of GitHub Actions that a check run stands for. */
 const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
 
-/** Asks for a detail of one check after the other. What is refused is said once, and not asked for again. */
+/** A log that is gone or broken costs this log. All else is the same for the next one. */
+const OF_ONE: readonly ErrorCode[] = ['rejected', 'not-found', 'bad-answer', 'redirected']
+
+/** Asks for a detail of one check after the other. What is lost is said once for each reason, and what is refused is not asked for again. */
 function askForEach<T>(otherwise: T, lost: string, known: OpenReport): (perform: () => Promise<T>) => Promise<T> {
+  const said = new Set<string>()
   let isRefused = false
   return async (perform) => {
     if (isRefused) return otherwise
@@ -34,9 +38,9 @@ function askForEach<T>(otherwise: T, lost: string, known: OpenReport): (perform:
       return await perform()
     } catch (caught) {
       const error = nonFatal(caught)
-      // A log that is gone costs this log. All else is the same for the next one.
-      isRefused = error.code !== 'rejected'
-      if (isRefused) known.miss(lost, error)
+      isRefused = !OF_ONE.includes(error.code)
+      if (!said.has(error.message)) known.miss(lost, error)
+      said.add(error.message)
       return otherwise
     }
   }
@@ -50,10 +54,10 @@ async function readDetails(
 ): Promise<readonly FailedCheck[]> {
   const askAnnotations = askForEach<readonly Annotation[]>(
     [],
-    'The agent was not told the annotations of failing checks',
+    'The agent was not told all annotations of failing checks',
     known,
   )
-  const askLog = askForEach('', 'The agent was not told the logs of failing checks', known)
+  const askLog = askForEach('', 'The agent was not told all logs of failing checks', known)
   const found: FailedCheck[] = []
   for (const [index, check] of failed.entries()) {
     const { id, app, detailsUrl = '' } = check

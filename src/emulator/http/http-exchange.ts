@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { isLoopback } from '../../shared/loopback.ts'
+import { parseUrl } from '../../shared/parse-url.ts'
 import type { Delivery, RequestHead, ServiceRequest, ServiceResponse } from './exchange.ts'
 import { MAX_BODY_BYTES } from './prompt-body.ts'
 
 /**
- * Whether a request names this machine as its host. A page of a stranger can let a name of its own lead here, and its
+ * Whether a request names this machine as its host, and nothing else. A page of a stranger can let a name of its own lead here, and its
  * requests then carry that name.
  */
-export function namesThisMachine({ headers: { host = '' } }: Pick<IncomingMessage, 'headers'>): boolean {
-  const address = `http://${host}`
-  return URL.canParse(address) && isLoopback(new URL(address))
+export function namesThisMachine({
+  headersDistinct: { host = [] },
+}: Pick<IncomingMessage, 'headersDistinct'>): boolean {
+  const address = parseUrl(`http://${host.join()}`)
+  return host.length === 1 && address !== undefined && isLoopback(address)
 }
 
 /** Answers 421, and keeps and tells nothing. */
