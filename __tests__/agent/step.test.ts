@@ -2,12 +2,14 @@ import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../src/agent/inputs/path-patterns.ts'
 import type { Task } from '../../src/agent/inputs/task.ts'
+import { agentAction } from '../../src/agent/agent-action.ts'
 import { conclude } from '../../src/agent/report/conclusion.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { renderSummary } from '../../src/agent/report/summary.ts'
 import { runAgentStep } from '../../src/agent/step.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
 import { ActionError } from '../../src/shared/errors.ts'
+import type { OnCrash } from '../../src/step/feature.ts'
 import { ATTACH, CREATE } from '../support/agent-run.ts'
 import { active, completed, failed, fakeClient, type FakeClient, type Script } from '../support/fake-client.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, PUSH, refusal, rejecting, RUN_FACTS } from '../support/fake-github.ts'
@@ -33,14 +35,10 @@ interface StepOptions {
 
 const SCRIPT: Script = { create: active, reads: [completed] }
 
-async function run({
-  task = CREATE,
-  inputs = {},
-  answers,
-  eventName = 'push',
-  script,
-  loadError,
-}: StepOptions): Promise<StepRun> {
+async function run(
+  { task = CREATE, inputs = {}, answers, eventName = 'push', script, loadError }: StepOptions,
+  onCrash?: OnCrash<Report>,
+): Promise<StepRun> {
   const client = fakeClient({ ...SCRIPT, ...script })
   const github = fakeGitHub(answers)
   let loads = 0
@@ -55,6 +53,7 @@ async function run({
   const report = await runAgentStep(
     agentInputs({ task, githubToken: 'ghs_token', label: 'docs-agent', ...inputs }),
     step,
+    onCrash,
   )
   return { report, client, loads, deadlines: github.deadlines.map((at) => at - step.startedAt) }
 }
@@ -156,4 +155,19 @@ test('a run that is cancelled while GitHub is asked still tells its job and its 
   const conclusion = conclude(report, new Set())
   expect(conclusion.isGreen).toBe(false)
   expect(conclusion.text).not.toContain('still runs')
+})
+
+test('of a step that a defect stops after its job has ended, job and pull request are told', async () => {
+  let tellKnown: ((error: ActionError) => Report) | undefined
+  const readPullRequest = (): never => {
+    throw new TypeError('nobody foresaw this')
+  }
+  const stopped = run({ answers: { readPullRequest } }, (given) => (tellKnown = given))
+  await expect(stopped).rejects.toThrow('nobody foresaw this')
+  const report = tellKnown?.(refusal('internal'))
+  if (report === undefined) throw new Error('Nothing is known.')
+  const { conclusion, outputs, summary } = agentAction.present(report, agentInputs(), (text) => text)
+  expect(conclusion).toMatchObject({ isGreen: false, title: 'Internal error' })
+  expect(outputs).toMatchObject({ outcome: 'error', 'job-id': completed.id, 'pr-link': completed.prLink?.href })
+  expect(summary()).toContain(completed.prLink?.href)
 })

@@ -27,6 +27,7 @@ async function run(
   given: Readonly<Record<string, string>>,
   fields: Partial<Feature<StepInputs, string>> = {},
   notice?: Presentation['notice'],
+  render = (report: string): string => `# ${report}`,
 ): Promise<Seen> {
   for (const [name, value] of Object.entries(given)) process.env[`INPUT_${name.toUpperCase()}`] = value
   const seen: Seen = { raw: undefined, surroundings: undefined, step: undefined, lines: [], summaries: 0 }
@@ -47,8 +48,9 @@ async function run(
       text: `${report}, ${inputs === undefined ? 'without inputs' : 'with inputs'}`,
       outputs: { outcome: report },
       summary: () => {
+        const summary = render(report)
         seen.summaries++
-        return `# ${report}`
+        return summary
       },
       ...(notice === undefined ? {} : { notice }),
     }),
@@ -108,10 +110,52 @@ test.each([
   expect([outcomes(), exitCodes()]).toEqual([['error', 'No.'], [1]])
 })
 
-test('a defect is no report, and what was written first stays', async () => {
-  const { lines } = await run({}, { parse: refusing(new TypeError('a defect')) })
-  expect(lines.at(-1)).toMatch(/^::error title=Internal error::/)
-  expect([outcomes(), exitCodes()]).toEqual([['error'], [1]])
+const DEFECT = 'A defect in the action itself stopped the step.'
+const crash = (): never => {
+  throw new TypeError('nobody foresaw this')
+}
+/** It has a job, and is stopped in one of the ways in which a defect stops a step. */
+const crashing =
+  (stop: () => Promise<string>): Feature<StepInputs, string>['run'] =>
+  (_inputs, _step, onCrash) => {
+    onCrash(({ message }) => `job_1: ${message}`)
+    return stop()
+  }
+
+test.each([
+  ['is thrown', () => Promise.resolve().then(crash)],
+  [
+    'nobody catches',
+    () => Promise.resolve(String(process.emit('uncaughtException', new TypeError('nobody foresaw this')))),
+  ],
+])('a defect that %s is told once, with all that is known of the step', async (_way, stop) => {
+  const { lines } = await run({}, { run: crashing(stop) })
+  expect(lines.filter((line) => line.startsWith('::error'))).toEqual([
+    `::error title=Ended::job_1: ${DEFECT}, with inputs`,
+  ])
+  expect(lines[0]).toContain('TypeError: nobody foresaw this')
+  expect(outcomes()).toEqual(['error', `job_1: ${DEFECT}`])
+  expect(readFileSync(summaryFile, 'utf8')).toBe(`# job_1: ${DEFECT}`)
+  expect(new Set(exitCodes())).toEqual(new Set([1]))
+})
+
+test('of a defect in what tells of the step, the outputs of the beginning are told again', async () => {
+  const { lines } = await run({}, { present: crash })
+  expect(lines.at(-1)).toMatch(/^::error title=Internal error::A defect .* Report it/)
+  expect([outcomes(), exitCodes()]).toEqual([['error', 'error'], [1]])
+})
+
+test('a defect in the summary costs the summary', async () => {
+  const { lines, summaries } = await run({}, {}, { title: 'Not done', text: 'The label.' }, crash)
+  expect(lines.at(-1)).toMatch(/^::error title=Ended::A defect/)
+  expect([outcomes(), readFileSync(summaryFile, 'utf8'), summaries]).toEqual([['error', DEFECT], '', 0])
+  expect(lines.filter((line) => line.includes('The label.'))).toHaveLength(1)
+})
+
+test('a defect before the step began is told as one, and that it did not run', async () => {
+  const { lines } = await run({}, { parse: crash })
+  expect(lines.at(-1)).toBe(`::error title=Ended::${DEFECT}, without inputs`)
+  expect([outcomes(), exitCodes()]).toEqual([['error', DEFECT], [1]])
 })
 
 test('no summary where none is wanted, also of wrong inputs', async () => {

@@ -77,7 +77,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
       const { timeoutMs, projectId } = inputs
       const step = fakeStep({ host, clock, signal, random: () => random, github, timeoutMs, facts })
       const client = createClient({ ...step, ...host, transport, projectId })
-      return { report: await feature.run(inputs, { ...step, client }), inputs }
+      return { report: await feature.run(inputs, { ...step, client }, () => undefined), inputs }
     } catch (error) {
       if (!(error instanceof ActionError)) throw error
       return { report: feature.notRun(error, 0) }

@@ -1,4 +1,5 @@
 import { ActionError } from '../shared/errors.ts'
+import type { OnCrash } from '../step/feature.ts'
 import type { Step } from '../step/step.ts'
 import { lookAtChange } from './change/look-at-change.ts'
 import type { AgentInputs } from './inputs/agent-inputs.ts'
@@ -13,8 +14,9 @@ import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
 import { chooseTask } from './task/choose-task.ts'
 
 /** From the event to a pull request that can be merged. Throws only what nobody foresaw. */
-export async function runAgentStep(inputs: AgentInputs, step: Step): Promise<Report> {
+export async function runAgentStep(inputs: AgentInputs, step: Step, onCrash?: OnCrash<Report>): Promise<Report> {
   const known = openReport(inputs, step) // the only thing that changes: what is known so far
+  onCrash?.((error) => known.stopped(error))
   const report = await goThrough(inputs, keepTimeToReply(inputs, step), known)
   return answerComment(report, inputs, step, known)
 }

@@ -1,4 +1,6 @@
 import { systemClock, type Clock } from '../shared/clock.ts'
+import { ERROR_TITLES } from '../shared/error-titles.ts'
+import { ActionError } from '../shared/errors.ts'
 import { OutputsLost, type Host } from '../shared/host.ts'
 import { joinSentences } from '../shared/sentences.ts'
 import { cancelOnSignals } from './cancellation.ts'
@@ -11,6 +13,8 @@ export interface Runner {
   readonly clock: Clock
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
+  /** Takes what tells of a step that a defect has stopped. */
+  readonly onCrash: (describe: (error: ActionError) => StepResult) => void
 }
 
 export interface StepResult {
@@ -48,17 +52,22 @@ async function publish({ isGreen, title, text, outputs, summary }: StepResult, h
   return isGreen && lost === undefined
 }
 
-function crash(error: unknown, host: Host): void {
-  if (error instanceof OutputsLost) {
-    host.fail(OUTPUTS_LOST_TITLE, error.message)
-    return
-  }
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  host.log(detail)
-  host.fail(
-    'Internal error',
-    'The step stopped because of a defect in the action itself. Please report it with the lines above.',
+/** Tells the reason in the log, and the rest to whoever knows more of the step. */
+function resultOfCrash(error: unknown, host: Host, describe: (error: ActionError) => StepResult): StepResult {
+  if (error instanceof OutputsLost)
+    return { isGreen: false, title: OUTPUTS_LOST_TITLE, text: error.message, outputs: {}, summary: undefined }
+  host.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  return describe(
+    new ActionError('internal', 'A defect in the action itself stopped the step.', {
+      hint: 'Report it, with the lines of the log above this error.',
+    }),
   )
+}
+
+/** What can be said of any step that an error has stopped. */
+export function resultOfError(error: ActionError, outputs: StepResult['outputs'] = {}): StepResult {
+  const text = joinSentences([error.message, error.hint])
+  return { isGreen: false, title: ERROR_TITLES[error.code], text, outputs, summary: undefined }
 }
 
 /**
@@ -70,21 +79,37 @@ export async function execute(perform: (ports: Runner) => Promise<StepResult>): 
   const clock = systemClock
   const host = createHost(clock)
   const signal = cancelOnSignals()
+  let describe: Parameters<Runner['onCrash']>[0] = resultOfError
+  let ending: Promise<boolean> | undefined
+
+  const onCrash: Runner['onCrash'] = (given) => {
+    describe = given
+  }
+  /** Of several ends the first is the step's. */
+  const end = (result: () => StepResult): Promise<boolean> => (ending ??= publish(result(), host))
+  const leave = async (isGreen: Promise<boolean>): Promise<void> => {
+    if (await isGreen) process.exitCode = 0
+    await flush(process.stdout)
+    // Not left to the event loop: a socket that does not close would hold it.
+    process.exit()
+  }
   const dieOf = (error: unknown): void => {
-    crash(error, host)
-    process.exit(1)
+    const isOver = ending !== undefined
+    const isGreen = end(() => resultOfCrash(error, host, describe))
+    if (isOver) {
+      void publish(resultOfCrash(error, host, resultOfError), host)
+      process.exit(1)
+    }
+    void leave(isGreen)
   }
   process.on('uncaughtException', dieOf)
   process.on('unhandledRejection', dieOf)
   try {
-    const result = await perform({ host, clock, signal })
-    if (await publish(result, host)) process.exitCode = 0
+    const result = await perform({ host, clock, signal, onCrash })
+    await leave(end(() => result))
   } catch (error) {
-    crash(error, host)
+    await leave(end(() => resultOfCrash(error, host, describe)))
   }
-  await flush(process.stdout)
-  // Not left to the event loop: a socket that does not close would hold it.
-  process.exit()
 }
 
 /** Standard output may be a pipe that is written in the background; leaving early would cut it. */

@@ -19,4 +19,5 @@ export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
   'left-behind': 'The pull request ended before the agent did',
   deadline: 'Out of time',
   cancelled: 'Cancelled',
+  internal: 'Internal error',
 }

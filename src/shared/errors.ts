@@ -28,6 +28,8 @@ export type ErrorCode =
   /** The step's own deadline passed. */
   | 'deadline'
   | 'cancelled'
+  /** A defect of this action. */
+  | 'internal'
 
 interface ActionErrorDetails {
   /** What the reader can do now, as a full sentence. */

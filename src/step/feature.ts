@@ -11,6 +11,8 @@ export interface InputSurroundings {
   readonly now: Date
 }
 
+export type OnCrash<Report> = (tellKnown: (error: ActionError) => Report) => void
+
 /** One action, as the runner's side sees it: what every action does at its start and end is written there, once. */
 export interface Feature<Inputs extends StepInputs, Report> {
   readonly inputNames: readonly string[]
@@ -19,8 +21,8 @@ export interface Feature<Inputs extends StepInputs, Report> {
   readonly loadGitHub?: LoadGitHub
   /** @throws ActionError `invalid-input` that names every problem */
   readonly parse: (raw: RawInputs, surroundings: InputSurroundings) => Inputs
-  /** Throws only what nobody foresaw. */
-  readonly run: (inputs: Inputs, step: Step) => Promise<Report>
+  /** Throws only what nobody foresaw; what is known of such a step is asked of what `onCrash` was given last. */
+  readonly run: (inputs: Inputs, step: Step, onCrash: OnCrash<Report>) => Promise<Report>
   /** The report of a step that asked nothing: stopped by an error, or skipped for want of a key. */
   readonly notRun: (error: ActionError | undefined, durationMs: number) => Report
   /** @param inputs undefined if the step did not run */

@@ -73,9 +73,10 @@ test.each([
   expect(known.stopped(error)).toMatchObject({ outcome, error, job: completed })
 })
 
-test('whatever stops a step whose run is cancelled, it is cancelled', () => {
+test('whatever stops a step whose run is cancelled, it is cancelled, but for a defect', () => {
   const { known } = open(AbortSignal.abort())
   expect(known.stopped(failure('unreachable')).outcome).toBe('cancelled')
+  expect(known.stopped(failure('internal')).outcome).toBe('error')
 })
 
 test('what cannot be done on GitHub is told and costs nothing else', async () => {
@@ -157,6 +158,13 @@ test.each([
   expect(report).toMatchObject({ ...OWN, fixing })
   expect(report.error).toBeUndefined()
   expect(host.said).toContain(`log: It is ${code}.`)
+})
+
+test('a defect in a round is red, with the job and the pull request of the task', () => {
+  const { known } = inRound()
+  const report = known.stopped(failure('internal'))
+  expect(report).toMatchObject({ ...OWN, outcome: 'error', pullRequest: { checks: 'failure' } })
+  expect(conclude(report, new Set())).toMatchObject({ isGreen: false, title: 'Internal error' })
 })
 
 test('a run that is cancelled in a round is cancelled, with the job and the pull request of the task', () => {

@@ -137,13 +137,14 @@ export class OpenReport {
     return this.#report({ outcome: 'skipped' })
   }
 
-  /** What stops a round takes nothing from the job's result; a cancelled run is cancelled all the same. */
+  /** What stops a round takes nothing from the job's result; a cancelled run is cancelled all the same, and a defect is red. */
   stopped(error: ActionError): Report {
     const outcome = this.#outcomeOf(error)
     const result = this.#result
     // Somebody may have taken it, so that it counts.
     if (result !== undefined && error.code === 'unknown-fate') this.#endedRounds++
-    if (result === undefined || outcome === 'cancelled') return this.#report({ ...result, outcome, error })
+    if (result === undefined || outcome === 'cancelled' || error.code === 'internal')
+      return this.#report({ ...result, outcome, error })
     if (this.#fixStop === undefined) this.note(describeError(error))
     this.#endRound(error.code === 'unknown-fate' || this.#isOnItsWay ? 'unseen' : 'not-sent')
     return this.ended()
@@ -156,6 +157,7 @@ export class OpenReport {
   }
 
   #outcomeOf({ code }: ActionError): Outcome {
+    if (code === 'internal') return 'error'
     if (code === 'cancelled' || this.#step.signal.aborted) return 'cancelled'
     return code === 'deadline' ? 'timed-out' : 'error'
   }
