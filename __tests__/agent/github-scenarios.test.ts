@@ -75,6 +75,42 @@ const ROWS: readonly Row[] = [
     outputs: { checks: 'none' },
     says: ['No check is registered for it.'],
   },
+  ...(
+    [
+      [
+        'a failure of one event is not hidden by the success of another',
+        'checks-of-two-events',
+        '1 of 2 failed (build)',
+      ],
+      ['a job behind another one is waited for', 'checks-in-turn', '1 of 4 failed (deploy)'],
+      ['a job hides no other one of its name', 'checks-of-one-name', '1 of 2 failed (build)'],
+      [
+        'a workflow that cannot start has failed',
+        'checks-cannot-start',
+        '(broken.yml, which ended with startup_failure)',
+      ],
+    ] as const
+  ).map(([name, scenario, told]): Row => ({
+    ...{ name, given: { ...WAITS, 'fail-on': 'checks' }, plays: [scenario], ends: 'red, pull-request' },
+    ...{ outputs: { checks: 'failure' }, says: [told] },
+  })),
+  {
+    name: 'hundreds of checks are known by their suites',
+    given: { ...WAITS, 'fail-on': 'checks' },
+    plays: ['checks-many'],
+    ends: 'green, pull-request',
+    outputs: { checks: 'success' },
+    says: ['all 101 passed.'],
+  },
+  {
+    name: 'without `actions: read` nothing takes the place of a failure, and the notice says what to grant',
+    given: { ...WAITS, 'fail-on': 'checks' },
+    plays: ['checks-of-two-events'],
+    github: { permissions: { 'pull-requests': 'write', checks: 'read', statuses: 'read' } },
+    ends: 'red, pull-request',
+    outputs: { checks: 'failure' },
+    notice: '`actions: read`',
+  },
   {
     name: 'the deadline of the step covers the waiting for checks, and the result of the job stands',
     given: { ...WAITS, 'timeout-minutes': '1' },

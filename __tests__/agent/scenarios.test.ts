@@ -318,8 +318,8 @@ const ROWS: readonly Row[] = [
     outputs: { ...FOUND, checks: 'success', 'in-scope': 'true' },
     asks: 'POST job, 3 GET job/job_000001',
     asksGitHub:
-      'readPullRequest, addLabel, listMarkerComments, addComment, listPullRequestFiles, ' +
-      'readChecks, readPullRequest, readChecks, readPullRequest, readChecks, readPullRequest',
+      'readPullRequest, addLabel, listMarkerComments, addComment, compare, ' +
+      'readChecks, readPullRequest, readChecks, readPullRequest',
   },
   {
     name: 'a check that fails makes the step red if checks are waited for',
@@ -336,7 +336,7 @@ const ROWS: readonly Row[] = [
     ends: 'red, pull-request',
     outputs: { ...FOUND, 'in-scope': 'false' },
     asks: 'POST job, 3 GET job/job_000001',
-    asksGitHub: 'readPullRequest, listPullRequestFiles, readPullRequest',
+    asksGitHub: 'readPullRequest, compare, readPullRequest',
   },
   {
     name: 'a GitHub that refuses everything costs what it was for, and not the result of the job',

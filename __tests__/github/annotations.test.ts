@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
+import { listAnnotations } from '../../src/github/annotations.ts'
 import { askingEmbedded } from '../support/embedded-github.ts'
-import { errorOf } from '../support/github-client.ts'
+import { answering, errorOf } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
 
 const annotation = (line: number, title: string | null) =>
@@ -24,6 +25,14 @@ test('gives where each is, and what it says', async () => {
   expect(found).toEqual([
     { path: 'docs/a.md', line: 4, title: 'Missing', message: 'It is gone.' },
     { path: 'docs/a.md', line: 9, title: '', message: 'It is gone.' },
+  ])
+})
+
+test('an annotation that is not as GitHub describes it costs no more than itself', async () => {
+  const data = [null, { path: 5, start_line: '4', title: {}, message: 'It is gone.' }]
+  const ask = answering({ checks: { listAnnotations: () => Promise.resolve({ data }) } })
+  expect(await listAnnotations(ask, 'acme/docs', 7)).toEqual([
+    { path: 'a file', line: 0, title: '', message: 'It is gone.' },
   ])
 })
 

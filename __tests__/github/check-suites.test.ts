@@ -1,50 +1,67 @@
 import { expect, test } from '@jest/globals'
-import type { CheckSuite } from '../../src/emulator/github/check-state.ts'
-import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import { readEmptySuites, readWorkflowNames } from '../../src/github/check-suites.ts'
-import { answering, askingGitHub, errorOf } from '../support/github-client.ts'
-import { checkRun, commit } from '../support/github-state.ts'
+import { ACTIONS, type CheckSuite, type WorkflowRun } from '../../src/github/check-answers.ts'
+import { joinSuites, replacementsOf, suiteIdOf } from '../../src/github/check-suites.ts'
 
-const SHA = commit('c')
-const SUITE: CheckSuite = {
-  ...{ id: 50, headSha: SHA, app: 'github-actions', createdAtMs: 0 },
-  ...{ status: 'queued', conclusion: null },
+const suite = (id: number, fields: Partial<CheckSuite> = {}): CheckSuite => ({
+  ...{ id, app: ACTIONS, status: 'completed', conclusion: 'success', latest_check_runs_count: 1 },
+  ...fields,
+})
+const run = (id: number, fields: Partial<WorkflowRun> = {}): WorkflowRun => ({
+  ...{ id, check_suite_id: id, workflow_id: 5, path: '.github/workflows/ci.yml@main', event: 'pull_request' },
+  ...{ status: 'completed', conclusion: 'success', ...fields },
+})
+
+test('a suite has the name of its workflow’s file, or of its app', () => {
+  const names = joinSuites([suite(1), suite(2), suite(3, { app: 'links' }), suite(4, { app: '' })], [run(1)])
+  expect(names.map(({ name }) => name)).toEqual(['ci.yml', 'github-actions', 'links', 'an app'])
+})
+
+test('the run of a suite is known by its id or by its address', () => {
+  expect(suiteIdOf(run(1, { check_suite_id: 7 }))).toBe(7)
+  const byUrl = { ...run(1), check_suite_id: undefined, check_suite_url: 'https://x.example/check-suites/8' }
+  expect(suiteIdOf(byUrl)).toBe(8)
+  expect(suiteIdOf({ ...byUrl, check_suite_url: undefined })).toBeUndefined()
+})
+
+test.each([
+  ['in_progress', null, 'success', 'pending'],
+  ['completed', 'success', 'failure', 'failure'],
+  ['completed', 'failure', 'success', 'failure'],
+  ['completed', 'success', 'action_required', 'approval'],
+  ['queued', null, 'action_required', 'approval'],
+  ['completed', 'success', 'success', 'success'],
+] as const)('of a suite that is %s (%s) and a run that ended with %s the worse counts', (status, said, ran, state) => {
+  const conclusion = said ?? undefined
+  expect(joinSuites([suite(1, { status, conclusion })], [run(1, { conclusion: ran })])).toMatchObject([{ state }])
+})
+
+test('a run that only the list of runs knows has a suite all the same', () => {
+  const waiting = { status: 'in_progress', conclusion: undefined }
+  expect(joinSuites([suite(1)], [run(1), run(2, waiting)])).toMatchObject([{ id: 1 }, { id: 2, state: 'pending' }])
+})
+
+const replaced = (older: WorkflowRun, later: WorkflowRun): boolean => {
+  const all = joinSuites([suite(1), suite(2)], [older, later])
+  return all[0] !== undefined && replacementsOf(all[0], all).length > 0
 }
-const read = (fields: Partial<RepositoryState>) =>
-  askingGitHub({ docs: repositoryState(fields) }, ({ ask }) => readEmptySuites(ask, 'acme/docs', SHA))
-
-const APPROVAL = { status: 'completed', conclusion: 'action_required' } as const
 
 test.each([
-  ['that is queued', {}, 'github-actions, which is queued'],
-  ['that waits for approval', APPROVAL, 'github-actions, which waits for approval'],
-  ['that waits, of another app', { ...APPROVAL, app: 'link-checker' }, 'link-checker, which waits for approval'],
-])('a check suite without check runs %s is named', async (_which, fields, name) => {
-  expect(await read({ checkSuites: [{ ...SUITE, ...fields }] })).toEqual([name])
+  ['of the same workflow and event', {}, true],
+  ['of another event', { event: 'push' }, false],
+  ['of another workflow', { workflow_id: 6 }, false],
+  ['of a workflow that is not known', { workflow_id: undefined, path: undefined }, false],
+  ['of an event that is not known', { event: undefined }, false],
+  ['that failed', { conclusion: 'failure' }, true],
+  ['that has not ended', { status: 'queued', conclusion: undefined }, true],
+  ['that was skipped as a whole', { conclusion: 'skipped' }, false],
+  ['that began before the older was started again', { run_started_at: '2026-01-01T00:00:00Z' }, false],
+] as const)('a later run %s: takes the place of the older: %s', (_what, fields, takesPlace) => {
+  const older = run(1, { conclusion: 'failure', run_started_at: '2026-01-01T00:00:01Z' })
+  expect(replaced(older, run(2, fields))).toBe(takesPlace)
 })
 
-test.each([
-  ['that is queued, of an app that may never use it', { app: 'link-checker' }],
-  ['that is over', { status: 'completed', conclusion: 'success' }],
-] as const)('a check suite without check runs %s is nothing', async (_which, fields) => {
-  expect(await read({ checkSuites: [{ ...SUITE, ...fields }] })).toEqual([])
-})
-
-test('a check suite with check runs is told by these', async () => {
-  expect(await read({ checkRuns: [checkRun({ name: 'build', headSha: SHA, completedAtMs: Infinity })] })).toEqual([])
-})
-
-test('names the files of workflows by their runs, whatever ref they were taken from', async () => {
-  const data = { workflow_runs: [{ id: 5, path: '.github/workflows/ci.yml@main' }] }
-  const ask = answering({ actions: { listWorkflowRunsForRepo: () => Promise.resolve({ data }) } })
-  expect(await readWorkflowNames(ask, 'acme/docs', SHA)).toEqual(new Map([[5, '.github/workflows/ci.yml']]))
-})
-
-test('a token that may not know the workflows knows none, and a server that is down is not asked around', async () => {
-  const docs = repositoryState()
-  const refused = { docs, state: { permissions: {} } }
-  expect(await askingGitHub(refused, ({ ask }) => readWorkflowNames(ask, 'acme/docs', SHA))).toEqual(new Map())
-  const down = { docs, faults: { 'actions/list-workflow-runs-for-repo': [500, 500, 500, 500] } }
-  const error = await askingGitHub(down, ({ ask }) => errorOf(readWorkflowNames(ask, 'acme/docs', SHA)))
-  expect(error).toMatchObject({ code: 'service-error' })
+test('an older run takes nobody’s place, and a suite whose run is not known keeps its own', () => {
+  expect(replaced(run(2, { check_suite_id: 1 }), run(1, { check_suite_id: 2 }))).toBe(false)
+  const all = joinSuites([suite(1), suite(2)], [run(2)])
+  expect(all.map((one) => replacementsOf(one, all))).toEqual([[], []])
 })

@@ -1,41 +1,32 @@
 import { expect, test } from '@jest/globals'
 import { readChecks } from '../../src/github/checks.ts'
-import { askingGitHub, errorOf } from '../support/github-client.ts'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
+import { ActionError } from '../../src/shared/errors.ts'
+import { RUN_FACTS } from '../support/fake-github.ts'
+import { answering, askingGitHub, errorOf } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
 
 const SHA = commit('c')
-
-const holding = (fields: Partial<RepositoryState>) => ({ docs: repositoryState(fields) })
-
 const BUILD = { name: 'build', headSha: SHA }
-const status = (context: string, state: 'error' | 'pending') => ({ headSha: SHA, context, state, createdAtMs: 0 })
-
-test('check runs and commit statuses both count', async () => {
-  const server = holding({
-    checkRuns: [checkRun(BUILD)],
-    statuses: [status('ci/preview', 'error')],
-  })
-  expect(await askingGitHub(server, ({ ask }) => readChecks(ask, 'acme/docs', SHA, 1))).toMatchObject([
-    { name: 'build', state: 'success' },
-    { name: 'ci/preview', state: 'failure' },
-  ])
+const status = (context: string, state: 'error' | 'pending' | 'success') => ({
+  ...{ headSha: SHA, context, state, createdAtMs: 0 },
 })
 
-test.each([
-  ['success', 'success'],
-  ['neutral', 'success'],
-  ['skipped', 'success'],
-  ['failure', 'failure'],
-  ['cancelled', 'failure'],
-  ['timed_out', 'failure'],
-  ['action_required', 'failure'],
-] as const)('a check run that ended with %s is a %s', async (conclusion, state) => {
-  const server = holding({ checkRuns: [checkRun({ ...BUILD, conclusion })] })
-  expect(await askingGitHub(server, ({ ask }) => readChecks(ask, 'acme/docs', SHA, 1))).toMatchObject([
-    { name: 'build', state },
+const read = (fields: Partial<RepositoryState>, permissions: Permissions = ALL_PERMISSIONS) =>
+  askingGitHub({ docs: repositoryState(fields), state: { permissions } }, async ({ ask, github }) => {
+    const checks = await readChecks(ask, 'acme/docs', SHA, RUN_FACTS)
+    return { checks, told: checks.map(({ name, state }) => `${name}: ${state}`), asked: github.requests }
+  })
+
+test('check runs and commit statuses both count, with what they say', async () => {
+  const detailsUrl = 'https://links.example/1'
+  const run = { ...BUILD, id: 7, title: 'Fine', summary: 'All 31 pages.', app: 'links', detailsUrl }
+  const { checks } = await read({ checkRuns: [checkRun(run)], statuses: [status('ci/preview', 'error')] })
+  expect(checks).toMatchObject([
+    { name: 'build', state: 'success', id: 7, app: 'links', title: 'Fine', summary: 'All 31 pages.', detailsUrl },
+    { name: 'ci/preview', state: 'failure' },
   ])
 })
 
@@ -43,93 +34,98 @@ test.each([
   ['queued', Infinity],
   ['in progress', 0],
 ])('a check run that is %s is pending', async (_name, startedAtMs) => {
-  const server = holding({ checkRuns: [checkRun({ ...BUILD, startedAtMs, completedAtMs: Infinity })] })
-  expect(await askingGitHub(server, ({ ask }) => readChecks(ask, 'acme/docs', SHA, 1))).toMatchObject([
-    { name: 'build', state: 'pending' },
+  const { told } = await read({ checkRuns: [checkRun({ ...BUILD, startedAtMs, completedAtMs: Infinity })] })
+  expect(told).toEqual(['build: pending'])
+})
+
+test('one look takes four requests, with hundreds of check runs', async () => {
+  const run = (index: number) => checkRun({ ...BUILD, id: index, name: `check ${index}`, suiteId: index % 3 })
+  const runs = Array.from({ length: 350 }, (_, index) => run(index + 1))
+  const { told, asked } = await read({ checkRuns: runs })
+  expect(asked).toEqual([
+    'checks/list-suites-for-ref',
+    'checks/list-for-ref',
+    'repos/get-combined-status-for-ref',
+    'actions/list-workflow-runs-for-repo',
   ])
+  expect(told.slice(100)).toHaveLength(3)
+  expect(told.every((one) => one.endsWith(': success'))).toBe(true)
+  const late = await read({ checkRuns: runs.map((one) => (one.id === 349 ? { ...one, conclusion: 'failure' } : one)) })
+  expect(late.told).toContain('github-actions, which ended with failure: failure')
 })
 
-test('reads all pages', async () => {
-  const checkRuns = Array.from({ length: 101 }, (_, index) => checkRun({ ...BUILD, name: `check ${index}` }))
-  const statuses = Array.from({ length: 101 }, (_, index) => status(`status ${index}`, 'pending'))
-  const server = holding({ checkRuns, statuses })
-  expect(await askingGitHub(server, ({ ask }) => readChecks(ask, 'acme/docs', SHA, 1))).toHaveLength(202)
-})
-
-test('leaves out the run that asks: it would wait for itself', async () => {
-  const own = 'https://github.com/acme/docs/actions/runs/42/job/1'
-  const other = 'https://github.com/acme/docs/actions/runs/421/job/1'
-  const server = holding({
-    checkRuns: [checkRun({ ...BUILD, name: 'docs', detailsUrl: own }), checkRun({ ...BUILD, detailsUrl: other })],
-  })
-  const found = await askingGitHub(server, ({ ask }) => readChecks(ask, 'acme/docs', SHA, 42))
-  expect(found.map(({ name }) => name)).toEqual(['build'])
-})
-
-const read = (fields: Partial<RepositoryState>, permissions: Permissions = ALL_PERMISSIONS) =>
-  askingGitHub({ ...holding(fields), state: { permissions } }, async ({ ask, github }) => {
-    const checks = await readChecks(ask, 'acme/docs', SHA, 1)
-    return { checks, asked: github.requests }
-  })
-
-test('the newest check run of a name and an app counts, in whichever suite it is', async () => {
-  const old = { ...BUILD, id: 2, suiteId: 1, conclusion: 'failure' }
-  const { checks } = await read({ checkRuns: [checkRun({ ...BUILD, id: 3, suiteId: 2 }), checkRun(old)] })
-  expect(checks).toMatchObject([{ name: 'build', state: 'success' }])
-  const other = await read({
-    checkRuns: [checkRun({ ...BUILD, id: 3, suiteId: 2, app: 'link-checker' }), checkRun(old)],
-  })
-  expect(other.checks).toContainEqual(expect.objectContaining({ name: 'build', state: 'failure' }))
-})
-
-test('a job of another workflow does not take the place of one that has its name', async () => {
+test('only a later run of the same workflow and event takes the place of an older one', async () => {
   const job = (id: number, fields = {}) => checkRun({ ...BUILD, id, suiteId: id, runId: id * 10, ...fields })
-  const run = (id: number, workflow: string): WorkflowRun => ({
-    ...{ id, workflow, branch: 'agent/guide', headSha: SHA, event: 'pull_request', createdAtMs: 0 },
+  const run = (id: number, workflow: string, event: string): WorkflowRun => ({
+    ...{ id, suiteId: id / 10, workflow, event, branch: 'agent/guide', headSha: SHA, createdAtMs: 0 },
     ...{ status: 'completed', conclusion: 'success' },
   })
   const checkRuns = [job(2, { conclusion: 'failure' }), job(3)]
-  const states = async (workflow: string, permissions: Permissions = ALL_PERMISSIONS) => {
-    const workflowRuns = [run(20, 'ci.yml'), run(30, workflow)]
-    const { checks } = await read({ checkRuns, workflowRuns }, permissions)
-    return checks.map(({ state }) => state)
-  }
-  expect(await states('other.yml')).toEqual(['failure', 'success'])
-  expect(await states('ci.yml')).toEqual(['success'])
-  expect(await states('other.yml', { checks: 'read', statuses: 'read' })).toEqual(['success'])
+  const after = (workflow: string, event: string, permissions?: Permissions) =>
+    read({ checkRuns, workflowRuns: [run(20, 'ci.yml', 'push'), run(30, workflow, event)] }, permissions)
+  expect((await after('ci.yml', 'push')).told).toEqual(['build: success'])
+  expect((await after('other.yml', 'push')).told).toEqual(['build: failure', 'build: success'])
+  expect((await after('ci.yml', 'pull_request')).told).toEqual(['build: failure', 'build: success'])
+  const { told, checks } = await after('ci.yml', 'push', { checks: 'read', statuses: 'read' })
+  expect(told).toEqual(['build: failure', 'build: success'])
+  expect(checks[0]?.doubt?.hint).toContain('`actions: read`')
 })
 
 test('what GitHub counts and does not list is pending, and never passed', async () => {
-  const { checks } = await read({ checkRuns: [checkRun(BUILD)], unlistedChecks: 2 })
-  expect(checks).toMatchObject([
-    { name: 'build', state: 'success' },
-    { name: '2 check runs that GitHub does not list', state: 'pending' },
-    { name: '2 commit statuses that GitHub does not list', state: 'pending' },
+  expect((await read({ checkRuns: [checkRun(BUILD)], unlistedChecks: 2 })).told).toEqual([
+    'build: success',
+    '2 check runs that GitHub does not list: pending',
+    '2 commit statuses that GitHub does not list: pending',
   ])
-})
-
-const SUITE = {
-  id: 50,
-  headSha: SHA,
-  app: 'github-actions',
-  status: 'queued',
-  conclusion: null,
-  createdAtMs: 0,
-} as const
-
-test('a workflow that has not begun keeps checks that have passed from being all', async () => {
-  const { checks } = await read({ checkSuites: [SUITE], checkRuns: [checkRun(BUILD)] })
-  expect(checks.map(({ state }) => state)).toEqual(['success', 'pending'])
-})
-
-test('check suites are asked for only where they could change something', async () => {
-  const { asked } = await read({ checkRuns: [checkRun({ ...BUILD, conclusion: 'failure' })], checkSuites: [SUITE] })
-  expect(asked).toEqual(['checks/list-for-ref', 'repos/get-combined-status-for-ref'])
 })
 
 test.each(['checks', 'statuses'] as const)('without `%s: read` it does not pretend to know', async (name) => {
   const permissions = Object.fromEntries(Object.entries(ALL_PERMISSIONS).filter(([key]) => key !== name))
-  const server = { state: { permissions } }
-  const error = await askingGitHub(server, ({ ask }) => errorOf(readChecks(ask, 'acme/docs', SHA, 1)))
+  const error = await errorOf(read({}, permissions))
   expect(error).toMatchObject({ code: 'forbidden', hint: expect.stringContaining(`\`${name}: read\``) as unknown })
+})
+
+/** A GitHub that gives these in the place of what it describes. */
+function readFrom(answers: Readonly<Record<string, unknown>>) {
+  const empty = { total_count: 0, check_suites: [], check_runs: [], statuses: [], workflow_runs: [] }
+  const give = (name: string) => () =>
+    answers[name] instanceof ActionError
+      ? Promise.reject(answers[name])
+      : Promise.resolve({ headers: {}, data: name in answers ? answers[name] : empty })
+  const ask = answering({
+    checks: { listSuitesForRef: give('suites'), listForRef: give('runs') },
+    repos: { getCombinedStatusForRef: give('statuses') },
+    actions: { listWorkflowRunsForRepo: give('workflows') },
+  })
+  return readChecks(ask, 'acme/docs', SHA, RUN_FACTS)
+}
+
+test('what is not as GitHub describes it costs no more than itself', async () => {
+  const completed = { status: 'completed', conclusion: 'failure' }
+  const runs = [null, { ...completed, id: 1, name: { is: 'build' }, app: 7 }, { ...completed, name: 'links' }]
+  const checks = await readFrom({
+    suites: { total_count: 'one', check_suites: [null, { id: {}, app: null, status: 7 }] },
+    runs: { total_count: 3, check_runs: runs },
+    statuses: { total_count: 1, state: {}, statuses: [{ context: 5, state: null }] },
+    workflows: { workflow_runs: [null, { id: 'x' }, { id: 5 }] },
+  })
+  expect(checks.map(({ name, state }) => `${name}: ${state}`)).toEqual([
+    'a check without a name: failure',
+    'links: failure',
+    'github-actions, which has not ended: pending',
+    '1 check run that GitHub does not list: pending',
+    '1 check suite that GitHub does not list: pending',
+    'a commit status without a name: pending',
+  ])
+})
+
+test.each(['suites', 'runs', 'statuses', 'workflows'])('a page of %s that is no list is no answer', async (name) => {
+  expect(await errorOf(readFrom({ [name]: '<html>Sign in</html>' }))).toBeInstanceOf(TypeError)
+})
+
+test('runs that cannot be read for another reason than the token’s are waited for', async () => {
+  expect(await errorOf(readFrom({ workflows: new ActionError('unreachable', 'No.') }))).toMatchObject({
+    code: 'unreachable',
+  })
+  expect(await readFrom({ workflows: new ActionError('not-found', 'No.') })).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { compareCommits, type Comparison } from '../../src/github/comparisons.ts'
-import { answering, askingGitHub, SECRET } from '../support/github-client.ts'
+import { answering, askingGitHub, errorOf, SECRET } from '../support/github-client.ts'
 import {
   type Commit,
   type FileChange,
@@ -109,6 +109,28 @@ test('a file without a name is left out, and the list is not whole then', async 
   const found = await comparing({ ...COMPARED, files })
   expect(found.files.map(({ path }) => path)).toEqual(['docs/a.md'])
   expect(found.fileList).toBe('cut')
+})
+
+test.each([
+  [7, { files: [], fileList: 'cut' }],
+  [null, { files: [], fileList: 'cut' }],
+  [[null, { filename: 5 }], { files: [], fileList: 'cut' }],
+  [[{ filename: 'a', status: 'renamed', previous_filename: {} }], { fileList: 'cut' }],
+  [[{ filename: 'a', status: 7, patch: { is: 'no text' } }], { files: [{ patch: undefined }], fileList: 'whole' }],
+])('files that are not as GitHub describes them, %j, are parsed for what they are worth', async (files, expected) => {
+  expect(await comparing({ ...COMPARED, files })).toMatchObject(expected)
+})
+
+test('a commit that does not say what it is says nothing, and one comparison that does not is no answer', async () => {
+  const commits = [null, { sha: 7 }, { sha: commit('b'), commit: { message: 5, author: null } }]
+  expect((await comparing({ ...COMPARED, commits })).commits).toEqual([{ sha: commit('b'), message: '', author: '' }])
+  for (const wrong of [
+    { status: 'sideways' },
+    { merge_base_commit: null },
+    { total_commits: 'many' },
+    { commits: null },
+  ])
+    expect(await errorOf(comparing({ ...COMPARED, ...wrong }))).toBeInstanceOf(TypeError)
 })
 
 test('a copied file was nowhere else before', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { connectGitHub } from '../../src/github/connect-github.ts'
 import { systemClock } from '../../src/shared/clock.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
+import { RUN_FACTS } from '../support/fake-github.ts'
 import { withShortPauses } from '../support/github-client.ts'
 import { observeGitHub } from '../support/observe-github.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
@@ -29,12 +30,11 @@ test('asks for everything at the address that it is given, with the token', asyn
       await github.listOpenPullRequests('acme/docs', 'docs-agent')
       await github.readPullRequest(address)
       await github.listPullRequestCommits(address)
-      await github.listPullRequestFiles(address)
       await github.addLabel(address, 'docs-agent')
       await github.addComment(address, '<!-- docs-agent-action: job=job_1 -->')
       const [comment] = await github.listMarkerComments(address)
       await github.editComment(address, comment?.id ?? 0, 'hello again')
-      await github.readChecks('acme/docs', commit('c'), 1)
+      await github.readChecks('acme/docs', commit('c'), RUN_FACTS)
     })
     expect(observed.requests).toHaveLength(17)
     expect(observed.violations).toEqual([])

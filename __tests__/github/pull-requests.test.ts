@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals'
 import {
   findPullRequestsEndingWith,
   findPullRequestsOfCommit,
-  listPullRequestFiles,
   readPullRequest,
 } from '../../src/github/pull-requests.ts'
 import { USUAL_LAG } from '../../src/emulator/github/state.ts'
@@ -24,7 +23,6 @@ test('reads what a merge needs to know', async () => {
     baseSha: expect.any(String),
     mergeCommitSha: expect.any(String),
     labels: ['docs-agent', 'docs'],
-    changedFiles: 1,
     mergeable: true,
     isBlocked: false,
   })
@@ -55,20 +53,6 @@ test('says nothing of merging while GitHub finds it out', async () => {
   expect(found.mergeable).toBeUndefined()
 })
 
-test('a copied file is at its new place only: the other stays as it was', async () => {
-  const files = [{ filename: 'docs/new.md', status: 'copied', previous_filename: 'src/old.md' }] as const
-  const found = await askingGitHub({ docs: repositoryWithPull({}, { files }) }, ({ ask }) =>
-    listPullRequestFiles(ask, ADDRESS),
-  )
-  expect(found).toEqual([{ path: 'docs/new.md', previousPath: undefined }])
-})
-
-test('a file without a name is left out', async () => {
-  const data = [{ status: 'modified' }, { status: 'modified', filename: 'docs/a.md' }]
-  const ask = answering({ pulls: { listFiles: () => Promise.resolve({ data }) } })
-  expect(await listPullRequestFiles(ask, ADDRESS)).toEqual([{ path: 'docs/a.md', previousPath: undefined }])
-})
-
 test('a pull request that was closed without a merge brought nothing', async () => {
   const given = { labels: [], head: { ref: 'a' } }
   const data = [
@@ -79,18 +63,6 @@ test('a pull request that was closed without a merge brought nothing', async () 
   const ask = answering({ repos: { listPullRequestsAssociatedWithCommit: () => Promise.resolve({ data }) } })
   const found = await findPullRequestsOfCommit(ask, 'acme/docs', commit('c'))
   expect(found.map(({ number }) => number)).toEqual([2, 3])
-})
-
-test('lists the files of all pages, and where they were before', async () => {
-  const files = [
-    ...Array.from({ length: 120 }, (_, index) => ({ filename: `docs/${index}.md` })),
-    { filename: 'docs/new.md', status: 'renamed', previous_filename: 'src/old.md' } as const,
-  ]
-  const found = await askingGitHub({ docs: repositoryWithPull({}, { files }) }, ({ ask }) =>
-    listPullRequestFiles(ask, ADDRESS),
-  )
-  expect(found).toHaveLength(121)
-  expect(found.at(-1)).toEqual({ path: 'docs/new.md', previousPath: 'src/old.md' })
 })
 
 test('finds the pull requests that a commit came with', async () => {

@@ -1,4 +1,4 @@
-import type { Check } from '../../src/github/checks.ts'
+import type { Check } from '../../src/github/commit-checks.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
 import type { Clock } from '../../src/shared/clock.ts'
@@ -85,7 +85,7 @@ export function createGitHubModel(
 
   function pullRequest(number: number): PullRequest {
     const labels = isMarked('label', number) ? ['docs-agent'] : []
-    return { ...PULL_REQUEST, number, headSha: headOf(number), labels, changedFiles: 1 }
+    return { ...PULL_REQUEST, number, headSha: headOf(number), labels }
   }
 
   function until(endsAt: number): GitHub {
@@ -111,8 +111,13 @@ export function createGitHubModel(
       ...usual,
       compare: async (...args) => {
         const comparison = await usual.compare(...args)
-        const files = comparison.files.map((file) => (plan.changeCounts ? file : { ...file, path: 'src/x.ts' }))
-        return ask(() => ({ ...comparison, files, mergeBase: BASE }))
+        const ofPull = args[1] === PULL_REQUEST.baseRef
+        const isInside = ofPull ? plan.filesAreInside : plan.changeCounts
+        const files = comparison.files.map((file) => (isInside ? file : { ...file, path: 'src/x.ts' }))
+        return ask(
+          () => ({ ...comparison, files, mergeBase: BASE }),
+          () => (told.files ||= ofPull),
+        )
       },
       findLastSuccess: () => ask(() => BEFORE),
       listTags: () => ask(() => []),
@@ -122,11 +127,6 @@ export function createGitHubModel(
         ask(
           () => pullRequest(number),
           ({ headSha }) => isOld(number) && heads.push(headSha),
-        ),
-      listPullRequestFiles: () =>
-        ask(
-          () => [{ path: plan.filesAreInside ? 'docs/a.md' : 'src/a.ts', previousPath: undefined }],
-          () => (told.files = true),
         ),
       listOpenPullRequests: () => ask(() => []),
       editComment: () => ask(() => undefined),

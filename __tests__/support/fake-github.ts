@@ -22,7 +22,6 @@ export const PULL_REQUEST: PullRequest = {
   baseSha: commit('a'),
   mergeCommitSha: '',
   labels: ['docs-agent'],
-  changedFiles: 1,
   mergeable: true,
   isBlocked: false,
 }
@@ -64,7 +63,6 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     findPullRequestsEndingWith: () => Promise.resolve([]),
     listOpenPullRequests: () => Promise.resolve([]),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
-    listPullRequestFiles: () => Promise.resolve([{ path: 'docs/guide.md', previousPath: undefined }]),
     listMarkerComments: () => Promise.resolve([MARKER]),
     listPullRequestCommits: () =>
       Promise.resolve([{ sha: commit('c'), message: 'Change', author: '', account: PULL_REQUEST.author }]),

@@ -81,6 +81,8 @@ const GITHUB: Readonly<Record<GitHubScenarioName | 'mended', Course>> = {
   'checks-wait-for-approval': { shows: 'checks that nobody allowed to run' },
   'checks-in-turn': { shows: 'that checks are over only when their workflow is' },
   'checks-of-two-events': { shows: 'that a check of one event does not hide that of another' },
+  'checks-of-one-name': { shows: 'that a check does not hide another one of its name' },
+  'checks-many': { shows: 'that hundreds of checks take no more requests than a few' },
   'checks-cannot-start': { shows: 'that a workflow which cannot start is a failure' },
   'checks-again': { shows: 'that a check which was started again counts as it ended last' },
   'head-moves': { shows: 'that the newest commit counts' },

@@ -1,4 +1,6 @@
+import * as z from 'zod/mini'
 import type { AskGitHub } from './ask-github.ts'
+import { parseItems } from './parse-list.ts'
 import { splitRepository } from './repository-name.ts'
 
 /** Something that a check run found in a file. */
@@ -10,6 +12,11 @@ export interface Annotation {
 }
 
 const MOST_ANNOTATIONS = 50
+
+const annotationSchema = z.object({
+  ...{ path: z.catch(z.string(), 'a file'), start_line: z.catch(z.number(), 0) },
+  ...{ title: z.catch(z.string(), ''), message: z.catch(z.string(), '') },
+})
 
 /**
  * The first annotations of a check run.
@@ -23,11 +30,6 @@ export function listAnnotations(
   return ask({ permission: 'checks: read', repository }, async ({ rest }) => {
     const where = { ...splitRepository(repository), check_run_id: checkRunId, per_page: MOST_ANNOTATIONS }
     const { data } = await rest.checks.listAnnotations(where)
-    return data.map(({ path, start_line, title, message }) => ({
-      path,
-      line: start_line,
-      title: title ?? '',
-      message: message ?? '',
-    }))
+    return parseItems(annotationSchema, data).map(({ start_line: line, ...said }) => ({ ...said, line }))
   })
 }

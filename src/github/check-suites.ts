@@ -1,52 +1,72 @@
-import { ActionError } from '../shared/errors.ts'
-import type { AskGitHub } from './ask-github.ts'
-import { PAGE_SIZE, readPages } from './read-pages.ts'
-import { splitRepository } from './repository-name.ts'
+import { ACTIONS, type CheckSuite, type State, stateOf, type WorkflowRun } from './check-answers.ts'
 
-const MOST_PAGES = 3
-const ACTIONS = 'github-actions'
+/** A check suite and, if that is known, the run of a workflow that it belongs to. */
+export interface Suite {
+  readonly id: number | undefined
+  readonly app: string
+  /** The workflow's file, or what is known instead. */
+  readonly name: string
+  /** `approval`: it waits for somebody to allow it. */
+  readonly state: State | 'approval'
+  /** What it ended with, if that is nothing good. */
+  readonly conclusion: string | undefined
+  /** How many check runs it has. */
+  readonly count: number
+  readonly run: WorkflowRun | undefined
+}
 
-/**
- * Names for the check suites of a commit that have no check run and are not over: a workflow that is queued, or one that
- * waits for approval. GitHub opens a queued suite for every app that may write checks, whether or not the app ever uses it,
- * so a queued one counts if it is of a workflow.
- * @throws ActionError if GitHub does not tell
- */
-export async function readEmptySuites(ask: AskGitHub, repository: string, sha: string): Promise<readonly string[]> {
-  const where = { ...splitRepository(repository), ref: sha, per_page: PAGE_SIZE }
-  const suites = await ask({ permission: 'checks: read', repository }, ({ rest }) =>
-    readPages(async (page) => (await rest.checks.listSuitesForRef({ ...where, page })).data.check_suites, MOST_PAGES),
-  )
-  return suites
-    .filter(({ latest_check_runs_count }) => latest_check_runs_count === 0)
-    .flatMap(({ app, status, conclusion }) => {
-      const name = app?.slug ?? 'an app'
-      if (conclusion === 'action_required') return [`${name}, which waits for approval`]
-      return status !== 'completed' && name === ACTIONS ? [`${name}, which is queued`] : []
-    })
+const SUITE_PAGE = /\/check-suites\/(\d+)$/
+
+export function suiteIdOf({ check_suite_id: id, check_suite_url: url = '' }: WorkflowRun): number | undefined {
+  const named = SUITE_PAGE.exec(url)?.[1]
+  return id ?? (named === undefined ? undefined : Number(named))
+}
+
+/** Behind the file there may be the ref that it was taken from. */
+const fileOf = (run: WorkflowRun | undefined): string | undefined => run?.path?.split('@')[0]?.split('/').pop()
+
+const WORST_FIRST = ['failure', 'approval', 'pending', 'success'] as const
+
+/** One of the two lists may be older than the other, so that the worse of the two counts. */
+function toSuite(suite: CheckSuite | undefined, run: WorkflowRun | undefined): Suite {
+  const app = suite?.app ?? ACTIONS
+  const known = [suite, run].filter((one) => one !== undefined).map((one) => ({ ...one, state: stateOfSuite(one) }))
+  const state = WORST_FIRST.find((worst) => known.some((one) => one.state === worst)) ?? 'pending'
+  return {
+    ...{ id: suite?.id ?? (run === undefined ? undefined : suiteIdOf(run)), app, state, run },
+    name: fileOf(run) ?? (app === '' ? 'an app' : app),
+    conclusion: known.find((one) => one.state === 'failure')?.conclusion,
+    count: suite?.latest_check_runs_count ?? 0,
+  }
+}
+
+function stateOfSuite(one: Pick<CheckSuite, 'status' | 'conclusion'>): Suite['state'] {
+  return one.conclusion === 'action_required' ? 'approval' : stateOf(one)
+}
+
+/** All suites of a commit, those included that only the list of runs knows of. */
+export function joinSuites(suites: readonly CheckSuite[], runs: readonly WorkflowRun[]): readonly Suite[] {
+  const runOf = ({ id, app }: CheckSuite): WorkflowRun | undefined =>
+    app === ACTIONS && id !== undefined ? runs.find((run) => suiteIdOf(run) === id) : undefined
+  const joined = suites.map((suite) => toSuite(suite, runOf(suite)))
+  const others = runs.filter((run) => !joined.some((suite) => suite.run === run))
+  return [...joined, ...others.map((run) => toSuite(undefined, run))]
 }
 
 /**
- * The files of the workflows that ran on a commit, by the ids of their runs. Empty if the token may not know.
- * @throws ActionError if GitHub does not tell for another reason
+ * Whether a run took the place of an older one: it is of the same workflow and event, and did something. An older run that
+ * was started again later stays beside it.
  */
-export async function readWorkflowNames(
-  ask: AskGitHub,
-  repository: string,
-  sha: string,
-): Promise<ReadonlyMap<number, string>> {
-  const where = { ...splitRepository(repository), head_sha: sha, exclude_pull_requests: true, per_page: PAGE_SIZE }
-  try {
-    const runs = await ask({ permission: 'actions: read', repository }, ({ rest }) =>
-      readPages(
-        async (page) => (await rest.actions.listWorkflowRunsForRepo({ ...where, page })).data.workflow_runs,
-        MOST_PAGES,
-      ),
-    )
-    // Behind the file there may be the ref that it was taken from.
-    return new Map(runs.map(({ id, path }) => [id, path.split('@')[0] ?? '']))
-  } catch (error) {
-    if (error instanceof ActionError && (error.code === 'forbidden' || error.code === 'not-found')) return new Map()
-    throw error
-  }
+function takesPlace(later: WorkflowRun, older: WorkflowRun): boolean {
+  const [workflow, other] = [later, older].map((run) => run.workflow_id ?? run.path)
+  const isSame =
+    workflow !== undefined && workflow === other && later.event !== undefined && later.event === older.event
+  const [began, beganBefore] = [later.run_started_at ?? '', older.run_started_at ?? '']
+  const isLater = later.id > older.id && (began === '' || began >= beganBefore)
+  return isSame && isLater && later.conclusion !== 'skipped'
+}
+
+/** Those that took the place of a suite. What cannot be told apart stays. */
+export function replacementsOf({ run }: Suite, all: readonly Suite[]): readonly Suite[] {
+  return run === undefined ? [] : all.filter((other) => other.run !== undefined && takesPlace(other.run, run))
 }

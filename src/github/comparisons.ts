@@ -1,4 +1,6 @@
+import * as z from 'zod/mini'
 import type { AskGitHub } from './ask-github.ts'
+import { parseItems, part, text } from './parse-list.ts'
 import { PAGE_SIZE } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
@@ -33,37 +35,39 @@ export interface Comparison {
   readonly fileList: 'whole' | 'cut'
 }
 
-interface GitHubFile {
-  readonly filename: string
-  readonly status: string
-  readonly previous_filename?: string
-  readonly additions: number
-  readonly deletions: number
-  readonly patch?: string
-}
-
-/** Where a file was before, if it is no longer there: a copy leaves the other as it was. */
-export function previousPathOf(file: Pick<GitHubFile, 'status' | 'previous_filename'>): string | undefined {
-  return file.status === 'renamed' ? file.previous_filename : undefined
-}
+const fileSchema = z.object({
+  ...{ filename: z.string(), previous_filename: text, patch: text },
+  ...{ status: z.catch(z.string(), 'changed'), additions: z.catch(z.number(), 0), deletions: z.catch(z.number(), 0) },
+})
+const commitSchema = z.object({
+  sha: z.string(),
+  commit: part(z.object({ message: text, author: part(z.object({ name: text })) })),
+})
+const comparisonSchema = z.object({
+  status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
+  merge_base_commit: z.object({ sha: z.string() }),
+  total_commits: z.number(),
+})
 
 /** GitHub's own limit for the files of a comparison. */
 const MOST_FILES = 300
 /** Of the commits before those on the last pages only the number is known. */
 const MOST_COMMIT_PAGES = 5
 
-/** A file without a name cannot be told of; that it is there makes the list a cut one. */
-function toChangedFiles(files: readonly GitHubFile[]): readonly ChangedFile[] {
-  return files
-    .filter(({ filename }) => typeof filename === 'string')
-    .map((file) => ({
-      path: file.filename,
-      status: file.status,
-      previousPath: previousPathOf(file),
-      additions: file.additions,
-      deletions: file.deletions,
-      patch: file.patch,
-    }))
+/** A file without a name cannot be told of, nor where one was before; that it is there makes the list a cut one. */
+function toFiles(listed: unknown): Pick<Comparison, 'files' | 'fileList'> {
+  if (!(listed instanceof Array)) return { files: [], fileList: 'cut' }
+  const parsed = parseItems(fileSchema, listed)
+  const files = parsed.map(({ filename: path, previous_filename, status, additions, deletions, patch }) => ({
+    // A copy leaves the other as it was.
+    ...{ path, status, previousPath: status === 'renamed' ? previous_filename : undefined },
+    ...{ additions, deletions, patch },
+  }))
+  const isWhole =
+    files.length === listed.length &&
+    listed.length < MOST_FILES &&
+    files.every(({ status, previousPath }) => status !== 'renamed' || previousPath !== undefined)
+  return { files, fileList: isWhole ? 'whole' : 'cut' }
 }
 
 /**
@@ -83,22 +87,13 @@ export async function compareCommits(
       const basehead = `${base}...${head}`
       const where = { ...splitRepository(repository), basehead, per_page: PAGE_SIZE, page }
       const { data } = await rest.repos.compareCommitsWithBasehead(where)
-      const commits = data.commits.map(({ sha, commit }) => ({
-        sha,
-        message: commit.message,
-        author: commit.author?.name ?? '',
+      const parsed = comparisonSchema.safeParse(data)
+      if (!parsed.success) throw new TypeError('A comparison does not say what it compares.')
+      const { status: relation, merge_base_commit, total_commits: totalCommits } = parsed.data
+      const commits = parseItems(commitSchema, data.commits).map(({ sha, commit }) => ({
+        ...{ sha, message: commit?.message ?? '', author: commit?.author?.name ?? '' },
       }))
-      const listed = data.files ?? []
-      const files = toChangedFiles(listed)
-      const isWhole = data.files !== undefined && files.length === listed.length && listed.length < MOST_FILES
-      return {
-        relation: data.status,
-        mergeBase: data.merge_base_commit.sha,
-        totalCommits: data.total_commits,
-        commits,
-        files,
-        fileList: isWhole ? ('whole' as const) : ('cut' as const),
-      }
+      return { relation, mergeBase: merge_base_commit.sha, totalCommits, commits, ...toFiles(data.files) }
     })
 
   const first = await readPage(1)

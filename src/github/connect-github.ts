@@ -10,12 +10,7 @@ import { addLabel } from './labels.ts'
 import { findLabelledPullRequests, listOpenPullRequests } from './open-pull-requests.ts'
 import { mayWrite, type Person } from './permissions.ts'
 import { listPullRequestCommits } from './pull-request-commits.ts'
-import {
-  findPullRequestsEndingWith,
-  findPullRequestsOfCommit,
-  listPullRequestFiles,
-  readPullRequest,
-} from './pull-requests.ts'
+import { findPullRequestsEndingWith, findPullRequestsOfCommit, readPullRequest } from './pull-requests.ts'
 import { listTags } from './tags.ts'
 import { findLastSuccess } from './workflow-runs.ts'
 
@@ -34,7 +29,6 @@ const QUESTIONS = {
   listMarkerComments,
   listOpenPullRequests,
   listPullRequestCommits,
-  listPullRequestFiles,
   listReviewComments,
   listTags,
   readChecks,

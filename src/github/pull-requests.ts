@@ -1,6 +1,4 @@
 import type { AskGitHub, Octokit } from './ask-github.ts'
-import { previousPathOf, type ChangedFile } from './comparisons.ts'
-import { PAGE_SIZE, readPages } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
@@ -30,7 +28,6 @@ export interface PullRequest extends PullRequestAddress {
   /** The commit that a merge made; before that, one that GitHub made for a try; empty if there is none. */
   readonly mergeCommitSha: string
   readonly labels: readonly string[]
-  readonly changedFiles: number
   /** False if it conflicts with its base. Undefined if GitHub does not say, or has not found out yet. */
   readonly mergeable: boolean | undefined
   /** That a review or a check is missing which its base branch requires. */
@@ -75,34 +72,10 @@ export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequ
       baseSha: data.base.sha,
       mergeCommitSha: data.merge_commit_sha ?? '',
       labels: data.labels.map(({ name }) => name),
-      changedFiles: data.changed_files,
       mergeable: data.mergeable ?? undefined,
       isBlocked: data.mergeable_state === 'blocked',
     }
   })
-}
-
-/** GitHub lists no more than 3000 files of a pull request. */
-const MOST_FILE_PAGES = 30
-
-/**
- * The files, where they have names.
- * @throws ActionError if GitHub does not tell
- */
-export function listPullRequestFiles(
-  ask: AskGitHub,
-  { repository, number }: PullRequestAddress,
-): Promise<readonly Pick<ChangedFile, 'path' | 'previousPath'>[]> {
-  return ask({ permission: 'pull-requests: read', repository }, ({ rest }) =>
-    readPages(async (page) => {
-      const where = { ...splitRepository(repository), pull_number: number, per_page: PAGE_SIZE, page }
-      return (await rest.pulls.listFiles(where)).data
-    }, MOST_FILE_PAGES).then((files) =>
-      files
-        .filter(({ filename }) => typeof filename === 'string')
-        .map((file) => ({ path: file.filename, previousPath: previousPathOf(file) })),
-    ),
-  )
 }
 
 type ListedPullRequest = Awaited<ReturnType<Octokit['rest']['pulls']['list']>>['data'][number]

@@ -1,31 +1,61 @@
 import { expect, test } from '@jest/globals'
-import { decideChecks, tellChecks, nextChecksReadMs } from '../../../src/agent/pull-request/checks-verdict.ts'
+import {
+  decideChecks,
+  fingerprintOf,
+  nextChecksReadMs,
+  tellChecks,
+} from '../../../src/agent/pull-request/checks-verdict.ts'
 
 const check = (state: 'success' | 'failure' | 'pending') => ({ name: state, state })
 
 test('one failure decides at once, whatever else is pending', () => {
-  expect(decideChecks([check('pending'), check('failure')], 0)).toEqual({ state: 'failure', isFinal: true })
+  expect(decideChecks([check('pending'), check('failure')], { stoodMs: 0 })).toEqual({
+    state: 'failure',
+    isFinal: true,
+  })
 })
 
 test('who tells all that failed waits for the others, so long as there is time for it and something is pending', () => {
   const both = [check('pending'), check('failure')]
-  expect(decideChecks(both, 0, 1)).toEqual({ state: 'failure', isFinal: false })
-  expect(decideChecks(both, 0, 0).isFinal).toBe(true)
-  expect(decideChecks([check('success'), check('failure')], 0, 1).isFinal).toBe(true)
+  expect(decideChecks(both, { stoodMs: 0, othersMs: 1 })).toEqual({ state: 'failure', isFinal: false })
+  expect(decideChecks(both, { stoodMs: 0, othersMs: 0 }).isFinal).toBe(true)
+  expect(decideChecks([check('success'), check('failure')], { stoodMs: 0, othersMs: 1 }).isFinal).toBe(true)
 })
 
 test('none registered is never said before a minute, and never the same as passed', () => {
-  expect(decideChecks([], 59_999)).toEqual({ state: 'pending', isFinal: false })
-  expect(decideChecks([], 60_000)).toEqual({ state: 'none', isFinal: true })
+  expect(decideChecks([], { stoodMs: 59_999 })).toEqual({ state: 'pending', isFinal: false })
+  expect(decideChecks([], { stoodMs: 60_000 })).toEqual({ state: 'none', isFinal: true })
 })
 
-test('all passed is believed only once slower checks had time to be registered', () => {
-  expect(decideChecks([check('success')], 14_999)).toEqual({ state: 'pending', isFinal: false })
-  expect(decideChecks([check('success')], 15_000)).toEqual({ state: 'success', isFinal: true })
+test('all passed is believed only once slower checks had time to be registered, and says how long that is', () => {
+  const checks = [check('success')]
+  expect(decideChecks(checks, { stoodMs: 14_000 })).toEqual({ state: 'pending', isFinal: false, settlesInMs: 1_000 })
+  expect(decideChecks(checks, { stoodMs: 15_000 })).toEqual({ state: 'success', isFinal: true })
+})
+
+test('nothing new is expected of a pull request that is over, and what has passed has to stand all the same', () => {
+  expect(decideChecks([], { stoodMs: 0, isOver: true })).toEqual({ state: 'none', isFinal: true })
+  expect(decideChecks([check('success')], { stoodMs: 0, isOver: true })).toMatchObject({ settlesInMs: 15_000 })
+})
+
+test('another check, state or run is another fingerprint, and another order or text is not', () => {
+  const known = [{ ...check('success'), id: 1 }, check('pending')]
+  const changed = [
+    [...known, check('success')],
+    known.slice(1),
+    [{ ...check('success'), id: 2 }, check('pending')],
+    [{ ...check('failure'), name: 'success', id: 1 }, check('pending')],
+    [{ ...check('success'), id: 1, app: 'links' }, check('pending')],
+  ]
+  expect(new Set([known, ...changed].map(fingerprintOf)).size).toBe(changed.length + 1)
+  expect(fingerprintOf(known.toReversed().map((one) => ({ ...one, summary: 'x' })))).toBe(fingerprintOf(known))
 })
 
 test('one that is pending keeps all the others waiting', () => {
-  expect(decideChecks([check('success'), check('pending')], 9e9)).toEqual({ state: 'pending', isFinal: false })
+  expect(decideChecks([check('success'), check('pending')], { stoodMs: 9e9 })).toEqual({
+    state: 'pending',
+    isFinal: false,
+  })
 })
 
 test('looks every 10 seconds at first, and every 30 later', () => {

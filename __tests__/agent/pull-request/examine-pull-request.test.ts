@@ -5,9 +5,10 @@ import { examine } from '../../../src/agent/pull-request/examine-pull-request.ts
 import { openReport } from '../../../src/agent/report/open-report.ts'
 import { describePullRequest, type PullRequestFindings } from '../../../src/agent/report/report.ts'
 import { tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
-import type { Check } from '../../../src/github/checks.ts'
+import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
 import { ActionError } from '../../../src/shared/errors.ts'
+import type { Comparison } from '../../../src/github/comparisons.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
@@ -45,7 +46,35 @@ test('waits until the checks are in', async () => {
   const readChecks = inTurn([], check('pending'), check('pending'), check('success'))
   const { found, clock } = await examineWith(CHECKS, { readChecks })
   expect(found).toEqual({ ...describePullRequest(PULL_REQUEST), checks: 'success' })
-  expect(clock.sleeps).toEqual([10_000, 10_000, 10_000])
+  expect(clock.sleeps).toEqual([10_000, 10_000, 10_000, 15_000])
+})
+
+test('success stands for 15 seconds from the last change, and not from the first look', async () => {
+  const deploy = { name: 'deploy', state: 'success' } as const
+  const two = [...check('success'), deploy]
+  const again = [{ name: 'build', state: 'success', id: 2 } as const, deploy]
+  const readChecks = inTurn<readonly Check[]>(check('pending'), check('success'), two, two, again, again)
+  const { clock } = await examineWith(CHECKS, { readChecks })
+  expect(clock.sleeps).toEqual([10_000, 15_000, 15_000])
+  const moving = inTurn<readonly Check[]>(check('success'), two, again, [...again, ...check('failure')])
+  expect((await examineWith(CHECKS, { readChecks: moving })).found.checks).toBe('failure')
+})
+
+test('a look that fails changes nothing of what is known, and is made again at the usual pace', async () => {
+  const readChecks = inTurn<readonly Check[]>(check('success'), refusal('unreachable'), check('success'))
+  const { found, clock } = await examineWith(CHECKS, { readChecks })
+  expect(clock.sleeps).toEqual([15_000, 10_000])
+  expect(found.checks).toBe('success')
+})
+
+test('that a failed run may have been replaced is said once', async () => {
+  const doubt = refusal('forbidden', 'Grant it.')
+  const readChecks = inTurn<readonly Check[]>(check('pending'), [{ name: 'build', state: 'failure', doubt }])
+  const { found, notice } = await examineWith(CHECKS, { readChecks })
+  expect(found.checks).toBe('failure')
+  expect(notice).toBe(
+    'A failed run counts although a later run of its workflow may have taken its place: GitHub said forbidden. Grant it.',
+  )
 })
 
 test('says once a minute what it waits for, also while the checks cannot be read', async () => {
@@ -104,14 +133,14 @@ test('follows a head that moves, and reports the commit that was checked', async
   const moved = { ...PULL_REQUEST, headSha: commit('d') }
   const seen: string[] = []
   const { found } = await examineWith(CHECKS, {
-    readPullRequest: inTurn(PULL_REQUEST, PULL_REQUEST, moved),
+    readPullRequest: inTurn(PULL_REQUEST, moved),
     readChecks: (_repository, sha) => {
       seen.push(sha)
       return Promise.resolve(check('success'))
     },
   })
   expect(found).toMatchObject({ checks: 'success', headSha: commit('d') })
-  expect(seen).toEqual([...Array<string>(3).fill(commit('c')), ...Array<string>(3).fill(commit('d'))])
+  expect(seen).toEqual([commit('c'), commit('c'), commit('d'), commit('d')])
 })
 
 test('a head that moves between the checks and the end is looked at as well', async () => {
@@ -168,31 +197,52 @@ test('a permission that is missing is not, and the checks stay unknown', async (
   expect(notice).toBe('The checks are not known: GitHub said forbidden. Grant it.')
 })
 
+const NO_FILE = { status: 'modified', additions: 1, deletions: 0, patch: undefined, previousPath: undefined }
+const comparison = (path: string, fields: Partial<Comparison> = {}): Comparison => ({
+  ...{ relation: 'ahead', mergeBase: commit('a'), commits: [], totalCommits: 1, fileList: 'whole' },
+  files: [{ ...NO_FILE, path }],
+  ...fields,
+})
+
 test('files inside and outside of the allowed paths', async () => {
-  const files = [
-    { path: 'docs/a.md', previousPath: 'src/a.md' },
-    { path: 'docs/b.md', previousPath: undefined },
+  const moved = [
+    { ...NO_FILE, path: 'docs/a.md', previousPath: 'src/a.md' },
+    { ...NO_FILE, path: 'docs/b.md' },
   ]
   expect((await examineWith(SCOPE, {})).found.scope).toEqual({ fileCount: 1, outside: [] })
-  const { found } = await examineWith(SCOPE, { listPullRequestFiles: inTurn(files) })
+  const { found } = await examineWith(SCOPE, { compare: inTurn(comparison('', { files: moved })) })
   expect(found.scope).toEqual({ fileCount: 2, outside: ['src/a.md'] })
   expect(found.checks).toBeUndefined()
 })
 
 test('files that GitHub does not list may be anywhere', async () => {
-  const { found, notice } = await examineWith(SCOPE, { listPullRequestFiles: inTurn([]) })
+  const compare = inTurn(comparison('docs/a.md', { fileList: 'cut' }))
+  const { found, notice } = await examineWith(SCOPE, { compare })
   expect(found.scope).toBeUndefined()
-  expect(notice).toContain('GitHub lists only 0 of 1 files.')
+  expect(notice).toContain('GitHub lists only 1 files of it.')
+  const outside = inTurn(comparison('src/a.ts', { fileList: 'cut' }))
+  expect((await examineWith(SCOPE, { compare: outside })).found.scope?.outside).toEqual(['src/a.ts'])
 })
 
-test('new commits are new files', async () => {
+test('the files are those of the commit that is named, and new commits are new files', async () => {
   const moved = { ...PULL_REQUEST, headSha: commit('d') }
-  const listPullRequestFiles = inTurn(
-    [{ path: 'docs/a.md', previousPath: undefined }],
-    [{ path: 'src/a.ts', previousPath: undefined }],
-  )
-  const { found } = await examineWith(SCOPE, { readPullRequest: inTurn(moved), listPullRequestFiles })
+  const compared: string[] = []
+  const compare: GitHub['compare'] = (_repository, base, head) => {
+    compared.push(`${base}...${head[0] ?? ''}`)
+    return Promise.resolve(comparison(head === commit('d') ? 'src/a.ts' : 'docs/a.md'))
+  }
+  const { found } = await examineWith(SCOPE, { readPullRequest: inTurn(moved), compare })
   expect(found).toMatchObject({ headSha: commit('d'), scope: { outside: ['src/a.ts'] } })
+  expect(compared).toEqual(['main...c', 'main...d'])
+})
+
+test('what a merge has brought into the base branch is compared with what that was before', async () => {
+  const merged = (before: Comparison) => {
+    const isIn = comparison('', { relation: 'behind', files: [] })
+    return examineWith(SCOPE, { compare: (_at, base) => Promise.resolve(base === 'main' ? isIn : before) })
+  }
+  expect((await merged(comparison('src/a.ts'))).found.scope).toEqual({ fileCount: 1, outside: ['src/a.ts'] })
+  expect((await merged(comparison('', { relation: 'identical', files: [] }))).found.scope).toBeUndefined()
 })
 
 test('a cancelled run ends within its sleep', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { failedByChange, failedChecks } from '../../../src/agent/pull-request/failing-checks.ts'
-import type { Check } from '../../../src/github/checks.ts'
+import type { Check } from '../../../src/github/commit-checks.ts'
 
 const check = (name: string, state: Check['state'], fields: Partial<Check> = {}): Check => ({ name, state, ...fields })
 

@@ -46,6 +46,7 @@ test.each([
   ['checks-none', ''],
   ['checks-wait-for-approval', ''],
   ['checks-pending', 'build:null'],
+  ['checks-of-one-name', 'build:failure build:success'],
 ] as const)('20 seconds after the push, with %s, the checks are “%s”', (scenario, expected) => {
   const { post, advance, read } = driveGitHub({ scenarios: [scenario] })
   post('/v2/agent/docs-demo/job', 'x')

@@ -1,4 +1,4 @@
-import type { Check } from '../../github/checks.ts'
+import type { Check } from '../../github/commit-checks.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
 import type { ChecksState } from '../report/report.ts'
 
@@ -6,27 +6,44 @@ export interface ChecksVerdict {
   readonly state: ChecksState
   /** Whether waiting longer could change it. */
   readonly isFinal: boolean
+  /** How much longer all has to stay as it is before it is a success, in milliseconds. */
+  readonly settlesInMs?: number
 }
 
 /** How long a commit's first check may take to be registered. */
 const DISCOVERY_MS = 60_000
-/** How long the others may take when the first ones have passed already. */
+/** How long others may take to be registered when those that are known have passed. */
 const SETTLE_MS = 15_000
 
 /** How long the others may take after the first failure, if all that failed is to be told to the agent. */
 export const OTHERS_MS = 300_000
 
-/**
- * @param watchedMs how long this commit has been looked at, in milliseconds
- * @param othersMs how much longer to wait for the others when one has failed, in milliseconds
- */
-export function decideChecks(checks: readonly Check[], watchedMs: number, othersMs = 0): ChecksVerdict {
+interface ChecksPatience {
+  /** For how long all that is known has stood as it is, in milliseconds. */
+  readonly stoodMs: number
+  /** How much longer to wait for the others when one has failed, in milliseconds. */
+  readonly othersMs?: number
+  /** That no more checks are expected, as the pull request is merged or closed. */
+  readonly isOver?: boolean
+}
+
+export function decideChecks(
+  checks: readonly Check[],
+  { stoodMs, othersMs = 0, isOver = false }: ChecksPatience,
+): ChecksVerdict {
   const isPending = checks.some(({ state }) => state === 'pending')
   if (checks.some(({ state }) => state === 'failure')) return { state: 'failure', isFinal: !isPending || othersMs <= 0 }
   if (isPending) return { state: 'pending', isFinal: false }
-  const patienceMs = checks.length === 0 ? DISCOVERY_MS : SETTLE_MS
-  if (watchedMs < patienceMs) return { state: 'pending', isFinal: false }
-  return { state: checks.length === 0 ? 'none' : 'success', isFinal: true }
+  if (checks.length === 0 && (isOver || stoodMs >= DISCOVERY_MS)) return { state: 'none', isFinal: true }
+  if (checks.length === 0) return { state: 'pending', isFinal: false }
+  if (stoodMs >= SETTLE_MS) return { state: 'success', isFinal: true }
+  return { state: 'pending', isFinal: false, settlesInMs: SETTLE_MS - stoodMs }
+}
+
+/** All that a verdict rests on: what has the same fingerprint has not changed. */
+export function fingerprintOf(checks: readonly Check[]): string {
+  const parts = checks.map(({ name, state, id, app }) => JSON.stringify([name, state, id, app]))
+  return parts.sort().join()
 }
 
 const MOST_NAMES = 3
@@ -51,7 +68,7 @@ const SHORTEST_MS = 10_000
 const LONGEST_MS = 30_000
 const SHARE_OF_ELAPSED = 0.1
 
-/** The time to the next read, in milliseconds: a workflow's token has 1000 requests an hour, and this takes three. */
+/** The time to the next read, in milliseconds: a workflow's token has 1000 requests an hour, and this takes five. */
 export function nextChecksReadMs(watchedMs: number): number {
   return Math.min(Math.max(watchedMs * SHARE_OF_ELAPSED, SHORTEST_MS), LONGEST_MS)
 }

@@ -1,4 +1,5 @@
-import type { Check } from '../../github/checks.ts'
+import type { Check } from '../../github/commit-checks.ts'
+import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/connect-github.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, describeError, nonFatal } from '../../shared/errors.ts'
@@ -8,9 +9,17 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import { describePullRequest, type ChecksState, type PullRequestFindings, type Scope } from '../report/report.ts'
-import { decideChecks, nextChecksReadMs, OTHERS_MS, tellChecks, type ChecksVerdict } from './checks-verdict.ts'
+import {
+  decideChecks,
+  fingerprintOf,
+  nextChecksReadMs,
+  OTHERS_MS,
+  tellChecks,
+  type ChecksVerdict,
+} from './checks-verdict.ts'
 import { failedChecks } from './failing-checks.ts'
 
+const DOUBTFUL = 'A failed run counts although a later run of its workflow may have taken its place'
 /** Left for the last read, so that it is over when the deadline is. */
 const LAST_READ_MS = 3_000
 
@@ -28,6 +37,11 @@ class Examination {
   #scope: Scope | undefined
   #scopeIsKnown = false
   #checks: ChecksVerdict | undefined
+  #seen: string | undefined
+  #seenSince = 0
+  /** Until what the last look has shown is a success; undefined if it has shown none. */
+  #settlesInMs: number | undefined
+  #doubt: ActionError | undefined
   #failed: readonly Check[] = []
   #failedSince: number | undefined
   #lastChecks: ChecksState | undefined
@@ -54,9 +68,9 @@ class Examination {
     for (;;) {
       await this.#lookAtFiles()
       const isSettled = await this.#lookAtChecks()
-      const isLast = clock.now() >= lastReadAt || isOver(this.#pullRequest)
+      const isLast = clock.now() >= lastReadAt || (isOver(this.#pullRequest) && this.#settlesInMs === undefined)
       if (!isSettled && !isLast) {
-        const nextMs = nextChecksReadMs(clock.now() - this.#watchedSince)
+        const nextMs = this.#settlesInMs ?? nextChecksReadMs(clock.now() - this.#watchedSince)
         const othersMs = this.#failedSince === undefined ? Infinity : this.#leftForOthersMs()
         await clock.sleep(Math.min(nextMs, othersMs, lastReadAt - clock.now()), signal)
       }
@@ -65,6 +79,7 @@ class Examination {
     }
     if (this.#problem !== undefined && this.#checks === undefined && this.#inputs.waitForChecks)
       this.#known.miss('The checks are not known', this.#problem)
+    if (this.#doubt !== undefined) this.#known.miss(DOUBTFUL, this.#doubt)
     return this.#result()
   }
 
@@ -90,6 +105,8 @@ class Examination {
     this.#scopeIsKnown = false
     this.#failed = []
     this.#failedSince = undefined
+    this.#seen = undefined
+    this.#doubt = undefined
     this.#checks = this.#inputs.waitForChecks ? { state: 'pending', isFinal: false } : undefined
     return true
   }
@@ -99,13 +116,24 @@ class Examination {
     if (allowedPaths.length === 0 || this.#scopeIsKnown) return
     this.#scopeIsKnown = true
     const lost = 'Whether the pull request keeps to `allowed-paths` is not known'
-    const files = await this.#known.attempt(lost, () => this.#github.listPullRequestFiles(this.#pullRequest))
-    if (files === undefined) return
+    const change = await this.#known.attempt(lost, () => this.#compareWithBase())
+    if (change === undefined) return
+    const { files, fileList } = change
     const outside = await findOutOfScope(allowedPaths, files, this.#step)
-    if (outside.length === 0 && files.length < this.#pullRequest.changedFiles) {
-      const counts = `${files.length} of ${this.#pullRequest.changedFiles}`
-      this.#known.miss(lost, new ActionError('rejected', `GitHub lists only ${counts} files.`))
-    } else this.#scope = { fileCount: files.length, outside }
+    if (outside.length === 0 && fileList === 'cut')
+      this.#known.miss(lost, new ActionError('rejected', `GitHub lists only ${files.length} files of it.`))
+    else this.#scope = { fileCount: files.length, outside }
+  }
+
+  /** The list of a pull request's files would be of no certain commit. */
+  async #compareWithBase(): Promise<Comparison> {
+    const { repository, baseRef, baseSha, headSha } = this.#pullRequest
+    // A merge may have brought the head into its base branch, which holds all of it then.
+    const isIn = ({ relation }: Comparison): boolean => relation === 'identical' || relation === 'behind'
+    const change = await this.#github.compare(repository, baseRef, headSha)
+    if (!isIn(change)) return change
+    const before = await this.#github.compare(repository, baseSha, headSha)
+    return isIn(before) ? { ...before, fileList: 'cut' } : before
   }
 
   /** Gives whether there is nothing to wait for any more. */
@@ -113,12 +141,20 @@ class Examination {
     if (!this.#inputs.waitForChecks) return true
     const { facts, clock } = this.#step
     const { repository, headSha } = this.#pullRequest
-    const checks = await this.#tryAgainLater(() => this.#github.readChecks(repository, headSha, facts.runId))
+    this.#settlesInMs = undefined
+    const checks = await this.#tryAgainLater(() => this.#github.readChecks(repository, headSha, facts))
     if (checks === undefined) return this.#isLasting(headSha)
-    const watchedMs = isOver(this.#pullRequest) ? Infinity : clock.now() - this.#watchedSince
+    const seen = fingerprintOf(checks)
+    if (seen !== this.#seen) this.#seenSince = clock.now()
+    this.#seen = seen
+    this.#doubt = checks.find(({ doubt }) => doubt !== undefined)?.doubt
     this.#failed = failedChecks(checks)
     this.#failedSince = this.#failed.length === 0 ? undefined : (this.#failedSince ?? clock.now())
-    this.#checks = decideChecks(checks, watchedMs, this.#leftForOthersMs())
+    this.#checks = decideChecks(checks, {
+      ...{ stoodMs: clock.now() - this.#seenSince, othersMs: this.#leftForOthersMs() },
+      isOver: isOver(this.#pullRequest),
+    })
+    this.#settlesInMs = this.#checks.settlesInMs
     const told = tellChecks(this.#checks.state, checks, headSha)
     if (this.#checks.state === this.#lastChecks) this.#heartbeat.beat(told)
     else this.#heartbeat.say(told)

@@ -1,4 +1,4 @@
-import type { Check } from '../../github/checks.ts'
+import type { Check } from '../../github/commit-checks.ts'
 
 export function failedChecks(checks: readonly Check[]): readonly Check[] {
   return checks.filter(({ state }) => state === 'failure')

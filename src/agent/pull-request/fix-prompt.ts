@@ -1,5 +1,5 @@
 import type { Annotation } from '../../github/annotations.ts'
-import type { Check } from '../../github/checks.ts'
+import type { Check } from '../../github/commit-checks.ts'
 import {
   bytesOf,
   cleanBlock,

@@ -1,5 +1,5 @@
 import type { Annotation } from '../../github/annotations.ts'
-import type { Check } from '../../github/checks.ts'
+import type { Check } from '../../github/commit-checks.ts'
 import type { GitHub } from '../../github/connect-github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
@@ -85,7 +85,7 @@ async function findFailing(
   const lost = 'Checks that failed without these changes, too, are not told apart'
   const before = await known.attempt(lost, async () => {
     const { mergeBase } = await github.compare(repository, baseRef, headSha)
-    return github.readChecks(repository, mergeBase, step.facts.runId)
+    return github.readChecks(repository, mergeBase, step.facts)
   })
   return failedByChange(failed, before ?? [])
 }

@@ -1,5 +1,5 @@
 import type { CommentAddress } from '../../github/comments.ts'
-import type { Check } from '../../github/checks.ts'
+import type { Check } from '../../github/commit-checks.ts'
 import type { PullRequest, PullRequestState } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../service/pull-request-link.ts'
 import type { Job } from '../../service/schemas.ts'

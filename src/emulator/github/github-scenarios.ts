@@ -4,7 +4,7 @@ import type { CheckPlan } from './check-plan.ts'
 import type { GitHubFault } from './github-faults.ts'
 import type { PullState } from './pull-state.ts'
 import type { FileChange } from './repository-state.ts'
-import { AGAIN, ENDLESS, FAILED, IN_TURN, OF_TWO_EVENTS, PASSED, later } from './sample-checks.ts'
+import { AGAIN, ENDLESS, FAILED, IN_TURN, MANY, OF_ONE_NAME, OF_TWO_EVENTS, PASSED, later } from './sample-checks.ts'
 import { ALL_PERMISSIONS, type Lag, type Permissions, USUAL_LAG } from './state.ts'
 
 /** What somebody does to the agent's pull request, some time after it was opened or a follow-up's turn began. */
@@ -123,6 +123,11 @@ const scenarios = {
     description: 'A workflow runs for the push and for the pull request, and one of the two runs fails.',
     checks: [OF_TWO_EVENTS],
   },
+  'checks-of-one-name': {
+    description: 'Two jobs of one run have the same name: the first fails, and the second passes.',
+    checks: [OF_ONE_NAME],
+  },
+  'checks-many': { description: 'All of 250 checks pass, more than GitHub lists on a page.', checks: [MANY] },
   'checks-cannot-start': {
     description: 'One workflow passes, and another one cannot start.',
     checks: [[...PASSED, { kind: 'unstarted', conclusion: 'startup_failure', workflow: 'broken.yml' }]],

@@ -59,6 +59,17 @@ export const OF_TWO_EVENTS: readonly CheckPlan[] = [
   { ...BUILD, result: { conclusion: 'success' }, event: 'pull_request' },
 ]
 
+export const OF_ONE_NAME: readonly CheckPlan[] = [
+  { ...BUILD, result: FAILURE },
+  { ...BUILD, result: { conclusion: 'success' } },
+]
+
+/** More than GitHub lists on a page. */
+export const MANY: readonly CheckPlan[] = Array.from({ length: 250 }, (_, index) => ({
+  ...{ ...BUILD, name: `page ${index + 1}`, workflow: index < 50 ? 'ci.yml' : 'pages.yml' },
+  result: { conclusion: 'success' },
+}))
+
 export const AGAIN: readonly CheckPlan[] = [
   { ...BUILD, result: FAILURE, again: { afterMs: 20_000, takesMs: 12_000, result: { conclusion: 'success' } } },
 ]

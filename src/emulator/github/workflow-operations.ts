@@ -22,7 +22,7 @@ function runBody({ baseUrl, name, state }: Call, run: WorkflowRun): object {
     head_repository: { full_name: headRepository },
     repository: { full_name: name },
     ...(actor === undefined ? {} : { actor: userBody(state, actor) }),
-    created_at: wireTime(createdAtMs),
+    ...{ created_at: wireTime(createdAtMs), run_started_at: wireTime(createdAtMs) },
   }
 }
 
