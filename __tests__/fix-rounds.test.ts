@@ -17,7 +17,7 @@ import type { ErrorCode } from '../src/shared/errors.ts'
 import { playInWorld, type World, type WorldOptions } from './support/embedded-world.ts'
 import { active, failure, fakeClient, job, LINK } from './support/fake-client.ts'
 import { fakeClock } from './support/fake-clock.ts'
-import { fakeGitHub, PULL_REQUEST, RUN_FACTS } from './support/fake-github.ts'
+import { fakeGitHub, PULL_REQUEST, pullCommits, RUN_FACTS } from './support/fake-github.ts'
 import { agentInputs, fakeStep } from './support/fake-step.ts'
 import { commit } from './support/github-state.ts'
 import { root } from './support/markdown-files.ts'
@@ -193,10 +193,7 @@ const red: readonly Check[] = [{ name: 'build', state: 'failure', id: 1, app: 'g
 const green: readonly Check[] = [{ name: 'build', state: 'success', id: 1 }]
 const waiting: readonly Check[] = [{ name: 'links', state: 'pending', id: 2 }]
 const by = (type: string) =>
-  HEADS.map((sha, index) => ({
-    ...{ sha, message: 'Change', author: '' },
-    account: { login: type, type: index === 0 ? 'Bot' : type },
-  }))
+  pullCommits(...HEADS.map((sha, index) => ({ sha, account: { login: type, type: index === 0 ? 'Bot' : type } })))
 
 test('whatever agent, checks and people do, there are no more messages than rounds, and an end by the deadline', async () => {
   let [withRounds, withAll] = [0, 0]

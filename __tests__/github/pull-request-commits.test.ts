@@ -20,10 +20,18 @@ test('gives all commits, oldest first, with the accounts that GitHub knows', asy
     { login: 'mona', type: 'User' },
     { login: '', type: '' },
   ]
+  const names = ['docs-agent[bot]', 'mona', 'Somebody Else <Somebody Else@users.noreply.example>']
   expect(found.slice(0, 3)).toEqual(
     ['docs-agent[bot]', 'mona', 'Somebody Else'].map((author, index) => ({
       ...{ sha: shas[index], message: `By ${author}`, author, account: accounts[index] },
+      ...{ writtenBy: names[index], committedBy: names[index], writtenAt: '1970-01-01T00:00:00Z' },
+      parents: [shas[index - 1] ?? docs.branches['main']],
     })),
   )
   expect(found).toHaveLength(123)
+
+  const between = (head: string | undefined) =>
+    askingEmbedded({ docs }, (github) => github.listCommitsBetween('acme/docs', 'main', head ?? ''))
+  expect(await between(more.at(-1))).toEqual(found)
+  expect(await between(shas[1])).toEqual(found.slice(0, 2))
 })

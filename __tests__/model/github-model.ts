@@ -3,7 +3,7 @@ import type { GitHub } from '../../src/github/connect-github.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
 import type { Clock } from '../../src/shared/clock.ts'
 import { ActionError } from '../../src/shared/errors.ts'
-import { fakeGitHub, MARKER, mergedBy, PULL_REQUEST } from '../support/fake-github.ts'
+import { fakeGitHub, MARKER, mergedBy, PULL_REQUEST, pullCommits } from '../support/fake-github.ts'
 import { commit } from '../support/github-state.ts'
 import { OLD_LINK, type JobLife } from './job-life.ts'
 import type { GitHubFate, GitHubPlan, Schedule } from './schedule.ts'
@@ -24,13 +24,12 @@ export interface GitHubModel {
   readonly github: GitHub
   /** What was written, and to which pull request, whether or not that was answered. Times are from the step's beginning. */
   readonly writes: readonly { readonly what: 'label' | 'comment'; readonly number: number; readonly at: number }[]
-  /** What was told and heard: the heads of the old pull request, checks by commit, and files. */
+  /** What was told and heard: checks by commit, and files. */
   readonly told: {
-    readonly heads: readonly string[]
     readonly checks: ReadonlyMap<string, readonly Check[]>
     readonly files: boolean
   }
-  /** Whether a head that holds the commit of our turn was told. */
+  /** Whether the old pull request was told to hold the commit of our turn. */
   toldOfOurPush(): boolean
 }
 
@@ -51,18 +50,21 @@ export function createGitHubModel(
   const now = (): number => clock.now() - startedAt
   const fates = unroll(plan.fates)
   const writes: { what: 'label' | 'comment'; number: number; at: number }[] = []
-  const heads: string[] = []
+  let toldOfOurPush = false
   const checks = new Map<string, readonly Check[]>()
-  const told = { heads, checks, files: false }
+  const told = { checks, files: false }
   const usual = fakeGitHub()
 
   /** What a pull request holds by now, oldest first. */
   function commitsOf(number: number): readonly string[] {
     const isOurs = isOld(number) ? oursHasTheSameLink : task === 'create' || !oursHasTheSameLink
-    const pushes = isOurs && plan.oursPushes ? life.pushesBy(now() - plan.headLagMs) : 0
-    const ours = OURS.slice(0, isOld(number) ? pushes : Math.max(pushes, 1))
-    const isMoved = plan.personPushesAtMs !== undefined && now() >= plan.personPushesAtMs
-    return [...(isOld(number) ? [BEFORE] : []), ...ours, ...(isMoved ? [BY_PERSON] : [])]
+    const pushesBy = (time: number): number =>
+      Math.max(isOurs && plan.oursPushes ? life.pushesBy(time) : 0, isOld(number) ? 0 : 1)
+    const shownAt = now() - plan.headLagMs
+    const before = isOld(number) ? [BEFORE] : []
+    const commits = [...before, ...OURS.slice(0, pushesBy(shownAt))]
+    const personAt = plan.personPushesAtMs ?? Infinity
+    return personAt > shownAt ? commits : commits.toSpliced(before.length + pushesBy(personAt), 0, BY_PERSON)
   }
 
   const headOf = (number: number): string => commitsOf(number).at(-1) ?? ''
@@ -123,20 +125,17 @@ export function createGitHubModel(
       listTags: () => ask(() => []),
       findPullRequestsOfCommit: () => ask(() => (plan.pushIsOwn ? [mergedBy(5, 'docs-agent')] : [])),
       findPullRequestsEndingWith: () => ask(() => []),
-      readPullRequest: ({ number }) =>
-        ask(
-          () => pullRequest(number),
-          ({ headSha }) => isOld(number) && heads.push(headSha),
-        ),
+      readPullRequest: ({ number }) => ask(() => pullRequest(number)),
       listOpenPullRequests: () => ask(() => []),
       editComment: () => ask(() => undefined),
       listMarkerComments: ({ number }) => ask(() => markersOf(number)),
       listPullRequestCommits: ({ number }) =>
-        ask(() =>
-          commitsOf(number).map((sha) => ({
-            ...{ sha, message: 'Guide', author: '' },
-            account: sha === BY_PERSON ? PERSON : PULL_REQUEST.author,
-          })),
+        ask(
+          () =>
+            pullCommits(
+              ...commitsOf(number).map((sha) => ({ sha, account: sha === BY_PERSON ? PERSON : PULL_REQUEST.author })),
+            ),
+          (commits) => (toldOfOurPush ||= isOld(number) && commits.some(({ sha }) => sha === BY_OURS)),
         ),
       addLabel: ({ number }) =>
         ask(() => {
@@ -158,5 +157,5 @@ export function createGitHubModel(
   }
 
   const deadline = startedAt + life.timeoutMs
-  return { github: until(deadline), writes, told, toldOfOurPush: () => heads.includes(BY_OURS) }
+  return { github: until(deadline), writes, told, toldOfOurPush: () => toldOfOurPush }
 }

@@ -75,17 +75,12 @@ function wasAnswered(trace: Trace, matches: (view: View) => boolean): boolean {
   return trace.service.delivered.some(({ view }) => isOurs(view) && matches(view))
 }
 
-/** What lies about the head of the pull request is somebody else's commit: by the interface nobody can tell it from ours. */
-function headWasMovedByOthers({ github, schedule }: Trace): boolean {
-  return github !== undefined && schedule.github?.personPushesAtMs !== undefined
-}
-
-/** Whether anything has said that our turn has come to a pull request: the service, or a head that holds its commit. */
+/** Whether anything has said that our turn has come to a pull request: the service, or a list that holds its commit. */
 function cameToPullRequest(trace: Trace): boolean {
   const { outputs, github } = trace
   const isNamed = ({ status, link }: View): boolean =>
     status === 'completed' && link !== undefined && (outputs['pr-link'] ?? link).startsWith(link)
-  return wasAnswered(trace, isNamed) || github?.toldOfOurPush() === true || headWasMovedByOthers(trace)
+  return wasAnswered(trace, isNamed) || github?.toldOfOurPush() === true
 }
 
 const isUnchanged = ({ outputs }: Trace): boolean => outputs['pr-operation'] === 'unchanged'
@@ -201,8 +196,7 @@ function changeIsTrue(trace: Trace): string | undefined {
   if (changed === 'true' && !isLinked) return 'It says that it changed something, and nothing says so.'
   if (changed !== 'true' && (operation === 'created' || operation === 'updated')) return `${operation} is no change.`
   if (operation === 'created' && hadLink && link.startsWith(OLD_LINK)) return 'The pull request was there before.'
-  if (headWasMovedByOthers(trace)) return undefined
-  if (operation === 'updated' && github?.toldOfOurPush() !== true) return 'No head says that it was updated.'
+  if (operation === 'updated' && github?.toldOfOurPush() !== true) return 'No commit of ours was told.'
   return problemIf(operation === 'unchanged' && plan?.oursPushes === true, 'The turn had added a commit.')
 }
 
@@ -230,10 +224,7 @@ function isWrittenOnce(trace: Trace): string | undefined {
   const link = task === 'attach' || (task === 'follow-up' && oursHasTheSameLink) ? OLD_LINK : NEW_LINK
   const writes = github?.writes ?? []
   if (new Set(writes.map(({ what }) => what)).size < writes.length) return 'A label or a comment was written twice.'
-  const isRight = writes.every(
-    ({ number, at }) =>
-      (link.endsWith(`/${number}`) || headWasMovedByOthers(trace)) && at <= Math.min(cancelAtMs, timeoutMs),
-  )
+  const isRight = writes.every(({ number, at }) => link.endsWith(`/${number}`) && at <= Math.min(cancelAtMs, timeoutMs))
   return problemIf(writes.length > 0 && !(asks.label && isRight), `This was written: ${JSON.stringify(writes)}`)
 }
 

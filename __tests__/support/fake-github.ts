@@ -1,4 +1,5 @@
 import type { GitHub } from '../../src/github/connect-github.ts'
+import type { PullRequestCommit } from '../../src/github/pull-request-commits.ts'
 import type { CommitPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
 import type { RunFacts } from '../../src/github/run-facts.ts'
 import { ActionError, type ErrorCode } from '../../src/shared/errors.ts'
@@ -24,6 +25,20 @@ export const PULL_REQUEST: PullRequest = {
   labels: ['docs-agent'],
   mergeable: true,
   isBlocked: false,
+}
+
+/** Commits of the agent, each on top of the one before, but for what is told otherwise. */
+export function pullCommits(...given: readonly (Partial<PullRequestCommit> & { sha: string })[]): PullRequestCommit[] {
+  return given.map((fields, index) => {
+    const { account = PULL_REQUEST.author, author = '' } = fields
+    const writtenBy = account.login === '' ? author : account.login
+    return {
+      ...{ message: 'Change', author, account, writtenBy, committedBy: fields.writtenBy ?? writtenBy },
+      writtenAt: `2026-01-01T00:00:00Z ${fields.sha}`,
+      parents: [given[index - 1]?.sha ?? commit('a')],
+      ...fields,
+    }
+  })
 }
 
 /** As the look-up of a commit gives a merged pull request. */
@@ -64,8 +79,8 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     listOpenPullRequests: () => Promise.resolve([]),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listMarkerComments: () => Promise.resolve([MARKER]),
-    listPullRequestCommits: () =>
-      Promise.resolve([{ sha: commit('c'), message: 'Change', author: '', account: PULL_REQUEST.author }]),
+    listCommitsBetween: () => Promise.resolve([]),
+    listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: commit('c') })),
     addLabel: () => Promise.resolve(),
     addComment: () => Promise.resolve(),
     editComment: () => Promise.resolve(),

@@ -9,7 +9,7 @@ import type { DocsServiceClient } from '../../src/service/client.ts'
 import type { Job, JobStatus } from '../../src/service/schemas.ts'
 import { failure, job } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
-import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from './fake-github.ts'
+import { fakeGitHub, PULL_REQUEST, pullCommits, refusal, RUN_FACTS } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
 
@@ -21,6 +21,8 @@ export interface WorldPull {
   readonly number: number
   state: PullRequest['state']
   headSha: string
+  /** What the agent has pushed, oldest first. */
+  readonly pushed: string[]
   readonly labels: string[]
   readonly comments: MarkerComment[]
 }
@@ -95,7 +97,8 @@ export class RollingWorld {
 
   open(fields: Partial<WorldPull> = {}): WorldPull {
     const number = this.#serial++
-    const pull: WorldPull = { number, state: 'open', headSha: sha(number), labels: [], comments: [], ...fields }
+    const headSha = sha(number)
+    const pull: WorldPull = { number, state: 'open', headSha, pushed: [headSha], labels: [], comments: [], ...fields }
     this.pulls.push(pull)
     return pull
   }
@@ -175,7 +178,10 @@ export class RollingWorld {
     if (one.pull === undefined) {
       one.pull = pull.number
       one.linkedAt = at
-    } else if (pull.state === 'open') pull.headSha = sha(1_000 + this.#serial++)
+    } else if (pull.state === 'open') {
+      pull.headSha = sha(1_000 + this.#serial++)
+      pull.pushed.push(pull.headSha)
+    }
   }
 
   #client(): DocsServiceClient {
@@ -250,7 +256,8 @@ export class RollingWorld {
             .map(addressed),
         ),
       readPullRequest: ({ number }) => ask('readPullRequest', () => addressed(this.pull(number))),
-      listPullRequestCommits: () => ask('listPullRequestCommits', () => []),
+      listPullRequestCommits: ({ number }) =>
+        ask('listPullRequestCommits', () => pullCommits(...this.pull(number).pushed.map((sha) => ({ sha })))),
       listMarkerComments: ({ number }) => ask('listMarkerComments', () => [...this.pull(number).comments]),
       addLabel: ({ number }, label) => ask('addLabel', () => void this.pull(number).labels.push(label)),
       addComment: ({ number }, body) =>

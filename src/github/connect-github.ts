@@ -9,7 +9,7 @@ import { readJobLog } from './job-log.ts'
 import { addLabel } from './labels.ts'
 import { findLabelledPullRequests, listOpenPullRequests } from './open-pull-requests.ts'
 import { mayWrite, type Person } from './permissions.ts'
-import { listPullRequestCommits } from './pull-request-commits.ts'
+import { listCommitsBetween, listPullRequestCommits } from './pull-request-commits.ts'
 import { findPullRequestsEndingWith, findPullRequestsOfCommit, readPullRequest } from './pull-requests.ts'
 import { listTags } from './tags.ts'
 import { findLastSuccess } from './workflow-runs.ts'
@@ -26,6 +26,7 @@ const QUESTIONS = {
   findPullRequestsEndingWith,
   findPullRequestsOfCommit,
   listAnnotations,
+  listCommitsBetween,
   listMarkerComments,
   listOpenPullRequests,
   listPullRequestCommits,

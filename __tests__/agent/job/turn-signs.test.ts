@@ -39,6 +39,16 @@ test.each<[string, Job, [number, Job][], boolean]>([
     false,
   ],
   ['another end after an answer that said active', failed, [[2, completed]], false],
+  ['another end 15 s after an answer that said active, which no read has said', failed, [[16, completed]], false],
+  [
+    'another end that has stood for 15 s, and no read said active',
+    failed,
+    [
+      [2, completed],
+      [17, completed],
+    ],
+    true,
+  ],
   [
     'the same end for less than 15 s',
     completed,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { stopAtLastLook, stopBeforeAsking, stopForCommits } from '../../../src/agent/pull-request/fix-rounds.ts'
-import { PULL_REQUEST } from '../../support/fake-github.ts'
+import { PULL_REQUEST, pullCommits } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 const [C, D, E] = [commit('c'), commit('d'), commit('e')]
@@ -40,7 +40,7 @@ test('directly before the message the pull request must be the one that was look
 const BOT = { login: 'docs-agent[bot]', type: 'Bot' }
 const MONA = { login: 'mona', type: 'User' }
 const UNKNOWN = { login: '', type: '' }
-const by = (sha: string, account: typeof BOT) => ({ sha, account, message: 'Change', author: '' })
+const by = (sha: string, account: typeof BOT, author = '') => ({ sha, account, author })
 
 test.each([
   ['only the agent', [by(C, BOT), by(D, BOT)], C, undefined],
@@ -48,11 +48,15 @@ test.each([
   ['a person since', [by(C, BOT), by(D, MONA), by(E, BOT)], C, 'others'],
   ['a person before, whom the agent followed', [by(C, BOT), by(D, MONA), by(E, BOT)], D, undefined],
   ['somebody unknown since', [by(C, BOT), by(D, UNKNOWN)], C, 'others'],
-  ['an agent that GitHub does not know', [by(C, UNKNOWN), by(D, UNKNOWN)], C, undefined],
+  ['an agent that GitHub does not know', [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Agent')], C, undefined],
+  ['two whom GitHub does not know', [by(C, UNKNOWN, 'Agent'), by(D, UNKNOWN, 'Ann')], C, 'others'],
   ['a person whose pull request it is', [by(C, BOT), by(D, { login: 'owner', type: 'User' })], C, undefined],
   ['a person last, before the first round', [by(C, BOT), by(D, MONA)], undefined, 'others'],
   ['a person earlier, before the first round', [by(C, BOT), by(D, MONA), by(E, BOT)], undefined, undefined],
+  ['an old copy of the list', [], C, 'not-sent'],
   ['a rewritten branch', [by(D, BOT), by(E, BOT)], C, 'diverged'],
 ] as const)('%s', (_who, commits, before, stop) => {
-  expect(stopForCommits(commits, { login: 'owner', type: 'User' }, before)).toBe(stop)
+  const pullRequest = { ...PULL_REQUEST, headSha: commits.at(-1)?.sha ?? '', author: { login: 'owner', type: 'User' } }
+  // GitHub lists them by the dates that their authors gave them, so that the order says nothing.
+  expect(stopForCommits(pullCommits(...commits).toReversed(), pullRequest, before)).toBe(stop)
 })

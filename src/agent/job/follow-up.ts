@@ -6,10 +6,12 @@ import type { Task } from '../inputs/task.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
-import { compareHeads, hasMoved, readHeadBefore, type HeadBefore } from './pull-request-head.ts'
+import { awaitReady } from './await-ready.ts'
+import { compareHeads } from './compare-heads.ts'
+import { readHeadBefore } from './pull-request-head.ts'
 import { hasEnded, signsOfAnswer, withRead } from './turn-signs.ts'
 import { isRunning, isSameEnd } from './job-state.ts'
-import { findJob, settle, waitForJob } from './wait-for-job.ts'
+import { findJob, settle } from './wait-for-job.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
 const TURN_START_MS = 120_000
@@ -81,20 +83,16 @@ type TurnState = 'unseen' | 'begun' | Job
 /** Follows the turn of one message, from the service's answer to its end. */
 class TurnWatch {
   readonly #before: Job
-  readonly #head: HeadBefore | undefined
   readonly #step: Step
   readonly #watch: JobWatch
   #signs
-  readonly #isAnswered: boolean
 
   /** @param answer undefined if it was lost */
-  constructor(before: Job, head: HeadBefore | undefined, answer: Job | undefined, step: Step, watch: JobWatch) {
+  constructor(before: Job, answer: Job | undefined, step: Step, watch: JobWatch) {
     this.#before = before
-    this.#head = head
     this.#step = step
     this.#watch = watch
     this.#signs = signsOfAnswer(answer, step.clock.now())
-    this.#isAnswered = answer !== undefined
   }
 
   async awaitBegin(): Promise<TurnState> {
@@ -102,7 +100,7 @@ class TurnWatch {
     if (this.#signs.hasBegun) return 'begun'
     const read = await this.#watch.poll({
       jobId: this.#before.id,
-      isFound: async (read) => (await this.#isOver(read)) || this.#signs.hasBegun,
+      isFound: (read) => this.#isOver(read) || this.#signs.hasBegun,
       nextMs: nextTurnPollMs,
       endsAt: Math.min(clock.now() + TURN_START_MS, deadlineAt),
     })
@@ -122,13 +120,10 @@ class TurnWatch {
     })
   }
 
-  async #isOver(read: Job): Promise<boolean> {
+  #isOver(read: Job): boolean {
     const now = this.#step.clock.now()
     this.#signs = withRead(this.#signs, read, now)
-    if (isRunning(read)) return false
-    if (hasEnded(this.#signs, this.#before, now)) return true
-    // A push proves nothing of a message that may never have been taken.
-    return this.#isAnswered && (await hasMoved(this.#head, this.#step))
+    return hasEnded(this.#signs, this.#before, now)
   }
 }
 
@@ -139,29 +134,34 @@ class TurnWatch {
  */
 export async function followUp(
   { jobId, prompt, otherwise }: Extract<Task, { kind: 'follow-up' }>,
-  { wait }: AgentInputs,
+  inputs: AgentInputs,
   step: Step,
   watch: JobWatch,
   beforeSending?: BeforeSending,
 ): Promise<TaskResult | Task> {
-  const { history } = watch
+  const { wait } = inputs
   const anew: Task = { kind: 'create', prompt: otherwise ?? prompt }
   watch.known.add({ turn: 'unsent' })
   const present = await findJob(jobId, step, watch)
   if (present === undefined) return notSentInTime('the job could not be read')
-  const isInTheWay = isRunning(present) && (wait || beforeSending !== undefined)
-  if (isInTheWay) history.note('The job is busy. The prompt is sent when its present turn ends.')
-  const isLate = beforeSending !== undefined && present.status === 'completed' && present.prLink === undefined
-  const before = isInTheWay || isLate ? (await waitForJob(present, step, watch)).job : present
+  const ready = await awaitReady(present, beforeSending !== undefined, inputs, step, watch)
+  const { before, wasBusy } = ready
+  let { head } = ready
   if (before?.status === 'archived' && otherwise === undefined) return archivedBefore()
-  if (before === undefined || (before !== present && step.clock.now() >= step.deadlineAt))
+  if (before === undefined || (wasBusy && step.clock.now() >= step.deadlineAt))
     return notSentInTime('the present turn of the job did not end')
 
-  const head = wait ? await readHeadBefore(before, step, watch) : undefined
   if ((await beforeSending?.(before)) === 'create') return anew
-  const answer = await send(before, prompt, step, watch, () => lookAgain(before, beforeSending, step, watch))
+  const beforeAgain = async (): Promise<void> => {
+    // Somebody else's prompt may have had its turn.
+    head &&= await readHeadBefore(before, true, step, watch.known)
+    await lookAgain(before, beforeSending, step, watch)
+  }
+  const answer = await send(before, prompt, step, watch, beforeAgain)
+  // The last look may have seen a newer one.
+  head &&= { ...head, pullRequest: watch.known.heads.newest(head.pullRequest) ?? head.pullRequest }
   const isLost = answer instanceof ActionError
-  const turn = new TurnWatch(before, head, isLost ? undefined : answer, step, watch)
+  const turn = new TurnWatch(before, isLost ? undefined : answer, step, watch)
   const state = isLost ? await lookUp(answer, before, turn) : wait ? await turn.awaitBegin() : 'begun'
   if (state !== 'unseen' && (wait || isLost)) watch.known.add({ turn: 'seen' })
   if (!wait) return { outcome: 'submitted' }

@@ -95,7 +95,8 @@ class Examination {
   /** Reads the pull request again; a head that moved makes all that was found out be about another commit. */
   async #followHead(): Promise<boolean> {
     const before = this.#pullRequest
-    const now = await this.#tryAgainLater(() => this.#github.readPullRequest(before))
+    const read = (): Promise<PullRequest> => this.#github.readPullRequest(before)
+    const now = await this.#tryAgainLater(() => this.#known.heads.read(read))
     if (now === undefined) return false
     this.#pullRequest = now
     if (now.headSha === before.headSha) return false

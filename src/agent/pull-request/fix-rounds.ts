@@ -1,3 +1,4 @@
+import { historyIn, ownersOf } from '../../github/branch-commits.ts'
 import type { PullRequestCommit } from '../../github/pull-request-commits.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import type { FixStop } from '../report/fixing.ts'
@@ -37,19 +38,21 @@ export function stopAtLastLook({ state, headSha }: PullRequest, examined: string
 
 /**
  * Whether what came to the pull request since the round before is the agent's own work on top of it.
- * @param commits oldest first
+ * @param commits those of the pull request, in any order
  * @param headOfLastRound the head that the round before was about; undefined before the first one, when only the newest commit counts
  */
 export function stopForCommits(
   commits: readonly PullRequestCommit[],
-  author: PullRequest['author'],
+  { headSha, author }: PullRequest,
   headOfLastRound: string | undefined,
 ): FixStop | undefined {
-  const known =
-    headOfLastRound === undefined ? commits.length - 2 : commits.findIndex(({ sha }) => sha === headOfLastRound)
-  if (headOfLastRound !== undefined && known === -1) return 'diverged'
-  // The agent's commits may be by another account than the pull request. GitHub may not know whose they are at all.
-  const own = new Set([author.login, commits[0]?.account.login])
-  const isOthers = ({ account: { login, type } }: PullRequestCommit): boolean => type !== 'Bot' && !own.has(login)
-  return commits.slice(known + 1).some(isOthers) ? 'others' : undefined
+  const all = historyIn(commits, headSha)
+  // An old copy, which does not tell whose the newest commit is.
+  if (all.length === 0) return 'not-sent'
+  const earlier = new Set(historyIn(commits, headOfLastRound ?? '').map(({ sha }) => sha))
+  if (headOfLastRound !== undefined && !all.some(({ sha }) => sha === headOfLastRound)) return 'diverged'
+  const since = headOfLastRound === undefined ? all.slice(0, 1) : all.filter(({ sha }) => !earlier.has(sha))
+  const own = ownersOf(author, commits, headSha)
+  const isOthers = ({ account, writtenBy }: PullRequestCommit): boolean => account.type !== 'Bot' && !own.has(writtenBy)
+  return since.some(isOthers) ? 'others' : undefined
 }

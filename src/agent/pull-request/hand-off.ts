@@ -31,7 +31,11 @@ function wantsHandOff({ githubToken, waitForChecks, allowedPaths }: AgentInputs)
 const NEW_MS = 30_000
 const READ_AGAIN_MS = 3_000
 
-async function open(link: PullRequestLink, step: Step): Promise<{ github: GitHub; pullRequest: PullRequest }> {
+async function open(
+  link: PullRequestLink,
+  step: Step,
+  { heads }: OpenReport,
+): Promise<{ github: GitHub; pullRequest: PullRequest }> {
   const github = await step.github()
   if (github === undefined) {
     throw new ActionError('unauthorized', 'there is no `github-token`.', {
@@ -43,7 +47,7 @@ async function open(link: PullRequestLink, step: Step): Promise<{ github: GitHub
   const patientUntil = Math.min(clock.now() + NEW_MS, deadlineAt)
   for (;;) {
     try {
-      return { github, pullRequest: await github.readPullRequest(address) }
+      return { github, pullRequest: await heads.read(() => github.readPullRequest(address)) }
     } catch (error) {
       const isMissing = error instanceof ActionError && error.code === 'not-found'
       if (!isMissing || clock.now() + READ_AGAIN_MS > patientUntil) throw error
@@ -65,7 +69,7 @@ export async function handOff(
 ): Promise<PullRequestFindings> {
   const link = job?.prLink
   if (job === undefined || link === undefined || !wantsHandOff(inputs)) return {}
-  const opened = await known.attempt(describeWanted(inputs), () => open(link, step))
+  const opened = await known.attempt(describeWanted(inputs), () => open(link, step, known))
   if (opened === undefined) return {}
   const { github, pullRequest } = opened
   await mark(pullRequest, job.id, inputs.label, github, known)

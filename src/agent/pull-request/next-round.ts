@@ -129,10 +129,10 @@ export async function nextRound(
     if (github === undefined) return undefined
     const { headSha = '', failed = [] } = found
     const address = toPullRequestAddress(prLink, step.facts)
-    const pullRequest = await github.readPullRequest(address)
+    const read = (): Promise<PullRequest> => known.heads.read(() => github.readPullRequest(address))
+    const pullRequest = await read()
     const commits = await github.listPullRequestCommits(address)
-    const isOthers =
-      stopAtLastLook(pullRequest, headSha) ?? stopForCommits(commits, pullRequest.author, headOfLastRound)
+    const isOthers = stopAtLastLook(pullRequest, headSha) ?? stopForCommits(commits, pullRequest, headOfLastRound)
     if (isOthers !== undefined) return isOthers
     const failing = await findFailing(pullRequest, failed, github, step, known)
     if (failing.length === 0) return 'red-before'
@@ -140,7 +140,7 @@ export async function nextRound(
     const details = await readDetails(failing, address.repository, github.until(endsAt), known)
     let isSaid = false
     const beforeSending = async (): Promise<'send'> => {
-      const now = await known.attempt(LOST, () => github.readPullRequest(address))
+      const now = await known.attempt(LOST, read)
       const stop =
         now === undefined
           ? 'not-sent'

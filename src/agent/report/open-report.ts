@@ -5,6 +5,7 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import { tellStop, type FixStop } from './fixing.ts'
 import type { Outcome, Report, TaskResult, TimelineEntry } from './report.ts'
+import { SeenHeads } from './seen-heads.ts'
 import type { Shortfall } from './shortfalls.ts'
 
 /** What may become known on the way; the rest is kept here. */
@@ -28,6 +29,7 @@ export function stopAfterTurn({ outcome, operation, error }: TaskResult): FixSto
 
 /** What is known so far. Whatever stops the step, an accepted job and a known pull request stay in it. */
 export class OpenReport {
+  readonly heads: SeenHeads
   readonly #step: Step
   readonly #timeline: TimelineEntry[] = []
   readonly #shortfalls: Shortfall[] = []
@@ -39,6 +41,7 @@ export class OpenReport {
   #fixStop: FixStop | undefined
 
   constructor(step: Step, findings: Findings) {
+    this.heads = new SeenHeads(step)
     this.#step = step
     this.#findings = findings
   }

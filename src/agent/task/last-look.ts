@@ -67,7 +67,7 @@ export function lookOnceMore(conversation: Conversation, step: Step, known: Open
       isCounted = true
     }
     const { state } = await orSendNothing(`Whether pull request #${number} is still open is not known`, () =>
-      github.readPullRequest(pullRequest),
+      known.heads.read(() => github.readPullRequest(pullRequest)),
     )
     if (state === 'merged' || state === 'closed') {
       known.note(`Pull request #${number} was ${state} meanwhile, so a new job begins.`)

@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals'
+import { SeenHeads } from '../../../src/agent/report/seen-heads.ts'
+import type { PullRequest } from '../../../src/github/pull-requests.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { inTurn, PULL_REQUEST, refusal } from '../../support/fake-github.ts'
+import { fakeStep } from '../../support/fake-step.ts'
+
+const heads = (shas: string): (() => Promise<PullRequest>) =>
+  inTurn(...Array.from(shas, (headSha) => ({ ...PULL_REQUEST, headSha })))
+
+async function readAll(shas: string, times: number, timeoutMs = 3_600_000): Promise<[shas: string, ms: number]> {
+  const clock = fakeClock()
+  const seen = new SeenHeads(fakeStep({ clock, timeoutMs }))
+  const read = heads(shas)
+  let found = ''
+  for (let time = 0; time < times; time++) found += (await seen.read(read)).headSha
+  return [found, clock.passed()]
+}
+
+test.each([
+  ['heads that move on are given as they are read', 'abc', 3, ['abc', 0]],
+  ['an old copy is read again', 'abab', 3, ['abb', 5_000]],
+  ['several old copies are read again', 'abcabac', 4, ['abcc', 15_000]],
+  ['a branch that is put back is believed once that stands', 'abaaaaaaab', 4, ['abaa', 15_000]],
+  ['an older head that comes in between does not stand', 'abcaabbbbc', 4, ['abcb', 25_000]],
+] as const)('%s', async (_name, shas, times, expected) => {
+  expect(await readAll(shas, times)).toEqual(expected)
+})
+
+test('what was seen newer stays if no time is left to read again', async () => {
+  expect(await readAll('abaaaa', 3, 14_000)).toEqual(['abb', 0])
+})
+
+test('each pull request has its own heads, whatever the case of its repository', async () => {
+  const seen = new SeenHeads(fakeStep())
+  await seen.read(heads('a'))
+  await seen.read(heads('b'))
+  const other = { ...PULL_REQUEST, number: 8, headSha: 'a' }
+  expect(await seen.read(inTurn(other))).toBe(other)
+  expect(seen.newest({ repository: 'ACME/docs', number: 7 })?.headSha).toBe('b')
+  expect(seen.newest({ repository: 'acme/docs', number: 9 })).toBeUndefined()
+})
+
+test('what GitHub refuses is thrown', async () => {
+  const seen = new SeenHeads(fakeStep())
+  await expect(seen.read(inTurn<PullRequest>(refusal('forbidden')))).rejects.toMatchObject({ code: 'forbidden' })
+})
+
+test('a head stands after 15 s without another one, and is not known if the deadline comes first', async () => {
+  const standing = async (shas: string, timeoutMs: number): Promise<[string | undefined, number]> => {
+    const clock = fakeClock()
+    const found = await new SeenHeads(fakeStep({ clock, timeoutMs })).readStanding(heads(shas))
+    return [found?.headSha, clock.passed()]
+  }
+  expect(await standing('aaaa', 60_000)).toEqual(['a', 15_000])
+  expect(await standing('aabbbb', 60_000)).toEqual(['b', 25_000])
+  expect(await standing('aabbbb', 24_000)).toEqual([undefined, 10_000])
+  expect(await standing('a', 14_999)).toEqual([undefined, 0])
+})

@@ -1,0 +1,46 @@
+import type { Job } from '../../service/schemas.ts'
+import type { Step } from '../../step/step.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import { isRunning, isSameEnd } from './job-state.ts'
+import type { JobWatch } from './job-watch.ts'
+import { readHeadBefore, type HeadBefore } from './pull-request-head.ts'
+import { findJob, waitForJob } from './wait-for-job.ts'
+
+/** A reading of the job that is older is made again before the prompt is sent. */
+const OLD_MS = 1_000
+
+/** The job when its present turn has ended, and the head of its pull request then. */
+interface Ready {
+  /** Undefined if the turn did not end before the deadline. */
+  readonly before: Job | undefined
+  readonly head: HeadBefore | undefined
+  readonly wasBusy: boolean
+}
+
+/**
+ * Waits for the end of the job's present turn, or that end would pass for the one of the prompt.
+ * @param isConversation whether the job's pull request has to be known before, so that it is waited for in any case
+ * @param wasBusy whether a turn was waited for already
+ */
+export async function awaitReady(
+  present: Job,
+  isConversation: boolean,
+  inputs: AgentInputs,
+  step: Step,
+  watch: JobWatch,
+  wasBusy = false,
+): Promise<Ready> {
+  const { wait } = inputs
+  const isInTheWay = isRunning(present) && (wait || isConversation)
+  if (isInTheWay) watch.history.note('The job is busy. The prompt is sent when its present turn ends.')
+  const isLate = isConversation && present.status === 'completed' && present.prLink === undefined
+  const isBusy = wasBusy || isInTheWay || isLate
+  const before = isInTheWay || isLate ? (await waitForJob(present, step, watch)).job : present
+  const endedAt = step.clock.now()
+  const head = before && wait ? await readHeadBefore(before, isBusy, step, watch.known) : undefined
+  // The job may have got another prompt while the head had to stand.
+  const isOld = isBusy && step.clock.now() - endedAt >= OLD_MS
+  const now = before && isOld ? await findJob(before.id, step, watch) : before
+  if (before === undefined || now === undefined || isSameEnd(before, now)) return { before, head, wasBusy: isBusy }
+  return awaitReady(now, isConversation, inputs, step, watch, true)
+}

@@ -1,0 +1,192 @@
+import type { Comparison } from '../../github/comparisons.ts'
+import { historyIn, ownersOf } from '../../github/branch-commits.ts'
+import { MOST_COMMITS, type PullRequestCommit } from '../../github/pull-request-commits.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
+import { isSamePullRequest } from '../../service/pull-request-link.ts'
+import type { Job } from '../../service/schemas.ts'
+import { ActionError, nonFatal, unlessNotFound } from '../../shared/errors.ts'
+import { oneLine } from '../../shared/untrusted-text.ts'
+import type { Step } from '../../step/step.ts'
+import type { OpenReport } from '../report/open-report.ts'
+import { describePullRequest, type TaskResult } from '../report/report.ts'
+import type { JobWatch } from './job-watch.ts'
+import { nextSettlePollMs, SETTLE_MS } from './poll-schedule.ts'
+import { askHead, openSoon, type HeadBefore } from './pull-request-head.ts'
+import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
+
+const isOpen = ({ state }: PullRequest): boolean => state === 'open' || state === 'draft'
+
+/** The pull request as it is now; undefined if GitHub does not tell, which was said before or costs nothing. */
+async function readNow({ link }: HeadBefore, step: Step, known: OpenReport): Promise<PullRequest | undefined> {
+  try {
+    return await known.heads.read(() => askHead(link, step))
+  } catch (error) {
+    nonFatal(error)
+    return undefined
+  }
+}
+
+/** A list that lacks the head is an old copy, and one as long as GitHub's lists may be is cut. */
+function assertWhole(listed: readonly PullRequestCommit[], head: string): void {
+  if (listed.length >= MOST_COMMITS)
+    throw new ActionError('rejected', `GitHub lists only ${MOST_COMMITS} commits of a pull request.`)
+  if (!listed.some(({ sha }) => sha === head))
+    throw new ActionError('bad-answer', "GitHub's list of its commits does not have the newest one yet.")
+}
+
+interface Came extends TurnCommits {
+  /** Whether the head of before is in it still. */
+  readonly keepsHead: boolean
+}
+
+/**
+ * Whose commits have come to the pull request. What two heads have between them would also hold what a merge of the base
+ * brings; the list of the pull request does not.
+ * @throws ActionError if GitHub does not tell
+ */
+async function readTurnCommits(before: PullRequest, now: PullRequest, step: Step): Promise<Came> {
+  if (now.headSha === before.headSha) return { hasAgents: false, others: new Map(), keepsHead: true }
+  const github = await openSoon(step)
+  const listed = await github.listPullRequestCommits(now)
+  assertWhole(listed, now.headSha)
+  let earlier = historyIn(listed, before.headSha)
+  const keepsHead = earlier.length > 0
+  if (!keepsHead) {
+    earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
+    assertWhole(earlier, before.headSha)
+  }
+  return { ...commitsOfTurn(earlier, listed, ownersOf(before.author, earlier, before.headSha)), keepsHead }
+}
+
+/** How a later state stands to an earlier one; undefined if one of the two is gone. */
+async function relate(
+  repository: string,
+  base: string,
+  head: string,
+  step: Step,
+): Promise<Comparison['relation'] | undefined> {
+  const github = await openSoon(step)
+  return (await unlessNotFound(github.compare(repository, base, head)))?.relation
+}
+
+/** A closed pull request does not follow its branch any more, so that later commits are on the branch only. */
+async function hasCommitsPast(before: PullRequest, now: PullRequest, step: Step, known: OpenReport): Promise<boolean> {
+  if (now.headSha !== before.headSha) return true
+  const lost = `Whether commits came after pull request #${now.number} was ${now.state} is not known`
+  const relation = await known.attempt(lost, () => relate(now.repository, before.headSha, now.branch, step))
+  return relation === 'ahead' || relation === 'diverged'
+}
+
+function endedMeanwhile({ number, state }: PullRequest, result: TaskResult): TaskResult {
+  const error = new ActionError(
+    'left-behind',
+    `Pull request #${number} was ${state} while the agent worked on it, and commits came during that time: they may be in no merge.`,
+    {
+      hint: 'Compare its branch with the one that it was to be merged into, and open a pull request for what is missing.',
+    },
+  )
+  return { ...result, outcome: 'error', error }
+}
+
+/** Whoever else has worked in it must learn that a commit is gone. */
+async function tellLostCommit(
+  { headSha: sha }: PullRequest,
+  { repository, number, headSha }: PullRequest,
+  step: Step,
+  known: OpenReport,
+): Promise<void> {
+  const lost = `Whether the turn has taken commits out of pull request #${number} is not known`
+  const relation = await known.attempt(lost, () => relate(repository, sha, headSha, step))
+  if (relation !== 'diverged' && relation !== 'behind') return
+  known.notice(
+    'A commit is no longer in the pull request',
+    `The head of pull request #${number} was ${sha} before this turn, and that commit is no longer in it. If somebody still needs it, fetch it by this id.`,
+  )
+}
+
+const MOST_NAMES = 5
+const LONGEST_NAME = 60
+
+/** What others did in the pull request is not the agent's, and is not to be overlooked either. */
+function tellOthers({ others }: TurnCommits, { number }: PullRequest, known: OpenReport): void {
+  if (others.size === 0) return
+  const all = [...others].map(([name, count]) => ({ name: oneLine(name.replace(/ <.*/s, ''), LONGEST_NAME), count }))
+  const total = (counted: typeof all): number => counted.reduce((sum, { count }) => sum + count, 0)
+  const more = total(all.slice(MOST_NAMES))
+  const named = all.slice(0, MOST_NAMES).map(({ name, count }) => `${count} by ${name.replaceAll('@', '')}`)
+  const list = [...named, ...(more > 0 ? [`${more} by others`] : [])].join(', ')
+  const commits = total(all) === 1 ? '1 commit' : `${total(all)} commits`
+  known.notice(
+    'Others have committed to the pull request',
+    `Pull request #${number} got ${commits} during this turn, and none by the agent: ${list}.`,
+  )
+}
+
+/** The pull request after a turn, and what came to it, or why that is not known. */
+interface After {
+  readonly now: PullRequest
+  readonly came: Came | ActionError
+}
+
+/** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
+async function readAfter(before: HeadBefore, step: Step, known: OpenReport): Promise<After | undefined> {
+  const { clock, deadlineAt, signal } = step
+  const endsAt = Math.min(clock.now() + SETTLE_MS, deadlineAt)
+  let came: After['came'] | undefined
+  let head: string | undefined
+  for (let reads = 0; ; reads++) {
+    const now = await readNow(before, step, known)
+    if (now !== undefined && (came === undefined || came instanceof ActionError || now.headSha !== head)) {
+      head = now.headSha
+      came = await readTurnCommits(before.pullRequest, now, step).catch(nonFatal)
+    }
+    const leftMs = endsAt - clock.now()
+    const isUpdated = came !== undefined && !(came instanceof ActionError) && came.hasAgents
+    if (isUpdated || leftMs <= 0) return now && came && { now, came }
+    await clock.sleep(Math.min(nextSettlePollMs(reads), leftMs), signal)
+  }
+}
+
+/**
+ * What a follow-up has done to the job's pull request: it has updated it if a new commit is the agent's own. One that was
+ * merged or closed during the turn is red if commits came, whosesoever they are.
+ */
+export async function compareHeads(
+  result: TaskResult,
+  before: Job,
+  headBefore: HeadBefore | undefined,
+  step: Step,
+  { known }: JobWatch,
+): Promise<TaskResult> {
+  const { outcome, job } = result
+  const link = outcome === 'pull-request' ? job?.prLink : undefined
+  if (link !== undefined) {
+    // The link of the turn before may have come late, so that nobody knows whose it is.
+    if (before.prLink === undefined && before.status === 'completed') return result
+    if (before.prLink === undefined || !isSamePullRequest(before.prLink, link))
+      return { ...result, operation: 'created' }
+  }
+  // A turn that failed or was archived may have pushed before.
+  const mayHavePushed = link !== undefined || outcome === 'failed' || outcome === 'archived'
+  if (headBefore === undefined || !mayHavePushed) return result
+  const after = await readAfter(headBefore, step, known)
+  if (after === undefined) return result
+  const { now, came } = after
+  const { pullRequest } = headBefore
+  const hasMoved = now.headSha !== pullRequest.headSha
+  // A job that failed may name its pull request no more.
+  const named: TaskResult = { ...result, ...(job && { job: { ...job, prLink: job.prLink ?? headBefore.link } }) }
+  const isKnown = !(came instanceof ActionError)
+  if (!isKnown) known.miss('Whether the follow-up changed the pull request is not known', came)
+  const operation = isKnown ? { operation: came.hasAgents ? ('updated' as const) : ('unchanged' as const) } : {}
+  if (isOpen(pullRequest) && !isOpen(now) && (await hasCommitsPast(pullRequest, now, step, known))) {
+    known.add({ pullRequest: describePullRequest(now) })
+    return endedMeanwhile(now, hasMoved ? { ...named, ...operation } : named)
+  }
+  if (!isKnown || !came.keepsHead) await tellLostCommit(pullRequest, now, step, known)
+  if (!isKnown) return result
+  if (came.hasAgents) return { ...named, ...operation }
+  tellOthers(came, now, known)
+  // A turn that came to a bad end may have worked elsewhere.
+  return link === undefined ? result : { ...result, ...operation, outcome: 'no-changes' }
+}

@@ -1,0 +1,79 @@
+import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
+import type { Step } from '../../step/step.ts'
+
+/** How long GitHub's copies may lag, and so how long a head has to stand in doubt. */
+const STANDING_MS = 15_000
+const READ_AGAIN_MS = 5_000
+
+type Read = () => Promise<PullRequest>
+
+interface Seen {
+  readonly newest: PullRequest
+  /** The heads that it had before. */
+  readonly replaced: ReadonlySet<string>
+}
+
+const keyOf = ({ repository, number }: PullRequestAddress): string => `${repository.toLowerCase()}#${number}`
+
+/** The heads of pull requests in the order in which this step came to see them, as GitHub answers from copies that lag. */
+export class SeenHeads {
+  readonly #step: Step
+  readonly #seen = new Map<string, Seen>()
+
+  constructor(step: Step) {
+    this.#step = step
+  }
+
+  /** The pull request by the newest read of it; undefined if there was none. */
+  newest(address: PullRequestAddress): PullRequest | undefined {
+    return this.#seen.get(keyOf(address))?.newest
+  }
+
+  /**
+   * Reads a pull request. A head that was seen to be replaced is an old copy, and is read again; only if it stands was the
+   * branch put back to it. Gives what was read of the newest head if the deadline comes first.
+   * @throws ActionError if GitHub does not tell
+   */
+  async read(read: Read): Promise<PullRequest> {
+    const found = await read()
+    const seen = this.#seen.get(keyOf(found))
+    if (!seen?.replaced.has(found.headSha)) return this.#keep(found)
+    const isEnough = ({ headSha }: PullRequest): boolean => !seen.replaced.has(headSha)
+    const stood = await this.#stand(found, read, isEnough)
+    return stood === undefined ? seen.newest : this.#keep(stood)
+  }
+
+  /**
+   * The same, and reads again until the head has stood as long as a copy may lag; undefined if it does not before the
+   * deadline.
+   * @throws ActionError if GitHub does not tell
+   */
+  async readStanding(read: Read): Promise<PullRequest | undefined> {
+    return this.#stand(await this.read(read), () => this.read(read))
+  }
+
+  async #stand(
+    first: PullRequest,
+    read: Read,
+    isEnough: (found: PullRequest) => boolean = () => false,
+  ): Promise<PullRequest | undefined> {
+    const { clock, deadlineAt, signal } = this.#step
+    let found = first
+    for (let since = clock.now(); !isEnough(found) && clock.now() - since < STANDING_MS;) {
+      if (since + STANDING_MS > deadlineAt) return undefined
+      await clock.sleep(READ_AGAIN_MS, signal)
+      const next = await read()
+      if (next.headSha !== found.headSha) since = clock.now()
+      found = next
+    }
+    return found
+  }
+
+  #keep(found: PullRequest): PullRequest {
+    const { newest, replaced = [] } = this.#seen.get(keyOf(found)) ?? {}
+    const before = new Set([...replaced, ...(newest === undefined ? [] : [newest.headSha])])
+    before.delete(found.headSha)
+    this.#seen.set(keyOf(found), { newest: found, replaced: before })
+    return found
+  }
+}
