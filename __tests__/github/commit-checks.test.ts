@@ -56,6 +56,10 @@ test('without `actions: read` all of it counts, and what may have been replaced 
   expect(judge({ suites, checkRuns, workflowRuns })).toEqual(['build: failure?', 'build: success'])
   const alone = { suites: listed([suite(1, 'failure')]), checkRuns: listed([run(1, 'build', 'failure')]) }
   expect(judge({ ...alone, workflowRuns })).toEqual(['build: failure'])
+  const ofApp = listed([run(1, 'links', 'failure', { app: 'links' })])
+  expect(
+    judge({ suites: listed([suite(1, 'success'), suite(2, 'success')]), checkRuns: ofApp, workflowRuns }),
+  ).toContain('links: failure')
 })
 
 test('two jobs of one run may have one name, and two suites of another app too', () => {
@@ -89,6 +93,7 @@ test.each([
   ['a workflow that is queued', ACTIONS, undefined, ['github-actions, which has not ended: pending']],
   ['a workflow that was skipped', ACTIONS, 'skipped', []],
   ['an app that never had a check', 'links', undefined, []],
+  ['an app that never had a check, and failed', 'links', 'failure', []],
   ['an app that waits for somebody', 'links', 'action_required', ['links, which waits for approval: pending']],
 ] as const)('a suite without check runs, of %s', (_whose, app, conclusion, told) => {
   expect(judge({ suites: listed([suite(1, conclusion, 0, app)]) })).toEqual(told)
@@ -169,6 +174,7 @@ const OWN = 'https://github.com/acme/docs/actions/runs/42'
 test.each([
   ['the run that asks', {}, false],
   ['the run that asks, in other letters', { details_url: OWN.replace('acme', 'Acme') }, false],
+  ['the run that asks, without details', { details_url: undefined, html_url: `${OWN}/job/1` }, false],
   ['an app that names it', { app: 'links' }, true],
   ['another repository', { details_url: 'https://github.com/acme/code/actions/runs/42/job/1' }, true],
   ['another host', { details_url: 'https://git.example.com/acme/docs/actions/runs/42/job/1' }, true],
@@ -189,11 +195,23 @@ test('the suite of the run that asks is not waited for, and what else is in it c
   expect(judge({ suites: listed([suite(1, undefined, 0)]), workflowRuns, repository: 'acme/code' })).toHaveLength(1)
 })
 
+test('what is in that suite and past the first page is not known', () => {
+  const own = Array.from({ length: 100 }, (_, index) => run(1, `docs ${index}`, undefined, { details_url: OWN }))
+  const answers = { suites: listed([suite(1, undefined, 150)]), checkRuns: listed(own, 150) }
+  expect(judge(answers)).toEqual(['50 check runs past the first 100: pending'])
+})
+
+test('what an app has all ended is over, whatever its suite says', () => {
+  const checkRuns = listed([run(1, 'links', 'success', { app: 'links' })])
+  expect(judge({ suites: listed([suite(1, undefined, 1, 'links')]), checkRuns })).toEqual(['links: success'])
+})
+
 test('the run that asks takes the place of an older one of its workflow', () => {
   const suites = listed([suite(0, 'failure'), suite(1, undefined, 0)])
   const older = { ...workflowRun(0, 'docs.yml', 'push', 'failure'), id: 41 }
   const workflowRuns = [older, { ...workflowRun(1, 'docs.yml', 'push', undefined), id: RUN_FACTS.runId }]
   expect(judge({ suites, checkRuns: listed([run(0, 'docs', 'failure')]), workflowRuns })).toEqual([])
+  expect(judge({ suites: listed([suite(0, 'cancelled', 0)]), workflowRuns })).toEqual([])
 })
 
 test('a check without a name counts under a name of ours', () => {

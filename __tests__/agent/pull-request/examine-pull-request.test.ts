@@ -72,6 +72,10 @@ test('that a failed run may have been replaced is said once', async () => {
   const readChecks = inTurn<readonly Check[]>(check('pending'), [{ name: 'build', state: 'failure', doubt }])
   const { found, notice } = await examineWith(CHECKS, { readChecks })
   expect(found.checks).toBe('failure')
+  const moved = { ...PULL_REQUEST, headSha: commit('d') }
+  const unknown = inTurn<readonly Check[]>([{ name: 'build', state: 'failure', doubt }], refusal('not-found'))
+  const other = await examineWith(CHECKS, { readChecks: unknown, readPullRequest: inTurn(moved) })
+  expect(other.notice).toBeUndefined()
   expect(notice).toBe(
     'A failed run counts although a later run of its workflow may have taken its place: GitHub said forbidden. Grant it.',
   )
@@ -160,6 +164,14 @@ test('a pull request that was merged meanwhile is not waited for', async () => {
   })
   expect(found).toMatchObject({ state: 'merged', checks: 'pending' })
   expect(clock.sleeps).toEqual([10_000])
+})
+
+test('what has passed when it was merged has to stand like all else', async () => {
+  const readPullRequest = inTurn({ ...PULL_REQUEST, state: 'merged' as const })
+  const readChecks = inTurn(check('pending'), check('success'))
+  const { found, clock } = await examineWith(CHECKS, { readPullRequest, readChecks })
+  expect(found).toMatchObject({ state: 'merged', checks: 'success' })
+  expect(clock.sleeps).toEqual([10_000, 15_000])
 })
 
 test.each(['merged', 'closed'] as const)(

@@ -9,6 +9,7 @@ test('one text tells every loss, and each reason and each advice once', () => {
       { lost: 'A', error },
       { lost: 'B', error: refusal('not-found') },
       { lost: 'C', error },
+      { lost: 'A', error },
     ]),
   ).toBe('A. C: GitHub said forbidden. B: GitHub said not-found. Grant it.')
   expect(tellShortfalls([])).toBeUndefined()

@@ -7,12 +7,12 @@ export interface Shortfall {
   readonly error: ActionError
 }
 
-/** Every loss, and each reason once. */
+/** Every loss and each reason once: a round may lose what the one before has lost. */
 export function tellLosses(shortfalls: readonly Shortfall[]): string[] {
   const reasons = new Set(shortfalls.map(({ error }) => error.message))
   return Array.from(reasons, (reason) => {
-    const losses = shortfalls.filter(({ error }) => error.message === reason).map(({ lost }) => lost)
-    return `${losses.join('. ')}: ${reason}`
+    const losses = new Set(shortfalls.filter(({ error }) => error.message === reason).map(({ lost }) => lost))
+    return `${[...losses].join('. ')}: ${reason}`
   })
 }
 
