@@ -24,7 +24,7 @@ test('asks for everything at the address that it is given, with the token', asyn
     })
     await withShortPauses(async () => {
       await github.compare('acme/docs', 'main', 'agent/guide')
-      await github.findLastSuccess({ repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 1 })
+      await github.findLastSuccesses({ repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 1 })
       await github.listTags('acme/docs')
       await github.findPullRequestsOfCommit('acme/docs', commit('a'))
       await github.listOpenPullRequests('acme/docs', 'docs-agent')

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import {
   findPullRequestsEndingWith,
+  findPullRequestsOfBranch,
   findPullRequestsOfCommit,
   readPullRequest,
 } from '../../src/github/pull-requests.ts'
@@ -17,6 +18,7 @@ test('reads what a merge needs to know', async () => {
     ...ADDRESS,
     state: 'open',
     author: { login: expect.any(String), type: expect.any(String) },
+    createdAt: expect.any(String),
     branch: 'agent/guide',
     headSha: commit('c'),
     baseRef: expect.any(String),
@@ -68,7 +70,10 @@ test('a pull request that was closed without a merge brought nothing', async () 
 test('finds the pull requests that a commit came with', async () => {
   await askingGitHub({ docs: repositoryWithPull({ labels: ['docs-agent'] }) }, async ({ ask }) => {
     expect(await findPullRequestsOfCommit(ask, 'acme/docs', commit('c'))).toEqual([
-      { number: 7, labels: ['docs-agent'], isMerged: false, branch: 'agent/guide', author: expect.any(String) },
+      {
+        ...{ number: 7, labels: ['docs-agent'], state: 'open', branch: 'agent/guide', isOfFork: false },
+        ...{ author: { login: 'mona', type: 'User' }, createdAt: '1970-01-01T00:00:00Z' },
+      },
     ])
     expect(await findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))).toEqual([])
   })
@@ -83,7 +88,25 @@ test('finds the pull requests that have a commit as their head, or were merged a
   })
   const merged = repositoryWithPull({ state: 'closed', merge: { sha: commit('d'), atMs: 0 } })
   await askingGitHub({ docs: merged }, async ({ ask }) => {
-    expect(await findPullRequestsEndingWith(ask, 'acme/docs', commit('d'))).toMatchObject([{ isMerged: true }])
+    expect(await findPullRequestsEndingWith(ask, 'acme/docs', commit('d'))).toMatchObject([{ state: 'merged' }])
     expect(await findPullRequestsEndingWith(ask, 'acme/docs', commit('c'))).toEqual([])
   })
+})
+
+test('finds the pull requests of a branch, and none of a fork whose branch is called like it', async () => {
+  await askingGitHub({ docs: repositoryWithPull() }, async ({ ask }) => {
+    const numbersOf = async (branch: string, state: 'open' | 'all') =>
+      (await findPullRequestsOfBranch(ask, 'acme/docs', branch, state)).map(({ number }) => number)
+    expect(await numbersOf('agent/guide', 'open')).toEqual([7])
+    expect(await numbersOf('main', 'all')).toEqual([])
+  })
+  const head = (full_name?: string) => ({ ref: 'main', repo: full_name === undefined ? null : { full_name } })
+  const data = [
+    { number: 1, state: 'open', labels: [], head: head('acme/fork') },
+    { number: 2, state: 'open', labels: [], head: head() },
+    { number: 3, state: 'closed', labels: [], head: head('Acme/Docs') },
+  ]
+  const ask = answering({ pulls: { list: () => Promise.resolve({ data }) } })
+  const found = await findPullRequestsOfBranch(ask, 'acme/docs', 'main', 'all')
+  expect(found).toMatchObject([{ number: 3, state: 'closed' }])
 })

@@ -9,5 +9,6 @@ test('lists the tags of all pages', async () => {
   const tags = Object.fromEntries(names.map((name) => [name, commit('a')]))
   const docs = repositoryState({ commits: [madeCommit({ sha: commit('a') })], tags })
   const found = await askingGitHub({ docs }, ({ ask }) => listTags(ask, 'acme/docs'))
-  expect(new Set(found)).toEqual(new Set(names))
+  expect(new Set(found.map(({ name }) => name))).toEqual(new Set(names))
+  expect(found[0]?.sha).toBe(commit('a'))
 })

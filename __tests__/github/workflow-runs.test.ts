@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { findLastSuccess } from '../../src/github/workflow-runs.ts'
+import { findLastSuccesses } from '../../src/github/workflow-runs.ts'
 import { askingGitHub } from '../support/github-client.ts'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -18,9 +18,9 @@ const run = (id: number, headSha: string, fields: Partial<WorkflowRun> = {}): Wo
 })
 const QUERY = { repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', runId: 9 }
 
-function lastSuccess(runs: WorkflowRun[], query = {}): Promise<string | undefined> {
+async function lastSuccess(runs: WorkflowRun[], query = {}): Promise<string | undefined> {
   const docs = repositoryState({ workflowRuns: runs })
-  return askingGitHub({ docs }, ({ ask }) => findLastSuccess(ask, { ...QUERY, ...query }))
+  return (await askingGitHub({ docs }, ({ ask }) => findLastSuccesses(ask, { ...QUERY, ...query })))[0]
 }
 
 test('finds the newest successful run of this workflow on this branch', async () => {
@@ -69,7 +69,7 @@ test('looks for it on more than one page, and not for ever', async () => {
   const find = (count: number) => {
     const docs = repositoryState({ workflowRuns: [run(1, commit('1')), ...ofForks(count)] })
     return askingGitHub({ docs }, async ({ ask, github }) => {
-      const found = await findLastSuccess(ask, { ...QUERY, runId: 5_000 })
+      const [found] = await findLastSuccesses(ask, { ...QUERY, runId: 5_000 })
       return { found, asked: github.requests.length }
     })
   }
@@ -79,4 +79,20 @@ test('looks for it on more than one page, and not for ever', async () => {
 
 test('finds nothing where no run was successful yet', async () => {
   expect(await lastSuccess([run(8, commit('8'), { conclusion: 'failure' }), run(10, commit('a'))])).toBeUndefined()
+})
+
+test('gives those before it, too, each commit once and not without end', async () => {
+  const runs = [
+    run(8, commit('8')),
+    run(7, commit('8')),
+    run(6, commit('6'), { conclusion: 'failure' }),
+    run(5, commit('5')),
+  ]
+  const many = Array.from({ length: 30 }, (_, index) => run(index + 2, String(index).padStart(40, '0')))
+  const find = (workflowRuns: WorkflowRun[]) =>
+    askingGitHub({ docs: repositoryState({ workflowRuns }) }, ({ ask }) =>
+      findLastSuccesses(ask, { ...QUERY, runId: 5_000 }),
+    )
+  expect(await find(runs)).toEqual([commit('8'), commit('5')])
+  expect(await find(many)).toHaveLength(10)
 })

@@ -121,10 +121,11 @@ export function createGitHubModel(
           () => (told.files ||= ofPull),
         )
       },
-      findLastSuccess: () => ask(() => BEFORE),
+      findLastSuccesses: () => ask(() => [BEFORE]),
       listTags: () => ask(() => []),
       findPullRequestsOfCommit: () => ask(() => (plan.pushIsOwn ? [mergedBy(5, 'docs-agent')] : [])),
       findPullRequestsEndingWith: () => ask(() => []),
+      findPullRequestsOfBranch: () => ask(() => []),
       readPullRequest: ({ number }) => ask(() => pullRequest(number)),
       listOpenPullRequests: () => ask(() => []),
       editComment: () => ask(() => undefined),

@@ -1,11 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { lookAtChange } from '../../src/agent/change/look-at-change.ts'
+import { findOwnEvent } from '../../src/agent/change/loop-guard.ts'
 import { openReport } from '../../src/agent/report/open-report.ts'
-import { parseEvent } from '../../src/github/event-payload.ts'
+import { runAgentStep } from '../../src/agent/step.ts'
+import { parseEvent, type EventPayload } from '../../src/github/event-payload.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
-import type { CommitPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
+import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
+import { failed, fakeClient } from '../support/fake-client.ts'
 import { fakeGitHub, inTurn, mergedBy, PULL_REQUEST, RUN_FACTS } from '../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
 import { commit } from '../support/github-state.ts'
@@ -68,8 +72,8 @@ const NEW = commit('0')
 
 /** What comes of a pull request: the events, and what GitHub knows by then. */
 function consequences(author: typeof AGENT, labels: readonly string[]): Record<string, [object, Partial<GitHub>]> {
-  const pull = { ...PULL_REQUEST, author, labels }
-  const found: CommitPullRequest = { ...mergedBy(7, ...labels), author: author.login }
+  const pull = { ...PULL_REQUEST, author, labels, createdAt: '2025-12-31T23:59:00Z' }
+  const found: ListedPullRequest = { ...mergedBy(7, ...labels), author }
   const payload = { number: 7, user: author, base: { sha: commit('a') }, head: { sha: commit('c') } }
   const event = (action: string, names: readonly string[], fields: object = {}) => ({
     action,
@@ -83,7 +87,7 @@ function consequences(author: typeof AGENT, labels: readonly string[]): Record<s
   const knows = (...states: readonly Partial<PullRequest>[]) => ({
     readPullRequest: inTurn(...states.map((state) => ({ ...pull, ...state }))),
   })
-  const brings = (...answers: readonly (readonly CommitPullRequest[])[]) => ({
+  const brings = (...answers: readonly (readonly ListedPullRequest[])[]) => ({
     ...knows(merged),
     findPullRequestsOfCommit: inTurn(...answers),
   })
@@ -98,7 +102,7 @@ function consequences(author: typeof AGENT, labels: readonly string[]): Record<s
     'pull_request synchronize': [event('synchronize', labels), knows({})],
     'pull_request labeled': [event('labeled', labels), knows({})],
     'pull_request closed': [event('closed', labels, { merged: true }), knows(merged)],
-    'push of its branch': [push('agent/guide', commit('c'), 'Guide', author), brings([{ ...found, isMerged: false }])],
+    'push of its branch': [push('agent/guide', commit('c'), 'Guide', author), brings([{ ...found, state: 'open' }])],
     'push of its squash': [push('main', MERGE, 'Correct the guide (#7)', ANN), knows(merged)],
     'push of its rebase': [push('main', MERGE, 'Correct the guide', ANN), ends],
     'schedule after its merge': [{}, brings([found])],
@@ -122,7 +126,7 @@ async function skipReason(
   const message = payload.commits?.[0]?.message ?? 'Correct the guide'
   const github = fakeGitHub({
     listMarkerComments: () => Promise.resolve([]),
-    listTags: () => Promise.resolve(['v1']),
+    listTags: () => Promise.resolve([{ name: 'v1', sha: commit('e') }]),
     compare: () =>
       Promise.resolve({
         ...({ relation: 'ahead', mergeBase: commit('a'), totalCommits: 1, files: FILES, fileList: 'whole' } as const),
@@ -133,7 +137,9 @@ async function skipReason(
   const inputs = agentInputs({}, { 'github-token': 'ghs_token', ...given })
   const [eventName = ''] = name.split(' ')
   const step = fakeStep({ github, facts: { ...RUN_FACTS, eventName, payload: parseEvent(eventName, payload) } })
-  return (await lookAtChange(inputs.task, inputs, step, openReport(inputs, step))).skipReason
+  const known = openReport(inputs, step)
+  const own = await findOwnEvent(inputs, step, known)
+  return own ?? (await lookAtChange(inputs.task, inputs, step, known)).skipReason
 }
 
 const startsOn = ({ on }: Workflow, name: string): boolean => (name.split(' ')[0] ?? '') in on
@@ -161,4 +167,166 @@ test('a commit of a person on the agent’s open pull request is for the agent',
   const [payload, answers] = consequences(AGENT, ['docs-agent'])['push of its branch'] ?? [{}, {}]
   const given = { label: 'docs-agent' }
   expect(await skipReason(given, 'push', { ...payload, sender: ANN }, answers)).toBeUndefined()
+})
+
+interface Example {
+  readonly name: string
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+/**
+ * What GitHub really sent, collected by the authors of its client. Of packages they have the event with the older name, of
+ * branches that were made or deleted none.
+ */
+const EXAMPLES: readonly Example[] = (
+  createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly {
+    readonly name: string
+    readonly examples: readonly Example['payload'][]
+  }[]
+).flatMap(({ name, examples }) =>
+  examples.flatMap((payload) => [
+    { name, payload: { sender: AGENT, ...payload } },
+    ...(name === 'package'
+      ? [{ name: 'registry_package', payload: { ...payload, registry_package: payload['package'] } }]
+      : []),
+    ...(/^(?:create|delete)$/.test(name) ? [{ name, payload: { ...payload, ref_type: 'branch' } }] : []),
+  ]),
+)
+
+/** What an event is about, in the place of what it was about. */
+interface About {
+  readonly number: number
+  readonly sha: string
+  readonly branch: string
+  readonly sender: typeof AGENT
+  /** Whether runs and checks name their pull requests. */
+  readonly isListed: boolean
+}
+
+const REPOSITORY = { id: 1, full_name: 'acme/docs', default_branch: 'main' }
+const NAMED = /^(?:head_branch|ref)$/
+
+function tellOf(value: unknown, about: About, key = ''): unknown {
+  const { number, sha, branch, sender, isListed } = about
+  if (/^(?:repo|repository|head_repository)$/.test(key)) return REPOSITORY
+  if (key === 'sender') return sender
+  if (key === 'pull_requests') return isListed ? [{ number, base: { sha, repo: REPOSITORY } }] : []
+  if (typeof value === 'string') {
+    if (/^(?!0+$)[0-9a-f]{40}$/.test(value)) return sha
+    if (key === 'head_ref') return value.replace(/pr-\d+/, `pr-${number}`)
+    return NAMED.test(key) && !value.startsWith('refs/tags/')
+      ? value.replace(/^(refs\/heads\/)?.*$/, `$1${branch}`)
+      : value
+  }
+  if (Array.isArray(value)) return value.map((one) => tellOf(one, about))
+  if (typeof value !== 'object' || value === null) return value
+  const told = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, tellOf(one, about, name)]))
+  const isPull = key === 'pull_request' || (key === 'issue' && 'pull_request' in told)
+  return isPull ? { ...told, number, labels: [] } : told
+}
+
+/** By a person, these are about nothing that the agent makes, and what is said, ordered or tagged is for the agent. */
+const OF_WORK =
+  /^(?:push|pull_request|check_run|check_suite|status|deployment|deployment_status|workflow_run|page_build|merge_group|registry_package|create|delete)$/
+const BY_ORDER = /^(?:workflow_dispatch|repository_dispatch)$/
+const isOfTag = ({ payload: { ref_type, ref } }: Example): boolean =>
+  ref_type === 'tag' || String(ref).startsWith('refs/tags/')
+
+const sha = (round: number, what: 'c' | 'd'): string => `${round}`.padStart(40, what)
+
+/** What GitHub knows of a pull request whose branch is at one commit, and which another one has merged. */
+function gitHubWith(number: number, author: typeof AGENT, labels: readonly string[], state: 'open' | 'merged'): GitHub {
+  const listed: ListedPullRequest = { ...mergedBy(number, ...labels), state, author }
+  const isOf = (asked: string): boolean => asked === sha(number, state === 'open' ? 'c' : 'd')
+  return fakeGitHub({
+    readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, number, author, labels, state }),
+    listMarkerComments: () => Promise.resolve([]),
+    findPullRequestsOfCommit: (_repository, asked) => Promise.resolve(isOf(asked) ? [listed] : []),
+    findPullRequestsOfBranch: (_repository, branch, wanted) =>
+      Promise.resolve(branch === 'agent/guide' && (wanted === 'all' || state === 'open') ? [listed] : []),
+    listPullRequestCommits: () =>
+      Promise.resolve([{ sha: sha(number, 'c'), message: 'Guide', author: '', account: author }]),
+    listTags: () => Promise.resolve([{ name: '0.0.0', sha: commit('e') }]),
+    compare: async (...range) => {
+      const usual = await fakeGitHub().compare(...range)
+      return { ...usual, commits: [{ sha: sha(number, state === 'open' ? 'c' : 'd'), message: 'Guide', author: '' }] }
+    },
+  })
+}
+
+/** Whether an event starts a job, with the inputs that everybody has. */
+async function startsJob({ name, payload }: Example, about: About, github: GitHub): Promise<boolean> {
+  const client = fakeClient({ create: failed, reads: [failed] })
+  const inputs = agentInputs({}, { label: 'docs-agent', 'github-token': 'ghs_token' })
+  const facts = { ...RUN_FACTS, eventName: name, sha: about.sha, payload: tellOf(payload, about) as EventPayload }
+  await runAgentStep(inputs, fakeStep({ client, github, facts }))
+  return client.calls.includes('create')
+}
+
+const ROUNDS = [7, 8, 9, 10, 11]
+const ofWork = (example: Example): boolean => OF_WORK.test(example.name) && !isOfTag(example)
+
+/** How the agent's work comes to wake a workflow. */
+const WAKES: readonly (readonly [
+  string,
+  (example: Example) => boolean,
+  'open' | 'merged',
+  Omit<About, 'number' | 'sha'>,
+])[] = [
+  ['its app works on it', () => true, 'open', { branch: 'agent/guide', sender: AGENT, isListed: true }],
+  [
+    'its app has checks that name no pull request',
+    () => true,
+    'open',
+    { branch: 'agent/guide', sender: AGENT, isListed: false },
+  ],
+  [
+    'others check and deploy it',
+    (one) => ofWork(one) && one.name !== 'push',
+    'open',
+    { branch: 'agent/guide', sender: ANN, isListed: false },
+  ],
+  [
+    'a person merges it',
+    (one) => ofWork(one) && !/^(?:create|delete)$/.test(one.name),
+    'merged',
+    { branch: 'main', sender: ANN, isListed: false },
+  ],
+  [
+    'a person deletes its branch',
+    ({ name }) => name === 'delete',
+    'merged',
+    { branch: 'agent/guide', sender: ANN, isListed: false },
+  ],
+  ['an app merges it', () => true, 'merged', { branch: 'main', sender: AGENT, isListed: false }],
+]
+
+test.each(WAKES)(
+  'of five rounds of the agent’s own work none starts a job where %s, whatever the event',
+  async (_how, wakes, state, about) => {
+    const jobs: string[] = []
+    const examples = EXAMPLES.filter(
+      (example) => !BY_ORDER.test(example.name) && wakes(example) && !(about.sender === ANN && isOfTag(example)),
+    )
+    for (const example of examples)
+      for (const number of ROUNDS) {
+        const github = gitHubWith(number, AGENT, ['docs-agent'], state)
+        const round = { ...about, number, sha: sha(number, state === 'open' ? 'c' : 'd') }
+        if (await startsJob(example, round, github)) jobs.push(`${example.name} ${String(example.payload['action'])}`)
+      }
+    expect(examples.length).toBeGreaterThan(0)
+    expect(jobs).toEqual([])
+  },
+)
+
+test('the same events of the work of a person start a job each', async () => {
+  const none: string[] = []
+  const isNoChange = ({ payload }: Example): boolean => payload['deleted'] === true || payload['action'] === 'closed'
+  for (const example of EXAMPLES.filter((one) => ofWork(one) && !isNoChange(one)))
+    for (const state of ['open', 'merged'] as const) {
+      const about = { branch: state === 'open' ? 'agent/guide' : 'main', sender: ANN, isListed: state === 'open' }
+      const given = { ...about, number: 7, sha: sha(7, state === 'open' ? 'c' : 'd') }
+      if (!(await startsJob(example, given, gitHubWith(7, ANN, ['docs'], state)))) none.push(example.name)
+    }
+  expect(new Set(none)).toEqual(new Set())
 })

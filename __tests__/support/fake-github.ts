@@ -1,6 +1,6 @@
 import type { GitHub } from '../../src/github/connect-github.ts'
 import type { PullRequestCommit } from '../../src/github/pull-request-commits.ts'
-import type { CommitPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
+import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
 import type { RunFacts } from '../../src/github/run-facts.ts'
 import { ActionError, type ErrorCode } from '../../src/shared/errors.ts'
 import { commit } from './github-state.ts'
@@ -17,6 +17,7 @@ export const PULL_REQUEST: PullRequest = {
   number: 7,
   state: 'open',
   author: { login: 'docs-agent[bot]', type: 'Bot' },
+  createdAt: '2025-12-01T00:00:00Z',
   branch: 'agent/guide',
   headSha: commit('c'),
   baseRef: 'main',
@@ -42,8 +43,9 @@ export function pullCommits(...given: readonly (Partial<PullRequestCommit> & { s
 }
 
 /** As the look-up of a commit gives a merged pull request. */
-export const mergedBy = (number: number, ...labels: readonly string[]): CommitPullRequest => ({
-  ...{ number, labels, isMerged: true, branch: 'agent/guide', author: 'docs-agent[bot]' },
+export const mergedBy = (number: number, ...labels: readonly string[]): ListedPullRequest => ({
+  ...{ number, labels, state: 'merged', branch: 'agent/guide', isOfFork: false },
+  ...{ author: PULL_REQUEST.author, createdAt: PULL_REQUEST.createdAt },
 })
 /** The comment that names the job of that pull request. */
 export const MARKER = { id: 1, body: '<!-- docs-agent-action: job=job_1 -->', author: 'trusted' } as const
@@ -72,10 +74,11 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
         fileList: 'whole',
       }),
     findLabelledPullRequests: () => Promise.resolve([]),
-    findLastSuccess: () => Promise.resolve(commit('a')),
+    findLastSuccesses: () => Promise.resolve([commit('a')]),
     listTags: () => Promise.resolve([]),
     findPullRequestsOfCommit: () => Promise.resolve([]),
     findPullRequestsEndingWith: () => Promise.resolve([]),
+    findPullRequestsOfBranch: () => Promise.resolve([]),
     listOpenPullRequests: () => Promise.resolve([]),
     readPullRequest: () => Promise.resolve(PULL_REQUEST),
     listMarkerComments: () => Promise.resolve([MARKER]),

@@ -9,7 +9,7 @@ import type { DocsServiceClient } from '../../src/service/client.ts'
 import type { Job, JobStatus } from '../../src/service/schemas.ts'
 import { failure, job } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
-import { fakeGitHub, PULL_REQUEST, pullCommits, refusal, RUN_FACTS } from './fake-github.ts'
+import { fakeGitHub, mergedBy, PULL_REQUEST, pullCommits, refusal, RUN_FACTS } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
 
@@ -254,6 +254,12 @@ export class RollingWorld {
           this.openPulls()
             .filter(({ labels }) => labels.includes(label))
             .map(addressed),
+        ),
+      findPullRequestsOfBranch: (_repository, branch) =>
+        ask('findPullRequestsOfBranch', () =>
+          this.openPulls()
+            .filter(({ number }) => branch === `agent/${number}`)
+            .map(({ number, labels }) => ({ ...mergedBy(number, ...labels), state: 'open', branch })),
         ),
       readPullRequest: ({ number }) => ask('readPullRequest', () => addressed(this.pull(number))),
       listPullRequestCommits: ({ number }) =>

@@ -2,6 +2,7 @@ import { ActionError } from '../shared/errors.ts'
 import type { OnCrash } from '../step/feature.ts'
 import type { Step } from '../step/step.ts'
 import { lookAtChange } from './change/look-at-change.ts'
+import { findOwnEvent } from './change/loop-guard.ts'
 import type { AgentInputs } from './inputs/agent-inputs.ts'
 import { withContext } from './inputs/task.ts'
 import { openJobWatch } from './job/job-watch.ts'
@@ -25,6 +26,8 @@ async function goThrough(inputs: AgentInputs, step: Step, known: OpenReport): Pr
   const watch = openJobWatch(inputs, step, known)
   inputs.warnings.forEach(step.host.warn)
   try {
+    const own = await findOwnEvent(inputs, step, known)
+    if (own !== undefined) return known.skipped(own)
     const choice = await chooseTask(inputs, step, known)
     if (choice.kind === 'skip') return known.skipped(choice.reason)
     const change = await lookAtChange(choice.task, inputs, step, known)

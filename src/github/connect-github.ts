@@ -10,9 +10,14 @@ import { addLabel } from './labels.ts'
 import { findLabelledPullRequests, listOpenPullRequests } from './open-pull-requests.ts'
 import { mayWrite, type Person } from './permissions.ts'
 import { listCommitsBetween, listPullRequestCommits } from './pull-request-commits.ts'
-import { findPullRequestsEndingWith, findPullRequestsOfCommit, readPullRequest } from './pull-requests.ts'
+import {
+  findPullRequestsEndingWith,
+  findPullRequestsOfBranch,
+  findPullRequestsOfCommit,
+  readPullRequest,
+} from './pull-requests.ts'
 import { listTags } from './tags.ts'
-import { findLastSuccess } from './workflow-runs.ts'
+import { findLastSuccesses } from './workflow-runs.ts'
 
 /** Each asks GitHub one thing, and gets `ask` as its first argument. */
 const QUESTIONS = {
@@ -22,8 +27,9 @@ const QUESTIONS = {
   compare: compareCommits,
   editComment,
   findLabelledPullRequests,
-  findLastSuccess,
+  findLastSuccesses,
   findPullRequestsEndingWith,
+  findPullRequestsOfBranch,
   findPullRequestsOfCommit,
   listAnnotations,
   listCommitsBetween,

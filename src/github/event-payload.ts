@@ -9,14 +9,14 @@ const part = <T extends z.ZodMiniType>(schema: T): z.ZodMiniCatch<z.ZodMiniOptio
 /** What any part of the action asks of an event. It is made for the first event, as a step outside of a runner has none. */
 function eventSchema() {
   const text = part(z.string())
-  const number = part(z.number())
+  const number = part(z.int())
   const flag = part(z.boolean())
   const sha = z.string().check(z.regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/))
   const perhapsSha = part(sha)
 
   const account = part(z.object({ login: z.string(), id: number, type: text }))
-  const writer = part(z.object({ username: text }))
-  const end = part(z.object({ sha, repo: part(z.object({ full_name: text })) }))
+  const writer = part(z.object({ name: text, username: text }))
+  const end = part(z.object({ sha, repo: part(z.object({ id: number, full_name: text })) }))
   const pullRequests = part(z.array(z.object({ number, base: end })))
   const about = { number, title: text, body: text, html_url: text, state: text }
   const written = part(
@@ -60,7 +60,12 @@ function eventSchema() {
       }),
     ),
     check_suite: checkSuite,
-    check_run: part(z.object({ check_suite: checkSuite, pull_requests: pullRequests })),
+    check_run: part(z.object({ head_sha: perhapsSha, check_suite: checkSuite, pull_requests: pullRequests })),
+    // Of a status, a deployment, a build of pages, a package.
+    sha: perhapsSha,
+    deployment: part(z.object({ sha: perhapsSha, ref: text })),
+    build: part(z.object({ commit: perhapsSha })),
+    registry_package: part(z.object({ package_version: part(z.object({ target_oid: perhapsSha })) })),
   })
 }
 

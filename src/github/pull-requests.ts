@@ -21,6 +21,8 @@ export interface PullRequest extends PullRequestAddress {
   readonly state: PullRequestState
   /** An account that was deleted has no name. */
   readonly author: Account
+  /** As GitHub writes times. */
+  readonly createdAt: string
   readonly branch: string
   readonly headSha: string
   readonly baseRef: string
@@ -34,14 +36,11 @@ export interface PullRequest extends PullRequestAddress {
   readonly isBlocked: boolean
 }
 
-/** A pull request that a commit came with, as far as that answer tells. */
-export interface CommitPullRequest {
-  readonly number: number
-  readonly labels: readonly string[]
-  readonly isMerged: boolean
-  readonly branch: string
-  /** The login of whoever opened it. */
-  readonly author: string
+/** A pull request that a commit came with, or whose branch it is, as far as a list tells. */
+export interface ListedPullRequest extends Pick<PullRequest, 'number' | 'author' | 'createdAt' | 'labels' | 'branch'> {
+  readonly state: 'open' | 'closed' | 'merged'
+  /** Whether its branch is in another repository. */
+  readonly isOfFork: boolean
 }
 
 function stateOf(state: string, isDraft: boolean, isMerged: boolean): PullRequestState {
@@ -66,6 +65,7 @@ export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequ
       number,
       state: stateOf(data.state, data.draft ?? false, data.merged),
       author: accountOf(data.user),
+      createdAt: data.created_at,
       branch: data.head.ref,
       headSha: data.head.sha,
       baseRef: data.base.ref,
@@ -78,19 +78,25 @@ export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequ
   })
 }
 
-type ListedPullRequest = Awaited<ReturnType<Octokit['rest']['pulls']['list']>>['data'][number]
+type Listed = Awaited<ReturnType<Octokit['rest']['pulls']['list']>>['data'][number]
+
+const stateInList = ({ state, merged_at }: Listed): ListedPullRequest['state'] =>
+  typeof merged_at === 'string' ? 'merged' : state === 'open' ? 'open' : 'closed'
+
+function toListed(listed: Listed, repository: string): ListedPullRequest {
+  const { number, labels, head, user, created_at } = listed
+  return {
+    ...{ number, state: stateInList(listed), author: accountOf(user), createdAt: created_at },
+    labels: labels.map(({ name }) => name),
+    branch: head.ref,
+    // A fork that was deleted has no name any more.
+    isOfFork: (head.repo as typeof head.repo | null)?.full_name.toLowerCase() !== repository.toLowerCase(),
+  }
+}
 
 /** One that was closed without a merge brought nothing. */
-function toBringers(listed: readonly ListedPullRequest[]): readonly CommitPullRequest[] {
-  return listed
-    .filter(({ state, merged_at }) => state === 'open' || typeof merged_at === 'string')
-    .map(({ number, labels, merged_at, head, user }) => ({
-      number,
-      labels: labels.map(({ name }) => name),
-      isMerged: typeof merged_at === 'string',
-      branch: head.ref,
-      author: accountOf(user).login,
-    }))
+function toBringers(listed: readonly Listed[], repository: string): readonly ListedPullRequest[] {
+  return listed.map((one) => toListed(one, repository)).filter(({ state }) => state !== 'closed')
 }
 
 /**
@@ -102,10 +108,10 @@ export function findPullRequestsOfCommit(
   ask: AskGitHub,
   repository: string,
   sha: string,
-): Promise<readonly CommitPullRequest[]> {
+): Promise<readonly ListedPullRequest[]> {
   return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
     const where = { ...splitRepository(repository), commit_sha: sha }
-    return toBringers((await rest.repos.listPullRequestsAssociatedWithCommit(where)).data)
+    return toBringers((await rest.repos.listPullRequestsAssociatedWithCommit(where)).data, repository)
   })
 }
 
@@ -121,11 +127,31 @@ export function findPullRequestsEndingWith(
   ask: AskGitHub,
   repository: string,
   sha: string,
-): Promise<readonly CommitPullRequest[]> {
+): Promise<readonly ListedPullRequest[]> {
   return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
     const { data } = await rest.pulls.list({ ...splitRepository(repository), ...CHANGED_LAST })
     return toBringers(
       data.filter(({ state, head, merge_commit_sha }) => (state === 'open' ? head.sha : merge_commit_sha) === sha),
+      repository,
     )
+  })
+}
+
+/**
+ * The pull requests from a branch of this repository, newest first.
+ * @param state `open`, or all of them
+ * @throws ActionError if GitHub does not tell
+ */
+export function findPullRequestsOfBranch(
+  ask: AskGitHub,
+  repository: string,
+  branch: string,
+  state: 'open' | 'all',
+): Promise<readonly ListedPullRequest[]> {
+  const where = splitRepository(repository)
+  return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
+    const { data } = await rest.pulls.list({ ...where, state, head: `${where.owner}:${branch}`, per_page: 30 })
+    // Without a branch of this name GitHub may list all; an owner may have a fork, too.
+    return data.map((one) => toListed(one, repository)).filter((one) => one.branch === branch && !one.isOfFork)
   })
 }

@@ -28,14 +28,16 @@ const STARTED_BY_RUN = 'workflow_run'
 
 /** The list is newest first. Branches of forks may have the same name, so the right one may be far down. */
 const MOST_PAGES = 10
+/** Each costs a comparison, if it is gone. */
+const MOST_HEADS = 10
 
 /**
- * The head of the last successful run of a workflow on a branch before this one, or undefined if there is none
+ * The heads of the last successful runs of a workflow on a branch before this one, newest first and each once
  * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub's own filter knows branches by name only, so
- * that it finds those of forks and of pull requests too.
+ * that it finds those of forks and of pull requests too. A head may be gone: then the one before it is as good.
  * @throws ActionError if GitHub does not tell
  */
-export function findLastSuccess(ask: AskGitHub, query: WorkflowBranch): Promise<string | undefined> {
+export function findLastSuccesses(ask: AskGitHub, query: WorkflowBranch): Promise<readonly string[]> {
   const { repository, workflow, branch, runId, isOther = false } = query
   const events = isOther ? [...BRANCH_EVENTS, STARTED_BY_RUN] : BRANCH_EVENTS
   return ask({ permission: 'actions: read', repository }, async ({ rest }) => {
@@ -49,7 +51,7 @@ export function findLastSuccess(ask: AskGitHub, query: WorkflowBranch): Promise<
         per_page: PAGE_SIZE,
         page,
       })
-      const found = data.workflow_runs.find(
+      const found = data.workflow_runs.filter(
         ({ id, event, actor, ...run }) =>
           id < runId &&
           events.includes(event) &&
@@ -58,9 +60,10 @@ export function findLastSuccess(ask: AskGitHub, query: WorkflowBranch): Promise<
           // A fork that was deleted has no name any more.
           nameOf(run.head_repository) === nameOf(run.repository),
       )
-      if (found !== undefined || data.workflow_runs.length < PAGE_SIZE) return found?.head_sha
+      if (found.length > 0 || data.workflow_runs.length < PAGE_SIZE)
+        return [...new Set(found.map(({ head_sha }) => head_sha))].slice(0, MOST_HEADS)
     }
-    return undefined
+    return []
   })
 }
 

@@ -43,7 +43,7 @@ test('a forced push says so, and has the default branch to fall back to', () => 
   expect(range('push', { ...PUSH, forced: true })).toMatchObject({
     base: commit('a'),
     about: 'the forced push',
-    otherwise: 'main',
+    otherwise: { kind: 'compare', base: 'main' },
   })
 })
 

@@ -25,6 +25,7 @@ import { commit } from '../../support/github-state.ts'
 interface Looked extends ChangeFindings {
   readonly notice: string | undefined
   readonly log: readonly string[]
+  readonly notices: readonly string[]
 }
 
 const PUSHED: Partial<RunFacts> = { eventName: 'push', payload: PUSH }
@@ -36,12 +37,17 @@ async function look(
   github: GitHub | null = fakeGitHub(),
 ): Promise<Looked> {
   const log: string[] = []
-  const host = { ...fakeHost(), log: (line: string) => log.push(line) }
+  const notices: string[] = []
+  const host = {
+    ...fakeHost(),
+    log: (line: string) => log.push(line),
+    notice: (_title: string, text: string) => notices.push(text),
+  }
   const inputs = agentInputs({ task: CREATE, label: 'docs-agent', ...fields })
   const step = fakeStep({ host, github: github ?? undefined, facts: { ...RUN_FACTS, ...facts } })
   const known = openReport(inputs, step)
   const findings = await lookAtChange(inputs.task, inputs, step, known)
-  return { ...findings, notice: tellShortfalls(known.ended().shortfalls), log }
+  return { ...findings, notice: tellShortfalls(known.ended().shortfalls), log, notices }
 }
 
 const only = (text: string) => ({ kind: 'paths', rules: parsePathPatterns(text).rules, patterns: [text] }) as const
@@ -84,10 +90,8 @@ test('a push that deleted a branch tells what no green run has told, as the next
   const where = (answer: Partial<GitHub>) => look(inputs, deletion, fakeGitHub(answer))
   expect(await where({})).toMatchObject({ skipReason: undefined, context: expect.stringContaining('docs/guide.md') })
   const nothing = { ...comparison, relation: 'identical', commits: [], totalCommits: 0 } as const
-  const quiet = [{ compare: inTurn<Comparison>(nothing) }, { findLastSuccess: inTurn<string | undefined>(undefined) }]
+  const quiet = [{ compare: inTurn<Comparison>(nothing) }, { findLastSuccesses: inTurn<readonly string[]>([]) }]
   for (const answer of quiet) expect((await where(answer)).skipReason).toContain('deleted a branch')
-  const unknown = await where({ compare: rejecting(refusal('service-error')) })
-  expect(unknown).toMatchObject({ skipReason: undefined, notice: expect.stringContaining('is not known') })
   expect((await look({ changeRange }, deletion)).skipReason).toContain('deleted a branch')
 })
 
@@ -98,9 +102,9 @@ test('a merge of a pull request that a job opened does not wake the agent', asyn
 })
 
 test('a push that looks further back than to itself is not skipped for its own commits alone', async () => {
-  const older = { sha: commit('c'), message: 'Change the code', author: 'Bea' }
+  const older = { sha: commit('9'), message: 'Change the code', author: 'Bea' }
   const github = fakeGitHub({
-    findLastSuccess: () => Promise.resolve(commit('a')),
+    findLastSuccesses: () => Promise.resolve([commit('a')]),
     compare: () => Promise.resolve({ ...comparison, commits: [older, ...comparison.commits], totalCommits: 2 }),
     findPullRequestsOfCommit: (_repository, sha) =>
       Promise.resolve(sha === commit('b') ? [mergedBy(7, 'docs-agent')] : []),
@@ -110,7 +114,6 @@ test('a push that looks further back than to itself is not skipped for its own c
   expect((await look(lookingBack, PUSHED, github)).skipReason).toBeUndefined()
   expect((await look(inEvent, PUSHED, github)).skipReason).toContain('#7')
   const silent = { ...github, until: () => ({ ...github, compare: rejecting(refusal('service-error')) }) }
-  expect((await look(lookingBack, PUSHED, silent)).skipReason).toBeUndefined()
   expect((await look(inEvent, PUSHED, silent)).skipReason).toContain('#7')
 })
 
@@ -165,6 +168,62 @@ test('a pull request whose base went on is skipped where none of its files count
   expect(skipReason).toContain('No changed file counts')
 })
 
+const since = { changeRange: { kind: 'since-last-success' } } as const
+const between = { changeRange: { kind: 'between', repository: undefined, base: 'v1', head: 'v2' } } as const
+
+test.each([
+  ['GitHub is down', fakeGitHub({ findLastSuccesses: rejecting(refusal('service-error')) }), since],
+  ['it cannot be compared', fakeGitHub({ compare: rejecting(refusal('forbidden', 'Grant it.')) }), since],
+  ['an end of it is not there', fakeGitHub({ compare: rejecting(refusal('not-found')) }), between],
+  ['there is no token', null, since],
+] as const)(
+  'a range that was asked for by name sends nothing if %s: green, it would move the next base',
+  async (_why, github, asked) => {
+    const error = {
+      code: 'not-sent',
+      message: expect.stringContaining('`change-range` asks for it'),
+      hint: expect.anything(),
+    }
+    for (const wanted of [{ changeContext: 'files' }, { pathFilter: only('docs/**') }] as const)
+      await expect(look({ ...wanted, ...asked }, PUSHED, github)).rejects.toMatchObject(error)
+    const skipOwnChanges = false
+    expect((await look({ ...asked, skipOwnChanges }, PUSHED, github)).notice).toBeUndefined()
+  },
+)
+
+/** A GitHub that has lost these commits. */
+const without = (...gone: readonly string[]) => {
+  const bases: string[] = []
+  const compare: GitHub['compare'] = (_repository, base) => {
+    bases.push(base)
+    return gone.includes(base) ? Promise.reject(refusal('not-found')) : Promise.resolve(comparison)
+  }
+  const findLastSuccesses = () => Promise.resolve([commit('7'), commit('5')])
+  return { bases, github: fakeGitHub({ compare, findLastSuccesses }) }
+}
+
+test('a base that is gone gives way to the success before it, and then to the event’s own range, said in a notice', async () => {
+  for (const [lost, base] of [
+    [[commit('7')], commit('5')],
+    [[commit('7'), commit('5')], commit('a')],
+  ] as const) {
+    const { bases, github } = without(...lost)
+    const { context, notices } = await look({ ...since, changeContext: 'files' }, PUSHED, github)
+    expect(bases).toEqual([...lost, base])
+    expect(context).toContain(`from ${base.slice(0, 7)} to`)
+    expect(notices).toEqual([expect.stringContaining(`from ${base.slice(0, 7)} to`)])
+  }
+  const { github } = without(commit('7'), commit('5'))
+  const { description, notices } = await look({ changeContext: 'files' }, { eventName: 'schedule' }, github)
+  expect(description).toContain('the commits of the last successful runs of this workflow are gone')
+  expect(notices).toHaveLength(1)
+})
+
+test('what a forced push took out counts, too, so that nothing is skipped after it', async () => {
+  const { github } = without(commit('7'))
+  expect((await look({ ...since, pathFilter: only('src/**') }, PUSHED, github)).skipReason).toBeUndefined()
+})
+
 test('a range that cannot be read skips nothing', async () => {
   const github = fakeGitHub({ compare: rejecting(refusal('forbidden')) })
   const { skipReason, notice } = await look({ pathFilter: only('src/**') }, PUSHED, github)
@@ -205,7 +264,7 @@ test('after `workflow_run` nobody knows what was told, so looking back to it is 
 })
 
 test('the first run ever has nothing to compare with, says so, and goes on', async () => {
-  const github = fakeGitHub({ findLastSuccess: () => Promise.resolve(undefined) })
+  const github = fakeGitHub({ findLastSuccesses: () => Promise.resolve([]) })
   const found = await look({ changeContext: 'files', pathFilter: only('docs/**') }, { eventName: 'schedule' }, github)
   expect(found).toMatchObject({ skipReason: undefined, context: '', notice: undefined })
   expect(found.description).toContain('no run of this workflow')

@@ -15,8 +15,8 @@ test('the commits of a push come newest first, and no other event has any', () =
     commits: [{ id: commit('1'), message: 'One', author: ann, committer: ann }, { id: commit('2') }],
   }
   expect(pushedCommits(trigger(payload))).toEqual([
-    { sha: commit('2'), message: '', isByPusher: false },
-    { sha: commit('1'), message: 'One', isByPusher: true },
+    { sha: commit('2'), message: '', author: '', isByPusher: false },
+    { sha: commit('1'), message: 'One', author: '', isByPusher: true },
   ])
   expect(pushedCommits(trigger(payload, 'schedule'))).toEqual([])
 })

@@ -24,8 +24,8 @@ export type ChangeRange =
       readonly pushed?: Pushed | undefined
       /** Whether `head` took the place of `base`: what only `base` had was taken out then, and counts as changed too. */
       readonly isReplacement?: true
-      /** To compare with where `base` is gone. */
-      readonly otherwise?: string
+      /** What takes its place if `base` is gone. */
+      readonly otherwise?: ChangeRange
     }
   | {
       readonly kind: 'since-last-success'

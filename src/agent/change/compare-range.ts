@@ -1,8 +1,10 @@
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/connect-github.ts'
+import type { RunFacts } from '../../github/run-facts.ts'
 import { unlessNotFound } from '../../shared/errors.ts'
 import { oneLine } from '../../shared/untrusted-text.ts'
 import type { ChangeRange } from './change-range.ts'
+import { findRange } from './find-range.ts'
 
 type Range = Extract<ChangeRange, { kind: 'compare' }>
 
@@ -25,7 +27,7 @@ const quoted = (name: string): string => `\`${shorten(name).replaceAll('`', "'")
 const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
 
 /** The two ends, each as `show` tells it. A rewritten history is compared from the merge base. */
-function tellEnds({ head }: Range, base: string, comparison: Comparison, show: (ref: string) => string): string {
+function tellEnds({ base, head }: Range, comparison: Comparison, show: (ref: string) => string): string {
   if (!isRewritten(comparison)) return `from ${show(base)} to ${show(head)}`
   const from = `from the merge base ${show(comparison.mergeBase)} to ${show(head)}`
   return `${from}, as ${show(base)} is not in its history`
@@ -35,25 +37,50 @@ const tellPush = ({ pushed }: Range): string =>
   pushed === undefined ? '' : ` to ${quoted(pushed.branch)} by ${quoted(pushed.by)}`
 
 /** A comparison lists what came since the merge base, and not what a forced push took out. */
-function whyUnlisted({ isReplacement, base }: Range, from: string, comparison: Comparison): string | undefined {
+function whyUnlisted({ isReplacement }: Range, isFallback: boolean, comparison: Comparison): string | undefined {
   if (comparison.fileList === 'cut') return 'GitHub does not list all changed files'
-  const hasLost = isReplacement === true && (from !== base || isRewritten(comparison))
+  const hasLost = isFallback || (isReplacement === true && isRewritten(comparison))
   return hasLost ? 'History was rewritten, and GitHub does not list what that took out' : undefined
 }
 
+async function compareRange(
+  range: Range,
+  isFallback: boolean,
+  github: GitHub,
+  ownRepository: string,
+): Promise<Compared> {
+  const { repository = ownRepository, base, head, about } = range
+  const comparison = await github.compare(repository, base, head)
+  return {
+    ...{ repository, comparison },
+    title: `${about}, ${tellEnds(range, comparison, shorten)}`,
+    story: `${about}${tellPush(range)}, ${tellEnds(range, comparison, quoted)}`,
+    unlisted: whyUnlisted(range, isFallback, comparison),
+  }
+}
+
+export type Looked = {
+  /** How many bases were gone, one after the other. */
+  readonly gone: number
+} & (
+  | { readonly kind: 'compared'; readonly compared: Compared }
+  /** @property reason why there is nothing to compare, as a part of a sentence */
+  | { readonly kind: 'nothing'; readonly reason: string }
+)
+
 /**
- * Asks GitHub what changed. A commit that a forced push took out of the history may be gone for good.
- * @param ownRepository `owner/name`, for ranges that name none
+ * Asks GitHub what changed. A commit that a forced push took out of the history may be gone for good: then the range that
+ * takes its place is compared.
  * @throws ActionError if GitHub does not tell
  */
-export async function compareRange(range: Range, github: GitHub, ownRepository: string): Promise<Compared> {
-  const { repository = ownRepository, base, head, otherwise } = range
-  const to = async (from: string): Promise<Compared> => {
-    const comparison = await github.compare(repository, from, head)
-    const title = `${range.about}, ${tellEnds(range, from, comparison, shorten)}`
-    const story = `${range.about}${tellPush(range)}, ${tellEnds(range, from, comparison, quoted)}`
-    return { repository, comparison, title, story, unlisted: whyUnlisted(range, from, comparison) }
+export async function compareWhatIsThere(range: ChangeRange, github: GitHub, facts: RunFacts): Promise<Looked> {
+  for (let gone = 0, next = range; ; gone++) {
+    const found = await findRange(next, github, facts)
+    if (found.kind !== 'compare') return { kind: 'nothing', gone, reason: found.reason }
+    const asked = compareRange(found, gone > 0, github, facts.repository)
+    if (found.otherwise === undefined) return { kind: 'compared', gone, compared: await asked }
+    const compared = await unlessNotFound(asked)
+    if (compared !== undefined) return { kind: 'compared', gone, compared }
+    next = found.otherwise
   }
-  if (otherwise === undefined) return to(base)
-  return (await unlessNotFound(to(base))) ?? to(otherwise)
 }

@@ -4,7 +4,7 @@ import { unlessNotFound } from '../../shared/errors.ts'
 import type { ChangeRange } from './change-range.ts'
 import { findTagsBefore } from './tag-before.ts'
 
-/** Each costs a comparison. Further back than this, a tag is none that comes before another one. */
+/** Each costs a comparison; mostly the first is the one. */
 const MOST_TAGS = 5
 
 /** A range whose two ends are known, or why it has none. */
@@ -12,12 +12,23 @@ type KnownRange = Extract<ChangeRange, { kind: 'compare' | 'nothing-to-compare' 
 
 /** Tags of other lines of development are in the list too, so the one before has to be in this one's history. */
 async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
-  for (const other of findTagsBefore(tag, await github.listTags(repository)).slice(0, MOST_TAGS)) {
-    // Undefined if they have no common history.
-    const comparison = await unlessNotFound(github.compare(repository, other, tag))
-    if (comparison?.relation === 'ahead') return other
-  }
-  return undefined
+  const tags = await github.listTags(repository)
+  const before = findTagsBefore(
+    tag,
+    tags.map(({ name }) => name),
+  )
+  // Undefined if they have no common history.
+  const compareWith = (other: string) => unlessNotFound(github.compare(repository, other, tag))
+  for (const other of before.slice(0, MOST_TAGS)) if ((await compareWith(other))?.relation === 'ahead') return other
+
+  // Another line may have any number of tags: what came since the oldest tag has the one before in it.
+  const oldest = before.slice(MOST_TAGS).at(-1)
+  const comparison = oldest === undefined ? undefined : await compareWith(oldest)
+  const nearest = (comparison?.commits ?? [])
+    .toReversed()
+    .flatMap(({ sha }) => tags.filter((other) => other.sha === sha && before.includes(other.name)))
+    .at(0)
+  return nearest?.name ?? (comparison?.relation === 'ahead' ? oldest : undefined)
 }
 
 async function sinceLastSuccess(
@@ -28,14 +39,17 @@ async function sinceLastSuccess(
   if (workflow === undefined)
     return { kind: 'nothing-to-compare', reason: 'the runner does not say which workflow this is' }
   const isOther = of !== undefined
-  const base = await github.findLastSuccess({ repository, workflow, branch, runId, ...of, isOther })
+  const bases = await github.findLastSuccesses({ repository, workflow, branch, runId, ...of, isOther })
   const which = isOther ? 'the workflow that started this one' : 'this workflow'
-  if (base !== undefined) {
-    const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
-    return { kind: 'compare', base, head, about, isReplacement: true }
-  }
-  const reason = `no run of ${which} on this branch was successful before`
-  return firstTime ?? { kind: 'nothing-to-compare', reason }
+  const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
+  const reason =
+    bases.length === 0
+      ? `no run of ${which} on this branch was successful before`
+      : `the commits of the last successful runs of ${which} are gone`
+  return bases.reduceRight<ChangeRange>(
+    (otherwise, base) => ({ kind: 'compare', base, head, about, isReplacement: true, otherwise }),
+    firstTime ?? { kind: 'nothing-to-compare', reason },
+  )
 }
 
 /**

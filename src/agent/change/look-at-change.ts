@@ -1,4 +1,5 @@
-import { ActionError } from '../../shared/errors.ts'
+import type { RunFacts } from '../../github/run-facts.ts'
+import { ActionError, nonFatal } from '../../shared/errors.ts'
 import { joinSentences } from '../../shared/sentences.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
@@ -6,12 +7,11 @@ import type { Task } from '../inputs/task.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import { renderChangeContext } from './change-context.ts'
 import type { ChangeRange } from './change-range.ts'
-import { compareRange, type Compared } from './compare-range.ts'
+import { compareWhatIsThere, type Compared, type Looked } from './compare-range.ts'
 import { findChangeRange } from './event-range.ts'
 import { findEventSubject } from './event-subject.ts'
-import { findRange } from './find-range.ts'
 import { countByPaths } from './count-by-paths.ts'
-import { openOwnChangeGate, type GitHubUntil } from './own-change-gate.ts'
+import { openLoopGuard, openQuestions, type GitHubUntil } from './loop-guard.ts'
 import { renderSubject } from './subject-context.ts'
 
 /** What was found out about the change that started the run, before anything was asked of the service. */
@@ -32,9 +32,6 @@ const skipped = (skipReason: string, description?: string): ChangeFindings => ({
   description,
 })
 
-/** Questions that come before the job get this much of the step's time, in milliseconds, and no more than half of it. */
-const QUESTIONS_MS = 120_000
-
 /** What finding a range costs beyond `contents: read`. */
 const PERMISSIONS: Readonly<Partial<Record<ChangeRange['kind'], string>>> = {
   'since-last-success': ' and `actions: read`',
@@ -54,6 +51,7 @@ function lossOf({ changeContext, pathFilter }: AgentInputs): string {
     ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
     ...(changeContext === 'none' ? [] : ['`change-context`']),
   ]
+  if (wanted.length === 0) return 'What the tag stands for is not known'
   return `What changed is not known, so ${wanted.join(' and ')} had no effect`
 }
 
@@ -100,60 +98,83 @@ export async function lookAtChange(
   const idle = whyIdle(range)
   if (idle !== undefined && (range.kind === 'nothing-changed' || !wantsChange)) return skipped(idle)
 
-  const own = openOwnChangeGate(inputs, step, known)
-  if (!wantsChange && !own.hasQuestions) return NOTHING_FOUND
-  const endsAt = step.startedAt + Math.min(QUESTIONS_MS, inputs.timeoutMs / 2)
-  const github = (await known.attempt('GitHub was not asked', () => step.github()))?.until(endsAt)
-  const asked: GitHubUntil | undefined = github && { github, endsAt }
-
-  const ownEvent = await own.ofEvent(asked)
-  if (ownEvent !== undefined) return skipped(ownEvent)
+  const guard = openLoopGuard(inputs, step, known)
+  const needsRange = wantsChange || guard.needsRange
+  if (!needsRange && !guard.asksOfChange) return NOTHING_FOUND
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
-  const compared = wantsChange ? await compareWanted(range, asked, inputs, step, known) : undefined
-  if (compared?.kind !== 'compared') {
-    if (idle !== undefined && compared !== undefined) return skipped(idle)
+  const looked = needsRange ? await compareWanted(range, inputs, step, known) : undefined
+  if (looked?.kind !== 'compared') {
+    if (idle !== undefined && looked !== undefined) return skipped(idle)
     // What came before the event's own commits is not known then.
-    const mayBeMore = wantsChange && compared === undefined && range.kind === 'since-last-success'
-    const ownCommits = mayBeMore ? undefined : await own.ofItsCommits(asked)
+    const mayBeMore = wantsChange && looked === undefined && range.kind === 'since-last-success'
+    const ownCommits = mayBeMore ? guard.ofUnknown : await guard.ofItsCommits()
     if (ownCommits !== undefined) return skipped(ownCommits)
     const about = withContext(undefined, inputs, step)
-    return { ...about, description: joinSentences([compared?.description, about.description]) || undefined }
+    const nothing = looked === undefined ? undefined : `Nothing to compare: ${looked.reason}.`
+    return { ...about, description: joinSentences([nothing, about.description]) || undefined }
   }
+  const { compared } = looked
   const { description, skipReason, doubt } = await countByPaths(compared, inputs.pathFilter, step)
   step.host.log(description)
   const isAllPushed = inputs.changeRange.kind === 'event' && step.facts.eventName === 'push'
+  // A range of its own has nothing to do with the event.
+  const isTheirs = inputs.changeRange.kind === 'between' && guard.asksOfChange
   const reason =
     skipReason ??
     (compared.comparison.relation === 'identical' ? idle : undefined) ??
-    (await (isAllPushed ? own.ofItsCommits(asked) : own.ofRange(compared, asked)))
+    (await (isTheirs || (isAllPushed && !guard.needsRange) ? guard.ofItsCommits() : guard.ofRange(compared)))
   if (reason !== undefined) return skipped(reason, description)
   if (doubt !== undefined) step.host.log(doubt)
   const { context, description: sent } = withContext(compared, inputs, step)
   return { skipReason: undefined, context, description: joinSentences([description, sent]) }
 }
 
-type Looked = (Compared & { readonly kind: 'compared' }) | { readonly kind: 'nothing'; readonly description: string }
+/** A notice, as what is told is another change than the one that was asked for. */
+function noticeGone(looked: Looked, known: OpenReport): void {
+  const runs = looked.gone === 1 ? 'the last successful run' : `the last ${looked.gone} successful runs`
+  const instead = looked.kind === 'compared' ? looked.compared.title : 'nothing, as there is none before'
+  known.notice(
+    'A commit to compare with is gone',
+    `The commit of ${runs} is no longer in the repository, as after a forced push. It is compared instead: ${instead}.`,
+  )
+}
 
-/** Undefined if it could not be found out. */
+/** Where there is nothing to compare, nobody need be asked. */
+async function compareNow(range: ChangeRange, asked: GitHubUntil | undefined, facts: RunFacts): Promise<Looked> {
+  if (range.kind === 'nothing-to-compare') return { kind: 'nothing', gone: 0, reason: range.reason }
+  if (asked === undefined) throw noToken(range)
+  return compareWhatIsThere(range, asked.github, facts)
+}
+
+/**
+ * Undefined if it could not be found out.
+ * @throws ActionError `not-sent` if the user asked for this very range: a green run would move the base of the next one past it
+ */
 async function compareWanted(
   range: ChangeRange,
-  asked: GitHubUntil | undefined,
   inputs: AgentInputs,
-  { facts, host }: Step,
+  step: Step,
   known: OpenReport,
 ): Promise<Looked | undefined> {
-  if (asked === undefined && range.kind !== 'nothing-to-compare') {
-    known.miss(lossOf(inputs), noToken(range))
+  const { facts, host } = step
+  try {
+    const looked = await compareNow(range, await openQuestions(inputs, step), facts)
+    if (looked.gone > 0 && range.kind === 'since-last-success') noticeGone(looked, known)
+    if (looked.kind === 'nothing') host.log(`Nothing to compare: ${looked.reason}.`)
+    return looked
+  } catch (caught) {
+    const error = nonFatal(caught)
+    if (inputs.changeRange.kind !== 'event' && isWanted(inputs))
+      throw new ActionError(
+        'not-sent',
+        `What changed is not known, and \`change-range\` asks for it: ${error.message}`,
+        {
+          hint: error.hint ?? 'Run the step again when GitHub can be asked.',
+        },
+      )
+    known.miss(lossOf(inputs), error)
     return undefined
   }
-  return known.attempt(lossOf(inputs), async () => {
-    const found = asked === undefined ? range : await findRange(range, asked.github, facts)
-    if (asked !== undefined && found.kind === 'compare')
-      return { kind: 'compared', ...(await compareRange(found, asked.github, facts.repository)) }
-    const description = `Nothing to compare: ${'reason' in found ? found.reason : found.kind}.`
-    host.log(description)
-    return { kind: 'nothing', description }
-  })
 }
 
 const TOLD = {

@@ -17,6 +17,8 @@ function asPush(payload: EventPayload): Push | undefined {
 export interface EventCommit {
   readonly sha: string
   readonly message: string
+  /** By name; empty if it is not known. */
+  readonly author: string
   /** A person pushed it who wrote it, so that no merge made it, and no app. */
   readonly isByPusher: boolean
 }
@@ -46,8 +48,10 @@ function rangeOf(push: Push): ChangeRange {
     isReplacement: true,
     pushed: pushedBy(push),
   } as const
-  const otherwise = repository?.default_branch
-  return forced === true && otherwise !== undefined ? { ...range, about: 'the forced push', otherwise } : range
+  const defaultBranch = repository?.default_branch
+  if (forced !== true || defaultBranch === undefined) return range
+  const about = 'the forced push'
+  return { ...range, about, otherwise: { ...range, about, base: defaultBranch } }
 }
 
 export function rangeOfPush(payload: EventPayload): ChangeRange {
@@ -68,7 +72,7 @@ export function firstRangeOfPush(payload: EventPayload): ChangeRange {
 }
 
 /** The commits that a push brought, newest first; none for other events and where the event does not list them. */
-export function pushedCommits({ eventName, payload }: Trigger): readonly EventCommit[] {
+export function pushedCommits({ eventName, payload }: Pick<Trigger, 'eventName' | 'payload'>): readonly EventCommit[] {
   if (eventName !== 'push') return []
   const { commits, sender } = payload
   const person = sender?.type === 'User' ? sender.login : undefined
@@ -76,6 +80,7 @@ export function pushedCommits({ eventName, payload }: Trigger): readonly EventCo
     .map(({ id, message, author, committer }) => ({
       sha: id,
       message: message ?? '',
+      author: author?.name ?? '',
       isByPusher: person !== undefined && author?.username === person && committer?.username === person,
     }))
     .toReversed()
@@ -86,6 +91,6 @@ function pushedBy({ sender, ref }: EventPayload): Pushed | undefined {
   return { branch: branchName(ref), by: sender.login, isByApp: sender.type === 'Bot' }
 }
 
-export function pushedBranch({ eventName, payload }: Trigger): Pushed | undefined {
+export function pushedBranch({ eventName, payload }: Pick<Trigger, 'eventName' | 'payload'>): Pushed | undefined {
   return eventName === 'push' ? pushedBy(payload) : undefined
 }

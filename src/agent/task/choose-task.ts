@@ -10,7 +10,6 @@ import { MOST_FOLLOW_UPS, type Conversation } from './conversation.ts'
 import { tellOpenPullRequest } from './conversation-words.ts'
 import { findConversation } from './find-conversation.ts'
 import { lookOnceMore } from './last-look.ts'
-import { isOwnComment, isOwnEvent } from './own-event.ts'
 import { parseComment } from './parse-comment.ts'
 import { orSendNothing } from './send-nothing.ts'
 
@@ -44,8 +43,6 @@ export async function chooseTask(inputs: AgentInputs, step: Step, known: OpenRep
   const { facts } = step
   refuseToLookBack(inputs, step)
   const mayPrompt = command === '' ? task.kind !== 'attach' : parseComment(facts, command).kind !== 'ignored'
-  if (mayPrompt && isOwnComment(facts))
-    return { kind: 'skip', reason: 'This action wrote the comment that started the run.' }
   if (mayPrompt && facts.runAttempt > 1) warnOfAttempt(facts.runAttempt, known)
   const asked = await fromComment(inputs, step, known)
   if (asked !== undefined) return asked
@@ -58,8 +55,6 @@ export async function chooseTask(inputs: AgentInputs, step: Step, known: OpenRep
   const name = `Pull request #${found.pullRequest.number}`
   if (onOpenPr === 'skip')
     return { kind: 'skip', reason: `${name} of the agent is open, and \`on-open-pr\` is \`skip\`.` }
-  if (isOwnEvent(facts, found.pullRequest))
-    return { kind: 'skip', reason: `${name} of the agent started this run itself.` }
   return goOn(found, task.prompt, step, known)
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { openOwnChangeGate, type GitHubUntil, type OwnChangeGate } from '../../../src/agent/change/own-change-gate.ts'
+import { openLoopGuard, type LoopGuard } from '../../../src/agent/change/loop-guard.ts'
 import type { Compared } from '../../../src/agent/change/compare-range.ts'
+import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { openReport } from '../../../src/agent/report/open-report.ts'
 import { tellShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { RunFacts } from '../../../src/github/run-facts.ts'
@@ -25,26 +26,30 @@ interface Asked {
   readonly notice: string | undefined
 }
 
-type Ask = (gate: OwnChangeGate, asked: GitHubUntil) => Promise<string | undefined>
+type Ask = (guard: LoopGuard) => Promise<string | undefined>
 
-async function ask(facts: Partial<RunFacts>, answers: Partial<GitHub>, question: Ask): Promise<Asked> {
+/** @param answers null without a token */
+async function ask(
+  facts: Partial<RunFacts>,
+  answers: Partial<GitHub> | null,
+  question: Ask,
+  fields: Partial<AgentInputs> = {},
+): Promise<Asked> {
   const clock = fakeClock()
-  const inputs = agentInputs({ label: 'docs-agent' })
-  const step = fakeStep({ clock, facts: { ...RUN_FACTS, ...facts } })
+  const inputs = agentInputs({ label: 'docs-agent', ...fields })
+  const github = answers === null ? undefined : fakeGitHub(answers)
+  const step = fakeStep({ clock, github, facts: { ...RUN_FACTS, ...facts } })
   const known = openReport(inputs, step)
-  const reason = await question(openOwnChangeGate(inputs, step, known), {
-    github: fakeGitHub(answers),
-    endsAt: step.startedAt + 120_000,
-  })
+  const reason = await question(openLoopGuard(inputs, step, known))
   return { reason, sleptMs: clock.passed(), notice: tellShortfalls(known.ended().shortfalls) }
 }
 
-const ofItsCommits: Ask = (gate, asked) => gate.ofItsCommits(asked)
-const ofEvent: Ask = (gate, asked) => gate.ofEvent(asked)
+const ofItsCommits: Ask = (guard) => guard.ofItsCommits()
+const ofEvent: Ask = (guard) => guard.ofEvent()
 
 const PUSHED = { eventName: 'push', payload: PUSH }
 const OWN = [mergedBy(7, 'docs-agent')]
-const UNMARKED = { ...PULL_REQUEST, labels: [] }
+const UNMARKED = { ...PULL_REQUEST, labels: [], createdAt: '2025-12-31T23:57:00Z' }
 const noComments = () => Promise.resolve([])
 
 /** As GitHub commits what it merges, or what is written on its pages. */
@@ -83,11 +88,11 @@ test('what a merge brought is asked again until GitHub knows it', async () => {
   expect(sleptMs).toBe(6_000)
   expect(notice).toBeUndefined()
   const others = { findPullRequestsOfCommit: inTurn([], [], OWN), ...ending(commit('b')) }
-  expect(await ask(byGitHub(commit('c'), commit('b')), others, ofItsCommits)).toMatchObject({ sleptMs: 2_000 })
+  expect(await ask(byGitHub(commit('9'), commit('b')), others, ofItsCommits)).toMatchObject({ sleptMs: 2_000 })
 })
 
 test('a pull request that ends with it and is not merged yet is asked again, as its merge may come', async () => {
-  const open = { ...mergedBy(7, 'docs-agent'), isMerged: false }
+  const open = { ...mergedBy(7, 'docs-agent'), state: 'open' as const }
   const findPullRequestsEndingWith = inTurn([open], OWN)
   expect(await ask(MERGE, { findPullRequestsEndingWith }, ofItsCommits)).toMatchObject({ sleptMs: 2_000 })
 })
@@ -125,7 +130,9 @@ const pushedBranch = (type: string, labels: readonly string[] = []) => {
       { eventName: 'workflow_run', payload: { workflow_run: run } },
     ],
     answers: {
-      findPullRequestsOfCommit: inTurn([{ ...mergedBy(7, ...labels), isMerged: false }]),
+      findPullRequestsOfCommit: inTurn([
+        { ...mergedBy(7, ...labels), state: 'open' as const, author: sender, createdAt: UNMARKED.createdAt },
+      ]),
       listMarkerComments: noComments,
     },
   }
@@ -134,7 +141,7 @@ const pushedBranch = (type: string, labels: readonly string[] = []) => {
 test('an open pull request that an app pushes to is looked at until it has its label', async () => {
   const { facts, answers } = pushedBranch('Bot')
   for (const one of facts) {
-    const readPullRequest = inTurn(UNMARKED, UNMARKED, PULL_REQUEST)
+    const readPullRequest = inTurn(UNMARKED, PULL_REQUEST)
     const { reason, sleptMs } = await ask(one, { ...answers, readPullRequest }, ofItsCommits)
     expect(reason).toContain('#7')
     expect(sleptMs).toBe(15_000)
@@ -177,12 +184,13 @@ test('one that stays without a mark for a minute and a half is of another app', 
 })
 
 test('the pull request of a person is looked at once', async () => {
-  const answers = { readPullRequest: inTurn(UNMARKED), listMarkerComments: noComments }
+  const author = { login: 'ann', type: 'User' }
+  const answers = { readPullRequest: inTurn({ ...UNMARKED, author }), listMarkerComments: noComments }
   expect(await ask(opened('User'), answers, ofEvent)).toMatchObject({ reason: undefined, sleptMs: 0 })
 })
 
 test('a label in the event needs no question, so not even a token', async () => {
-  const { reason } = await ask(opened('Bot', ['docs-agent']), {}, (gate) => gate.ofEvent(undefined))
+  const { reason } = await ask(opened('Bot', ['docs-agent']), null, ofEvent)
   expect(reason).toContain('#7')
 })
 
@@ -193,7 +201,7 @@ const since = (eventName: string, fields: Partial<Compared> = {}): Promise<Asked
   }
   const compared = { repository: 'acme/docs', title: '', story: '', unlisted: undefined, comparison, ...fields }
   const answers = { findPullRequestsOfCommit: () => Promise.resolve(OWN) }
-  return ask({ eventName, payload: {} }, answers, (gate, asked) => gate.ofRange(compared, asked))
+  return ask({ eventName, payload: {} }, answers, (guard) => guard.ofRange(compared))
 }
 
 test('a schedule whose only change is the merge of its own pull request is skipped', async () => {
