@@ -13,6 +13,7 @@ import type { OnCrash } from '../../src/step/feature.ts'
 import { ATTACH, CREATE } from '../support/agent-run.ts'
 import { active, completed, failed, fakeClient, type FakeClient, type Script } from '../support/fake-client.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, PUSH, refusal, rejecting, RUN_FACTS } from '../support/fake-github.ts'
+import { fakeHost } from '../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
 
 interface StepRun {
@@ -74,6 +75,16 @@ test('a change that does not count asks nothing of the service, and is green', a
   })
   expect(conclusion.text).toContain('No changed file counts by `paths`')
   expect(renderSummary(report, conclusion)).toContain('What changed')
+})
+
+test('an event that cannot be read is none, said with one notice before anything else', async () => {
+  const notices: string[] = []
+  const host = { ...fakeHost(), notice: (title: string) => notices.push(title) }
+  const client = fakeClient(SCRIPT)
+  for (const facts of [RUN_FACTS, { ...RUN_FACTS, isEventUnreadable: true as const }])
+    await runAgentStep(agentInputs({ task: CREATE }), fakeStep({ host, client, facts }))
+  expect(notices).toEqual(['The event could not be read'])
+  expect(client.calls.filter((call) => call === 'create')).toHaveLength(2)
 })
 
 test.each([

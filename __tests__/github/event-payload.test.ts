@@ -15,9 +15,9 @@ test('the event is what the file of the runner holds', () => {
   expect(readText(JSON.stringify({ workflow_run }))).toEqual({ workflow_run })
 })
 
-test('a file that cannot be read is no event', () => {
-  expect(readText('{"ref":')).toEqual({})
-  expect(readEvent({ GITHUB_EVENT_PATH: '/no/such/file.json' })).toEqual({})
+test('a file that cannot be read is no event, and outside of a runner there is none', () => {
+  for (const text of ['', '{"ref":', 'null', '[]', '7', '"main"']) expect(readText(text)).toBeUndefined()
+  expect(readEvent({ GITHUB_EVENT_PATH: '/no/such/file.json' })).toBeUndefined()
   expect(readEvent({})).toEqual({})
 })
 

@@ -56,8 +56,11 @@ test('outside of a runner, or with an address that is none, it is GitHub itself'
   })
 })
 
-test('outside of a runner there is no event', () => {
-  expect(readRunFacts({}).payload).toEqual({})
+test('outside of a runner there is no event, and one that cannot be read is none, which is known', () => {
+  expect(readRunFacts({})).not.toHaveProperty('isEventUnreadable')
+  expect(readRunFacts({})).toMatchObject({ payload: {} })
+  const facts = readRunFacts({ ...ENV, GITHUB_EVENT_PATH: '/no/such/file.json' })
+  expect(facts).toMatchObject({ eventName: 'push', payload: {}, isEventUnreadable: true })
 })
 
 test.each([

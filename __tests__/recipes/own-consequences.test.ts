@@ -10,7 +10,7 @@ import { parseEvent, type EventPayload } from '../../src/github/event-payload.ts
 import type { GitHub } from '../../src/github/connect-github.ts'
 import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
 import { failed, fakeClient } from '../support/fake-client.ts'
-import { fakeGitHub, inTurn, mergedBy, PULL_REQUEST, RUN_FACTS } from '../support/fake-github.ts'
+import { fakeGitHub, inTurn, mergedBy, PULL_REQUEST, pullCommits, RUN_FACTS } from '../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
 import { commit } from '../support/github-state.ts'
 import { codeBlocks, markdownFiles } from '../support/markdown-files.ts'
@@ -244,8 +244,7 @@ function gitHubWith(number: number, author: typeof AGENT, labels: readonly strin
     findPullRequestsOfCommit: (_repository, asked) => Promise.resolve(isOf(asked) ? [listed] : []),
     findPullRequestsOfBranch: (_repository, branch, wanted) =>
       Promise.resolve(branch === 'agent/guide' && (wanted === 'all' || state === 'open') ? [listed] : []),
-    listPullRequestCommits: () =>
-      Promise.resolve([{ sha: sha(number, 'c'), message: 'Guide', author: '', account: author }]),
+    listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: sha(number, 'c'), account: author })),
     listTags: () => Promise.resolve([{ name: '0.0.0', sha: commit('e') }]),
     compare: async (...range) => {
       const usual = await fakeGitHub().compare(...range)

@@ -14,6 +14,11 @@ import type { Report } from './report/report.ts'
 import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
 import { chooseTask } from './task/choose-task.ts'
 
+const UNREADABLE_EVENT = [
+  'The event could not be read',
+  'The file in which the runner keeps it is empty, cut or no event. The run is taken for one without an event, so nothing of it goes to the agent.',
+] as const
+
 /** From the event to a pull request that can be merged. Throws only what nobody foresaw. */
 export async function runAgentStep(inputs: AgentInputs, step: Step, onCrash?: OnCrash<Report>): Promise<Report> {
   const known = openReport(inputs, step) // the only thing that changes: what is known so far
@@ -26,6 +31,7 @@ async function goThrough(inputs: AgentInputs, step: Step, known: OpenReport): Pr
   const watch = openJobWatch(inputs, step, known)
   inputs.warnings.forEach(step.host.warn)
   try {
+    if (step.facts.isEventUnreadable === true) known.notice(...UNREADABLE_EVENT)
     const own = await findOwnEvent(inputs, step, known)
     if (own !== undefined) return known.skipped(own)
     const choice = await chooseTask(inputs, step, known)

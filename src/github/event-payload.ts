@@ -85,12 +85,16 @@ export function parseEvent(eventName: string, payload: unknown): EventPayload {
 }
 
 /**
- * The event of the run, which the runner keeps in a file; without anything outside of one, and where it cannot be read. The
- * toolkit has it too, together with all that talks to GitHub, which is much to load for one file.
+ * The event of the run, which the runner keeps in a file; without anything outside of one. The toolkit has it too, together
+ * with all that talks to GitHub, which is much to load for one file.
+ * @returns undefined if it cannot be read
  */
-export function readEvent(env: Environment): EventPayload {
-  const payload = readPayload(env['GITHUB_EVENT_PATH'] ?? '')
-  return payload === undefined ? {} : parseEvent(env['GITHUB_EVENT_NAME'] ?? '', payload)
+export function readEvent(env: Environment): EventPayload | undefined {
+  const file = env['GITHUB_EVENT_PATH'] ?? ''
+  if (file === '') return {}
+  const payload = readPayload(file)
+  const isObject = typeof payload === 'object' && payload !== null && !Array.isArray(payload)
+  return isObject ? parseEvent(env['GITHUB_EVENT_NAME'] ?? '', payload) : undefined
 }
 
 function readPayload(file: string): unknown {

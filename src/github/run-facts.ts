@@ -5,7 +5,9 @@ import { readEvent, type EventPayload } from './event-payload.ts'
 /** What is known of the run of the workflow that this step is a part of. */
 export interface RunFacts {
   readonly eventName: string
+  /** Without anything if it cannot be read. */
   readonly payload: EventPayload
+  readonly isEventUnreadable?: true
   /** Who started the run. */
   readonly actor: string
   readonly sha: string
@@ -52,7 +54,8 @@ export function runFactsOf(env: Environment, payload: EventPayload): RunFacts {
 }
 
 export function readRunFacts(env: Environment): RunFacts {
-  return runFactsOf(env, readEvent(env))
+  const payload = readEvent(env)
+  return payload === undefined ? { ...runFactsOf(env, {}), isEventUnreadable: true } : runFactsOf(env, payload)
 }
 
 export const DEPENDABOT = 'dependabot[bot]'

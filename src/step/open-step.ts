@@ -31,8 +31,13 @@ interface StepOrigin {
   readonly loadGitHub: LoadGitHub | undefined
 }
 
-/** The toolkit reads the proxies and the API's address as it is loaded. */
+/**
+ * The toolkit reads the proxies, the API's address and the event as it is loaded. The event is read by then, with more patience:
+ * one that is cut would break the step in the middle.
+ */
 async function loadOrExplain(load: LoadGitHub): Promise<typeof import('../github/connect-github.ts')> {
+  const { GITHUB_EVENT_PATH: event } = process.env
+  delete process.env['GITHUB_EVENT_PATH']
   try {
     return await load()
   } catch (error) {
@@ -40,6 +45,8 @@ async function loadOrExplain(load: LoadGitHub): Promise<typeof import('../github
     throw new ActionError('proxy', "GitHub's client could not be started.", {
       hint: 'Check `HTTPS_PROXY`, `HTTP_PROXY` and `GITHUB_API_URL`.',
     })
+  } finally {
+    if (event !== undefined) process.env['GITHUB_EVENT_PATH'] = event
   }
 }
 

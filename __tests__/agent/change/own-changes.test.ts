@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { findOwnChanges, type OwnChangesQuery } from '../../../src/agent/change/own-changes.ts'
 import type { ListedPullRequest, PullRequest } from '../../../src/github/pull-requests.ts'
-import { fakeGitHub, mergedBy, PULL_REQUEST, refusal, type FakeGitHub } from '../../support/fake-github.ts'
+import { fakeGitHub, mergedBy, PULL_REQUEST, pullCommits, refusal, type FakeGitHub } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 const A = commit('a')
@@ -23,9 +23,11 @@ function gitHubWhere(
     findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(commits[sha] ?? []),
     listPullRequestCommits: ({ number }) =>
       Promise.resolve(
-        (lists[number] ?? []).map(([sha, message = 'Change', login = AGENT.login]) => ({
-          ...{ sha, message, author: 'Docs', account: { login, type: 'Bot' } },
-        })),
+        pullCommits(
+          ...(lists[number] ?? []).map(([sha, message = 'Change', login = AGENT.login]) => ({
+            ...{ sha, message, author: 'Docs', account: { login, type: 'Bot' } },
+          })),
+        ),
       ),
     readPullRequest: ({ number }) => {
       const found = pulls[number]

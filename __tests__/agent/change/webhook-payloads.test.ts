@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
+import { findOwnEvent } from '../../../src/agent/change/loop-guard.ts'
 import { lookAtChange, type ChangeFindings } from '../../../src/agent/change/look-at-change.ts'
 import { openReport } from '../../../src/agent/report/open-report.ts'
 import { parseEvent } from '../../../src/github/event-payload.ts'
@@ -116,4 +117,40 @@ test('no example of an event of the table is left out', () => {
   const events = new Set(Object.keys(TABLE).map((row) => row.split(' ')[0] ?? ''))
   const examples = DEFINITIONS.filter(({ name }) => events.has(name)).flatMap((definition) => definition.examples)
   expect(EXAMPLES).toHaveLength(examples.length)
+})
+
+type Leaf = 'string' | 'number' | 'boolean' | 'object' | 'list'
+const leafOf = (value: unknown): Leaf | undefined => {
+  if (Array.isArray(value)) return 'list'
+  return value === null ? undefined : (typeof value as Leaf)
+}
+
+/** Every part of one kind, below the event itself, is something else. */
+function withOther(kind: Leaf, other: unknown, value: unknown, isEvent = true): unknown {
+  if (!isEvent && leafOf(value) === kind) return other
+  if (Array.isArray(value)) return value.map((one) => withOther(kind, other, one, false))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withOther(kind, other, one, false)]))
+}
+
+test.each<[Leaf, unknown]>([
+  ['string', 7],
+  ['string', null],
+  ['string', { text: 'x' }],
+  ['number', 'seven'],
+  ['number', 0.5],
+  ['boolean', 'no'],
+  ['object', null],
+  ['object', 'x'],
+  ['list', {}],
+])('whatever an event has in the place of a %s (%j) costs that and nothing else', async (kind, other) => {
+  for (const { name, examples } of DEFINITIONS) {
+    const facts = { ...RUN_FACTS, eventName: name, payload: parseEvent(name, withOther(kind, other, examples[0])) }
+    const inputs = agentInputs({}, { 'change-context': 'diff', 'github-token': 'ghs_token' })
+    const step = fakeStep({ github: fakeGitHub(), facts })
+    const known = openReport(inputs, step)
+    await findOwnEvent(inputs, step, known)
+    await lookAtChange(inputs.task, inputs, step, known)
+    expect(known.ended().shortfalls).toEqual([])
+  }
 })
