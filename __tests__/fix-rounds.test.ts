@@ -154,6 +154,20 @@ test('rounds that have less than ten minutes left are not begun', async () => {
   expect(report.fixing).toEqual({ sent: 1, stop: 'no-time' })
 })
 
+test.each([
+  ['idle-follow-up', 'no-changes', { sent: 1, stop: 'unmoved' }],
+  ['failed', 'failed', { sent: 0, stop: 'failed' }],
+] as const)(
+  'after a follow-up that adds nothing, too, failing checks go back: %s',
+  async (scenario, outcome, fixing) => {
+    const inputs = agentInputs({}, { ...GIVEN, 'job-id': 'job_finished' })
+    const { report, messages, conclusion } = await playInWorld({ inputs, scenario, github: { checks: [fails] } })
+    expect(report).toMatchObject({ outcome, fixing, pullRequest: { checks: 'failure' } })
+    expect(messages.slice(1).map(toldIn)).toEqual(fixing.sent === 0 ? [] : ['build, links'])
+    expect(conclusion.isGreen).toBe(false)
+  },
+)
+
 test('a merge during a round that adds commits keeps the outcome, is said, and tells the state of the pull request', async () => {
   const { report, said } = await play({
     github: { checks: [fails], events: [{ after: 'follow-up', delayMs: 8_000, act: 'merge' }] },

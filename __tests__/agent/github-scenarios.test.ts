@@ -8,6 +8,7 @@ import {
 } from '../../src/emulator/github/github-scenarios.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import type { RunFacts } from '../../src/github/run-facts.ts'
 import { playInWorld } from '../support/embedded-world.ts'
 import { PUSH } from '../support/fake-github.ts'
@@ -20,6 +21,8 @@ interface Row {
   readonly given: Readonly<Record<string, string>>
   /** What happens on GitHub; the later one counts. */
   readonly plays?: readonly GitHubScenarioName[]
+  /** What the service plays; by default a job that opens a pull request. */
+  readonly service?: ScenarioName
   /** What none of the named scenarios has. */
   readonly github?: Partial<GitHubScenario>
   readonly repository?: RepositoryState
@@ -65,7 +68,24 @@ const ROWS: readonly Row[] = [
     plays: ['checks-fail'],
     ends: 'red, pull-request',
     outputs: { checks: 'failure', changed: 'true' },
-    says: ['The pull request has not passed its checks', '/acme/docs/pull/4'],
+    says: ['Pull request opened, its checks failed', '/acme/docs/pull/4'],
+  },
+  {
+    name: 'a pull request whose checks fail makes the step red if the follow-up adds nothing, too',
+    given: { ...WAITS, 'job-id': 'job_finished' },
+    service: 'idle-follow-up',
+    plays: ['checks-fail'],
+    ends: 'red, no-changes',
+    outputs: { checks: 'failure', changed: 'false', 'pr-operation': 'unchanged', 'pr-state': 'open', 'pr-number': '1' },
+    says: ['Pull request unchanged, its checks failed', 'At least one of its checks failed.'],
+  },
+  {
+    name: 'a turn that fails leaves a pull request, which is looked at all the same',
+    given: { ...WAITS, 'allowed-paths': 'guides/**', 'fail-on': 'out-of-scope', 'job-id': 'job_finished' },
+    service: 'failed',
+    ends: 'red, failed',
+    outputs: { checks: 'success', 'in-scope': 'false' },
+    says: ['Its pull request was looked at all the same.', 'outside of `allowed-paths`'],
   },
   {
     name: 'no check at all is told apart from all passed',
@@ -274,12 +294,12 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-test.each(ROWS)('$name', async ({ given, plays = [], github, ends, outputs = {}, ...row }) => {
+test.each(ROWS)('$name', async ({ given, plays = [], service, github, ends, outputs = {}, ...row }) => {
   const all = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'timeout-minutes': '5', ...given }
   const world = await playInWorld({
     inputs: agentInputs({}, all),
     github: { ...combineScenarios(plays), ...github },
-    ...{ repository: row.repository, facts: row.facts },
+    ...{ repository: row.repository, facts: row.facts, ...(service && { scenario: service }) },
   })
 
   expect(`${world.conclusion.isGreen ? 'green' : 'red'}, ${world.report.outcome}`).toBe(ends)

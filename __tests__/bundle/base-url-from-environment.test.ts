@@ -10,7 +10,7 @@ test('the address comes from the environment where the input is left out', async
 
   expectStep(run, {
     conclusion: 'success',
-    verdict: '✅ The pull request is ready',
+    verdict: '✅ Pull request opened',
     outputs: {
       outcome: 'pull-request',
       status: 'completed',

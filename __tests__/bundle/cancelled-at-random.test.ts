@@ -64,13 +64,14 @@ async function cancelAt({ task, afterMs }: Moment): Promise<BundleRun> {
 function expectOrderlyEnd(run: BundleRun, { task }: Moment): void {
   const { outcome, 'job-id': jobId } = run.outputs
   const isDecided = outcome !== 'cancelled'
+  const verdict = task === 'follow-up' ? 'Pull request may have changed' : 'Pull request opened'
   const errors = run.annotations.filter(({ level }) => level === 'error')
   const hasJob = task !== 'create' || run.requests.some((request) => request.startsWith('GET '))
 
   expect({ signal: run.signal, exitCode: run.exitCode }).toEqual({ signal: null, exitCode: isDecided ? 0 : 1 })
   if (isDecided) expect(['pull-request', 'no-changes']).toContain(outcome)
   expect(errors.map(({ title }) => title)).toEqual(isDecided ? [] : ['Cancelled'])
-  expect(verdictIn(run.summary)).toBe(isDecided ? '## ✅ The pull request is ready' : '## 🛑 Cancelled')
+  expect(verdictIn(run.summary)).toBe(isDecided ? `## ✅ ${verdict}` : '## 🛑 Cancelled')
   if (hasJob) expect(jobId).toMatch(/^job_\w+$/)
   expect(run.prompts.length).toBeLessThanOrEqual(1)
   expectNoSecret(run)

@@ -22,7 +22,7 @@ testWithSignals('a run that is cancelled while the prompt is unanswered says tha
     conclusion: 'cancelled',
     verdict: '🛑 Cancelled',
     says: ['The run was cancelled.', 'the job may exist', 'Look for the job on the service'],
-    outputs: { outcome: 'cancelled' },
+    outputs: { outcome: 'cancelled', changed: '' },
     requests: [],
   })
   expect(asked).toEqual(['POST /v2/agent/docs-demo/job'])

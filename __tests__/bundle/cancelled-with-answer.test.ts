@@ -21,7 +21,7 @@ testWithSignals('a run that is cancelled while the prompt is on its way still le
     conclusion: 'cancelled',
     verdict: '🛑 Cancelled',
     says: ['so the job still runs', 'run the same step with `job-id: job_late` and without a prompt'],
-    outputs: { outcome: 'cancelled', status: 'active', 'job-id': 'job_late' },
+    outputs: { outcome: 'cancelled', changed: '', status: 'active', 'job-id': 'job_late' },
     requests: [],
   })
 })

@@ -20,7 +20,7 @@ testWithSignals('a run that is cancelled while it waits leaves with its outputs 
     conclusion: 'cancelled',
     verdict: '🛑 Cancelled',
     says: ['so the job still runs', 'run the same step with `job-id: job_000001` and without a prompt'],
-    outputs: { outcome: 'cancelled', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
+    outputs: { outcome: 'cancelled', changed: '', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
     requests: ['POST job'],
   })
 })

@@ -11,7 +11,7 @@ test('a follow-up to a finished job waits for its own turn', async () => {
 
   expectStep(run, {
     conclusion: 'success',
-    verdict: '✅ The pull request is ready',
+    verdict: '✅ Pull request may have changed',
     outputs: {
       outcome: 'pull-request',
       status: 'completed',

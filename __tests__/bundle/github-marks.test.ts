@@ -7,6 +7,7 @@ test('the pull request gets its label and the comment that names its job', async
 
   const { headSha } = pullOf(run)
   expectPullRequest(run, {
+    verdict: '✅ The pull request is ready',
     outputs: {
       'pr-state': 'open',
       'pr-branch': 'agent/job_000001',

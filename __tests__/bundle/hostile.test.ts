@@ -6,10 +6,10 @@ test('texts of the service that are full of commands and HTML stay texts', async
   const run = await runBundle({ scenario: 'hostile', inputs: { prompt: 'Fix the guide.' } })
 
   expectStep(run, {
-    conclusion: 'success',
-    verdict: '✅ There is no pull request to show',
+    conclusion: 'failure',
+    verdict: '❌ The link to the pull request cannot be used',
     outputs: {
-      outcome: 'no-changes',
+      outcome: 'error',
       status: 'completed',
       'job-id': 'job_000001',
       changed: '',

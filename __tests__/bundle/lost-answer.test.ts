@@ -9,7 +9,7 @@ test('a prompt whose answer is lost is not sent again: red, and the job may exis
     conclusion: 'failure',
     verdict: '❌ The prompt may have been taken',
     says: ['the job may exist', 'Look for the job on the service', 'dashboard'],
-    outputs: { outcome: 'error' },
+    outputs: { outcome: 'error', changed: '' },
     requests: ['POST job'],
   })
 })

@@ -22,7 +22,7 @@ test('a job whose outputs cannot be written any more is waited for, and told in 
   expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, outputs: { outcome: 'error' } })
   expect(run.annotations).toMatchObject([{ level: 'error', title: 'The outputs could not be written' }])
   expect(run.annotations[0]?.message).toContain('ENOSPC')
-  expect(run.annotations[0]?.message).toContain('The pull request is ready')
+  expect(run.annotations[0]?.message).toContain('Pull request opened')
   expect(run.log.some(({ text }) => text.includes('The service has taken the prompt: job job_000001 is active.'))).toBe(
     true,
   )

@@ -12,7 +12,7 @@ test('a job that takes longer than the step may ends red and says how to go on',
     conclusion: 'failure',
     verdict: '⏰ The agent did not finish in time',
     says: ['The job still runs.', 'run the same step with `job-id: job_000001` and without a prompt'],
-    outputs: { outcome: 'timed-out', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
+    outputs: { outcome: 'timed-out', changed: '', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
     requests: { posts: ['POST job'], reads: 'GET job/job_000001' },
   })
 })

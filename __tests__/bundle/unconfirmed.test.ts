@@ -14,6 +14,7 @@ test('a follow-up whose turn is never seen ends red, although the job reads comp
     says: ['never seen to work on it', 'it may still begin'],
     outputs: {
       outcome: 'unconfirmed',
+      changed: '',
       status: 'completed',
       'job-id': 'job_finished',
       model: 'docs-writer-1',

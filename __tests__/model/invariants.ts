@@ -115,6 +115,7 @@ const COLOURED_BY_FAIL_ON: Readonly<Partial<Record<Outcome, string>>> = {
   'timed-out': 'timeout',
   'no-changes': 'no-changes',
 }
+const ENDED: readonly Outcome[] = ['pull-request', 'no-changes', 'failed', 'archived']
 const ALWAYS_GREEN: readonly Outcome[] = ['pull-request', 'submitted', 'skipped']
 
 function greenIsAllowed({ conclusion, report, schedule }: Trace): string | undefined {
@@ -126,10 +127,15 @@ function greenIsAllowed({ conclusion, report, schedule }: Trace): string | undef
   return problemIf(!isAllowed, `The step is green with the outcome ${report.outcome}.`)
 }
 
+/** Whether the step has seen the end of a turn, and knows the pull request of its job. */
+function hasPullRequest({ report: { outcome, error, job } }: Pick<Trace, 'report'>): boolean {
+  return ENDED.includes(outcome) && error === undefined && job?.prLink !== undefined
+}
+
 function redIsAllowed({ conclusion, report, schedule }: Trace): string | undefined {
   if (conclusion.isGreen || report.error !== undefined || report.outcome === 'unconfirmed') return undefined
   const word = COLOURED_BY_FAIL_ON[report.outcome]
-  const gates = report.outcome === 'pull-request' ? ['checks', 'out-of-scope'] : []
+  const gates = hasPullRequest({ report }) ? ['checks', 'out-of-scope'] : []
   return problemIf(
     !schedule.failOn.some((on) => on === word || gates.includes(on)),
     `The step is red with the outcome ${report.outcome}, without an error.`,
@@ -195,13 +201,15 @@ function changeIsTrue(trace: Trace): string | undefined {
   const isLinked = cameToPullRequest(trace) || wasAnswered(trace, (view) => view.link !== undefined)
   if (changed === 'true' && !isLinked) return 'It says that it changed something, and nothing says so.'
   if (changed !== 'true' && (operation === 'created' || operation === 'updated')) return `${operation} is no change.`
+  if (changed === 'false' && !isKnownUnchanged(trace)) return 'It says that nothing changed, and nobody knows.'
   if (operation === 'created' && hadLink && link.startsWith(OLD_LINK)) return 'The pull request was there before.'
   if (operation === 'updated' && github?.toldOfOurPush() !== true) return 'No commit of ours was told.'
   return problemIf(operation === 'unchanged' && plan?.oursPushes === true, 'The turn had added a commit.')
 }
 
-function gatesAreKnownGood({ conclusion, report, schedule, github }: Trace): string | undefined {
-  if (!conclusion.isGreen || report.outcome !== 'pull-request') return undefined
+function gatesAreKnownGood(trace: Trace): string | undefined {
+  const { conclusion, report, schedule, github } = trace
+  if (!conclusion.isGreen || !hasPullRequest(trace)) return undefined
   const { failOn, github: plan } = schedule
   const checks = github?.told.checks.get(report.pullRequest?.headSha ?? '') ?? []
   const havePassed = checks.length > 0 && checks.every(({ state }) => state === 'success')
@@ -212,6 +220,24 @@ function gatesAreKnownGood({ conclusion, report, schedule, github }: Trace): str
     failOn.includes('out-of-scope') && !isInside,
     'It is green, and the files were not told to be inside.',
   )
+}
+
+function titleIsKnown({ conclusion, outputs, schedule: { asks } }: Trace): string | undefined {
+  if (!conclusion.title.includes('is ready')) return undefined
+  const isGood = (name: 'checks' | 'in-scope', good: string): boolean => outputs[name] === good
+  const isKnown =
+    outputs['pr-state'] === 'open' &&
+    outputs['pr-mergeable'] !== 'false' &&
+    (!asks.checks || isGood('checks', 'success')) &&
+    (!asks.scope || isGood('in-scope', 'true'))
+  return problemIf(!isKnown, `“${conclusion.title}”: ${JSON.stringify(outputs)}`)
+}
+
+/** Whether an end of this turn was told, or nothing of its prompt can have been taken. */
+function isKnownUnchanged(trace: Trace): boolean {
+  const { schedule, report, service } = trace
+  const isUnsent = schedule.task !== 'attach' && !service.posts.some(({ wasProcessed }) => wasProcessed)
+  return isUnsent || (ENDED.includes(report.outcome) && wasAnswered(trace, (view) => !isActive(view)))
 }
 
 function gitHubStopsNothing({ report: { error } }: Trace): string | undefined {
@@ -250,6 +276,7 @@ export const INVARIANTS: readonly Invariant[] = [
   { sentence: 'The outputs are the known ones, with known values.', problem: outputsAreKnown },
   { sentence: 'A change is claimed only if this turn made it.', problem: changeIsTrue },
   { sentence: 'A gate that `fail-on` asks for is green only if GitHub said so.', problem: gatesAreKnownGood },
+  { sentence: 'Only what is known to be good in all that was asked for is called ready.', problem: titleIsKnown },
   { sentence: 'Nothing of GitHub stops a step.', problem: gitHubStopsNothing },
   { sentence: 'Label and comment are written once, and to the pull request of this turn.', problem: isWrittenOnce },
 ]

@@ -70,7 +70,7 @@ export function expectPullRequest(
 ): void {
   expectStep(run, {
     conclusion: 'success',
-    verdict: '✅ The pull request is ready',
+    verdict: '✅ Pull request opened',
     outputs: {
       ...{ status: 'completed', 'job-id': 'job_000001', model: 'docs-writer-1' },
       ...{ ...pullRequestOutputs(run, 4), ...outputs, outcome: 'pull-request' },
@@ -88,7 +88,7 @@ function expectRequests({ requests, prompts, inputs }: BundleRun, { requests: ex
   if (inputs['prompt'] !== undefined) expect(new Set([...prompts, inputs['prompt']]).size).toBe(1)
 }
 
-/** `✅ The pull request is ready` without its icon. */
+/** `✅ Pull request opened` without its icon. */
 function titleOf(verdict: string): string {
   return verdict.slice(verdict.indexOf(' ') + 1)
 }

@@ -68,7 +68,7 @@ export const CHECKS = {
           'improve.docs.outcome': 'pull-request',
         },
         prompts: ['POST job'],
-        summary: ['The pull request is ready'],
+        summary: ['Pull request opened'],
       },
     },
   ],
@@ -85,7 +85,7 @@ export const CHECKS = {
           'docs.check.job-id': 'job_000001',
         },
         prompts: ['POST job', 'POST job/job_000001/message'],
-        summary: ['The pull request is ready'],
+        summary: ['Pull request opened', 'Pull request may have changed'],
       },
     },
     {

@@ -17,6 +17,7 @@ export const ERROR_TITLES: Readonly<Record<ErrorCode, string>> = {
   'unknown-fate': 'The prompt may have been taken',
   'not-sent': 'Nothing was sent',
   'left-behind': 'The pull request ended before the agent did',
+  'unusable-link': 'The link to the pull request cannot be used',
   deadline: 'Out of time',
   cancelled: 'Cancelled',
   internal: 'Internal error',

@@ -25,6 +25,8 @@ export type ErrorCode =
   | 'not-sent'
   /** The pull request was merged or closed before all of the agent's commits were in it. */
   | 'left-behind'
+  /** The pull request is there, and nobody can be led to it. */
+  | 'unusable-link'
   /** The step's own deadline passed. */
   | 'deadline'
   | 'cancelled'

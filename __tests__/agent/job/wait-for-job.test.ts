@@ -51,11 +51,11 @@ test.each([
   },
 )
 
-test('a link that cannot be shown is no pull request, and is not waited for', async () => {
+test('a link that cannot be used is an error, and is not waited for', async () => {
   const unsafe = job({ status: 'completed', hasUnsafeLink: true })
   const { report, warnings, clock } = await runScripted({ task: CREATE, create: active, reads: [unsafe] })
 
-  expect(report).toMatchObject({ outcome: 'no-changes', job: { hasUnsafeLink: true } })
+  expect(report).toMatchObject({ outcome: 'error', error: { code: 'unusable-link' }, job: { hasUnsafeLink: true } })
   expect(clock.sleeps).toEqual([10_000])
   expect(warnings).toHaveLength(1)
 })

@@ -112,10 +112,20 @@ test('a turn that was never seen says to look before the prompt is sent again', 
 test.each([
   [{ job: withoutLink }, 'Nothing had to change', 'and changed no file, so there is no pull request'],
   [{ operation: 'unchanged' }, 'Nothing had to change', 'and added no commit to the pull request'],
-  [{ job: { ...withoutLink, hasUnsafeLink: true } }, 'There is no pull request to show', 'that is not safe to link'],
 ] as const)('no-changes of %j tells which kind it is', (fields, title, part) => {
   const conclusion = conclude(reportOf({ outcome: 'no-changes', ...fields }), DEFAULT)
   expect(conclusion).toMatchObject({ title, text: expect.stringContaining(part) as unknown })
+})
+
+test('a link that cannot be used is red whatever `fail-on` says, and says where to look', () => {
+  const error = new ActionError('unusable-link', 'Its address cannot be used.', { hint: 'Look for it.' })
+  const job = { ...withoutLink, hasUnsafeLink: true } as const
+  expect(conclude(reportOf({ outcome: 'error', job, error }), NONE)).toEqual({
+    isGreen: false,
+    title: 'The link to the pull request cannot be used',
+    text: 'Its address cannot be used.',
+    advice: 'Look for it.',
+  })
 })
 
 test('a run cancelled before the follow-up was sent says so, although there is a job', () => {

@@ -18,7 +18,11 @@ interface Opened {
 
 function open(signal = new AbortController().signal): Opened {
   const [host, clock] = [fakeHost(), fakeClock()]
-  return { known: openReport(agentInputs({ task: CREATE }), fakeStep({ host, clock, signal })), host, clock }
+  return {
+    known: openReport(agentInputs({ task: CREATE, waitForChecks: true }), fakeStep({ host, clock, signal })),
+    host,
+    clock,
+  }
 }
 
 test('a step that found out nothing has ended in an error, with its task and its time', () => {
@@ -109,14 +113,14 @@ test('a task that takes the place of another inherits nothing of its job', () =>
   known.restart(CREATE)
   const { job, turn, continued, ...rest } = known.ended()
   expect([job, turn, continued]).toEqual([undefined, undefined, undefined])
-  expect(rest).toMatchObject({ task: CREATE, change: 'the push' })
+  expect(rest).toMatchObject({ task: CREATE, change: 'the push', asked: ['checks'] })
 })
 
 /** A step whose task has ended well, and whose first round is on its way. */
-function inRound(): Opened {
+function inRound(own: Pick<TaskResult, 'outcome' | 'operation'> = OWN): Opened {
   const opened = open()
   opened.known.add({ job: completed, turn: 'seen' })
-  opened.known.addResult({ outcome: 'pull-request', operation: 'updated', job: completed })
+  opened.known.addResult({ outcome: own.outcome, ...(own.operation && { operation: own.operation }), job: completed })
   opened.known.add({ pullRequest: { checks: 'failure' } })
   opened.known.add({ turn: 'unsent' })
   return opened
@@ -144,6 +148,33 @@ test('a round that moved the pull request goes on, and a pull request of its own
   known.add({ turn: 'taken' })
   known.addResult({ outcome: 'pull-request', operation: 'created', job: completed })
   expect([known.goesOn, known.roundsSent]).toEqual([false, 2])
+})
+
+const UNCHANGED = { outcome: 'no-changes', operation: 'unchanged' } as const
+
+test.each([
+  ['updated', UNCHANGED],
+  ['updated', { outcome: 'pull-request' }],
+  ['created', { outcome: 'pull-request', operation: 'created' }],
+] as const)('what a round has pushed is the step’s work: %s', (operation, own) => {
+  const { known } = inRound(own)
+  known.add({ turn: 'seen' })
+  known.addResult({ outcome: 'failed', operation: 'updated', job: failed })
+  expect(known.ended()).toMatchObject({ outcome: 'pull-request', operation, job: completed })
+})
+
+test('while a round may push yet, nobody knows that the pull request stays as it is', () => {
+  const { known } = inRound(UNCHANGED)
+  known.add({ turn: 'taken' })
+  expect(known.stopped(failure('cancelled'))).toMatchObject({ outcome: 'cancelled', fixing: { sent: 1 } })
+  expect(known.ended().operation).toBeUndefined()
+  known.addResult({ outcome: 'unconfirmed' })
+  expect(known.ended()).toMatchObject({ outcome: 'no-changes', fixing: { sent: 1, stop: 'unseen' } })
+  expect(known.ended().operation).toBeUndefined()
+  const other = inRound(UNCHANGED).known
+  other.add({ turn: 'seen' })
+  other.addResult({ ...UNCHANGED, job: completed })
+  expect(other.ended()).toMatchObject({ ...UNCHANGED, fixing: { sent: 1, stop: 'unmoved' } })
 })
 
 test.each([

@@ -2,9 +2,10 @@ import { expect, test } from '@jest/globals'
 import { OUTPUT_NAMES, toOutputs } from '../../../src/agent/report/outputs.ts'
 import { OUTCOMES, type Outcome } from '../../../src/agent/report/report.ts'
 import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
-import { active, completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import { active, completed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { reportOf, type Fields } from '../../support/report.ts'
 
+const UNUSABLE = job({ status: 'completed', hasUnsafeLink: true })
 const NOTHING = Object.fromEntries(OUTPUT_NAMES.map((name) => [name, '']))
 
 test('tells the next steps all about a pull request', () => {
@@ -29,24 +30,28 @@ test('sets every output, in the order of the file, empty where there is nothing 
   expect(outputs).toEqual({ ...NOTHING, outcome: 'skipped', changed: 'false', 'duration-seconds': '0.0' })
 })
 
-/** Where nobody compared the pull request's head before and after: for a job with a pull request, and for one without. */
-const CHANGED: Readonly<Record<Outcome, Readonly<Record<'create' | 'followUp' | 'attach', string>>>> = {
-  'pull-request': { create: 'true', followUp: '', attach: 'true' },
-  'no-changes': { create: 'false', followUp: 'false', attach: 'false' },
-  failed: { create: 'true', followUp: 'false', attach: 'true' },
-  archived: { create: 'true', followUp: 'false', attach: 'true' },
-  'timed-out': { create: 'false', followUp: 'false', attach: 'false' },
-  unconfirmed: { create: 'false', followUp: 'false', attach: 'false' },
-  submitted: { create: '', followUp: '', attach: '' },
-  cancelled: { create: 'false', followUp: 'false', attach: 'true' },
-  skipped: { create: 'false', followUp: 'false', attach: 'false' },
-  error: { create: 'false', followUp: 'false', attach: 'false' },
+/** If nobody compared the pull request's head before and after: for a job with a pull request, and for one without. */
+const CHANGED: Readonly<
+  Record<Outcome, Readonly<Record<'create' | 'followUp' | 'attach', readonly [string, string]>>>
+> = {
+  'pull-request': { create: ['true', 'true'], followUp: ['', ''], attach: ['true', 'true'] },
+  'no-changes': { create: ['false', 'false'], followUp: ['false', 'false'], attach: ['false', 'false'] },
+  failed: { create: ['true', 'false'], followUp: ['', ''], attach: ['true', 'false'] },
+  archived: { create: ['true', 'false'], followUp: ['', ''], attach: ['true', 'false'] },
+  'timed-out': { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
+  unconfirmed: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
+  submitted: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
+  cancelled: { create: ['', ''], followUp: ['', ''], attach: ['true', ''] },
+  skipped: { create: ['false', 'false'], followUp: ['false', 'false'], attach: ['false', 'false'] },
+  error: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
 }
+const changedOf = (fields: Fields): string => toOutputs(reportOf(fields)).changed
 
 test.each(OUTCOMES)(
   '%s tells whether the work of this step is in a pull request, and nothing that nobody knows',
   (outcome) => {
-    const changed = (fields: Fields): string => toOutputs(reportOf({ outcome, ...fields })).changed
+    const changed = (fields: Fields): string[] =>
+      [completed, withoutLink].map((job) => changedOf({ outcome, job, ...fields }))
     expect({
       create: changed({ task: CREATE }),
       followUp: changed({ task: FOLLOW_UP, turn: 'seen' }),
@@ -55,13 +60,33 @@ test.each(OUTCOMES)(
   },
 )
 
-test.each(['failed', 'archived'] as const)(
-  'a job that is %s and has no pull request has changed nothing',
-  (outcome) => {
-    for (const task of [CREATE, FOLLOW_UP, ATTACH])
-      expect(toOutputs(reportOf({ outcome, task, job: withoutLink })).changed).toBe('false')
-  },
-)
+test.each<[string, Fields, string]>([
+  ['a create that was refused', { outcome: 'error', job: undefined, error: failure('rejected') }, 'false'],
+  ['a create whose answer was lost', { outcome: 'error', job: undefined, error: failure('unknown-fate') }, ''],
+  ['the same in a cancelled run', { outcome: 'cancelled', job: undefined, error: failure('unknown-fate') }, ''],
+  ['a run cancelled before', { outcome: 'cancelled', job: undefined, error: failure('cancelled') }, 'false'],
+  [
+    'a create that did not leave in time',
+    { outcome: 'timed-out', job: undefined, error: failure('deadline') },
+    'false',
+  ],
+  ['a job that could not be read any more', { outcome: 'error', job: active, error: failure('forbidden') }, ''],
+  ['wrong inputs', { outcome: 'error', task: undefined, job: undefined, error: failure('invalid-input') }, 'false'],
+  ['a follow-up that was not sent', { outcome: 'archived', task: FOLLOW_UP, turn: 'unsent' }, 'false'],
+  ['a follow-up before it was looked at', { outcome: 'error', task: FOLLOW_UP, job: undefined }, 'false'],
+  [
+    'a follow-up whose answer was lost',
+    { outcome: 'error', task: FOLLOW_UP, turn: 'unsent', error: failure('unknown-fate') },
+    '',
+  ],
+  ['a follow-up whose turn was not seen', { outcome: 'cancelled', task: FOLLOW_UP, turn: 'taken' }, ''],
+  ['a round whose end was not seen', { outcome: 'no-changes', fixing: { sent: 1, stop: 'unseen' } }, ''],
+  ['a round that is on its way', { outcome: 'no-changes', fixing: { sent: 1 } }, ''],
+  ['rounds that came to nothing', { outcome: 'no-changes', fixing: { sent: 1, stop: 'unmoved' } }, 'false'],
+  ['a job that failed, with a link that cannot be used', { outcome: 'failed', job: UNUSABLE }, ''],
+])('of %s: “false” is only for what was seen, or never sent', (_name, fields, changed) => {
+  expect(changedOf(fields)).toBe(changed)
+})
 
 test.each([
   ['created', 'true'],
@@ -75,11 +100,11 @@ test.each([
 
 test('a red follow-up hands on no pull request, which is of an earlier turn', () => {
   const outputs = toOutputs(reportOf({ outcome: 'failed', task: FOLLOW_UP, turn: 'seen' }))
-  expect(outputs).toMatchObject({ 'pr-link': '', 'pr-number': '', 'pr-repository': '', changed: 'false' })
+  expect(outputs).toMatchObject({ 'pr-link': '', 'pr-number': '', 'pr-repository': '', changed: '' })
 })
 
 test('a link that is not safe is not handed on, and whether something changed is not known', () => {
-  const report = reportOf({ outcome: 'no-changes', job: job({ status: 'completed', hasUnsafeLink: true }) })
+  const report = reportOf({ outcome: 'error', job: UNUSABLE, error: failure('unusable-link') })
   expect(toOutputs(report)).toMatchObject({ 'pr-link': '', 'pr-number': '', changed: '' })
 })
 

@@ -20,7 +20,7 @@ const ADDRESS: CommentAddress = {
 const reply = (report: Report): string => renderReply(report, conclude(report, new Set(['failed'])), ADDRESS, FACTS)
 
 test('names the outcome, the pull request, the checks and the run', () => {
-  const text = reply(reportOf({ job: completed, pullRequest: { checks: 'success' } }))
+  const text = reply(reportOf({ job: completed, pullRequest: { state: 'open', checks: 'success' } }))
   expect(text.split('\n')[0]).toBe('<!-- docs-agent-action: reply run=42 comment=71 -->')
   expect(text).toContain('**The pull request is ready.**')
   expect(text).toContain(`[Pull request #7](${LINK})`)

@@ -23,13 +23,13 @@ function summary(fields: Fields = {}): string {
 
 test('begins with the verdict, and the pull request is the first thing to click', () => {
   const lines = summary().split('\n')
-  expect(lines[0]).toBe('## ✅ Docs agent · new job: The pull request is ready')
+  expect(lines[0]).toBe('## ✅ Docs agent · new job: Pull request opened')
   expect(lines[2]).toBe(`### [Pull request #7 in acme/docs](${LINK})`)
   expect(summary().indexOf('](')).toBe(summary().indexOf(`](${LINK})`))
 })
 
 const headingOf = (fields: Fields): string | undefined =>
-  summary({ origin: { projectId: 'docs-demo', stepId: '' }, ...fields }).split('\n')[0]
+  summary({ origin: { projectId: 'docs-demo', stepId: '' }, operation: 'created', ...fields }).split('\n')[0]
 
 test.each<[string, Fields]>([
   ['new job', {}],
@@ -39,14 +39,14 @@ test.each<[string, Fields]>([
   ['follow-up from a comment', { task: FOLLOW_UP, continued: 'comment', comment: COMMENT }],
   ['new job from a comment', { comment: COMMENT }],
 ])('the heading names the project and what kind of step it was: %s', (kind, fields) => {
-  expect(headingOf(fields)).toBe(`## ✅ Docs agent · <code>docs&#45;demo</code> · ${kind}: The pull request is ready`)
+  expect(headingOf(fields)).toBe(`## ✅ Docs agent · <code>docs&#45;demo</code> · ${kind}: Pull request opened`)
 })
 
 test('the heading tells two steps of one workflow job from each other, and stays short', () => {
   const [projectId, stepId] = ['x'.repeat(128), 'agent']
   const heading = headingOf({ origin: { projectId, stepId } })
   expect(heading).toContain(`<code>${'x'.repeat(39)}…</code> · step <code>agent</code> · new job: `)
-  expect(headingOf({ origin: undefined, task: undefined })).toBe('## ✅ Docs agent: The pull request is ready')
+  expect(headingOf({ origin: undefined, task: undefined })).toBe('## ✅ Docs agent: Pull request opened')
 })
 
 test('shows what is known of the job', () => {
@@ -116,12 +116,6 @@ test('a red step says what to do', () => {
   expect(markdown).toMatch(/^## ❌ /)
   expect(markdown).toContain('The service says: <code>read only</code>')
   expect(markdown).toContain('**What to do:** Check its scope.')
-})
-
-test('a link that is not safe is said, and nothing is there to click', () => {
-  const markdown = summary({ outcome: 'no-changes', job: job({ status: 'completed', hasUnsafeLink: true }) })
-  expect(markdown).toContain('not safe to link')
-  expect(markdown).not.toContain('](')
 })
 
 test('a red follow-up shows no pull request, which is of an earlier turn', () => {

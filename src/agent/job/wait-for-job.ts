@@ -1,5 +1,5 @@
 import type { Job } from '../../service/schemas.ts'
-import { nonFatal } from '../../shared/errors.ts'
+import { ActionError, nonFatal } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
@@ -48,13 +48,24 @@ function awaitLink({ id }: Job, { clock, deadlineAt }: Step, { poll }: JobWatch)
   }).catch(keepLastReading)
 }
 
+/** Neither a pull request to show, nor none. */
+function unusableLink(job: Job): TaskResult {
+  const error = new ActionError(
+    'unusable-link',
+    'The agent finished, and the address of its pull request cannot be used: it is no plain `https:` one.',
+    { hint: 'Look for the pull request in the repository, and tell those who run the service.' },
+  )
+  return { outcome: 'error', job, error }
+}
+
 /** What the end of a job means. A completed job without a link is read a few times more, and then the last reading counts. */
 export async function settle(ended: Job, step: Step, watch: JobWatch): Promise<TaskResult> {
   for (let job: Job | undefined = ended; job !== undefined; job = await waitForEnd(job, step, watch)) {
     if (job.status === 'failed' || job.status === 'archived') return { outcome: job.status, job }
     if (job.status === 'active') continue
     if (job.prLink !== undefined) return { outcome: 'pull-request', job }
-    const next: Job | undefined = job.hasUnsafeLink === true ? undefined : await awaitLink(job, step, watch)
+    if (job.hasUnsafeLink === true) return unusableLink(job)
+    const next: Job | undefined = await awaitLink(job, step, watch)
     if (next === undefined) return { outcome: 'no-changes', job }
     job = next
   }

@@ -108,7 +108,7 @@ interface Round {
  * @throws ActionError `cancelled`
  */
 export async function nextRound(
-  { prLink }: Job,
+  { prLink, status }: Job,
   found: PullRequestFindings,
   headOfLastRound: string | undefined,
   inputs: AgentInputs,
@@ -119,7 +119,9 @@ export async function nextRound(
   if (maxRounds === 0 || prLink === undefined) return undefined
   const sent = known.roundsSent
   const leftMs = (): number => step.deadlineAt - step.clock.now()
-  const stop = stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() })
+  const isBroken = status === 'failed' || status === 'archived'
+  const stop =
+    stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }) ?? (isBroken ? status : undefined)
   if (stop !== undefined) {
     known.stopFixing(stop)
     return undefined

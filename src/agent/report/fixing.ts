@@ -34,7 +34,7 @@ const STOPS: Readonly<Record<FixStop, string>> = {
   'no-time': 'Less than ten minutes are left of `timeout-minutes`.',
   'nothing-to-tell': 'No check is known to have failed.',
   'not-sent': 'The failing checks could not be sent to the agent.',
-  failed: 'The agent failed while it worked on the failing checks.',
+  failed: 'The agent failed.',
   archived: 'The job is archived, so it takes no failing checks.',
   'left-behind':
     'The pull request was merged or closed while the agent worked on the failing checks, and commits may be in no merge.',

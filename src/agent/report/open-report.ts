@@ -2,9 +2,10 @@ import type { Step } from '../../step/step.ts'
 import { ERROR_TITLES } from '../../shared/error-titles.ts'
 import { type ActionError, describeError, nonFatal } from '../../shared/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import type { Gate } from '../inputs/fail-on.ts'
 import type { Task } from '../inputs/task.ts'
 import { tellStop, type FixStop } from './fixing.ts'
-import type { Outcome, Report, TaskResult, TimelineEntry } from './report.ts'
+import { isLookedAt, type Outcome, type Report, type TaskResult, type TimelineEntry } from './report.ts'
 import { SeenHeads } from './seen-heads.ts'
 import type { Shortfall } from './shortfalls.ts'
 
@@ -52,8 +53,8 @@ export class OpenReport {
 
   /** Another task takes the place of one that was not sent: nothing of that one's job is of this step. */
   restart(task: Task): void {
-    const { origin, change, comment } = this.#findings
-    this.#findings = { task, origin, change, comment }
+    const { origin, asked = [], change, comment } = this.#findings
+    this.#findings = { task, origin, asked, change, comment }
   }
 
   /**
@@ -65,6 +66,9 @@ export class OpenReport {
     else {
       // The job's result stands, but commits that may be in no merge are not to be overlooked.
       if (result.error?.code === 'left-behind') this.notice(ERROR_TITLES['left-behind'], describeError(result.error))
+      // What a round has pushed is this step's work, too.
+      if (result.operation === 'updated' && this.#result.operation !== 'created')
+        this.#result = { ...this.#result, outcome: 'pull-request', operation: 'updated' }
       this.#endRound(stopAfterTurn(result))
     }
     this.#ownTurn ??= pick(this.#findings, true)
@@ -73,7 +77,7 @@ export class OpenReport {
 
   /** Whether there is a pull request to take further. */
   get goesOn(): boolean {
-    return this.#result?.outcome === 'pull-request' && this.#fixStop === undefined
+    return this.#result !== undefined && isLookedAt(this.#result) && this.#fixStop === undefined
   }
 
   /** How often failing checks were sent back; one that is on its way counts. */
@@ -176,10 +180,14 @@ export class OpenReport {
   #report(result: TaskResult): Report {
     const sent = this.roundsSent
     const stop = this.#fixStop
+    // A round whose end was not seen may push yet.
+    const isOpen = this.#isOnItsWay || stop === 'unseen'
+    const { operation, ...others } = result
     return {
       ...this.#findings,
       ...this.#ownTurn,
-      ...result,
+      ...others,
+      ...(operation === undefined || (isOpen && operation === 'unchanged') ? {} : { operation }),
       ...(sent === 0 && stop === undefined ? {} : { fixing: { sent, ...(stop === undefined ? {} : { stop }) } }),
       timeline: this.#timeline,
       shortfalls: this.#shortfalls,
@@ -188,6 +196,10 @@ export class OpenReport {
   }
 }
 
-export function openReport({ task, projectId }: AgentInputs, step: Step): OpenReport {
-  return new OpenReport(step, { task, origin: { projectId, stepId: step.facts.stepId } })
+export function openReport({ task, projectId, waitForChecks, allowedPaths }: AgentInputs, step: Step): OpenReport {
+  const asked: readonly Gate[] = [
+    ...(waitForChecks ? (['checks'] as const) : []),
+    ...(allowedPaths.length > 0 ? (['out-of-scope'] as const) : []),
+  ]
+  return new OpenReport(step, { task, asked, origin: { projectId, stepId: step.facts.stepId } })
 }

@@ -1,5 +1,6 @@
 import { oneLine } from '../../shared/untrusted-text.ts'
-import { jobIdOf, ownPullRequest, type Outcome, type Report } from './report.ts'
+import { OUTCOME_ROWS } from './outcomes.ts'
+import { jobIdOf, ownPullRequest, type Report } from './report.ts'
 
 export const OUTPUT_NAMES = [
   'outcome',
@@ -27,27 +28,17 @@ const LONGEST_MODEL_NAME = 200
 /** Longer than git and GitHub let a branch's name be. */
 const LONGEST_BRANCH_NAME = 1_000
 
-/** What an outcome says of `changed` if nobody compared heads. All that is not here is `false`. */
-const CHANGED: Readonly<Partial<Record<Outcome, (report: Report) => string>>> = {
-  'pull-request': ({ task }) => (task?.kind === 'follow-up' ? '' : 'true'),
-  'no-changes': ({ job }) => (job?.hasUnsafeLink === true ? '' : 'false'),
-  submitted: () => '',
-  failed: openedAll,
-  archived: openedAll,
-  // Such a step may have seen the end, and waited for checks.
-  cancelled: ({ task, job }) =>
-    String(task?.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined),
+/** Whether the service may have taken the step's prompt. A step that attaches is about what the job did before. */
+function mayBeTaken({ task, job, turn, error }: Report): boolean {
+  if (error?.code === 'unknown-fate' || task?.kind === 'attach') return true
+  return task?.kind === 'create' ? job !== undefined : turn === 'taken' || turn === 'seen'
 }
 
-/** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
-function openedAll({ task, job }: Report): string {
-  return String(task?.kind !== 'follow-up' && job?.prLink !== undefined)
-}
-
-/** Whether this step's work is in a pull request. Empty if nobody knows; a red step claims nothing of an earlier turn. */
-function changedOf(report: Report): string {
+/** Whether this step's work is in a pull request. Undefined if nobody knows; a red step claims nothing of an earlier turn. */
+function changedOf(report: Report): boolean | undefined {
   const { operation, outcome } = report
-  return operation === undefined ? (CHANGED[outcome]?.(report) ?? 'false') : String(operation !== 'unchanged')
+  if (operation !== undefined) return operation !== 'unchanged'
+  return mayBeTaken(report) ? OUTCOME_ROWS[outcome].changed(report) : false
 }
 
 /** Only of a prompt that the service is known to have taken. */
@@ -62,7 +53,7 @@ export function toOutputs(report: Report): Outputs {
   return {
     outcome,
     status: job?.status ?? '',
-    changed: changedOf(report),
+    changed: String(changedOf(report) ?? ''),
     'pr-link': link?.href ?? '',
     'pr-number': link?.number ?? '',
     'pr-head-sha': pullRequest?.headSha ?? '',

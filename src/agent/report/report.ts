@@ -4,6 +4,7 @@ import type { PullRequest, PullRequestState } from '../../github/pull-requests.t
 import type { PullRequestLink } from '../../service/pull-request-link.ts'
 import type { Job } from '../../service/schemas.ts'
 import type { ActionError } from '../../shared/errors.ts'
+import type { Gate } from '../inputs/fail-on.ts'
 import type { Task } from '../inputs/task.ts'
 import type { Fixing } from './fixing.ts'
 import type { Shortfall } from './shortfalls.ts'
@@ -88,6 +89,8 @@ export function describePullRequest(pullRequest: PullRequest): PullRequestFindin
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
 export interface Report extends TaskResult {
   readonly origin?: Origin | undefined
+  /** What the inputs want to be known of the pull request. */
+  readonly asked?: readonly Gate[]
   /** Undefined if the inputs did not say what to do. */
   readonly task?: Task | undefined
   /** The job as it was last read. */
@@ -117,6 +120,13 @@ export interface Report extends TaskResult {
 export function jobIdOf({ job, task }: Report): string | undefined {
   if (job !== undefined) return job.id
   return task === undefined || task.kind === 'create' ? undefined : task.jobId
+}
+
+const ENDED: readonly Outcome[] = ['pull-request', 'no-changes', 'failed', 'archived']
+
+/** Whether the step looks at the pull request of its job: it has seen the end of a turn, however that came out. */
+export function isLookedAt({ outcome, error, job }: TaskResult): boolean {
+  return ENDED.includes(outcome) && error === undefined && job?.prLink !== undefined
 }
 
 /** The pull request to show for this step. A follow-up that did not come to a good end shows none: its job's is an earlier turn's. */

@@ -16,9 +16,16 @@ export function tellLosses(shortfalls: readonly Shortfall[]): string[] {
   })
 }
 
-/** One text for one notice: what is lost, then each piece of advice once. Undefined if nothing is lost. */
-export function tellShortfalls(shortfalls: readonly Shortfall[]): string | undefined {
-  if (shortfalls.length === 0) return undefined
-  const hints = new Set(shortfalls.map(({ error }) => error.hint).filter((hint) => hint !== undefined))
-  return [...tellLosses(shortfalls), ...hints].join(' ')
+/** Each piece of advice once. */
+function tellHints(shortfalls: readonly Shortfall[]): string[] {
+  return [...new Set(shortfalls.map(({ error }) => error.hint).filter((hint) => hint !== undefined))]
+}
+
+/**
+ * One text for one notice: what is lost, then what to do. Undefined if there is nothing to say.
+ * @param told what was said before, and is not said again
+ */
+export function tellShortfalls(shortfalls: readonly Shortfall[], told = ''): string | undefined {
+  const losses = tellLosses(shortfalls).filter((loss) => !told.includes(loss))
+  return [...losses, ...tellHints(shortfalls)].join(' ') || undefined
 }

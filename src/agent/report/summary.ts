@@ -14,21 +14,14 @@ import { oneLine } from '../../shared/untrusted-text.ts'
 import { formatUtc, readableTime } from '../../shared/utc-time.ts'
 import type { Task } from '../inputs/task.ts'
 import { adviseAttaching } from './conclusion.ts'
-import { tellPullRequest } from './merge-blocks.ts'
-import { jobIdOf, ownPullRequest, type Outcome, type Report } from './report.ts'
+import { OUTCOME_ROWS } from './outcomes.ts'
+import { isLookedAt, jobIdOf, ownPullRequest, type Report } from './report.ts'
 import { tellShortfalls } from './shortfalls.ts'
+import { adviseOnPullRequest, tellPullRequest } from './standing.ts'
 
 /** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
 const MAX_SUMMARY_BYTES = 256 * 1024
 const MAX_PROMPT_BYTES = 32 * 1024
-
-const GREEN_ICONS: Readonly<Partial<Record<Outcome, string>>> = {
-  'pull-request': '✅',
-  'no-changes': '✅',
-  submitted: '🚀',
-  skipped: '⏭️',
-}
-const RED_ICONS: Readonly<Partial<Record<Outcome, string>>> = { 'timed-out': '⏰', unconfirmed: '❓', cancelled: '🛑' }
 
 const TASK_NAMES: Readonly<Record<Task['kind'], string>> = {
   create: 'new job',
@@ -49,7 +42,8 @@ function kindOf({ outcome, task, comment, continued }: Report): string | undefin
 /** GitHub shows the workflow job above all of its summaries. */
 function headline(report: Report, { isGreen, title }: Conclusion): string {
   const { outcome, origin } = report
-  const icon = isGreen ? (GREEN_ICONS[outcome] ?? '⚪') : (RED_ICONS[outcome] ?? '❌')
+  const [green, red] = OUTCOME_ROWS[outcome].icons
+  const icon = isGreen ? (adviseOnPullRequest(report) === undefined ? green : '⚠️') : red
   const name = (text: string): string => inlineCode(oneLine(text, LONGEST_NAME))
   const place = [origin && name(origin.projectId), origin?.stepId ? `step ${name(origin.stepId)}` : undefined]
   return heading(icon, ['Docs agent', ...place, kindOf(report)], title)
@@ -102,12 +96,12 @@ function someOf(names: readonly string[]): string {
 }
 
 /** The change that started the run, and what GitHub knows of the pull request, but for what the verdict has told. */
-function gitHubFacts(report: Report): string[] {
-  const { change, pullRequest, shortfalls, outcome } = report
+function gitHubFacts(report: Report, { text }: Conclusion): string[] {
+  const { change, pullRequest, shortfalls } = report
   const { state, branch, headSha, failed = [], scope } = pullRequest ?? {}
   const outside = scope?.outside ?? []
-  const untold = outcome === 'pull-request' ? [] : tellPullRequest(report)
-  const notDone = tellShortfalls(shortfalls)
+  const untold = isLookedAt(report) ? [] : tellPullRequest(report)
+  const notDone = tellShortfalls(shortfalls, text)
   const rows: (TableRow | undefined)[] = [
     change === undefined ? undefined : { name: 'What changed', html: prose(change) },
     state === undefined || branch === undefined || headSha === undefined
@@ -175,7 +169,7 @@ export function renderSummary(report: Report, conclusion: Conclusion): string {
       ...(quote === undefined ? [] : [`The service says: ${inlineCode(quote)}`]),
       ...whatToDo(report, conclusion),
       ...facts(report),
-      ...gitHubFacts(report),
+      ...gitHubFacts(report, conclusion),
       ...timeline(report),
       ...prompt(report),
       ...whatNext(report, conclusion),

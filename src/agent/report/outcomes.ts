@@ -1,0 +1,184 @@
+import { formatDuration } from '../../shared/duration.ts'
+import { ERROR_TITLES } from '../../shared/error-titles.ts'
+import type { FailOn } from '../inputs/fail-on.ts'
+import { isLookedAt, jobIdOf, type Outcome, type Report } from './report.ts'
+import { adviseOnPullRequest, tellPullRequest, titleOfPullRequest } from './standing.ts'
+
+type Say<T = string> = (report: Report) => T
+
+/** All that an outcome means, as far as no error tells it. */
+interface OutcomeRow {
+  /** Green or red by itself, or red if `fail-on` has a certain word. */
+  readonly colour: 'green' | 'red' | FailOn
+  readonly icons: readonly [green: string, red: string]
+  readonly title: Say
+  /** What happened, as full sentences. */
+  readonly text: Say
+  readonly advice: Say<string | undefined>
+  /** What it says of `changed` if a prompt was sent and nobody compared heads. Undefined if nobody knows. */
+  readonly changed: Say<boolean | undefined>
+}
+
+/** Whether failing checks were sent back to the job, and no end of that was seen. */
+export function isFixing({ fixing }: Report): boolean {
+  return fixing !== undefined && fixing.sent > 0 && fixing.stop === undefined
+}
+
+/** Whether the job goes on without this step. */
+export function goesOn({ job, outcome }: Report): boolean {
+  return job?.status === 'active' && outcome !== 'no-changes'
+}
+
+export const TURN_MAY_RUN =
+  'The service has taken the follow-up and has no way to cancel it, so the agent may be at work on it.'
+export const LOOK_BEFORE_SENDING =
+  "See the job on the service's dashboard before you send the prompt again: it may still begin."
+
+const always =
+  <T>(value: T) =>
+  (): T =>
+    value
+const nothing = always(undefined)
+
+/** What this step has done to the pull request. `changed` is made of the same. */
+const tellOperation: Say = ({ operation, task }) => {
+  if (operation === 'created') return 'The agent opened it.'
+  if (operation === 'updated') return 'It has new commits.'
+  if (task?.kind === 'follow-up') return 'It is not known whether this follow-up changed it.'
+  return "The agent's changes are in it."
+}
+
+const tellFound: Say<string[]> = (report) => (isLookedAt(report) ? tellPullRequest(report) : [])
+
+/** A turn may push before it comes to a bad end. */
+const tellBadEnd =
+  (end: string): Say =>
+  (report) => {
+    const found = tellFound(report)
+    const hasPushed = report.operation === 'updated'
+    const happened = hasPushed ? 'has new commits' : 'was looked at'
+    return [
+      end,
+      ...(hasPushed || found.length > 0 ? [`Its pull request ${happened} all the same.`] : []),
+      ...found,
+    ].join(' ')
+  }
+
+/** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
+const openedAll: OutcomeRow['changed'] = ({ task, job }) =>
+  task?.kind === 'follow-up' || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
+
+export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
+  'pull-request': {
+    colour: 'green',
+    icons: ['✅', '❌'],
+    title: titleOfPullRequest,
+    text: (report) => [tellOperation(report), ...tellFound(report)].join(' '),
+    advice: adviseOnPullRequest,
+    changed: ({ task }) => (task?.kind === 'follow-up' ? undefined : true),
+  },
+  'no-changes': {
+    colour: 'no-changes',
+    icons: ['✅', '❌'],
+    title: (report) =>
+      adviseOnPullRequest(report) === undefined ? 'Nothing had to change' : titleOfPullRequest(report),
+    text: (report) =>
+      isLookedAt(report)
+        ? ['The agent finished and added no commit to the pull request.', ...tellFound(report)].join(' ')
+        : 'The agent finished and changed no file, so there is no pull request.',
+    advice: (report) =>
+      adviseOnPullRequest(report) ?? 'If you expected changes, send a follow-up that names the pages.',
+    changed: (report) => (isFixing(report) || report.fixing?.stop === 'unseen' ? undefined : false),
+  },
+  failed: {
+    colour: 'failed',
+    icons: ['⚪', '❌'],
+    title: always('The agent failed'),
+    text: tellBadEnd('It hit an error that it could not recover from.'),
+    advice: always(
+      "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt.",
+    ),
+    changed: openedAll,
+  },
+  archived: {
+    colour: 'archived',
+    icons: ['⚪', '❌'],
+    title: always('The job is archived'),
+    text: tellBadEnd('Somebody archived it, so nothing more will come of it.'),
+    advice: always('Start a new job: run the same step without `job-id`.'),
+    changed: openedAll,
+  },
+  'timed-out': {
+    colour: 'timeout',
+    icons: ['⚪', '⏰'],
+    title: ({ error }) => (error === undefined ? 'The agent did not finish in time' : ERROR_TITLES[error.code]),
+    text: (report) =>
+      [
+        `The step waited ${formatDuration(report.durationMs)}.`,
+        goesOn(report)
+          ? 'The job still runs.'
+          : 'The job has ended, and it is not known whether that is the end of this follow-up.',
+      ].join(' '),
+    advice: (report) =>
+      goesOn(report)
+        ? undefined
+        : "See the job on the service's dashboard, and allow more time in `timeout-minutes` the next time.",
+    changed: nothing,
+  },
+  unconfirmed: {
+    colour: 'red',
+    icons: ['❓', '❓'],
+    title: always('The follow-up was sent, but its turn was never seen'),
+    text: always('The service took the prompt, but the job was never seen to work on it.'),
+    advice: always(LOOK_BEFORE_SENDING),
+    changed: nothing,
+  },
+  submitted: {
+    colour: 'green',
+    icons: ['🚀', '🚀'],
+    title: always('The agent is at work'),
+    text: ({ task }) =>
+      task?.kind === 'attach' ? 'This step does not wait for the job.' : 'This step does not wait for the result.',
+    advice: nothing,
+    changed: nothing,
+  },
+  cancelled: {
+    colour: 'red',
+    icons: ['🛑', '🛑'],
+    title: always('Cancelled'),
+    text: (report) => {
+      if (jobIdOf(report) === undefined) return 'The run was cancelled before the service had taken the prompt.'
+      if (report.turn === 'unsent') return 'The run was cancelled before the follow-up was sent.'
+      if (report.turn === 'taken' || isFixing(report)) return `The run was cancelled. ${TURN_MAY_RUN}`
+      if (goesOn(report)) return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
+      return `The run was cancelled. The job was ${report.job?.status ?? 'not read yet'}.`
+    },
+    advice: always('Run the step again when you want it: nothing came of this one.'),
+    // Such a step may have seen the end, and waited for checks.
+    changed: ({ task, job }) =>
+      task?.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined,
+  },
+  skipped: {
+    colour: 'green',
+    icons: ['⏭️', '⏭️'],
+    title: ({ skipReason }) =>
+      skipReason === undefined ? 'Skipped, as there is no API key here' : 'Skipped, as there is nothing to do now',
+    text: ({ skipReason }) =>
+      skipReason === undefined
+        ? 'No prompt was sent, because `api-key` is empty and `on-missing-key` is `skip`.'
+        : `No prompt was sent. ${skipReason}`,
+    advice: ({ skipReason }) =>
+      skipReason === undefined
+        ? 'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret that `api-key` is given from.'
+        : undefined,
+    changed: always(false),
+  },
+  error: {
+    colour: 'red',
+    icons: ['❌', '❌'],
+    title: ({ error }) => ERROR_TITLES[error?.code ?? 'bad-answer'],
+    text: always(''),
+    advice: nothing,
+    changed: nothing,
+  },
+}

@@ -1,0 +1,119 @@
+import type { FailOn, Gate } from '../inputs/fail-on.ts'
+import { tellFixing } from './fixing.ts'
+import { isLookedAt, type ChecksState, type PullRequestFindings, type Report } from './report.ts'
+import { tellLosses } from './shortfalls.ts'
+
+const isOver = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
+
+/** Only a known good answer counts: what is pending, not registered or not to be found out is no better than a bad one. */
+const IS_GOOD: Readonly<Record<Gate, (found: PullRequestFindings) => boolean>> = {
+  'out-of-scope': ({ scope }) => scope?.outside.length === 0,
+  checks: ({ checks }) => checks === 'success',
+}
+const ALL_GATES = ['out-of-scope', 'checks'] as const satisfies readonly Gate[]
+
+/** What `fail-on` finds wrong with the pull request. One that was over before this step could change it is let be. */
+export function findBlocks(report: Report, failOn: ReadonlySet<FailOn>): readonly Gate[] {
+  const { outcome, pullRequest: found = {} } = report
+  if (!isLookedAt(report) || (outcome !== 'pull-request' && isOver(found))) return []
+  return ALL_GATES.filter((gate) => failOn.has(gate) && !IS_GOOD[gate](found))
+}
+
+/** Why a gate is red that could not be asked: the cause is no detail then. */
+export function tellCause(blocks: readonly Gate[], { pullRequest, shortfalls }: Report): string[] {
+  const isUnknown = (gate: Gate): boolean =>
+    (gate === 'checks' ? pullRequest?.checks : pullRequest?.scope) === undefined
+  return blocks.some(isUnknown) ? tellLosses(shortfalls) : []
+}
+
+/** The gravest that is known of the pull request, or not known although it was asked for. */
+function standingOf({ asked = [], pullRequest = {} }: Report) {
+  const { state, mergeable, checks, scope } = pullRequest
+  if (scope !== undefined && scope.outside.length > 0) return 'out-of-scope'
+  if (mergeable === false) return 'conflict'
+  if (checks === 'failure') return 'checks-failure'
+  if (asked.includes('out-of-scope') && scope === undefined) return 'scope-unknown'
+  if (asked.includes('checks') && checks !== 'success') return `checks-${checks ?? 'unknown'}` as const
+  return state === 'open' ? 'ready' : (state ?? 'unread')
+}
+type Standing = ReturnType<typeof standingOf>
+
+const LOOK_AT_CHECKS = 'Look at the checks of the pull request.'
+const LOOK_AT_FILES = 'Look at the files of the pull request, and merge it by hand if they are right.'
+const NO_CHECKS =
+  "See which workflows the branch of the pull request starts: a pull request that is opened with a workflow's own token starts none."
+
+/** How the title ends, and what a person has to do about it. */
+const STANDINGS: Readonly<Record<Standing, readonly [ending: string, advice: string | undefined]>> = {
+  'out-of-scope': [', and it changes files outside of `allowed-paths`', LOOK_AT_FILES],
+  conflict: [', and it conflicts with its base', 'Resolve the conflict, or ask the agent to in a follow-up.'],
+  'checks-failure': [', its checks failed', LOOK_AT_CHECKS],
+  'scope-unknown': [', and it is not known whether it keeps to `allowed-paths`', LOOK_AT_FILES],
+  'checks-unknown': [', and it is not known whether its checks have passed', LOOK_AT_CHECKS],
+  'checks-pending': [', its checks have not finished', LOOK_AT_CHECKS],
+  'checks-none': [', and no check is registered for it', NO_CHECKS],
+  draft: [', and it is a draft', 'Mark it as ready for review when it is.'],
+  closed: ['', 'Open it again if its changes are still wanted.'],
+  merged: ['', undefined],
+  unread: ['', undefined],
+  ready: ['', undefined],
+}
+
+/** What became of the pull request, as far as it is known. */
+function tellHappened({ operation, task, pullRequest = {} }: Report): string {
+  if (isOver(pullRequest))
+    return `${pullRequest.state ?? ''} ${operation === 'created' || operation === 'updated' ? 'meanwhile' : 'already'}`
+  if (operation === undefined && task?.kind === 'follow-up') return 'may have changed'
+  return operation === undefined || operation === 'created' ? 'opened' : operation
+}
+
+/** Only what is open, no draft, without a conflict, and good in all that was asked for is ready. */
+export function titleOfPullRequest(report: Report): string {
+  const standing = standingOf(report)
+  return standing === 'ready'
+    ? 'The pull request is ready'
+    : `Pull request ${tellHappened(report)}${STANDINGS[standing][0]}`
+}
+
+/** Undefined if nobody has to do anything about it. */
+export function adviseOnPullRequest(report: Report): string | undefined {
+  if (!isLookedAt(report)) return undefined
+  const standing = standingOf(report)
+  const isUnknown = standing === 'scope-unknown' || standing === 'checks-unknown'
+  const hint = isUnknown ? report.shortfalls.findLast(({ error }) => error.hint)?.error.hint : undefined
+  return hint ?? STANDINGS[standing][1]
+}
+
+const CHECKS_TEXTS: Readonly<Record<ChecksState, string>> = {
+  success: 'All its checks have passed.',
+  failure: 'At least one of its checks failed.',
+  pending: 'Its checks were not done in time.',
+  none: 'No check is registered for it.',
+}
+
+/** Checks that are pending or failed block a merge as well, and were told. */
+const BLOCKED_TEXTS: Readonly<Partial<Record<ChecksState, string>>> = {
+  success: 'GitHub does not let it be merged yet: a review is missing, or a required check that was never registered.',
+  none: 'GitHub does not let it be merged yet: a review is missing, or a required check.',
+}
+
+/** What is known of the pull request, as full sentences. */
+export function tellPullRequest({ pullRequest = {}, fixing }: Report): string[] {
+  const { state, mergeable, isBlocked, checks, scope } = pullRequest
+  const blocked = isBlocked === true && checks !== undefined ? BLOCKED_TEXTS[checks] : undefined
+  const count = scope?.outside.length ?? 0
+  return [
+    ...(isOver(pullRequest) ? [`It is ${state ?? ''} already.`] : []),
+    ...(mergeable === false ? ['It conflicts with its base branch, so it cannot be merged.'] : []),
+    ...(checks === undefined ? [] : [CHECKS_TEXTS[checks]]),
+    ...(blocked === undefined ? [] : [blocked]),
+    ...(scope === undefined
+      ? []
+      : [
+          count === 0
+            ? 'It keeps to `allowed-paths`.'
+            : `It changes ${count === 1 ? '1 path' : `${count} paths`} outside of \`allowed-paths\`.`,
+        ]),
+    ...tellFixing(fixing),
+  ]
+}
