@@ -84,7 +84,7 @@ const ROWS: readonly Row[] = [
     given: { ...WAITS, 'allowed-paths': 'guides/**', 'fail-on': 'out-of-scope', 'job-id': 'job_finished' },
     service: 'failed',
     ends: 'red, failed',
-    outputs: { checks: 'success', 'in-scope': 'false' },
+    outputs: { checks: 'success', 'in-scope': 'false', changed: '', 'pr-number': '1' },
     says: ['Its pull request was looked at all the same.', 'outside of `allowed-paths`'],
   },
   {

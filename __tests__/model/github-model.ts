@@ -136,7 +136,8 @@ export function createGitHubModel(
             pullCommits(
               ...commitsOf(number).map((sha) => ({ sha, account: sha === BY_PERSON ? PERSON : PULL_REQUEST.author })),
             ),
-          (commits) => (toldOfOurPush ||= isOld(number) && commits.some(({ sha }) => sha === BY_OURS)),
+          // What a new pull request was opened with is no push to it.
+          (commits) => (toldOfOurPush ||= commits.some(({ sha }) => OURS.indexOf(sha) >= (isOld(number) ? 0 : 1))),
         ),
       addLabel: ({ number }) =>
         ask(() => {

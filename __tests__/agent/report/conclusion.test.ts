@@ -37,15 +37,6 @@ test.each(['archived', 'timed-out'] as const)(
   },
 )
 
-test.each(OUTCOMES.filter((outcome) => outcome !== 'error'))(
-  '%s has a title and says in full sentences what happened',
-  (outcome) => {
-    const { title, text } = conclude(reportOf({ outcome }), DEFAULT)
-    expect(title).toMatch(/^[A-Z]/)
-    expect(text).toMatch(/^[A-Z].*\.$/)
-  },
-)
-
 test.each(OUTCOMES)('a red %s says what to do', (outcome) => {
   const error =
     outcome === 'error' ? new ActionError('rejected', 'It was rejected.', { hint: 'Shorten it.' }) : undefined

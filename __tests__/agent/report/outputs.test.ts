@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { OUTPUT_NAMES, toOutputs } from '../../../src/agent/report/outputs.ts'
-import { OUTCOMES, type Outcome } from '../../../src/agent/report/report.ts'
+import { OUTCOMES } from '../../../src/agent/report/report.ts'
 import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
-import { active, completed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import { active, completed, failure, job, LINK } from '../../support/fake-client.ts'
 import { reportOf, type Fields } from '../../support/report.ts'
 
 const UNUSABLE = job({ status: 'completed', hasUnsafeLink: true })
@@ -30,40 +30,13 @@ test('sets every output, in the order of the file, empty where there is nothing 
   expect(outputs).toEqual({ ...NOTHING, outcome: 'skipped', changed: 'false', 'duration-seconds': '0.0' })
 })
 
-/** If nobody compared the pull request's head before and after: for a job with a pull request, and for one without. */
-const CHANGED: Readonly<
-  Record<Outcome, Readonly<Record<'create' | 'followUp' | 'attach', readonly [string, string]>>>
-> = {
-  'pull-request': { create: ['true', 'true'], followUp: ['', ''], attach: ['true', 'true'] },
-  'no-changes': { create: ['false', 'false'], followUp: ['false', 'false'], attach: ['false', 'false'] },
-  failed: { create: ['true', 'false'], followUp: ['', ''], attach: ['true', 'false'] },
-  archived: { create: ['true', 'false'], followUp: ['', ''], attach: ['true', 'false'] },
-  'timed-out': { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
-  unconfirmed: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
-  submitted: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
-  cancelled: { create: ['', ''], followUp: ['', ''], attach: ['true', ''] },
-  skipped: { create: ['false', 'false'], followUp: ['false', 'false'], attach: ['false', 'false'] },
-  error: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
-}
 const changedOf = (fields: Fields): string => toOutputs(reportOf(fields)).changed
-
-test.each(OUTCOMES)(
-  '%s tells whether the work of this step is in a pull request, and nothing that nobody knows',
-  (outcome) => {
-    const changed = (fields: Fields): string[] =>
-      [completed, withoutLink].map((job) => changedOf({ outcome, job, ...fields }))
-    expect({
-      create: changed({ task: CREATE }),
-      followUp: changed({ task: FOLLOW_UP, turn: 'seen' }),
-      attach: changed({ task: ATTACH }),
-    }).toEqual(CHANGED[outcome])
-  },
-)
 
 test.each<[string, Fields, string]>([
   ['a create that was refused', { outcome: 'error', job: undefined, error: failure('rejected') }, 'false'],
   ['a create whose answer was lost', { outcome: 'error', job: undefined, error: failure('unknown-fate') }, ''],
   ['the same in a cancelled run', { outcome: 'cancelled', job: undefined, error: failure('unknown-fate') }, ''],
+  ['a create that a defect has stopped', { outcome: 'error', job: undefined, error: failure('internal') }, ''],
   ['a run cancelled before', { outcome: 'cancelled', job: undefined, error: failure('cancelled') }, 'false'],
   [
     'a create that did not leave in time',

@@ -2,7 +2,6 @@ import type { Step } from '../../step/step.ts'
 import { ERROR_TITLES } from '../../shared/error-titles.ts'
 import { type ActionError, describeError, nonFatal } from '../../shared/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Gate } from '../inputs/fail-on.ts'
 import type { Task } from '../inputs/task.ts'
 import { tellStop, type FixStop } from './fixing.ts'
 import { isLookedAt, type Outcome, type Report, type TaskResult, type TimelineEntry } from './report.ts'
@@ -197,9 +196,7 @@ export class OpenReport {
 }
 
 export function openReport({ task, projectId, waitForChecks, allowedPaths }: AgentInputs, step: Step): OpenReport {
-  const asked: readonly Gate[] = [
-    ...(waitForChecks ? (['checks'] as const) : []),
-    ...(allowedPaths.length > 0 ? (['out-of-scope'] as const) : []),
-  ]
+  const checks = waitForChecks ? ['checks' as const] : []
+  const asked = [...checks, ...(allowedPaths.length > 0 ? ['out-of-scope' as const] : [])]
   return new OpenReport(step, { task, asked, origin: { projectId, stepId: step.facts.stepId } })
 }

@@ -30,8 +30,9 @@ const LONGEST_BRANCH_NAME = 1_000
 
 /** Whether the service may have taken the step's prompt. A step that attaches is about what the job did before. */
 function mayBeTaken({ task, job, turn, error }: Report): boolean {
-  if (error?.code === 'unknown-fate' || task?.kind === 'attach') return true
-  return task?.kind === 'create' ? job !== undefined : turn === 'taken' || turn === 'seen'
+  if (task === undefined) return false
+  if (error?.code === 'unknown-fate' || error?.code === 'internal' || task.kind === 'attach') return true
+  return task.kind === 'create' ? job !== undefined : turn === 'taken' || turn === 'seen'
 }
 
 /** Whether this step's work is in a pull request. Undefined if nobody knows; a red step claims nothing of an earlier turn. */

@@ -129,9 +129,9 @@ export function isLookedAt({ outcome, error, job }: TaskResult): boolean {
   return ENDED.includes(outcome) && error === undefined && job?.prLink !== undefined
 }
 
-/** The pull request to show for this step. A follow-up that did not come to a good end shows none: its job's is an earlier turn's. */
-export function ownPullRequest({ outcome, operation, turn, job }: Report): PullRequestLink | undefined {
+/** The pull request to show for this step. That of a follow-up without a good end is an earlier turn's, and shown if GitHub told of it. */
+export function ownPullRequest({ outcome, operation, turn, job, pullRequest }: Report): PullRequestLink | undefined {
   const hasEnded = operation !== undefined || outcome === 'pull-request' || outcome === 'no-changes'
-  const isOwn = turn === undefined || hasEnded
+  const isOwn = turn === undefined || hasEnded || pullRequest?.state !== undefined
   return isOwn ? job?.prLink : undefined
 }
