@@ -40,6 +40,8 @@ export interface Script {
   readonly reads?: readonly (Job | Error)[]
   readonly create?: Job | Error
   readonly message?: Job | Error
+  /** Whether a message is put off once before it is taken. */
+  readonly isPutOff?: boolean
 }
 
 export interface FakeClient extends DocsServiceClient {
@@ -57,7 +59,7 @@ function answer(given: Job | Error | undefined): Promise<Job> {
 }
 
 /** A client that answers by a script, without a service behind it. */
-export function fakeClient({ reads = [], create, message }: Script): FakeClient {
+export function fakeClient({ reads = [], create, message, isPutOff = false }: Script): FakeClient {
   const calls: string[] = []
   const prompts: string[] = []
   const endsAts: (number | undefined)[] = []
@@ -71,7 +73,8 @@ export function fakeClient({ reads = [], create, message }: Script): FakeClient 
       prompts.push(prompt)
       return answer(create)
     },
-    sendMessage(_jobId, prompt) {
+    async sendMessage(_jobId, prompt, beforeAgain) {
+      if (isPutOff) await beforeAgain?.()
       calls.push('message')
       prompts.push(prompt)
       return answer(message)

@@ -1,9 +1,14 @@
 import { expect, test } from '@jest/globals'
+import { awaitReady } from '../../../src/agent/job/await-ready.ts'
+import { openJobWatch } from '../../../src/agent/job/job-watch.ts'
+import { openReport } from '../../../src/agent/report/open-report.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { FOLLOW_UP, runScripted, type AgentRun, type AgentRunOptions } from '../../support/agent-run.ts'
-import { active, archived, completed } from '../../support/fake-client.ts'
-import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits } from '../../support/fake-github.ts'
+import { active, archived, completed, fakeClient, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, RUN_FACTS } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 /** Follows up on a busy job. GitHub shows one head after the other, and the agent has made all of them. */
@@ -56,4 +61,27 @@ test('a job that is archived meanwhile is sent nothing', async () => {
   const { report, client } = await followUpBusy('a', { reads: [active, completed, archived] })
   expect(report).toMatchObject({ outcome: 'archived', error: { code: 'not-sent' } })
   expect(client.calls).not.toContain('message')
+})
+
+test('another end that came meanwhile has a head of its own, which has to stand as well', async () => {
+  const failedThere = job({ status: 'failed', prLink: LINK })
+  const reads = [active, completed, failedThere, failedThere, active, completed]
+  const { clock, client } = await followUpBusy('aaaabbbb', { reads })
+  expect(clock.sleeps.slice(1, 7)).toEqual(Array(6).fill(5_000))
+  expect(client.calls.indexOf('message')).toBe(4)
+})
+
+test('a turn whose link has only come has only ended', async () => {
+  const inputs = agentInputs({ githubToken: 'ghs_token' })
+  const clock = fakeClock()
+  const step = fakeStep({
+    clock,
+    client: fakeClient({ reads: [completed] }),
+    github: fakeGitHub(),
+    facts: { ...RUN_FACTS, serverUrl: 'https://git.example.com' },
+  })
+  const watch = openJobWatch(inputs, step, openReport(inputs, step))
+  const { before, head } = await awaitReady(withoutLink, true, inputs, step, watch)
+  expect([before, head?.pullRequest]).toEqual([completed, PULL_REQUEST])
+  expect(clock.passed()).toBeGreaterThanOrEqual(15_000)
 })

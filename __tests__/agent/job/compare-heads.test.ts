@@ -137,6 +137,11 @@ describe('the commits of the pull request decide on a follow-up', () => {
       `only ${MOST_COMMITS} commits`,
     ],
     [
+      'the earlier ones of a rewritten branch are gone',
+      { listPullRequestCommits: inTurn(pullCommits({ sha: commit('b') })), listCommitsBetween: inTurn<never[]>([]) },
+      'the newest one yet',
+    ],
+    [
       'the earlier ones of a rewritten branch cannot be',
       {
         listPullRequestCommits: inTurn(pullCommits({ sha: commit('b') })),
@@ -145,9 +150,11 @@ describe('the commits of the pull request decide on a follow-up', () => {
       'not-found',
     ],
   ])('whose commits came is not known if %s', async (_name, answers, problem) => {
-    const { report } = await runScripted({ ...turn, github: showing([head('a'), head('b')], answers) })
+    const compare = inTurn({ ...(await fakeGitHub().compare('acme/docs', 'a', 'b')), relation: 'diverged' as const })
+    const { report } = await runScripted({ ...turn, github: showing([head('a'), head('b')], { compare, ...answers }) })
 
     expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
+    expect(said(report)).toContain(`was ${commit('a')} before this turn`)
     expect(report.shortfalls).toMatchObject([
       {
         lost: 'Whether the follow-up changed the pull request is not known',
@@ -161,6 +168,24 @@ describe('the commits of the pull request decide on a follow-up', () => {
     const listPullRequestCommits = inTurn(isDown, isDown, pullCommits({ sha: commit('a') }, { sha: commit('b') }))
     const github = showing(Array.from('abbaaab', head), { listPullRequestCommits })
     expect((await runScripted({ ...turn, github })).report).toMatchObject({ operation: 'updated', shortfalls: [] })
+  })
+
+  test('what another prompt has brought while this one was put off is not of this turn', async () => {
+    const github = showing(Array.from('aabbbbbb', head))
+    const { report } = await runScripted({
+      ...turn,
+      isPutOff: true,
+      reads: [completed, completed, active, completed],
+      github,
+    })
+    expect(report).toMatchObject({ outcome: 'no-changes', operation: 'unchanged' })
+  })
+
+  test('what looks at the pull request afterwards knows the newest head, too', async () => {
+    const github = showing(Array.from('ababab', head))
+    const { report, log } = await runScripted({ ...turn, inputs: { label: '', waitForChecks: true }, github })
+    expect(report.pullRequest?.headSha).toBe(commit('b'))
+    expect(log.filter((line) => line.includes('new commit'))).toEqual([])
   })
 
   test('a head that did not move means that nothing changed', async () => {

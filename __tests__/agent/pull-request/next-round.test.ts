@@ -35,7 +35,7 @@ const jobCheck = (name: string, id: number): Check => ({
 async function promptWith(
   answers: Partial<GitHub>,
   failed: readonly Check[] = [jobCheck('build', 1)],
-  { hasToken = true, clock = fakeClock() } = {},
+  { hasToken = true, clock = fakeClock(), seen = '' } = {},
 ): Promise<Prompted> {
   const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
   const github = fakeGitHub({ readChecks: () => Promise.resolve([]), ...answers })
@@ -43,6 +43,7 @@ async function promptWith(
   const step = fakeStep({ clock, facts, ...(hasToken ? { github } : {}) })
   const known = openReport(inputs, step)
   known.addResult({ outcome: 'pull-request', job: completed })
+  for (const headSha of Array.from(seen, commit)) await known.heads.read(inTurn({ ...PULL_REQUEST, headSha }))
   const found = { state: 'open', checks: 'failure', headSha: commit('c'), failed } as const
   const round = await nextRound(completed, found, undefined, inputs, step, known)
   const prompt = await round?.beforeSending().then(
@@ -109,6 +110,12 @@ test.each([
 ] as const)('what happens meanwhile is seen directly before the message: %s', async (stop, later) => {
   const { prompt, report } = await promptWith({ readPullRequest: inTurn<typeof PULL_REQUEST>(PULL_REQUEST, later) })
   expect([prompt, report.fixing]).toEqual([undefined, { sent: 0, stop }])
+})
+
+test('an old copy of the pull request is read again', async () => {
+  const old = { ...PULL_REQUEST, headSha: commit('b') }
+  const readPullRequest = inTurn(old, PULL_REQUEST, old, PULL_REQUEST)
+  expect((await promptWith({ readPullRequest }, undefined, { seen: 'bc' })).prompt).toBeDefined()
 })
 
 test('a round that would begin too late because of the details is not begun', async () => {

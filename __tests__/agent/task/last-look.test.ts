@@ -59,6 +59,20 @@ test('a pull request that nobody can read any more is sent nothing', async () =>
   expect(report.error?.message).toContain('is still open is not known')
 })
 
+test('a newer head at the last look is the one before the turn', async () => {
+  const { world, pull } = await begun()
+  await world.step()
+  const [old = '', newest = ''] = pull.pushed
+  pull.headSha = old
+  world.ending = 'failed'
+  world.onAsked = (what) => {
+    if (what === 'editComment') pull.headSha = newest
+  }
+  const { report } = await world.step()
+  expect(report).toMatchObject({ outcome: 'failed', turn: 'seen' })
+  expect(report.operation).toBeUndefined()
+})
+
 describe('a prompt that a rate limit puts off', () => {
   test('is sent, and counted once, if nothing changed meanwhile', async () => {
     const { world, pull } = await begun()
