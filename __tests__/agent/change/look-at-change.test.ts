@@ -350,3 +350,37 @@ test('a range without commits is skipped with paths, and said without', async ()
   expect(skipReason).toBeUndefined()
   expect(context).toContain('Nothing changed in acme/docs')
 })
+
+test('a range of its own has nothing to do with the push that starts the run, which is skipped if it is the agent’s', async () => {
+  const elsewhere = { ...between, changeRange: { ...between.changeRange, repository: 'acme/code' } }
+  expect((await look({ ...elsewhere, changeContext: 'files' }, PUSHED, ownPush())).skipReason).toContain('#7')
+  expect((await look({ ...elsewhere, changeContext: 'files' }, PUSHED)).skipReason).toBeUndefined()
+})
+
+const BOT = { login: 'release[bot]', type: 'Bot' }
+
+test('a release by a bot is skipped only if all that came since the tag before it is the agent’s', async () => {
+  const facts = { eventName: 'release', payload: { release: { tag_name: 'v2' }, sender: BOT } }
+  const own = {
+    listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
+    findPullRequestsOfCommit: inTurn([mergedBy(7, 'docs-agent')]),
+  }
+  expect((await look({}, facts, fakeGitHub(own))).skipReason).toContain('#7')
+  const older = { sha: commit('9'), message: 'Change the code', author: 'Bea' }
+  const mixed = {
+    ...own,
+    compare: () => Promise.resolve({ ...comparison, commits: [older, ...comparison.commits], totalCommits: 2 }),
+    findPullRequestsOfCommit: (_repository: string, sha: string) =>
+      Promise.resolve(sha === commit('b') ? [mergedBy(7, 'docs-agent')] : []),
+  }
+  expect((await look({}, facts, fakeGitHub(mixed))).skipReason).toBeUndefined()
+})
+
+test('what a bot has caused asks nothing if its range cannot be found out', async () => {
+  const workflow_run = { id: 30, workflow_id: 51, head_sha: commit('b'), head_branch: 'main', pull_requests: [] }
+  const event = { workflow_run, repository: { id: 1, default_branch: 'main' } }
+  const silent = fakeGitHub({ findLastSuccesses: rejecting(refusal('service-error')) })
+  const of = (payload: object) => look({ changeContext: 'files' }, { eventName: 'workflow_run', payload }, silent)
+  expect((await of({ ...event, sender: BOT })).skipReason).toContain('A bot started this run')
+  expect((await of(event)).skipReason).toBeUndefined()
+})

@@ -222,3 +222,101 @@ test('a run after the merge of its own pull request is skipped', async () => {
   const facts = { eventName: 'workflow_run', payload: { workflow_run } }
   expect((await ask(facts, ending(commit('b')), ofItsCommits)).reason).toContain('#7')
 })
+
+const BOT = { login: 'ci[bot]', type: 'Bot' }
+const down = { findPullRequestsOfCommit: rejecting(refusal('service-error')) }
+const byBot = (eventName: string, payload: object = {}) => ({ eventName, payload: { ...payload, sender: BOT } })
+
+test.each(['label', 'milestone', 'gollum', 'issues', 'discussion', 'an-event-of-the-future'])(
+  'what a bot causes and nobody can look up (%s) asks nothing, and what a person causes does',
+  async (eventName) => {
+    expect((await ask(byBot(eventName), {}, ofEvent)).reason).toContain('A bot started this run')
+    expect((await ask({ eventName, payload: {} }, {}, ofEvent)).reason).toBeUndefined()
+    expect((await ask(byBot(eventName), {}, ofEvent, { skipOwnChanges: false })).reason).toBeUndefined()
+  },
+)
+
+test('where GitHub does not tell, what a bot causes asks nothing, said in a notice; without a token, too', async () => {
+  const status = byBot('status', { sha: commit('b') })
+  expect(await ask(status, down, ofEvent)).toMatchObject({
+    reason: expect.stringContaining('A bot started this run'),
+    notice: expect.stringContaining('so it was skipped, as a bot started the run'),
+  })
+  expect((await ask(status, null, ofEvent)).reason).toContain('A bot')
+  const push = { ...PUSHED, payload: { ...PUSH, sender: BOT } }
+  for (const answers of [down, null]) expect((await ask(push, answers, ofItsCommits)).reason).toContain('A bot')
+  expect((await ask({ ...status, payload: { sha: commit('b') } }, down, ofEvent)).reason).toBeUndefined()
+})
+
+test('what a bot says of the work of others is for the agent', async () => {
+  const theirs = { ...mergedBy(8, 'docs'), author: { login: 'ann', type: 'User' } }
+  const answers = { findPullRequestsOfCommit: inTurn([theirs]), listMarkerComments: noComments }
+  expect((await ask(byBot('status', { sha: commit('b') }), answers, ofEvent)).reason).toBeUndefined()
+})
+
+test('an event without a listed pull request is known by its commit, also right after the merge', async () => {
+  const status = { eventName: 'status', payload: { sha: commit('b') } }
+  expect(await ask(status, ending(commit('b')), ofEvent)).toMatchObject({
+    reason: expect.stringContaining('#7'),
+    sleptMs: 0,
+  })
+  const late = { findPullRequestsOfCommit: inTurn([], refusal('rejected'), OWN) }
+  expect(await ask(status, late, ofEvent)).toMatchObject({ reason: expect.stringContaining('#7'), sleptMs: 6_000 })
+})
+
+test('checks that name a long-lived pull request of a person, too, are known by their commit', async () => {
+  const check_suite = { head_sha: commit('b'), head_branch: 'main', pull_requests: [{ number: 5 }] }
+  const facts = { eventName: 'check_suite', payload: { check_suite, repository: { default_branch: 'main' } } }
+  const author = { login: 'ann', type: 'User' }
+  const answers = {
+    ...ending(commit('b')),
+    readPullRequest: inTurn({ ...UNMARKED, number: 5, author }),
+    listMarkerComments: noComments,
+  }
+  expect((await ask(facts, answers, ofEvent)).reason).toContain('#7')
+})
+
+const onBranch = (branch: string) => ({
+  eventName: 'push',
+  payload: { ...PUSH, ref: `refs/heads/${branch}`, sender: { login: 'ann', type: 'User' } },
+})
+const open = {
+  findPullRequestsOfBranch: (_repository: string, branch: string) =>
+    Promise.resolve(branch === 'agent/guide' ? [{ ...mergedBy(7, 'docs-agent'), state: 'open' as const }] : []),
+}
+
+test('a step that goes on with an open pull request hears nothing of what happens to it, whatever else it hears', async () => {
+  for (const fields of [{ onOpenPr: 'follow-up' }, { onOpenPr: 'skip', skipOwnChanges: false }] as const) {
+    expect((await ask(onBranch('agent/guide'), open, ofEvent, fields)).reason).toContain('#7')
+    const elsewhere = { ...fields, prRepository: 'acme/code' }
+    expect((await ask(onBranch('agent/guide'), open, ofEvent, elsewhere)).reason).toBeUndefined()
+    // Also if the agent's is one from a fork whose branch has that name.
+    expect((await ask(onBranch('main'), open, ofEvent, fields)).reason).toBeUndefined()
+  }
+  const letsThrough = { onOpenPr: 'follow-up', skipOwnChanges: false } as const
+  const merged = { ...opened('Bot'), payload: { pull_request: { number: 7, labels: [{ name: 'docs-agent' }] } } }
+  const answers = { readPullRequest: inTurn({ ...PULL_REQUEST, state: 'merged' as const }) }
+  expect((await ask(merged, answers, ofEvent, letsThrough)).reason).toBeUndefined()
+})
+
+test('a release by a bot is decided by all that came since the tag before it, and one by a person is made by hand', () => {
+  const guard = (payload: object) => {
+    const inputs = agentInputs({ label: 'docs-agent' })
+    const step = fakeStep({ facts: { ...RUN_FACTS, eventName: 'release', payload } })
+    return openLoopGuard(inputs, step, openReport(inputs, step))
+  }
+  const release = { release: { tag_name: 'v2' } }
+  expect(guard({ ...release, sender: BOT })).toMatchObject({ asksOfChange: true, needsRange: true })
+  expect(guard(release)).toMatchObject({ asksOfChange: false, needsRange: false })
+})
+
+test('a run of another workflow is its own if both its commit and the range that it ends are', async () => {
+  const workflow_run = { head_sha: commit('b'), head_branch: 'main', pull_requests: [] }
+  const facts = { eventName: 'workflow_run', payload: { workflow_run } }
+  const comparison = { ...(await fakeGitHub().compare('', '', '')), commits: [], totalCommits: 0 }
+  const compared = { repository: 'acme/docs', title: '', story: '', unlisted: undefined, comparison }
+  const older = { ...compared, comparison: { ...comparison, commits: [{ sha: commit('9'), message: '', author: '' }] } }
+  const ofRange = (range: Compared) => ask(facts, ending(commit('b')), (guard) => guard.ofRange(range))
+  expect((await ofRange(compared)).reason).toContain('#7')
+  expect((await ofRange(older)).reason).toBeUndefined()
+})

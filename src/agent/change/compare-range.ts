@@ -84,3 +84,13 @@ export async function compareWhatIsThere(range: ChangeRange, github: GitHub, fac
     next = found.otherwise
   }
 }
+
+/** The title and the text of a notice, as another change is told than the one that was asked for. */
+export function tellGone(looked: Looked): readonly [title: string, text: string] {
+  const runs = looked.gone === 1 ? 'the last successful run' : `the last ${looked.gone} successful runs`
+  const instead = looked.kind === 'compared' ? looked.compared.title : 'nothing, as there is none before'
+  return [
+    'A commit to compare with is gone',
+    `The commit of ${runs} is no longer in the repository, as after a forced push. It is compared instead: ${instead}.`,
+  ]
+}

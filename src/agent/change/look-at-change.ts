@@ -7,7 +7,7 @@ import type { Task } from '../inputs/task.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import { renderChangeContext } from './change-context.ts'
 import type { ChangeRange } from './change-range.ts'
-import { compareWhatIsThere, type Compared, type Looked } from './compare-range.ts'
+import { compareWhatIsThere, tellGone, type Compared, type Looked } from './compare-range.ts'
 import { findChangeRange } from './event-range.ts'
 import { findEventSubject } from './event-subject.ts'
 import { countByPaths } from './count-by-paths.ts'
@@ -129,16 +129,6 @@ export async function lookAtChange(
   return { skipReason: undefined, context, description: joinSentences([description, sent]) }
 }
 
-/** A notice, as what is told is another change than the one that was asked for. */
-function noticeGone(looked: Looked, known: OpenReport): void {
-  const runs = looked.gone === 1 ? 'the last successful run' : `the last ${looked.gone} successful runs`
-  const instead = looked.kind === 'compared' ? looked.compared.title : 'nothing, as there is none before'
-  known.notice(
-    'A commit to compare with is gone',
-    `The commit of ${runs} is no longer in the repository, as after a forced push. It is compared instead: ${instead}.`,
-  )
-}
-
 /** Where there is nothing to compare, nobody need be asked. */
 async function compareNow(range: ChangeRange, asked: GitHubUntil | undefined, facts: RunFacts): Promise<Looked> {
   if (range.kind === 'nothing-to-compare') return { kind: 'nothing', gone: 0, reason: range.reason }
@@ -159,7 +149,7 @@ async function compareWanted(
   const { facts, host } = step
   try {
     const looked = await compareNow(range, await openQuestions(inputs, step), facts)
-    if (looked.gone > 0 && range.kind === 'since-last-success') noticeGone(looked, known)
+    if (looked.gone > 0 && range.kind === 'since-last-success') known.notice(...tellGone(looked))
     if (looked.kind === 'nothing') host.log(`Nothing to compare: ${looked.reason}.`)
     return looked
   } catch (caught) {

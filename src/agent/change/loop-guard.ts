@@ -47,6 +47,7 @@ const OF_BOT =
   "A bot started this run, and it is not known to be about anything but the agent's own work. With `skip-own-changes: false` it would be let through."
 
 const listNumbers = (numbers: readonly number[]): string => numbers.map((number) => `#${number}`).join(', ')
+
 const tellEvent = (numbers: readonly number[]): string =>
   `The event is about a pull request that this action's job opened: ${listNumbers(numbers)}.`
 
@@ -68,9 +69,10 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, known: OpenReport
   const origin = findEventOrigin(facts)
   const { kind, isByBot, numbers, branch, pushed, commits } = origin
   /** A follow-up to what its open pull request has caused would cause the next one, whatever else is let through. */
-  const goesOnHere = onOpenPr !== 'new' && (prRepository === '' || prRepository === repository)
+  const isHere = prRepository === '' || prRepository.toLowerCase() === repository.toLowerCase()
+  const goesOnHere = onOpenPr !== 'new' && isHere
   const isGuarded = kind !== 'people' && (skipOwnChanges || goesOnHere)
-  const unknown = isGuarded && isByBot ? OF_BOT : undefined
+  const unknown = isGuarded && skipOwnChanges && isByBot ? OF_BOT : undefined
 
   async function ask(question: (asked: GitHubUntil) => Promise<string | undefined>): Promise<string | undefined> {
     const then = unknown === undefined ? 'so it was not skipped' : 'so it was skipped, as a bot started the run'
@@ -116,6 +118,7 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, known: OpenReport
     if (answer.kind === 'too-many')
       host.log(`Too many of the ${among.length} commits came from elsewhere to look up each.`)
     if (answer.kind !== 'own') return answer.kind === 'too-many' ? unknown : undefined
+    if (kind === 'other') return tellEvent(answer.numbers)
     return `All of the change came from pull requests that this action's jobs opened: ${listNumbers(answer.numbers)}.`
   }
 
