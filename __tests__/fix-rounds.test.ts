@@ -38,6 +38,17 @@ const COURSES: Readonly<Record<string, Omit<WorldOptions, 'inputs'>>> = {
   'No round mends them': { github: { checks: [fails] } },
   'A round makes it worse': { github: { checks: [onlyLinksFail, fails] } },
   'The agent adds no commit': { scenario: 'idle-follow-up', github: { checks: [fails] } },
+  'The agent adds no commit, and a person mends them': {
+    scenario: 'idle-follow-up',
+    github: {
+      checks: [fails, passes],
+      events: [{ after: 'follow-up', delayMs: 8_000, act: 'person-commits' }],
+    },
+  },
+  'The agent adds no commit, and a person adds one': {
+    scenario: 'idle-follow-up',
+    github: { checks: [fails], events: [{ after: 'follow-up', delayMs: 8_000, act: 'person-commits' }] },
+  },
   'A person commits while the agent works on them': {
     github: { checks: [fails], events: [{ after: 'follow-up', delayMs: 8_000, act: 'person-commits' }] },
   },

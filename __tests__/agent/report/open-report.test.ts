@@ -214,6 +214,7 @@ test.each<[TaskResult, ReturnType<typeof stopAfterTurn>]>([
   [{ outcome: 'pull-request' }, undefined],
   [{ outcome: 'pull-request', operation: 'created' }, 'diverged'],
   [{ outcome: 'no-changes', operation: 'unchanged' }, 'unmoved'],
+  [{ outcome: 'no-changes', operation: 'unchanged', hasOtherHead: true }, undefined],
   [{ outcome: 'failed' }, 'failed'],
   [{ outcome: 'archived' }, 'archived'],
   [{ outcome: 'archived', error: notSent }, 'archived'],

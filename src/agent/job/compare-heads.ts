@@ -178,7 +178,10 @@ export async function compareHeads(
   const named: TaskResult = { ...result, ...(job && { job: { ...job, prLink: job.prLink ?? headBefore.link } }) }
   const isKnown = !(came instanceof ActionError)
   if (!isKnown) known.miss('Whether the follow-up changed the pull request is not known', came)
-  const operation = isKnown ? { operation: came.hasAgents ? ('updated' as const) : ('unchanged' as const) } : {}
+  // A turn that came to a bad end may have worked elsewhere.
+  const isUnchanged = isKnown && link !== undefined
+  const operation: Partial<TaskResult> =
+    isKnown && came.hasAgents ? { operation: 'updated' } : isUnchanged ? { operation: 'unchanged' } : {}
   if (isOpen(pullRequest) && !isOpen(now) && (await hasCommitsPast(pullRequest, now, step, known))) {
     known.add({ pullRequest: describePullRequest(now) })
     return endedMeanwhile(now, hasMoved ? { ...named, ...operation } : named)
@@ -187,6 +190,5 @@ export async function compareHeads(
   if (!isKnown) return result
   if (came.hasAgents) return { ...named, ...operation }
   tellOthers(came, now, known)
-  // A turn that came to a bad end may have worked elsewhere.
-  return link === undefined ? result : { ...result, ...operation, outcome: 'no-changes' }
+  return { ...result, ...operation, ...(isUnchanged && { outcome: 'no-changes', hasOtherHead: hasMoved }) }
 }

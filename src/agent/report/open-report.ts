@@ -19,9 +19,9 @@ function pick(findings: Findings, isOfTurn: boolean): Findings {
 }
 
 /** What the end of a round's turn means for further ones; undefined if its pull request is to be looked at. */
-export function stopAfterTurn({ outcome, operation, error }: TaskResult): FixStop | undefined {
+export function stopAfterTurn({ outcome, operation, hasOtherHead, error }: TaskResult): FixStop | undefined {
   if (outcome === 'pull-request') return operation === 'created' ? 'diverged' : undefined
-  if (outcome === 'no-changes') return 'unmoved'
+  if (outcome === 'no-changes') return hasOtherHead === true ? undefined : 'unmoved'
   if (error?.code === 'not-sent') return outcome === 'archived' ? 'archived' : 'not-sent'
   if (error?.code === 'left-behind') return 'left-behind'
   return outcome === 'failed' || outcome === 'archived' ? outcome : 'unseen'

@@ -52,6 +52,8 @@ export interface TaskResult {
   /** The answer that decided it, if one did. Whatever is read later does not change it. */
   readonly job?: Job
   readonly operation?: PullRequestOperation
+  /** That the pull request has another head, though the turn has added nothing to it. */
+  readonly hasOtherHead?: boolean
   /** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
   readonly error?: ActionError
 }
