@@ -27,6 +27,7 @@ interface Row {
   readonly github?: Partial<GitHubScenario>
   readonly repository?: RepositoryState
   readonly facts?: Partial<RunFacts>
+  readonly olderName?: string
   /** The colour and the outcome. */
   readonly ends: string
   readonly outputs?: Partial<Outputs>
@@ -292,6 +293,16 @@ const ROWS: readonly Row[] = [
     prompt: ['And the index.\n\n---\n\nPull request #1 of acme/docs'],
     leaves: { comments: [{ body: expect.stringContaining('-->\n<!-- docs-agent-action: follow-ups=1 -->\n') }] },
   },
+  {
+    name: 'a prompt goes on with it where the repository is given by a name that it had before',
+    given: { prompt: 'And the index.', 'on-open-pr': 'follow-up', 'pr-repository': 'acme/manual' },
+    plays: ['open-pull-request'],
+    olderName: 'acme/manual',
+    ends: 'green, pull-request',
+    outputs: { continued: 'pull-request', 'job-id': 'job_finished', 'pr-repository': 'acme/docs' },
+    prompt: ['And the index.\n\n---\n\nPull request #1 of acme/docs'],
+    leaves: { comments: [{ body: expect.stringContaining('follow-ups=1') }] },
+  },
 ]
 
 test.each(ROWS)('$name', async ({ given, plays = [], service, github, ends, outputs = {}, ...row }) => {
@@ -299,7 +310,12 @@ test.each(ROWS)('$name', async ({ given, plays = [], service, github, ends, outp
   const world = await playInWorld({
     inputs: agentInputs({}, all),
     github: { ...combineScenarios(plays), ...github },
-    ...{ repository: row.repository, facts: row.facts, ...(service && { scenario: service }) },
+    ...{
+      repository: row.repository,
+      facts: row.facts,
+      olderName: row.olderName,
+      ...(service && { scenario: service }),
+    },
   })
 
   expect(`${world.conclusion.isGreen ? 'green' : 'red'}, ${world.report.outcome}`).toBe(ends)

@@ -46,6 +46,20 @@ test.each([
 )
 
 test.each([
+  ['{"error":"There is no such job."}', 'not-found'],
+  ['{}', 'not-found'],
+  ['<!doctype html><title>Not found</title>', 'bad-answer'],
+  ['', 'bad-answer'],
+  ['null', 'bad-answer'],
+  ['[]', 'bad-answer'],
+])('a job is not there only by an answer of the interface: %j', (body, code) => {
+  const answer = { kind: 'answer', status: 404, body, retryAfterMs: undefined } as const
+  const read = { kind: 'read', projectId: 'docs', jobId: 'job_1' } as const
+  expect(errorOfAnswer(answer, read, redact).code).toBe(code)
+  expect(errorOfAnswer(answer, CREATE, redact).code).toBe('not-found')
+})
+
+test.each([
   [401, 'expire'],
   [403, 'scope'],
   [404, '`project-id`'],
@@ -164,7 +178,7 @@ test.each<[Operation, string]>([
   [{ kind: 'read', projectId: 'docs', jobId: 'job_x' }, 'The service knows no job job_x in project docs (404).'],
   [{ kind: 'message', projectId: 'docs', jobId: 'job_x' }, 'The service knows no job job_x in project docs (404).'],
 ])('a 404 names what is not there: %j', (operation, message) => {
-  const answer = { kind: 'answer', status: 404, body: '', retryAfterMs: undefined } as const
+  const answer = { kind: 'answer', status: 404, body: '{}', retryAfterMs: undefined } as const
   expect(errorOfAnswer(answer, operation, redact).message).toBe(message)
 })
 

@@ -59,7 +59,8 @@ test('a page of visitors that makes no sense is a bad answer', async () => {
 })
 
 test.each([
-  [answered(404, ''), 'not-found'],
+  [answered(404, {}), 'not-found'],
+  [answered(404, '<!doctype html>'), 'bad-answer'],
   [answered(401, ''), 'unauthorized'],
   [answered(503, ''), 'service-error'],
   [answered(302, ''), 'redirected'],
@@ -95,7 +96,7 @@ test('a read is dropped the moment the run is cancelled', async () => {
 })
 
 test('a refusal is told in words that fit what was asked', async () => {
-  const { client } = bench([answered(404, '')])
+  const { client } = bench([answered(404, {})])
   const messages = await Promise.all(
     [client.createJob('x'), client.sendMessage('job_1', 'x'), client.getJob('job_1'), client.getVisitors({})].map(
       async (asked) => (await errorOf(asked)).message,

@@ -34,6 +34,8 @@ export interface WorldOptions {
   /** In place of the usual repository `acme/docs`. */
   readonly repository?: RepositoryState | undefined
   readonly facts?: Partial<RunFacts> | undefined
+  /** An older name of `acme/docs`. */
+  readonly olderName?: string | undefined
 }
 
 /**
@@ -41,13 +43,14 @@ export interface WorldOptions {
  * is said to GitHub, and by it, is held against its published description.
  */
 export async function playInWorld(options: WorldOptions): Promise<World> {
-  const { inputs, scenario, github, repository, facts } = options
+  const { inputs, scenario, github, repository, facts, olderName } = options
   const { signal } = new AbortController()
   const world = virtualClock()
   const clock = stepClockOf(world)
   const plays = { ...combineScenarios([]), ...github }
   const state = demoState(plays, DEFAULT_START_MS)
   if (repository !== undefined) state.repositories['acme/docs'] = repository
+  if (olderName !== undefined) state.repositories[olderName] = repositoryState({ movedTo: 'acme/docs' })
   const observed = observeGitHub({ scenario: plays, state })
   const service = createService({
     baseUrl: BASE_URL,

@@ -76,6 +76,8 @@ export class RollingWorld {
   }
   /** How far what the service reads lags behind. */
   lagMs = 0
+  /** What the list of one label has, which may be late and may not be for the token. */
+  labelled: readonly number[] = []
   /** How turns end. */
   ending: JobStatus = 'completed'
   /** Called whenever one of the two servers is asked something, before it is done. */
@@ -249,6 +251,8 @@ export class RollingWorld {
         const commits = comparison.commits.map((commit) => ({ ...commit, message: `Change ${head}` }))
         return ask('compare', () => ({ ...comparison, commits }))
       },
+      findLabelledPullRequests: (repository) =>
+        Promise.resolve(this.labelled.map((number) => ({ repository, number }))),
       listOpenPullRequests: (_repository, label) =>
         ask('listOpenPullRequests', () =>
           this.openPulls()
@@ -265,6 +269,8 @@ export class RollingWorld {
       listPullRequestCommits: ({ number }) =>
         ask('listPullRequestCommits', () => pullCommits(...this.pull(number).pushed.map((sha) => ({ sha })))),
       listMarkerComments: ({ number }) => ask('listMarkerComments', () => [...this.pull(number).comments]),
+      readComment: ({ number }, id) =>
+        ask('readComment', () => this.pull(number).comments.find((comment) => comment.id === id)?.body ?? ''),
       addLabel: ({ number }, label) => ask('addLabel', () => void this.pull(number).labels.push(label)),
       addComment: ({ number }, body) =>
         ask('addComment', () => void this.pull(number).comments.push({ id: this.#serial++, body, author: 'trusted' })),

@@ -52,8 +52,27 @@ function quoteOf(body: string, redact: Redact): string | undefined {
   }
 }
 
+/** Whether an answer is one of the service's interface, and not the page of something before it. */
+function isJsonObject(body: string): boolean {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/** An answer that the service's interface does not know. */
+export function badAnswer(answer: WireAnswer, redact: Redact): ActionError {
+  return new ActionError('bad-answer', `The service gave an answer that makes no sense (${answer.status}).`, {
+    hint: adviseOnAddress(answer, redact),
+  })
+}
+
 export function errorOfAnswer(answer: WireAnswer, operation: Operation, redact: Redact): ActionError {
   const { status, body, retryAfterMs } = answer
+  // That a job is gone is what another job begins on, and gateways have pages for what they do not find.
+  if (operation.kind === 'read' && status === 404 && !isJsonObject(body)) return badAnswer(answer, redact)
   const { code, what } = refusalFor(status)
   const thing = code === 'not-found' ? ` ${nameAsked(operation)}` : ''
   const quote = quoteOf(body, redact)

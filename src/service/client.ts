@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini'
-import { ActionError } from '../shared/errors.ts'
-import { adviseOnAddress, errorOfResult } from './answer-error.ts'
+import { badAnswer, errorOfResult } from './answer-error.ts'
 import type { Operation } from './operation.ts'
 import { jobSchema, parseBody, visitorsPageSchema, type Job, type VisitorsPage } from './schemas.ts'
 import { createPromptSender, type PromptSenderOptions } from './send-prompt.ts'
@@ -63,11 +62,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     const result = await transport.send({ method: 'GET', path, timeoutMs }, signal)
     if (!isSuccess(result)) throw errorOfResult(result, operation, redact)
     const data = parseBody(schema, result.body)
-    if (data === undefined || !isWanted(data)) {
-      throw new ActionError('bad-answer', `The service gave an answer that makes no sense (${result.status}).`, {
-        hint: adviseOnAddress(result, redact),
-      })
-    }
+    if (data === undefined || !isWanted(data)) throw badAnswer(result, redact)
     return data
   }
 

@@ -4,9 +4,10 @@ import { openReport } from '../../../src/agent/report/open-report.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
+import type { Job } from '../../../src/service/schemas.ts'
 import type { ActionError } from '../../../src/shared/errors.ts'
-import { completed } from '../../support/fake-client.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
+import { completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import {
   fakeGitHub,
   inTurn,
@@ -35,7 +36,12 @@ const jobCheck = (name: string, id: number): Check => ({
 async function promptWith(
   answers: Partial<GitHub>,
   failed: readonly Check[] = [jobCheck('build', 1)],
-  { hasToken = true, clock = fakeClock(), seen = '' } = {},
+  {
+    hasToken = true,
+    clock = fakeClock(),
+    seen = '',
+    before = completed,
+  }: { hasToken?: boolean; clock?: FakeClock; seen?: string; before?: Job } = {},
 ): Promise<Prompted> {
   const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
   const github = fakeGitHub({ readChecks: () => Promise.resolve([]), ...answers })
@@ -46,12 +52,14 @@ async function promptWith(
   for (const headSha of Array.from(seen, commit)) await known.heads.read(inTurn({ ...PULL_REQUEST, headSha }))
   const found = { state: 'open', checks: 'failure', headSha: commit('c'), failed } as const
   const round = await nextRound(completed, found, undefined, inputs, step, known)
-  const prompt = await round?.beforeSending().then(
-    () => round.prompt,
-    (error: unknown) => {
-      if ((error as ActionError).code !== 'not-sent') throw error
-    },
-  )
+  const prompt = await round
+    ?.beforeSending(before, () => Promise.resolve(true))
+    .then(
+      () => round.prompt,
+      (error: unknown) => {
+        if ((error as ActionError).code !== 'not-sent') throw error
+      },
+    )
   const [endsAt] = github.deadlines
   return {
     prompt: prompt ?? undefined,
@@ -118,13 +126,21 @@ test('an old copy of the pull request is read again', async () => {
   expect((await promptWith({ readPullRequest }, undefined, { seen: 'bc' })).prompt).toBeDefined()
 })
 
+test.each([withoutLink, job({ status: 'completed', prLink: LINK.replace(/7$/, '8') })])(
+  'a job that does not name the pull request any more is sent nothing: %j',
+  async (before) => {
+    const { prompt, report } = await promptWith({}, undefined, { before })
+    expect([prompt, report.fixing]).toEqual([undefined, { sent: 0, stop: 'elsewhere' }])
+  },
+)
+
 test('a round that would begin too late because of the details is not begun', async () => {
   const clock = fakeClock()
   const readJobLog = (): Promise<string> => {
     clock.advance(3_000_001)
     return Promise.resolve('')
   }
-  expect((await promptWith({ readJobLog }, undefined, { clock, hasToken: true })).report.fixing?.stop).toBe('no-time')
+  expect((await promptWith({ readJobLog }, undefined, { clock })).report.fixing?.stop).toBe('no-time')
 })
 
 test('the checks of the merge base decide which failures are of the change', async () => {
@@ -145,9 +161,7 @@ test('nothing is sent where GitHub cannot be asked what is in the pull request',
     fixing: { sent: 0, stop: 'not-sent' },
     shortfalls: [{ lost: 'The failing checks were not sent to the agent' }],
   })
-  expect((await promptWith({}, undefined, { hasToken: false, clock: fakeClock() })).report.fixing?.stop).toBe(
-    'not-sent',
-  )
+  expect((await promptWith({}, undefined, { hasToken: false })).report.fixing?.stop).toBe('not-sent')
 })
 
 test('a cancelled run is cancelled whatever is asked', async () => {

@@ -23,22 +23,28 @@ test('a comment that quotes a marker does not count', () => {
   expect([isMarkerComment(quoting), isMarkerComment(quoting, 'job_1')]).toEqual([false, false])
 })
 
-test('follow-ups are counted in a second hidden line, and the rest stays as it is', () => {
-  const counted = withFollowUps(markerComment('job_1'), 1)
+test('follow-ups, and who counted last, stand in further hidden lines, and the rest stays as it is', () => {
+  const counted = withFollowUps(markerComment('job_1'), 1, '42.1')
   expect(counted).toMatch(
-    /^<!-- docs-agent-action: job=job_1 -->\n<!-- docs-agent-action: follow-ups=1 -->\nThis pull request comes/,
+    /^<!-- docs-agent-action: job=job_1 -->\n<!-- docs-agent-action: follow-ups=1 -->\n<!-- docs-agent-action: counted-by=42.1 -->\nThis pull request comes/,
   )
-  expect(withFollowUps(counted, 2)).toBe(counted.replace('follow-ups=1', 'follow-ups=2'))
+  const again = counted.replace('follow-ups=1', 'follow-ups=2').replace('42.1', '43.1')
+  expect(withFollowUps(counted, 2, '43.1')).toBe(again)
   expect(isMarkerComment(counted, 'job_1')).toBe(true)
 })
 
 test.each([
-  ['no follow-up', markerComment('job_1'), { jobId: 'job_1', followUps: 0 }],
-  ['seven', withFollowUps(markerComment('job_1'), 7), { jobId: 'job_1', followUps: 7 }],
+  ['no follow-up', markerComment('job_1'), { jobId: 'job_1', followUps: 0, countedBy: '' }],
+  ['seven', withFollowUps(markerComment('job_1'), 7, 'x'), { jobId: 'job_1', followUps: 7, countedBy: 'x' }],
+  [
+    'a count that nobody signed',
+    withFollowUps(markerComment('job_1'), 7, 'x').replace(/\n.*counted-by.*/, ''),
+    { jobId: 'job_1', followUps: 7, countedBy: '' },
+  ],
   [
     'line ends as browsers send them',
-    withFollowUps(markerComment('job_1'), 7).replaceAll('\n', '\r\n'),
-    { jobId: 'job_1', followUps: 7 },
+    withFollowUps(markerComment('job_1'), 7, 'x').replaceAll('\n', '\r\n'),
+    { jobId: 'job_1', followUps: 7, countedBy: 'x' },
   ],
   ['a quote of a marker', `> ${markerComment('job_1')}`, undefined],
   ['a count without a job', '<!-- docs-agent-action: follow-ups=7 -->', undefined],

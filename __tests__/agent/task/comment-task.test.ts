@@ -15,20 +15,23 @@ import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
 /** The job that the pull request's comments name, and by whom they were written. */
-const JOBS: Readonly<Record<string, { readonly read?: Job | Error; readonly author?: MarkerComment['author'] }>> = {
+const JOBS: Readonly<
+  Record<string, { readonly reads?: readonly (Job | Error)[]; readonly author?: MarkerComment['author'] }>
+> = {
   none: {},
-  own: { read: completed, author: 'trusted' },
-  'own, which is busy': { read: active, author: 'trusted' },
-  'own, named by a stranger': { read: completed, author: 'stranger' },
-  failed: { read: failed, author: 'trusted' },
-  archived: { read: archived, author: 'trusted' },
-  'foreign, and busy': { read: active, author: 'stranger' },
+  own: { reads: [completed], author: 'trusted' },
+  'own, which is busy': { reads: [active], author: 'trusted' },
+  'own, named by a stranger': { reads: [completed], author: 'stranger' },
+  failed: { reads: [failed], author: 'trusted' },
+  archived: { reads: [archived], author: 'trusted' },
+  'foreign, and busy': { reads: [active], author: 'stranger' },
   foreign: {
-    read: job({ status: 'completed', prLink: 'https://git.example.com/acme/docs/pull/8' }),
+    reads: [job({ status: 'completed', prLink: 'https://git.example.com/acme/docs/pull/8' })],
     author: 'trusted',
   },
-  unknown: { read: failure('not-found'), author: 'trusted' },
-  'foreign, named by a stranger': { read: archived, author: 'stranger' },
+  unknown: { reads: [failure('not-found'), failure('not-found')], author: 'trusted' },
+  'own, and not found once': { reads: [failure('not-found'), completed], author: 'trusted' },
+  'foreign, named by a stranger': { reads: [archived], author: 'stranger' },
 }
 type JobName = keyof typeof JOBS
 
@@ -57,7 +60,7 @@ interface Scene {
 }
 
 async function play({ facts = commentFacts(), jobName = 'own', inputs, answers, reads }: Scene = {}): Promise<Played> {
-  const { read, author = 'stranger' } = JOBS[jobName] ?? {}
+  const { reads: found = [], author = 'stranger' } = JOBS[jobName] ?? {}
   const host = fakeHost()
   const written: string[] = []
   const replies: string[] = []
@@ -71,14 +74,15 @@ async function play({ facts = commentFacts(), jobName = 'own', inputs, answers, 
     }
   const github = fakeGitHub({
     listMarkerComments: () =>
-      Promise.resolve(read === undefined ? [] : [{ id: 5, body: '<!-- docs-agent-action: job=job_1 -->', author }]),
+      Promise.resolve(found.length === 0 ? [] : [{ id: 5, body: '<!-- docs-agent-action: job=job_1 -->', author }]),
     ...{ addEyes: write('eyes'), addLabel: write('label'), editComment: write('edit') },
     addComment: (place, body) => write('kind' in place ? 'reply' : 'comment')(body),
     mayWrite: (_repository, { id, login }) => Promise.resolve(id === MONA.id && login === MONA.login),
     ...answers,
   })
   const isOwn = jobName.startsWith('own')
-  const usual = [...(read === undefined ? [] : [read]), ...(isOwn ? [completed, active] : []), completed]
+  // The job is read once more before the message.
+  const usual = [...found, ...(isOwn ? [completed, completed, active] : []), completed]
   const client = fakeClient({ create: active, message: active, reads: reads ?? usual })
   const all = agentInputs({
     command: '/docs',
@@ -149,7 +153,7 @@ function expected({ eventName, author_, words, state, jobName, isOnPullRequest }
 
 describe('by event, author, place and job', () => {
   test('what is asked of the service and written on GitHub is as the table says', async () => {
-    expect(COURSES).toHaveLength(1_302)
+    expect(COURSES).toHaveLength(1_428)
     for (const course of COURSES) {
       const { author_, words, jobName, ...spoken } = course
       const permission = PERMISSIONS[author_]
@@ -245,6 +249,27 @@ test('a pull request that is merged while its job is busy takes nothing more', a
   expect(service).not.toContain('message')
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
   expect(replies[0]).toContain('was merged meanwhile.')
+})
+
+const OTHER = job({ status: 'completed', prLink: 'https://git.example.com/acme/docs/pull/77' })
+
+test.each<[string, readonly Job[]]>([
+  ['when it was proven', [completed, OTHER]],
+  ['when it was looked at a second time', [completed, completed, OTHER]],
+])('a job that names another pull request than %s is sent nothing, and the outputs name none', async (_when, reads) => {
+  const { report, service, replies } = await play({ reads })
+  expect(service).not.toContain('message')
+  expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
+  expect(toOutputs(report)).toMatchObject({ 'pr-link': '', 'pr-number': '', continued: '' })
+  expect(replies[0]).not.toContain('77')
+})
+
+test('a job that only a stranger names and that cannot be read keeps nobody from asking', async () => {
+  const { service, isGreen } = await play({
+    jobName: 'own, named by a stranger',
+    reads: [failure('unreachable'), completed],
+  })
+  expect([service, isGreen]).toEqual([['get', 'create', 'get'], true])
 })
 
 test('a reaction that the token may not give costs the reaction only', async () => {

@@ -12,11 +12,20 @@ const comment = (id: number, jobId: string, author: MarkerComment['author'], fol
   author,
 })
 
-test('jobs are named once, those of trusted authors first, and no more than ten', () => {
-  const strangers = Array.from({ length: 20 }, (_, id) => comment(id, `x${id}`, 'stranger'))
-  const named = jobsNamedIn([...strangers, comment(90, 'job_1', 'trusted'), comment(91, 'job_1', 'trusted')])
-  expect(named).toHaveLength(10)
-  expect(named.slice(0, 2)).toEqual(['job_1', 'x0'])
+const many = (author: MarkerComment['author'], first: number) =>
+  Array.from({ length: 20 }, (_, index) => comment(first + index, `${author}-${index}`, author))
+
+test('jobs are named once, those of trusted authors apart from all others, and no more than ten of each', () => {
+  const trusted = [comment(90, 'job_1', 'trusted'), comment(91, 'job_1', 'trusted')]
+  const { ours, others } = jobsNamedIn([...many('stranger', 0), ...many('bot', 20), ...trusted])
+  expect(ours).toEqual(['job_1'])
+  expect([others.length, others[0], others[9]]).toEqual([10, 'bot-19', 'bot-10'])
+  expect(jobsNamedIn([...many('trusted', 0), ...trusted]).ours).toHaveLength(10)
+})
+
+test('what apps name counts if nobody who is trusted has named a job, and strangers do not push it out', () => {
+  const { ours, others } = jobsNamedIn([comment(90, 'job_1', 'bot'), ...many('stranger', 0)])
+  expect([ours, others.length, others[0]]).toEqual([['job_1'], 10, 'stranger-19'])
 })
 
 test('only a job that says that the pull request is its own, and that can go on, is one to go on with', () => {

@@ -46,6 +46,42 @@ test('the oldest is gone on with, and the others are named', async () => {
   expect(said.join('\n')).toMatch(new RegExp(`notice: .*#${pull.number} .*#${world.pulls[1]?.number ?? 0}`))
 })
 
+const unknown = (count: number) => Array.from({ length: count }, () => ({ labels: ['docs-agent'] }))
+
+test('of very many others ten are named', async () => {
+  const { world } = await begun()
+  for (const fields of unknown(12)) world.open(fields)
+  expect((await world.step()).said.join('\n')).toMatch(/notice: .*: (#\d+, ){9}#\d+ and 2 more\. Merge/)
+})
+
+test.each([
+  [29, 'message'],
+  [30, undefined],
+])('behind %i pull requests with the label that are not the agent’s, it is: %s', async (count, kind) => {
+  const { world, pull } = await begun()
+  world.pulls.pop()
+  for (const fields of unknown(count)) world.open(fields)
+  world.pulls.push(pull)
+  const { taken, report } = await world.step()
+  expect(taken[0]?.kind).toBe(kind)
+  if (kind === undefined) expect(report.error?.code).toBe('not-sent')
+})
+
+test('what the list of the label has is gone on with, and what it has not is looked for in the whole list', async () => {
+  const { world, pull } = await begun()
+  const asked: string[] = []
+  world.onAsked = (what) => asked.push(what)
+  world.labelled = [pull.number]
+  expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
+  expect(asked.slice(0, 3)).toEqual(['readPullRequest', 'listMarkerComments', 'read'])
+  expect(asked).not.toContain('listOpenPullRequests')
+  world.labelled = [world.open({ labels: ['docs-agent'] }).number]
+  expect((await world.step()).taken).toMatchObject([{ kind: 'message', jobId: world.jobs[0]?.id }])
+  world.labelled = [pull.number]
+  pull.state = 'merged'
+  expect((await world.step()).taken).toMatchObject([{ kind: 'create' }])
+})
+
 test('an archived job makes room for the next one', async () => {
   const { world } = await begun()
   await world.step({ onOpenPr: 'new' })
@@ -85,21 +121,20 @@ describe('a job that is busy, and so names no pull request', () => {
     ['has another pull request', (world: RollingWorld) => ({ pull: world.open().number })],
     ['is archived', (world: RollingWorld) => ({ archivedAt: world.clock.now() + 30_000 })],
   ])(
-    'gets nothing if it %s when its turn has ended: a new job begins, but not beside another conversation',
+    'gets nothing if it %s when its turn has ended: another conversation does, or without one a new job begins',
     async (objection, end) => {
-      const alone = await busy()
-      Object.assign(alone.world.jobs[0] ?? {}, end(alone.world))
-      const { taken, said } = await alone.world.step()
-      expect(taken).toMatchObject([{ kind: 'create' }])
-      expect(said.join('\n')).toContain(`${objection}, so a new job begins.`)
-
-      const { world } = await busy()
-      world.open({ labels: ['docs-agent'] })
-      Object.assign(world.jobs[0] ?? {}, end(world))
-      const second = await world.step()
-      expect(second.taken).toEqual([])
-      expect(second.report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
-      expect(second.report.error?.message).toContain(objection)
+      for (const hasOther of [false, true]) {
+        const { world } = await begun()
+        if (hasOther) await world.step({ onOpenPr: 'new' })
+        await world.step({ wait: false })
+        const [first, second] = world.jobs
+        Object.assign(first ?? {}, end(world))
+        const { taken, said, report } = await world.step()
+        const other = hasOther ? { kind: 'message', jobId: second?.id } : { kind: 'create' }
+        expect(taken).toMatchObject([other])
+        expect(said.join('\n')).toContain(hasOther ? `${objection}.` : `${objection}, so a new job begins.`)
+        expect(report.job?.id).toBe(taken[0]?.jobId)
+      }
     },
   )
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { readMarker } from '../../../src/agent/pull-request/pull-request-marker.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
-import { begun, LIMIT_MS, type RollingWorld } from '../../support/rolling-world.ts'
+import { begun, LIMIT_MS, type RollingWorld, type WorldJob } from '../../support/rolling-world.ts'
 
 test('each follow-up is counted in the marker, before it is sent', async () => {
   const { world, pull } = await begun()
@@ -36,6 +36,74 @@ test('a pull request that is closed before the message is no reason to send noth
   expect(taken).toMatchObject([{ kind: 'create', prompt: 'Fix the guide.' }])
   expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created', job: { id: taken[0]?.jobId } })
   expect(toOutputs(report).continued).toBe('')
+})
+
+test('a pull request that is closed before the message makes room for the next one that is open', async () => {
+  const { world, pull } = await begun()
+  await world.step({ onOpenPr: 'new' })
+  const [, other] = world.pulls
+  world.onAsked = (what) => {
+    if (what === 'editComment') pull.state = 'merged'
+  }
+  const { report, taken, said } = await world.step()
+  expect(taken).toMatchObject([{ kind: 'message', jobId: world.jobs[1]?.id }])
+  expect(taken[0]?.prompt).toMatch(new RegExp(`^Fix the guide\\.\n\n---\n\nPull request #${other?.number ?? 0} of`))
+  expect(toOutputs(report)).toMatchObject({ continued: 'pull-request', 'pr-number': String(other?.number) })
+  expect(other?.comments[0]?.body).toContain('follow-ups=1 ')
+  expect(said.join('\n')).toContain(`Pull request #${pull.number} was merged meanwhile.`)
+})
+
+test('where each that is chosen is closed before the message, the step does not choose for ever', async () => {
+  const { world } = await begun()
+  for (let count = 0; count < 7; count++) await world.step({ onOpenPr: 'new' })
+  world.onAsked = (what) => {
+    const [oldest] = world.openPulls()
+    if (what === 'editComment' && oldest !== undefined) oldest.state = 'merged'
+  }
+  const { report, taken } = await world.step()
+  expect(taken).toEqual([])
+  expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
+  expect(world.openPulls()).toHaveLength(3)
+})
+
+describe('a job that was proven, and directly before the message', () => {
+  type Act = (world: RollingWorld, job: WorldJob) => unknown
+  const meanwhile = async (act: Act) => {
+    const { world, pull } = await begun()
+    const [job] = world.jobs
+    let isDone = false
+    world.onAsked = (what) => {
+      if (what !== 'readComment' || job === undefined || isDone) return
+      isDone = true
+      act(world, job)
+    }
+    return { ...(await world.step()), world, pull }
+  }
+  const beginTurn: Act = ({ clock }, { turns }) =>
+    turns.push({ prompt: 'Else.', endsAt: clock.now() + 90_000, ending: 'completed' })
+
+  test.each<[string, Act]>([
+    ['names another pull request', (world, job) => (job.pull = world.open().number)],
+    ['is archived', ({ clock }, job) => (job.archivedAt = clock.now())],
+  ])('%s: it is sent nothing, and the outputs name what the new job does', async (_what, act) => {
+    const { taken, report, world } = await meanwhile(act)
+    expect(taken).toMatchObject([{ kind: 'create' }])
+    expect(toOutputs(report)['pr-number']).toBe(String(world.jobs[1]?.pull))
+  })
+
+  test('names no pull request any more: nothing is sent, as nobody knows whether that is so', async () => {
+    const { taken, report } = await meanwhile((_world, job) => (job.pull = undefined))
+    expect(taken).toEqual([])
+    expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
+    expect(toOutputs(report)['pr-link']).toBe('')
+  })
+
+  test('has got another prompt: its turn is waited for, and the follow-up is counted once', async () => {
+    const { taken, world, pull } = await meanwhile(beginTurn)
+    expect(taken).toMatchObject([{ kind: 'message' }])
+    expect(world.clock.passed()).toBeGreaterThan(90_000)
+    expect(pull.comments[0]?.body).toContain('follow-ups=1 ')
+  })
 })
 
 test('without a trusted comment nobody counts, so that nothing is sent', async () => {

@@ -10,7 +10,7 @@ import { findJob, waitForJob } from './wait-for-job.ts'
 const OLD_MS = 1_000
 
 /** The job when its present turn has ended, and the head of its pull request then. */
-interface Ready {
+export interface Ready {
   /** Undefined if the turn did not end before the deadline. */
   readonly before: Job | undefined
   readonly head: HeadBefore | undefined

@@ -2,60 +2,18 @@ import type { Job } from '../../service/schemas.ts'
 import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Task } from '../inputs/task.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
-import { awaitReady } from './await-ready.ts'
+import { lookAgain, prepare, type BeforeSending, type FollowUpTask, type Replacement } from './before-sending.ts'
 import { compareHeads } from './compare-heads.ts'
 import { readHeadBefore } from './pull-request-head.ts'
 import { hasEnded, signsOfAnswer, withRead } from './turn-signs.ts'
-import { isRunning, isSameEnd } from './job-state.ts'
-import { findJob, settle } from './wait-for-job.ts'
+import { isRunning } from './job-state.ts'
+import { settle } from './wait-for-job.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
 const TURN_START_MS = 120_000
-
-/**
- * Asked directly before a follow-up is sent: `create` if a new job is to take its place.
- * @param before the job after the end of the turn before, as only then it says which pull request is its own
- * @throws ActionError if nothing is to be sent
- */
-export type BeforeSending = (before: Job) => Promise<'send' | 'create'>
-
-function archivedBefore(): TaskResult {
-  const error = new ActionError('not-sent', 'The prompt was not sent: the job is archived.', {
-    hint: 'Create a new job: run the same step without `job-id`.',
-  })
-  return { outcome: 'archived', error }
-}
-
-function notSentInTime(reason: string): TaskResult {
-  const error = new ActionError('not-sent', `The prompt was not sent: ${reason} before the deadline.`, {
-    hint: 'Run the same step again later, or allow more time in `timeout-minutes`.',
-  })
-  return { outcome: 'timed-out', error }
-}
-
-/** What was looked at before a prompt has to hold still when it is sent again, which a rate limit may put off for long. */
-async function lookAgain(
-  before: Job,
-  beforeSending: BeforeSending | undefined,
-  step: Step,
-  watch: JobWatch,
-): Promise<void> {
-  const now = await findJob(before.id, step, watch)
-  const stands = now !== undefined && (isRunning(before) ? now.status !== 'archived' : isSameEnd(now, before))
-  const holds = stands && (await beforeSending?.(now)) !== 'create'
-  if (holds) return
-  throw new ActionError(
-    'not-sent',
-    'While the prompt had to wait, the job or its pull request changed, or it could not be read.',
-    {
-      hint: 'Run the same step again.',
-    },
-  )
-}
 
 /** Sends the prompt; gives the answer, or the error if the prompt may have been taken all the same. */
 async function send(
@@ -133,31 +91,24 @@ class TurnWatch {
  * @returns another task if that one is to take the place of this one, of which nothing was sent then
  */
 export async function followUp(
-  { jobId, prompt, otherwise }: Extract<Task, { kind: 'follow-up' }>,
+  task: FollowUpTask,
   inputs: AgentInputs,
   step: Step,
   watch: JobWatch,
   beforeSending?: BeforeSending,
-): Promise<TaskResult | Task> {
+): Promise<TaskResult | Replacement> {
   const { wait } = inputs
-  const anew: Task = { kind: 'create', prompt: otherwise ?? prompt }
   watch.known.add({ turn: 'unsent' })
-  const present = await findJob(jobId, step, watch)
-  if (present === undefined) return notSentInTime('the job could not be read')
-  const ready = await awaitReady(present, beforeSending !== undefined, inputs, step, watch)
-  const { before, wasBusy } = ready
+  const ready = await prepare(task, inputs, step, watch, beforeSending)
+  if (!('before' in ready)) return ready
+  const { before } = ready
   let { head } = ready
-  if (before?.status === 'archived' && otherwise === undefined) return archivedBefore()
-  if (before === undefined || (wasBusy && step.clock.now() >= step.deadlineAt))
-    return notSentInTime('the present turn of the job did not end')
-
-  if ((await beforeSending?.(before)) === 'create') return anew
   const beforeAgain = async (): Promise<void> => {
     // Somebody else's prompt may have had its turn.
     head &&= await readHeadBefore(before, true, step, watch.known)
     await lookAgain(before, beforeSending, step, watch)
   }
-  const answer = await send(before, prompt, step, watch, beforeAgain)
+  const answer = await send(before, task.prompt, step, watch, beforeAgain)
   // The last look may have seen a newer one.
   head &&= { ...head, pullRequest: watch.known.heads.newest(head.pullRequest) ?? head.pullRequest }
   const isLost = answer instanceof ActionError

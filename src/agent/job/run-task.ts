@@ -4,7 +4,8 @@ import type { Step } from '../../step/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import type { TaskResult } from '../report/report.ts'
-import { followUp, type BeforeSending } from './follow-up.ts'
+import type { BeforeSending, Replacement } from './before-sending.ts'
+import { followUp } from './follow-up.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning } from './job-state.ts'
 import { findJob, settle, waitForJob } from './wait-for-job.ts'
@@ -40,7 +41,7 @@ function perform(
   step: Step,
   watch: JobWatch,
   beforeSending: BeforeSending | undefined,
-): Promise<TaskResult | Task> {
+): Promise<TaskResult | Replacement> {
   switch (task.kind) {
     case 'create':
       return create(task.prompt, inputs, step, watch)
@@ -66,7 +67,7 @@ function announce(task: Task, { projectId, timeoutMs }: AgentInputs): string {
 
 /**
  * One turn of the agent, from the prompt to its end.
- * @param beforeSending of a follow-up that a new job takes the place of if its conversation has ended
+ * @param beforeSending of a follow-up that something else takes the place of if its conversation has ended
  * @throws ActionError if it was not to be sent, or no end was to be seen; what was seen is in the report by then
  */
 export async function runTask(
@@ -79,9 +80,9 @@ export async function runTask(
   if (task.kind !== 'create') step.host.setOutput('job-id', task.jobId)
   step.host.log(announce(task, inputs))
   const result = await perform(task, inputs, step, watch, beforeSending)
-  if ('kind' in result) {
-    watch.history.restart(result)
-    return runTask(result, inputs, step, watch)
+  if ('task' in result) {
+    watch.history.restart(result.task)
+    return runTask(result.task, inputs, step, watch, result.beforeSending)
   }
   // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
   if (result.outcome === 'submitted') step.signal.throwIfAborted()

@@ -1,6 +1,8 @@
 import { historyIn, ownersOf } from '../../github/branch-commits.ts'
 import type { PullRequestCommit } from '../../github/pull-request-commits.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
+import { isSamePullRequest, type PullRequestLink } from '../../service/pull-request-link.ts'
+import type { Job } from '../../service/schemas.ts'
 import type { FixStop } from '../report/fixing.ts'
 import type { PullRequestFindings } from '../report/report.ts'
 
@@ -34,6 +36,11 @@ export function stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, left
 export function stopAtLastLook({ state, headSha }: PullRequest, examined: string | undefined): FixStop | undefined {
   if (!isOpen(state)) return 'over'
   return headSha === examined ? undefined : 'others'
+}
+
+/** Whether a job still says that the pull request is its own. */
+export function stopForJob({ prLink }: Job, examined: PullRequestLink): FixStop | undefined {
+  return prLink !== undefined && isSamePullRequest(prLink, examined) ? undefined : 'elsewhere'
 }
 
 /**

@@ -13,7 +13,7 @@ import type { OpenReport } from '../report/open-report.ts'
 import type { PullRequestFindings } from '../report/report.ts'
 import { failedByChange } from './failing-checks.ts'
 import { renderFixPrompt, type FailedCheck } from './fix-prompt.ts'
-import { stopAtLastLook, stopBeforeAsking, stopForCommits } from './fix-rounds.ts'
+import { stopAtLastLook, stopBeforeAsking, stopForCommits, stopForJob } from './fix-rounds.ts'
 
 /** Of the details of all failing checks together: a round must not wait for long for what it only may tell. */
 const DETAILS_MS = 120_000
@@ -98,7 +98,7 @@ function describeRound(failed: readonly Check[], headSha: string, round: number,
 /** One message to the job. The job may be busy for long, so that the pull request is looked at once more before it is sent. */
 interface Round {
   readonly prompt: string
-  readonly beforeSending: () => Promise<'send'>
+  readonly beforeSending: (before: Job, stands: () => Promise<boolean>) => Promise<'send' | 'again'>
 }
 
 /**
@@ -141,12 +141,14 @@ export async function nextRound(
     const endsAt = Math.min(step.clock.now() + DETAILS_MS, step.deadlineAt)
     const details = await readDetails(failing, address.repository, github.until(endsAt), known)
     let isSaid = false
-    const beforeSending = async (): Promise<'send'> => {
+    const beforeSending: Round['beforeSending'] = async (before, stands) => {
+      if (!(await stands())) return 'again'
       const now = await known.attempt(LOST, read)
       const stop =
         now === undefined
           ? 'not-sent'
-          : (stopAtLastLook(now, headSha) ??
+          : (stopForJob(before, prLink) ??
+            stopAtLastLook(now, headSha) ??
             stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }))
       if (stop === undefined) {
         if (!isSaid) known.note(describeRound(failing, headSha, sent + 1, maxRounds))

@@ -16,17 +16,21 @@ interface Marker {
   readonly jobId: string
   /** How many follow-ups were sent because of it. */
   readonly followUps: number
+  /** Which step has counted last; empty before the first follow-up. */
+  readonly countedBy: string
 }
 
-/** The job, and in a second hidden line the count, which is not there before the first follow-up. */
+const lineOf = (fact: string): string => `${hiddenLine(fact)}[^\\S\\n]*`
+
+/** The job, and in further hidden lines the count and who has counted, which are not there before the first follow-up. */
 const MARKER = new RegExp(
-  `^${hiddenLine('job=([A-Za-z0-9_-]{1,128})')}[^\\S\\n]*(?:\\n${hiddenLine('follow-ups=(\\d{1,6})')}[^\\S\\n]*)?`,
+  `^${lineOf('job=([A-Za-z0-9_-]{1,128})')}(?:\\n${lineOf('follow-ups=(\\d{1,6})')}(?:\\n${lineOf('counted-by=([\\w.-]{1,100})')})?)?`,
 )
 
 /** Undefined if the comment does not begin with a marker. */
 export function readMarker(body: string): Marker | undefined {
-  const [, jobId, followUps = '0'] = MARKER.exec(body) ?? []
-  return jobId === undefined ? undefined : { jobId, followUps: Number(followUps) }
+  const [, jobId, followUps = '0', countedBy = ''] = MARKER.exec(body) ?? []
+  return jobId === undefined ? undefined : { jobId, followUps: Number(followUps), countedBy }
 }
 
 /** Whether a comment is the one that names this job, or with no job given, any job. One that only quotes it is not. */
@@ -36,9 +40,7 @@ export function isMarkerComment(body: string, jobId?: string): boolean {
 }
 
 /** A marker comment with another count; the rest of it stays as it is. */
-export function withFollowUps(body: string, followUps: number): string {
-  return body.replace(
-    MARKER,
-    (_marker, jobId: string) => `${hiddenLine(`job=${jobId}`)}\n${hiddenLine(`follow-ups=${followUps}`)}`,
-  )
+export function withFollowUps(body: string, followUps: number, countedBy: string): string {
+  const facts = (jobId: string): string[] => [`job=${jobId}`, `follow-ups=${followUps}`, `counted-by=${countedBy}`]
+  return body.replace(MARKER, (_marker, jobId: string) => facts(jobId).map(hiddenLine).join('\n'))
 }

@@ -5,6 +5,7 @@ export type FixStop =
   | 'unmoved'
   | 'diverged'
   | 'over'
+  | 'elsewhere'
   | 'others'
   | 'red-before'
   | 'no-time'
@@ -29,6 +30,7 @@ const STOPS: Readonly<Record<FixStop, string>> = {
   unmoved: 'The agent added no commit, so the same checks would fail again.',
   diverged: 'The commit that was checked is not in the pull request any more.',
   over: 'The pull request is closed or merged.',
+  elsewhere: 'The job does not name this pull request any more.',
   others: 'Somebody else has committed to the pull request meanwhile.',
   'red-before': 'Only checks failed that fail without these changes, too.',
   'no-time': 'Less than ten minutes are left of `timeout-minutes`.',

@@ -1,5 +1,5 @@
 import type { Task } from '../inputs/task.ts'
-import type { BeforeSending } from '../job/follow-up.ts'
+import type { BeforeSending } from '../job/before-sending.ts'
 
 /** What to ask of the service. */
 export type Choice =

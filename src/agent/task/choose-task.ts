@@ -3,6 +3,7 @@ import type { Step } from '../../step/step.ts'
 import { findChangeRange } from '../change/event-range.ts'
 import { refuseToLookBack } from '../change/look-at-change.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import type { Instead } from '../job/before-sending.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { Choice } from './choice.ts'
 import { fromComment } from './comment-task.ts'
@@ -48,17 +49,29 @@ export async function chooseTask(inputs: AgentInputs, step: Step, known: OpenRep
   if (asked !== undefined) return asked
   if (task.kind !== 'create' || onOpenPr === 'new') return { kind: 'ask', task }
   refuseToSkip(inputs, step)
-  const unknown = 'Whether a pull request of the agent is open is not known'
-  const found = await orSendNothing(unknown, () => findConversation(inputs, step, known))
+  const found = await orSendNothing(UNKNOWN, () => findConversation(inputs, step, known, []))
   if (found === undefined) return { kind: 'ask', task }
 
   const name = `Pull request #${found.pullRequest.number}`
   if (onOpenPr === 'skip')
     return { kind: 'skip', reason: `${name} of the agent is open, and \`on-open-pr\` is \`skip\`.` }
-  return goOn(found, task.prompt, step, known)
+  const { jobId, words, beforeSending } = await goOn(found, [], inputs, step, known)
+  const { prompt } = task
+  return { kind: 'ask', task: { kind: 'follow-up', jobId, prompt: prompt + words, otherwise: prompt }, beforeSending }
 }
 
-async function goOn(found: Conversation, prompt: string, step: Step, known: OpenReport): Promise<Choice> {
+const UNKNOWN = 'Whether a pull request of the agent is open is not known'
+/** So many pull requests in a row were open when they were chosen, and not when the prompt was to be sent. */
+const MOST_CHOICES = 5
+
+/** @param ended those that were chosen before it, and ended before the prompt could be sent */
+async function goOn(
+  found: Conversation,
+  ended: readonly number[],
+  inputs: AgentInputs,
+  step: Step,
+  known: OpenReport,
+): Promise<Instead> {
   const { pullRequest, jobId, followUps } = found
   const which = `follow-up ${followUps + 1} of ${MOST_FOLLOW_UPS}`
   if (followUps < MOST_FOLLOW_UPS)
@@ -66,10 +79,23 @@ async function goOn(found: Conversation, prompt: string, step: Step, known: Open
   const lost = 'Commits that people made in the pull request are not named to the agent'
   const commits = await known.attempt(lost, async () => (await step.github())?.listPullRequestCommits(pullRequest))
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
-  const words = tellOpenPullRequest(pullRequest, peoples)
+  const chooseAnew = async (reason: string): Promise<'create' | Instead> => {
+    const passedOver = [...ended, pullRequest.number]
+    const next = await orSendNothing(UNKNOWN, () => findConversation(inputs, step, known, passedOver))
+    if (next === undefined) {
+      known.note(`${reason}, so a new job begins.`)
+      return 'create'
+    }
+    if (passedOver.length === MOST_CHOICES)
+      throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
+        hint: 'Run the step again: it goes on with that one.',
+      })
+    known.note(`${reason}.`)
+    return goOn(next, passedOver, inputs, step, known)
+  }
   return {
-    kind: 'ask',
-    task: { kind: 'follow-up', jobId, prompt: prompt + words, otherwise: prompt },
-    beforeSending: lookOnceMore(found, step, known),
+    jobId,
+    words: tellOpenPullRequest(pullRequest, peoples),
+    beforeSending: lookOnceMore(found, step, known, chooseAnew),
   }
 }

@@ -2,15 +2,16 @@ import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
 import { renderChangeContext } from '../change/change-context.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { BeforeSending } from '../job/follow-up.ts'
-import { mayBeOurs } from '../pull-request/pull-request-marker.ts'
+import type { BeforeSending } from '../job/before-sending.ts'
+import { isMarkerComment } from '../pull-request/pull-request-marker.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { Choice } from './choice.ts'
 import { promptOf, tellComment, tellUsage } from './comment-words.ts'
-import { jobsNamedIn, notGoneOnWith, objectionMeanwhile, type Conversation } from './conversation.ts'
+import { notGoneOnWith, type Conversation } from './conversation.ts'
 import { tellOpenPullRequest } from './conversation-words.ts'
-import { openSearch, proveJob, type Search } from './find-conversation.ts'
+import { openLastLook } from './last-look.ts'
 import { parseComment, type AskingComment } from './parse-comment.ts'
+import { openSearch, proveJob, type Search } from './prove-job.ts'
 import { orSendNothing } from './send-nothing.ts'
 
 const AGAIN = 'Run the workflow again when it can be asked, or write the comment once more.'
@@ -25,32 +26,23 @@ async function findJob(comment: AskingComment, search: Search): Promise<Conversa
   const { number } = comment
   const pullRequest = await search.github.readPullRequest(comment)
   if (isOver(pullRequest.state)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
-  const comments = await search.github.listMarkerComments(pullRequest)
+  const comments = await search.github.listMarkerComments(pullRequest, isMarkerComment)
   const { conversation, objections } = await proveJob(pullRequest, comments, search)
   if (conversation !== undefined) return conversation
-  // What a stranger's marker names must not keep anybody from asking.
-  const own = jobsNamedIn(comments.filter(mayBeOurs))
-  const reasons = [...objections].filter(([jobId]) => own.includes(jobId)).map(([, objection]) => objection)
-  if (reasons.length === 0) return undefined
-  return `Pull request #${number} cannot be gone on with: ${reasons.join(', ')}. ${ANEW}`
+  if (objections.length === 0) return undefined
+  return `Pull request #${number} cannot be gone on with: ${objections.join(', ')}. ${ANEW}`
 }
 
 /** A pull request that was closed while the job was busy takes no more work, and a new job would be none of it. */
-function lookOnceMore(
-  comment: AskingComment,
-  conversation: Conversation,
-  step: Step,
-  known: OpenReport,
-): BeforeSending {
-  const { number } = comment
-  return async (before) => {
-    const objection = objectionMeanwhile(conversation, before, step.facts.serverUrl)
+function lookOnceMore(conversation: Conversation, step: Step, known: OpenReport): BeforeSending {
+  return async (before, stands) => {
+    const look = await openLastLook(conversation, before, step, known, AGAIN)
+    const objection = await look.findObjection()
     if (objection !== undefined) throw notGoneOnWith(conversation, objection)
-    const unknown = `Whether pull request #${number} is still open is not known`
-    const read = async () => (await step.github())?.readPullRequest(comment)
-    const state = (await orSendNothing(unknown, read, AGAIN))?.state ?? 'closed'
-    if (isOver(state))
-      throw new ActionError('not-sent', `Pull request #${number} was ${state} meanwhile.`, {
+    if (!(await stands())) return 'again'
+    const end = await look.findEnd()
+    if (end !== undefined)
+      throw new ActionError('not-sent', `Pull request #${conversation.pullRequest.number} was ${end} meanwhile.`, {
         hint: ELSEWHERE,
       })
     known.add({ continued: 'comment' })
@@ -120,7 +112,7 @@ export async function fromComment(inputs: AgentInputs, step: Step, known: OpenRe
   if (found !== undefined) {
     const prompt = promptOf(rules, comment, context) + tellOpenPullRequest(found.pullRequest, [])
     known.note(`A comment asks job ${found.jobId} to go on with pull request #${number}.`)
-    const beforeSending = lookOnceMore(comment, found, step, known)
+    const beforeSending = lookOnceMore(found, step, known)
     return { kind: 'ask', task: { kind: 'follow-up', jobId: found.jobId, prompt }, beforeSending }
   }
   const change = await known.attempt('The change of the pull request was not told', () =>

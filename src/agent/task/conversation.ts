@@ -17,18 +17,28 @@ export interface Conversation {
   readonly followUps: number
   /** Whether the job says that the pull request is its own. A busy one says nothing, and is asked again before the prompt. */
   readonly isProven: boolean
-  /** Whether there are more open pull requests with the label. */
-  readonly hasOthers?: boolean
 }
 
-/** More than this are no marks of ours. */
+interface NamedJobs {
+  /** By trusted authors, and if there are none, by apps: an earlier step may have had the token of one of them. Oldest first. */
+  readonly ours: readonly string[]
+  /** By anybody else. Newest first. */
+  readonly others: readonly string[]
+}
+
+/** More than this are no marks of ours. Nobody pushes out what ours name. */
 const MOST_JOBS = 10
 
-/** The jobs that comments name, those of trusted authors first: strangers may name any job, and the service decides. */
-export function jobsNamedIn(comments: readonly MarkerComment[]): readonly string[] {
-  const inTurn = [true, false].flatMap((trust) => comments.filter((comment) => mayBeOurs(comment) === trust))
-  const ids = inTurn.map(({ body }) => readMarker(body)?.jobId).filter((id) => id !== undefined)
-  return [...new Set(ids)].slice(0, MOST_JOBS)
+/** The jobs that comments name. Strangers may name any job, and the service decides. */
+export function jobsNamedIn(comments: readonly MarkerComment[]): NamedJobs {
+  const namedBy = (isWanted: (comment: MarkerComment) => boolean): readonly string[] => {
+    const ids = comments.filter(isWanted).map(({ body }) => readMarker(body)?.jobId)
+    return [...new Set(ids.filter((id) => id !== undefined))]
+  }
+  const trusted = namedBy(({ author }) => author === 'trusted')
+  const ours = trusted.length > 0 ? trusted : namedBy(mayBeOurs)
+  const others = namedBy(() => true).filter((id) => !ours.includes(id))
+  return { ours: ours.slice(0, MOST_JOBS), others: others.toReversed().slice(0, MOST_JOBS) }
 }
 
 /** Why a pull request is not known to be a job's, or the job cannot be gone on with; undefined if all is well. */
@@ -64,16 +74,10 @@ export function conversationOf(
   return { pullRequest, jobId, marker: markers[0]?.comment, followUps, isProven }
 }
 
-/** Why a conversation that was chosen cannot be gone on with any more: a busy job names its pull request only when its turn has ended. */
-export function objectionMeanwhile(conversation: Conversation, job: Job, serverUrl: string): string | undefined {
-  const objection = objectionTo(job, conversation.pullRequest, serverUrl)
-  return conversation.isProven && job.status === 'completed' ? undefined : objection
-}
-
 export function notGoneOnWith({ pullRequest, jobId }: Conversation, objection: string): ActionError {
   return new ActionError(
     'not-sent',
     `Pull request #${pullRequest.number} cannot be gone on with: job ${jobId} ${objection}.`,
-    { hint: 'Run the step again: it looks for a pull request anew.' },
+    { hint: 'Run the step again: it looks for the pull request and its job anew.' },
   )
 }

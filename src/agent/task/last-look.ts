@@ -1,19 +1,13 @@
+import type { GitHub } from '../../github/connect-github.ts'
+import type { Job } from '../../service/schemas.ts'
 import { ActionError } from '../../shared/errors.ts'
 import type { Step } from '../../step/step.ts'
-import type { BeforeSending } from '../job/follow-up.ts'
-import { withFollowUps } from '../pull-request/pull-request-marker.ts'
+import type { BeforeSending } from '../job/before-sending.ts'
 import type { OpenReport } from '../report/open-report.ts'
-import {
-  conversationOf,
-  MOST_FOLLOW_UPS,
-  notGoneOnWith,
-  objectionMeanwhile,
-  type Conversation,
-} from './conversation.ts'
+import { MOST_FOLLOW_UPS, notGoneOnWith, type Conversation } from './conversation.ts'
+import { countFollowUp } from './count-follow-up.ts'
+import { findObjection, QUESTIONS_MS } from './prove-job.ts'
 import { orSendNothing } from './send-nothing.ts'
-
-/** The last questions before the prompt get this much time, in milliseconds. */
-const QUESTIONS_MS = 60_000
 
 /** Red and not skipped: a green run would move the base of the next range, and its changes would never be told. */
 function tooMany(number: number): ActionError {
@@ -24,56 +18,78 @@ function tooMany(number: number): ActionError {
   )
 }
 
-function nobodyCounts(number: number): ActionError {
-  return new ActionError(
-    'not-sent',
-    `The follow-ups to pull request #${number} cannot be counted: nobody whose marker counts wrote the comment that names its job.`,
-    { hint: 'Remove the label from this pull request: the next run then starts a new job.' },
-  )
+/** What there is to look at directly before a message, each in a question of its own. */
+interface LastLook {
+  readonly github: GitHub
+  /**
+   * Why the job is not that of the pull request any more, or cannot be gone on with.
+   * @throws ActionError `not-sent` if it takes back without a word what it said before
+   */
+  findObjection(): Promise<string | undefined>
+  /** How the pull request ended meanwhile; undefined if it is open. It is asked last. */
+  findEnd(): Promise<'merged' | 'closed' | undefined>
 }
 
 /**
- * Counts a follow-up, and looks once more whether its pull request is open. The count comes before the message: if it
- * cannot be written nothing bounds the conversation, and nothing is sent.
+ * Opens the last look, which has a time of its own.
+ * @param before the job after the end of its turn before
+ * @param hint what to do if something is not known
  */
-export function lookOnceMore(conversation: Conversation, step: Step, known: OpenReport): BeforeSending {
-  const { pullRequest, jobId, isProven, hasOthers } = conversation
+export async function openLastLook(
+  conversation: Conversation,
+  before: Job,
+  step: Step,
+  known: OpenReport,
+  hint?: string,
+): Promise<LastLook> {
+  const { pullRequest, isProven } = conversation
+  const unknown = `Whether pull request #${pullRequest.number} is still open is not known`
+  const endsAt = Math.min(step.clock.now() + QUESTIONS_MS, step.deadlineAt)
+  const github = (await step.github())?.until(endsAt)
+  if (github === undefined) throw new ActionError('not-sent', `${unknown}: there is no \`github-token\`.`)
+  return {
+    github,
+    async findObjection() {
+      const find = () => findObjection(before, pullRequest, github, step)
+      const objection = await orSendNothing(unknown, find, hint)
+      // Whatever pull request it names now, it is not the one of this step.
+      if (objection !== undefined) known.add({ job: { ...before, prLink: undefined } })
+      if (isProven && before.status === 'completed' && before.prLink === undefined)
+        throw notGoneOnWith(conversation, 'has no pull request any more')
+      return objection
+    },
+    async findEnd() {
+      const read = () => known.heads.read(() => github.readPullRequest(pullRequest))
+      const { state } = await orSendNothing(unknown, read, hint)
+      return state === 'merged' || state === 'closed' ? state : undefined
+    },
+  }
+}
+
+/**
+ * Counts a follow-up, and looks once more whether its job and its pull request are those that were chosen. The count comes
+ * before the message: if it cannot be written nothing bounds the conversation, and nothing is sent.
+ * @param chooseAnew what to do instead of it, for a reason as the beginning of a sentence
+ */
+export function lookOnceMore(
+  conversation: Conversation,
+  step: Step,
+  known: OpenReport,
+  chooseAnew: (reason: string) => ReturnType<BeforeSending>,
+): BeforeSending {
+  const { pullRequest, jobId } = conversation
   const { number } = pullRequest
   let isCounted = false
-  return async (before) => {
-    const objection = objectionMeanwhile(conversation, before, step.facts.serverUrl)
-    if (objection !== undefined && hasOthers === true) throw notGoneOnWith(conversation, objection)
-    if (objection !== undefined) {
-      known.note(`Job ${jobId} ${objection}, so a new job begins.`)
-      return 'create'
-    }
-    const endsAt = Math.min(step.clock.now() + QUESTIONS_MS, step.deadlineAt)
-    const github = (await step.github())?.until(endsAt)
-    if (github === undefined) throw nobodyCounts(number)
-    const uncounted = `The follow-up could not be counted in pull request #${number}`
-    // While the job was busy, others may have counted.
-    const { marker, followUps } = isProven
-      ? conversation
-      : conversationOf(
-          pullRequest,
-          jobId,
-          await orSendNothing(uncounted, () => github.listMarkerComments(pullRequest)),
-          isProven,
-        )
-    if (marker === undefined) throw nobodyCounts(number)
-    if (followUps < MOST_FOLLOW_UPS && !isCounted) {
-      const body = withFollowUps(marker.body, followUps + 1)
-      await orSendNothing(uncounted, () => github.editComment(pullRequest, marker.id, body))
-      isCounted = true
-    }
-    const { state } = await orSendNothing(`Whether pull request #${number} is still open is not known`, () =>
-      known.heads.read(() => github.readPullRequest(pullRequest)),
-    )
-    if (state === 'merged' || state === 'closed') {
-      known.note(`Pull request #${number} was ${state} meanwhile, so a new job begins.`)
-      return 'create'
-    }
-    if (followUps >= MOST_FOLLOW_UPS && !isCounted) throw tooMany(number)
+  return async (before, stands) => {
+    const look = await openLastLook(conversation, before, step, known)
+    const objection = await look.findObjection()
+    if (objection !== undefined) return chooseAnew(`Job ${jobId} ${objection}`)
+    const count = () => countFollowUp(conversation, look.github, step)
+    isCounted ||= await orSendNothing(`The follow-up could not be counted in pull request #${number}`, count)
+    if (!(await stands())) return 'again'
+    const end = await look.findEnd()
+    if (end !== undefined) return chooseAnew(`Pull request #${number} was ${end} meanwhile`)
+    if (!isCounted) throw tooMany(number)
     known.add({ continued: 'pull-request' })
     return 'send'
   }

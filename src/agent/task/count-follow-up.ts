@@ -1,0 +1,61 @@
+import type { GitHub } from '../../github/connect-github.ts'
+import { ActionError } from '../../shared/errors.ts'
+import type { Step } from '../../step/step.ts'
+import { nextSettlePollMs, SETTLE_MS } from '../job/poll-schedule.ts'
+import { readMarker, withFollowUps } from '../pull-request/pull-request-marker.ts'
+import { MOST_FOLLOW_UPS, type Conversation } from './conversation.ts'
+
+/** Of runs that count at once, one is the last to write, and it is so more and more rarely that another is not. */
+const MOST_ATTEMPTS = 4
+
+function nobodyCounts(number: number): ActionError {
+  return new ActionError(
+    'not-sent',
+    `The follow-ups to pull request #${number} cannot be counted: nobody whose marker counts wrote the comment that names its job.`,
+    { hint: 'Remove the label from this pull request: the next run then starts a new job.' },
+  )
+}
+
+const uncounted = (reason: string): ActionError => new ActionError('rejected', reason)
+
+/** What the comment says once it is no longer what it said `before`, or when GitHub's copies have had their time. */
+async function readBack(before: string, read: () => Promise<string>, { clock, signal }: Step): Promise<string> {
+  const endsAt = clock.now() + SETTLE_MS
+  for (let reads = 0; ; reads++) {
+    const body = await read()
+    if (body !== before || clock.now() >= endsAt) return body
+    await clock.sleep(nextSettlePollMs(reads), signal)
+  }
+}
+
+/**
+ * Counts a follow-up in the comment that names the job. Two runs that count at once would write the same number, so that each
+ * reads what it wrote, and counts again if another one has written since.
+ * @returns false if there were as many as there may be
+ * @throws ActionError if the count was not written
+ */
+export async function countFollowUp(
+  { pullRequest, jobId, marker, followUps }: Conversation,
+  github: GitHub,
+  step: Step,
+): Promise<boolean> {
+  if (marker === undefined) throw nobodyCounts(pullRequest.number)
+  const { runId, runAttempt } = step.facts
+  const read = (): Promise<string> => github.readComment(pullRequest, marker.id)
+  let body = await read()
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    const found = readMarker(body)
+    if (found?.jobId !== jobId) throw uncounted('the comment that names its job was changed.')
+    // While others worked on it, they may have counted.
+    const count = Math.max(followUps, found.followUps) + 1
+    if (count > MOST_FOLLOW_UPS) return false
+    const countedBy = [runId, runAttempt, attempt, Math.floor(step.random() * 1e9)].join('.')
+    await github.editComment(pullRequest, marker.id, withFollowUps(body, count, countedBy))
+    const before = body
+    body = await readBack(before, read, step)
+    const now = readMarker(body)
+    if (now?.followUps === count && now.countedBy === countedBy) return true
+    if (body === before) throw uncounted('what was written is not there.')
+  }
+  throw uncounted('other runs count at the same time.')
+}

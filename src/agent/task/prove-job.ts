@@ -1,0 +1,156 @@
+import type { MarkerComment } from '../../github/comments.ts'
+import type { GitHub } from '../../github/connect-github.ts'
+import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
+import type { Job } from '../../service/schemas.ts'
+import { ActionError, nonFatal, unlessNotFound } from '../../shared/errors.ts'
+import type { Step } from '../../step/step.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import { isRunning } from '../job/job-state.ts'
+import { openJobWatch } from '../job/job-watch.ts'
+import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
+import { openReport } from '../report/open-report.ts'
+import { conversationOf, jobsNamedIn, objectionTo, type Conversation } from './conversation.ts'
+
+/** Whom to ask about what is to be found out before the prompt, and until when. */
+export interface Search {
+  readonly inputs: AgentInputs
+  readonly step: Step
+  readonly github: GitHub
+  readonly endsAt: number
+  /** What is left for all that strangers name together, in milliseconds. */
+  readonly strangers: { leftMs: number }
+}
+
+/** What is asked before the prompt gets this much time, in milliseconds. */
+export const QUESTIONS_MS = 60_000
+
+/** A second less than 5 s, which the last answer may take. */
+const STRANGERS_MS = 4_000
+
+/** A job that is not found is asked for once more after this time: one answer may be that of a copy that lags. */
+const GONE_AGAIN_MS = 2_000
+
+/**
+ * Whom to ask before the prompt is sent, and until when.
+ * @param endsAt on the clock's scale; without it no more than half of the step's time is taken
+ * @throws ActionError if there is no token
+ */
+export async function openSearch(
+  inputs: AgentInputs,
+  step: Step,
+  endsAt = step.startedAt + Math.min(QUESTIONS_MS, inputs.timeoutMs / 2),
+): Promise<Search> {
+  const github = (await step.github())?.until(endsAt)
+  if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
+  return { inputs, step, github, endsAt, strangers: { leftMs: STRANGERS_MS } }
+}
+
+/**
+ * Undefined if there is no such job. What is read here is no news of the step's own job.
+ * @param lagsUntil on the clock's scale: until then a completed job may still get its link
+ * @throws ActionError if the service does not tell
+ */
+async function readJob(jobId: string, { inputs, step, endsAt }: Search, lagsUntil: number): Promise<Job | undefined> {
+  const { clock, host, signal } = step
+  const { debug } = host
+  const aside = { ...step, deadlineAt: endsAt, host: { ...host, log: debug, warn: debug } }
+  const { poll, history } = openJobWatch(inputs, aside, openReport(inputs, aside))
+  const isFound = ({ status, prLink }: Job): boolean =>
+    prLink !== undefined || status !== 'completed' || clock.now() >= lagsUntil
+  const read = async (): Promise<Job> => {
+    const job = await poll({ jobId, isFound, nextMs: nextTurnPollMs, endsAt, readsAtOnce: true })
+    if (job !== undefined) return job
+    throw history.lastProblem ?? new ActionError('deadline', `Job ${jobId} could not be read in time.`)
+  }
+  const job = await unlessNotFound(read())
+  if (job !== undefined) return job
+  await clock.sleep(GONE_AGAIN_MS, signal)
+  return unlessNotFound(read())
+}
+
+/** Undefined if the service does not tell at once. Whoever can comment could else stop or delay all others. */
+async function readJobOfStranger(jobId: string, { step, strangers }: Search): Promise<Job | undefined> {
+  const { client, clock } = step
+  const askedAt = clock.now()
+  if (strangers.leftMs <= 0) return undefined
+  try {
+    return await client.getJob(jobId, askedAt + strangers.leftMs)
+  } catch (error) {
+    nonFatal(error)
+    return undefined
+  } finally {
+    strangers.leftMs -= clock.now() - askedAt
+  }
+}
+
+/**
+ * A job with the link as it reads today: if its repository was renamed, one of the two may still have the older name.
+ * @throws ActionError if GitHub does not tell
+ */
+async function withNameOfToday(
+  job: Job,
+  { repository, number }: OpenPullRequest,
+  github: GitHub,
+  { facts }: Step,
+): Promise<Job> {
+  const { prLink } = job
+  const isOtherName = prLink?.repository !== undefined && prLink.repository.toLowerCase() !== repository.toLowerCase()
+  if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(facts.serverUrl).host) return job
+  const unlessRefused = (error: unknown): undefined => {
+    if (!['not-found', 'forbidden'].includes(nonFatal(error).code)) throw error
+  }
+  // Who sees this repository by its name of today sees it by an older one, too.
+  const found = await github.readPullRequest({ repository: prLink.repository, number }).catch(unlessRefused)
+  return found === undefined ? job : { ...job, prLink: { ...prLink, repository: found.repository } }
+}
+
+/**
+ * Why a job is not that of a pull request, or cannot be gone on with; undefined if all is well.
+ * @throws ActionError if GitHub does not tell
+ */
+export async function findObjection(
+  job: Job | undefined,
+  pullRequest: OpenPullRequest,
+  github: GitHub,
+  step: Step,
+): Promise<string | undefined> {
+  const today = job && (await withNameOfToday(job, pullRequest, github, step))
+  return objectionTo(today, pullRequest, step.facts.serverUrl)
+}
+
+/** The conversation, or why each job that those who count have named is not one to go on with, in our own words. */
+export interface Proof {
+  readonly conversation?: Conversation
+  readonly objections: readonly string[]
+}
+
+/**
+ * Asks the jobs that comments name whether a pull request is theirs. Markers are pointers that anybody can set; the
+ * service is the proof.
+ * @throws ActionError if the service or GitHub does not tell
+ */
+export async function proveJob(
+  pullRequest: OpenPullRequest,
+  comments: readonly MarkerComment[],
+  search: Search,
+): Promise<Proof> {
+  const { github, step } = search
+  const { ours, others } = jobsNamedIn(comments)
+  const lagsUntil = step.clock.now() + SETTLE_MS
+  const objections: string[] = []
+  for (const jobId of ours) {
+    const job = await readJob(jobId, search, lagsUntil)
+    const objection = await findObjection(job, pullRequest, github, step)
+    const isBusy = job !== undefined && isRunning(job)
+    const isProven = objection === undefined
+    // A busy job names no pull request. Whether this one is its own it says when its turn ends.
+    if (isProven || isBusy) return { conversation: conversationOf(pullRequest, jobId, comments, isProven), objections }
+    objections.push(`job ${jobId} ${objection}`)
+  }
+  for (const jobId of others) {
+    const job = await readJobOfStranger(jobId, search)
+    if (objectionTo(job, pullRequest, step.facts.serverUrl) === undefined)
+      return { conversation: conversationOf(pullRequest, jobId, comments, true), objections }
+  }
+  return { objections }
+}
