@@ -209,7 +209,7 @@ test('a base that is gone gives way to the success before it, and then to the ev
   ] as const) {
     const { bases, github } = without(...lost)
     const { context, notices } = await look({ ...since, changeContext: 'files' }, PUSHED, github)
-    expect(bases).toEqual([...lost, base])
+    expect(bases).toEqual([...lost.flatMap((one) => [one, one]), base])
     expect(context).toContain(`from ${base.slice(0, 7)} to`)
     expect(notices).toEqual([expect.stringContaining(`from ${base.slice(0, 7)} to`)])
   }
@@ -284,9 +284,16 @@ test('rewritten history is compared from the merge base, and that is said', asyn
   )
 })
 
-test('a commit that a forced push threw away is replaced by the default branch', async () => {
+test.each([
+  [
+    [refusal('not-found'), refusal('not-found')],
+    [commit('a'), commit('a'), 'main'],
+  ],
+  // As a gateway says it.
+  [[refusal('not-found')], [commit('a'), commit('a')]],
+])('a commit that a forced push threw away is replaced by the default branch: %j', async (refusals, expected) => {
   const bases: string[] = []
-  const answers = inTurn(refusal('not-found'), comparison)
+  const answers = inTurn(...refusals, comparison)
   const github = fakeGitHub({
     compare: (_repository, base) => {
       bases.push(base)
@@ -294,7 +301,7 @@ test('a commit that a forced push threw away is replaced by the default branch',
     },
   })
   const found = await look({ changeContext: 'files' }, { ...PUSHED, payload: { ...PUSH, forced: true } }, github)
-  expect(bases).toEqual([commit('a'), 'main'])
+  expect(bases).toEqual(expected)
   expect(found.notice).toBeUndefined()
 })
 

@@ -77,9 +77,10 @@ export async function compareWhatIsThere(range: ChangeRange, github: GitHub, fac
   for (let gone = 0, next = range; ; gone++) {
     const found = await findRange(next, github, facts)
     if (found.kind !== 'compare') return { kind: 'nothing', gone, reason: found.reason }
-    const asked = compareRange(found, gone > 0, github, facts.repository)
-    if (found.otherwise === undefined) return { kind: 'compared', gone, compared: await asked }
-    const compared = await unlessNotFound(asked)
+    const ask = () => compareRange(found, gone > 0, github, facts.repository)
+    if (found.otherwise === undefined) return { kind: 'compared', gone, compared: await ask() }
+    // Twice, as one 404 may be that of a gateway.
+    const compared = (await unlessNotFound(ask())) ?? (await unlessNotFound(ask()))
     if (compared !== undefined) return { kind: 'compared', gone, compared }
     next = found.otherwise
   }
