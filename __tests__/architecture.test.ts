@@ -70,6 +70,7 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'emulator/github/repository-state.ts': 'the same',
   'emulator/github/state.ts': 'the same',
   'emulator/github/sample-checks.ts': 'holds values only, which the tests of the scenarios look at',
+  'github/pull-request-answers.ts': 'holds what answers must be like, and malformed-answers.test.ts gives others',
   'shared/host.ts': 'holds types and one error, which the tests of the runner look at',
   'shared/id.ts': 'holds one pattern, which the tests of the inputs and of the wire types look at',
   'step/step.ts': 'holds types only',

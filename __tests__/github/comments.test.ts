@@ -148,7 +148,7 @@ const shortPages = (count: number) =>
     issues: {
       listComments: ({ page }: { page: number }) => {
         const headers = page < count ? { link: `<https://api.github.com/x?page=${page + 1}>; rel="next"` } : {}
-        return Promise.resolve({ data: [{ body: `${MARKER} ${page}`, user: null }], headers })
+        return Promise.resolve({ data: [{ id: page, body: `${MARKER} ${page}`, user: null }], headers })
       },
     },
   })

@@ -116,7 +116,11 @@ test.each([
   [null, { files: [], fileList: 'cut' }],
   [[null, { filename: 5 }], { files: [], fileList: 'cut' }],
   [[{ filename: 'a', status: 'renamed', previous_filename: {} }], { fileList: 'cut' }],
-  [[{ filename: 'a', status: 7, patch: { is: 'no text' } }], { files: [{ patch: undefined }], fileList: 'whole' }],
+  [[{ filename: 'a', status: 7 }], { files: [], fileList: 'cut' }],
+  [
+    [{ filename: 'a', status: 'added', patch: { is: 'no text' } }],
+    { files: [{ patch: undefined }], fileList: 'whole' },
+  ],
 ])('files that are not as GitHub describes them, %j, are parsed for what they are worth', async (files, expected) => {
   expect(await comparing({ ...COMPARED, files })).toMatchObject(expected)
 })

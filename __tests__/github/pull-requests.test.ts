@@ -55,12 +55,19 @@ test('says nothing of merging while GitHub finds it out', async () => {
   expect(found.mergeable).toBeUndefined()
 })
 
+/** As it stands in a list. */
+const listed = (fields: object, from: string | null = 'Acme/Docs') => ({
+  ...{ state: 'open', merged_at: null, created_at: '2026-01-01T00:00:00Z', labels: [] },
+  head: { ref: 'main', sha: commit('c'), repo: from === null ? null : { full_name: from } },
+  base: { repo: { full_name: 'Acme/Docs' } },
+  ...fields,
+})
+
 test('a pull request that was closed without a merge brought nothing', async () => {
-  const given = { labels: [], head: { ref: 'a' } }
   const data = [
-    { ...given, number: 1, state: 'closed', merged_at: null },
-    { ...given, number: 2, state: 'closed', merged_at: '2026-01-01T00:00:00Z' },
-    { ...given, number: 3, state: 'open', merged_at: null },
+    listed({ number: 1, state: 'closed' }),
+    listed({ number: 2, state: 'closed', merged_at: '2026-01-01T00:00:00Z' }),
+    listed({ number: 3 }),
   ]
   const ask = answering({ repos: { listPullRequestsAssociatedWithCommit: () => Promise.resolve({ data }) } })
   const found = await findPullRequestsOfCommit(ask, 'acme/docs', commit('c'))
@@ -100,12 +107,7 @@ test('finds the pull requests of a branch, and none of a fork whose branch is ca
     expect(await numbersOf('agent/guide', 'open')).toEqual([7])
     expect(await numbersOf('main', 'all')).toEqual([])
   })
-  const head = (full_name?: string) => ({ ref: 'main', repo: full_name === undefined ? null : { full_name } })
-  const data = [
-    { number: 1, state: 'open', labels: [], head: head('acme/fork') },
-    { number: 2, state: 'open', labels: [], head: head() },
-    { number: 3, state: 'closed', labels: [], head: head('Acme/Docs') },
-  ]
+  const data = [listed({ number: 1 }, 'acme/fork'), listed({ number: 2 }, null), listed({ number: 3, state: 'closed' })]
   const ask = answering({ pulls: { list: () => Promise.resolve({ data }) } })
   const found = await findPullRequestsOfBranch(ask, 'acme/docs', 'main', 'all')
   expect(found).toMatchObject([{ number: 3, state: 'closed' }])

@@ -56,7 +56,7 @@ function nameBareLimits({ hook }: Pick<Octokit, 'hook'>): Record<string, never> 
 }
 
 /** Octokit takes for done what was only sent on, and for an answer what is a page. */
-function refuseNonAnswers({ hook }: Pick<Octokit, 'hook'>): Record<string, never> {
+export function refuseNonAnswers({ hook }: Pick<Octokit, 'hook'>): Record<string, never> {
   hook.after('request', ({ status, data }, { request }) => {
     if (request.redirect === 'manual') return
     if (status >= 300) {

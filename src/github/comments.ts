@@ -1,6 +1,8 @@
+import * as z from 'zod/mini'
 import type { AskGitHub } from './ask-github.ts'
-import { judgeWriters, type Account, type Author } from './comment-trust.ts'
+import { judgeWriters, type Author } from './comment-trust.ts'
 import type { Need } from './github-error.ts'
+import { number, parseAnswer, parseItems, part } from './parse-list.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { followPages, PAGE_SIZE, readPages } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
@@ -43,13 +45,17 @@ export interface MarkerComment {
 /** Below a pull request, or where an answer to a comment belongs: in its thread, or below its pull request or issue. */
 export type CommentPlace = PullRequestAddress | CommentAddress
 
-/** What is read of a comment. */
-interface Written {
-  readonly id: number
-  readonly body?: string | undefined
-  readonly user: Account | null
-  readonly author_association: string
-}
+const account = z.object({ id: z.number(), login: z.string(), type: z.string() })
+const body = z.catch(z.string(), '')
+/** An account that is not as GitHub describes it is like one that was deleted: nobody is believed for it. */
+const commentSchema = z.object({
+  ...{ id: z.number(), body, author_association: z.catch(z.string(), '') },
+  user: z.catch(z.nullable(account), null),
+})
+const reviewCommentSchema = z.object({
+  ...{ body, path: z.string(), diff_hunk: z.catch(z.string(), '') },
+  ...{ user: part(z.object({ id: number })), line: number, start_line: number },
+})
 
 const MOST_REVIEW_PAGES = 10
 const MOST_PAGES = 50
@@ -86,13 +92,8 @@ export function listReviewComments(ask: AskGitHub, review: CommentAddress): Prom
       const where = { ...splitRepository(repository), pull_number: number, review_id: id, per_page: PAGE_SIZE, page }
       return (await rest.pulls.listCommentsForReview(where)).data
     }, MOST_REVIEW_PAGES)
-    return comments.map(({ user, body, path, diff_hunk, line, start_line }) => ({
-      authorId: user?.id,
-      body,
-      path,
-      line,
-      startLine: start_line ?? undefined,
-      hunk: diff_hunk,
+    return parseItems(reviewCommentSchema, comments).map(({ user, body, path, diff_hunk, line, start_line }) => ({
+      ...{ authorId: user?.id, body, path, line, startLine: start_line, hunk: diff_hunk },
     }))
   })
 }
@@ -113,15 +114,15 @@ export function listMarkerComments(
     const { issues, pulls } = octokit.rest
     const since = 'kind' in place ? { since: place.writtenAt } : {}
     const where = { ...splitRepository(repository), ...since, per_page: PAGE_SIZE }
-    const comments = await followPages<Written>(
+    const comments = await followPages<unknown>(
       (page) =>
         threadOf(place) === undefined
           ? issues.listComments({ ...where, issue_number: number, ...page })
           : pulls.listReviewComments({ ...where, pull_number: number, ...page }),
       MOST_PAGES,
     )
-    const found = comments.flatMap(({ id, body, user, author_association: association }) =>
-      body?.startsWith(MARKER_BEGINNING) === true && matters(body) ? [{ id, body, account: user, association }] : [],
+    const found = parseItems(commentSchema, comments).flatMap(({ id, body, user, author_association: association }) =>
+      body.startsWith(MARKER_BEGINNING) && matters(body) ? [{ id, body, account: user, association }] : [],
     )
     const authors = await judgeWriters(octokit, repository, found)
     return found.map(({ id, body }, index) => ({ id, body, author: authors[index] ?? 'stranger' }))
@@ -134,7 +135,10 @@ export function listMarkerComments(
  */
 export function readComment(ask: AskGitHub, place: PullRequestAddress, commentId: number): Promise<string> {
   const where = { ...splitRepository(place.repository), comment_id: commentId }
-  return ask(needOf(place, 'read'), async ({ rest }) => (await rest.issues.getComment(where)).data.body ?? '')
+  return ask(needOf(place, 'read'), async ({ rest }) => {
+    const { data } = await rest.issues.getComment(where)
+    return parseAnswer(commentSchema, data).body
+  })
 }
 
 /** @throws ActionError if the token may not, and if the answer was lost */

@@ -36,8 +36,8 @@ export interface Comparison {
 }
 
 const fileSchema = z.object({
-  ...{ filename: z.string(), previous_filename: text, patch: text },
-  ...{ status: z.catch(z.string(), 'changed'), additions: z.catch(z.number(), 0), deletions: z.catch(z.number(), 0) },
+  ...{ filename: z.string(), status: z.string(), previous_filename: text, patch: text },
+  ...{ additions: z.catch(z.number(), 0), deletions: z.catch(z.number(), 0) },
 })
 const commitSchema = z.object({
   sha: z.string(),
@@ -54,7 +54,10 @@ const MOST_FILES = 300
 /** Of the commits before those on the last pages only the number is known. */
 const MOST_COMMIT_PAGES = 5
 
-/** A file without a name cannot be told of, nor where one was before; that it is there makes the list a cut one. */
+/**
+ * A file that does not say its name, or what became of it, is left out. That makes the list a cut one, and so does a renamed file
+ * that does not say where it was.
+ */
 function toFiles(listed: unknown): Pick<Comparison, 'files' | 'fileList'> {
   if (!(listed instanceof Array)) return { files: [], fileList: 'cut' }
   const parsed = parseItems(fileSchema, listed)

@@ -1,10 +1,7 @@
 import * as fs from 'node:fs'
 import * as z from 'zod/mini'
 import type { Environment } from '../shared/host.ts'
-
-/** A part that is not as GitHub describes it is as if it were not there, and so is one that is null. */
-const part = <T extends z.ZodMiniType>(schema: T): z.ZodMiniCatch<z.ZodMiniOptional<T>> =>
-  z.catch(z.optional(schema), undefined)
+import { part } from './parse-list.ts'
 
 /** What any part of the action asks of an event. It is made for the first event, as a step outside of a runner has none. */
 function eventSchema() {

@@ -1,6 +1,9 @@
+import * as z from 'zod/mini'
 import type { AskGitHub } from './ask-github.ts'
 import { isRefusal, hasStatus } from './github-error.ts'
 import { hasLabel } from './labels.ts'
+import { parseAnswer } from './parse-list.ts'
+import { labelsSchema } from './pull-request-answers.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { followPages, PAGE_SIZE } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
@@ -9,12 +12,15 @@ export interface OpenPullRequest extends PullRequestAddress {
   readonly branch: string
 }
 
-interface Labelled {
-  readonly labels: readonly (string | { readonly name?: string | undefined })[]
-}
-
-const namesOf = ({ labels }: Labelled): readonly string[] =>
-  labels.map((label) => (typeof label === 'string' ? label : (label.name ?? '')))
+const labelled = { number: z.number(), labels: labelsSchema }
+// One that cannot be read may be the one that is looked for, so that none is left out.
+const issuesSchema = z.array(z.object({ ...labelled, pull_request: z.optional(z.unknown()) }))
+const pullRequestsSchema = z.array(
+  z.object({
+    ...{ ...labelled, head: z.object({ ref: z.string() }) },
+    base: z.object({ repo: z.object({ full_name: z.string() }) }),
+  }),
+)
 
 /** Past so many, the list is not known to be whole. */
 const MOST_PAGES = 30
@@ -33,12 +39,12 @@ export function findLabelledPullRequests(
 ): Promise<readonly PullRequestAddress[]> {
   return ask({ permission: 'issues: read', repository }, async ({ rest }) => {
     try {
-      const listed = await followPages(
+      const listed = await followPages<unknown>(
         (place) => rest.issues.listForRepo({ ...splitRepository(repository), ...ORDER, labels: label, ...place }),
         MOST_PAGES,
       )
-      return listed
-        .filter((issue) => issue.pull_request !== undefined && hasLabel(label, namesOf(issue)))
+      return parseAnswer(issuesSchema, listed)
+        .filter(({ pull_request, labels }) => pull_request !== undefined && hasLabel(label, labels))
         .map(({ number }) => ({ repository, number }))
     } catch (error) {
       // Where a repository has no issues, GitHub says that they are gone.
@@ -62,15 +68,15 @@ export function listOpenPullRequests(
   return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
     let pages = 0
     const read = () =>
-      followPages((place) => {
+      followPages<unknown>((place) => {
         pages++
         return rest.pulls.list({ ...splitRepository(repository), ...ORDER, ...place })
       }, MOST_PAGES)
     const first = await read()
     const all = pages === 1 ? first : [...first, ...(await read())]
-    const found = new Map(all.map((pull) => [pull.number, pull]))
+    const found = new Map(parseAnswer(pullRequestsSchema, all).map((pull) => [pull.number, pull]))
     return [...found.values()]
-      .filter((pull) => hasLabel(label, namesOf(pull)))
+      .filter(({ labels }) => hasLabel(label, labels))
       .map(({ number, head, base }) => ({ repository: base.repo.full_name, number, branch: head.ref }))
       .sort((a, b) => a.number - b.number)
   })

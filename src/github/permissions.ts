@@ -1,5 +1,7 @@
+import * as z from 'zod/mini'
 import type { Octokit } from './ask-github.ts'
 import { hasStatus } from './github-error.ts'
+import { parseAnswer } from './parse-list.ts'
 import { splitRepository } from './repository-name.ts'
 
 export interface Person {
@@ -10,6 +12,8 @@ export interface Person {
 /** The older half of the answer, to which every finer role is mapped: `maintain` and roles of one's own as well. */
 const WRITING = ['write', 'maintain', 'admin']
 
+const permissionSchema = z.object({ permission: z.string(), user: z.nullish(z.object({ id: z.number() })) })
+
 /**
  * Whether somebody may write (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`). `author_association` does
  * not say: it shows private members of an organisation as strangers. A user who is gone may not.
@@ -17,7 +21,8 @@ const WRITING = ['write', 'maintain', 'admin']
 export async function mayWrite({ rest }: Octokit, repository: string, { id, login }: Person): Promise<boolean> {
   const where = splitRepository(repository)
   try {
-    const { permission, user } = (await rest.repos.getCollaboratorPermissionLevel({ ...where, username: login })).data
+    const { data } = await rest.repos.getCollaboratorPermissionLevel({ ...where, username: login })
+    const { permission, user } = parseAnswer(permissionSchema, data)
     // A login can pass to somebody else.
     return user?.id === id && WRITING.includes(permission)
   } catch (error) {

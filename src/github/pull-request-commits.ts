@@ -1,6 +1,9 @@
-import type { AskGitHub, Octokit } from './ask-github.ts'
+import * as z from 'zod/mini'
+import type { AskGitHub } from './ask-github.ts'
 import type { ComparedCommit } from './comparisons.ts'
-import { accountOf, type Account, type PullRequestAddress } from './pull-requests.ts'
+import { parseAnswer, part, text } from './parse-list.ts'
+import { accountSchema } from './pull-request-answers.ts'
+import type { Account, PullRequestAddress } from './pull-requests.ts'
 import { followPages, PAGE_SIZE } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 
@@ -19,21 +22,30 @@ export interface PullRequestCommit extends ComparedCommit {
 export const MOST_COMMITS = 250
 const MOST_PAGES = Math.ceil(MOST_COMMITS / PAGE_SIZE)
 
-type ListedCommit = Awaited<ReturnType<Octokit['rest']['pulls']['listCommits']>>['data'][number]
-type Signature = ListedCommit['commit']['author']
+const signature = part(z.object({ name: text, email: text, date: text }))
+/** One that cannot be read may be somebody's, so that none is left out. */
+const commitsSchema = z.array(
+  z.object({
+    ...{ sha: z.string(), parents: z.array(z.object({ sha: z.string() })) },
+    ...{ author: accountSchema, committer: accountSchema },
+    commit: part(z.object({ message: text, author: signature, committer: signature })),
+  }),
+)
 
-function nameOf({ login }: Account, signature: Signature): string {
-  const { name = '', email = '' } = signature ?? {}
+type ListedCommit = z.infer<typeof commitsSchema>[number]
+
+function nameOf({ login }: Account, signed: z.infer<typeof signature>): string {
+  const { name = '', email = '' } = signed ?? {}
   return login === '' && name + email !== '' ? `${name} <${email}>` : login
 }
 
-function toCommit({ sha, commit, author, committer, parents }: ListedCommit): PullRequestCommit {
-  const account = accountOf(author)
+function toCommit({ sha, commit, author: account, committer, parents }: ListedCommit): PullRequestCommit {
+  const { message = '', author } = commit ?? {}
   return {
-    ...{ sha, message: commit.message, author: commit.author?.name ?? '', account },
-    writtenBy: nameOf(account, commit.author),
-    committedBy: nameOf(accountOf(committer), commit.committer),
-    writtenAt: commit.author?.date ?? '',
+    ...{ sha, message, author: author?.name ?? '', account },
+    writtenBy: nameOf(account, author),
+    committedBy: nameOf(committer, commit?.committer),
+    writtenAt: author?.date ?? '',
     parents: parents.map((parent) => parent.sha),
   }
 }
@@ -50,7 +62,7 @@ export function listPullRequestCommits(
     followPages(async (place) => {
       const where = { ...splitRepository(repository), pull_number: number, per_page: PAGE_SIZE, ...place }
       const { data, headers } = await rest.pulls.listCommits(where)
-      return { data: data.map(toCommit), headers }
+      return { data: parseAnswer(commitsSchema, data).map(toCommit), headers }
     }, MOST_PAGES),
   )
 }
@@ -69,7 +81,7 @@ export function listCommitsBetween(
     followPages(async (place) => {
       const where = { ...splitRepository(repository), basehead: `${base}...${head}`, per_page: PAGE_SIZE, ...place }
       const { data, headers } = await rest.repos.compareCommitsWithBasehead(where)
-      return { data: data.commits.map(toCommit), headers }
+      return { data: parseAnswer(commitsSchema, data.commits).map(toCommit), headers }
     }, MOST_PAGES),
   )
 }

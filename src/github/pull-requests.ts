@@ -1,4 +1,7 @@
-import type { AskGitHub, Octokit } from './ask-github.ts'
+import type * as z from 'zod/mini'
+import type { AskGitHub } from './ask-github.ts'
+import { parseAnswer } from './parse-list.ts'
+import { pullRequestSchema, pullRequestsSchema } from './pull-request-answers.ts'
 import { splitRepository } from './repository-name.ts'
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
@@ -49,54 +52,44 @@ function stateOf(state: string, isDraft: boolean, isMerged: boolean): PullReques
   return isDraft ? 'draft' : 'open'
 }
 
-export function accountOf(user: { readonly login?: string; readonly type?: string } | null): Account {
-  return { login: user?.login ?? '', type: user?.type ?? '' }
-}
-
 /**
  * A pull request, in the repository by the name that GitHub gives it: a repository that was renamed is found by its old name too.
  * @throws ActionError if GitHub does not tell
  */
 export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequestAddress): Promise<PullRequest> {
   return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
-    const { data } = await rest.pulls.get({ ...splitRepository(repository), pull_number: number })
+    const { data: answer } = await rest.pulls.get({ ...splitRepository(repository), pull_number: number })
+    const data = parseAnswer(pullRequestSchema, answer)
     return {
       repository: data.base.repo.full_name,
       number,
-      state: stateOf(data.state, data.draft ?? false, data.merged),
-      author: accountOf(data.user),
+      state: stateOf(data.state, data.draft, data.merged),
+      author: data.user,
       createdAt: data.created_at,
       branch: data.head.ref,
       headSha: data.head.sha,
       baseRef: data.base.ref,
       baseSha: data.base.sha,
       mergeCommitSha: data.merge_commit_sha ?? '',
-      labels: data.labels.map(({ name }) => name),
-      mergeable: data.mergeable ?? undefined,
+      labels: data.labels,
+      mergeable: data.mergeable,
       isBlocked: data.mergeable_state === 'blocked',
     }
   })
 }
 
-type Listed = Awaited<ReturnType<Octokit['rest']['pulls']['list']>>['data'][number]
+type Listed = z.infer<typeof pullRequestsSchema>[number]
 
-const stateInList = ({ state, merged_at }: Listed): ListedPullRequest['state'] =>
-  typeof merged_at === 'string' ? 'merged' : state === 'open' ? 'open' : 'closed'
-
-function toListed(listed: Listed, repository: string): ListedPullRequest {
-  const { number, labels, head, user, created_at } = listed
+function toListed({ number, state, merged_at, labels, head, base, user, created_at }: Listed): ListedPullRequest {
   return {
-    ...{ number, state: stateInList(listed), author: accountOf(user), createdAt: created_at },
-    labels: labels.map(({ name }) => name),
-    branch: head.ref,
-    // A fork that was deleted has no name any more.
-    isOfFork: (head.repo as typeof head.repo | null)?.full_name.toLowerCase() !== repository.toLowerCase(),
+    ...{ number, state: merged_at === null ? state : 'merged', author: user, createdAt: created_at },
+    ...{ labels, branch: head.ref, isOfFork: head.repo?.full_name !== base.repo.full_name },
   }
 }
 
 /** One that was closed without a merge brought nothing. */
-function toBringers(listed: readonly Listed[], repository: string): readonly ListedPullRequest[] {
-  return listed.map((one) => toListed(one, repository)).filter(({ state }) => state !== 'closed')
+function toBringers(listed: readonly Listed[]): readonly ListedPullRequest[] {
+  return listed.map(toListed).filter(({ state }) => state !== 'closed')
 }
 
 /**
@@ -111,7 +104,8 @@ export function findPullRequestsOfCommit(
 ): Promise<readonly ListedPullRequest[]> {
   return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
     const where = { ...splitRepository(repository), commit_sha: sha }
-    return toBringers((await rest.repos.listPullRequestsAssociatedWithCommit(where)).data, repository)
+    const { data } = await rest.repos.listPullRequestsAssociatedWithCommit(where)
+    return toBringers(parseAnswer(pullRequestsSchema, data))
   })
 }
 
@@ -131,8 +125,9 @@ export function findPullRequestsEndingWith(
   return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
     const { data } = await rest.pulls.list({ ...splitRepository(repository), ...CHANGED_LAST })
     return toBringers(
-      data.filter(({ state, head, merge_commit_sha }) => (state === 'open' ? head.sha : merge_commit_sha) === sha),
-      repository,
+      parseAnswer(pullRequestsSchema, data).filter(
+        ({ state, head, merge_commit_sha }) => (state === 'open' ? head.sha : merge_commit_sha) === sha,
+      ),
     )
   })
 }
@@ -152,6 +147,7 @@ export function findPullRequestsOfBranch(
   return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
     const { data } = await rest.pulls.list({ ...where, state, head: `${where.owner}:${branch}`, per_page: 30 })
     // Without a branch of this name GitHub may list all; an owner may have a fork, too.
-    return data.map((one) => toListed(one, repository)).filter((one) => one.branch === branch && !one.isOfFork)
+    const listed = parseAnswer(pullRequestsSchema, data).map(toListed)
+    return listed.filter((one) => one.branch === branch && !one.isOfFork)
   })
 }

@@ -1,4 +1,6 @@
+import * as z from 'zod/mini'
 import type { AskGitHub } from './ask-github.ts'
+import { parseItems } from './parse-list.ts'
 import { PAGE_SIZE } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
 import { DEPENDABOT } from './run-facts.ts'
@@ -31,6 +33,13 @@ const MOST_PAGES = 10
 /** Each costs a comparison, if it is gone. */
 const MOST_HEADS = 10
 
+const named = z.object({ full_name: z.string() })
+/** Of a fork that was deleted there is no name. What does not say all that counts does not count. */
+const runSchema = z.object({
+  ...{ id: z.number(), event: z.string(), head_sha: z.string() },
+  ...{ actor: z.object({ login: z.string() }), repository: named, head_repository: named },
+})
+
 /**
  * The heads of the last successful runs of a workflow on a branch before this one, newest first and each once
  * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub's own filter knows branches by name only, so
@@ -51,22 +60,17 @@ export function findLastSuccesses(ask: AskGitHub, query: WorkflowBranch): Promis
         per_page: PAGE_SIZE,
         page,
       })
-      const found = data.workflow_runs.filter(
+      const found = parseItems(runSchema, data.workflow_runs).filter(
         ({ id, event, actor, ...run }) =>
           id < runId &&
           events.includes(event) &&
           // Such a run gets no secrets, and may be green for having told nothing.
-          !(event === 'push' && actor?.login === DEPENDABOT) &&
-          // A fork that was deleted has no name any more.
-          nameOf(run.head_repository) === nameOf(run.repository),
+          !(event === 'push' && actor.login === DEPENDABOT) &&
+          run.head_repository.full_name === run.repository.full_name,
       )
       if (found.length > 0 || data.workflow_runs.length < PAGE_SIZE)
         return [...new Set(found.map(({ head_sha }) => head_sha))].slice(0, MOST_HEADS)
     }
     return []
   })
-}
-
-function nameOf(repository: { readonly full_name: string } | null): string | undefined {
-  return repository?.full_name
 }

@@ -67,7 +67,7 @@ export interface WorkflowRun {
   readonly conclusion: string | null
   /** Where it is not the repository itself: a fork. */
   readonly headRepository?: string
-  /** Who started it. */
+  /** Who started it. Default: `mona`. */
   readonly actor?: string
   readonly createdAtMs: number
 }

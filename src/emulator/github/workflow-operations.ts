@@ -6,7 +6,7 @@ import type { WorkflowRun } from './check-state.ts'
 import { suitesOf } from './suite-view.ts'
 
 function runBody({ baseUrl, name, state }: Call, run: WorkflowRun): object {
-  const { id, workflow, branch, headSha, event, suiteId, headRepository = name, actor, createdAtMs } = run
+  const { id, workflow, branch, headSha, event, suiteId, headRepository = name, actor = 'mona', createdAtMs } = run
   return {
     id,
     name: workflow,
@@ -21,7 +21,7 @@ function runBody({ baseUrl, name, state }: Call, run: WorkflowRun): object {
     html_url: `${baseUrl}/${name}/actions/runs/${id}`,
     head_repository: { full_name: headRepository },
     repository: { full_name: name },
-    ...(actor === undefined ? {} : { actor: userBody(state, actor) }),
+    actor: userBody(state, actor),
     ...{ created_at: wireTime(createdAtMs), run_started_at: wireTime(createdAtMs) },
   }
 }
