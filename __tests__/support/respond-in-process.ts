@@ -22,18 +22,30 @@ function toAnswer({ status, headers, body }: ServiceResponse): WireAnswer {
   }
 }
 
-/** Asks a service of this process, whose time is the clock's. A request takes no time unless the service lets it wait. */
-export function respondInProcess(respond: Respond, apiKey: string, clock: Clock): Transport {
+/**
+ * Asks a service of this process, whose time is the clock's.
+ * @param latencyMs how long the way to the service takes, and the way back; a request takes no other time
+ */
+export function respondInProcess(
+  respond: Respond,
+  apiKey: string,
+  clock: Clock,
+  latencyMs: () => number = () => 0,
+): Transport {
   return {
     async send({ method, path, body = '', timeoutMs }, signal) {
       const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-      const response = respond({ method, target: path, headers, body }, clock.wallTime().getTime())
-      if (response.delivery === 'whole') return toAnswer(response)
-      if (response.delivery !== 'never') return BROKEN
-      return clock.sleep(timeoutMs, signal).then(
-        () => TIMED_OUT,
-        () => CANCELLED,
-      )
+      const endsAt = clock.now() + timeoutMs
+      const pass = (ms: number): Promise<void> => clock.sleep(Math.min(ms, endsAt - clock.now()), signal)
+      try {
+        await pass(latencyMs())
+        const response = respond({ method, target: path, headers, body }, clock.wallTime().getTime())
+        await pass(response.delivery === 'never' ? Infinity : latencyMs())
+        if (clock.now() >= endsAt) return TIMED_OUT
+        return response.delivery === 'whole' ? toAnswer(response) : BROKEN
+      } catch {
+        return CANCELLED
+      }
     },
   }
 }

@@ -26,6 +26,7 @@ export interface IssueState {
   readonly reactions: Reaction[]
   readonly createdAtMs: number
   updatedAtMs: number
+  closedAtMs: number | undefined
 }
 
 export function issueState(fields: Partial<IssueState> = {}): IssueState {
@@ -40,6 +41,7 @@ export function issueState(fields: Partial<IssueState> = {}): IssueState {
     reactions: [],
     createdAtMs: 0,
     updatedAtMs: 0,
+    closedAtMs: undefined,
     ...fields,
   }
 }

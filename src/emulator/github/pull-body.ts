@@ -10,7 +10,7 @@ export function associationOf({ repository }: Call, login: string): string {
 
 /** What an issue and a pull request have in common. */
 export function issueFields(call: Call, number: number, issue: IssueState): object {
-  const { title, body, user, state, locked, labels, createdAtMs, updatedAtMs } = issue
+  const { title, body, user, state, locked, labels, createdAtMs, updatedAtMs, closedAtMs = updatedAtMs } = issue
   return {
     number,
     title,
@@ -22,13 +22,18 @@ export function issueFields(call: Call, number: number, issue: IssueState): obje
     labels: labels.map((name) => ({ name })),
     created_at: wireTime(createdAtMs),
     updated_at: wireTime(updatedAtMs),
-    closed_at: state === 'closed' ? wireTime(updatedAtMs) : null,
+    closed_at: state === 'closed' ? wireTime(closedAtMs) : null,
   }
 }
 
 /** The head that GitHub shows by now. */
 export function headOf({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: PullState): string {
   return earlierHeads.find(({ untilMs }) => nowMs < untilMs + lag.headMs)?.sha ?? headSha
+}
+
+/** What it brings, as far as GitHub shows it by now: lists of its commits and files may be older than its head. */
+export function shownChange(call: Call, pull: PullState): ReturnType<typeof changeOfPull> {
+  return changeOfPull(call.repository, { ...pull, headSha: headOf(call, pull) })
 }
 
 /** As lists of pull requests show one. */
@@ -64,7 +69,7 @@ function mergeableState(call: Call, pull: PullState): string {
 
 /** As the pull request itself is shown. */
 export function wholePullBody(call: Call, number: number, pull: PullState): object {
-  const { ahead, files } = changeOfPull(call.repository, pull)
+  const { ahead, files } = shownChange(call, pull)
   return {
     ...pullBody(call, number, pull),
     merged: pull.merge !== undefined,

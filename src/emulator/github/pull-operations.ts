@@ -1,7 +1,6 @@
 import { commitBody, fileBody } from './commit-operations.ts'
-import { changeOfPull } from './history.ts'
 import { type Operations, reads, withPull, writes } from './operation.ts'
-import { isMergeable, pullBody, wholePullBody } from './pull-body.ts'
+import { isMergeable, pullBody, shownChange, wholePullBody } from './pull-body.ts'
 import { type Call, type Reply, listReply, ok, refusal } from './reply.ts'
 import { type MergeMethod, closeIssue, mergePull } from './repository-events.ts'
 import type { IssueState } from './issue-state.ts'
@@ -61,15 +60,13 @@ export const PULL_OPERATIONS: Operations = {
   'pulls/list-files': reads(
     '/pulls/{pull_number}/files',
     ['pull-requests'],
-    withPull((pull, _number, call) =>
-      listReply(call, changeOfPull(call.repository, pull).files.slice(0, MOST_FILES), fileBody),
-    ),
+    withPull((pull, _number, call) => listReply(call, shownChange(call, pull).files.slice(0, MOST_FILES), fileBody)),
   ),
   'pulls/list-commits': reads(
     '/pulls/{pull_number}/commits',
     ['pull-requests'],
     withPull((pull, _number, call) =>
-      listReply(call, changeOfPull(call.repository, pull).ahead, (commit) => commitBody(call, commit)),
+      listReply(call, shownChange(call, pull).ahead, (commit) => commitBody(call, commit)),
     ),
   ),
   'pulls/update': writes(

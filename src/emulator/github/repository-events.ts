@@ -52,6 +52,7 @@ export function openPull(
 export function closeIssue(repository: RepositoryState, issue: IssueState | PullState, atMs: number): void {
   issue.state = 'closed'
   issue.updatedAtMs = atMs
+  issue.closedAtMs ??= atMs
   if ('base' in issue) issue.closedBaseSha ??= repository.branches[issue.base]
 }
 

@@ -1,0 +1,187 @@
+import fc from 'fast-check'
+import type { CheckPlan } from '../../src/emulator/github/check-plan.ts'
+import type { PlannedEvent } from '../../src/emulator/github/github-scenarios.ts'
+import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
+import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
+import { FORMER_NAME, REPOSITORY, SILENT_JOB, type Course, type CourseStep } from './course.ts'
+import { OLDEST_COPY_MS } from './course-invariants.ts'
+
+const WITHOUT_ACTIONS: Permissions = Object.fromEntries(
+  Object.entries(ALL_PERMISSIONS).filter(([name]) => name !== 'actions'),
+)
+
+const mostly = <T>(usual: T, weight: number, others: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: others })
+
+const seconds = (min: number, max: number): fc.Arbitrary<number> =>
+  fc.integer({ min, max }).map((drawn) => drawn * 1_000)
+
+const turnPlan: fc.Arbitrary<TurnPlan> = fc
+  .record({
+    startDelayMs: mostly(0, 2, mostly(5_000, 3, fc.oneof(seconds(0, 20), fc.constant(Infinity)))),
+    durationMs: fc.oneof(seconds(1, 60), seconds(1, 60), seconds(60, 400)),
+    ending: fc.oneof(
+      { weight: 6, arbitrary: fc.constant('pull-request' as const) },
+      { weight: 3, arbitrary: fc.constant('no-changes' as const) },
+      { weight: 2, arbitrary: fc.constant('failed' as const) },
+      { weight: 1, arbitrary: fc.constant('archived' as const) },
+    ),
+    linkDelayMs: mostly(0, 4, seconds(0, 8)),
+    pushShares: fc.array(fc.double({ min: 0.05, max: 1, noNaN: true }), { maxLength: 3 }),
+  })
+  .map(({ pushShares, ...plan }) => {
+    // Without changes nothing is pushed, and a pull request needs a push.
+    const shares =
+      plan.ending === 'no-changes' ? [] : plan.ending === 'pull-request' && pushShares.length === 0 ? [1] : pushShares
+    const pushesMs = shares
+      .map((share) => Math.round((plan.durationMs * share) / 1_000) * 1_000)
+      .toSorted((a, b) => a - b)
+    return { ...plan, pause: undefined, pushesMs }
+  })
+
+const first: fc.Arbitrary<TurnPlan> = turnPlan.map((plan) => ({
+  ...plan,
+  ...(plan.ending === 'no-changes' ? { ending: 'pull-request' as const, pushesMs: [plan.durationMs] } : {}),
+}))
+
+const result = mostly(
+  { conclusion: 'success' },
+  3,
+  fc.constantFrom({ conclusion: 'failure' }, { conclusion: 'skipped' }),
+)
+
+const checkPlan: fc.Arbitrary<CheckPlan> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc
+      .record({
+        ...{ kind: fc.constant('job' as const), name: fc.constantFrom('build', 'test') },
+        ...{ afterMs: mostly(1_000, 2, seconds(0, 20)), takesMs: seconds(1, 40), result },
+        workflow: fc.constantFrom('ci.yml', 'docs.yml'),
+        event: fc.constantFrom('push', 'pull_request'),
+        needs: fc.constantFrom(true as const, undefined),
+        again: mostly(undefined, 4, fc.record({ afterMs: seconds(1, 40), takesMs: seconds(1, 20), result })),
+      })
+      .map(({ needs, again, ...plan }) => ({
+        ...plan,
+        ...(needs === undefined ? {} : { needs }),
+        ...(again === undefined ? {} : { again }),
+      })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ...{ kind: fc.constant('app' as const), name: fc.constantFrom('links', 'build') },
+      ...{ afterMs: seconds(0, 30), takesMs: seconds(1, 30), result },
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      ...{ kind: fc.constant('status' as const), name: fc.constant('preview') },
+      ...{ afterMs: seconds(0, 10), takesMs: seconds(1, 30), conclusion: fc.constantFrom('success', 'failure') },
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('unstarted' as const),
+      conclusion: fc.constantFrom('action_required', 'startup_failure'),
+      workflow: fc.constant('broken.yml'),
+    }),
+  },
+)
+
+const named = (jobId: string): string => `<!-- docs-agent-action: job=${jobId} -->\nThis is mine.`
+const marker = fc
+  .constantFrom('job_000001', 'job_000002', 'job_running', 'job_archived', 'job_finished', 'job_nobody', SILENT_JOB)
+  .map(named)
+
+const event: fc.Arbitrary<PlannedEvent> = fc
+  .record({
+    after: fc.constantFrom('opened', 'follow-up'),
+    delayMs: fc.oneof(seconds(0, 40), seconds(40, 400)),
+    act: fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom('person-commits', 'bot-commits', 'bot-merges-base') },
+      { weight: 1, arbitrary: fc.constantFrom('merge', 'close') },
+      { weight: 2, arbitrary: fc.constantFrom('stranger-comments', 'stranger-comments', 'maintainer-comments') },
+    ),
+    body: marker,
+  })
+  .map((drawn) => drawn as PlannedEvent)
+
+/** Faults of one kind of server, rare, and at some request. */
+const rarely = <T>(...faults: readonly T[]): fc.Arbitrary<{ faults: (T | 'none')[]; then: 'stays' }> =>
+  mostly<(T | 'none')[]>(
+    [],
+    3,
+    fc.array(mostly<T | 'none'>('none', 6, fc.constantFrom(...faults)), { maxLength: 20 }),
+  ).map((drawn) => ({ faults: [...drawn, 'none'], then: 'stays' }))
+
+const given: fc.Arbitrary<Record<string, string>> = fc
+  .record({
+    wait: mostly('true', 5, fc.constant('false')),
+    minutes: fc.constantFrom('0.5', '3', '60', '60', '60'),
+    checks: fc.boolean(),
+    rounds: fc.constantFrom('0', '0', '1', '2'),
+    paths: fc.constantFrom('', '', 'docs/**'),
+    repository: fc.constantFrom('', REPOSITORY, FORMER_NAME),
+    failOn: mostly('', 3, fc.constant('none')),
+    onOpen: mostly('follow-up', 5, fc.constant('skip')),
+  })
+  .map(({ wait, minutes, checks, rounds, paths, repository, failOn, onOpen }) => ({
+    ...{ wait, 'timeout-minutes': minutes, 'allowed-paths': paths, 'pr-repository': repository, 'fail-on': failOn },
+    ...{ 'wait-for-checks': String(checks), 'fix-rounds': checks ? rounds : '0', 'on-open-pr': onOpen },
+  }))
+
+const step = (asks: CourseStep['asks']): fc.Arbitrary<CourseStep> =>
+  fc
+    .record({
+      asks: fc.constant(asks),
+      gapMs: fc.oneof(seconds(0, 30), seconds(30, 300)),
+      begins: mostly<CourseStep['begins']>('after', 6, fc.constant('alongside')),
+      leavesDocs: mostly(false, 3, fc.constant(true)),
+      given,
+    })
+    .map((drawn) => {
+      const { 'pr-repository': repository, 'on-open-pr': onOpen, ...others } = drawn.given
+      // What is about the rolling pull request is a wrong input without it.
+      const rolling = { 'pr-repository': repository ?? '', 'on-open-pr': onOpen ?? '' }
+      return { ...drawn, given: asks === 'rolling' ? { ...others, ...rolling } : others }
+    })
+
+/** Courses of several steps with old copies, others' commits, checks of all kinds, and strangers. */
+export const arbitraryCourse = (asks: CourseStep['asks']): fc.Arbitrary<Course> =>
+  fc.record({
+    service: fc.record({
+      turns: fc
+        .tuple(first, fc.array(turnPlan, { minLength: 1, maxLength: 4 }))
+        .map(([one, others]) => [one, ...others] as [TurnPlan, ...TurnPlan[]]),
+      lagsMs: fc.array(mostly(0, 1, seconds(0, 9)), { minLength: 1, maxLength: 5 }),
+      reads: rarely('unavailable', 'reset', 'html', 'truncated', 'never'),
+      prompts: rarely('answer-lost', 'reset', 'rate-limited', 'rejected', 'unavailable', 'bad-id'),
+    }),
+    github: fc.record({
+      checks: fc.array(fc.array(checkPlan, { maxLength: 4 }), { minLength: 1, maxLength: 4 }),
+      events: fc.array(event, { maxLength: 4 }),
+      agentPush: mostly<'on-top' | 'forced'>('on-top', 6, fc.constant('forced')),
+      permissions: mostly(ALL_PERMISSIONS, 2, fc.constant(WITHOUT_ACTIONS)),
+      faults: rarely<'unavailable' | 'reset' | 'never' | 'answer-lost' | 'late' | number>(
+        'unavailable',
+        'reset',
+        'answer-lost',
+        'late',
+        404,
+        'never',
+      ),
+    }),
+    gitHubLags: fc.array(
+      fc.record({
+        headMs: mostly(0, 1, fc.integer({ min: 0, max: OLDEST_COPY_MS })),
+        runsMs: mostly(0, 2, seconds(0, 10)),
+      }),
+      { minLength: 1, maxLength: 6 },
+    ),
+    latenciesMs: fc.array(fc.integer({ min: 10, max: 900 }), { minLength: 1, maxLength: 4 }),
+    steps: fc.array(step(asks), { minLength: 2, maxLength: 5 }),
+  })

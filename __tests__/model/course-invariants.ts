@@ -1,0 +1,237 @@
+import { BASE_URL } from '../support/in-process-github.ts'
+import { OUTSIDE, REPOSITORY, type CourseRun, type CourseTrace } from './course.ts'
+import {
+  type Checked,
+  checkedOf,
+  filesUpTo,
+  jobOf,
+  openSince,
+  pullOf,
+  pullPushesOf,
+  pushesOf,
+  turnsOf,
+} from './course-truth.ts'
+
+/** Something that must hold for each step of each course; gives what is wrong, or undefined. */
+type CourseInvariant = (run: CourseRun, trace: CourseTrace) => string | undefined
+
+/** How long a step may take after its deadline. */
+const GRACE_MS = 2_000
+/** The oldest copies, and the way to the servers: what is newer than this before a request, no step can know. */
+export const OLDEST_COPY_MS = 10_000
+const UNKNOWABLE_MS = OLDEST_COPY_MS + 6_000
+/** How long all that is known of checks has to stand. */
+const STANDING_MS = 15_000
+/** What has not changed for so long, every step has seen. */
+const LONG_MS = 120_000
+const ENDED = ['completed', 'failed', 'archived']
+/** Outcomes that claim an end of the turn. */
+const CLAIMS = ['pull-request', 'no-changes', 'failed', 'archived']
+
+const waits = ({ step }: CourseRun): boolean => step.given['wait'] !== 'false'
+
+function endsInTime({ endMs, deadlineMs }: CourseRun): string | undefined {
+  return endMs > deadlineMs + GRACE_MS ? `It ended ${endMs - deadlineMs} ms after its deadline.` : undefined
+}
+
+/** The end of every turn of a step has to be read before anything is claimed of it, and before the next is started. */
+function endsAreRead(run: CourseRun, trace: CourseTrace): string | undefined {
+  const turns = turnsOf(run)
+  const isRead = (call: (typeof turns)[number], beforeMs: number): boolean =>
+    run.calls.some(
+      ({ what, atMs, asOfMs, jobId, status = '' }) =>
+        what === 'read' &&
+        jobId === call.jobId &&
+        asOfMs >= call.turn.endsAtMs &&
+        atMs < beforeMs &&
+        ENDED.includes(status),
+    )
+  const early = turns.slice(1).find((next, index) => {
+    const before = turns[index] ?? next
+    return before.jobId === next.jobId && !isRead(before, next.atMs)
+  })
+  if (early !== undefined) return 'A message was sent while the turn before was unfinished, or its end was not read.'
+  const claims = CLAIMS.includes(run.report.outcome) && run.report.error === undefined && waits(run)
+  // A round that ends badly, or is never seen to end, leaves the result as it was.
+  if (!claims || turns.length === 0 || othersWorked(run, trace)) return undefined
+  if (turns.some((call) => isRead(call, Infinity))) return undefined
+  return `${run.report.outcome} was claimed, and the end of the turn was not read.`
+}
+
+const ENDINGS: Readonly<Record<string, readonly string[]>> = {
+  'pull-request': ['pull-request', 'no-changes'],
+  'no-changes': ['pull-request', 'no-changes'],
+  failed: ['failed'],
+}
+
+function outcomeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
+  const endings = turnsOf(run).map(({ turn }) => turn.plan.ending)
+  const { outcome, error } = run.report
+  const fitting = ENDINGS[outcome]
+  if (endings.length === 0 || fitting === undefined || error !== undefined || !waits(run)) return undefined
+  return endings.some((ending) => fitting.includes(ending)) || othersWorked(run, trace)
+    ? undefined
+    : `${outcome} was claimed, and the turn ended as ${endings.join()}.`
+}
+
+/** Whether the agent worked on other prompts of the job in this time, which the service does not tell apart. */
+function othersWorked(run: CourseRun, trace: CourseTrace): boolean {
+  const own = turnsOf(run)
+  const [first] = own
+  if (first === undefined) return false
+  const sawBusy = run.calls.some(
+    ({ what, status, atMs }) => what === 'read' && status === 'active' && atMs < first.atMs,
+  )
+  const others = (jobOf(trace, first.jobId)?.turns ?? []).filter((turn) => own.every((one) => one.turn !== turn))
+  // What has just ended looks as if it had ended long ago, unless the step came while the job was busy.
+  const sinceMs = sawBusy ? first.atMs - STANDING_MS : first.atMs - UNKNOWABLE_MS - OLDEST_COPY_MS
+  return others.some(
+    ({ startsAtMs, endsAtMs }) => startsAtMs < run.endMs && endsAtMs > (sawBusy ? first.atMs : sinceMs),
+  )
+}
+
+function changeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
+  const { changed = '', 'pr-operation': operation = '', outcome = '' } = run.outputs
+  const turns = turnsOf(run)
+  const pushed = turns.some(({ turn }) => pushesOf(trace, turn).some((atMs) => atMs <= run.endMs))
+  if (othersWorked(run, trace)) return undefined
+  if (changed === 'true' && !pushed) return `It says ${operation}, and the agent pushed nothing in this turn.`
+  // What came a moment ago may not be seen yet.
+  const hasPushed = turns.some((call) => pullPushesOf(trace, call).some((atMs) => atMs <= run.endMs - UNKNOWABLE_MS))
+  return changed === 'false' && hasPushed
+    ? `It says that nothing changed (${outcome}), and the agent pushed.`
+    : undefined
+}
+
+/** While others work on a job nothing is sent to it, as far as a step can know. */
+function busyJobIsSentNothing(run: CourseRun, trace: CourseTrace): string | undefined {
+  if (!waits(run) && run.step.asks === 'follow-up') return undefined
+  const message = turnsOf(run).find(({ what, atMs, jobId, turn }) => {
+    const others = (jobOf(trace, jobId)?.turns ?? []).filter((other) => other !== turn)
+    return (
+      what === 'message' &&
+      others.some(({ startsAtMs, endsAtMs }) => startsAtMs < atMs - UNKNOWABLE_MS && endsAtMs > atMs)
+    )
+  })
+  return message === undefined ? undefined : 'A message was sent to a job that was at work on another prompt.'
+}
+
+function promptsAreBounded(run: CourseRun): string | undefined {
+  const most = 1 + Number(run.step.given['fix-rounds'] ?? '0')
+  const count = turnsOf(run).length
+  if (count > most) return `${count} prompts were taken, and at most ${most} were asked for.`
+  if (run.step.given['on-open-pr'] === 'skip' && turnsOf(run)[0]?.what === 'message')
+    return 'A message was sent, and `on-open-pr` is `skip`.'
+  const creates = turnsOf(run).filter(({ what }) => what === 'create').length
+  return creates > 1 ? 'One step created two jobs.' : undefined
+}
+
+/** No new job while a pull request with the label is open that its own job proves, from before the step to the creation. */
+function noSecondIsOpened(run: CourseRun, trace: CourseTrace): string | undefined {
+  const create = turnsOf(run).find(({ what }) => what === 'create')
+  if (run.step.asks !== 'rolling' || create === undefined) return undefined
+  const open = [...trace.service.jobs()].find((job) => {
+    const sinceMs = openSince(trace, job, create.atMs)
+    return sinceMs !== undefined && sinceMs < run.startMs
+  })
+  return open === undefined ? undefined : `A job was created while the pull request of ${open.id} was open.`
+}
+
+/** Whatever was taken for the job's pull request is the one that it has opened. */
+function pullRequestIsProven(run: CourseRun, trace: CourseTrace): string | undefined {
+  const { outputs } = run
+  const { 'pr-link': link = '', 'job-id': jobId = '', continued = '' } = outputs
+  const job = jobOf(trace, jobId)
+  const turns = turnsOf(run)
+  if (jobId !== '' && turns.some((call) => call.jobId !== jobId))
+    return 'The output names another job than the one that was asked.'
+  if (link !== '' && link !== `${BASE_URL}/${REPOSITORY}/pull/${job?.pullNumber ?? ''}`)
+    return `${link} is not that of ${jobId}.`
+  const message = turns.find(({ what }) => what === 'message')
+  if (continued === '' || message === undefined || job === undefined) return undefined
+  const pull = pullOf(trace, job)
+  const isOpen = pull !== undefined && (pull.closedAtMs ?? Infinity) > message.atMs - UNKNOWABLE_MS
+  return isOpen ? undefined : 'A message was sent for a pull request that was not open.'
+}
+
+/** Long ago, with nothing that kept the step from seeing it. */
+function checksHadEnded({ endMs, deadlineMs, outputs }: CourseRun, all: readonly Checked[]): boolean {
+  const quietMs = Math.max(...all.map(({ endedMs }) => endedMs))
+  const isStarted = all.every(({ name }) => !name.startsWith('suite'))
+  return (
+    all.length > 0 && outputs['pr-state'] === 'open' && isStarted && quietMs < Math.min(endMs, deadlineMs) - LONG_MS
+  )
+}
+
+function checksAreTrue(run: CourseRun, trace: CourseTrace): string | undefined {
+  const { checks = '', 'pr-head-sha': sha = '' } = run.outputs
+  const all = checkedOf(trace, sha)
+  if (checks === 'failure' && all.every(({ isGood }) => isGood)) {
+    const { checkRuns } = trace.service.github.state.repositories[REPOSITORY] ?? { checkRuns: [] }
+    const failed = checkRuns.some(({ headSha, conclusion }) => headSha === sha && conclusion === 'failure')
+    return failed ? undefined : 'It says that checks failed, and none did.'
+  }
+  if (checks === 'pending')
+    return checksHadEnded(run, all) ? 'It says that checks are not over, and all were.' : undefined
+  if (checks !== 'success') return undefined
+  if (all.length === 0) return 'It says that checks passed, and there is none.'
+  const bad = all.find((one) => {
+    const others = all.filter((other) => other !== one && other.knownMs <= one.knownMs)
+    const quietMs = Math.max(...others.map(({ endedMs }) => endedMs))
+    // What comes after all had ended and stood, no step can know.
+    return !one.isGood && !(others.length > 0 && one.knownMs > quietMs + STANDING_MS)
+  })
+  return bad === undefined ? undefined : `It says that all checks passed, and ${bad.name} did not.`
+}
+
+function scopeIsTrue({ outputs }: CourseRun, trace: CourseTrace): string | undefined {
+  const { 'in-scope': scope = '', 'pr-head-sha': sha = '', 'pr-state': state = '' } = outputs
+  if (scope === '' || state === 'merged') return undefined
+  const isInside = !filesUpTo(trace, sha).includes(OUTSIDE)
+  return scope === String(isInside) ? undefined : `It says in-scope ${scope} of ${sha.slice(0, 7)}.`
+}
+
+function greenIsTrue(run: CourseRun): string | undefined {
+  const { outcome, error } = run.report
+  if (!run.conclusion.isGreen) return undefined
+  if (error !== undefined) return 'It is green with an error.'
+  return turnsOf(run).length === 0 && outcome !== 'skipped'
+    ? `It is green with ${outcome}, and nothing was sent.`
+    : undefined
+}
+
+/** The count comes before the message, so that it may be greater than the number of those that were taken. */
+function followUpsAreCounted(run: CourseRun, trace: CourseTrace): string | undefined {
+  const message = turnsOf(run).find(({ what }) => what === 'message')
+  const job = jobOf(trace, message?.jobId ?? '')
+  const pull = job && pullOf(trace, job)
+  if (run.outputs['continued'] !== 'pull-request' || job === undefined || pull === undefined) return undefined
+  const counts = pull.comments.map(({ body }) => Number(/follow-ups=(\d+)/.exec(body)?.[1] ?? 0))
+  const count = Math.max(0, ...counts)
+  return count > 20 || count === 0 ? `The count of pull request #${job.pullNumber} is ${count}.` : undefined
+}
+
+export const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
+  'A step ends by its deadline and 2 s.': endsInTime,
+  'The end of each turn is read before it is claimed, and before the next is started.': endsAreRead,
+  'An outcome is that of this turn.': outcomeIsTrue,
+  'A change is claimed only if the agent pushed in this turn.': changeIsTrue,
+  'A job is sent nothing while it works on something else.': busyJobIsSentNothing,
+  'No more prompts are sent than asked for.': promptsAreBounded,
+  'No second pull request while one is open.': noSecondIsOpened,
+  'The pull request is the one that the job has opened.': pullRequestIsProven,
+  'Checks have passed only if every check of that commit ended well.': checksAreTrue,
+  'The scope is that of the commit that is named.': scopeIsTrue,
+  'Green is only what was sent and taken.': greenIsTrue,
+  'No conversation is longer than twenty follow-ups, and each is counted.': followUpsAreCounted,
+}
+
+/** Every invariant that does not hold, with the step and what is wrong. */
+export function problemsOf(trace: CourseTrace): string[] {
+  return trace.runs.flatMap((run, index) =>
+    Object.entries(COURSE_INVARIANTS).flatMap(([sentence, problem]) => {
+      const found = problem(run, trace)
+      return found === undefined ? [] : [`Step ${index + 1}: ${sentence} ${found}`]
+    }),
+  )
+}

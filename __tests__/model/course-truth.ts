@@ -1,0 +1,109 @@
+import { AGENT_USER } from '../../src/emulator/github/demo-state.ts'
+import type { CheckRun } from '../../src/emulator/github/check-state.ts'
+import { compareHistories, historyOf } from '../../src/emulator/github/history.ts'
+import type { PullState } from '../../src/emulator/github/pull-state.ts'
+import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { pushTimes, stateAt, type JobRecord, type Turn } from '../../src/emulator/service/job-machine.ts'
+import { REPOSITORY, type CourseRun, type CourseTrace, type ServiceCall } from './course.ts'
+
+/** What was true in a course, as the world itself has it, whatever a step was told or believed. */
+export const docsOf = ({ service }: CourseTrace): RepositoryState =>
+  service.github.state.repositories[REPOSITORY] ?? repositoryState()
+
+export function jobOf({ service }: CourseTrace, jobId: string): JobRecord | undefined {
+  return [...service.jobs()].find(({ id }) => id === jobId)
+}
+
+/** The turns that a step has started, oldest first. */
+export const turnsOf = ({ calls }: CourseRun): readonly (ServiceCall & { readonly turn: Turn })[] =>
+  calls.flatMap((call) => (call.turn === undefined ? [] : [{ ...call, turn: call.turn }]))
+
+/** When the agent pushed in a turn. */
+export function pushesOf(trace: CourseTrace, turn: Turn): readonly number[] {
+  const { commits } = docsOf(trace)
+  return pushTimes(turn).filter((ms) => commits.some(({ author, atMs }) => author === AGENT_USER && atMs === ms))
+}
+
+/** Those that went into the job's pull request. */
+export function pullPushesOf(trace: CourseTrace, { jobId, turn }: { jobId: string; turn: Turn }): readonly number[] {
+  const job = jobOf(trace, jobId)
+  const pull = job && pullOf(trace, job)
+  if (pull === undefined || turn.endsAtMs < pull.createdAtMs) return []
+  const docs = docsOf(trace)
+  const heads = [pull.headSha, ...pull.earlierHeads.map(({ sha }) => sha)]
+  const within = new Set(heads.flatMap((sha) => historyOf(docs, sha)).map(({ atMs }) => atMs))
+  return pushesOf(trace, turn).filter((atMs) => within.has(atMs))
+}
+
+export const pullOf = (trace: CourseTrace, { pullNumber }: JobRecord): PullState | undefined =>
+  docsOf(trace).pulls[pullNumber]
+
+const MARKERS_BY = ['github-actions[bot]', 'mona']
+
+/**
+ * Since when a job's pull request could be gone on with: open, with the label, and with a comment that can be trusted. Undefined
+ * if it could not at that time.
+ */
+export function openSince(trace: CourseTrace, job: JobRecord, atMs: number): number | undefined {
+  const pull = pullOf(trace, job)
+  if (pull === undefined || pull.createdAtMs > atMs || !pull.labels.includes('docs-agent')) return undefined
+  if (pull.closedAtMs !== undefined && pull.closedAtMs <= atMs) return undefined
+  const { status } = stateAt(job, atMs)
+  if (status === 'failed' || status === 'archived') return undefined
+  const named = pull.comments.find(
+    ({ user, body }) => MARKERS_BY.includes(user) && body.startsWith(`<!-- docs-agent-action: job=${job.id} -->`),
+  )
+  return named?.createdAtMs
+}
+
+/** What a pull request changes up to a commit of it. */
+export function filesUpTo(trace: CourseTrace, sha: string): readonly string[] {
+  const docs = docsOf(trace)
+  const base = docs.branches['main'] ?? ''
+  if (historyOf(docs, base).some((commit) => commit.sha === sha)) return []
+  return (compareHistories(docs, base, sha)?.files ?? []).map(({ filename }) => filename)
+}
+
+/** One thing that was checked of a commit, as it came out at last. */
+export interface Checked {
+  readonly name: string
+  /** Since when GitHub says that it is to come or there. */
+  readonly knownMs: number
+  /** `Infinity`: never. */
+  readonly endedMs: number
+  readonly isGood: boolean
+}
+
+const PASSED = ['success', 'neutral', 'skipped']
+
+function ofRun({ name, createdAtMs, plannedAtMs = createdAtMs, completedAtMs, conclusion }: CheckRun): Checked {
+  return { name, knownMs: plannedAtMs, endedMs: completedAtMs, isGood: PASSED.includes(conclusion) }
+}
+
+/** Every check that a commit ever had. What was started again counts as it ended last. */
+export function checkedOf(trace: CourseTrace, sha: string): readonly Checked[] {
+  const { checkRuns, checkSuites, statuses } = docsOf(trace)
+  const isOf = ({ headSha }: { readonly headSha: string }): boolean => headSha === sha
+  const runs = checkRuns.filter(isOf)
+  const isReplaced = (run: CheckRun): boolean =>
+    runs.some(
+      (other) =>
+        other.app === run.app &&
+        other.name === run.name &&
+        (run.runId === undefined
+          ? other.id > run.id
+          : other.runId === run.runId && (other.attempt ?? 1) > (run.attempt ?? 1)),
+    )
+  const last = new Map(statuses.filter(isOf).map((status) => [status.context, status]))
+  const first = (context: string): number =>
+    statuses.filter(isOf).find((one) => one.context === context)?.createdAtMs ?? 0
+  return [
+    ...runs.filter((run) => !isReplaced(run)).map(ofRun),
+    ...checkSuites.filter(isOf).map(({ createdAtMs, conclusion }) => ({
+      ...{ name: `suite ${conclusion ?? ''}`, knownMs: createdAtMs, endedMs: createdAtMs, isGood: false },
+    })),
+    ...[...last.values()].map(({ context, state, createdAtMs }) => ({
+      ...{ name: context, knownMs: first(context), endedMs: createdAtMs, isGood: state === 'success' },
+    })),
+  ]
+}

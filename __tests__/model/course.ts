@@ -1,0 +1,181 @@
+import { agentAction } from '../../src/agent/agent-action.ts'
+import type { Report } from '../../src/agent/report/report.ts'
+import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/embedded-service.ts'
+import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import type { GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
+import { repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { USUAL_LAG, type Lag } from '../../src/emulator/github/state.ts'
+import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
+import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
+import type { Turn } from '../../src/emulator/service/job-machine.ts'
+import type { Scenario } from '../../src/emulator/service/scenarios.ts'
+import type { Clock } from '../../src/shared/clock.ts'
+import { stepClockOf } from '../support/fake-clock.ts'
+import { RUN_FACTS } from '../support/fake-github.ts'
+import { agentInputs } from '../support/fake-step.ts'
+import { BASE_URL, connectInProcess } from '../support/in-process-github.ts'
+import { playOn, type Played } from '../support/play-feature.ts'
+import { respondInProcess } from '../support/respond-in-process.ts'
+import { virtualClock } from './virtual-clock.ts'
+
+/** One use of the action in a course of several. */
+export interface CourseStep {
+  /** `follow-up`: to the newest job, by its id; a new job where there is none. */
+  readonly asks: 'rolling' | 'follow-up'
+  /** From the end of the step before, or from its beginning. */
+  readonly gapMs: number
+  readonly begins: 'after' | 'alongside'
+  /** Whether the agent leaves the documentation. */
+  readonly leavesDocs: boolean
+  readonly given: Readonly<Record<string, string>>
+}
+
+/** All that happens, as a value: what the service and GitHub do, and who asks them what. */
+export interface Course {
+  readonly service: Partial<Scenario>
+  readonly github: Partial<GitHubScenario>
+  /** How old what GitHub shows is, for one request after the other, over and over. */
+  readonly gitHubLags: readonly Pick<Lag, 'headMs' | 'runsMs'>[]
+  /** How long one way of a request takes, over and over. */
+  readonly latenciesMs: readonly number[]
+  readonly steps: readonly CourseStep[]
+}
+
+/** A request to the service about a job, and what it did. Times are in milliseconds since 1970. */
+export interface ServiceCall {
+  readonly what: 'create' | 'message' | 'read'
+  readonly atMs: number
+  /** The time of the copy that answered. */
+  readonly asOfMs: number
+  readonly jobId: string
+  /** Of a whole answer. */
+  readonly status: string | undefined
+  /** What the service took on with it. */
+  readonly turn: Turn | undefined
+}
+
+export interface CourseRun extends Played<Report> {
+  readonly step: CourseStep
+  readonly startMs: number
+  readonly endMs: number
+  readonly deadlineMs: number
+  readonly calls: readonly ServiceCall[]
+}
+
+/** What came of a course, and all that was true in it. */
+export interface CourseTrace {
+  readonly course: Course
+  readonly service: Service
+  readonly runs: readonly CourseRun[]
+}
+
+export const REPOSITORY = 'acme/docs'
+/** What that repository was called before. */
+export const FORMER_NAME = 'acme/manual'
+export const PROJECT_ID = 'docs'
+/** A job whose readings are never answered. */
+export const SILENT_JOB = 'job_silent'
+export const OUTSIDE = '.github/workflows/ci.yml'
+const NEVER: ServiceResponse = { status: 0, headers: {}, body: '', delivery: 'never' }
+const JOB_PATH = /\/job(?:\/([^/]+))?(\/message)?$/
+
+const inTurn = <T>(values: readonly T[], otherwise: T): (() => T) => {
+  let next = 0
+  return () => values[next++ % values.length] ?? otherwise
+}
+
+function openService({ service: plays, github, gitHubLags }: Course): Service {
+  const lag = inTurn(gitHubLags, { headMs: 0, runsMs: 0 })
+  const edits: GitHubScenario['edits'] = (prompt) => [
+    { filename: 'docs/guide.md', patch: `@@ -1 +1 @@\n-1\n+${prompt.slice(0, 20)}` },
+    ...(prompt.startsWith('Leave') ? [{ filename: OUTSIDE, patch: '@@ -1 +1 @@\n-1\n+2' }] : []),
+  ]
+  const service = createService({
+    ...{ baseUrl: BASE_URL, plays, pages: 1, visits: 1 },
+    github: {
+      scenario: { edits, ...github },
+      beforeAnswer: (_operation, _before, { state }) => {
+        state.lag = { ...USUAL_LAG, ...lag() }
+      },
+    },
+  })
+  service.github.state.repositories[FORMER_NAME] = repositoryState({ movedTo: REPOSITORY })
+  return service
+}
+
+const turnsOf = (service: Service): readonly Turn[] => [...service.jobs()].flatMap(({ turns }) => turns)
+
+/** Asks the service, and notes what came of it. */
+function answerNoted(service: Service, calls: ServiceCall[], request: ServiceRequest, atMs: number): ServiceResponse {
+  const [, jobId = '', message] = JOB_PATH.exec(request.target) ?? []
+  if (jobId === SILENT_JOB) return NEVER
+  const before = new Set(turnsOf(service))
+  const { prompt } = (request.method === 'POST' ? JSON.parse(request.body) : {}) as { prompt?: string }
+  const response = service.handle(request, atMs)
+  const turn = turnsOf(service).find((one) => one.prompt === prompt && !before.has(one))
+  const isWhole = response.delivery === 'whole' && response.status < 300 && response.body.startsWith('{')
+  const body = isWhole ? (JSON.parse(response.body) as { id: string; status: string }) : undefined
+  const taker = [...service.jobs()].find(({ turns }) => turn !== undefined && turns.includes(turn))
+  calls.push({
+    what: request.method === 'GET' ? 'read' : message === undefined ? 'create' : 'message',
+    ...{ atMs, asOfMs: service.requests.at(-1)?.asOfMs ?? atMs, turn },
+    ...{ jobId: taker?.id ?? jobId, status: body?.id === jobId || turn !== undefined ? body?.status : undefined },
+  })
+  return response
+}
+
+function givenOf({ asks, leavesDocs, given }: CourseStep, index: number, service: Service): Record<string, string> {
+  const newest = [...service.jobs()].findLast(({ id }) => /^job_\d+$/.test(id))
+  return {
+    ...{ 'project-id': PROJECT_ID, 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-own-changes': 'false' },
+    prompt: `${leavesDocs ? 'Leave the docs' : 'Improve the docs'}, step ${index + 1}.`,
+    ...(asks === 'rolling' ? { 'on-open-pr': 'follow-up' } : { 'job-id': newest?.id ?? '' }),
+    ...given,
+  }
+}
+
+async function playStep(
+  step: CourseStep,
+  index: number,
+  service: Service,
+  clock: Clock,
+  latencyMs: () => number,
+): Promise<CourseRun> {
+  const { signal } = new AbortController()
+  const nowMs = (): number => clock.wallTime().getTime()
+  const [startMs, calls] = [nowMs(), [] as ServiceCall[]]
+  const inputs = agentInputs({}, givenOf(step, index, service))
+  const handle = (request: ServiceRequest): ServiceResponse => service.handle(request, nowMs())
+  const stage = {
+    apiKey: EMULATOR_KEY,
+    transport: respondInProcess(
+      (request, atMs) => answerNoted(service, calls, request, atMs),
+      EMULATOR_KEY,
+      clock,
+      latencyMs,
+    ),
+    github: connectInProcess({ handle, clock, signal, latencyMs }).until(clock.now() + inputs.timeoutMs),
+    ...{ facts: { ...RUN_FACTS, serverUrl: BASE_URL, runId: 900 + index }, clock, signal },
+  }
+  const played = await playOn(stage, agentAction, () => inputs)
+  return { ...played, step, calls, startMs, endMs: nowMs(), deadlineMs: startMs + inputs.timeoutMs }
+}
+
+/** Plays a course to its end. Whatever its steps leave behind comes to its end too. */
+export async function playCourse(course: Course): Promise<CourseTrace> {
+  const world = virtualClock()
+  const clock = stepClockOf(world)
+  const service = openService(course)
+  const latencyMs = inTurn(course.latenciesMs, 0)
+  const runs: Promise<CourseRun>[] = []
+  let before: { began: Promise<void>; ended: Promise<unknown> } = { began: Promise.resolve(), ended: Promise.resolve() }
+  for (const [index, step] of course.steps.entries()) {
+    const began = (step.begins === 'after' ? before.ended : before.began).then(() => clock.sleep(step.gapMs))
+    const run = began.then(() => playStep(step, index, service, clock, latencyMs))
+    before = { began, ended: run }
+    runs.push(run)
+  }
+  const played = await world.passUntil(Promise.all(runs))
+  service.github.catchUp(Math.max(DEFAULT_START_MS, ...played.map(({ endMs }) => endMs)) + 3_600_000)
+  return { course, service, runs: played }
+}
