@@ -35,7 +35,6 @@ const RED: readonly (readonly [string, Situation])[] = [
   ['a file is out of scope', { gitHubScenarios: ['out-of-scope'] }],
   ['a page is excepted', { gitHubScenario: { files: [{ filename: 'docs/legal/terms.md' }] } }],
   ['the checks cannot be read', { permissions: { contents: 'write', 'pull-requests': 'write' } }],
-  ['the pull request cannot be read', { permissions: {} }],
 ]
 
 const LEFT_OPEN: readonly (readonly [string, Situation])[] = [
@@ -67,6 +66,17 @@ testWithBash.each(LEFT_OPEN)('nothing is merged where %s, and that is no error',
   expect(steps?.['merge']?.conclusion).toBe('skipped')
   expect(ghCalls).toEqual([])
 })
+
+testWithBash(
+  'where GitHub does not tell whether a pull request is open, nothing is sent, and the run is red',
+  async () => {
+    const { steps, prompts } = await play({ permissions: {} })
+
+    expect(steps['docs']).toMatchObject({ conclusion: 'failure', outputs: { outcome: 'error' } })
+    expect(steps['merge']?.conclusion).toBe('skipped')
+    expect(prompts).toEqual([])
+  },
+)
 
 testWithBash('a commit that comes after the checks makes the merge fail', async () => {
   const played = await play({

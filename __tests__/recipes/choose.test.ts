@@ -35,7 +35,7 @@ test.each(rows)('what is said of $name is true of it', ({ text, starts, about, p
   expect(text).toMatch(starts)
   expect(text.includes('create-github-app-token')).toBe(about.includes('another repository'))
   expect(/^ +on-open-pr: skip$/m.test(text)).toBe(pulls === 'no new one while one waits')
-  expect(/^ +on-open-pr: follow-up$/m.test(text)).toBe(/kept open|for each that was merged/.test(pulls))
+  expect(/^ +on-open-pr: follow-up$/m.test(text)).toBe(/kept open|for each/.test(pulls))
   expect(/^ +label: .*\$\{\{/m.test(text)).toBe(pulls.includes('for each'))
   const merges = text.includes('gh pr merge')
   const goesBack = /^ +fix-rounds: [1-5]$/m.test(text)

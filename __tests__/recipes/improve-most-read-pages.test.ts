@@ -25,7 +25,11 @@ async function play(options: EmulatorOptions, apiKey = EMULATOR_KEY): Promise<Pl
       vars: { DOCS_AGENT_BASE_URL: service.url, DOCS_AGENT_PROJECT_ID: service.projectId },
       secrets: { DOCS_AGENT_API_KEY: apiKey },
       node: NODE_24,
-      env: preload(timesFaster(10)),
+      github: { token: service.github.token },
+      env: {
+        ...preload(timesFaster(10)),
+        ...{ GITHUB_API_URL: service.github.apiUrl, GITHUB_SERVER_URL: service.url, GITHUB_REPOSITORY: 'acme/docs' },
+      },
     })
     const prompts = service.requests.filter(({ method }) => method === 'POST').map(({ prompt }) => prompt)
     return { ...played, prompts }

@@ -1,7 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
-import { parse } from 'yaml'
 import { lookAtChange } from '../../src/agent/change/look-at-change.ts'
 import { findOwnEvent } from '../../src/agent/change/loop-guard.ts'
 import { openReport } from '../../src/agent/report/open-report.ts'
@@ -13,7 +11,7 @@ import { failed, fakeClient } from '../support/fake-client.ts'
 import { fakeGitHub, inTurn, mergedBy, PULL_REQUEST, pullCommits, RUN_FACTS } from '../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
 import { commit } from '../support/github-state.ts'
-import { codeBlocks, markdownFiles } from '../support/markdown-files.ts'
+import { ASKS, workflowsToCopy, type Workflow } from '../support/workflow-files.ts'
 
 /** Workflows that rightly go on, each with the reason. */
 const GO_ON: Readonly<Record<string, string>> = {
@@ -24,30 +22,11 @@ const GO_ON: Readonly<Record<string, string>> = {
   'docs-checks.yml': 'asks no agent',
 }
 
-interface Workflow {
-  readonly on: object
-  readonly jobs: Readonly<
-    Record<string, { readonly steps?: readonly { uses?: string; with?: Record<string, unknown> }[] }>
-  >
-}
-
-const ASKS = 'your-org/docs-agent-action@v1'
-
-const ROOT = new URL('../../', import.meta.url)
-const recipes = readdirSync(new URL('docs/recipes/', ROOT))
-  .filter((name) => name.endsWith('.yml') && !(name in GO_ON))
-  .map((name) => [name, readFileSync(new URL(`docs/recipes/${name}`, ROOT), 'utf8')] as const)
-const examples = markdownFiles().flatMap(({ path, text }) =>
-  codeBlocks(text, 'yaml')
-    .filter((code) => /^jobs:/m.test(code) && code.includes(ASKS))
-    .map((code, index) => [`${path}, example ${index + 1}`, code] as const),
-)
-
-const WORKFLOWS = [...recipes, ...examples]
-  .map(([name, text]) => ({ name, workflow: parse(text) as Workflow }))
-  .filter(({ workflow }) =>
+const WORKFLOWS = workflowsToCopy().filter(
+  ({ name, workflow }) =>
+    !(name in GO_ON) &&
     /^(?:push|pull_request|schedule|workflow_run|release)$/m.test(Object.keys(workflow.on).join('\n')),
-  )
+)
 
 /** What the steps that ask the agent are given; what a run fills in as a whole is not needed here. */
 function stepsOf({ jobs }: Workflow): Record<string, string>[] {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
-import { GITHUB_TOKEN, TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
+import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { pullState, type PullState } from '../../src/emulator/github/pull-state.ts'
 import { closeIssue } from '../../src/emulator/github/repository-events.ts'
 import { PUSH } from '../support/fake-github.ts'
@@ -21,49 +21,38 @@ function markedPull(jobId: string): PullState {
 }
 
 /** `marked`: the job that the comment in pull request 9 names. */
-function week(
-  options: Partial<RecipeOptions> & { readonly marked?: string },
-  recipe = 'rolling-on-schedule',
-): Promise<PlayedRecipe> {
+function push(options: Partial<RecipeOptions> & { readonly marked?: string }): Promise<PlayedRecipe> {
   const { marked, ...others } = options
   const docs = changedRepository(
     { from: 'e', files: CODE },
     {
       workflowRuns: [
         {
-          ...{ id: 41, workflow: 'docs.yml', branch: 'main', headSha: commit('e'), event: 'schedule', createdAtMs: 0 },
+          ...{ id: 41, workflow: 'docs.yml', branch: 'main', headSha: commit('e'), event: 'push', createdAtMs: 0 },
           ...{ status: 'completed', conclusion: 'success' },
         },
       ],
       pulls: marked === undefined ? {} : { 9: markedPull(marked) },
     },
   )
-  return playRecipe(recipe, {
+  return playRecipe('rolling-on-push', {
     repositories: { 'acme/docs': docs },
-    permissions: permissionsOf(recipe),
-    eventName: 'schedule',
+    permissions: permissionsOf('rolling-on-push'),
+    eventName: 'push',
+    event: { ...PUSH, ref: 'refs/heads/main' },
     ...others,
   })
 }
 
-test('what was changed goes to the open pull request of the agent', async () => {
-  const { steps, prompts } = await week(OPEN)
-
-  expect(steps['docs']?.outputs).toMatchObject({ continued: 'pull-request', 'job-id': 'job_finished' })
-  expect(prompts).toEqual([expect.stringContaining('M src/flags.ts')])
-  expect(prompts[0]).toContain('Pull request #1 of acme/docs, which you opened, is still open.')
-})
-
 test('a push goes to the open pull request, with all since the last run that succeeded', async () => {
-  const event = { ...PUSH, ref: 'refs/heads/main' }
-  const { steps, prompts } = await week({ ...OPEN, eventName: 'push', event }, 'rolling-on-push')
+  const { steps, prompts } = await push(OPEN)
 
   expect(steps['docs']?.outputs).toMatchObject({ continued: 'pull-request', 'job-id': 'job_finished' })
   expect(prompts).toEqual([expect.stringMatching(/everything since the last successful run[^]*M src\/flags\.ts/)])
 })
 
 test('a pull request that is closed in between makes room for a new job', async () => {
-  const { steps, prompts } = await week({
+  const { steps, prompts } = await push({
     ...OPEN,
     beforeAnswer: (operation, _before, { state }) => {
       const { 'acme/docs': docs } = state.repositories
@@ -81,38 +70,9 @@ test.each([
   ['a marker of another pull request', 'job_finished', 'has another pull request'],
   ['a job that nobody knows', 'job_of_a_stranger', 'is not known'],
 ])('%s is passed over, and a new job begins', async (_name, marked, why) => {
-  const { steps, prompts } = await week({ marked })
+  const { steps, prompts } = await push({ marked })
 
   expect(steps['docs']?.outputs).toMatchObject({ continued: '', 'pr-number': '4' })
   expect(steps['docs']?.output).toContain(`is passed over: job ${marked} ${why}.`)
   expect(prompts).toHaveLength(1)
-})
-
-test.each([
-  ['skipped', OPEN],
-  ['pull-request', {}],
-])('no new job while one waits for review: %s', async (outcome, situation) => {
-  const { steps } = await playRecipe('rolling-skip', {
-    permissions: permissionsOf('rolling-skip'),
-    eventName: 'schedule',
-    ...situation,
-  })
-
-  expect(steps['docs']).toMatchObject({ conclusion: 'success', outputs: { outcome } })
-})
-
-test('a push to the code goes to the open pull request in the docs repository', async () => {
-  const { steps, prompts } = await playRecipe('rolling-two-repositories', {
-    ...OPEN,
-    repositories: { 'acme/code': changedRepository({ files: CODE }) },
-    repository: 'acme/code',
-    eventName: 'push',
-    event: PUSH,
-    actions: {
-      'actions/create-github-app-token@fee1f7d63c2ff003460e3d139729b119787bc349': () => ({ token: GITHUB_TOKEN }),
-    },
-  })
-
-  expect(steps['docs']?.outputs).toMatchObject({ continued: 'pull-request', 'pr-repository': 'acme/docs' })
-  expect(prompts).toEqual([expect.stringContaining('What changed in acme/code')])
 })

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { root } from './markdown-files.ts'
+import { basename } from 'node:path'
+import { parse } from 'yaml'
+import { codeBlocks, markdownFiles, root } from './markdown-files.ts'
 
 export interface WorkflowFile {
   /** Relative to the project's folder, with `/`. */
@@ -14,4 +16,42 @@ export function workflowFiles(): WorkflowFile[] {
       .filter((name) => name.endsWith('.yml'))
       .map((name) => ({ path: `${folder}/${name}`, text: readFileSync(`${root}${folder}/${name}`, 'utf8') })),
   )
+}
+
+/** A workflow, as far as a test looks at it. */
+export interface Workflow {
+  readonly on: object
+  readonly permissions?: Readonly<Record<string, string>>
+  readonly concurrency?: Concurrency
+  readonly jobs: Readonly<
+    Record<
+      string,
+      {
+        readonly permissions?: Readonly<Record<string, string>>
+        readonly concurrency?: Concurrency
+        readonly steps?: readonly { uses?: string; with?: Readonly<Record<string, unknown>> }[]
+      }
+    >
+  >
+}
+
+interface Concurrency {
+  readonly group: string
+  readonly queue?: string
+}
+
+export const ASKS = 'your-org/docs-agent-action@v1'
+
+/** What people copy as a whole: the recipes, by their names, and the workflows in the documents. */
+export function workflowsToCopy(): { readonly name: string; readonly workflow: Workflow }[] {
+  const recipes = workflowFiles().filter(({ path }) => path.startsWith('docs/recipes/'))
+  const examples = markdownFiles().flatMap(({ path, text }) =>
+    codeBlocks(text, 'yaml')
+      .filter((code) => /^jobs:/m.test(code) && code.includes(ASKS))
+      .map((code, index) => ({ name: `${path}, example ${index + 1}`, text: code })),
+  )
+  return [...recipes.map(({ path, text }) => ({ name: basename(path), text })), ...examples].map(({ name, text }) => ({
+    name,
+    workflow: parse(text) as Workflow,
+  }))
 }

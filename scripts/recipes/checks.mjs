@@ -1,4 +1,5 @@
 import { COMMENT_CHECKS } from './comment-checks.mjs'
+import { NO_KEY } from './courses.mjs'
 import { FLEET_CHECKS } from './fleet-checks.mjs'
 import { GITHUB_CHECKS } from './github-checks.mjs'
 import { MENDING_CHECKS } from './mending-checks.mjs'
@@ -8,22 +9,28 @@ import { UPKEEP_CHECKS } from './upkeep-checks.mjs'
 /**
  * What must come of each recipe. A recipe may have many checks, and has at least one.
  *
- * @typedef {object} Check
- * @property {string} name a sentence about behaviour
+ * @typedef {object} Run
  * @property {'workflow_dispatch' | 'repository_dispatch' | 'schedule' | 'push' | 'pull_request' | 'release' | 'issue_comment' | 'pull_request_review'} [eventName] by default a manual run
- * @property {Record<string, unknown>} [event] its payload
+ * @property {Record<string, unknown> | ((github: import('../../src/emulator/github/state.ts').GitHubState) => Record<string, unknown>)} [event]
+ *   its payload, or what happens on GitHub and gives it
  * @property {Record<string, string>} [inputs] of a manual run
  * @property {Record<string, string>} [vars] besides the address and the project, or in their place
- * @property {import('../../src/emulator/service/scenarios.ts').ScenarioName} [scenario] of the service, by default `pull-request`
- * @property {'withheld'} [secrets] where the run gets none
- * @property {GitHubSetting} [github] by default the token may do nothing, as with `permissions: {}`
+ * @property {'given' | 'withheld'} [secrets] whether the run gets any; by default it does, whatever the first one does
  * @property {'real' | 'tenfold'} [time] whether the steps' clocks and timers run ten times as fast, as they do by default
  * @property {string} [cancelAt] a text in the log; the run is cancelled when it comes
  * @property {readonly string[]} [matrix] which jobs of a matrix to run
+ * @property {Expected} expected
+ *
+ * @typedef {object} Setting
+ * @property {string} name a sentence about behaviour
+ * @property {import('../../src/emulator/service/scenarios.ts').ScenarioName} [scenario] of the service, by default `pull-request`
+ * @property {GitHubSetting} [github] by default the token may do nothing, as with `permissions: {}`
  * @property {readonly import('./temporary-repositories.mjs').Commit[]} [history] of the repository that the workflow is in,
  *   oldest commit first
  * @property {boolean} [packages] whether the steps fetch packages
- * @property {Expected} expected
+ * @property {readonly (Partial<Run> & Pick<Run, 'expected'>)[]} [then] the runs after the first one, each as far as it differs from that
+ *
+ * @typedef {Run & Setting} Check
  *
  * @typedef {object} Expected
  * @property {'success' | 'failure'} conclusion of the run
@@ -36,6 +43,7 @@ import { UPKEEP_CHECKS } from './upkeep-checks.mjs'
  * @property {readonly string[]} [summary] texts of the summary
  * @property {readonly string[]} [told] texts that the prompts must hold
  * @property {readonly string[]} [labels] of all pull requests, in any order
+ * @property {readonly number[]} [open] the open pull requests of the docs, when the run has ended: those that carry a label or that a new job opened
  * @property {readonly (readonly string[])[]} [pullRequestChecks] for each head of the pull request, its jobs with their ends
  *
  * @typedef {object} GitHubSetting
@@ -44,6 +52,8 @@ import { UPKEEP_CHECKS } from './upkeep-checks.mjs'
  * @property {string} [from] the repository that the workflow is in, by default `acme/docs`
  * @property {Record<string, import('../../src/emulator/github/repository-state.ts').RepositoryState>} [repositories] in place of the usual
  *   ones
+ * @property {import('../../src/emulator/github/github-scenarios.ts').GitHubScenario['checks']} [plan] the checks of the agent's first push, of the
+ *   second, ...; the last ones stay
  * @property {string} [checks] a workflow that really runs on the files of each head of the agent's pull request
  * @property {(prompt: string) => readonly import('../../src/emulator/github/repository-state.ts').FileChange[]} [edits] what the agent
  *   makes of a prompt
@@ -59,7 +69,8 @@ export const CHECKS = {
   ...UPKEEP_CHECKS,
   'docs/recipes/improve-most-read-pages.yml': [
     {
-      name: 'the pages that were read most get into the instruction, and the agent is asked once',
+      name: 'the pages that were read most get into the instruction, and the agent is asked once until that is merged',
+      github: { permissions: { 'pull-requests': 'write' } },
       expected: {
         conclusion: 'success',
         outputs: {
@@ -68,8 +79,10 @@ export const CHECKS = {
           'improve.docs.outcome': 'pull-request',
         },
         prompts: ['POST job'],
-        summary: ['Pull request opened'],
+        summary: ['The pull request is ready'],
+        labels: ['docs-agent-most-read'],
       },
+      then: [NO_KEY, { expected: { conclusion: 'success', prompts: [], open: [4] } }],
     },
   ],
   'docs/recipes/follow-up.yml': [
@@ -128,14 +141,19 @@ export const CHECKS = {
       },
     },
     {
-      name: 'a run with a job attaches to it and sends nothing',
+      name: 'a run with a job attaches to it and sends nothing, also after a red one',
       inputs: { 'job-id': 'job_running' },
-      expected: {
-        conclusion: 'success',
-        jobs: ['attach: success'],
-        outputs: { 'attach.docs.outcome': 'pull-request', 'attach.docs.job-id': 'job_running' },
-        prompts: [],
-      },
+      ...NO_KEY,
+      then: [
+        {
+          expected: {
+            conclusion: 'success',
+            jobs: ['attach: success'],
+            outputs: { 'attach.docs.outcome': 'pull-request', 'attach.docs.job-id': 'job_running' },
+            prompts: [],
+          },
+        },
+      ],
     },
   ],
   'docs/recipes/rehearse.yml': [

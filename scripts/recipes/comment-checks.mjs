@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { NO_KEY } from './courses.mjs'
 
 /** @typedef {{ name: string, examples: Record<string, any>[] }} Examples */
 
@@ -44,6 +45,13 @@ function comment(said = {}) {
   }
 }
 
+/** The newest comment, as if a person's token had written it. */
+function lastIn(/** @type {import('../../src/emulator/github/pull-state.ts').PullState | undefined} */ pull) {
+  const { id, body } = pull?.comments.at(-1) ?? {}
+  if (!body?.startsWith('<!-- docs-agent-action: reply')) throw new Error(`This is no answer: ${body}`)
+  return { id, body }
+}
+
 /** @param {object} said */
 function review(said) {
   return {
@@ -68,6 +76,13 @@ const ASKED = {
   outputs: { 'ask.docs.outcome': 'pull-request', 'ask.docs.continued': 'comment' },
   prompts: ['POST job/job_finished/message'],
 }
+/** Somebody who may not write. */
+const REFUSED = {
+  conclusion: /** @type {const} */ ('success'),
+  outputs: { 'ask.docs.outcome': 'skipped' },
+  prompts: [],
+  github: ['repos/get-collaborator-permission-level'],
+}
 /** Not even a runner starts. */
 const UNHEARD = { conclusion: /** @type {const} */ ('success'), jobs: [], prompts: [], github: [] }
 
@@ -75,30 +90,23 @@ const UNHEARD = { conclusion: /** @type {const} */ ('success'), jobs: [], prompt
 export const COMMENT_CHECKS = {
   'docs/recipes/comments.yml': [
     {
-      name: 'a comment in the agent’s pull request is a follow-up, and is answered',
+      name: 'whoever may write is heard and answered, also as a private member, and the answer itself starts no runner',
       eventName: 'issue_comment',
-      event: comment(),
+      event: comment({ author_association: 'NONE' }),
       github: OPEN,
-      expected: ASKED,
+      ...NO_KEY,
+      then: [
+        { expected: ASKED },
+        { event: ({ repositories }) => comment(lastIn(repositories['acme/docs']?.pulls[1])), expected: UNHEARD },
+      ],
     },
     {
-      name: 'a comment by somebody who was once merged and may not write asks GitHub who it is, and nothing else',
+      name: 'a comment by somebody who may not write asks GitHub who it is, and nothing else',
       eventName: 'issue_comment',
       event: comment({ user: DORA }),
       github: OPEN,
-      expected: {
-        conclusion: 'success',
-        outputs: { 'ask.docs.outcome': 'skipped' },
-        prompts: [],
-        github: ['repos/get-collaborator-permission-level'],
-      },
-    },
-    {
-      name: 'a comment by a stranger starts no runner',
-      eventName: 'issue_comment',
-      event: comment({ user: DORA, author_association: 'NONE' }),
-      github: OPEN,
-      expected: UNHEARD,
+      expected: REFUSED,
+      then: [{ event: comment({ user: DORA, author_association: 'NONE' }), expected: REFUSED }],
     },
     {
       name: 'a comment that asks for nothing starts no runner',
@@ -110,11 +118,15 @@ export const COMMENT_CHECKS = {
   ],
   'docs/recipes/reviews.yml': [
     {
-      name: 'a review of the agent’s pull request is a follow-up, and is answered',
+      name: 'whoever may write is heard in a review and answered, also as a private member, and nobody else',
       eventName: 'pull_request_review',
-      event: review({ body: '/docs Take up my comments.' }),
+      event: review({ body: '/docs Take up my comments.', author_association: 'NONE' }),
       github: OPEN,
-      expected: ASKED,
+      ...NO_KEY,
+      then: [
+        { expected: ASKED },
+        { event: review({ body: '/docs Take up my comments.', user: DORA }), expected: REFUSED },
+      ],
     },
     {
       name: 'a review without the command starts no runner',

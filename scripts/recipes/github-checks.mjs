@@ -1,5 +1,8 @@
 import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
+import { FAILED, PASSED } from '../../src/emulator/github/sample-checks.ts'
 import { ALL_PERMISSIONS } from '../../src/emulator/github/state.ts'
+import { NO_KEY, redThenGreen, succeeded } from './courses.mjs'
+import { added } from './head-files.mjs'
 
 const PUSH = { ref: 'refs/heads/docs/guide', before: commit('a'), after: commit('b') }
 
@@ -15,22 +18,40 @@ function changed(names, from = 'a', fields = {}) {
   return changedRepository({ from, files }, fields)
 }
 
+/** @param {number} id @param {string} tag_name @param {string} name */
+const released = (id, tag_name, name) => ({
+  action: 'published',
+  release: { id, tag_name, name, body: 'Twice as fast.' },
+})
+
+/** @param {string} range */
+const dispatched = (range) => ({ action: 'code-changed', client_payload: { range } })
+
 /** @type {Readonly<Record<string, readonly import('./checks.mjs').Check[]>>} */
 export const GITHUB_CHECKS = {
   'docs/recipes/on-push.yml': [
     {
-      name: 'a push to the docs is given to the agent',
+      name: 'a push to the docs is given to the agent, with that of a red run before it',
       eventName: 'push',
       event: PUSH,
       github: {
         permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
-        repositories: { 'acme/docs': changed(['docs/guide.md']) },
+        repositories: {
+          'acme/docs': changed(['docs/guide.md'], 'a', {
+            branches: { main: commit('a'), 'docs/guide': commit('b') },
+          }),
+        },
       },
       expected: {
         conclusion: 'success',
         outputs: { 'polish.docs.outcome': 'pull-request', 'polish.docs.pr-state': 'open' },
         prompts: ['POST job'],
       },
+      then: redThenGreen(
+        ['docs/second.md', 'docs/third.md'],
+        { prompts: ['POST job'], open: [4, 5] },
+        { branch: 'docs/guide' },
+      ),
     },
     {
       name: 'a push of other files asks nothing',
@@ -45,18 +66,13 @@ export const GITHUB_CHECKS = {
   ],
   'docs/recipes/on-schedule.yml': [
     {
-      name: 'the agent gets what was changed since the last successful run',
+      name: 'the agent gets what was changed since the last successful run, whatever was red in between',
       eventName: 'schedule',
       github: {
         permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
         repositories: {
           'acme/docs': changed(['src/flags.ts'], 'e', {
-            workflowRuns: [
-              {
-                ...{ id: 41, workflow: 'on-schedule.yml', branch: 'main', headSha: commit('e'), event: 'schedule' },
-                ...{ status: 'completed', conclusion: 'success', createdAtMs: 0 },
-              },
-            ],
+            workflowRuns: [succeeded('on-schedule.yml', commit('e'), 'schedule')],
           }),
         },
       },
@@ -66,44 +82,67 @@ export const GITHUB_CHECKS = {
         prompts: ['POST job'],
         summary: ['Goes with the prompt'],
       },
+      then: redThenGreen(['src/second.ts', 'openapi/third.yml'], { prompts: ['POST job'], open: [4, 5] }),
     },
   ],
   'docs/recipes/release-notes.yml': [
     {
-      name: 'the agent gets what came since the tag before, and the release with it',
+      name: 'a red run that is run again goes on with the pull request of its release, and another release gets its own',
       eventName: 'release',
-      event: { action: 'published', release: { tag_name: 'v1.1.0', name: 'Faster', body: 'Twice as fast.' } },
+      event: released(7, 'v1.1.0', 'Faster'),
       github: {
         permissions: { contents: 'read', 'pull-requests': 'write' },
         repositories: {
-          'acme/docs': changed(['src/flags.ts'], 'a', { tags: { 'v1.0.0': commit('a'), 'v1.1.0': commit('b') } }),
+          'acme/docs': changed(['src/flags.ts'], 'a', {
+            tags: { 'v1.0.0': commit('a'), 'v1.1.0': commit('b'), 'v1.2.0': commit('b') },
+          }),
         },
+        edits: (prompt) => [added(prompt.includes('Release v1.1.0') ? 'src/notes.md' : 'docs/notes.md', 'New')],
       },
       expected: {
-        conclusion: 'success',
-        outputs: { 'notes.docs.outcome': 'pull-request', 'notes.docs.in-scope': 'true' },
+        conclusion: 'failure',
+        outputs: { 'notes.docs.outcome': 'pull-request', 'notes.docs.in-scope': 'false' },
         prompts: ['POST job'],
         told: ['Document what is new in this release', 'Release v1.1.0: Faster', 'Twice as fast.', 'src/flags.ts'],
       },
+      then: [
+        { expected: { conclusion: 'failure', prompts: ['POST job/job_000001/message'], open: [4] } },
+        {
+          event: released(8, 'v1.2.0', 'Smaller'),
+          expected: {
+            conclusion: 'success',
+            outputs: { 'notes.docs.outcome': 'pull-request', 'notes.docs.in-scope': 'true' },
+            prompts: ['POST job'],
+            told: ['Release v1.2.0: Smaller'],
+            labels: ['docs-for-release-7', 'docs-for-release-8'],
+          },
+        },
+      ],
     },
   ],
   'docs/recipes/on-dispatch.yml': [
     {
-      name: 'the agent gets the range that another repository sent',
+      name: 'the agent gets the range that another repository sent, and that of a red run if it is run again',
       eventName: 'repository_dispatch',
-      event: { action: 'code-changed', client_payload: { range: `acme/code@${commit('a')}...${commit('b')}` } },
+      event: dispatched('acme/code@v1...v2'),
       github: {
         permissions: ALL_PERMISSIONS,
         repositories: {
-          'acme/code': changed(['src/flags.ts']),
+          'acme/code': changed(['src/flags.ts'], 'a', { tags: { v1: commit('a'), v2: commit('b') } }),
         },
       },
-      expected: {
-        conclusion: 'success',
-        outputs: { 'update.docs.outcome': 'pull-request' },
-        prompts: ['POST job'],
-        summary: ['What changed in acme/code'],
-      },
+      ...NO_KEY,
+      then: [
+        {
+          expected: {
+            conclusion: 'success',
+            outputs: { 'update.docs.outcome': 'pull-request' },
+            prompts: ['POST job'],
+            told: ['src/flags.ts'],
+            summary: ['What changed in acme/code'],
+          },
+        },
+      ],
     },
   ],
   'docs/recipes/before-auto-merge.yml': [
@@ -115,27 +154,51 @@ export const GITHUB_CHECKS = {
         conclusion: 'success',
         outputs: { 'update.docs.checks': 'success', 'update.docs.in-scope': 'true' },
         prompts: ['POST job'],
+        open: [],
         commands: ['pr merge 4 --repo acme/docs --squash --match-head-commit <head>'],
       },
     },
     {
-      name: 'a check that still fails after two rounds merges nothing, and the run is red',
+      name: 'red nights go on with one pull request, which is merged once its checks pass',
       eventName: 'schedule',
-      github: { permissions: ALL_PERMISSIONS, scenarios: ['checks-fail'] },
+      // Its third push is the last one of the first night.
+      github: { permissions: ALL_PERMISSIONS, plan: [...Array.from({ length: 6 }, () => FAILED), PASSED] },
       expected: {
         conclusion: 'failure',
         outputs: { 'update.docs.checks': 'failure', 'update.docs.fix-rounds': '2' },
         prompts: ['POST job', 'POST job/job_000001/message', 'POST job/job_000001/message'],
+        labels: ['docs-agent-merge'],
+        open: [4],
       },
+      then: [
+        {
+          expected: {
+            conclusion: 'failure',
+            outputs: { 'update.docs.continued': 'pull-request', 'update.docs.fix-rounds': '2' },
+            prompts: Array.from({ length: 3 }, () => 'POST job/job_000001/message'),
+            open: [4],
+          },
+        },
+        {
+          expected: {
+            conclusion: 'success',
+            outputs: { 'update.docs.checks': 'success', 'update.docs.in-scope': 'true' },
+            prompts: ['POST job/job_000001/message'],
+            commands: ['pr merge 4 --repo acme/docs --squash --match-head-commit <head>'],
+            open: [],
+          },
+        },
+      ],
     },
   ],
   'docs/recipes/two-repositories.yml': [
     {
-      name: 'a change of the code leads to a pull request in the docs repository, with its checks',
+      name: 'each change of the code leads to one pull request in the docs repository, whatever its checks say',
       eventName: 'push',
       event: { ...PUSH, ref: 'refs/heads/main' },
       github: {
         permissions: ALL_PERMISSIONS,
+        scenarios: ['checks-fail'],
         from: 'acme/code',
         repositories: { 'acme/code': changed(['src/flags.ts']) },
       },
@@ -144,10 +207,15 @@ export const GITHUB_CHECKS = {
         outputs: {
           'update.docs.outcome': 'pull-request',
           'update.docs.pr-repository': 'acme/docs',
-          'update.docs.checks': 'success',
+          'update.docs.checks': 'failure',
         },
         prompts: ['POST job'],
       },
+      then: redThenGreen(
+        ['src/second.ts', 'src/third.ts'],
+        { prompts: ['POST job'], open: [4, 5] },
+        { repository: 'acme/code' },
+      ),
     },
     {
       name: 'a change of tests alone asks nothing',

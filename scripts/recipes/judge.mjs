@@ -41,6 +41,7 @@ function compare(what, wanted, got) {
  * @property {readonly string[]} commands what GitHub's command line was asked
  * @property {string} told all prompts, one after the other
  * @property {readonly string[]} labels of all pull requests
+ * @property {readonly number[]} open the pull requests that are open
  * @property {readonly (readonly string[])[]} pullRequestChecks the jobs that ran on each head of the pull request
  */
 
@@ -50,7 +51,7 @@ function compare(what, wanted, got) {
  * @param {Seen} seen
  * @returns {string[]} what is not as it must be
  */
-export function judge(expected, result, { serviceLog, github, commands, told, labels, pullRequestChecks }) {
+export function judge(expected, result, { serviceLog, github, commands, told, labels, open, pullRequestChecks }) {
   const sort = (/** @type {readonly string[]} */ list) => [...list].sort()
   return [
     ...compare('conclusion', expected.conclusion, result.exitCode === 0 ? 'success' : 'failure'),
@@ -67,6 +68,7 @@ export function judge(expected, result, { serviceLog, github, commands, told, la
       .filter((text) => !told.includes(text))
       .map((text) => `told to the agent: ${JSON.stringify(text)} is missing in ${told}`),
     ...(expected.labels === undefined ? [] : compare('labels', sort(expected.labels), sort(labels))),
+    ...(expected.open === undefined ? [] : compare('open pull requests', expected.open, open)),
     ...compare('checks of the pull request', expected.pullRequestChecks ?? [], pullRequestChecks),
   ]
 }

@@ -1,4 +1,6 @@
 import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
+import { FAILED, PASSED } from '../../src/emulator/github/sample-checks.ts'
+import { redThenGreen, succeeded } from './courses.mjs'
 import { added } from './head-files.mjs'
 
 /** The one place where the page is told apart from what it links to. */
@@ -19,6 +21,9 @@ const FILES = [
   added('src/flags.ts', 'export {}'),
 ]
 
+/** @type {import('../../src/emulator/github/state.ts').Permissions} */
+const PERMISSIONS = { contents: 'read', actions: 'read', 'pull-requests': 'write', checks: 'read', statuses: 'read' }
+
 /** @type {Readonly<Record<string, readonly import('./checks.mjs').Check[]>>} */
 export const MENDING_CHECKS = {
   'docs/recipes/fix-checks.yml': [
@@ -27,9 +32,7 @@ export const MENDING_CHECKS = {
       eventName: 'push',
       event: { ref: 'refs/heads/main', before: commit('a'), after: commit('b') },
       github: {
-        permissions: {
-          ...{ contents: 'read', actions: 'read', 'pull-requests': 'write', checks: 'read', statuses: 'read' },
-        },
+        permissions: PERMISSIONS,
         repositories: { 'acme/docs': changedRepository({ files: FILES }) },
         checks: 'docs/recipes/docs-checks.yml',
         edits: write,
@@ -48,6 +51,32 @@ export const MENDING_CHECKS = {
           ['build: success', 'links: success'],
         ],
       },
+    },
+    {
+      name: 'a push after checks that no round mended goes on with the same pull request, and tells all that was missed',
+      eventName: 'push',
+      event: { ref: 'refs/heads/main', before: commit('a'), after: commit('b') },
+      github: {
+        permissions: PERMISSIONS,
+        repositories: {
+          'acme/docs': changedRepository(
+            { files: FILES },
+            { workflowRuns: [succeeded('fix-checks.yml', commit('a'), 'push')] },
+          ),
+        },
+        plan: [FAILED, FAILED, FAILED, PASSED],
+      },
+      expected: {
+        conclusion: 'failure',
+        outputs: { 'update.docs.checks': 'failure', 'update.docs.fix-rounds': '2' },
+        prompts: ['POST job', 'POST job/job_000001/message', 'POST job/job_000001/message'],
+        labels: ['docs-agent-fix'],
+      },
+      then: redThenGreen(['src/second.ts', 'src/third.ts'], {
+        outputs: { 'update.docs.checks': 'success', 'update.docs.continued': 'pull-request' },
+        prompts: ['POST job/job_000001/message'],
+        open: [4],
+      }),
     },
   ],
 }

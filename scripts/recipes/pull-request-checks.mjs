@@ -16,7 +16,7 @@ import { filesOf } from './head-files.mjs'
  */
 
 /** The service begins with jobs of other names. */
-const OF_A_NEW_JOB = /^agent\/job_\d+$/
+export const OF_A_NEW_JOB = /^agent\/job_\d+$/
 
 /** What GitHub writes beside a job whose step failed, if that step itself writes nothing. */
 const ANNOTATION = /** @type {const} */ ({

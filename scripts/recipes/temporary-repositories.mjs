@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { runAtExit } from '../small-runner/at-exit.ts'
 
 /** All of this project that runs when somebody uses it. */
 const ACTION_PARTS = ['action.yml', 'dist', 'visitors', 'emulator', '.github/workflows']
+
+/** Newer than act 0.2.89, which refuses the file. */
+const UNKNOWN_TO_THE_ENGINE = /^ +queue: max\n/m
 
 /**
  * @param {string} prefix
@@ -82,7 +85,7 @@ export function makeCaller(folder, workflow, history = []) {
     commitAll(repository, daysAgo)
   }
   mkdirSync(join(repository, '.github/workflows'), { recursive: true })
-  cpSync(workflow, join(repository, path))
+  writeFileSync(join(repository, path), readFileSync(workflow, 'utf8').replace(UNKNOWN_TO_THE_ENGINE, ''))
   commitAll(repository)
   return { repository, workflow: path }
 }

@@ -1,5 +1,6 @@
 import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
+import { NO_KEY, pushed, redThenGreen } from './courses.mjs'
 import { added } from './head-files.mjs'
 
 const PERMISSIONS = /** @type {const} */ ({ contents: 'read', actions: 'read', 'pull-requests': 'write' })
@@ -27,7 +28,7 @@ function closed(/** @type {boolean} */ merged) {
 export const UPKEEP_CHECKS = {
   'docs/recipes/refresh-old-pages.yml': [
     {
-      name: 'pages that are read and old get into the instruction; one that was changed lately does not',
+      name: 'pages that are read and old get into the instruction, those of last week only once',
       eventName: 'schedule',
       history: [
         { daysAgo: 400, files: { 'docs/index.md': OLD, 'docs/reference/install.md': OLD, 'docs/nobody.md': OLD } },
@@ -42,6 +43,7 @@ export const UPKEEP_CHECKS = {
         told: ['- docs/index.md\n', '- docs/reference/install.md\n', '- docs/guides/configure/index.md\n'],
         labels: ['docs-agent-refresh'],
       },
+      then: [NO_KEY, { expected: { conclusion: 'success', prompts: [], open: [4] } }],
     },
     {
       name: 'where no page is old nothing is asked',
@@ -71,18 +73,28 @@ export const UPKEEP_CHECKS = {
         prompts: ['POST job', 'POST job', 'POST job'],
         labels: ['docs-agent-de', 'docs-agent-fr', 'docs-agent-ja'],
       },
+      then: redThenGreen(['docs/en/second.md', 'docs/en/third.md'], {
+        prompts: ['job_000001', 'job_000002', 'job_000003'].map((job) => `POST job/${job}/message`),
+        open: [4, 5, 6],
+      }),
     },
   ],
   'docs/recipes/style-and-links.yml': [
     {
-      name: 'the agent is told of what was changed, and of the broken links that the checker found',
+      name: 'the agent is told of what was changed and of broken links, and one out of scope opens no second pull request',
       eventName: 'push',
       event: PUSH,
       packages: true,
       history: [
         { daysAgo: 0, files: { 'docs/index.md': '[a](gone.md) [b](start.md)\n', 'docs/start.md': '# Start\n' } },
       ],
-      github: { permissions: PERMISSIONS, repositories: { 'acme/docs': changed('docs/index.md') } },
+      github: {
+        permissions: PERMISSIONS,
+        repositories: { 'acme/docs': changed('docs/index.md') },
+        edits: (prompt) => [
+          added(prompt.includes('docs/second.md') ? 'mkdocs.yml' : 'docs/index.md', 'site_name: Acme'),
+        ],
+      },
       expected: {
         conclusion: 'success',
         outputs: { 'polish.docs.outcome': 'pull-request', 'polish.docs.in-scope': 'true' },
@@ -90,11 +102,21 @@ export const UPKEEP_CHECKS = {
         told: ['if any follow here:\ndocs/index.md:  [✖] gone.md → Status: 400\n', '-a\n+b'],
         labels: ['docs-agent-style'],
       },
+      then: ['docs/second.md', 'docs/third.md'].map((file) => ({
+        event: pushed(file),
+        expected: {
+          conclusion: 'failure',
+          outputs: { 'polish.docs.in-scope': 'false' },
+          prompts: ['POST job/job_000001/message'],
+          told: ['docs/second.md', file],
+          open: [4],
+        },
+      })),
     },
   ],
   'docs/recipes/each-merged-pull-request.yml': [
     {
-      name: 'a merged pull request gets one with its docs, with a label of its own',
+      name: 'a merged pull request gets one with its docs, and no second one if a run is run again',
       eventName: 'pull_request',
       event: closed(true),
       github: {
@@ -106,13 +128,21 @@ export const UPKEEP_CHECKS = {
           },
         },
       },
-      expected: {
-        conclusion: 'success',
-        outputs: { 'document.docs.outcome': 'pull-request', 'document.docs.pr-number': '4' },
-        prompts: ['POST job'],
-        told: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
-        labels: ['docs-for-12'],
-      },
+      ...NO_KEY,
+      then: [
+        {
+          expected: {
+            conclusion: 'success',
+            outputs: { 'document.docs.outcome': 'pull-request', 'document.docs.pr-number': '4' },
+            prompts: ['POST job'],
+            told: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
+            labels: ['docs-for-12'],
+          },
+        },
+        {
+          expected: { conclusion: 'success', prompts: ['POST job/job_000001/message'], open: [4] },
+        },
+      ],
     },
     {
       name: 'a pull request that is closed without a merge starts no runner',

@@ -23,6 +23,7 @@ const seen = {
   commands: ['pr merge 4'],
   told: 'Go. Mend it.',
   labels: ['b', 'a'],
+  open: [4],
   pullRequestChecks: [['links: success']],
 }
 
@@ -41,6 +42,7 @@ test('a run that is as it must be has no problems', () => {
     summary: ['Ready'],
     told: ['Mend it.'],
     labels: ['a', 'b'],
+    open: [4],
     pullRequestChecks: [['links: success']],
   } as const
   expect(judge(expected, result, seen)).toEqual([])
@@ -56,6 +58,7 @@ test('everything that is not as it must be is named', () => {
     summary: ['Failed'],
     told: ['Begin anew.'],
     labels: [],
+    open: [4, 5],
   } as const
   const problems = judge(expected, result, seen).map((problem) => problem.split(':', 1)[0])
   expect(problems).toEqual([
@@ -69,6 +72,7 @@ test('everything that is not as it must be is named', () => {
     'summary',
     'told to the agent',
     'labels',
+    'open pull requests',
     'checks of the pull request',
   ])
 })

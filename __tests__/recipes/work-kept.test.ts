@@ -1,0 +1,70 @@
+import { expect, test } from '@jest/globals'
+import { ASKS, workflowsToCopy, type Workflow } from '../support/workflow-files.ts'
+
+/** The steps that ask the agent, each with its job; a rehearsal asks nobody. */
+function asksOf(workflow: Workflow) {
+  return Object.values(workflow.jobs).flatMap((job) =>
+    (job.steps ?? [])
+      .filter(({ uses }) => uses === ASKS)
+      .map((step) => ({ job, given: step.with ?? {} }))
+      .filter(({ given }) => !('github-api-url' in given)),
+  )
+}
+
+const WORKFLOWS = workflowsToCopy().filter(({ workflow }) => asksOf(workflow).length > 0)
+const isRecipe = ({ name }: { readonly name: string }): boolean => name.endsWith('.yml')
+
+/** What the token of a step may do: that of an app says so where it is made. */
+function granted(workflow: Workflow, job: Workflow['jobs'][string]): Record<string, unknown> {
+  const apps = (job.steps ?? []).flatMap(({ with: given = {} }) =>
+    Object.entries(given).map(([name, value]) => [name.replace(/^permission-/, ''), value] as const),
+  )
+  return { ...workflow.permissions, ...job.permissions, ...Object.fromEntries(apps) }
+}
+
+test.each(WORKFLOWS)('$name goes on with a pull request that a red run has left open', ({ workflow }) => {
+  for (const { given } of asksOf(workflow)) {
+    const looks = given['wait-for-checks'] === true || 'allowed-paths' in given
+    const mayBeRed = /checks|out-of-scope/.test(JSON.stringify(given['fail-on'] ?? 'checks, out-of-scope'))
+    if (looks && mayBeRed) expect(given['on-open-pr']).toMatch(/^(?:follow-up|skip)$/)
+  }
+})
+
+test.each(workflowsToCopy())('$name loses nothing with a run that gives way to the next one', ({ workflow }) => {
+  const groups = [workflow.concurrency, ...Object.values(workflow.jobs).map(({ concurrency }) => concurrency)]
+  const waiting = groups.filter((group) => group !== undefined)
+  if (waiting.length === 0) return
+  const events = Object.keys(workflow.on)
+  if (events.includes('push')) {
+    for (const { job, given } of asksOf(workflow)) {
+      expect(given['change-range']).toBe('since-last-success')
+      expect(granted(workflow, job)).toMatchObject({ contents: 'read', actions: 'read' })
+    }
+  }
+  const hasWords =
+    JSON.stringify(workflow.on).includes('"inputs"') || events.some((name) => /comment|review/.test(name))
+  if (hasWords) expect(waiting.map(({ queue }) => queue)).toEqual(['max'])
+})
+
+test.each(WORKFLOWS)('$name may read what it looks at', ({ workflow }) => {
+  for (const { job, given } of asksOf(workflow)) {
+    const may = granted(workflow, job)
+    if (given['wait-for-checks'] === true)
+      expect(may).toMatchObject({ checks: 'read', statuses: 'read', actions: 'read' })
+    if ('allowed-paths' in given) expect(may['contents']).toMatch(/^(?:read|write)$/)
+  }
+})
+
+test.each(WORKFLOWS)('$name leaves it to GitHub who may write', ({ workflow }) => {
+  expect(JSON.stringify(workflow)).not.toContain('author_association')
+})
+
+test('no two recipes that go on with a pull request have the same one, and no two wait for each other', () => {
+  const recipes = WORKFLOWS.filter(isRecipe)
+  const labels = recipes.flatMap(({ workflow }) =>
+    asksOf(workflow).flatMap(({ given }) => ('on-open-pr' in given ? [given['label'] ?? 'docs-agent'] : [])),
+  )
+  expect(labels).toEqual([...new Set(labels)])
+  const groups = recipes.flatMap(({ workflow: { concurrency } }) => concurrency?.group ?? [])
+  expect(groups).toEqual([...new Set(groups)])
+})
