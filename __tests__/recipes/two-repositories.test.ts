@@ -50,10 +50,10 @@ testWithBash('an app that is not installed in the docs repository costs the chec
   expect(steps['docs']?.output).toContain('can see `acme/docs`')
 })
 
-testWithBash('an app that is not installed in the code repository costs the context, and says so', async () => {
+testWithBash('where the app is not installed in the code repository nothing is sent, and the run is red', async () => {
   const { steps, prompts } = await play(CODE, { 'acme/code': undefined })
 
-  expect(prompts).toHaveLength(1)
-  expect(prompts[0]).not.toContain('What changed')
+  expect(prompts).toEqual([])
+  expect(steps['docs']?.conclusion).toBe('failure')
   expect(steps['docs']?.output).toContain('can see `acme/code`')
 })

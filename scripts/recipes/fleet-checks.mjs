@@ -16,7 +16,8 @@ const FLEET = [
   ],
 ].map((scenario, index) => `docs-${String(index + 1).padStart(2, '0')}${scenario}`)
 
-const RED_IN_FLEET = FLEET.filter((project) => /--(failed|archived)$/.test(project))
+/** A link that cannot be used is red, too. */
+const RED_IN_FLEET = FLEET.filter((project) => /--(failed|archived|hostile)$/.test(project))
 
 /** @type {Readonly<Record<string, readonly import('./checks.mjs').Check[]>>} */
 export const FLEET_CHECKS = {
