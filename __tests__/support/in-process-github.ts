@@ -2,7 +2,7 @@ import { getOctokit } from '@actions/github'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { API_PATH } from '../../src/emulator/github/github.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
-import type { AskGitHub } from '../../src/github/ask-github.ts'
+import { refuseNonAnswers, type AskGitHub } from '../../src/github/ask-github.ts'
 import { createBoundedFetch, type Fetch } from '../../src/github/bounded-fetch.ts'
 import { methods, type GitHub } from '../../src/github/connect-github.ts'
 import type { Download } from '../../src/github/download.ts'
@@ -49,7 +49,7 @@ function fetchFrom({ handle, clock, latencyMs = () => 0 }: InProcessGitHub): Fet
   }
 }
 
-/** GitHub's client but for its plugins, whose timers no clock of ours moves, with a GitHub of this process behind it. */
+/** GitHub's client but for those plugins whose timers no clock of ours moves, with a GitHub of this process behind it. */
 export function connectInProcess(github: InProcessGitHub): GitHub {
   const { clock, signal } = github
   const fetch = createFollowingFetch(fetchFrom(github))
@@ -57,7 +57,8 @@ export function connectInProcess(github: InProcessGitHub): GitHub {
   function until(deadlineAt: number): GitHub {
     const closed = new AbortController()
     const bounded = createBoundedFetch(fetch, clock, AbortSignal.any([signal, closed.signal]))
-    const octokit = getOctokit(GITHUB_TOKEN, { baseUrl: `${BASE_URL}${API_PATH}`, request: { fetch: bounded } })
+    const options = { baseUrl: `${BASE_URL}${API_PATH}`, request: { fetch: bounded } }
+    const octokit = getOctokit(GITHUB_TOKEN, options, refuseNonAnswers)
 
     async function expire(done: AbortSignal): Promise<never> {
       await clock.sleep(Math.max(0, deadlineAt - clock.now()), AbortSignal.any([signal, done]))
