@@ -1,4 +1,5 @@
 import { BASE_URL } from '../support/in-process-github.ts'
+import type { Turn } from '../../src/emulator/service/job-machine.ts'
 import { OUTSIDE, REPOSITORY, type CourseRun, type CourseTrace } from './course.ts'
 import {
   type Checked,
@@ -97,7 +98,11 @@ function changeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   if (othersWorked(run, trace)) return undefined
   if (changed === 'true' && !pushed) return `It says ${operation}, and the agent pushed nothing in this turn.`
   // What came a moment ago may not be seen yet.
-  const hasPushed = turns.some((call) => pullPushesOf(trace, call).some((atMs) => atMs <= run.endMs - UNKNOWABLE_MS))
+  const seenMs = Math.max(0, ...run.calls.filter(({ what }) => what === 'read').map(({ asOfMs }) => asOfMs))
+  const isShown = ({ endsAtMs, plan }: Turn): boolean => endsAtMs + plan.linkDelayMs <= seenMs
+  const hasPushed = turns.some(
+    (call) => isShown(call.turn) && pullPushesOf(trace, call).some((atMs) => atMs <= run.endMs - UNKNOWABLE_MS),
+  )
   return changed === 'false' && hasPushed
     ? `It says that nothing changed (${outcome}), and the agent pushed.`
     : undefined
@@ -154,6 +159,10 @@ function pullRequestIsProven(run: CourseRun, trace: CourseTrace): string | undef
   return isOpen ? undefined : 'A message was sent for a pull request that was not open.'
 }
 
+/** Whether GitHub answered all that it was asked. */
+const isCalm = ({ course: { github } }: CourseTrace): boolean =>
+  (github.faults?.faults ?? []).every((fault) => fault === 'none')
+
 /** Long ago, with nothing that kept the step from seeing it. */
 function checksHadEnded({ endMs, deadlineMs, outputs }: CourseRun, all: readonly Checked[]): boolean {
   const quietMs = Math.max(...all.map(({ endedMs }) => endedMs))
@@ -172,7 +181,7 @@ function checksAreTrue(run: CourseRun, trace: CourseTrace): string | undefined {
     return failed ? undefined : 'It says that checks failed, and none did.'
   }
   if (checks === 'pending')
-    return checksHadEnded(run, all) ? 'It says that checks are not over, and all were.' : undefined
+    return isCalm(trace) && checksHadEnded(run, all) ? 'It says that checks are not over, and all were.' : undefined
   if (checks !== 'success') return undefined
   if (all.length === 0) return 'It says that checks passed, and there is none.'
   const bad = all.find((one) => {

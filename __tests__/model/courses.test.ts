@@ -108,6 +108,16 @@ const ONCE_FALSE: Readonly<Record<string, readonly [course: Course, outputs: Rec
     },
     { changed: 'false', 'pr-operation': 'unchanged' },
   ],
+  'a deadline that passes while the head has to stand is kept': [
+    {
+      ...{ ...CALM, latenciesMs: [900] },
+      steps: [
+        ...[FOLLOW_UP, step('follow-up', 60_000, { wait: 'false' })],
+        step('follow-up', 0, { 'timeout-minutes': '0.65' }),
+      ],
+    },
+    { outcome: 'timed-out', changed: 'false' },
+  ],
   'a job behind `needs` may fail after all that is there has passed': [
     checked(passes('build', { takesMs: 40_000 }), passes('deploy', { ...fails, needs: true, afterMs: 3_000 })),
     { checks: 'failure' },

@@ -39,8 +39,9 @@ export async function awaitReady(
   const endedAt = step.clock.now()
   const head = before && wait ? await readHeadBefore(before, isBusy, step, watch.known) : undefined
   // The job may have got another prompt while the head had to stand.
-  const isOld = isBusy && step.clock.now() - endedAt >= OLD_MS
-  const now = before && isOld ? await findJob(before.id, step, watch) : before
-  if (before === undefined || now === undefined || isSameEnd(before, now)) return { before, head, wasBusy: isBusy }
-  return awaitReady(now, isConversation, inputs, step, watch, true)
+  const now = step.clock.now()
+  const isOld = isBusy && now - endedAt >= OLD_MS && now < step.deadlineAt
+  const again = before && isOld ? await findJob(before.id, step, watch) : before
+  if (before === undefined || again === undefined || isSameEnd(before, again)) return { before, head, wasBusy: isBusy }
+  return awaitReady(again, isConversation, inputs, step, watch, true)
 }
