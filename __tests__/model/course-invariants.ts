@@ -163,13 +163,12 @@ function pullRequestIsProven(run: CourseRun, trace: CourseTrace): string | undef
 const isCalm = ({ course: { github } }: CourseTrace): boolean =>
   (github.faults?.faults ?? []).every((fault) => fault === 'none')
 
-/** Long ago, with nothing that kept the step from seeing it. */
-function checksHadEnded({ endMs, deadlineMs, outputs }: CourseRun, all: readonly Checked[]): boolean {
-  const quietMs = Math.max(...all.map(({ endedMs }) => endedMs))
+/** Long ago, with time to see it after the turn, and nothing that kept the step from it. */
+function checksHadEnded({ endMs, deadlineMs, outputs, calls }: CourseRun, all: readonly Checked[]): boolean {
+  const times = [...all.map(({ endedMs }) => endedMs), ...calls.map(({ atMs }) => atMs)]
   const isStarted = all.every(({ name }) => !name.startsWith('suite'))
-  return (
-    all.length > 0 && outputs['pr-state'] === 'open' && isStarted && quietMs < Math.min(endMs, deadlineMs) - LONG_MS
-  )
+  const isLongAgo = Math.max(...times) < Math.min(endMs, deadlineMs) - LONG_MS
+  return all.length > 0 && outputs['pr-state'] === 'open' && isStarted && isLongAgo
 }
 
 function checksAreTrue(run: CourseRun, trace: CourseTrace): string | undefined {

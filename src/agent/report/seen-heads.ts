@@ -61,7 +61,7 @@ export class SeenHeads {
     let found = first
     for (let since = clock.now(); !isEnough(found) && clock.now() - since < STANDING_MS;) {
       if (since + STANDING_MS > deadlineAt) return undefined
-      await clock.sleep(READ_AGAIN_MS, signal)
+      await clock.sleep(Math.min(READ_AGAIN_MS, since + STANDING_MS - clock.now()), signal)
       const next = await read()
       if (next.headSha !== found.headSha) since = clock.now()
       found = next
