@@ -237,7 +237,8 @@ function titleIsKnown({ conclusion, outputs, schedule: { asks } }: Trace): strin
 function isKnownUnchanged(trace: Trace): boolean {
   const { schedule, report, service } = trace
   const isUnsent = schedule.task !== 'attach' && !service.posts.some(({ wasProcessed }) => wasProcessed)
-  return isUnsent || (ENDED.includes(report.outcome) && wasAnswered(trace, (view) => !isActive(view)))
+  const hasEnded = ENDED.includes(report.outcome) || isUnchanged(trace)
+  return isUnsent || (hasEnded && wasAnswered(trace, (view) => !isActive(view)))
 }
 
 function gitHubStopsNothing({ report: { error } }: Trace): string | undefined {
@@ -245,12 +246,17 @@ function gitHubStopsNothing({ report: { error } }: Trace): string | undefined {
 }
 
 function isWrittenOnce(trace: Trace): string | undefined {
-  const { github, schedule } = trace
+  const { github, schedule, report } = trace
   const { task, asks, oursHasTheSameLink, cancelAtMs = Infinity, timeoutMs } = schedule
-  const link = task === 'attach' || (task === 'follow-up' && oursHasTheSameLink) ? OLD_LINK : NEW_LINK
+  const hasNone = report.outcome !== 'pull-request' && ENDED.includes(report.outcome)
+  const isOld = task === 'attach' || (task === 'follow-up' && oursHasTheSameLink)
+  // Without one of this turn it is the one that the job has had.
+  const link = (hasNone ? report.job?.prLink?.href : undefined) ?? (isOld ? OLD_LINK : NEW_LINK)
   const writes = github?.writes ?? []
   if (new Set(writes.map(({ what }) => what)).size < writes.length) return 'A label or a comment was written twice.'
-  const isRight = writes.every(({ number, at }) => link.endsWith(`/${number}`) && at <= Math.min(cancelAtMs, timeoutMs))
+  const isRight = writes.every(
+    ({ number, at }) => link.includes(`/pull/${number}`) && at <= Math.min(cancelAtMs, timeoutMs),
+  )
   return problemIf(writes.length > 0 && !(asks.label && isRight), `This was written: ${JSON.stringify(writes)}`)
 }
 

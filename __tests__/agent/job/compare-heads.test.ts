@@ -279,8 +279,22 @@ describe('the commits of the pull request decide on a follow-up', () => {
       expect((await runScripted({ ...turn, reads, github: merged })).report.error?.code).toBe('left-behind')
 
       const still = fakeGitHub({ readPullRequest: inTurn(head('a')) })
+      const { operation, job } = (await runScripted({ ...turn, reads, github: still })).report
       // It may have worked elsewhere.
-      expect((await runScripted({ ...turn, reads, github: still })).report.operation).toBeUndefined()
+      expect([operation, job?.prLink]).toEqual([undefined, completed.prLink])
+    },
+  )
+
+  test.each([
+    ['no-changes', undefined, [head('a')]],
+    ['pull-request', 'updated', [head('a'), head('b')]],
+  ] as const)(
+    'a job that names its pull request no more is still held to it: %s',
+    async (outcome, operation, heads) => {
+      const reads = [completed, active, withoutLink]
+      const { report } = await runScripted({ ...turn, reads, github: showing(heads) })
+      expect(report).toMatchObject({ outcome, job: { prLink: completed.prLink } })
+      expect(report.operation).toBe(operation)
     },
   )
 

@@ -212,7 +212,9 @@ const notSent = refusal('not-sent')
 test.each<[TaskResult, ReturnType<typeof stopAfterTurn>]>([
   [{ outcome: 'pull-request', operation: 'updated' }, undefined],
   [{ outcome: 'pull-request' }, undefined],
-  [{ outcome: 'pull-request', operation: 'created' }, 'diverged'],
+  [{ outcome: 'pull-request', operation: 'created' }, 'elsewhere'],
+  [{ outcome: 'error', error: failure('unusable-link') }, 'elsewhere'],
+  [{ outcome: 'no-changes' }, 'elsewhere'],
   [{ outcome: 'no-changes', operation: 'unchanged' }, 'unmoved'],
   [{ outcome: 'no-changes', operation: 'unchanged', hasOtherHead: true }, undefined],
   [{ outcome: 'failed' }, 'failed'],

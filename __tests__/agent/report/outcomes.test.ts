@@ -23,7 +23,7 @@ const CHANGED: Readonly<
   Record<Outcome, Readonly<Record<'create' | 'followUp' | 'attach', readonly [string, string]>>>
 > = {
   'pull-request': { create: ['true', 'true'], followUp: ['', ''], attach: ['true', 'true'] },
-  'no-changes': { create: ['false', 'false'], followUp: ['false', 'false'], attach: ['false', 'false'] },
+  'no-changes': { create: ['', 'false'], followUp: ['', 'false'], attach: ['', 'false'] },
   failed: { create: ['true', 'false'], followUp: ['', ''], attach: ['true', 'false'] },
   archived: { create: ['true', 'false'], followUp: ['', ''], attach: ['true', 'false'] },
   'timed-out': { create: ['', ''], followUp: ['', ''], attach: ['', ''] },

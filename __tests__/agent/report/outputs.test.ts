@@ -54,8 +54,13 @@ test.each<[string, Fields, string]>([
   ],
   ['a follow-up whose turn was not seen', { outcome: 'cancelled', task: FOLLOW_UP, turn: 'taken' }, ''],
   ['a round whose end was not seen', { outcome: 'no-changes', fixing: { sent: 1, stop: 'unseen' } }, ''],
+  ['a round that led to another pull request', { outcome: 'no-changes', fixing: { sent: 1, stop: 'elsewhere' } }, ''],
   ['a round that is on its way', { outcome: 'no-changes', fixing: { sent: 1 } }, ''],
-  ['rounds that came to nothing', { outcome: 'no-changes', fixing: { sent: 1, stop: 'unmoved' } }, 'false'],
+  [
+    'rounds that came to nothing',
+    { outcome: 'no-changes', operation: 'unchanged', fixing: { sent: 1, stop: 'unmoved' } },
+    'false',
+  ],
   ['a job that failed, with a link that cannot be used', { outcome: 'failed', job: UNUSABLE }, ''],
 ])('of %s: “false” is only for what was seen, or never sent', (_name, fields, changed) => {
   expect(changedOf(fields)).toBe(changed)

@@ -166,19 +166,19 @@ export async function compareHeads(
     if (before.prLink === undefined || !isSamePullRequest(before.prLink, link))
       return { ...result, operation: 'created' }
   }
-  // A turn that failed or was archived may have pushed before.
-  const mayHavePushed = link !== undefined || outcome === 'failed' || outcome === 'archived'
+  const isBadEnd = outcome === 'failed' || outcome === 'archived'
+  // A turn that came to a bad end may have pushed before, and one that completed may name its pull request no more.
+  const mayHavePushed = link !== undefined || isBadEnd || outcome === 'no-changes'
   if (headBefore === undefined || !mayHavePushed) return result
   const after = await readAfter(headBefore, step, known)
   if (after === undefined) return result
   const { now, came } = after
   const { pullRequest } = headBefore
   const hasMoved = now.headSha !== pullRequest.headSha
-  // A job that failed may name its pull request no more.
   const named: TaskResult = { ...result, ...(job && { job: { ...job, prLink: job.prLink ?? headBefore.link } }) }
   const isKnown = !(came instanceof ActionError)
   if (!isKnown) known.miss('Whether the follow-up changed the pull request is not known', came)
-  // A turn that came to a bad end may have worked elsewhere.
+  // A turn whose job names no pull request may have worked elsewhere.
   const isUnchanged = isKnown && link !== undefined
   const operation: Partial<TaskResult> =
     isKnown && came.hasAgents ? { operation: 'updated' } : isUnchanged ? { operation: 'unchanged' } : {}
@@ -188,7 +188,7 @@ export async function compareHeads(
   }
   if (!isKnown || !came.keepsHead) await tellLostCommit(pullRequest, now, step, known)
   if (!isKnown) return result
-  if (came.hasAgents) return { ...named, ...operation }
+  if (came.hasAgents) return { ...named, ...operation, outcome: isBadEnd ? outcome : 'pull-request' }
   tellOthers(came, now, known)
-  return { ...result, ...operation, ...(isUnchanged && { outcome: 'no-changes', hasOtherHead: hasMoved }) }
+  return { ...named, ...operation, ...(isUnchanged && { outcome: 'no-changes', hasOtherHead: hasMoved }) }
 }

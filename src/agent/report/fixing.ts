@@ -47,6 +47,12 @@ export function tellStop(stop: FixStop): string {
   return STOPS[stop]
 }
 
+/** Whether a round may have changed what was not looked at again. */
+export function mayHaveChanged(fixing: Fixing | undefined): boolean {
+  const { sent = 0, stop = 'unseen' } = fixing ?? {}
+  return sent > 0 && (stop === 'unseen' || stop === 'elsewhere')
+}
+
 /** What was sent and why it ended there, as full sentences; nothing if nobody asked for rounds. */
 export function tellFixing(fixing: Fixing | undefined): string[] {
   if (fixing === undefined || (fixing.sent === 0 && fixing.stop === 'passed')) return []

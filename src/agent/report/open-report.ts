@@ -3,7 +3,7 @@ import { ERROR_TITLES } from '../../shared/error-titles.ts'
 import { type ActionError, describeError, nonFatal } from '../../shared/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
-import { tellStop, type FixStop } from './fixing.ts'
+import { mayHaveChanged, tellStop, type FixStop } from './fixing.ts'
 import { isLookedAt, type Outcome, type Report, type TaskResult, type TimelineEntry } from './report.ts'
 import { SeenHeads } from './seen-heads.ts'
 import type { Shortfall } from './shortfalls.ts'
@@ -20,10 +20,12 @@ function pick(findings: Findings, isOfTurn: boolean): Findings {
 
 /** What the end of a round's turn means for further ones; undefined if its pull request is to be looked at. */
 export function stopAfterTurn({ outcome, operation, hasOtherHead, error }: TaskResult): FixStop | undefined {
-  if (outcome === 'pull-request') return operation === 'created' ? 'diverged' : undefined
+  if (outcome === 'pull-request') return operation === 'created' ? 'elsewhere' : undefined
+  if (outcome === 'no-changes' && operation === undefined) return 'elsewhere'
   if (outcome === 'no-changes') return hasOtherHead === true ? undefined : 'unmoved'
   if (error?.code === 'not-sent') return outcome === 'archived' ? 'archived' : 'not-sent'
   if (error?.code === 'left-behind') return 'left-behind'
+  if (error?.code === 'unusable-link') return 'elsewhere'
   return outcome === 'failed' || outcome === 'archived' ? outcome : 'unseen'
 }
 
@@ -179,15 +181,14 @@ export class OpenReport {
   #report(result: TaskResult): Report {
     const sent = this.roundsSent
     const stop = this.#fixStop
-    // A round whose end was not seen may push yet.
-    const isOpen = this.#isOnItsWay || stop === 'unseen'
+    const fixing = sent === 0 && stop === undefined ? undefined : { sent, ...(stop && { stop }) }
     const { operation, ...others } = result
     return {
       ...this.#findings,
       ...this.#ownTurn,
       ...others,
-      ...(operation === undefined || (isOpen && operation === 'unchanged') ? {} : { operation }),
-      ...(sent === 0 && stop === undefined ? {} : { fixing: { sent, ...(stop === undefined ? {} : { stop }) } }),
+      ...(operation === undefined || (operation === 'unchanged' && mayHaveChanged(fixing)) ? {} : { operation }),
+      ...(fixing && { fixing }),
       timeline: this.#timeline,
       shortfalls: this.#shortfalls,
       durationMs: this.#elapsedMs(),

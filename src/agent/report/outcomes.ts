@@ -1,6 +1,7 @@
 import { formatDuration } from '../../shared/duration.ts'
 import { ERROR_TITLES } from '../../shared/error-titles.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
+import { mayHaveChanged } from './fixing.ts'
 import { isLookedAt, jobIdOf, type Outcome, type Report } from './report.ts'
 import { adviseOnPullRequest, tellPullRequest, titleOfPullRequest } from './standing.ts'
 
@@ -88,7 +89,8 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
         : 'The agent finished and changed no file, so there is no pull request.',
     advice: (report) =>
       adviseOnPullRequest(report) ?? 'If you expected changes, send a follow-up that names the pages.',
-    changed: (report) => (isFixing(report) || report.fixing?.stop === 'unseen' ? undefined : false),
+    // A job that names the pull request of an earlier turn no more may have worked elsewhere.
+    changed: ({ fixing, job }) => (mayHaveChanged(fixing) || job?.prLink !== undefined ? undefined : false),
   },
   failed: {
     colour: 'failed',
