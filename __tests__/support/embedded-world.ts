@@ -34,6 +34,8 @@ export interface WorldOptions {
   /** In place of the usual repository `acme/docs`. */
   readonly repository?: RepositoryState | undefined
   readonly facts?: Partial<RunFacts> | undefined
+  /** Changes what is there when GitHub is asked for the first time. */
+  readonly furnish?: (docs: RepositoryState) => void
   /** An older name of `acme/docs`. */
   readonly olderName?: string | undefined
 }
@@ -43,7 +45,7 @@ export interface WorldOptions {
  * is said to GitHub, and by it, is held against its published description.
  */
 export async function playInWorld(options: WorldOptions): Promise<World> {
-  const { inputs, scenario, github, repository, facts, olderName } = options
+  const { inputs, scenario, github, repository, facts, olderName, furnish } = options
   const { signal } = new AbortController()
   const world = virtualClock()
   const clock = stepClockOf(world)
@@ -51,7 +53,13 @@ export async function playInWorld(options: WorldOptions): Promise<World> {
   const state = demoState(plays, DEFAULT_START_MS)
   if (repository !== undefined) state.repositories['acme/docs'] = repository
   if (olderName !== undefined) state.repositories[olderName] = repositoryState({ movedTo: 'acme/docs' })
-  const observed = observeGitHub({ scenario: plays, state })
+  let isFurnished = false
+  const beforeAnswer = (): void => {
+    const { 'acme/docs': docs } = state.repositories
+    if (!isFurnished && docs !== undefined) furnish?.(docs)
+    isFurnished = true
+  }
+  const observed = observeGitHub({ scenario: plays, state, beforeAnswer })
   const service = createService({
     baseUrl: BASE_URL,
     projectId: inputs.projectId,

@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
+import { AGENT_USER, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
+import { combineScenarios, type GitHubScenarioName } from '../src/emulator/github/github-scenarios.ts'
+import { pullState, type PullState } from '../src/emulator/github/pull-state.ts'
+import { repositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
+import type { RunFacts } from '../src/github/run-facts.ts'
+import { playInWorld } from './support/embedded-world.ts'
+import { PUSH } from './support/fake-github.ts'
+import { agentInputs } from './support/fake-step.ts'
+import { commit, madeCommit } from './support/github-state.ts'
+import { root } from './support/markdown-files.ts'
+
+/** A thing that there may be many of, by the words of the page, and the step that meets them. */
+interface Row {
+  readonly many: string
+  readonly given: Readonly<Record<string, string>>
+  readonly plays?: readonly GitHubScenarioName[]
+  readonly furnish?: (docs: RepositoryState, count: number) => void
+  readonly repository?: (count: number) => RepositoryState
+  readonly checks?: true
+  /** How the step ends for each number, if that is not with a pull request. */
+  readonly ends?: readonly string[]
+}
+
+const COUNTS = [1, 10, 100, 1_000]
+const ROLLING = { 'on-open-pr': 'follow-up', 'skip-own-changes': 'false' }
+const SKIPPED = ['skipped', 'skipped', 'skipped']
+
+const numbers = (count: number, first = 1): number[] => Array.from({ length: count }, (_, index) => first + index)
+
+/** Below the pull request that is there from the start. */
+const comments =
+  (body: string) =>
+  ({ pulls }: RepositoryState, count: number): void => {
+    for (const id of numbers(count, 50_000))
+      pulls[1]?.comments.push({ id, body, user: `stranger-${id}`, createdAtMs: 0, reactions: [] })
+  }
+
+const openPulls =
+  (...labels: string[]) =>
+  ({ pulls }: RepositoryState, count: number): void => {
+    for (const number of numbers(count, 100))
+      pulls[number] = pullState({ branch: `b${number}`, headSha: commit('a'), createdAtMs: DEFAULT_START_MS, labels })
+  }
+
+const shaOf = (index: number): string => index.toString(16).padStart(40, '0')
+
+const parentOf = (index: number): string => (index === 1 ? commit('a') : shaOf(index - 1))
+
+const merged = (headSha: string, mergeSha: string, closedBaseSha = commit('a')): PullState =>
+  pullState({
+    ...{ branch: 'agent/guide', headSha, user: AGENT_USER, labels: ['docs-agent'] },
+    ...{ state: 'closed', closedBaseSha, merge: { sha: mergeSha, atMs: 0 } },
+  })
+
+/** A main branch with so many commits in a row, and a last one. */
+function pushed(count: number, last: string, author: string, messageOf: (index: number) => string) {
+  const row = numbers(count).map((index) => {
+    const message = messageOf(index)
+    return madeCommit({ sha: shaOf(index), parents: [parentOf(index)], author, message })
+  })
+  return [
+    madeCommit({ sha: commit('a') }),
+    ...row,
+    madeCommit({ sha: commit('b'), parents: [shaOf(count)], message: last }),
+  ]
+}
+
+const ROWS: readonly Row[] = [
+  {
+    many: 'comments on the pull request that is gone on with',
+    ...{ given: ROLLING, plays: ['open-pull-request'], furnish: comments('Looks good.') },
+  },
+  {
+    many: 'comments on it that strangers begin with a marker',
+    ...{
+      given: ROLLING,
+      plays: ['open-pull-request'],
+      furnish: comments('<!-- docs-agent-action: job=job_finished -->'),
+    },
+  },
+  { many: 'open pull requests without the label', ...{ given: ROLLING, furnish: openPulls() } },
+  {
+    many: 'open pull requests with the label, the oldest of them gone on with',
+    ...{ given: ROLLING, plays: ['open-pull-request'], furnish: openPulls('docs-agent') },
+  },
+  {
+    many: 'open pull requests with the label that are not the agent’s',
+    ...{ given: ROLLING, furnish: openPulls('docs-agent'), ends: ['pull-request', 'pull-request', 'error', 'error'] },
+  },
+  {
+    many: 'commits of a push, all from one pull request of the agent',
+    given: {},
+    repository: (count) =>
+      repositoryState({
+        commits: pushed(count, 'Merge pull request #5 from acme/agent', AGENT_USER, () => 'Work'),
+        branches: { main: commit('b') },
+        pulls: { 5: merged(shaOf(count), commit('b')) },
+      }),
+    ends: SKIPPED,
+  },
+  {
+    many: 'commits of a push, each from another pull request of the agent',
+    given: {},
+    repository: (count) =>
+      repositoryState({
+        commits: pushed(count, 'Work (#2001)', AGENT_USER, (index) => `Work (#${index})`),
+        branches: { main: commit('b') },
+        pulls: {
+          ...Object.fromEntries(
+            numbers(count).map((index) => [index, merged(shaOf(index), shaOf(index), parentOf(index))]),
+          ),
+          2001: merged(commit('b'), commit('b'), shaOf(count)),
+        },
+      }),
+    ends: SKIPPED.slice(0, 2),
+  },
+  {
+    many: 'commits of a push by people',
+    given: {},
+    repository: (count) =>
+      repositoryState({ commits: pushed(count, 'Work', 'Ann', () => 'Work'), branches: { main: commit('b') } }),
+  },
+  { many: 'checks that are waited for', given: { 'wait-for-checks': 'true' }, checks: true },
+]
+
+const checkOf = (index: number) => ({
+  ...{ kind: 'job' as const, name: `check ${index}`, afterMs: 1_000, takesMs: 20_000 },
+  result: { conclusion: 'success' },
+})
+
+/** A push of all commits but the first. */
+function pushOf({ commits }: RepositoryState): Partial<RunFacts> {
+  const listed = commits.slice(1).map(({ sha, message }) => ({ id: sha, message, author: { username: 'ann' } }))
+  return { eventName: 'push', payload: { ...PUSH, commits: listed } }
+}
+
+/** The cells of the page's table behind the first one. */
+function cellsOf(many: string): readonly number[] {
+  const page = readFileSync(join(root, 'docs/costs-and-limits.md'), 'utf8')
+  const line = page.split('\n').find((text) => text.startsWith(`| ${many} `))
+  return (line ?? '').split('|').slice(2, -1).map(Number)
+}
+
+test.each(ROWS)('a step asks GitHub as often as the page says: $many', async ({ many, given, plays = [], ...row }) => {
+  const asked: number[] = []
+  const ended: string[] = []
+  for (const count of COUNTS) {
+    const repository = row.repository?.(count)
+    const world = await playInWorld({
+      inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given }),
+      github: { ...combineScenarios(plays), ...(row.checks && { checks: [numbers(count).map(checkOf)] }) },
+      furnish: (docs) => row.furnish?.(docs, count),
+      repository,
+      facts: repository && pushOf(repository),
+    })
+    asked.push(world.asked.length)
+    ended.push(world.report.outcome)
+  }
+  expect(ended).toEqual(COUNTS.map((_, index) => row.ends?.[index] ?? 'pull-request'))
+  expect(asked).toEqual(cellsOf(many))
+})
