@@ -27,7 +27,7 @@ function open(reads: readonly (Job | Error)[]) {
     return (await stands()) ? 'send' : 'again'
   }
   return {
-    ...{ client, looked, known },
+    ...{ client, looked },
     prepare: (beforeSending?: BeforeSending) => prepare(TASK, inputs, step, watch, beforeSending),
     lookAgain: (before: Job) => lookAgain(before, sending, step, watch),
     sending,
@@ -73,15 +73,11 @@ test('what takes its place gets the prompt, with words of its own behind it', as
   })
 })
 
-test.each([OTHER, active, archived])(
-  'a prompt that was put off is not sent to a job that changed, and what it names now is not told: %j',
-  async (now) => {
-    const { lookAgain, looked, known } = open([now])
-    await expect(lookAgain(completed)).rejects.toMatchObject({ code: 'not-sent' })
-    expect(looked).toEqual([])
-    expect(known.ended().job?.prLink).toEqual(completed.prLink)
-  },
-)
+test.each([OTHER, active, archived])('a prompt that was put off is not sent to a job that changed: %j', async (now) => {
+  const { lookAgain, looked } = open([now])
+  await expect(lookAgain(completed)).rejects.toMatchObject({ code: 'not-sent' })
+  expect(looked).toEqual([])
+})
 
 test('a prompt that was put off is sent to a job that stands, and not to one that cannot be read', async () => {
   const { lookAgain, looked } = open([completed])

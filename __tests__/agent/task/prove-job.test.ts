@@ -91,6 +91,12 @@ describe('what those name who count', () => {
     expect(twice.passedMs).toBeGreaterThanOrEqual(2_000)
   })
 
+  test('is not known if the link of the job cannot be used, which stops nobody if a stranger named it', async () => {
+    const jobs = { job_1: [{ ...withoutLink, hasUnsafeLink: true } as const] }
+    await expect(prove({ comments, jobs })).rejects.toMatchObject({ code: 'rejected' })
+    expect((await prove({ comments: [naming('job_1', 'stranger')], jobs })).objections).toEqual([])
+  })
+
   test('may be ten jobs whose links are late, which are waited for all at once', async () => {
     const many = Array.from({ length: 12 }, (_, index) => naming(`job_${index}`, 'trusted'))
     const { objections, passedMs } = await prove({ comments: many })

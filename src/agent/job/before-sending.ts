@@ -76,8 +76,6 @@ export async function lookAgain(
   const isToSend = async (now: Job): Promise<boolean> =>
     ((await beforeSending?.(now, () => Promise.resolve(true))) ?? 'send') === 'send'
   if (stands && (await isToSend(now))) return
-  // Whatever pull request it names now, the prompt was not for that one.
-  if (now !== undefined) watch.known.add({ job: { ...now, prLink: before.prLink } })
   throw changed('While the prompt had to wait, the job or its pull request changed, or it could not be read.')
 }
 

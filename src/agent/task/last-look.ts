@@ -52,8 +52,6 @@ export async function openLastLook(
     async findObjection() {
       const find = () => findObjection(before, pullRequest, github, step)
       const objection = await orSendNothing(unknown, find, hint)
-      // Whatever pull request it names now, it is not the one of this step.
-      if (objection !== undefined) known.add({ job: { ...before, prLink: undefined } })
       if (isProven && before.status === 'completed' && before.prLink === undefined)
         throw notGoneOnWith(conversation, 'has no pull request any more')
       return objection

@@ -106,7 +106,7 @@ async function withNameOfToday(
 
 /**
  * Why a job is not that of a pull request, or cannot be gone on with; undefined if all is well.
- * @throws ActionError if GitHub does not tell
+ * @throws ActionError if GitHub does not tell, or the job has a link that does not say which pull request it is
  */
 export async function findObjection(
   job: Job | undefined,
@@ -114,6 +114,8 @@ export async function findObjection(
   github: GitHub,
   step: Step,
 ): Promise<string | undefined> {
+  if (job?.status === 'completed' && job.hasUnsafeLink === true)
+    throw new ActionError('rejected', `job ${job.id} has a pull request, and its link cannot be used.`)
   const today = job && (await withNameOfToday(job, pullRequest, github, step))
   return objectionTo(today, pullRequest, step.facts.serverUrl)
 }
