@@ -9,6 +9,7 @@ import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import type { RunFacts } from '../../src/github/run-facts.ts'
+import { ActionError } from '../../src/shared/errors.ts'
 import { virtualClock } from '../model/virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
 import { RUN_FACTS } from './fake-github.ts'
@@ -38,6 +39,8 @@ export interface WorldOptions {
   readonly furnish?: (docs: RepositoryState) => void
   /** An older name of `acme/docs`. */
   readonly olderName?: string | undefined
+  /** When the run is cancelled, in milliseconds from its beginning. */
+  readonly cancelAfterMs?: number
 }
 
 /**
@@ -46,8 +49,14 @@ export interface WorldOptions {
  */
 export async function playInWorld(options: WorldOptions): Promise<World> {
   const { inputs, scenario, github, repository, facts, olderName, furnish } = options
-  const { signal } = new AbortController()
+  const { cancelAfterMs = Infinity } = options
+  const controller = new AbortController()
+  const { signal } = controller
   const world = virtualClock()
+  if (cancelAfterMs !== Infinity)
+    world.at(cancelAfterMs, () => {
+      controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
+    })
   const clock = stepClockOf(world)
   const plays = { ...combineScenarios([]), ...github }
   const state = demoState(plays, DEFAULT_START_MS)
