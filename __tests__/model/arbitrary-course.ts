@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { CheckPlan } from '../../src/emulator/github/check-plan.ts'
 import type { PlannedEvent } from '../../src/emulator/github/github-scenarios.ts'
 import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
+import type { Fault } from '../../src/emulator/http/faults.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { FORMER_NAME, REPOSITORY, SILENT_JOB, type Course, type CourseStep } from './course.ts'
 import { OLDEST_COPY_MS } from './course-invariants.ts'
@@ -9,6 +10,8 @@ import { OLDEST_COPY_MS } from './course-invariants.ts'
 const WITHOUT_ACTIONS: Permissions = Object.fromEntries(
   Object.entries(ALL_PERMISSIONS).filter(([name]) => name !== 'actions'),
 )
+
+const LONGEST_WITHOUT_LINK_MS = 9_000
 
 const mostly = <T>(usual: T, weight: number, others: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: others })
@@ -150,17 +153,27 @@ const step = (asks: CourseStep['asks']): fc.Arbitrary<CourseStep> =>
       return { ...drawn, given: asks === 'rolling' ? { ...others, ...rolling } : others }
     })
 
+/** A link that comes late, read from an old copy, would be missing for longer than it is looked for. */
+function boundStaleness<Plays extends { turns: [TurnPlan, ...TurnPlan[]]; lagsMs: number[] }>(plays: Plays): Plays {
+  const mostMs = LONGEST_WITHOUT_LINK_MS - Math.max(...plays.lagsMs)
+  const bound = (plan: TurnPlan): TurnPlan => ({ ...plan, linkDelayMs: Math.min(plan.linkDelayMs, mostMs) })
+  const [one, ...others] = plays.turns
+  return { ...plays, turns: [bound(one), ...others.map(bound)] }
+}
+
 /** Courses of several steps with old copies, others' commits, checks of all kinds, and strangers. */
 export const arbitraryCourse = (asks: CourseStep['asks']): fc.Arbitrary<Course> =>
   fc.record({
-    service: fc.record({
-      turns: fc
-        .tuple(first, fc.array(turnPlan, { minLength: 1, maxLength: 4 }))
-        .map(([one, others]) => [one, ...others] as [TurnPlan, ...TurnPlan[]]),
-      lagsMs: fc.array(mostly(0, 1, seconds(0, 9)), { minLength: 1, maxLength: 5 }),
-      reads: rarely('unavailable', 'reset', 'html', 'truncated', 'never'),
-      prompts: rarely('answer-lost', 'reset', 'rate-limited', 'rejected', 'unavailable', 'bad-id'),
-    }),
+    service: fc
+      .record({
+        turns: fc
+          .tuple(first, fc.array(turnPlan, { minLength: 1, maxLength: 4 }))
+          .map(([one, others]) => [one, ...others] as [TurnPlan, ...TurnPlan[]]),
+        lagsMs: fc.array(mostly(0, 1, seconds(0, 9)), { minLength: 1, maxLength: 5 }),
+        reads: rarely<Fault>('unavailable', 'reset', 'html', 'truncated', 'never'),
+        prompts: rarely<Fault>('answer-lost', 'reset', 'rate-limited', 'rejected', 'unavailable', 'bad-id'),
+      })
+      .map(boundStaleness),
     github: fc.record({
       checks: fc.array(fc.array(checkPlan, { maxLength: 4 }), { minLength: 1, maxLength: 4 }),
       events: fc.array(event, { maxLength: 4 }),
