@@ -199,13 +199,15 @@ function scopeIsTrue({ outputs }: CourseRun, trace: CourseTrace): string | undef
   return scope === String(isInside) ? undefined : `It says in-scope ${scope} of ${sha.slice(0, 7)}.`
 }
 
-function greenIsTrue(run: CourseRun): string | undefined {
+function greenIsTrue(run: CourseRun, { service }: CourseTrace): string | undefined {
   const { outcome, error } = run.report
   if (!run.conclusion.isGreen) return undefined
   if (error !== undefined) return 'It is green with an error.'
-  return turnsOf(run).length === 0 && outcome !== 'skipped'
-    ? `It is green with ${outcome}, and nothing was sent.`
-    : undefined
+  if (turnsOf(run).length > 0 || outcome === 'skipped') return undefined
+  // A prompt whose answer was lost counts as taken if a turn begins, and nobody can tell whose turn it is.
+  const begun = [...service.jobs()].flatMap(({ turns }) => turns)
+  const mayBeOurs = begun.some(({ startsAtMs }) => startsAtMs > run.startMs && startsAtMs < run.endMs)
+  return mayBeOurs ? undefined : `It is green with ${outcome}, and nothing was sent.`
 }
 
 /** The count comes before the message, so that it may be greater than the number of those that were taken. */
