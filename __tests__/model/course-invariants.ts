@@ -75,11 +75,15 @@ function outcomeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
     : `${outcome} was claimed, and the turn ended as ${endings.join()}.`
 }
 
+const someTurnBegan = ({ startMs, endMs }: CourseRun, { service }: CourseTrace): boolean =>
+  [...service.jobs()].some(({ turns }) => turns.some(({ startsAtMs }) => startsAtMs > startMs && startsAtMs < endMs))
+
 /** Whether the agent worked on other prompts of the job in this time, which the service does not tell apart. */
 function othersWorked(run: CourseRun, trace: CourseTrace): boolean {
   const own = turnsOf(run)
   const [first] = own
-  if (first === undefined) return false
+  // A prompt whose answer was lost counts as taken if a turn begins, and nobody can tell whose turn it is.
+  if (first === undefined) return someTurnBegan(run, trace)
   const sawBusy = run.calls.some(
     ({ what, status, atMs }) => what === 'read' && status === 'active' && atMs < first.atMs,
   )
@@ -199,15 +203,12 @@ function scopeIsTrue({ outputs }: CourseRun, trace: CourseTrace): string | undef
   return scope === String(isInside) ? undefined : `It says in-scope ${scope} of ${sha.slice(0, 7)}.`
 }
 
-function greenIsTrue(run: CourseRun, { service }: CourseTrace): string | undefined {
+function greenIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   const { outcome, error } = run.report
   if (!run.conclusion.isGreen) return undefined
   if (error !== undefined) return 'It is green with an error.'
   if (turnsOf(run).length > 0 || outcome === 'skipped') return undefined
-  // A prompt whose answer was lost counts as taken if a turn begins, and nobody can tell whose turn it is.
-  const begun = [...service.jobs()].flatMap(({ turns }) => turns)
-  const mayBeOurs = begun.some(({ startsAtMs }) => startsAtMs > run.startMs && startsAtMs < run.endMs)
-  return mayBeOurs ? undefined : `It is green with ${outcome}, and nothing was sent.`
+  return someTurnBegan(run, trace) ? undefined : `It is green with ${outcome}, and nothing was sent.`
 }
 
 /** The count comes before the message, so that it may be greater than the number of those that were taken. */
