@@ -8,59 +8,91 @@ import { scanSource } from './support/scan-source.ts'
  * they are in this table), one file, a package, or a part of Node. The entries wire things together.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  entries: ['agent', 'visitors', 'rehearse', 'emulator', 'runner', '@actions/core', 'node:path'],
-  runner: ['step', 'shared', '@actions/core'],
+  entries: ['agent', 'visitors', 'rehearse', 'action', 'emulator', '@actions/core', 'node:path'],
   agent: [
     'agent/task',
-    'agent/change',
+    'agent/trigger',
     'agent/job',
     'agent/pull-request',
     'agent/report',
     'agent/inputs',
-    'step',
+    'action',
     'github',
-    'shared',
+    'runtime',
   ],
   'agent/task': [
-    'agent/change',
+    'agent/trigger',
+    'agent/prompt',
     'agent/job',
     'agent/pull-request',
     'agent/report',
     'agent/inputs',
-    'step',
-    'service',
+    'action',
+    'docs-service',
     'github',
-    'shared',
+    'runtime',
   ],
-  'agent/change': ['agent/pull-request', 'agent/report', 'agent/inputs', 'step', 'github', 'shared'],
-  'agent/job': ['agent/report', 'agent/inputs', 'step', 'service', 'github', 'shared'],
-  'agent/pull-request': ['agent/report', 'agent/inputs', 'step', 'service', 'github', 'shared'],
-  'agent/report': ['agent/inputs', 'step', 'service', 'github', 'shared'],
-  'agent/inputs': ['shared'],
-  visitors: ['step', 'service', 'shared', 'node:crypto'],
-  rehearse: ['shared', 'zod', 'node:child_process', 'node:crypto', 'node:fs', 'node:http', 'node:os', 'node:path'],
-  step: ['service', 'github', 'shared'],
-  service: ['network', 'shared', 'zod', 'undici', 'node:diagnostics_channel'],
+  'agent/trigger': [
+    'agent/prompt',
+    'agent/pull-request',
+    'agent/report',
+    'agent/inputs',
+    'action',
+    'github',
+    'text',
+    'runtime',
+  ],
+  'agent/prompt': ['agent/inputs', 'github', 'text'],
+  'agent/job': ['agent/report', 'agent/inputs', 'action', 'docs-service', 'github', 'text', 'runtime'],
+  'agent/pull-request': [
+    'agent/prompt',
+    'agent/report',
+    'agent/inputs',
+    'action',
+    'docs-service',
+    'github',
+    'text',
+    'runtime',
+  ],
+  'agent/report': ['agent/inputs', 'action', 'docs-service', 'github', 'text', 'runtime'],
+  'agent/inputs': ['action', 'runtime'],
+  visitors: ['action', 'docs-service', 'text', 'runtime', 'node:crypto'],
+  rehearse: [
+    'action',
+    'text',
+    'runtime',
+    'node:child_process',
+    'node:crypto',
+    'node:fs',
+    'node:http',
+    'node:os',
+    'node:path',
+    'zod',
+  ],
+  action: ['docs-service', 'github', 'text', 'runtime', '@actions/core', 'node:fs', 'node:path'],
+  'docs-service': ['http', 'text', 'runtime', 'node:diagnostics_channel', 'undici', 'zod'],
   github: [
-    'network',
-    'shared',
+    'http',
+    'text',
+    'runtime',
     '@actions/github',
     '@octokit/plugin-retry',
     '@octokit/plugin-throttling',
+    'node:fs',
     'undici',
     'zod',
-    'node:fs',
   ],
-  network: ['shared', 'undici'],
-  shared: ['node:fs', 'node:path'],
-  emulator: ['emulator/github', 'emulator/service', 'emulator/http', 'shared', 'node:http', 'node:util'],
+  http: ['runtime', 'undici'],
+  text: [],
+  runtime: ['text'],
+  emulator: ['text', 'runtime', 'emulator/github', 'emulator/service', 'emulator/http', 'node:http', 'node:util'],
   'emulator/github': ['emulator/service', 'emulator/http', 'node:crypto'],
-  'emulator/service': ['emulator/http', 'service/schemas.ts', 'shared'],
-  'emulator/http': ['shared', 'node:crypto', 'node:http'],
+  'emulator/service': ['runtime', 'emulator/http', 'docs-service/schemas.ts'],
+  'emulator/http': ['runtime', 'node:crypto', 'node:http'],
 }
 
 /** The one file that may read time or start a timer. */
-const CLOCK = 'shared/clock.ts'
+const CLOCK = 'runtime/clock.ts'
 
 /** Files without a test of their own, each with the reason. Entries are tested from outside, as processes. */
 const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
@@ -71,12 +103,13 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'emulator/github/state.ts': 'the same',
   'emulator/github/sample-checks.ts': 'holds values only, which the tests of the scenarios look at',
   'github/pull-request-answers.ts': 'holds what answers must be like, and malformed-answers.test.ts gives others',
-  'shared/host.ts': 'holds types and one error, which the tests of the runner look at',
-  'shared/id.ts': 'holds one pattern, which the tests of the inputs and of the wire types look at',
-  'step/step.ts': 'holds types only',
-  'step/feature.ts': 'holds types only',
+  'action/core.ts': 'holds types and one error, which the tests of the runner look at',
+  'runtime/environment.ts': 'holds a type only',
+  'runtime/id.ts': 'holds one pattern, which the tests of the inputs and of the wire types look at',
+  'action/step.ts': 'holds types only',
+  'action/action.ts': 'holds types only',
   'agent/task/choice.ts': 'holds types only',
-  'agent/change/change-range.ts': 'holds types only',
+  'agent/trigger/change-range.ts': 'holds types only',
   'agent/job/job-watch.ts': 'puts two things together, whose tests use it',
 }
 
@@ -100,7 +133,7 @@ function folderOf(path: string): string {
 
 const isEntry = (path: string): boolean => path.startsWith('entries/') || path.startsWith('../entries/')
 
-/** `../shared/clock.ts` in agent/run.ts is `shared/clock.ts`; packages stay as they are. */
+/** `../shared/clock.ts` in agent/run.ts is `runtime/clock.ts`; packages stay as they are. */
 function resolve(importer: string, specifier: string): string {
   return specifier.startsWith('.') ? posix.join(posix.dirname(importer), specifier) : specifier
 }
@@ -208,9 +241,7 @@ test('the docs draw what the table allows, and have a row for each folder', () =
   const between = allowed.filter(([from, to]) => top(from) !== top(to)).map((pair) => pair.map(top).join(' -> '))
   const insideAgent = allowed
     .filter(([, to]) => to.startsWith('agent/'))
-    .map(
-      ([from, to]) => `${from === 'agent' ? 'step.ts' : from.slice('agent/'.length)} -> ${to.slice('agent/'.length)}`,
-    )
+    .map(([from, to]) => `${from === 'agent' ? 'run.ts' : from.slice('agent/'.length)} -> ${to.slice('agent/'.length)}`)
   const drawn = drawings.map((drawing) => arrowsOf(drawing).sort())
   expect(drawn).toContainEqual([...new Set(between)].sort())
   expect(drawn).toContainEqual(insideAgent.sort())

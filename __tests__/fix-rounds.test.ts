@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { conclude } from '../src/agent/report/conclusion.ts'
-import { tellStop } from '../src/agent/report/fixing.ts'
+import { formatStop } from '../src/agent/report/fixing.ts'
 import { toOutputs } from '../src/agent/report/outputs.ts'
 import { renderSummary } from '../src/agent/report/summary.ts'
-import { runAgentStep } from '../src/agent/step.ts'
+import { runAgent } from '../src/agent/run.ts'
 import type { CheckPlan } from '../src/emulator/github/check-plan.ts'
 import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
 import type { Permissions } from '../src/emulator/github/state.ts'
 import type { Check } from '../src/github/commit-checks.ts'
 import type { GitHub } from '../src/github/connect-github.ts'
-import type { Job } from '../src/service/schemas.ts'
-import type { ErrorCode } from '../src/shared/errors.ts'
+import type { Job } from '../src/docs-service/schemas.ts'
+import type { ErrorCode } from '../src/runtime/errors.ts'
 import { playInWorld, type World, type WorldOptions } from './support/embedded-world.ts'
 import { active, failure, fakeClient, job, LINK } from './support/fake-client.ts'
 import { fakeClock } from './support/fake-clock.ts'
@@ -69,7 +69,7 @@ test('the table of the docs tells what becomes of failing checks', async () => {
     const { report, messages, log } = await play(course)
     const { outcome, checks, 'fix-rounds': rounds } = toOutputs(report)
     const told = messages.map(toldIn).join('; then ')
-    const why = tellStop(report.fixing?.stop ?? 'unseen')
+    const why = formatStop(report.fixing?.stop ?? 'unseen')
     rows.push([name, code(outcome), code(checks), code(rounds), told === '' ? 'nothing' : told, why])
 
     expect(report).toMatchObject({ operation: 'created', job: { status: 'completed' }, shortfalls: [] })
@@ -287,9 +287,9 @@ test('whatever agent, checks and people do, there are no more messages than roun
             },
           },
           github: fakeGitHub(github),
-          facts: { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` },
+          context: { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` },
         })
-        const report = await runAgentStep(inputs, step)
+        const report = await runAgent(inputs, step)
         expect(messages.length).toBeLessThanOrEqual(rounds)
         expect(clock.now()).toBeLessThanOrEqual(step.deadlineAt + 1_000)
         expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created', job: completed })

@@ -6,7 +6,7 @@ import { AGENT_USER, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../src/emulator/github/github-scenarios.ts'
 import { pullState, type PullState } from '../src/emulator/github/pull-state.ts'
 import { repositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
-import type { RunFacts } from '../src/github/run-facts.ts'
+import type { Context } from '../src/action/context.ts'
 import { playInWorld } from './support/embedded-world.ts'
 import { PUSH } from './support/fake-github.ts'
 import { agentInputs } from './support/fake-step.ts'
@@ -133,7 +133,7 @@ const checkOf = (index: number) => ({
 })
 
 /** A push of all commits but the first. */
-function pushOf({ commits }: RepositoryState): Partial<RunFacts> {
+function pushOf({ commits }: RepositoryState): Partial<Context> {
   const listed = commits.slice(1).map(({ sha, message }) => ({ id: sha, message, author: { username: 'ann' } }))
   return { eventName: 'push', payload: { ...PUSH, commits: listed } }
 }

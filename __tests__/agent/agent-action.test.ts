@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { agentAction } from '../../src/agent/agent-action.ts'
-import { ActionError } from '../../src/shared/errors.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
 import { failed, LINK } from '../support/fake-client.ts'
 import { refusal } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
@@ -10,7 +10,7 @@ const plainly = (text: string): string => text
 
 test('a step that has no end yet, or was stopped by wrong inputs, is an error', () => {
   const error = new ActionError('invalid-input', '`wait` is wrong.', { hint: 'Correct it.' })
-  const { conclusion, outputs, text } = agentAction.present(agentAction.notRun(error, 100), undefined, plainly)
+  const { conclusion, outputs, text } = agentAction.render(agentAction.notRun(error, 100), undefined, plainly)
   expect(agentAction.firstOutputs).toEqual({ outcome: 'error' })
   expect(conclusion).toMatchObject({ isGreen: false, title: 'The inputs are wrong' })
   expect(outputs).toMatchObject({ outcome: 'error', changed: 'false', 'duration-seconds': '0.1' })
@@ -18,28 +18,28 @@ test('a step that has no end yet, or was stopped by wrong inputs, is an error', 
 })
 
 test('a step without a key that may be missing is skipped, and green', () => {
-  const { conclusion, outputs } = agentAction.present(agentAction.notRun(undefined, 100), undefined, plainly)
+  const { conclusion, outputs } = agentAction.render(agentAction.notRun(undefined, 100), undefined, plainly)
   expect(conclusion.isGreen).toBe(true)
   expect(outputs['outcome']).toBe('skipped')
 })
 
 test('the last line names the pull request, and what the service says', () => {
   const error = new ActionError('service-error', 'It failed.', { quote: 'No.' })
-  const { text, notice } = agentAction.present(reportOf({ error }), agentInputs(), plainly)
+  const { text, notice } = agentAction.render(reportOf({ error }), agentInputs(), plainly)
   expect(text).toBe(`It failed. The service says: “No.” Pull request: ${LINK}`)
   expect(notice).toBeUndefined()
 })
 
 test('`fail-on` of the inputs decides the colour', () => {
   const isGreen = (given: string): boolean =>
-    agentAction.present(reportOf({ outcome: 'failed', job: failed }), agentInputs({}, { 'fail-on': given }), plainly)
+    agentAction.render(reportOf({ outcome: 'failed', job: failed }), agentInputs({}, { 'fail-on': given }), plainly)
       .conclusion.isGreen
   expect([isGreen('failed'), isGreen('none')]).toEqual([false, true])
 })
 
 test('what was not done on GitHub is one notice', () => {
   const shortfalls = [{ lost: 'The label', error: refusal('forbidden', 'Grant it.') }]
-  expect(agentAction.present(reportOf({ shortfalls }), agentInputs(), plainly).notice).toEqual({
+  expect(agentAction.render(reportOf({ shortfalls }), agentInputs(), plainly).notice).toEqual({
     title: 'Not done on GitHub',
     text: 'The label: GitHub said forbidden. Grant it.',
   })
@@ -48,5 +48,5 @@ test('what was not done on GitHub is one notice', () => {
 test('secrets are taken out before anything is made of the report', () => {
   const task = { kind: 'create', prompt: 'Use docs_key.' } as const
   const redact = (text: string): string => text.replaceAll('docs_key', '***')
-  expect(agentAction.present(reportOf({ task }), agentInputs(), redact).summary()).toContain('Use ***.')
+  expect(agentAction.render(reportOf({ task }), agentInputs(), redact).summary()).toContain('Use ***.')
 })

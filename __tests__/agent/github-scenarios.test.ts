@@ -9,7 +9,7 @@ import {
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import type { RunFacts } from '../../src/github/run-facts.ts'
+import type { Context } from '../../src/action/context.ts'
 import { playInWorld } from '../support/embedded-world.ts'
 import { PUSH } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
@@ -26,7 +26,7 @@ interface Row {
   /** What none of the named scenarios has. */
   readonly github?: Partial<GitHubScenario>
   readonly repository?: RepositoryState
-  readonly facts?: Partial<RunFacts>
+  readonly facts?: Partial<Context>
   readonly olderName?: string
   /** The colour and the outcome. */
   readonly ends: string

@@ -5,7 +5,7 @@ import { createService } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
-import type { RunFacts } from '../../src/github/run-facts.ts'
+import type { Context } from '../../src/action/context.ts'
 import { fakeGitHub, PULL_REQUEST, PUSH, refusal, rejecting } from '../support/fake-github.ts'
 import { playFeature } from '../support/play-feature.ts'
 
@@ -29,7 +29,7 @@ interface Row {
   readonly warns?: readonly string[]
   /** What GitHub answers where it is not as usual. Nothing is asked of it without a token. */
   readonly github?: Partial<GitHub>
-  readonly facts?: Partial<RunFacts>
+  readonly facts?: Partial<Context>
   /** Every question to GitHub in order. */
   readonly asksGitHub?: string
 }

@@ -15,9 +15,9 @@
  */
 import { afterAll, describe, expect, test } from '@jest/globals'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
-import type { DocsServiceClient } from '../../src/service/client.ts'
-import { JOB_STATUSES, type VisitorsPage } from '../../src/service/schemas.ts'
-import type { ActionError } from '../../src/shared/errors.ts'
+import type { DocsServiceClient } from '../../src/docs-service/client.ts'
+import { JOB_STATUSES, type VisitorsPage } from '../../src/docs-service/schemas.ts'
+import type { ActionError } from '../../src/runtime/errors.ts'
 import { clientOf, openService, startStepwise } from './service-under-test.ts'
 
 const service = await openService(process.env)

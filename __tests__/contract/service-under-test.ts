@@ -1,11 +1,11 @@
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID, startEmulator, type Emulator, type EmulatorOptions } from '../../src/emulator/server.ts'
-import type { DocsServiceClient } from '../../src/service/client.ts'
-import { connect } from '../../src/service/connect.ts'
-import type { Job } from '../../src/service/schemas.ts'
-import { systemClock } from '../../src/shared/clock.ts'
-import type { Environment } from '../../src/shared/host.ts'
-import { createRedactor } from '../../src/shared/redact.ts'
+import type { DocsServiceClient } from '../../src/docs-service/client.ts'
+import { connect } from '../../src/docs-service/connect.ts'
+import type { Job } from '../../src/docs-service/schemas.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import type { Environment } from '../../src/runtime/environment.ts'
+import { createRedactor } from '../../src/text/redact.ts'
 
 export interface ClientChoice {
   readonly projectId?: string

@@ -5,7 +5,7 @@ import { afterEach, expect, test } from '@jest/globals'
 
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts'
-import { jobSchema, visitorsPageSchema } from '../../src/service/schemas.ts'
+import { jobSchema, visitorsPageSchema } from '../../src/docs-service/schemas.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 const running: Emulator[] = []

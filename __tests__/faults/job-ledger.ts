@@ -3,7 +3,7 @@ import { plantKey } from '../model/planted-key.ts'
 import type { Schedule } from '../model/schedule.ts'
 import { JOB_ID, type Delivered, type PostRecord } from '../model/service-model.ts'
 import { jobBody } from '../model/wire-forms.ts'
-import type { WireRequest, WireResult } from '../../src/service/transport.ts'
+import type { WireRequest, WireResult } from '../../src/docs-service/transport.ts'
 import type { StillClock } from './still-clock.ts'
 
 const NOTHING_YET: View = { whose: 'before', status: 'active', link: undefined }

@@ -1,7 +1,7 @@
 import { agentAction } from '../../src/agent/agent-action.ts'
-import { proxyFor } from '../../src/network/proxy.ts'
-import { createTransport } from '../../src/service/transport.ts'
-import type { Clock } from '../../src/shared/clock.ts'
+import { proxyFor } from '../../src/http/proxy.ts'
+import { createTransport } from '../../src/docs-service/transport.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import { CALM, GITHUB } from '../model/calm-schedule.ts'
 import { createGitHubModel } from '../model/github-model.ts'
 import { KEY } from '../model/planted-key.ts'
@@ -78,7 +78,7 @@ export async function runFaultScript(script: FaultScript): Promise<FaultTrace> {
   }
   const github = createGitHubModel(schedule, schedule.github ?? GITHUB, ledger.life, clock, signal)
   const stage = {
-    ...{ apiKey: KEY, transport, github: github.github, facts: factsOf(schedule), clock: stepClock, signal },
+    ...{ apiKey: KEY, transport, github: github.github, context: factsOf(schedule), clock: stepClock, signal },
     eventTime: () => ledger.event,
     world: clock,
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/shared/clock.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 
 export interface StillClock extends Clock {
   /** Something happened on a socket, so more may follow from it before time goes on. */

@@ -1,4 +1,4 @@
-import type { Transport, WireRequest } from '../../src/service/transport.ts'
+import type { Transport, WireRequest } from '../../src/docs-service/transport.ts'
 import type { FaultScript } from './fault-script.ts'
 import type { FaultyProxy } from './faulty-proxy.ts'
 import type { FaultyService } from './faulty-service.ts'

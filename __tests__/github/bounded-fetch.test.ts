@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { createBoundedFetch, type Fetch } from '../../src/github/bounded-fetch.ts'
-import { systemClock } from '../../src/shared/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { errorOf } from '../support/github-client.ts'
 

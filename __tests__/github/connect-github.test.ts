@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { connectGitHub } from '../../src/github/connect-github.ts'
-import { systemClock } from '../../src/shared/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
 import { withShortPauses } from '../support/github-client.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { toActionError } from '../../src/github/github-error.ts'
-import { ActionError } from '../../src/shared/errors.ts'
-import { createRedactor } from '../../src/shared/redact.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
+import { createRedactor } from '../../src/text/redact.ts'
 
 const NEED = { permission: 'checks: read', repository: 'acme/docs' }
 

@@ -9,7 +9,7 @@ import type { ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import { refuseNonAnswers, type AskGitHub } from '../../src/github/ask-github.ts'
 import { methods, type GitHub } from '../../src/github/connect-github.ts'
 import { toActionError } from '../../src/github/github-error.ts'
-import { ActionError } from '../../src/shared/errors.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
 import { checkRun, commit, madeCommit } from '../support/github-state.ts'
 
 const BASE_URL = 'https://git.example.com'

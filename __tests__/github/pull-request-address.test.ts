@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { toPullRequestAddress } from '../../src/github/pull-request-address.ts'
 import type { PullRequestAddress } from '../../src/github/pull-requests.ts'
-import { parsePullRequestLink } from '../../src/service/pull-request-link.ts'
+import { parsePullRequestLink } from '../../src/docs-service/pull-request-link.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
 
 function addressOf(raw: string, serverUrl: string): PullRequestAddress {

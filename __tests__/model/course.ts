@@ -9,7 +9,7 @@ import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import type { Turn } from '../../src/emulator/service/job-machine.ts'
 import type { Scenario } from '../../src/emulator/service/scenarios.ts'
-import type { Clock } from '../../src/shared/clock.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import { stepClockOf } from '../support/fake-clock.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
@@ -155,7 +155,7 @@ async function playStep(
       latencyMs,
     ),
     github: connectInProcess({ handle, clock, signal, latencyMs }).until(clock.now() + inputs.timeoutMs),
-    ...{ facts: { ...RUN_FACTS, serverUrl: BASE_URL, runId: 900 + index }, clock, signal },
+    ...{ context: { ...RUN_FACTS, serverUrl: BASE_URL, runId: 900 + index }, clock, signal },
   }
   const played = await playOn(stage, agentAction, () => inputs)
   return { ...played, step, calls, startMs, endMs: nowMs(), deadlineMs: startMs + inputs.timeoutMs }

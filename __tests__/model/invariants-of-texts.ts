@@ -1,6 +1,6 @@
 import { OUTPUT_NAMES } from '../../src/agent/report/outputs.ts'
 import { OUTCOMES } from '../../src/agent/report/report.ts'
-import { JOB_STATUSES } from '../../src/service/schemas.ts'
+import { JOB_STATUSES } from '../../src/docs-service/schemas.ts'
 import { problemIf } from './invariant.ts'
 import { givesKeyAway } from './planted-key.ts'
 import type { Trace } from './run-schedule.ts'

@@ -1,6 +1,6 @@
 import { agentAction } from '../../src/agent/agent-action.ts'
 import type { Report } from '../../src/agent/report/report.ts'
-import { ActionError } from '../../src/shared/errors.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
 import { PUSH, RUN_FACTS } from '../support/fake-github.ts'
 import { stepClockOf } from '../support/fake-clock.ts'
 import { agentInputs } from '../support/fake-step.ts'
@@ -66,7 +66,7 @@ export async function runSchedule(schedule: Schedule): Promise<Trace> {
   const stage = {
     ...{ apiKey: KEY, transport: service.transport },
     github: github?.github,
-    facts: factsOf(schedule),
+    context: factsOf(schedule),
     clock: stepClock,
     signal,
     random: schedule.random,

@@ -1,6 +1,6 @@
 import type { ChangeContext } from '../../src/agent/inputs/agent-inputs.ts'
 import type { FailOn } from '../../src/agent/inputs/fail-on.ts'
-import type { ErrorCode } from '../../src/shared/errors.ts'
+import type { ErrorCode } from '../../src/runtime/errors.ts'
 import type { WallJump } from './virtual-clock.ts'
 
 /** What the service's answer looks like where it says that all is well. */

@@ -1,5 +1,5 @@
-import type { FailureCause } from '../../src/network/failure-cause.ts'
-import type { Transport, WireAnswer, WireFailure, WireRequest, WireResult } from '../../src/service/transport.ts'
+import type { FailureCause } from '../../src/http/failure-cause.ts'
+import type { Transport, WireAnswer, WireFailure, WireRequest, WireResult } from '../../src/docs-service/transport.ts'
 import { JobLife, type View } from './job-life.ts'
 import { plantKey } from './planted-key.ts'
 import type { BodyShape, Fate, Happening, Schedule } from './schedule.ts'

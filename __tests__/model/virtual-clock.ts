@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/shared/clock.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 
 export interface VirtualClock extends Clock {
   /** Does something at a time, whoever sleeps meanwhile. */

@@ -1,6 +1,6 @@
-import type { FailureCause } from '../../src/network/failure-cause.ts'
-import { parseRetryAfter } from '../../src/service/retry-after.ts'
-import type { WireRequest } from '../../src/service/transport.ts'
+import type { FailureCause } from '../../src/http/failure-cause.ts'
+import { parseRetryAfter } from '../../src/docs-service/retry-after.ts'
+import type { WireRequest } from '../../src/docs-service/transport.ts'
 import type { View } from './job-life.ts'
 import type { BodyShape, Break, RetryAfter, Spelling } from './schedule.ts'
 

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
-import { lookAtChange } from '../../src/agent/change/look-at-change.ts'
-import { findOwnEvent } from '../../src/agent/change/loop-guard.ts'
+import { resolveChange } from '../../src/agent/trigger/look-at-change.ts'
+import { findOwnEvent } from '../../src/agent/trigger/loop-guard.ts'
 import { openReport } from '../../src/agent/report/open-report.ts'
-import { runAgentStep } from '../../src/agent/step.ts'
+import { runAgent } from '../../src/agent/run.ts'
 import { parseEvent, type EventPayload } from '../../src/github/event-payload.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
 import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
@@ -115,10 +115,10 @@ async function skipReason(
   })
   const inputs = agentInputs({}, { 'github-token': 'ghs_token', ...given })
   const [eventName = ''] = name.split(' ')
-  const step = fakeStep({ github, facts: { ...RUN_FACTS, eventName, payload: parseEvent(eventName, payload) } })
+  const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload: parseEvent(eventName, payload) } })
   const known = openReport(inputs, step)
   const own = await findOwnEvent(inputs, step, known)
-  return own ?? (await lookAtChange(inputs.task, inputs, step, known)).skipReason
+  return own ?? (await resolveChange(inputs.task, inputs, step, known)).skipReason
 }
 
 const startsOn = ({ on }: Workflow, name: string): boolean => (name.split(' ')[0] ?? '') in on
@@ -237,7 +237,7 @@ async function startsJob({ name, payload }: Example, about: About, github: GitHu
   const client = fakeClient({ create: failed, reads: [failed] })
   const inputs = agentInputs({}, { label: 'docs-agent', 'github-token': 'ghs_token' })
   const facts = { ...RUN_FACTS, eventName: name, sha: about.sha, payload: tellOf(payload, about) as EventPayload }
-  await runAgentStep(inputs, fakeStep({ client, github, facts }))
+  await runAgent(inputs, fakeStep({ client, github, context: facts }))
   return client.calls.includes('create')
 }
 

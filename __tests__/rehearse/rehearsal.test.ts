@@ -39,7 +39,7 @@ function steps(source: string, inputs: Readonly<Record<string, string>> = {}) {
   const clock = { now: () => 0, wallTime: () => new Date(0), sleep: () => sleep(5), turn: () => sleep(0) }
   const env = { RUNNER_TEMP: folder, GITHUB_REPOSITORY: 'me/guide' }
   const step = (): Promise<RehearsalResult> =>
-    rehearse({ host, clock, signal: new AbortController().signal, kit, env, program })
+    rehearse({ core: host, clock, signal: new AbortController().signal, kit, env, program })
   return { step, said: host.said, files: () => readdirSync(folder).filter((name) => name.endsWith('.log')) }
 }
 

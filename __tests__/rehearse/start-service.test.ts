@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, jest, test } from '@jest/globals'
 import { askService } from '../../src/rehearse/ask-service.ts'
 import { startService, type StartedService } from '../../src/rehearse/start-service.ts'
-import type { Clock } from '../../src/shared/clock.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 

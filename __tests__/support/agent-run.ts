@@ -1,10 +1,10 @@
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { Task } from '../../src/agent/inputs/task.ts'
 import type { Report } from '../../src/agent/report/report.ts'
-import { runAgentStep } from '../../src/agent/step.ts'
+import { runAgent } from '../../src/agent/run.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
-import type { RunFacts } from '../../src/github/run-facts.ts'
-import { ActionError } from '../../src/shared/errors.ts'
+import type { Context } from '../../src/action/context.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
 import { fakeClient, type FakeClient, type Script } from './fake-client.ts'
 import { fakeClock, type FakeClock } from './fake-clock.ts'
 import { RUN_FACTS } from './fake-github.ts'
@@ -31,7 +31,7 @@ export interface AgentRunOptions extends Script {
   readonly task: Task
   readonly inputs?: Partial<AgentInputs>
   readonly github?: GitHub
-  readonly facts?: Partial<RunFacts>
+  readonly facts?: Partial<Context>
   /** Cancels the run when it goes to sleep after this many sleeps. */
   readonly cancelAtSleep?: number
   /** Cancels the run in the moment in which the service takes the prompt. */
@@ -66,16 +66,16 @@ export async function runScripted(options: AgentRunOptions): Promise<AgentRun> {
     },
   }
   const all = agentInputs({ task, githubToken: github === undefined ? '' : 'ghs_token', ...inputs })
-  const report = await runAgentStep(
+  const report = await runAgent(
     all,
     fakeStep({
-      host,
+      core: host,
       clock,
       client,
       github,
       signal: controller.signal,
       timeoutMs: all.timeoutMs,
-      facts: { ...RUN_FACTS, ...facts },
+      context: { ...RUN_FACTS, ...facts },
     }),
   )
   return { report, client, clock, elapsedMs: clock.now() - startedAt, log, warnings, accepted }

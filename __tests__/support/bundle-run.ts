@@ -6,7 +6,7 @@ import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/gi
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID, startEmulator, type EmulatorOptions } from '../../src/emulator/server.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import type { Clock } from '../../src/shared/clock.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 

@@ -1,5 +1,5 @@
 import { parseEvent } from '../../src/github/event-payload.ts'
-import type { RunFacts } from '../../src/github/run-facts.ts'
+import type { Context } from '../../src/action/context.ts'
 import { commit } from './github-state.ts'
 import { RUN_FACTS } from './fake-github.ts'
 
@@ -20,7 +20,7 @@ export interface Spoken {
 export const MONA = { login: 'mona', id: 1, type: 'User' }
 
 /** A comment or a review on number 7, as GitHub tells of it. */
-export function commentFacts(spoken: Spoken = {}): RunFacts {
+export function commentFacts(spoken: Spoken = {}): Context {
   const { eventName = 'issue_comment', body = '/docs Shorten it.', author = MONA, app = null } = spoken
   const { isOnPullRequest = true, state = 'open', fields = {} } = spoken
   const isReview = eventName === 'pull_request_review'

@@ -4,7 +4,7 @@ import { repositoryState, type RepositoryState } from '../../src/emulator/github
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import type { GitHubOptions } from '../../src/github/ask-github.ts'
 import { connectGitHub, type GitHub } from '../../src/github/connect-github.ts'
-import { systemClock } from '../../src/shared/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 
 export interface EmbeddedGitHub {
   /** The repository `acme/docs`. */

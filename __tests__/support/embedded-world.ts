@@ -8,8 +8,8 @@ import { repositoryState, type RepositoryState } from '../../src/emulator/github
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import type { RunFacts } from '../../src/github/run-facts.ts'
-import { ActionError } from '../../src/shared/errors.ts'
+import type { Context } from '../../src/action/context.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../model/virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
 import { RUN_FACTS } from './fake-github.ts'
@@ -34,7 +34,7 @@ export interface WorldOptions {
   readonly github?: Partial<GitHubScenario>
   /** In place of the usual repository `acme/docs`. */
   readonly repository?: RepositoryState | undefined
-  readonly facts?: Partial<RunFacts> | undefined
+  readonly facts?: Partial<Context> | undefined
   /** Changes what is there when GitHub is asked for the first time. */
   readonly furnish?: (docs: RepositoryState) => void
   /** An older name of `acme/docs`. */
@@ -80,7 +80,7 @@ export async function playInWorld(options: WorldOptions): Promise<World> {
   const ours = connectInProcess({ handle, clock, signal })
   const stage = {
     ...{ apiKey: EMULATOR_KEY, transport: respondInProcess(respond, EMULATOR_KEY, clock), clock },
-    ...{ github: ours, facts: { ...RUN_FACTS, serverUrl: BASE_URL, ...facts } },
+    ...{ github: ours, context: { ...RUN_FACTS, serverUrl: BASE_URL, ...facts } },
     ...{ signal, world },
   }
   const played = await playOn(stage, agentAction, () => inputs)

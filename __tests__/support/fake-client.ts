@@ -1,7 +1,7 @@
-import type { DocsServiceClient } from '../../src/service/client.ts'
-import { parsePullRequestLink } from '../../src/service/pull-request-link.ts'
-import type { Job } from '../../src/service/schemas.ts'
-import { ActionError, type ErrorCode } from '../../src/shared/errors.ts'
+import type { DocsServiceClient } from '../../src/docs-service/client.ts'
+import { parsePullRequestLink } from '../../src/docs-service/pull-request-link.ts'
+import type { Job } from '../../src/docs-service/schemas.ts'
+import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 
 export const LINK = 'https://git.example.com/acme/docs/pull/7'
 

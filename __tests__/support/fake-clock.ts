@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/shared/clock.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 
 export interface FakeClock extends Clock {
   /** How much time has passed since it was made, in milliseconds. */

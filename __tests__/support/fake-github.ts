@@ -1,8 +1,8 @@
 import type { GitHub } from '../../src/github/connect-github.ts'
 import type { PullRequestCommit } from '../../src/github/pull-request-commits.ts'
 import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
-import type { RunFacts } from '../../src/github/run-facts.ts'
-import { ActionError, type ErrorCode } from '../../src/shared/errors.ts'
+import type { Context } from '../../src/action/context.ts'
+import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'
 import { commit } from './github-state.ts'
 
 export interface FakeGitHub extends GitHub {
@@ -125,7 +125,7 @@ export const refusal = (code: ErrorCode, hint?: string): ActionError =>
 
 export const rejecting = (error: ActionError) => (): Promise<never> => Promise.reject(error)
 
-export const RUN_FACTS: RunFacts = {
+export const RUN_FACTS: Context = {
   eventName: 'workflow_dispatch',
   payload: {},
   actor: 'ann',

@@ -1,6 +1,6 @@
-import type { Host } from '../../src/shared/host.ts'
+import type { Core } from '../../src/action/core.ts'
 
-export interface FakeHost extends Host {
+export interface FakeHost extends Core {
   /** What was said, in order, as `kind: text`. */
   readonly said: string[]
 }

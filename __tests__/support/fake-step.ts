@@ -1,7 +1,7 @@
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
 import { parseEvent } from '../../src/github/event-payload.ts'
-import type { Step } from '../../src/step/step.ts'
+import type { Step } from '../../src/action/step.ts'
 import { fakeClient } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
 import { RUN_FACTS } from './fake-github.ts'
@@ -32,9 +32,9 @@ export interface StepFields extends Partial<Omit<Step, 'github'>> {
 export function fakeStep({ github, timeoutMs = 3_600_000, ...fields }: StepFields = {}): Step {
   const clock = fields.clock ?? fakeClock()
   const startedAt = fields.startedAt ?? clock.now()
-  const { facts = RUN_FACTS } = fields
+  const { context = RUN_FACTS } = fields
   return {
-    host: fakeHost(),
+    core: fakeHost(),
     clock,
     signal: new AbortController().signal,
     random: () => 0.5,
@@ -44,6 +44,6 @@ export function fakeStep({ github, timeoutMs = 3_600_000, ...fields }: StepField
     github: () => Promise.resolve(github),
     ...fields,
     // As it would be read: what tests write down is an event like GitHub's.
-    facts: { ...facts, payload: parseEvent(facts.eventName, facts.payload) },
+    context: { ...context, payload: parseEvent(context.eventName, context.payload) },
   }
 }

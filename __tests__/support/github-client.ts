@@ -5,8 +5,8 @@ import { type RepositoryState, repositoryState } from '../../src/emulator/github
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import { createAskGitHub, type AskGitHub, type GitHubOptions } from '../../src/github/ask-github.ts'
-import { systemClock } from '../../src/shared/clock.ts'
-import { createRedactor } from '../../src/shared/redact.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { createRedactor } from '../../src/text/redact.ts'
 import { observeGitHub, type ObservedGitHub } from './observe-github.ts'
 
 /** A secret besides the token, which GitHub may repeat. */

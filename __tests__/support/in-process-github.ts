@@ -8,8 +8,8 @@ import { methods, type GitHub } from '../../src/github/connect-github.ts'
 import type { Download } from '../../src/github/download.ts'
 import { toActionError } from '../../src/github/github-error.ts'
 import { createFollowingFetch } from '../../src/github/redirects.ts'
-import type { Clock } from '../../src/shared/clock.ts'
-import { ActionError } from '../../src/shared/errors.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
 
 /** What the addresses in the world begin with. */
 export const BASE_URL = 'https://git.example.com'

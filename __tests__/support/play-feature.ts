@@ -1,13 +1,13 @@
 import type { GitHub } from '../../src/github/connect-github.ts'
-import type { RunFacts } from '../../src/github/run-facts.ts'
-import { createClient } from '../../src/service/client.ts'
-import type { Transport } from '../../src/service/transport.ts'
-import type { Clock } from '../../src/shared/clock.ts'
-import { ActionError } from '../../src/shared/errors.ts'
-import { createRedactor } from '../../src/shared/redact.ts'
-import { safeLines } from '../../src/shared/safe-text.ts'
-import type { Feature, Presentation } from '../../src/step/feature.ts'
-import type { StepInputs } from '../../src/step/open-step.ts'
+import type { Context } from '../../src/action/context.ts'
+import { createClient } from '../../src/docs-service/client.ts'
+import type { Transport } from '../../src/docs-service/transport.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
+import { createRedactor } from '../../src/text/redact.ts'
+import { safeLines } from '../../src/text/safe-lines.ts'
+import type { Action, Rendered } from '../../src/action/action.ts'
+import type { StepInputs } from '../../src/action/open-step.ts'
 import { virtualClock, type VirtualClock } from '../model/virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
 import { RUN_FACTS } from './fake-github.ts'
@@ -16,7 +16,7 @@ import { fakeStep } from './fake-step.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
 
 /** All that an action showed to the outside. */
-export interface Played<Report> extends Omit<Presentation, 'summary'> {
+export interface Played<Report> extends Omit<Rendered, 'summary'> {
   readonly summary: string
   readonly report: Report
   /** What was said, in order, as `kind: text`. */
@@ -32,7 +32,7 @@ export interface Stage {
   readonly apiKey: string
   readonly transport: Transport
   readonly github: GitHub | undefined
-  readonly facts: RunFacts
+  readonly context: Context
   readonly clock: Clock
   readonly signal?: AbortSignal
   readonly random?: number
@@ -45,10 +45,10 @@ export interface Stage {
 /** Plays an action to what it shows, with the real client. */
 export async function playOn<Inputs extends StepInputs, Report>(
   stage: Stage,
-  feature: Feature<Inputs, Report>,
+  feature: Action<Inputs, Report>,
   parse: () => Inputs,
 ): Promise<Played<Report>> {
-  const { apiKey, transport, github, facts, clock, signal = new AbortController().signal, random = 0.5 } = stage
+  const { apiKey, transport, github, context, clock, signal = new AbortController().signal, random = 0.5 } = stage
   const { eventTime = () => clock.now(), world } = stage
   const redact = createRedactor([apiKey])
   const accepted: { id: string; at: number }[] = []
@@ -75,7 +75,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     try {
       const inputs = parse()
       const { timeoutMs, projectId } = inputs
-      const step = fakeStep({ host, clock, signal, random: () => random, github, timeoutMs, facts })
+      const step = fakeStep({ core: host, clock, signal, random: () => random, github, timeoutMs, context: context })
       const client = createClient({ ...step, ...host, transport, projectId })
       return { report: await feature.run(inputs, { ...step, client }, () => undefined), inputs }
     } catch (error) {
@@ -85,7 +85,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
   }
 
   const { report, inputs } = await (world?.passUntil(play()) ?? play())
-  const { outputs, summary, text, ...shown } = feature.present(report, inputs, redact)
+  const { outputs, summary, text, ...shown } = feature.render(report, inputs, redact)
   const linesOf = (kind: string): string[] =>
     bare.said.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))
   return {
@@ -102,12 +102,12 @@ export interface FeaturePlay {
   readonly respond: Respond
   readonly workspace?: string
   readonly github?: GitHub | undefined
-  readonly facts?: Partial<RunFacts>
+  readonly facts?: Partial<Context>
 }
 
 /** Plays an action from its inputs on; clock, runner and servers are of this process. */
 export function playFeature<Inputs extends StepInputs, Report>(
-  feature: Feature<Inputs, Report>,
+  feature: Action<Inputs, Report>,
   { given, respond, workspace = '.', github, facts }: FeaturePlay,
 ): Promise<Played<Report>> {
   const world = virtualClock()
@@ -115,6 +115,6 @@ export function playFeature<Inputs extends StepInputs, Report>(
   const apiKey = given['api-key'] ?? ''
   const transport = respondInProcess(respond, apiKey, clock)
   const raw = Object.fromEntries(feature.inputNames.map((name) => [name, given[name] ?? '']))
-  const stage = { apiKey, transport, github, facts: { ...RUN_FACTS, ...facts }, clock, world }
+  const stage = { apiKey, transport, github, context: { ...RUN_FACTS, ...facts }, clock, world }
   return playOn(stage, feature, () => feature.parse(raw, { workspace, now: clock.wallTime() }))
 }

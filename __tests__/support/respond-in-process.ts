@@ -1,8 +1,8 @@
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
-import { redirectHost } from '../../src/service/redirect-host.ts'
-import { parseRetryAfter } from '../../src/service/retry-after.ts'
-import type { Transport, WireAnswer, WireFailure } from '../../src/service/transport.ts'
-import type { Clock } from '../../src/shared/clock.ts'
+import { redirectHost } from '../../src/docs-service/redirect-host.ts'
+import { parseRetryAfter } from '../../src/docs-service/retry-after.ts'
+import type { Transport, WireAnswer, WireFailure } from '../../src/docs-service/transport.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 
 /** A service without sockets; `nowMs` counts from 1970. */
 export type Respond = (request: ServiceRequest, nowMs: number) => ServiceResponse

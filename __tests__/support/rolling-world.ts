@@ -1,12 +1,12 @@
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { Report } from '../../src/agent/report/report.ts'
-import { runAgentStep } from '../../src/agent/step.ts'
+import { runAgent } from '../../src/agent/run.ts'
 import type { MarkerComment } from '../../src/github/comments.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
-import type { RunFacts } from '../../src/github/run-facts.ts'
-import type { DocsServiceClient } from '../../src/service/client.ts'
-import type { Job, JobStatus } from '../../src/service/schemas.ts'
+import type { Context } from '../../src/action/context.ts'
+import type { DocsServiceClient } from '../../src/docs-service/client.ts'
+import type { Job, JobStatus } from '../../src/docs-service/schemas.ts'
 import { failure, job } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
 import { fakeGitHub, mergedBy, PULL_REQUEST, pullCommits, refusal, RUN_FACTS } from './fake-github.ts'
@@ -121,7 +121,7 @@ export class RollingWorld {
     )
   }
 
-  async step(inputs: Partial<AgentInputs> = {}, facts: Partial<RunFacts> = {}): Promise<WorldStep> {
+  async step(inputs: Partial<AgentInputs> = {}, facts: Partial<Context> = {}): Promise<WorldStep> {
     const host = fakeHost()
     const before = this.taken.length
     const all = agentInputs({
@@ -132,14 +132,14 @@ export class RollingWorld {
       ...inputs,
     })
     const step = fakeStep({
-      host,
+      core: host,
       clock: this.clock,
       timeoutMs: all.timeoutMs,
       client: this.#client(),
       github: this.#github(),
-      facts: { ...RUN_FACTS, ...facts },
+      context: { ...RUN_FACTS, ...facts },
     })
-    const report = await runAgentStep(all, step)
+    const report = await runAgent(all, step)
     return { report, said: host.said, taken: this.taken.slice(before) }
   }
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DocsServiceClient, VisitorsQuery } from '../../src/service/client.ts'
-import type { VisitorsPage } from '../../src/service/schemas.ts'
-import { ActionError } from '../../src/shared/errors.ts'
+import type { DocsServiceClient, VisitorsQuery } from '../../src/docs-service/client.ts'
+import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
 import type { VisitorRow } from '../../src/visitors/export-format.ts'
 import { INPUT_NAMES, parseVisitorsInputs, type VisitorsInputs } from '../../src/visitors/inputs.ts'
 import type { Report } from '../../src/visitors/report.ts'
@@ -100,7 +100,10 @@ export async function runExport(script: ExportScript): Promise<ScriptedExport> {
   const host = fakeHost()
   const all = { ...visitorsInputs({}, workspace), ...inputs }
   const { timeoutMs } = all
-  const report = await runVisitorsStep(all, fakeStep({ host, clock, client, signal: controller.signal, timeoutMs }))
+  const report = await runVisitorsStep(
+    all,
+    fakeStep({ core: host, clock, client, signal: controller.signal, timeoutMs }),
+  )
   const { queries } = client
   return { report, queries, clock, host, written: () => textIn(workspace) }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { ActionError } from '../../src/shared/errors.ts'
-import { OutputFileError } from '../../src/shared/workspace-output.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
+import { OutputFileError } from '../../src/action/workspace-output.ts'
 import { conclude, explainDoubts } from '../../src/visitors/conclusion.ts'
 import { DOUBTS, ENDINGS, type Ending } from '../../src/visitors/report.ts'
 import { failure } from '../support/fake-client.ts'

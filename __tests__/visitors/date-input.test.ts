@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readInput } from '../../src/shared/parse-inputs.ts'
+import { readInput } from '../../src/action/parse-inputs.ts'
 import { dateInput } from '../../src/visitors/date-input.ts'
 
 test.each([

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { ActionError } from '../../src/shared/errors.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
 import { INPUT_NAMES, type VisitorsInputs } from '../../src/visitors/inputs.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { visitorsInputs } from '../support/visitors-run.ts'

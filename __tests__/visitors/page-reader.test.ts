@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { ActionError } from '../../src/shared/errors.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
 import { createPageReader, type ReadPage } from '../../src/visitors/page-reader.ts'
 import { failure } from '../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../support/fake-clock.ts'
@@ -25,7 +25,7 @@ function readerOf(answers: Parameters<typeof pagesClient>[0], timeoutMs = 600_00
   })
   const client = pagesClient(answers)
   const host = fakeHost()
-  const step = fakeStep({ host, client, clock, signal: controller.signal, timeoutMs })
+  const step = fakeStep({ core: host, client, clock, signal: controller.signal, timeoutMs })
   return { read: createPageReader({ dateFrom: '2026-01-01' }, step), client, clock, said: host.said }
 }
 

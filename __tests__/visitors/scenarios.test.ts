@@ -12,7 +12,7 @@ import {
 import { createService, type ServiceOptions } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import { jsonResponse } from '../../src/emulator/http/exchange.ts'
-import type { ErrorCode } from '../../src/shared/errors.ts'
+import type { ErrorCode } from '../../src/runtime/errors.ts'
 import type { Outputs } from '../../src/visitors/outputs.ts'
 import type { Report } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'

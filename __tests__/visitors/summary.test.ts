@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { marked } from 'marked'
-import { ActionError } from '../../src/shared/errors.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
 import { conclude } from '../../src/visitors/conclusion.ts'
 import type { Report } from '../../src/visitors/report.ts'
 import { renderSummary } from '../../src/visitors/summary.ts'

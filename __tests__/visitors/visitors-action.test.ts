@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { ActionError } from '../../src/shared/errors.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { visitorsReport } from '../support/visitors-run.ts'
 
-const present = (report: Parameters<typeof visitorsAction.present>[0]) =>
-  visitorsAction.present(report, undefined, (text) => text)
+const present = (report: Parameters<typeof visitorsAction.render>[0]) =>
+  visitorsAction.render(report, undefined, (text) => text)
 
 test('until the export has an end, nobody takes it for whole', () => {
   expect(visitorsAction.firstOutputs).toEqual({ complete: 'false' })

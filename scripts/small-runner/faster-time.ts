@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/shared/clock.ts'
+import { type Clock, systemClock } from '../../src/runtime/clock.ts'
 
 /** A clock that goes `factor` times as fast, and begins at a time in milliseconds since 1970. */
 export function fasterClock(factor: number, startMs: number, clock: Clock = systemClock): Clock {

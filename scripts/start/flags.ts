@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { Environment } from '../../src/shared/host.ts'
+import type { Environment } from '../../src/runtime/environment.ts'
 import { askForNearest } from './nearest.ts'
 
 export const TASK_FLAGS = ['prompt', 'prompt-file', 'job-id'] as const

@@ -1,5 +1,5 @@
 import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
-import type { Environment } from '../../src/shared/host.ts'
+import type { Environment } from '../../src/runtime/environment.ts'
 import { chooseCourse, type ChosenCourse } from './courses.ts'
 import { readFlags, TASK_FLAGS, type Flags } from './flags.ts'
 

@@ -1,5 +1,5 @@
-import { formatDuration } from '../../src/shared/duration.ts'
-import { cutText } from '../../src/shared/untrusted-text.ts'
+import { formatDuration } from '../../src/text/duration.ts'
+import { cutText } from '../../src/text/untrusted.ts'
 import type { RunResult } from '../small-runner/run-action.ts'
 import type { LogLine } from '../small-runner/step-log.ts'
 import { markdownToTerminal } from './markdown-to-terminal.ts'

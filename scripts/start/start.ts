@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Environment } from '../../src/shared/host.ts'
+import type { Environment } from '../../src/runtime/environment.ts'
 import { readMetadata } from '../small-runner/metadata.ts'
 import { runAction } from '../small-runner/run-action.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'

@@ -1,5 +1,5 @@
-import type { Environment } from '../../src/shared/host.ts'
-import { cleanLines } from '../../src/shared/untrusted-text.ts'
+import type { Environment } from '../../src/runtime/environment.ts'
+import { cleanLines } from '../../src/text/untrusted.ts'
 
 /** The codes that switch a style on and off again. */
 const STYLES = {

@@ -10,8 +10,8 @@ import { demoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
-import { ActionError } from '../../src/shared/errors.ts'
-import { createRedactor } from '../../src/shared/redact.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
+import { createRedactor } from '../../src/text/redact.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { locate } from '../pictures/places.mjs'
 import { readMetadata } from '../small-runner/metadata.ts'
@@ -40,7 +40,7 @@ async function playAgent(
     inputs = agentAction.parse(given, { workspace: '.', now: new Date(0) })
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    return agentAction.present(agentAction.notRun(error, 0), undefined, redact).summary()
+    return agentAction.render(agentAction.notRun(error, 0), undefined, redact).summary()
   }
   const github = combineScenarios(gitHubScenarios)
   const push = pushOf({ state: demoState(github, DEFAULT_START_MS) })
@@ -48,7 +48,7 @@ async function playAgent(
     ...{ inputs, scenario, github, cancelAfterMs: cancelAfter * 1_000 },
     facts: { eventName: 'push', payload: push, sha: push.after, stepId: '' },
   })
-  return agentAction.present(report, inputs, redact).summary()
+  return agentAction.render(report, inputs, redact).summary()
 }
 
 async function playVisitors(given: Texts): Promise<string> {

@@ -1,33 +1,33 @@
-import { tellConclusion } from '../shared/conclusion.ts'
-import type { Feature } from '../step/feature.ts'
+import { formatConclusion } from '../action/conclusion.ts'
+import type { Action } from '../action/action.ts'
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from './inputs/agent-inputs.ts'
 import { conclude } from './report/conclusion.ts'
 import { toOutputs } from './report/outputs.ts'
 import { redactReport } from './report/redact-report.ts'
 import type { Outcome, Report } from './report/report.ts'
-import { tellShortfalls } from './report/shortfalls.ts'
+import { formatShortfalls } from './report/shortfalls.ts'
 import { renderSummary } from './report/summary.ts'
-import { runAgentStep } from './step.ts'
+import { runAgent } from './run.ts'
 
 /** Runs an agent job. */
-export const agentAction: Feature<AgentInputs, Report> = {
+export const agentAction: Action<AgentInputs, Report> = {
   inputNames: INPUT_NAMES,
   firstOutputs: { outcome: 'error' satisfies Outcome },
   loadGitHub: () => import('../github/connect-github.ts'),
   parse: (raw, { workspace }) => parseAgentInputs(raw, workspace),
-  run: runAgentStep,
+  run: runAgent,
   notRun: (error, durationMs) => ({
     ...(error === undefined ? { outcome: 'skipped' } : { outcome: 'error', error }),
     timeline: [],
     shortfalls: [],
     durationMs,
   }),
-  present(whole, inputs, redact) {
+  render(whole, inputs, redact) {
     const report = redactReport(whole, redact)
     const conclusion = conclude(report, inputs?.failOn ?? new Set())
     const outputs = toOutputs(report)
-    const text = tellConclusion(conclusion, report.error?.quote)
-    const notDone = tellShortfalls(report.shortfalls)
+    const text = formatConclusion(conclusion, report.error?.quote)
+    const notDone = formatShortfalls(report.shortfalls)
     return {
       conclusion,
       // A period behind a link would be taken for a part of it.

@@ -1,4 +1,4 @@
-import { systemClock } from '../shared/clock.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { type CliOptions, helpText, parseCli } from './cli-options.ts'
 import { combineScenarios } from './github/github-scenarios.ts'
 import { logLine } from './request-log.ts'

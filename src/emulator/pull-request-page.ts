@@ -1,4 +1,4 @@
-import { escapeHtml } from '../shared/markdown.ts'
+import { escapeHtml } from '../text/markdown.ts'
 import { type ShownCheck, checksOf } from './github/checks-view.ts'
 import type { Comment } from './github/issue-state.ts'
 import type { PullState } from './github/pull-state.ts'

@@ -1,6 +1,6 @@
 import { type Server, createServer } from 'node:http'
 
-import { type Clock, systemClock } from '../shared/clock.ts'
+import { type Clock, systemClock } from '../runtime/clock.ts'
 import { EMULATOR_KEY } from './http/access.ts'
 import { type ServiceRequest, type ServiceResponse, jsonResponse } from './http/exchange.ts'
 import { API_PATH, type GitHub } from './github/github.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../shared/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 interface ServiceTimeOptions {
   readonly clock: Clock

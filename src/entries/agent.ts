@@ -1,4 +1,4 @@
 import { agentAction } from '../agent/agent-action.ts'
-import { runFeature } from '../runner/run-feature.ts'
+import { runAction } from '../action/run-action.ts'
 
-await runFeature(agentAction)
+await runAction(agentAction)

@@ -1,4 +1,4 @@
-import { runFeature } from '../runner/run-feature.ts'
+import { runAction } from '../action/run-action.ts'
 import { visitorsAction } from '../visitors/visitors-action.ts'
 
-await runFeature(visitorsAction)
+await runAction(visitorsAction)

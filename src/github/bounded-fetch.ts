@@ -1,5 +1,5 @@
 import { Response, type RequestInit } from 'undici'
-import type { Clock } from '../shared/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 /** What is needed of an answer, whoever's `Response` it is. */
 export interface Answer {

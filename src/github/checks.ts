@@ -1,4 +1,4 @@
-import { ActionError } from '../shared/errors.ts'
+import { ActionError } from '../runtime/errors.ts'
 import type { AskGitHub } from './ask-github.ts'
 import { checkRunSchema, checkSuiteSchema, commitStatusSchema, workflowRunSchema } from './check-answers.ts'
 import { type Check, type CommitAnswers, judgeChecks, type OwnRun } from './commit-checks.ts'

@@ -1,4 +1,4 @@
-import type { ActionError } from '../shared/errors.ts'
+import type { ActionError } from '../runtime/errors.ts'
 import {
   ACTIONS,
   type CheckRun,
@@ -12,7 +12,6 @@ import {
 import { joinSuites, replacementsOf, type Suite } from './check-suites.ts'
 import type { Listed } from './parse-list.ts'
 import { PAGE_SIZE } from './read-pages.ts'
-import type { RunFacts } from './run-facts.ts'
 
 /** A check run, a commit status, or what GitHub knows of without showing it: all count alike. */
 export interface Check {
@@ -31,7 +30,11 @@ export interface Check {
 }
 
 /** The run that asks: it would wait for itself. */
-export type OwnRun = Pick<RunFacts, 'serverUrl' | 'repository' | 'runId'>
+export interface OwnRun {
+  readonly serverUrl: string
+  readonly repository: string
+  readonly runId: number
+}
 
 /** What GitHub says of one commit. */
 export interface CommitAnswers {

@@ -1,4 +1,4 @@
-import type { Redact } from '../shared/redact.ts'
+import type { Redact } from '../text/redact.ts'
 import { listAnnotations } from './annotations.ts'
 import { createAskGitHub, type AskGitHub, type GitHubOptions } from './ask-github.ts'
 import { readChecks } from './checks.ts'

@@ -1,5 +1,5 @@
-import { proxyFor } from '../network/proxy.ts'
-import { ActionError } from '../shared/errors.ts'
+import { proxyFor } from '../http/proxy.ts'
+import { ActionError } from '../runtime/errors.ts'
 import { proxiedFetch, type GitHubOptions } from './ask-github.ts'
 import type { Answer } from './bounded-fetch.ts'
 

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import * as z from 'zod/mini'
-import type { Environment } from '../shared/host.ts'
+import type { Environment } from '../runtime/environment.ts'
 import { part } from './parse-list.ts'
 
 /** What any part of the action asks of an event. It is made for the first event, as a step outside of a runner has none. */
@@ -67,6 +67,8 @@ function eventSchema() {
 }
 
 type Parsed = z.infer<ReturnType<typeof eventSchema>>
+
+export const DEPENDABOT = 'dependabot[bot]'
 
 /** The event that started the workflow, as far as anything is asked of it. All of it was written by strangers. */
 export interface EventPayload extends Parsed {

@@ -1,7 +1,7 @@
-import { failureCause } from '../network/failure-cause.ts'
-import { ActionError } from '../shared/errors.ts'
-import type { Redact } from '../shared/redact.ts'
-import { safeLine } from '../shared/safe-text.ts'
+import { failureCause } from '../http/failure-cause.ts'
+import { ActionError } from '../runtime/errors.ts'
+import type { Redact } from '../text/redact.ts'
+import { safeLine } from '../text/safe-lines.ts'
 
 /** What a request needs, so that a refusal can say what to grant. */
 export interface Need {

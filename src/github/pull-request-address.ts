@@ -1,6 +1,5 @@
-import { ActionError } from '../shared/errors.ts'
+import { ActionError } from '../runtime/errors.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
-import type { RunFacts } from './run-facts.ts'
 
 /** What a link says of the pull request that it leads to. */
 interface Link {
@@ -13,7 +12,7 @@ interface Link {
  * Where GitHub's API finds the pull request of a link.
  * @throws ActionError `rejected` if the link leads elsewhere, or does not say which pull request it is
  */
-export function toPullRequestAddress(link: Link, { serverUrl }: RunFacts): PullRequestAddress {
+export function toPullRequestAddress(link: Link, { serverUrl }: { readonly serverUrl: string }): PullRequestAddress {
   const { host } = new URL(serverUrl)
   if (link.host !== host) throw new ActionError('rejected', `it is at ${link.host}, and this run's GitHub is ${host}.`)
   const { repository, number } = link

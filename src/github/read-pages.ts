@@ -1,4 +1,4 @@
-import { ActionError } from '../shared/errors.ts'
+import { ActionError } from '../runtime/errors.ts'
 
 /** The most that GitHub gives on one page. */
 export const PAGE_SIZE = 100

@@ -1,4 +1,4 @@
-import { parseUrl } from '../shared/parse-url.ts'
+import { parseUrl } from '../runtime/parse-url.ts'
 import type { Answer, Fetch } from './bounded-fetch.ts'
 
 /** GitHub sends on once, from where a repository was to where it is. */

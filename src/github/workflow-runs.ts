@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import type { AskGitHub } from './ask-github.ts'
+import { DEPENDABOT } from './event-payload.ts'
 import { parseItems } from './parse-list.ts'
 import { PAGE_SIZE } from './read-pages.ts'
 import { splitRepository } from './repository-name.ts'
-import { DEPENDABOT } from './run-facts.ts'
 
 interface WorkflowBranch {
   readonly repository: string

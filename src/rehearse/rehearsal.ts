@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
-import type { Clock } from '../shared/clock.ts'
-import { ActionError } from '../shared/errors.ts'
-import type { Environment, Host } from '../shared/host.ts'
-import { joinSentences } from '../shared/sentences.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { ActionError } from '../runtime/errors.ts'
+import type { Core } from '../action/core.ts'
+import type { Environment } from '../runtime/environment.ts'
+import { joinSentences } from '../text/sentences.ts'
 import { newestLines } from './newest-lines.ts'
 import { withoutStartText } from './service-access.ts'
 import { INPUT_NAMES, serviceArguments, type RehearsalInput } from './service-arguments.ts'
@@ -28,7 +29,7 @@ interface StepKit {
 }
 
 export interface RehearsalPorts {
-  readonly host: Host
+  readonly core: Core
   readonly clock: Clock
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
@@ -57,9 +58,9 @@ function removeLog(file: string): void {
   }
 }
 
-async function start({ host, clock, signal, kit, env, program }: RehearsalPorts): Promise<RehearsalResult> {
+async function start({ core, clock, signal, kit, env, program }: RehearsalPorts): Promise<RehearsalResult> {
   kit.saveState(STAGE_STATE, 'post')
-  const raw = Object.fromEntries(INPUT_NAMES.map((name) => [name, host.input(name)])) as Record<RehearsalInput, string>
+  const raw = Object.fromEntries(INPUT_NAMES.map((name) => [name, core.input(name)])) as Record<RehearsalInput, string>
   const logFile = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}.log`)
   try {
     const args = serviceArguments(raw, env['GITHUB_REPOSITORY'])
@@ -88,7 +89,7 @@ async function start({ host, clock, signal, kit, env, program }: RehearsalPorts)
   }
 }
 
-async function stop({ host, clock, kit }: RehearsalPorts): Promise<RehearsalResult> {
+async function stop({ core, clock, kit }: RehearsalPorts): Promise<RehearsalResult> {
   const ended = { ...NOTHING_MORE, isGreen: true }
   const service = parseServiceState(kit.getState(SERVICE_STATE))
   if (service === undefined) return { ...ended, title: 'There is no service to stop' }
@@ -96,12 +97,12 @@ async function stop({ host, clock, kit }: RehearsalPorts): Promise<RehearsalResu
   if (fs.existsSync(service.logFile)) {
     kit.startGroup('Log of the embedded documentation service')
     const log = withoutStartText(fs.readFileSync(service.logFile, 'utf8'))
-    host.log(newestLines(log, LONGEST_LOG_LINES) || 'It was asked nothing.')
+    core.log(newestLines(log, LONGEST_LOG_LINES) || 'It was asked nothing.')
     kit.endGroup()
     removeLog(service.logFile)
   }
   if (ending === 'stopped') return { ...ended, title: 'The embedded documentation service was stopped' }
-  host.warn('The embedded documentation service was not there any more: it ended before the job did.')
+  core.warn('The embedded documentation service was not there any more: it ended before the job did.')
   return { ...ended, title: 'There was no service left to stop' }
 }
 

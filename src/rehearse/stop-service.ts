@@ -1,4 +1,4 @@
-import type { Clock } from '../shared/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { askService } from './ask-service.ts'
 import type { ServiceState } from './service-state.ts'
 

@@ -1,7 +1,7 @@
-import { mostUrgent, type Conclusion } from '../shared/conclusion.ts'
-import { ERROR_TITLES } from '../shared/error-titles.ts'
-import { ActionError } from '../shared/errors.ts'
-import { joinSentences } from '../shared/sentences.ts'
+import { mostUrgent, type Conclusion } from '../action/conclusion.ts'
+import { ERROR_TITLES } from '../runtime/error-titles.ts'
+import { ActionError } from '../runtime/errors.ts'
+import { joinSentences } from '../text/sentences.ts'
 import { hasFile, type Doubt, type Ending, type Report } from './report.ts'
 
 const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {

@@ -1,4 +1,4 @@
-import { refuse, type Input } from '../shared/parse-inputs.ts'
+import { refuse, type Input } from '../action/parse-inputs.ts'
 
 /** One end of a date range, as it is sent and as it is compared. */
 export interface DateInput {

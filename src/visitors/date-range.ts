@@ -1,4 +1,4 @@
-import type { VisitorsQuery } from '../service/client.ts'
+import type { VisitorsQuery } from '../docs-service/client.ts'
 
 const DAY_MS = 86_400_000
 

@@ -1,4 +1,4 @@
-import type { VisitorsPage } from '../service/schemas.ts'
+import type { VisitorsPage } from '../docs-service/schemas.ts'
 import { csvCell } from './csv-cell.ts'
 import type { DateRange } from './date-range.ts'
 

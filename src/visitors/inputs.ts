@@ -1,4 +1,4 @@
-import { field, inputNames, parseFields, SERVICE_FIELDS, type Fields, type Parsed } from '../shared/input-table.ts'
+import { field, inputNames, parseFields, SERVICE_FIELDS, type Fields, type Parsed } from '../action/input-table.ts'
 import {
   booleanInput,
   choiceInput,
@@ -12,9 +12,9 @@ import {
   wholeNumberInput,
   type Input,
   type RawInputs,
-} from '../shared/parse-inputs.ts'
-import { findOutputPlace, type OutputPlace } from '../shared/workspace-output.ts'
-import type { InputSurroundings } from '../step/feature.ts'
+} from '../action/parse-inputs.ts'
+import { findOutputPlace, type OutputPlace } from '../action/workspace-output.ts'
+import type { InputSurroundings } from '../action/action.ts'
 import { dateInput, type DateInput } from './date-input.ts'
 import { lastDays, type DateRange } from './date-range.ts'
 import { FORMATS } from './export-format.ts'

@@ -1,9 +1,9 @@
-import { ReadAgain } from '../service/read-again.ts'
-import { backOffMs } from '../service/retry.ts'
-import { MAX_PAGE_ROWS, type VisitorsPage } from '../service/schemas.ts'
-import { ActionError, describeError } from '../shared/errors.ts'
-import { sleepAloud } from '../shared/heartbeat.ts'
-import type { Step } from '../step/step.ts'
+import { ReadAgain } from '../docs-service/read-again.ts'
+import { backOffMs } from '../docs-service/retry.ts'
+import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
+import { ActionError, describeError } from '../runtime/errors.ts'
+import { sleepAloud } from '../runtime/heartbeat.ts'
+import type { Step } from '../action/step.ts'
 import type { DateRange } from './date-range.ts'
 
 /**
@@ -15,7 +15,7 @@ export type ReadPage = (offset: number) => Promise<VisitorsPage>
 /** Section 4.4 of the service's interface, in the largest pages there are. A read changes nothing, so it may be repeated. */
 export function createPageReader(range: DateRange, step: Step): ReadPage {
   const { client, clock, signal, random, deadlineAt } = step
-  const { log } = step.host
+  const { log } = step.core
   const again = new ReadAgain(step)
 
   function outOfTime(lastProblem: ActionError | undefined): ActionError {

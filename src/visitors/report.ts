@@ -1,5 +1,5 @@
-import type { ActionError } from '../shared/errors.ts'
-import type { OutputFileError, OutputPlace } from '../shared/workspace-output.ts'
+import type { ActionError } from '../runtime/errors.ts'
+import type { OutputFileError, OutputPlace } from '../action/workspace-output.ts'
 import type { DateRange } from './date-range.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
 

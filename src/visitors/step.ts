@@ -1,8 +1,8 @@
-import { formatDuration } from '../shared/duration.ts'
-import { ActionError } from '../shared/errors.ts'
-import type { Redact } from '../shared/redact.ts'
-import { openOutputFile, OutputFileError, type OutputFile, type OutputPlace } from '../shared/workspace-output.ts'
-import type { Step } from '../step/step.ts'
+import { formatDuration } from '../text/duration.ts'
+import { ActionError } from '../runtime/errors.ts'
+import type { Redact } from '../text/redact.ts'
+import { openOutputFile, OutputFileError, type OutputFile, type OutputPlace } from '../action/workspace-output.ts'
+import type { Step } from '../action/step.ts'
 import { explainDoubts } from './conclusion.ts'
 import { describeRange } from './date-range.ts'
 import { EXPORT_FORMATS, type VisitorRow } from './export-format.ts'
@@ -52,7 +52,7 @@ function openFile(place: OutputPlace): OutputFile {
 
 /** Exports the visitors and reports what became of it. Throws only what nobody foresaw, and then too leaves no half file. */
 export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
-  const { host, clock, signal, startedAt } = step
+  const { core, clock, signal, startedAt } = step
   const { projectId, range, place, format } = inputs
   const tally = new Tally(inputs.top)
   const readPage = createPageReader(range, step)
@@ -66,17 +66,17 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
   async function fill(file: OutputFile): Promise<void> {
     let toldAt = clock.now()
     for await (const walked of walkPages(readPage)) {
-      const page = withoutSecrets(walked, host.redact)
+      const page = withoutSecrets(walked, core.redact)
       writePage(inputs, file, page, tally.rows)
       tally.add(page)
       if (clock.now() - toldAt < PROGRESS_MS) continue
       toldAt = clock.now()
-      host.log(`${tally.rows} rows so far.`)
+      core.log(`${tally.rows} rows so far.`)
     }
     file.write(EXPORT_FORMATS[format].tail)
   }
 
-  host.log(announce(inputs))
+  core.log(announce(inputs))
   try {
     // Before the first request: if the place cannot be written to, there is none.
     file = openFile(place)
@@ -84,7 +84,7 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
     signal.throwIfAborted()
     file.commit()
     if (tally.doubts.length === 0) return report({ ending: 'complete', error: undefined })
-    host.warn(explainDoubts(tally.doubts))
+    core.warn(explainDoubts(tally.doubts))
     return report({ ending: 'uncertain', error: undefined })
   } catch (error) {
     if (!(error instanceof ActionError) && !(error instanceof OutputFileError)) throw error

@@ -1,5 +1,5 @@
-import { inlineCode } from '../shared/markdown.ts'
-import { oneLine } from '../shared/untrusted-text.ts'
+import { inlineCode } from '../text/markdown.ts'
+import { oneLine } from '../text/untrusted.ts'
 import type { VisitorRow } from './export-format.ts'
 
 const LONGEST_PATH = 120

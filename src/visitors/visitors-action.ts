@@ -1,6 +1,6 @@
-import { ActionError } from '../shared/errors.ts'
-import { tellConclusion } from '../shared/conclusion.ts'
-import type { Feature } from '../step/feature.ts'
+import { ActionError } from '../runtime/errors.ts'
+import { formatConclusion } from '../action/conclusion.ts'
+import type { Action } from '../action/action.ts'
 import { conclude } from './conclusion.ts'
 import { INPUT_NAMES, parseVisitorsInputs, type VisitorsInputs } from './inputs.ts'
 import { toOutputs } from './outputs.ts'
@@ -9,7 +9,7 @@ import { runVisitorsStep } from './step.ts'
 import { renderSummary } from './summary.ts'
 
 /** Exports the unique visitors. */
-export const visitorsAction: Feature<VisitorsInputs, Report> = {
+export const visitorsAction: Action<VisitorsInputs, Report> = {
   inputNames: INPUT_NAMES,
   // A later step does not take a file for whole that nobody spoke for.
   firstOutputs: { complete: 'false' },
@@ -27,12 +27,12 @@ export const visitorsAction: Feature<VisitorsInputs, Report> = {
     doubts: [],
     durationMs,
   }),
-  present(report) {
+  render(report) {
     const conclusion = conclude(report)
     const quote = report.error instanceof ActionError ? report.error.quote : undefined
     return {
       conclusion,
-      text: tellConclusion(conclusion, quote),
+      text: formatConclusion(conclusion, quote),
       outputs: toOutputs(report),
       summary: () => renderSummary(report, conclusion),
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { MAX_PAGE_ROWS, type VisitorsPage } from '../service/schemas.ts'
-import { ActionError } from '../shared/errors.ts'
+import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
+import { ActionError } from '../runtime/errors.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
 import type { ReadPage } from './page-reader.ts'
 

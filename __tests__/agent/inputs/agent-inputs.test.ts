@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { includesPath } from '../../../src/agent/inputs/path-patterns.ts'
-import { ActionError } from '../../../src/shared/errors.ts'
+import { ActionError } from '../../../src/runtime/errors.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 type Given = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { changeRangeInput } from '../../../src/agent/inputs/change-range-input.ts'
-import { readInput } from '../../../src/shared/parse-inputs.ts'
+import { readInput } from '../../../src/action/parse-inputs.ts'
 
 test.each<[string, object]>([
   ['', { kind: 'event' }],

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { FAIL_ON, failOnInput } from '../../../src/agent/inputs/fail-on.ts'
-import { readInput } from '../../../src/shared/parse-inputs.ts'
+import { readInput } from '../../../src/action/parse-inputs.ts'
 
 const WITH_BOTH = { 'wait-for-checks': ' True ', 'allowed-paths': 'docs/**' }
 

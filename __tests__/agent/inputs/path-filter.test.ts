@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { filterFiles, findOutOfScope } from '../../../src/agent/inputs/path-filter.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
-import { ActionError } from '../../../src/shared/errors.ts'
+import { ActionError } from '../../../src/runtime/errors.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 
 const at = (path: string, previousPath?: string) => ({ path, previousPath })

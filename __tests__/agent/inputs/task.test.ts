@@ -19,6 +19,6 @@ test('what goes along stands behind the prompt, and attaching sends nothing', ()
     { ...FOLLOW_UP, prompt: 'Fix it. And more.' },
     ATTACH,
   ])
-  const replaceable = { ...FOLLOW_UP, otherwise: 'Begin.' } as const
-  expect(withContext(replaceable, ' And more.')).toMatchObject({ otherwise: 'Begin. And more.' })
+  const replaceable = { ...FOLLOW_UP, fallback: 'Begin.' } as const
+  expect(withContext(replaceable, ' And more.')).toMatchObject({ fallback: 'Begin. And more.' })
 })

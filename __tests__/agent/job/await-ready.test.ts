@@ -78,7 +78,7 @@ test('a turn whose link has only come has only ended', async () => {
     clock,
     client: fakeClient({ reads: [completed] }),
     github: fakeGitHub(),
-    facts: { ...RUN_FACTS, serverUrl: 'https://git.example.com' },
+    context: { ...RUN_FACTS, serverUrl: 'https://git.example.com' },
   })
   const watch = openJobWatch(inputs, step, openReport(inputs, step))
   const { before, head } = await awaitReady(withoutLink, true, inputs, step, watch)

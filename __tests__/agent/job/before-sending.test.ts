@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { lookAgain, prepare, type BeforeSending } from '../../../src/agent/job/before-sending.ts'
 import { openJobWatch } from '../../../src/agent/job/job-watch.ts'
 import { openReport } from '../../../src/agent/report/open-report.ts'
-import type { Job } from '../../../src/service/schemas.ts'
+import type { Job } from '../../../src/docs-service/schemas.ts'
 import { active, archived, completed, failure, fakeClient, job, LINK } from '../../support/fake-client.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
@@ -11,7 +11,7 @@ const TASK = {
   kind: 'follow-up',
   jobId: 'job_1',
   prompt: 'And the index. It is open.',
-  otherwise: 'And the index.',
+  fallback: 'And the index.',
 } as const
 
 /** Before a follow-up to a job that reads like this, one reading after the other. */
@@ -67,7 +67,7 @@ test('what takes its place gets the prompt, with words of its own behind it', as
       kind: 'follow-up',
       jobId: 'job_2',
       prompt: 'And the index. It is another one.',
-      otherwise: 'And the index.',
+      fallback: 'And the index.',
     },
     beforeSending: sending,
   })

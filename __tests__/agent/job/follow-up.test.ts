@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { Job } from '../../../src/service/schemas.ts'
+import type { Job } from '../../../src/docs-service/schemas.ts'
 import { FOLLOW_UP, runScripted } from '../../support/agent-run.ts'
 import { active, archived, completed, failed, failure, job, withoutLink } from '../../support/fake-client.ts'
 

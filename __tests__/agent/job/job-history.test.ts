@@ -16,7 +16,7 @@ function history(): { history: JobHistory; log: string[]; warnings: string[]; cl
     warn: (line: string) => warnings.push(line),
   }
   const clock = fakeClock()
-  const step = fakeStep({ host, clock })
+  const step = fakeStep({ core: host, clock })
   return { history: new JobHistory(step, openReport(agentInputs(), step)), log, warnings, clock }
 }
 

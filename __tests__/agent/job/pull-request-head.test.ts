@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
-import { ActionError } from '../../../src/shared/errors.ts'
+import { ActionError } from '../../../src/runtime/errors.ts'
 import { FOLLOW_UP, runScripted } from '../../support/agent-run.ts'
 import { active, completed, failure } from '../../support/fake-client.ts'
 import { fakeGitHub, inTurn } from '../../support/fake-github.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { hasEnded, signsOfAnswer, withRead } from '../../../src/agent/job/turn-signs.ts'
-import type { Job } from '../../../src/service/schemas.ts'
+import type { Job } from '../../../src/docs-service/schemas.ts'
 import { active, completed, failed, job } from '../../support/fake-client.ts'
 
 const SECOND = 1_000

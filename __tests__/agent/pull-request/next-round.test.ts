@@ -4,8 +4,8 @@ import { openReport } from '../../../src/agent/report/open-report.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
-import type { Job } from '../../../src/service/schemas.ts'
-import type { ActionError } from '../../../src/shared/errors.ts'
+import type { Job } from '../../../src/docs-service/schemas.ts'
+import type { ActionError } from '../../../src/runtime/errors.ts'
 import { completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import {
@@ -46,7 +46,7 @@ async function promptWith(
   const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
   const github = fakeGitHub({ readChecks: () => Promise.resolve([]), ...answers })
   const facts = { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` }
-  const step = fakeStep({ clock, facts, ...(hasToken ? { github } : {}) })
+  const step = fakeStep({ clock, context: facts, ...(hasToken ? { github } : {}) })
   const known = openReport(inputs, step)
   known.addResult({ outcome: 'pull-request', job: completed })
   for (const headSha of Array.from(seen, commit)) await known.heads.read(inTurn({ ...PULL_REQUEST, headSha }))

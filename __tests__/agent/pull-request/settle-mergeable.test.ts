@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { describePullRequest } from '../../../src/agent/report/report.ts'
-import { settleMergeable } from '../../../src/agent/pull-request/settle-mergeable.ts'
+import { waitForMergeable } from '../../../src/agent/pull-request/settle-mergeable.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
@@ -13,7 +13,7 @@ const UNKNOWN: PullRequest = { ...PULL_REQUEST, mergeable: undefined }
 async function settle(readPullRequest: GitHub['readPullRequest'], before = UNKNOWN, timeoutMs = 3_600_000) {
   const clock = fakeClock()
   const found = { ...describePullRequest(before), checks: 'success' } as const
-  const after = await settleMergeable(found, before, fakeGitHub({ readPullRequest }), fakeStep({ clock, timeoutMs }))
+  const after = await waitForMergeable(found, before, fakeGitHub({ readPullRequest }), fakeStep({ clock, timeoutMs }))
   return { mergeable: after.mergeable, headSha: after.headSha, checks: after.checks, passed: clock.passed() }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { openReport, stopAfterTurn, type OpenReport } from '../../../src/agent/report/open-report.ts'
 import type { TaskResult } from '../../../src/agent/report/report.ts'
-import { ActionError } from '../../../src/shared/errors.ts'
+import { ActionError } from '../../../src/runtime/errors.ts'
 import { CREATE } from '../../support/agent-run.ts'
 import { completed, failed, failure } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
@@ -19,7 +19,7 @@ interface Opened {
 function open(signal = new AbortController().signal): Opened {
   const [host, clock] = [fakeHost(), fakeClock()]
   return {
-    known: openReport(agentInputs({ task: CREATE, waitForChecks: true }), fakeStep({ host, clock, signal })),
+    known: openReport(agentInputs({ task: CREATE, waitForChecks: true }), fakeStep({ core: host, clock, signal })),
     host,
     clock,
   }
@@ -86,8 +86,8 @@ test('whatever stops a step whose run is cancelled, it is cancelled, but for a d
 test('what cannot be done on GitHub is told and costs nothing else', async () => {
   const { known, host } = open()
   const error = refusal('forbidden', 'Grant it.')
-  const label = await known.attempt<unknown>('The label', rejecting(error))
-  const state = await known.attempt('The state', () => Promise.resolve('open'))
+  const label = await known.bestEffort<unknown>('The label', rejecting(error))
+  const state = await known.bestEffort('The state', () => Promise.resolve('open'))
   expect([label, state]).toEqual([undefined, 'open'])
   expect(host.said).toEqual(['log: The label: GitHub said forbidden.'])
   expect(known.ended().shortfalls).toEqual([{ lost: 'The label', error }])
@@ -95,8 +95,8 @@ test('what cannot be done on GitHub is told and costs nothing else', async () =>
 
 test('a cancelled run is nothing to do without, and neither is a defect', async () => {
   const { known } = open()
-  await expect(known.attempt('x', rejecting(refusal('cancelled')))).rejects.toMatchObject({ code: 'cancelled' })
-  await expect(known.attempt('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
+  await expect(known.bestEffort('x', rejecting(refusal('cancelled')))).rejects.toMatchObject({ code: 'cancelled' })
+  await expect(known.bestEffort('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
   expect(known.ended().shortfalls).toEqual([])
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import { redactReport } from '../../../src/agent/report/redact-report.ts'
-import { createRedactor } from '../../../src/shared/redact.ts'
+import { createRedactor } from '../../../src/text/redact.ts'
 import { CREATE } from '../../support/agent-run.ts'
 import { completed, job } from '../../support/fake-client.ts'
 import { reportOf } from '../../support/report.ts'

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import type { FailOn } from '../../../src/agent/inputs/fail-on.ts'
 import type { Outcome, PullRequestFindings, Report } from '../../../src/agent/report/report.ts'
-import { findBlocks, tellPullRequest } from '../../../src/agent/report/standing.ts'
+import { findBlocks, formatPullRequest } from '../../../src/agent/report/standing.ts'
 import { renderSummary } from '../../../src/agent/report/summary.ts'
 import { ATTACH, FOLLOW_UP } from '../../support/agent-run.ts'
 import { withoutLink } from '../../support/fake-client.ts'
@@ -127,10 +127,10 @@ test('a gate that is red because nobody could ask names the cause, and one that 
 })
 
 test('tells of a conflict with the base branch', () => {
-  expect(tellPullRequest(reportOf({ pullRequest: { mergeable: false } }))).toEqual([
+  expect(formatPullRequest(reportOf({ pullRequest: { mergeable: false } }))).toEqual([
     'It conflicts with its base branch, so it cannot be merged.',
   ])
-  expect(tellPullRequest(reportOf({ pullRequest: { mergeable: true, isBlocked: false } }))).toEqual([])
+  expect(formatPullRequest(reportOf({ pullRequest: { mergeable: true, isBlocked: false } }))).toEqual([])
 })
 
 test.each([
@@ -139,18 +139,18 @@ test.each([
   ['failure', false],
   ['pending', false],
 ] as const)('a merge that is blocked while the checks are %s is told: %s', (checks, isTold) => {
-  const told = tellPullRequest(reportOf({ pullRequest: { checks, isBlocked: true } })).join(' ')
+  const told = formatPullRequest(reportOf({ pullRequest: { checks, isBlocked: true } })).join(' ')
   expect(told.includes('GitHub does not let it be merged yet')).toBe(isTold)
 })
 
 test('tells what is known, and nothing of what is not', () => {
-  expect(tellPullRequest(reportOf({ pullRequest: { state: 'merged', checks: 'none', scope: outside } }))).toEqual([
+  expect(formatPullRequest(reportOf({ pullRequest: { state: 'merged', checks: 'none', scope: outside } }))).toEqual([
     'It is merged already.',
     'No check is registered for it.',
     'It changes 1 path outside of `allowed-paths`.',
   ])
-  expect(tellPullRequest(reportOf({ pullRequest: { state: 'open' } }))).toEqual([])
-  expect(tellPullRequest(reportOf())).toEqual([])
+  expect(formatPullRequest(reportOf({ pullRequest: { state: 'open' } }))).toEqual([])
+  expect(formatPullRequest(reportOf())).toEqual([])
 })
 
 test('if no check is there, the advice is about what starts them', () => {

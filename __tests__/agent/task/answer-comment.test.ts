@@ -47,7 +47,7 @@ async function answer(
     ...fakeHost(),
     redact: (text: string) => text.replaceAll('writer-1', '***').replaceAll('pull/7', '***'),
   }
-  const step = fakeStep({ github, host, facts: commentFacts(), timeoutMs })
+  const step = fakeStep({ github, core: host, context: commentFacts(), timeoutMs })
   const inputs = agentInputs()
   const known = openReport(inputs, step)
   known.add({ comment, job: completed })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
-import { markerComment } from '../../../src/agent/pull-request/pull-request-marker.ts'
+import { markerComment } from '../../../src/agent/pull-request/marker.ts'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import { replyMarker } from '../../../src/agent/report/reply.ts'

@@ -3,11 +3,11 @@ import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
-import { runAgentStep } from '../../../src/agent/step.ts'
+import { runAgent } from '../../../src/agent/run.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
-import type { RunFacts } from '../../../src/github/run-facts.ts'
-import type { Job } from '../../../src/service/schemas.ts'
+import type { Context } from '../../../src/action/context.ts'
+import type { Job } from '../../../src/docs-service/schemas.ts'
 import { commentFacts, EVENT_NAMES, MONA, type Spoken } from '../../support/comment-events.ts'
 import { active, archived, completed, failed, failure, fakeClient, job } from '../../support/fake-client.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, refusal, rejecting } from '../../support/fake-github.ts'
@@ -51,7 +51,7 @@ interface Played {
 }
 
 interface Scene {
-  readonly facts?: RunFacts
+  readonly context?: Context
   readonly jobName?: JobName
   readonly inputs?: Partial<AgentInputs>
   readonly answers?: Partial<GitHub>
@@ -59,7 +59,13 @@ interface Scene {
   readonly reads?: readonly (Job | Error)[]
 }
 
-async function play({ facts = commentFacts(), jobName = 'own', inputs, answers, reads }: Scene = {}): Promise<Played> {
+async function play({
+  context = commentFacts(),
+  jobName = 'own',
+  inputs,
+  answers,
+  reads,
+}: Scene = {}): Promise<Played> {
   const { reads: found = [], author = 'stranger' } = JOBS[jobName] ?? {}
   const host = fakeHost()
   const written: string[] = []
@@ -90,7 +96,7 @@ async function play({ facts = commentFacts(), jobName = 'own', inputs, answers, 
     task: { kind: 'create', prompt: '' },
     ...inputs,
   })
-  const report = await runAgentStep(all, fakeStep({ host, facts, github, client }))
+  const report = await runAgent(all, fakeStep({ core: host, context: context, github, client }))
   const { isGreen } = conclude(report, all.failOn)
   const log = host.said.filter((line) => line.startsWith('log: '))
   const { calls: service, prompts } = client
@@ -159,7 +165,7 @@ describe('by event, author, place and job', () => {
       const permission = PERMISSIONS[author_]
       const { report, isGreen, service, written, asked, log } = await play({
         jobName,
-        facts: commentFacts({ ...spoken, ...SPEAKERS[author_], body: WORDS[words] }),
+        context: commentFacts({ ...spoken, ...SPEAKERS[author_], body: WORDS[words] }),
         inputs: { label: '' },
         ...(permission === undefined ? {} : { answers: { mayWrite: permission } }),
       })
@@ -177,13 +183,13 @@ describe('by event, author, place and job', () => {
     const bodies = new Set<string>()
     for (const { jobName, words, author_, ...spoken } of COURSES) {
       if (author_ !== 'may write') continue
-      for (const body of (await play({ jobName, facts: commentFacts({ ...spoken, body: WORDS[words] }) })).replies)
+      for (const body of (await play({ jobName, context: commentFacts({ ...spoken, body: WORDS[words] }) })).replies)
         bodies.add(body)
     }
     expect(bodies.size).toBeGreaterThan(10)
     for (const body of bodies) {
       for (const place of PLACES) {
-        const { service, written } = await play({ facts: commentFacts({ ...place, body }) })
+        const { service, written } = await play({ context: commentFacts({ ...place, body }) })
         expect([body, service, written]).toEqual([body, [], []])
       }
     }
@@ -191,7 +197,7 @@ describe('by event, author, place and job', () => {
 })
 
 test.each(['push', 'schedule', 'issues', 'workflow_dispatch'])('with a command, %s is skipped', async (eventName) => {
-  const { report, service, asked } = await play({ facts: { ...commentFacts(), eventName } })
+  const { report, service, asked } = await play({ context: { ...commentFacts(), eventName } })
   expect([report.outcome, service, asked]).toEqual(['skipped', [], []])
 })
 
@@ -207,7 +213,7 @@ test("somebody else's pull request is told with its title, its text and its chan
   const { prompts } = await play({ jobName: 'none' })
   expect(prompts[0]).toContain('About it.')
   expect(prompts[0]).toContain('What changed in acme/docs (pull request #7)')
-  expect((await play({ jobName: 'none', facts: commentFacts({ isOnPullRequest: false }) })).prompts[0]).not.toContain(
+  expect((await play({ jobName: 'none', context: commentFacts({ isOnPullRequest: false }) })).prompts[0]).not.toContain(
     'What changed',
   )
 })
@@ -223,7 +229,7 @@ test('of a review, the comments by the same person are told, and no others', asy
   const answers: Partial<GitHub> = {
     listReviewComments: () => Promise.resolve([one, { ...one, authorId: 99, body: 'Delete all.' }]),
   }
-  const { prompts } = await play({ facts: commentFacts({ eventName: 'pull_request_review' }), answers })
+  const { prompts } = await play({ context: commentFacts({ eventName: 'pull_request_review' }), answers })
   expect(prompts[0]).toContain('Too long.')
   expect(prompts[0]).not.toContain('Delete all.')
 })
@@ -281,21 +287,21 @@ test('a reaction that the token may not give costs the reaction only', async () 
 
 test('a job that does not end in time is answered before the deadline', async () => {
   const facts = commentFacts({ isOnPullRequest: false })
-  const { report, replies } = await play({ jobName: 'none', facts, reads: [active] })
+  const { report, replies } = await play({ jobName: 'none', context: facts, reads: [active] })
   expect(report).toMatchObject({ outcome: 'timed-out', durationMs: 3_580_000 })
   expect(replies[0]).toContain('did not finish in time')
 })
 
 test('who may ask is looked up again in another attempt', async () => {
   const facts = { ...commentFacts(), runAttempt: 2 }
-  expect((await play({ facts })).asked).toContain('mayWrite')
+  expect((await play({ context: facts })).asked).toContain('mayWrite')
   const revoked = { mayWrite: PERMISSIONS['may read'] ?? rejecting(refusal('forbidden')) }
-  const { service, written, report } = await play({ facts, answers: revoked })
+  const { service, written, report } = await play({ context: facts, answers: revoked })
   expect([service, written, report.outcome]).toEqual([[], [], 'skipped'])
 })
 
 test('that it is another attempt is said before anything is written, and not of a comment that asks for nothing', async () => {
-  const again = async (body: string) => (await play({ facts: { ...commentFacts({ body }), runAttempt: 2 } })).said
+  const again = async (body: string) => (await play({ context: { ...commentFacts({ body }), runAttempt: 2 } })).said
   const said = await again(WORDS.asks)
   expect(said[0]).toMatch(/^notice: This run was started again/)
   expect(said).toContain('written: eyes')
@@ -303,7 +309,7 @@ test('that it is another attempt is said before anything is written, and not of 
 })
 
 test('without a command, comments are events like all others', async () => {
-  const { service, asked } = await play({ inputs: { command: '' }, jobName: 'none', facts: commentFacts() })
+  const { service, asked } = await play({ inputs: { command: '' }, jobName: 'none', context: commentFacts() })
   expect(service).toContain('create')
   expect(asked).not.toContain('mayWrite')
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { readMarker, withFollowUps } from '../../../src/agent/pull-request/pull-request-marker.ts'
-import { conversationOf } from '../../../src/agent/task/conversation.ts'
+import { readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
+import { rollingPullRequestOf } from '../../../src/agent/task/rolling-pull-request.ts'
 import { countFollowUp } from '../../../src/agent/task/count-follow-up.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
@@ -21,7 +21,7 @@ class Shared {
 
   /** Counts as one run does. */
   count({ runId = 1, counted = 0, ...answers }: Partial<GitHub> & { runId?: number; counted?: number } = {}) {
-    const conversation = { ...conversationOf(PULL, 'job_1', [MARKER], true), followUps: counted }
+    const conversation = { ...rollingPullRequestOf(PULL, 'job_1', [MARKER], true), followUps: counted }
     const github = fakeGitHub({
       readComment: () => Promise.resolve(this.body),
       editComment: (_place, _id, body) => {
@@ -31,7 +31,7 @@ class Shared {
       },
       ...answers,
     })
-    return countFollowUp(conversation, github, fakeStep({ clock: this.clock, facts: { ...RUN_FACTS, runId } }))
+    return countFollowUp(conversation, github, fakeStep({ clock: this.clock, context: { ...RUN_FACTS, runId } }))
   }
 
   get counts(): (number | undefined)[] {

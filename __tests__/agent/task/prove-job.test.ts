@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { openSearch, proveJob } from '../../../src/agent/task/prove-job.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
-import type { Job } from '../../../src/service/schemas.ts'
+import type { Job } from '../../../src/docs-service/schemas.ts'
 import { completed, failure, fakeClient, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, PULL_REQUEST, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'
@@ -38,7 +38,7 @@ async function prove({ comments, jobs = {}, answerMs = 0, answers }: Scene) {
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer ?? withoutLink)
   }
   const github = fakeGitHub(answers)
-  const step = fakeStep({ clock, github, facts: FACTS, client: { ...fakeClient({}), getJob } })
+  const step = fakeStep({ clock, github, context: FACTS, client: { ...fakeClient({}), getJob } })
   const search = await openSearch(agentInputs({ githubToken: 'ghs_token' }), step)
   const proof = await proveJob(PULL_REQUEST, comments, search)
   return { ...proof, jobId: proof.conversation?.jobId, read, github, passedMs: clock.passed() }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 
 import { createAnalytics } from '../../../src/emulator/service/analytics.ts'
-import { visitorsPageSchema } from '../../../src/service/schemas.ts'
+import { visitorsPageSchema } from '../../../src/docs-service/schemas.ts'
 
 const END_MS = Date.UTC(2026, 0, 1)
 const ALWAYS = { fromMs: -Infinity, toMs: Infinity }

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { toJobBody } from '../../../src/emulator/service/job-body.ts'
 import { type JobRecord, planTurn } from '../../../src/emulator/service/job-machine.ts'
 import { USUAL_TURN } from '../../../src/emulator/service/scenarios.ts'
-import { jobSchema } from '../../../src/service/schemas.ts'
+import { jobSchema } from '../../../src/docs-service/schemas.ts'
 
 const BASE_URL = 'http://127.0.0.1:4010'
 const START_MS = Date.UTC(2026, 0, 1)

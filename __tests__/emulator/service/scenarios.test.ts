@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 
 import { SCENARIOS, SCENARIO_NAMES, isScenarioName, scenarioOf } from '../../../src/emulator/service/scenarios.ts'
-import { acceptedJobSchema } from '../../../src/service/schemas.ts'
-import { ID_PATTERN } from '../../../src/shared/id.ts'
+import { acceptedJobSchema } from '../../../src/docs-service/schemas.ts'
+import { ID_PATTERN } from '../../../src/runtime/id.ts'
 import { bodyOf, driveService } from '../drive-service.ts'
 
 test.each(SCENARIO_NAMES)('%s is described in one sentence, and fits in a project id', (name) => {

@@ -1,4 +1,4 @@
-import { field, inputNames, parseFields, SERVICE_FIELDS, type Fields, type Parsed } from '../../shared/input-table.ts'
+import { field, inputNames, parseFields, SERVICE_FIELDS, type Fields, type Parsed } from '../../action/input-table.ts'
 import {
   baseUrlInput,
   booleanInput,
@@ -14,8 +14,8 @@ import {
   wholeNumberInput,
   type Input,
   type RawInputs,
-} from '../../shared/parse-inputs.ts'
-import { readWorkspaceFile } from '../../shared/workspace-file.ts'
+} from '../../action/parse-inputs.ts'
+import { readWorkspaceFile } from '../../action/workspace-file.ts'
 import { changeRangeInput } from './change-range-input.ts'
 import { failOnInput, waitsForChecks } from './fail-on.ts'
 import type { PathFilter } from './path-filter.ts'

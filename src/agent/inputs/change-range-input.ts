@@ -1,4 +1,4 @@
-import { refuse, type Input } from '../../shared/parse-inputs.ts'
+import { refuse, type Input } from '../../action/parse-inputs.ts'
 
 /** Which change `change-range` asks for. */
 export type RequestedRange =

@@ -1,4 +1,4 @@
-import { refuse, type Input, type RawInputs } from '../../shared/parse-inputs.ts'
+import { refuse, type Input, type RawInputs } from '../../action/parse-inputs.ts'
 
 export const FAIL_ON = ['failed', 'archived', 'timeout', 'no-changes', 'checks', 'out-of-scope'] as const
 export type FailOn = (typeof FAIL_ON)[number]

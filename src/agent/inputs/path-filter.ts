@@ -1,4 +1,4 @@
-import type { Clock } from '../../shared/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import { includesPath, type PathRule } from './path-patterns.ts'
 
 /** Which files count: those that `paths` includes, or all but those that `paths-ignore` does. */

@@ -6,7 +6,7 @@ export type Task =
       readonly prompt: string
       readonly jobId: string
       /** The prompt of a new job that takes its place if the conversation has ended before it is sent. */
-      readonly otherwise?: string
+      readonly fallback?: string
     }
   | { readonly kind: 'attach'; readonly jobId: string }
 
@@ -18,10 +18,10 @@ export function toTask(prompt: string | undefined, jobId: string): Task {
 /** @param context stands behind the prompt; attaching sends nothing */
 export function withContext(task: Task, context: string): Task {
   if (task.kind === 'attach') return task
-  const isReplaceable = task.kind === 'follow-up' && task.otherwise !== undefined
+  const isReplaceable = task.kind === 'follow-up' && task.fallback !== undefined
   return {
     ...task,
     prompt: task.prompt + context,
-    ...(isReplaceable ? { otherwise: task.otherwise + context } : {}),
+    ...(isReplaceable ? { fallback: task.fallback + context } : {}),
   }
 }

@@ -1,5 +1,5 @@
-import type { Job } from '../../service/schemas.ts'
-import type { Step } from '../../step/step.ts'
+import type { Job } from '../../docs-service/schemas.ts'
+import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { isRunning, isSameEnd } from './job-state.ts'
 import type { JobWatch } from './job-watch.ts'

@@ -1,6 +1,6 @@
-import type { Job } from '../../service/schemas.ts'
-import { ActionError } from '../../shared/errors.ts'
-import type { Step } from '../../step/step.ts'
+import type { Job } from '../../docs-service/schemas.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import type { TaskResult } from '../report/report.ts'
@@ -40,7 +40,7 @@ export interface Replacement {
 function replace(instead: 'create' | Instead, prompt: string): Replacement {
   if (instead === 'create') return { task: { kind: 'create', prompt } }
   const { jobId, words, beforeSending } = instead
-  return { task: { kind: 'follow-up', jobId, prompt: prompt + words, otherwise: prompt }, beforeSending }
+  return { task: { kind: 'follow-up', jobId, prompt: prompt + words, fallback: prompt }, beforeSending }
 }
 
 /** A job that changes again and again while it is looked at does not hold still for a prompt. */
@@ -85,7 +85,7 @@ export async function lookAgain(
  * @throws ActionError if nothing is to be sent
  */
 export async function prepare(
-  { jobId, prompt, otherwise }: FollowUpTask,
+  { jobId, prompt, fallback }: FollowUpTask,
   inputs: AgentInputs,
   step: Step,
   watch: JobWatch,
@@ -96,7 +96,7 @@ export async function prepare(
     if (present === undefined) return notSentInTime('the job could not be read')
     const ready = await awaitReady(present, beforeSending !== undefined, inputs, step, watch, looks > 1)
     const { before } = ready
-    if (before?.status === 'archived' && otherwise === undefined) return archivedBefore()
+    if (before?.status === 'archived' && fallback === undefined) return archivedBefore()
     if (before === undefined || (ready.wasBusy && step.clock.now() >= step.deadlineAt))
       return notSentInTime('the present turn of the job did not end')
     if (beforeSending === undefined) return { ...ready, before }
@@ -105,7 +105,7 @@ export async function prepare(
       return present !== undefined && isSameEnd(present, before)
     })
     if (verdict === 'send') return { ...ready, before }
-    if (verdict !== 'again') return replace(verdict, otherwise ?? prompt)
+    if (verdict !== 'again') return replace(verdict, fallback ?? prompt)
     if (looks === MOST_LOOKS) throw changed('Each time that the job was looked at, it had changed.')
   }
 }

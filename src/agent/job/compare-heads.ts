@@ -2,11 +2,11 @@ import type { Comparison } from '../../github/comparisons.ts'
 import { historyIn, ownersOf } from '../../github/branch-commits.ts'
 import { MOST_COMMITS, type PullRequestCommit } from '../../github/pull-request-commits.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { isSamePullRequest } from '../../service/pull-request-link.ts'
-import type { Job } from '../../service/schemas.ts'
-import { ActionError, nonFatal, unlessNotFound } from '../../shared/errors.ts'
-import { oneLine } from '../../shared/untrusted-text.ts'
-import type { Step } from '../../step/step.ts'
+import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
+import type { Job } from '../../docs-service/schemas.ts'
+import { ActionError, rethrowFatal, unlessNotFound } from '../../runtime/errors.ts'
+import { oneLine } from '../../text/untrusted.ts'
+import type { Step } from '../../action/step.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
@@ -21,7 +21,7 @@ async function readNow({ link }: HeadBefore, step: Step, known: OpenReport): Pro
   try {
     return await known.heads.read(() => askHead(link, step))
   } catch (error) {
-    nonFatal(error)
+    rethrowFatal(error)
     return undefined
   }
 }
@@ -73,7 +73,7 @@ async function relate(
 async function hasCommitsPast(before: PullRequest, now: PullRequest, step: Step, known: OpenReport): Promise<boolean> {
   if (now.headSha !== before.headSha) return true
   const lost = `Whether commits came after pull request #${now.number} was ${now.state} is not known`
-  const relation = await known.attempt(lost, () => relate(now.repository, before.headSha, now.branch, step))
+  const relation = await known.bestEffort(lost, () => relate(now.repository, before.headSha, now.branch, step))
   return relation === 'ahead' || relation === 'diverged'
 }
 
@@ -89,14 +89,14 @@ function endedMeanwhile({ number, state }: PullRequest, result: TaskResult): Tas
 }
 
 /** Whoever else has worked in it must learn that a commit is gone. */
-async function tellLostCommit(
+async function formatLostCommit(
   { headSha: sha }: PullRequest,
   { repository, number, headSha }: PullRequest,
   step: Step,
   known: OpenReport,
 ): Promise<void> {
   const lost = `Whether the turn has taken commits out of pull request #${number} is not known`
-  const relation = await known.attempt(lost, () => relate(repository, sha, headSha, step))
+  const relation = await known.bestEffort(lost, () => relate(repository, sha, headSha, step))
   if (relation !== 'diverged' && relation !== 'behind') return
   known.notice(
     'A commit is no longer in the pull request',
@@ -108,7 +108,7 @@ const MOST_NAMES = 5
 const LONGEST_NAME = 60
 
 /** What others did in the pull request is not the agent's, and is not to be overlooked either. */
-function tellOthers({ others }: TurnCommits, { number }: PullRequest, known: OpenReport): void {
+function formatOthers({ others }: TurnCommits, { number }: PullRequest, known: OpenReport): void {
   if (others.size === 0) return
   const all = [...others].map(([name, count]) => ({ name: oneLine(name.replace(/ <.*/s, ''), LONGEST_NAME), count }))
   const total = (counted: typeof all): number => counted.reduce((sum, { count }) => sum + count, 0)
@@ -138,7 +138,7 @@ async function readAfter(before: HeadBefore, step: Step, known: OpenReport): Pro
     const now = await readNow(before, step, known)
     if (now !== undefined && (came === undefined || came instanceof ActionError || now.headSha !== head)) {
       head = now.headSha
-      came = await readTurnCommits(before.pullRequest, now, step).catch(nonFatal)
+      came = await readTurnCommits(before.pullRequest, now, step).catch(rethrowFatal)
     }
     const leftMs = endsAt - clock.now()
     const isUpdated = came !== undefined && !(came instanceof ActionError) && came.hasAgents
@@ -177,7 +177,7 @@ export async function compareHeads(
   const hasMoved = now.headSha !== pullRequest.headSha
   const named: TaskResult = { ...result, ...(job && { job: { ...job, prLink: job.prLink ?? headBefore.link } }) }
   const isKnown = !(came instanceof ActionError)
-  if (!isKnown) known.miss('Whether the follow-up changed the pull request is not known', came)
+  if (!isKnown) known.reportSkipped('Whether the follow-up changed the pull request is not known', came)
   // A turn whose job names no pull request may have worked elsewhere.
   const isUnchanged = isKnown && link !== undefined
   const operation: Partial<TaskResult> =
@@ -186,9 +186,9 @@ export async function compareHeads(
     known.add({ pullRequest: describePullRequest(now) })
     return endedMeanwhile(now, hasMoved ? { ...named, ...operation } : named)
   }
-  if (!isKnown || !came.keepsHead) await tellLostCommit(pullRequest, now, step, known)
+  if (!isKnown || !came.keepsHead) await formatLostCommit(pullRequest, now, step, known)
   if (!isKnown) return result
   if (came.hasAgents) return { ...named, ...operation, outcome: isBadEnd ? outcome : 'pull-request' }
-  tellOthers(came, now, known)
+  formatOthers(came, now, known)
   return { ...named, ...operation, ...(isUnchanged && { outcome: 'no-changes', hasOtherHead: hasMoved }) }
 }

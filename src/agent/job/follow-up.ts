@@ -1,6 +1,6 @@
-import type { Job } from '../../service/schemas.ts'
-import { ActionError } from '../../shared/errors.ts'
-import type { Step } from '../../step/step.ts'
+import type { Job } from '../../docs-service/schemas.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
@@ -10,7 +10,7 @@ import { compareHeads } from './compare-heads.ts'
 import { readHeadBefore } from './pull-request-head.ts'
 import { hasEnded, signsOfAnswer, withRead } from './turn-signs.ts'
 import { isRunning } from './job-state.ts'
-import { settle } from './wait-for-job.ts'
+import { resolveOutcome } from './wait-for-job.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
 const TURN_START_MS = 120_000
@@ -119,7 +119,7 @@ export async function followUp(
   if (state === 'unseen') return { outcome: 'unconfirmed' }
   const ended = state === 'begun' ? await turn.awaitEnd() : state
   if (ended === undefined) return { outcome: 'timed-out' }
-  return compareHeads(await settle(ended, step, watch), before, head, step, watch)
+  return compareHeads(await resolveOutcome(ended, step, watch), before, head, step, watch)
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { Job } from '../../service/schemas.ts'
-import { describeError, type ActionError } from '../../shared/errors.ts'
-import { OutputsLost } from '../../shared/host.ts'
-import { Heartbeat } from '../../shared/heartbeat.ts'
-import type { Step } from '../../step/step.ts'
+import type { Job } from '../../docs-service/schemas.ts'
+import { describeError, type ActionError } from '../../runtime/errors.ts'
+import { OutputsLost } from '../../action/core.ts'
+import { Heartbeat } from '../../runtime/heartbeat.ts'
+import type { Step } from '../../action/step.ts'
 import type { Task } from '../inputs/task.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { Outcome } from '../report/report.ts'
@@ -22,7 +22,7 @@ export class JobHistory {
   constructor(step: Step, known: OpenReport) {
     this.#step = step
     this.#known = known
-    this.#heartbeat = new Heartbeat(step)
+    this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.core.log })
   }
 
   /** Something that the step did or decided. */
@@ -81,21 +81,21 @@ export class JobHistory {
 
   /** If the outputs cannot be written, the job is waited for all the same: the log and the end of the step tell it. */
   #handOn({ id, status }: Job): void {
-    const { host } = this.#step
+    const { core } = this.#step
     try {
-      host.setOutput('job-id', id)
-      host.setOutput('status', status)
-      host.setOutput('outcome', 'submitted' satisfies Outcome)
+      core.setOutput('job-id', id)
+      core.setOutput('status', status)
+      core.setOutput('outcome', 'submitted' satisfies Outcome)
     } catch (error) {
       if (!(error instanceof OutputsLost)) throw error
-      host.log(error.message)
+      core.log(error.message)
     }
   }
 
   #warnOfUnlisted({ unlistedStatus }: Job): void {
     if (unlistedStatus === undefined || this.#warnedOfUnlisted) return
     this.#warnedOfUnlisted = true
-    this.#step.host.warn(
+    this.#step.core.warn(
       `The service reports a status that is not known here, “${unlistedStatus}”. It is taken for still running.`,
     )
   }
@@ -103,7 +103,7 @@ export class JobHistory {
   #warnOfLink({ hasUnsafeLink }: Job): void {
     if (hasUnsafeLink !== true || this.#warnedOfLink) return
     this.#warnedOfLink = true
-    this.#step.host.warn(
+    this.#step.core.warn(
       'The service gave an address for the pull request that is not safe to link, so it is not shown.',
     )
   }

@@ -1,5 +1,5 @@
-import { isSamePullRequest } from '../../service/pull-request-link.ts'
-import type { Job } from '../../service/schemas.ts'
+import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
+import type { Job } from '../../docs-service/schemas.ts'
 
 /** Whether the agent is at work, as far as the service says (sections 2.1 and 3). The three other states are final. */
 export function isRunning({ status }: Job): boolean {

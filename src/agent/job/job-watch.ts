@@ -1,4 +1,4 @@
-import type { Step } from '../../step/step.ts'
+import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import { JobHistory } from './job-history.ts'

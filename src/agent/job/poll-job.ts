@@ -1,7 +1,7 @@
-import { ReadAgain } from '../../service/read-again.ts'
-import type { Job } from '../../service/schemas.ts'
-import { ActionError } from '../../shared/errors.ts'
-import type { Step } from '../../step/step.ts'
+import { ReadAgain } from '../../docs-service/read-again.ts'
+import type { Job } from '../../docs-service/schemas.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
 import type { JobHistory } from './job-history.ts'
 import type { Pace, PollState } from './poll-schedule.ts'
 

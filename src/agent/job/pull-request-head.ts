@@ -1,10 +1,10 @@
 import type { GitHub } from '../../github/connect-github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import type { PullRequestLink } from '../../service/pull-request-link.ts'
-import type { Job } from '../../service/schemas.ts'
-import { ActionError } from '../../shared/errors.ts'
-import type { Step } from '../../step/step.ts'
+import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
+import type { Job } from '../../docs-service/schemas.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
 import type { OpenReport } from '../report/open-report.ts'
 
 /** The job's pull request before a follow-up, as far as GitHub can be asked. */
@@ -26,7 +26,7 @@ export async function openSoon(step: Step): Promise<GitHub> {
 /** @throws ActionError if GitHub does not tell */
 export async function askHead(link: PullRequestLink, step: Step): Promise<PullRequest> {
   const github = await openSoon(step)
-  return github.readPullRequest(toPullRequestAddress(link, step.facts))
+  return github.readPullRequest(toPullRequestAddress(link, step.context))
 }
 
 /**
@@ -42,8 +42,8 @@ export async function readHeadBefore(
 ): Promise<HeadBefore | undefined> {
   if (link === undefined) return undefined
   const lost = 'Whether the follow-up changes the pull request is not known'
-  const pullRequest = await known.attempt(lost, async () => {
-    if ((await step.github()) === undefined || link.host !== new URL(step.facts.serverUrl).host) return undefined
+  const pullRequest = await known.bestEffort(lost, async () => {
+    if ((await step.github()) === undefined || link.host !== new URL(step.context.serverUrl).host) return undefined
     const read = (): Promise<PullRequest> => askHead(link, step)
     return mustStand ? known.heads.readStanding(read) : known.heads.read(read)
   })

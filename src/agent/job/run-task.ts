@@ -1,6 +1,6 @@
-import { formatDuration } from '../../shared/duration.ts'
-import { ActionError } from '../../shared/errors.ts'
-import type { Step } from '../../step/step.ts'
+import { formatDuration } from '../../text/duration.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import type { TaskResult } from '../report/report.ts'
@@ -8,7 +8,7 @@ import type { BeforeSending, Replacement } from './before-sending.ts'
 import { followUp } from './follow-up.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning } from './job-state.ts'
-import { findJob, settle, waitForJob } from './wait-for-job.ts'
+import { findJob, resolveOutcome, waitForJob } from './wait-for-job.ts'
 
 /** A job that was just created may not be found at once. */
 const CREATE_LAG_MS = 30_000
@@ -32,7 +32,7 @@ async function attach(jobId: string, { wait }: AgentInputs, step: Step, watch: J
   const job = await findJob(jobId, step, watch)
   if (job === undefined) return unread(watch)
   if (wait) return waitForJob(job, step, watch)
-  return isRunning(job) ? { outcome: 'submitted' } : settle(job, step, watch)
+  return isRunning(job) ? { outcome: 'submitted' } : resolveOutcome(job, step, watch)
 }
 
 function perform(
@@ -77,8 +77,8 @@ export async function runTask(
   watch: JobWatch,
   beforeSending?: BeforeSending,
 ): Promise<TaskResult> {
-  if (task.kind !== 'create') step.host.setOutput('job-id', task.jobId)
-  step.host.log(announce(task, inputs))
+  if (task.kind !== 'create') step.core.setOutput('job-id', task.jobId)
+  step.core.log(announce(task, inputs))
   const result = await perform(task, inputs, step, watch, beforeSending)
   if ('task' in result) {
     watch.history.restart(result.task)

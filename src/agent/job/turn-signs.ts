@@ -1,4 +1,4 @@
-import type { Job } from '../../service/schemas.ts'
+import type { Job } from '../../docs-service/schemas.ts'
 import { isRunning, isSameEnd, saysActive } from './job-state.ts'
 
 /** What the answer to a follow-up, and the reads after it, have shown of its turn. */

@@ -1,6 +1,6 @@
-import type { Job } from '../../service/schemas.ts'
-import { ActionError, nonFatal } from '../../shared/errors.ts'
-import type { Step } from '../../step/step.ts'
+import type { Job } from '../../docs-service/schemas.ts'
+import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextSettlePollMs, nextTurnPollMs, SETTLE_MS } from './poll-schedule.ts'
@@ -33,7 +33,7 @@ export async function waitForEnd(
 
 /** No refusal takes back what the service has said of the job; that the run was cancelled still ends the reading. */
 function keepLastReading(error: unknown): undefined {
-  nonFatal(error)
+  rethrowFatal(error)
 }
 
 /** The link of a completed job may still come. Gives the next reading that says anything else than “completed, no link”. */
@@ -59,7 +59,7 @@ function unusableLink(job: Job): TaskResult {
 }
 
 /** What the end of a job means. A completed job without a link is read a few times more, and then the last reading counts. */
-export async function settle(ended: Job, step: Step, watch: JobWatch): Promise<TaskResult> {
+export async function resolveOutcome(ended: Job, step: Step, watch: JobWatch): Promise<TaskResult> {
   for (let job: Job | undefined = ended; job !== undefined; job = await waitForEnd(job, step, watch)) {
     if (job.status === 'failed' || job.status === 'archived') return { outcome: job.status, job }
     if (job.status === 'active') continue
@@ -80,5 +80,5 @@ export async function waitForJob(
   mayBeMissingUntil?: number,
 ): Promise<TaskResult> {
   const ended = await waitForEnd(job, step, watch, mayBeMissingUntil)
-  return ended === undefined ? { outcome: 'timed-out' } : settle(ended, step, watch)
+  return ended === undefined ? { outcome: 'timed-out' } : resolveOutcome(ended, step, watch)
 }

@@ -1,8 +1,8 @@
 import { historyIn, ownersOf } from '../../github/branch-commits.ts'
 import type { PullRequestCommit } from '../../github/pull-request-commits.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { isSamePullRequest, type PullRequestLink } from '../../service/pull-request-link.ts'
-import type { Job } from '../../service/schemas.ts'
+import { isSamePullRequest, type PullRequestLink } from '../../docs-service/pull-request-link.ts'
+import type { Job } from '../../docs-service/schemas.ts'
 import type { FixStop } from '../report/fixing.ts'
 import type { PullRequestFindings } from '../report/report.ts'
 

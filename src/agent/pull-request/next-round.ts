@@ -3,16 +3,16 @@ import type { Check } from '../../github/commit-checks.ts'
 import type { GitHub } from '../../github/connect-github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import type { Job } from '../../service/schemas.ts'
-import { ActionError, nonFatal, type ErrorCode } from '../../shared/errors.ts'
-import { oneLine } from '../../shared/untrusted-text.ts'
-import type { Step } from '../../step/step.ts'
+import type { Job } from '../../docs-service/schemas.ts'
+import { ActionError, rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
+import { oneLine } from '../../text/untrusted.ts'
+import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import { tellStop } from '../report/fixing.ts'
+import { formatStop } from '../report/fixing.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { PullRequestFindings } from '../report/report.ts'
 import { failedByChange } from './failing-checks.ts'
-import { renderFixPrompt, type FailedCheck } from './fix-prompt.ts'
+import { renderFixPrompt, type FailedCheck } from '../prompt/failing-checks.ts'
 import { stopAtLastLook, stopBeforeAsking, stopForCommits, stopForJob } from './fix-rounds.ts'
 
 /** Of the details of all failing checks together: a round must not wait for long for what it only may tell. */
@@ -37,9 +37,9 @@ function askForEach<T>(otherwise: T, lost: string, known: OpenReport): (perform:
     try {
       return await perform()
     } catch (caught) {
-      const error = nonFatal(caught)
+      const error = rethrowFatal(caught)
       isRefused = !OF_ONE.includes(error.code)
-      if (!said.has(error.message)) known.miss(lost, error)
+      if (!said.has(error.message)) known.reportSkipped(lost, error)
       said.add(error.message)
       return otherwise
     }
@@ -83,9 +83,9 @@ async function findFailing(
 ): Promise<readonly Check[]> {
   const { repository, baseRef, headSha } = pullRequest
   const lost = 'Checks that failed without these changes, too, are not told apart'
-  const before = await known.attempt(lost, async () => {
+  const before = await known.bestEffort(lost, async () => {
     const { mergeBase } = await github.compare(repository, baseRef, headSha)
-    return github.readChecks(repository, mergeBase, step.facts)
+    return github.readChecks(repository, mergeBase, step.context)
   })
   return failedByChange(failed, before ?? [])
 }
@@ -126,11 +126,11 @@ export async function nextRound(
     known.stopFixing(stop)
     return undefined
   }
-  const asked = await known.attempt(LOST, async () => {
+  const asked = await known.bestEffort(LOST, async () => {
     const github = await step.github()
     if (github === undefined) return undefined
     const { headSha = '', failed = [] } = found
-    const address = toPullRequestAddress(prLink, step.facts)
+    const address = toPullRequestAddress(prLink, step.context)
     const read = (): Promise<PullRequest> => known.heads.read(() => github.readPullRequest(address))
     const pullRequest = await read()
     const commits = await github.listPullRequestCommits(address)
@@ -143,7 +143,7 @@ export async function nextRound(
     let isSaid = false
     const beforeSending: Round['beforeSending'] = async (before, stands) => {
       if (!(await stands())) return 'again'
-      const now = await known.attempt(LOST, read)
+      const now = await known.bestEffort(LOST, read)
       const stop =
         now === undefined
           ? 'not-sent'
@@ -156,7 +156,7 @@ export async function nextRound(
         return 'send'
       }
       known.stopFixing(stop)
-      throw new ActionError('not-sent', tellStop(stop))
+      throw new ActionError('not-sent', formatStop(stop))
     }
     return { prompt: renderFixPrompt(details, headSha, changeContextBytes), beforeSending }
   })

@@ -1,7 +1,7 @@
 import type { GitHub } from '../../github/connect-github.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
-import { nonFatal } from '../../shared/errors.ts'
-import type { Step } from '../../step/step.ts'
+import { rethrowFatal } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
 
 /** GitHub begins to find out when it is first asked, and is mostly done within seconds. */
@@ -12,7 +12,7 @@ const PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
  * here is worth no shortfall: it stays unknown.
  * @throws ActionError `cancelled`
  */
-export async function settleMergeable(
+export async function waitForMergeable(
   found: PullRequestFindings,
   address: PullRequestAddress,
   github: GitHub,
@@ -28,7 +28,7 @@ export async function settleMergeable(
       if (now.headSha !== found.headSha) return found
       found = { ...found, ...describePullRequest(now) }
     } catch (error) {
-      nonFatal(error)
+      rethrowFatal(error)
       return found
     }
   }

@@ -1,9 +1,9 @@
-import { mostUrgent, type Conclusion } from '../../shared/conclusion.ts'
-import { joinSentences } from '../../shared/sentences.ts'
+import { mostUrgent, type Conclusion } from '../../action/conclusion.ts'
+import { joinSentences } from '../../text/sentences.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
-import { goesOn, isFixing, LOOK_BEFORE_SENDING, OUTCOME_ROWS, TURN_MAY_RUN } from './outcomes.ts'
+import { isStillRunning, isFixing, LOOK_BEFORE_SENDING, OUTCOME_ROWS, TURN_MAY_RUN } from './outcomes.ts'
 import { jobIdOf, type Report } from './report.ts'
-import { findBlocks, tellCause } from './standing.ts'
+import { findBlocks, formatCause } from './standing.ts'
 
 /** `fail-on` is about what became of an accepted job. If the step could not do its own part, it is red anyway. */
 export function isGreen(report: Report, failOn: ReadonlySet<FailOn>): boolean {
@@ -17,7 +17,7 @@ export function isGreen(report: Report, failOn: ReadonlySet<FailOn>): boolean {
 function mayStillEnd(report: Report): boolean {
   const { outcome, task, turn } = report
   if (isFixing(report) || turn === 'unsent' || (turn === 'taken' && outcome !== 'submitted')) return false
-  if (goesOn(report)) return true
+  if (isStillRunning(report)) return true
   return outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind === 'attach')
 }
 
@@ -38,7 +38,7 @@ function textOf(report: Report): string {
     if (outcome === 'cancelled') sentences.push('The run was cancelled.')
     sentences.push(error.message)
     if (report.turn === 'taken') sentences.push(TURN_MAY_RUN)
-    else if (goesOn(report)) sentences.push('The job itself goes on.')
+    else if (isStillRunning(report)) sentences.push('The job itself goes on.')
   }
   if (outcome === 'timed-out' && lastProblem !== undefined)
     sentences.push(`The last look at it failed: ${lastProblem.message}`)
@@ -53,7 +53,7 @@ function adviceOf(report: Report): string | undefined {
   const isUntouched = error?.code === 'cancelled' && (jobIdOf(report) === undefined || report.turn === 'unsent')
   return mostUrgent([
     error !== undefined && report.turn === 'taken' ? LOOK_BEFORE_SENDING : undefined,
-    goesOn(report) && outcome !== 'error' ? adviseAttaching(report) : undefined,
+    isStillRunning(report) && outcome !== 'error' ? adviseAttaching(report) : undefined,
     error?.hint,
     isFixing(report) ? LOOK_AT_THE_ROUND : undefined,
     adviseAttaching(report),
@@ -65,7 +65,7 @@ export function conclude(report: Report, failOn: ReadonlySet<FailOn>): Conclusio
   return {
     isGreen: isGreen(report, failOn),
     title: OUTCOME_ROWS[report.outcome].title(report),
-    text: [textOf(report), ...tellCause(findBlocks(report, failOn), report)].join(' '),
+    text: [textOf(report), ...formatCause(findBlocks(report, failOn), report)].join(' '),
     advice: adviceOf(report),
   }
 }

@@ -43,7 +43,7 @@ const STOPS: Readonly<Record<FixStop, string>> = {
   unseen: 'The end of the agent’s work on the failing checks was not seen.',
 }
 
-export function tellStop(stop: FixStop): string {
+export function formatStop(stop: FixStop): string {
   return STOPS[stop]
 }
 
@@ -54,10 +54,10 @@ export function mayHaveChanged(fixing: Fixing | undefined): boolean {
 }
 
 /** What was sent and why it ended there, as full sentences; nothing if nobody asked for rounds. */
-export function tellFixing(fixing: Fixing | undefined): string[] {
+export function formatFixing(fixing: Fixing | undefined): string[] {
   if (fixing === undefined || (fixing.sent === 0 && fixing.stop === 'passed')) return []
   const { sent, stop } = fixing
   const count =
     sent === 0 ? 'not sent back to the agent' : `sent back to the agent ${sent === 1 ? 'once' : `${sent} times`}`
-  return [`Failing checks were ${count}.`, ...(stop === undefined || stop === 'passed' ? [] : [tellStop(stop)])]
+  return [`Failing checks were ${count}.`, ...(stop === undefined || stop === 'passed' ? [] : [formatStop(stop)])]
 }

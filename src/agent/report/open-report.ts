@@ -1,9 +1,9 @@
-import type { Step } from '../../step/step.ts'
-import { ERROR_TITLES } from '../../shared/error-titles.ts'
-import { type ActionError, describeError, nonFatal } from '../../shared/errors.ts'
+import type { Step } from '../../action/step.ts'
+import { ERROR_TITLES } from '../../runtime/error-titles.ts'
+import { type ActionError, describeError, rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
-import { mayHaveChanged, tellStop, type FixStop } from './fixing.ts'
+import { mayHaveChanged, formatStop, type FixStop } from './fixing.ts'
 import { isLookedAt, type Outcome, type Report, type TaskResult, type TimelineEntry } from './report.ts'
 import { SeenHeads } from './seen-heads.ts'
 import type { Shortfall } from './shortfalls.ts'
@@ -97,19 +97,19 @@ export class OpenReport {
     if (this.#fixStop !== undefined) return
     this.#fixStop = stop
     // That they have passed was said.
-    if (stop !== 'passed') this.note(`No further round: ${tellStop(stop)}`)
+    if (stop !== 'passed') this.note(`No further round: ${formatStop(stop)}`)
   }
 
   /** Something that the step did or decided, for the log and the time line. */
   note(event: string): void {
     this.#record(event)
-    this.#step.host.log(event)
+    this.#step.core.log(event)
   }
 
   /** Something that is to be seen without opening the log. */
   notice(title: string, text: string): void {
     this.#record(text)
-    this.#step.host.notice(title, text)
+    this.#step.core.notice(title, text)
   }
 
   get shortfalls(): readonly Shortfall[] {
@@ -117,20 +117,20 @@ export class OpenReport {
   }
 
   /** Something that was to be done on GitHub and could not be. */
-  miss(lost: string, error: ActionError): void {
+  reportSkipped(lost: string, error: ActionError): void {
     this.#shortfalls.push({ lost, error })
-    this.#step.host.log(`${lost}: ${describeError(error)}`)
+    this.#step.core.log(`${lost}: ${describeError(error)}`)
   }
 
   /**
    * Gives what `perform` does, or undefined if it could not be done.
    * @throws ActionError `cancelled`, which is nothing to do without
    */
-  async attempt<T>(lost: string, perform: () => Promise<T>): Promise<T | undefined> {
+  async bestEffort<T>(lost: string, perform: () => Promise<T>): Promise<T | undefined> {
     try {
       return await perform()
     } catch (error) {
-      this.miss(lost, nonFatal(error))
+      this.reportSkipped(lost, rethrowFatal(error))
       return undefined
     }
   }
@@ -199,5 +199,5 @@ export class OpenReport {
 export function openReport({ task, projectId, waitForChecks, allowedPaths }: AgentInputs, step: Step): OpenReport {
   const checks = waitForChecks ? ['checks' as const] : []
   const asked = [...checks, ...(allowedPaths.length > 0 ? ['out-of-scope' as const] : [])]
-  return new OpenReport(step, { task, asked, origin: { projectId, stepId: step.facts.stepId } })
+  return new OpenReport(step, { task, asked, origin: { projectId, stepId: step.context.stepId } })
 }

@@ -1,9 +1,9 @@
-import { formatDuration } from '../../shared/duration.ts'
-import { ERROR_TITLES } from '../../shared/error-titles.ts'
+import { formatDuration } from '../../text/duration.ts'
+import { ERROR_TITLES } from '../../runtime/error-titles.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
 import { mayHaveChanged } from './fixing.ts'
 import { isLookedAt, jobIdOf, type Outcome, type Report } from './report.ts'
-import { adviseOnPullRequest, tellPullRequest, titleOfPullRequest } from './standing.ts'
+import { adviseOnPullRequest, formatPullRequest, titleOfPullRequest } from './standing.ts'
 
 type Say<T = string> = (report: Report) => T
 
@@ -26,7 +26,7 @@ export function isFixing({ fixing }: Report): boolean {
 }
 
 /** Whether the job goes on without this step. */
-export function goesOn({ job, outcome }: Report): boolean {
+export function isStillRunning({ job, outcome }: Report): boolean {
   return job?.status === 'active' && outcome !== 'no-changes'
 }
 
@@ -42,20 +42,20 @@ const always =
 const nothing = always(undefined)
 
 /** What this step has done to the pull request. `changed` is made of the same. */
-const tellOperation: Say = ({ operation, task }) => {
+const formatOperation: Say = ({ operation, task }) => {
   if (operation === 'created') return 'The agent opened it.'
   if (operation === 'updated') return 'It has new commits.'
   if (task?.kind === 'follow-up') return 'It is not known whether this follow-up changed it.'
   return "The agent's changes are in it."
 }
 
-const tellFound: Say<string[]> = (report) => (isLookedAt(report) ? tellPullRequest(report) : [])
+const formatFound: Say<string[]> = (report) => (isLookedAt(report) ? formatPullRequest(report) : [])
 
 /** A turn may push before it comes to a bad end. */
-const tellBadEnd =
+const formatBadEnd =
   (end: string): Say =>
   (report) => {
-    const found = tellFound(report)
+    const found = formatFound(report)
     const hasPushed = report.operation === 'updated'
     const happened = hasPushed ? 'has new commits' : 'was looked at'
     return [
@@ -74,7 +74,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     colour: 'green',
     icons: ['✅', '❌'],
     title: titleOfPullRequest,
-    text: (report) => [tellOperation(report), ...tellFound(report)].join(' '),
+    text: (report) => [formatOperation(report), ...formatFound(report)].join(' '),
     advice: adviseOnPullRequest,
     changed: ({ task }) => (task?.kind === 'follow-up' ? undefined : true),
   },
@@ -85,7 +85,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
       adviseOnPullRequest(report) === undefined ? 'Nothing had to change' : titleOfPullRequest(report),
     text: (report) =>
       isLookedAt(report)
-        ? ['The agent finished and added no commit to the pull request.', ...tellFound(report)].join(' ')
+        ? ['The agent finished and added no commit to the pull request.', ...formatFound(report)].join(' ')
         : 'The agent finished and changed no file, so there is no pull request.',
     advice: (report) =>
       adviseOnPullRequest(report) ?? 'If you expected changes, send a follow-up that names the pages.',
@@ -96,7 +96,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     colour: 'failed',
     icons: ['⚪', '❌'],
     title: always('The agent failed'),
-    text: tellBadEnd('It hit an error that it could not recover from.'),
+    text: formatBadEnd('It hit an error that it could not recover from.'),
     advice: always(
       "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt.",
     ),
@@ -106,7 +106,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     colour: 'archived',
     icons: ['⚪', '❌'],
     title: always('The job is archived'),
-    text: tellBadEnd('Somebody archived it, so nothing more will come of it.'),
+    text: formatBadEnd('Somebody archived it, so nothing more will come of it.'),
     advice: always('Start a new job: run the same step without `job-id`.'),
     changed: openedAll,
   },
@@ -117,12 +117,12 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     text: (report) =>
       [
         `The step waited ${formatDuration(report.durationMs)}.`,
-        goesOn(report)
+        isStillRunning(report)
           ? 'The job still runs.'
           : 'The job has ended, and it is not known whether that is the end of this follow-up.',
       ].join(' '),
     advice: (report) =>
-      goesOn(report)
+      isStillRunning(report)
         ? undefined
         : "See the job on the service's dashboard, and allow more time in `timeout-minutes` the next time.",
     changed: nothing,
@@ -152,7 +152,8 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
       if (jobIdOf(report) === undefined) return 'The run was cancelled before the service had taken the prompt.'
       if (report.turn === 'unsent') return 'The run was cancelled before the follow-up was sent.'
       if (report.turn === 'taken' || isFixing(report)) return `The run was cancelled. ${TURN_MAY_RUN}`
-      if (goesOn(report)) return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
+      if (isStillRunning(report))
+        return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
       return `The run was cancelled. The job was ${report.job?.status ?? 'not read yet'}.`
     },
     advice: always('Run the step again when you want it: nothing came of this one.'),

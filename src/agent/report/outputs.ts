@@ -1,4 +1,4 @@
-import { oneLine } from '../../shared/untrusted-text.ts'
+import { oneLine } from '../../text/untrusted.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
 import { jobIdOf, ownPullRequest, type Report } from './report.ts'
 

@@ -1,6 +1,6 @@
-import type { Job } from '../../service/schemas.ts'
-import type { Redact } from '../../shared/redact.ts'
-import { safeLine } from '../../shared/safe-text.ts'
+import type { Job } from '../../docs-service/schemas.ts'
+import type { Redact } from '../../text/redact.ts'
+import { safeLine } from '../../text/safe-lines.ts'
 import type { Task } from '../inputs/task.ts'
 import type { Report } from './report.ts'
 

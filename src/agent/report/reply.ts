@@ -1,17 +1,17 @@
 import { MARKER_BEGINNING, type CommentAddress } from '../../github/comments.ts'
-import type { RunFacts } from '../../github/run-facts.ts'
-import type { Conclusion } from '../../shared/conclusion.ts'
+import type { Context } from '../../action/context.ts'
+import type { Conclusion } from '../../action/conclusion.ts'
 import { ownPullRequest, type Report } from './report.ts'
 
 /** The first line of a reply. It does not show, and names what is answered, so that there is one reply and no other. */
-export function replyMarker({ kind, id }: CommentAddress, { runId }: RunFacts): string {
+export function replyMarker({ kind, id }: CommentAddress, { runId }: Context): string {
   return `${MARKER_BEGINNING}reply run=${runId} ${kind}=${id} -->`
 }
 
 /** A zero-width space behind it, without which GitHub would tell somebody that they were mentioned. */
 const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
 
-function tellLink(report: Report): string[] {
+function formatLink(report: Report): string[] {
   const link = ownPullRequest(report)
   return link === undefined
     ? []
@@ -26,16 +26,16 @@ export function renderReply(
   report: Report,
   { title, text, advice }: Conclusion,
   address: CommentAddress,
-  facts: RunFacts,
+  context: Context,
 ): string {
   const { skipReason } = report
-  const { serverUrl, repository, runId } = facts
+  const { serverUrl, repository, runId } = context
   const blocks = [
     ...(skipReason === undefined
       ? [`**${title}.** ${text}`, ...(advice === undefined ? [] : [advice])]
       : [`Nothing was sent to the agent. ${skipReason}`]),
-    ...tellLink(report),
+    ...formatLink(report),
     `[The run](${serverUrl}/${repository}/actions/runs/${runId})`,
   ]
-  return `${replyMarker(address, facts)}\n${withoutMentions(blocks.join('\n\n'))}`
+  return `${replyMarker(address, context)}\n${withoutMentions(blocks.join('\n\n'))}`
 }

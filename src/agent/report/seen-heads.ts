@@ -1,5 +1,5 @@
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
-import type { Step } from '../../step/step.ts'
+import type { Step } from '../../action/step.ts'
 
 /** How long GitHub's copies may lag, and so how long a head has to stand in doubt. */
 const STANDING_MS = 15_000

@@ -1,4 +1,4 @@
-import type { ActionError } from '../../shared/errors.ts'
+import type { ActionError } from '../../runtime/errors.ts'
 
 /** Something that was to be done on GitHub and could not be. Nothing else is lost, and never the job's result. */
 export interface Shortfall {
@@ -8,7 +8,7 @@ export interface Shortfall {
 }
 
 /** Every loss and each reason once: a round may lose what the one before has lost. */
-export function tellLosses(shortfalls: readonly Shortfall[]): string[] {
+export function formatLosses(shortfalls: readonly Shortfall[]): string[] {
   const reasons = new Set(shortfalls.map(({ error }) => error.message))
   return Array.from(reasons, (reason) => {
     const losses = new Set(shortfalls.filter(({ error }) => error.message === reason).map(({ lost }) => lost))
@@ -17,7 +17,7 @@ export function tellLosses(shortfalls: readonly Shortfall[]): string[] {
 }
 
 /** Each piece of advice once. */
-function tellHints(shortfalls: readonly Shortfall[]): string[] {
+function formatHints(shortfalls: readonly Shortfall[]): string[] {
   return [...new Set(shortfalls.map(({ error }) => error.hint).filter((hint) => hint !== undefined))]
 }
 
@@ -25,7 +25,7 @@ function tellHints(shortfalls: readonly Shortfall[]): string[] {
  * One text for one notice: what is lost, then what to do. Undefined if there is nothing to say.
  * @param told what was said before, and is not said again
  */
-export function tellShortfalls(shortfalls: readonly Shortfall[], told = ''): string | undefined {
-  const losses = tellLosses(shortfalls).filter((loss) => !told.includes(loss))
-  return [...losses, ...tellHints(shortfalls)].join(' ') || undefined
+export function formatShortfalls(shortfalls: readonly Shortfall[], told = ''): string | undefined {
+  const losses = formatLosses(shortfalls).filter((loss) => !told.includes(loss))
+  return [...losses, ...formatHints(shortfalls)].join(' ') || undefined
 }

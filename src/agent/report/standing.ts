@@ -1,7 +1,7 @@
 import type { FailOn, Gate } from '../inputs/fail-on.ts'
-import { tellFixing } from './fixing.ts'
+import { formatFixing } from './fixing.ts'
 import { isLookedAt, type ChecksState, type PullRequestFindings, type Report } from './report.ts'
-import { tellLosses } from './shortfalls.ts'
+import { formatLosses } from './shortfalls.ts'
 
 const isOver = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
 
@@ -20,10 +20,10 @@ export function findBlocks(report: Report, failOn: ReadonlySet<FailOn>): readonl
 }
 
 /** Why a gate is red that could not be asked: the cause is no detail then. */
-export function tellCause(blocks: readonly Gate[], { pullRequest, shortfalls }: Report): string[] {
+export function formatCause(blocks: readonly Gate[], { pullRequest, shortfalls }: Report): string[] {
   const isUnknown = (gate: Gate): boolean =>
     (gate === 'checks' ? pullRequest?.checks : pullRequest?.scope) === undefined
-  return blocks.some(isUnknown) ? tellLosses(shortfalls) : []
+  return blocks.some(isUnknown) ? formatLosses(shortfalls) : []
 }
 
 /** The gravest that is known of the pull request, or not known although it was asked for. */
@@ -60,7 +60,7 @@ const STANDINGS: Readonly<Record<Standing, readonly [ending: string, advice: str
 }
 
 /** What became of the pull request, as far as it is known. */
-function tellHappened({ operation, task, pullRequest = {} }: Report): string {
+function formatHappened({ operation, task, pullRequest = {} }: Report): string {
   if (isOver(pullRequest))
     return `${pullRequest.state ?? ''} ${operation === 'created' || operation === 'updated' ? 'meanwhile' : 'already'}`
   if (operation === undefined && task?.kind === 'follow-up') return 'may have changed'
@@ -72,7 +72,7 @@ export function titleOfPullRequest(report: Report): string {
   const standing = standingOf(report)
   return standing === 'ready'
     ? 'The pull request is ready'
-    : `Pull request ${tellHappened(report)}${STANDINGS[standing][0]}`
+    : `Pull request ${formatHappened(report)}${STANDINGS[standing][0]}`
 }
 
 /** Undefined if nobody has to do anything about it. */
@@ -98,7 +98,7 @@ const BLOCKED_TEXTS: Readonly<Partial<Record<ChecksState, string>>> = {
 }
 
 /** What is known of the pull request, as full sentences. */
-export function tellPullRequest({ pullRequest = {}, fixing }: Report): string[] {
+export function formatPullRequest({ pullRequest = {}, fixing }: Report): string[] {
   const { state, mergeable, isBlocked, checks, scope } = pullRequest
   const blocked = isBlocked === true && checks !== undefined ? BLOCKED_TEXTS[checks] : undefined
   const count = scope?.outside.length ?? 0
@@ -114,6 +114,6 @@ export function tellPullRequest({ pullRequest = {}, fixing }: Report): string[] 
             ? 'It keeps to `allowed-paths`.'
             : `It changes ${count === 1 ? '1 path' : `${count} paths`} outside of \`allowed-paths\`.`,
         ]),
-    ...tellFixing(fixing),
+    ...formatFixing(fixing),
   ]
 }

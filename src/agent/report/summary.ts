@@ -1,5 +1,5 @@
-import type { Conclusion } from '../../shared/conclusion.ts'
-import { formatDuration } from '../../shared/duration.ts'
+import type { Conclusion } from '../../action/conclusion.ts'
+import { formatDuration } from '../../text/duration.ts'
 import {
   foldedText,
   heading,
@@ -9,15 +9,15 @@ import {
   shorten,
   table,
   type TableRow,
-} from '../../shared/markdown.ts'
-import { oneLine } from '../../shared/untrusted-text.ts'
-import { formatUtc, readableTime } from '../../shared/utc-time.ts'
+} from '../../text/markdown.ts'
+import { oneLine } from '../../text/untrusted.ts'
+import { formatUtc, readableTime } from '../../text/utc-time.ts'
 import type { Task } from '../inputs/task.ts'
 import { adviseAttaching } from './conclusion.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
 import { isLookedAt, jobIdOf, ownPullRequest, type Report } from './report.ts'
-import { tellShortfalls } from './shortfalls.ts'
-import { adviseOnPullRequest, tellPullRequest } from './standing.ts'
+import { formatShortfalls } from './shortfalls.ts'
+import { adviseOnPullRequest, formatPullRequest } from './standing.ts'
 
 /** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
 const MAX_SUMMARY_BYTES = 256 * 1024
@@ -100,8 +100,8 @@ function gitHubFacts(report: Report, { text }: Conclusion): string[] {
   const { change, pullRequest, shortfalls } = report
   const { state, branch, headSha, failed = [], scope } = pullRequest ?? {}
   const outside = scope?.outside ?? []
-  const untold = isLookedAt(report) ? [] : tellPullRequest(report)
-  const notDone = tellShortfalls(shortfalls, text)
+  const untold = isLookedAt(report) ? [] : formatPullRequest(report)
+  const notDone = formatShortfalls(shortfalls, text)
   const rows: (TableRow | undefined)[] = [
     change === undefined ? undefined : { name: 'What changed', html: prose(change) },
     state === undefined || branch === undefined || headSha === undefined

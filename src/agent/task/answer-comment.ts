@@ -1,6 +1,6 @@
 import type { MarkerComment } from '../../github/comments.ts'
-import { ActionError } from '../../shared/errors.ts'
-import type { Step } from '../../step/step.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { conclude } from '../report/conclusion.ts'
 import type { OpenReport } from '../report/open-report.ts'
@@ -34,12 +34,12 @@ export async function answerComment(
 ): Promise<Report> {
   const { comment } = report
   if (comment === undefined) return report
-  const { clock, facts, host } = step
-  const shown = redactReport(report, host.redact)
-  const body = host.redact(renderReply(shown, conclude(shown, failOn), comment, facts))
+  const { clock, context, core } = step
+  const shown = redactReport(report, core.redact)
+  const body = core.redact(renderReply(shown, conclude(shown, failOn), comment, context))
   try {
     const github = (await step.github())?.until(Math.min(clock.now() + REPLY_MS, step.deadlineAt + GRACE_MS))
-    const marker = replyMarker(comment, facts)
+    const marker = replyMarker(comment, context)
     const isReply = (body: string): boolean => body.startsWith(marker)
     // Nobody else's comment is written anew: an app may be anybody's, so the reply of one is not taken for ours.
     const isOurs = ({ author, body }: MarkerComment): boolean => author === 'trusted' && isReply(body)
@@ -48,7 +48,7 @@ export async function answerComment(
     else await github?.editComment(comment, reply.id, body)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    known.miss('The comment was not answered, or nobody knows whether it was', error)
+    known.reportSkipped('The comment was not answered, or nobody knows whether it was', error)
   }
   return { ...report, shortfalls: known.shortfalls }
 }

@@ -1,18 +1,18 @@
-import { ActionError } from '../../shared/errors.ts'
-import type { Step } from '../../step/step.ts'
-import { findChangeRange } from '../change/event-range.ts'
-import { refuseToLookBack } from '../change/look-at-change.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
+import { findChangeRange } from '../trigger/event-range.ts'
+import { refuseToLookBack } from '../trigger/look-at-change.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Instead } from '../job/before-sending.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { Choice } from './choice.ts'
 import { fromComment } from './comment-task.ts'
-import { MOST_FOLLOW_UPS, type Conversation } from './conversation.ts'
-import { tellOpenPullRequest } from './conversation-words.ts'
-import { findConversation } from './find-conversation.ts'
-import { lookOnceMore } from './last-look.ts'
-import { parseComment } from './parse-comment.ts'
-import { orSendNothing } from './send-nothing.ts'
+import { MOST_FOLLOW_UPS, type RollingPullRequest } from './rolling-pull-request.ts'
+import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
+import { findRollingPullRequest } from './find-rolling-pull-request.ts'
+import { lookOnceMore } from './preflight.ts'
+import { parseComment } from '../trigger/parse-comment.ts'
+import { orAbort } from './send-nothing.ts'
 
 function warnOfAttempt(attempt: number, known: OpenReport): void {
   known.notice(
@@ -22,8 +22,8 @@ function warnOfAttempt(attempt: number, known: OpenReport): void {
 }
 
 /** A skipped run is green, and would move the base of the next range past what was never told. */
-function refuseToSkip({ onOpenPr, changeContext, changeRange, pathFilter }: AgentInputs, { facts }: Step): void {
-  const looksBack = findChangeRange(facts, changeRange).kind === 'since-last-success'
+function refuseToSkip({ onOpenPr, changeContext, changeRange, pathFilter }: AgentInputs, { context }: Step): void {
+  const looksBack = findChangeRange(context, changeRange).kind === 'since-last-success'
   if (onOpenPr !== 'skip' || !looksBack || (changeContext === 'none' && pathFilter === undefined)) return
   throw new ActionError(
     'invalid-input',
@@ -41,23 +41,23 @@ function refuseToSkip({ onOpenPr, changeContext, changeRange, pathFilter }: Agen
  */
 export async function chooseTask(inputs: AgentInputs, step: Step, known: OpenReport): Promise<Choice> {
   const { command, task, onOpenPr } = inputs
-  const { facts } = step
+  const { context } = step
   refuseToLookBack(inputs, step)
-  const mayPrompt = command === '' ? task.kind !== 'attach' : parseComment(facts, command).kind !== 'ignored'
-  if (mayPrompt && facts.runAttempt > 1) warnOfAttempt(facts.runAttempt, known)
+  const mayPrompt = command === '' ? task.kind !== 'attach' : parseComment(context, command).kind !== 'ignored'
+  if (mayPrompt && context.runAttempt > 1) warnOfAttempt(context.runAttempt, known)
   const asked = await fromComment(inputs, step, known)
   if (asked !== undefined) return asked
   if (task.kind !== 'create' || onOpenPr === 'new') return { kind: 'ask', task }
   refuseToSkip(inputs, step)
-  const found = await orSendNothing(UNKNOWN, () => findConversation(inputs, step, known, []))
+  const found = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, known, []))
   if (found === undefined) return { kind: 'ask', task }
 
   const name = `Pull request #${found.pullRequest.number}`
   if (onOpenPr === 'skip')
     return { kind: 'skip', reason: `${name} of the agent is open, and \`on-open-pr\` is \`skip\`.` }
-  const { jobId, words, beforeSending } = await goOn(found, [], inputs, step, known)
+  const { jobId, words, beforeSending } = await followUpOn(found, [], inputs, step, known)
   const { prompt } = task
-  return { kind: 'ask', task: { kind: 'follow-up', jobId, prompt: prompt + words, otherwise: prompt }, beforeSending }
+  return { kind: 'ask', task: { kind: 'follow-up', jobId, prompt: prompt + words, fallback: prompt }, beforeSending }
 }
 
 const UNKNOWN = 'Whether a pull request of the agent is open is not known'
@@ -65,8 +65,8 @@ const UNKNOWN = 'Whether a pull request of the agent is open is not known'
 const MOST_CHOICES = 5
 
 /** @param ended those that were chosen before it, and ended before the prompt could be sent */
-async function goOn(
-  found: Conversation,
+async function followUpOn(
+  found: RollingPullRequest,
   ended: readonly number[],
   inputs: AgentInputs,
   step: Step,
@@ -77,11 +77,11 @@ async function goOn(
   if (followUps < MOST_FOLLOW_UPS)
     known.note(`Going on with pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
   const lost = 'Commits that people made in the pull request are not named to the agent'
-  const commits = await known.attempt(lost, async () => (await step.github())?.listPullRequestCommits(pullRequest))
+  const commits = await known.bestEffort(lost, async () => (await step.github())?.listPullRequestCommits(pullRequest))
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
   const chooseAnew = async (reason: string): Promise<'create' | Instead> => {
     const passedOver = [...ended, pullRequest.number]
-    const next = await orSendNothing(UNKNOWN, () => findConversation(inputs, step, known, passedOver))
+    const next = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, known, passedOver))
     if (next === undefined) {
       known.note(`${reason}, so a new job begins.`)
       return 'create'
@@ -91,11 +91,11 @@ async function goOn(
         hint: 'Run the step again: it goes on with that one.',
       })
     known.note(`${reason}.`)
-    return goOn(next, passedOver, inputs, step, known)
+    return followUpOn(next, passedOver, inputs, step, known)
   }
   return {
     jobId,
-    words: tellOpenPullRequest(pullRequest, peoples),
+    words: formatOpenPullRequest(pullRequest, peoples),
     beforeSending: lookOnceMore(found, step, known, chooseAnew),
   }
 }

@@ -1,18 +1,18 @@
-import { ActionError } from '../../shared/errors.ts'
-import type { Step } from '../../step/step.ts'
-import { renderChangeContext } from '../change/change-context.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
+import { renderChangeContext } from '../prompt/change-section.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { BeforeSending } from '../job/before-sending.ts'
-import { isMarkerComment } from '../pull-request/pull-request-marker.ts'
+import { isMarkerComment } from '../pull-request/marker.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import type { Choice } from './choice.ts'
-import { promptOf, tellComment, tellUsage } from './comment-words.ts'
-import { notGoneOnWith, type Conversation } from './conversation.ts'
-import { tellOpenPullRequest } from './conversation-words.ts'
-import { openLastLook } from './last-look.ts'
-import { parseComment, type AskingComment } from './parse-comment.ts'
+import { promptOf, formatComment, formatUsage, type AskingComment } from '../prompt/comment.ts'
+import { notGoneOnWith, type RollingPullRequest } from './rolling-pull-request.ts'
+import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
+import { openLastLook } from './preflight.ts'
+import { parseComment } from '../trigger/parse-comment.ts'
 import { openSearch, proveJob, type Search } from './prove-job.ts'
-import { orSendNothing } from './send-nothing.ts'
+import { orAbort } from './send-nothing.ts'
 
 const AGAIN = 'Run the workflow again when it can be asked, or write the comment once more.'
 const ELSEWHERE = 'Ask in an open pull request or in an issue.'
@@ -22,7 +22,7 @@ const skip = (reason: string): Choice => ({ kind: 'skip', reason })
 const isOver = (state: string): boolean => state === 'merged' || state === 'closed'
 
 /** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
-async function findJob(comment: AskingComment, search: Search): Promise<Conversation | string | undefined> {
+async function findJob(comment: AskingComment, search: Search): Promise<RollingPullRequest | string | undefined> {
   const { number } = comment
   const pullRequest = await search.github.readPullRequest(comment)
   if (isOver(pullRequest.state)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
@@ -34,7 +34,7 @@ async function findJob(comment: AskingComment, search: Search): Promise<Conversa
 }
 
 /** A pull request that was closed while the job was busy takes no more work, and a new job would be none of it. */
-function lookOnceMore(conversation: Conversation, step: Step, known: OpenReport): BeforeSending {
+function lookOnceMore(conversation: RollingPullRequest, step: Step, known: OpenReport): BeforeSending {
   return async (before, stands) => {
     const look = await openLastLook(conversation, before, step, known, AGAIN)
     const objection = await look.findObjection()
@@ -51,7 +51,7 @@ function lookOnceMore(conversation: Conversation, step: Step, known: OpenReport)
 }
 
 /** The change of a pull request that is none of the agent's. Where `change-context` is given, it is told there. */
-async function tellChange(
+async function formatChange(
   comment: AskingComment,
   { changeContext, changeContextBytes }: AgentInputs,
   { github }: Search,
@@ -75,7 +75,7 @@ async function tellChange(
 export async function fromComment(inputs: AgentInputs, step: Step, known: OpenReport): Promise<Choice | undefined> {
   const { command, task } = inputs
   if (command === '') return undefined
-  const parsed = parseComment(step.facts, command)
+  const parsed = parseComment(step.context, command)
   if (parsed.kind === 'ignored') return skip(parsed.reason)
   const { comment } = parsed
   const { id, instruction, isOnPullRequest, isOpen, kind, number } = comment
@@ -83,40 +83,40 @@ export async function fromComment(inputs: AgentInputs, step: Step, known: OpenRe
   const search = await openSearch(inputs, step)
   const { author, repository, threadId, writtenAt } = comment
   const mayAsk = () => search.github.mayWrite(repository, author)
-  if (!(await orSendNothing('Whether the author may ask is not known', mayAsk, AGAIN)))
+  if (!(await orAbort('Whether the author may ask is not known', mayAsk, AGAIN)))
     return skip('The author of the comment may not write in this repository.')
   known.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
 
-  if (instruction.trim() === '') return skip(tellUsage(command))
+  if (instruction.trim() === '') return skip(formatUsage(command))
   if (isOnPullRequest && !isOpen) return skip(`Pull request #${number} is closed. ${ELSEWHERE}`)
   const unknown = `Whether pull request #${number} comes from a job is not known`
-  const found = isOnPullRequest ? await orSendNothing(unknown, () => findJob(comment, search), AGAIN) : undefined
+  const found = isOnPullRequest ? await orAbort(unknown, () => findJob(comment, search), AGAIN) : undefined
   if (typeof found === 'string') return skip(found)
 
   if (kind !== 'review')
-    await known.attempt('The reaction was not put on the comment', () => search.github.addEyes(comment))
+    await known.bestEffort('The reaction was not put on the comment', () => search.github.addEyes(comment))
   const review =
     kind === 'review'
-      ? await orSendNothing(
+      ? await orAbort(
           'The comments of the review are not known',
           () => search.github.listReviewComments(comment),
           AGAIN,
         )
       : []
-  const context = tellComment(comment, {
+  const context = formatComment(comment, {
     tellsSubject: found === undefined,
     reviewComments: review.filter(({ authorId }) => authorId === comment.author.id),
     maxBytes: inputs.changeContextBytes,
   })
   const rules = task.kind === 'create' ? task.prompt : ''
   if (found !== undefined) {
-    const prompt = promptOf(rules, comment, context) + tellOpenPullRequest(found.pullRequest, [])
+    const prompt = promptOf(rules, comment, context) + formatOpenPullRequest(found.pullRequest, [])
     known.note(`A comment asks job ${found.jobId} to go on with pull request #${number}.`)
     const beforeSending = lookOnceMore(found, step, known)
     return { kind: 'ask', task: { kind: 'follow-up', jobId: found.jobId, prompt }, beforeSending }
   }
-  const change = await known.attempt('The change of the pull request was not told', () =>
-    tellChange(comment, inputs, search),
+  const change = await known.bestEffort('The change of the pull request was not told', () =>
+    formatChange(comment, inputs, search),
   )
   known.note(`A comment on #${number} asks for a new job.`)
   return { kind: 'ask', task: { kind: 'create', prompt: promptOf(rules, comment, context) + (change ?? '') } }

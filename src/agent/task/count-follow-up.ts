@@ -1,9 +1,9 @@
 import type { GitHub } from '../../github/connect-github.ts'
-import { ActionError } from '../../shared/errors.ts'
-import type { Step } from '../../step/step.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
 import { nextSettlePollMs, SETTLE_MS } from '../job/poll-schedule.ts'
-import { readMarker, withFollowUps } from '../pull-request/pull-request-marker.ts'
-import { MOST_FOLLOW_UPS, type Conversation } from './conversation.ts'
+import { readMarker, withFollowUps } from '../pull-request/marker.ts'
+import { MOST_FOLLOW_UPS, type RollingPullRequest } from './rolling-pull-request.ts'
 
 /** Of runs that count at once, one is the last to write, and it is so more and more rarely that another is not. */
 const MOST_ATTEMPTS = 4
@@ -35,12 +35,12 @@ async function readBack(before: string, read: () => Promise<string>, { clock, si
  * @throws ActionError if the count was not written
  */
 export async function countFollowUp(
-  { pullRequest, jobId, marker, followUps }: Conversation,
+  { pullRequest, jobId, marker, followUps }: RollingPullRequest,
   github: GitHub,
   step: Step,
 ): Promise<boolean> {
   if (marker === undefined) throw nobodyCounts(pullRequest.number)
-  const { runId, runAttempt } = step.facts
+  const { runId, runAttempt } = step.context
   const read = (): Promise<string> => github.readComment(pullRequest, marker.id)
   let body = await read()
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {

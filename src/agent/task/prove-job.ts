@@ -1,15 +1,15 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/connect-github.ts'
 import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
-import type { Job } from '../../service/schemas.ts'
-import { ActionError, nonFatal, unlessNotFound } from '../../shared/errors.ts'
-import type { Step } from '../../step/step.ts'
+import type { Job } from '../../docs-service/schemas.ts'
+import { ActionError, rethrowFatal, unlessNotFound } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { isRunning } from '../job/job-state.ts'
 import { openJobWatch } from '../job/job-watch.ts'
 import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
 import { openReport } from '../report/open-report.ts'
-import { conversationOf, jobsNamedIn, objectionTo, type Conversation } from './conversation.ts'
+import { rollingPullRequestOf, jobsNamedIn, objectionTo, type RollingPullRequest } from './rolling-pull-request.ts'
 
 /** Whom to ask about what is to be found out before the prompt, and until when. */
 export interface Search {
@@ -51,9 +51,9 @@ export async function openSearch(
  * @throws ActionError if the service does not tell
  */
 async function readJob(jobId: string, { inputs, step, endsAt }: Search, lagsUntil: number): Promise<Job | undefined> {
-  const { clock, host, signal } = step
-  const { debug } = host
-  const aside = { ...step, deadlineAt: endsAt, host: { ...host, log: debug, warn: debug } }
+  const { clock, core, signal } = step
+  const { debug } = core
+  const aside = { ...step, deadlineAt: endsAt, core: { ...core, log: debug, warn: debug } }
   const { poll, history } = openJobWatch(inputs, aside, openReport(inputs, aside))
   const isFound = ({ status, prLink }: Job): boolean =>
     prLink !== undefined || status !== 'completed' || clock.now() >= lagsUntil
@@ -76,7 +76,7 @@ async function readJobOfStranger(jobId: string, { step, strangers }: Search): Pr
   try {
     return await client.getJob(jobId, askedAt + strangers.leftMs)
   } catch (error) {
-    nonFatal(error)
+    rethrowFatal(error)
     return undefined
   } finally {
     strangers.leftMs -= clock.now() - askedAt
@@ -91,13 +91,13 @@ async function withNameOfToday(
   job: Job,
   { repository, number }: OpenPullRequest,
   github: GitHub,
-  { facts }: Step,
+  { context }: Step,
 ): Promise<Job> {
   const { prLink } = job
   const isOtherName = prLink?.repository !== undefined && prLink.repository.toLowerCase() !== repository.toLowerCase()
-  if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(facts.serverUrl).host) return job
+  if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(context.serverUrl).host) return job
   const unlessRefused = (error: unknown): undefined => {
-    if (!['not-found', 'forbidden'].includes(nonFatal(error).code)) throw error
+    if (!['not-found', 'forbidden'].includes(rethrowFatal(error).code)) throw error
   }
   // Who sees this repository by its name of today sees it by an older one, too.
   const found = await github.readPullRequest({ repository: prLink.repository, number }).catch(unlessRefused)
@@ -117,12 +117,12 @@ export async function findObjection(
   if (job?.status === 'completed' && job.hasUnsafeLink === true)
     throw new ActionError('rejected', `job ${job.id} has a pull request, and its link cannot be used.`)
   const today = job && (await withNameOfToday(job, pullRequest, github, step))
-  return objectionTo(today, pullRequest, step.facts.serverUrl)
+  return objectionTo(today, pullRequest, step.context.serverUrl)
 }
 
 /** The conversation, or why each job that those who count have named is not one to go on with, in our own words. */
 export interface Proof {
-  readonly conversation?: Conversation
+  readonly conversation?: RollingPullRequest
   readonly objections: readonly string[]
 }
 
@@ -146,13 +146,14 @@ export async function proveJob(
     const isBusy = job !== undefined && isRunning(job)
     const isProven = objection === undefined
     // A busy job names no pull request. Whether this one is its own it says when its turn ends.
-    if (isProven || isBusy) return { conversation: conversationOf(pullRequest, jobId, comments, isProven), objections }
+    if (isProven || isBusy)
+      return { conversation: rollingPullRequestOf(pullRequest, jobId, comments, isProven), objections }
     objections.push(`job ${jobId} ${objection}`)
   }
   for (const jobId of others) {
     const job = await readJobOfStranger(jobId, search)
-    if (objectionTo(job, pullRequest, step.facts.serverUrl) === undefined)
-      return { conversation: conversationOf(pullRequest, jobId, comments, true), objections }
+    if (objectionTo(job, pullRequest, step.context.serverUrl) === undefined)
+      return { conversation: rollingPullRequestOf(pullRequest, jobId, comments, true), objections }
   }
   return { objections }
 }

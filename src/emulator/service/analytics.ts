@@ -1,4 +1,4 @@
-import type { VisitorsPage } from '../../service/schemas.ts'
+import type { VisitorsPage } from '../../docs-service/schemas.ts'
 import { type VisitorCounts, countVisitors } from './visitor-counts.ts'
 import type { VisitorsQuery } from './visitors-query.ts'
 import { type Visit, type VisitsOptions, generateVisits } from './visits.ts'

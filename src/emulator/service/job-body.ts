@@ -1,4 +1,4 @@
-import type { JobBody } from '../../service/schemas.ts'
+import type { JobBody } from '../../docs-service/schemas.ts'
 import { HOSTILE_TEXT } from './hostile-text.ts'
 import { type JobRecord, type JobState, stateAt } from './job-machine.ts'
 import type { Scenario } from './scenarios.ts'

@@ -1,4 +1,4 @@
-import type { JobStatus } from '../../service/schemas.ts'
+import type { JobStatus } from '../../docs-service/schemas.ts'
 
 /** How a turn of the agent ends. `archived`: somebody archives the job while the agent works on it. */
 type TurnEnding = 'pull-request' | 'no-changes' | 'failed' | 'archived'

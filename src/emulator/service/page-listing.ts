@@ -1,4 +1,4 @@
-import type { VisitorsPage } from '../../service/schemas.ts'
+import type { VisitorsPage } from '../../docs-service/schemas.ts'
 import type { VisitorsQuery } from './visitors-query.ts'
 
 /** What the list of visited pages is like: as it should be, or in one of the ways in which none should be. */

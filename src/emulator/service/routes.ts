@@ -1,4 +1,4 @@
-import { ID_PATTERN } from '../../shared/id.ts'
+import { ID_PATTERN } from '../../runtime/id.ts'
 import { type Refusal, refuse } from '../http/exchange.ts'
 
 /** What is asked for, with the ids that the path carries. */

@@ -1,4 +1,4 @@
-import type { VisitorsPage } from '../../service/schemas.ts'
+import type { VisitorsPage } from '../../docs-service/schemas.ts'
 import type { Visit } from './visits.ts'
 
 export interface DateRange {

@@ -1,4 +1,4 @@
-import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS } from '../../service/schemas.ts'
+import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS } from '../../docs-service/schemas.ts'
 import { parseDate } from './parse-date.ts'
 import type { DateRange } from './visitor-counts.ts'
 

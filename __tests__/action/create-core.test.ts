@@ -1,0 +1,254 @@
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import * as path from 'node:path'
+import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { createCore } from '../../src/action/create-core.ts'
+import type { Core } from '../../src/action/core.ts'
+import { captureStdout } from '../support/capture-stdout.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+
+const KEY = 'dk_0123456789abcdef'
+
+const folder = fs.mkdtempSync(path.join(tmpdir(), 'host-'))
+const outputFile = path.join(folder, 'output')
+const summaryFile = path.join(folder, 'summary')
+
+beforeEach(() => {
+  fs.rmSync(summaryFile, { force: true, recursive: true })
+  fs.writeFileSync(outputFile, '')
+  fs.writeFileSync(summaryFile, '')
+  process.env['GITHUB_OUTPUT'] = outputFile
+  process.env['GITHUB_STEP_SUMMARY'] = summaryFile
+  process.env['RUNNER_DEBUG'] = '1'
+})
+
+afterAll(() => {
+  delete process.env['GITHUB_OUTPUT']
+  delete process.env['GITHUB_STEP_SUMMARY']
+  delete process.env['RUNNER_DEBUG']
+  fs.rmSync(folder, { recursive: true })
+})
+
+/** What a host writes to standard output, as lines. */
+const say = (work: (core: Core) => unknown): Promise<string[]> => captureStdout(() => work(createCore(fakeClock())))
+
+/** The same, after the key was masked and without the line that masks it. */
+const sayMasked = async (work: (core: Core) => unknown): Promise<string[]> => {
+  const lines = await say((host) => {
+    host.mask(KEY)
+    return work(host)
+  })
+  expect(lines.shift()).toBe(`::add-mask::${KEY}`)
+  return lines
+}
+
+/** Both grammars in which a runner reads commands. */
+const isCommand = (line: string): boolean => line.trimStart().startsWith('::') || line.includes('##[')
+
+const HOSTILE = [
+  '::error::x',
+  '  ::set-output name=outcome::pull-request',
+  'a\n::error::x',
+  'a\r::error::x',
+  'a\u2028::stop-commands::token',
+  'a ##[error]x',
+  '#\u0000#[add-mask]x',
+  '\u001b[2K\r::error::x',
+  '\u200b::error::x',
+]
+
+test('a line of the log begins with the time since the start', async () => {
+  const clock = fakeClock()
+  const host = createCore(clock)
+  clock.advance(65_000)
+
+  expect(
+    await captureStdout(() => {
+      host.log('The job is active.')
+    }),
+  ).toEqual(['[  1 min 5 s] The job is active.'])
+})
+
+test('every line of a longer text has its own beginning', async () => {
+  expect(
+    await say((host) => {
+      host.log('one\ntwo\r\n\nthree')
+    }),
+  ).toEqual(['[        0 s] one', '[        0 s] two', '[        0 s] ', '[        0 s] three'])
+})
+
+test.each(HOSTILE)('%j is no command in the log', async (text) => {
+  const lines = await say((host) => {
+    host.log(text)
+  })
+
+  expect(lines.length).toBeGreaterThan(0)
+  expect(lines.filter(isCommand)).toEqual([])
+})
+
+test('debug lines are said only where the run is in debug mode', async () => {
+  delete process.env['RUNNER_DEBUG']
+  expect(
+    await say((host) => {
+      host.debug('GET /')
+    }),
+  ).toEqual([])
+})
+
+test.each(HOSTILE)('%j is one debug line each, and nothing else', async (text) => {
+  const lines = await say((host) => {
+    host.debug(text)
+  })
+
+  expect(lines.every((line) => line.startsWith('::debug::[        0 s] '))).toBe(true)
+  expect(lines.filter((line) => line.includes('##['))).toEqual([])
+})
+
+test.each(HOSTILE)('%j is the text of its annotation, and no other command', async (text) => {
+  const lines = await say((host) => {
+    host.warn(text)
+    host.notice(text, text)
+    host.fail(text, text)
+  })
+
+  expect(lines.map((line) => line.replace(/ title=.*$/, ''))).toEqual(['::warning', '::notice', '::error'])
+  expect(lines.filter((line) => line.includes('##['))).toEqual([])
+})
+
+test('an annotation has its title', async () => {
+  expect(
+    await say((host) => {
+      host.warn('w')
+      host.notice('Title: a, b', 'n')
+      host.fail('Cancelled', 'one\ntwo')
+    }),
+  ).toEqual([
+    '::warning title=Docs Agent::w',
+    '::notice title=Title%3A a%2C b::n',
+    '::error title=Cancelled::one%0Atwo',
+  ])
+})
+
+test('an annotation is cut to 4000 bytes, between characters', async () => {
+  const [line = ''] = await say((host) => {
+    host.warn(`a${'ü'.repeat(3_000)}`)
+  })
+
+  expect(line).toBe(`::warning title=Docs Agent::a${'ü'.repeat(1_999)}`)
+})
+
+test('a key at the cut of an annotation is redacted first', async () => {
+  for (let at = 3_980; at <= 4_000; at++) {
+    const [line = ''] = await sayMasked((host) => {
+      host.warn(`${'x'.repeat(at)}${KEY}`)
+    })
+    expect(line).toMatch(/::x+\**$/)
+  }
+})
+
+test('a secret is masked with the runner once, and a blank one is not', async () => {
+  expect(
+    await say((host) => {
+      host.mask('')
+      host.mask(' \n')
+      host.mask('sec\nret%')
+      host.mask('sec\nret%')
+    }),
+  ).toEqual(['::add-mask::sec%0Aret%25'])
+})
+
+const FORMS = {
+  raw: KEY,
+  'in Base64': Buffer.from(`x:${KEY}`).toString('base64'),
+  'in an address': Buffer.from(KEY).toString('hex').replace(/../g, '%$&'),
+  'torn apart by control characters': Array.from(KEY).join('\u0000'),
+  'torn apart by a colour': `${KEY.slice(0, 5)}\u001b[31m${KEY.slice(5)}`,
+  'torn apart by invisible characters': Array.from(KEY).join('\u200b'),
+}
+
+test.each(Object.entries(FORMS))(
+  'a key %s is nowhere in the log, in debug lines or in annotations',
+  async (_name, form) => {
+    const text = `before ${form} after`
+    const lines = await sayMasked((host) => {
+      host.log(text)
+      host.debug(text)
+      host.warn(text)
+      host.notice(text, text)
+      host.fail(text, text)
+    })
+
+    expect(lines).toHaveLength(5)
+    for (const line of lines) expect(line).toMatch(/before .*\*\*\*.* after$/)
+    expect(lines.join('\n')).not.toContain('123456')
+    expect(lines.join('\n')).not.toContain(Buffer.from(KEY).toString('base64').slice(4, 16))
+  },
+)
+
+test.each(['pass##[word', 'pass\tword', 'pass\nword', 'pass\u200bword'])(
+  'the secret %j, which cleaning would tear apart, is hidden before',
+  async (secret) => {
+    const lines = await say((host) => {
+      host.mask(secret)
+      host.log(`before ${secret} after`)
+    })
+
+    expect(lines.at(-1)).toBe('[        0 s] before *** after')
+  },
+)
+
+test('all masked secrets are hidden, whenever they were masked', async () => {
+  const lines = await say((host) => {
+    host.mask('first-secret')
+    host.mask('second-secret')
+    host.log('first-secret second-secret')
+  })
+
+  expect(lines.at(-1)).toBe('[        0 s] *** ***')
+})
+
+test('redact is what the host does itself', async () => {
+  let redacted = ''
+  await sayMasked((host) => {
+    redacted = host.redact(`a ${KEY} b`)
+  })
+
+  expect(redacted).toBe('a *** b')
+})
+
+test('an output goes to the file of the runner, redacted, and nothing to the log', async () => {
+  expect(
+    await sayMasked((host) => {
+      host.setOutput('model', `a ${KEY}\nEOF\njob-id=x`)
+    }),
+  ).toEqual([])
+
+  const text = fs.readFileSync(outputFile, 'utf8')
+  const [, delimiter = '', value] = /^model<<(\S+)\r?\n([^]*)\r?\n\1\r?\n$/.exec(text) ?? []
+  expect(value).toBe('a ***\nEOF\njob-id=x')
+  // A stranger who knew the delimiter could end the value and set outputs of his own.
+  expect(delimiter).toMatch(/[\da-f-]{36}$/)
+})
+
+test('a summary is written redacted, also where the key was escaped in it', async () => {
+  await sayMasked((host) => host.writeSummary(`# Title\n\n${KEY} <code>${KEY.replace('_', '&#95;')}</code>\n`))
+
+  expect(fs.readFileSync(summaryFile, 'utf8')).toBe('# Title\n\n*** <code>***</code>\n')
+})
+
+test('a summary that cannot be written is an error of the caller', async () => {
+  fs.rmSync(summaryFile)
+  fs.mkdirSync(summaryFile)
+
+  await expect(createCore(fakeClock()).writeSummary('x')).rejects.toThrow()
+})
+
+test('an input is read as it was given', () => {
+  process.env['INPUT_PROMPT'] = ' a \n'
+  try {
+    expect(createCore(fakeClock()).input('prompt')).toBe(' a \n')
+    expect(createCore(fakeClock()).input('missing')).toBe('')
+  } finally {
+    delete process.env['INPUT_PROMPT']
+  }
+})

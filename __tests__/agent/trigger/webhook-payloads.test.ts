@@ -1,0 +1,156 @@
+import { createRequire } from 'node:module'
+import { expect, test } from '@jest/globals'
+import { findOwnEvent } from '../../../src/agent/trigger/loop-guard.ts'
+import { resolveChange, type ChangeFindings } from '../../../src/agent/trigger/look-at-change.ts'
+import { openReport } from '../../../src/agent/report/open-report.ts'
+import { parseEvent } from '../../../src/github/event-payload.ts'
+import { fakeGitHub, PULL_REQUEST, RUN_FACTS } from '../../support/fake-github.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+
+interface Payload {
+  readonly action?: string
+  readonly ref?: string
+  readonly deleted?: boolean
+  readonly [name: string]: unknown
+}
+
+/** What GitHub really sent, collected by the authors of its client: every event that starts workflows, but for schedules. */
+const DEFINITIONS = createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly {
+  readonly name: string
+  readonly examples: readonly Payload[]
+}[]
+
+const LAST_SUCCESS = 'everything since the last successful run'
+const RAN_ON = 'the commits of the run before this one'
+const PULL = 'the pull request, from'
+
+/** What the range is, what the context says besides, and what becomes of it where only `src/**` counts. */
+type Row = readonly [range: string, context: string, decision: 'ask' | 'skip']
+
+const TABLE: Readonly<Record<string, Row>> = {
+  branch_protection_rule: [LAST_SUCCESS, '', 'skip'],
+  'check_run of a pull request': [RAN_ON, '', 'skip'],
+  'check_run of master': [LAST_SUCCESS, '', 'skip'],
+  'check_suite of a pull request': [RAN_ON, '', 'skip'],
+  'check_suite of master': [LAST_SUCCESS, '', 'skip'],
+  'check_suite of main': [LAST_SUCCESS, '', 'skip'],
+  create: ['no tag of the same kind', '', 'ask'],
+  delete: [LAST_SUCCESS, '', 'skip'],
+  deployment: [LAST_SUCCESS, '', 'skip'],
+  deployment_status: [LAST_SUCCESS, '', 'skip'],
+  discussion: ['about a discussion', 'Discussion #', 'ask'],
+  discussion_comment: ['about a discussion', '\nComment:\n', 'ask'],
+  fork: [LAST_SUCCESS, '', 'skip'],
+  gollum: [LAST_SUCCESS, '', 'skip'],
+  issue_comment: ['about an issue', '\nComment:\n', 'ask'],
+  issues: ['about an issue', 'Issue #', 'ask'],
+  'issues of a pull request': [PULL, 'Pull request #2', 'skip'],
+  label: [LAST_SUCCESS, '', 'skip'],
+  merge_group: ['the merge group, from', '', 'skip'],
+  milestone: [LAST_SUCCESS, '', 'skip'],
+  page_build: [LAST_SUCCESS, '', 'skip'],
+  public: [LAST_SUCCESS, '', 'skip'],
+  pull_request: [PULL, 'Pull request #2: Update the README with', 'skip'],
+  'pull_request closed': ['closed without a merge', 'none', 'skip'],
+  pull_request_review: [PULL, '\nReview: https://', 'skip'],
+  pull_request_review_comment: [PULL, '\nPart of the diff:\n', 'skip'],
+  'push of a branch': ['first push to the branch', '', 'ask'],
+  'push of a tag': ['no tag of the same kind', '', 'ask'],
+  'push deleted': ['deleted a branch or a tag', 'none', 'skip'],
+  release: ['no tag of the same kind', 'Release 0.0.1', 'ask'],
+  repository_dispatch: [LAST_SUCCESS, '', 'skip'],
+  status: [LAST_SUCCESS, '', 'skip'],
+  watch: [LAST_SUCCESS, '', 'skip'],
+  workflow_dispatch: [LAST_SUCCESS, '', 'skip'],
+  'workflow_run of a pull request': [RAN_ON, 'Pull request #', 'skip'],
+  'workflow_run of master': [LAST_SUCCESS, 'Its branch: master', 'skip'],
+  'workflow_run of main': [RAN_ON, 'Its branch: main', 'skip'],
+}
+
+const RAN = /^(?:workflow_run|check_suite|check_run)$/
+
+function rowOf(name: string, payload: Payload): string {
+  const named = [name, `${name} ${payload.action ?? ''}`].findLast((row) => row in TABLE) ?? name
+  if (name === 'push') {
+    if (payload.deleted === true) return 'push deleted'
+    return payload.ref?.startsWith('refs/tags/') === true ? 'push of a tag' : 'push of a branch'
+  }
+  if (name === 'issues')
+    return JSON.stringify(payload['issue']).includes('"pull_request":{') ? 'issues of a pull request' : name
+  if (!RAN.test(name)) return named
+  const ran = JSON.stringify(payload[name])
+  if (ran.includes('"pull_requests":[{')) return `${name} of a pull request`
+  return `${name} of ${/"head_branch":"(\w+)"/.exec(ran)?.[1] ?? '?'}`
+}
+
+const EXAMPLES = DEFINITIONS.flatMap(({ name, examples }) =>
+  examples.map((payload) => ({ name, payload, row: rowOf(name, payload) })),
+).filter(({ row }) => row in TABLE)
+
+async function look(eventName: string, payload: unknown, paths = ''): Promise<ChangeFindings> {
+  const inputs = agentInputs({}, { 'change-context': 'diff', paths })
+  const github = fakeGitHub({
+    readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, labels: [] }),
+    listMarkerComments: () => Promise.resolve([]),
+  })
+  const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload: parseEvent(eventName, payload) } })
+  const known = openReport(inputs, step)
+  const found = await resolveChange(inputs.task, inputs, step, known)
+  expect(known.ended().shortfalls).toEqual([])
+  return found
+}
+
+test.each(Object.entries(TABLE))('%s: %j', async (row, [range, context, decision]) => {
+  const examples = EXAMPLES.filter((example) => example.row === row)
+  expect(examples.length).toBeGreaterThan(0)
+  for (const { name, payload } of examples) {
+    const found = await look(name, payload)
+    expect(found.description ?? found.skipReason).toContain(range)
+    expect(found.promptContext === '' ? 'none' : found.promptContext).toContain(
+      context === '' && found.promptContext === '' ? 'none' : context,
+    )
+    expect((await look(name, payload, 'src/**')).skipReason === undefined ? 'ask' : 'skip').toBe(decision)
+  }
+})
+
+test('no example of an event of the table is left out', () => {
+  const events = new Set(Object.keys(TABLE).map((row) => row.split(' ')[0] ?? ''))
+  const examples = DEFINITIONS.filter(({ name }) => events.has(name)).flatMap((definition) => definition.examples)
+  expect(EXAMPLES).toHaveLength(examples.length)
+})
+
+type Leaf = 'string' | 'number' | 'boolean' | 'object' | 'list'
+const leafOf = (value: unknown): Leaf | undefined => {
+  if (Array.isArray(value)) return 'list'
+  return value === null ? undefined : (typeof value as Leaf)
+}
+
+/** Every part of one kind, below the event itself, is something else. */
+function withOther(kind: Leaf, other: unknown, value: unknown, isEvent = true): unknown {
+  if (!isEvent && leafOf(value) === kind) return other
+  if (Array.isArray(value)) return value.map((one) => withOther(kind, other, one, false))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withOther(kind, other, one, false)]))
+}
+
+test.each<[Leaf, unknown]>([
+  ['string', 7],
+  ['string', null],
+  ['string', { text: 'x' }],
+  ['number', 'seven'],
+  ['number', 0.5],
+  ['boolean', 'no'],
+  ['object', null],
+  ['object', 'x'],
+  ['list', {}],
+])('whatever an event has in the place of a %s (%j) costs that and nothing else', async (kind, other) => {
+  for (const { name, examples } of DEFINITIONS) {
+    const facts = { ...RUN_FACTS, eventName: name, payload: parseEvent(name, withOther(kind, other, examples[0])) }
+    const inputs = agentInputs({}, { 'change-context': 'diff', 'github-token': 'ghs_token' })
+    const step = fakeStep({ github: fakeGitHub(), context: facts })
+    const known = openReport(inputs, step)
+    await findOwnEvent(inputs, step, known)
+    await resolveChange(inputs.task, inputs, step, known)
+    expect(known.ended().shortfalls).toEqual([])
+  }
+})

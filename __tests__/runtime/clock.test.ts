@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import * as net from 'node:net'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { systemClock } from '../../src/runtime/clock.ts'
+
+beforeEach(() => {
+  jest.useFakeTimers()
+})
+
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+/** Tells later whether the promise has settled, and how. */
+function watch(promise: Promise<void>): { state: unknown } {
+  const watched: { state: unknown } = { state: 'pending' }
+  promise.then(
+    () => (watched.state = 'done'),
+    (error: unknown) => (watched.state = error),
+  )
+  return watched
+}
+
+test('a sleep ends after its time and not before', async () => {
+  const sleep = watch(systemClock.sleep(1_000))
+
+  await jest.advanceTimersByTimeAsync(999)
+  expect(sleep.state).toBe('pending')
+  await jest.advanceTimersByTimeAsync(1)
+  expect(sleep.state).toBe('done')
+})
+
+test.each([2 ** 31 - 1, 2 ** 31, 2 ** 31 + 5, 2 ** 33])('a sleep of %i ms does not end at once', async (ms) => {
+  const timers = jest.spyOn(globalThis, 'setTimeout')
+  const sleep = watch(systemClock.sleep(ms))
+
+  await jest.advanceTimersByTimeAsync(ms - 1)
+  expect(sleep.state).toBe('pending')
+  await jest.advanceTimersByTimeAsync(1)
+  expect(sleep.state).toBe('done')
+  // Node fires longer timers at once, and only says so in a warning. Fake ones do not.
+  expect(Math.max(...timers.mock.calls.map(([, delayMs]) => delayMs ?? 0))).toBeLessThan(2 ** 31)
+})
+
+test.each([0, -1, -Infinity])('a sleep of %d ms ends at once', async (ms) => {
+  await systemClock.sleep(ms)
+  expect(jest.getTimerCount()).toBe(0)
+})
+
+test('an abort ends a sleep with its reason, and leaves no timer', async () => {
+  const controller = new AbortController()
+  const reason = new Error('stop')
+  const sleep = watch(systemClock.sleep(2 ** 32, controller.signal))
+
+  await jest.advanceTimersByTimeAsync(2 ** 31)
+  controller.abort(reason)
+  await jest.advanceTimersByTimeAsync(0)
+
+  expect(sleep.state).toBe(reason)
+  expect(jest.getTimerCount()).toBe(0)
+})
+
+test.each([0, 1_000])('after an abort a sleep of %i ms does not begin', async (ms) => {
+  const reason = new Error('stop')
+
+  await expect(systemClock.sleep(ms, AbortSignal.abort(reason))).rejects.toBe(reason)
+  expect(jest.getTimerCount()).toBe(0)
+})
+
+test('a sleep that is over does not listen to its signal any more', async () => {
+  const { signal } = new AbortController()
+  const added = jest.spyOn(signal, 'addEventListener')
+  const removed = jest.spyOn(signal, 'removeEventListener')
+
+  const sleep = systemClock.sleep(10, signal)
+  await jest.advanceTimersByTimeAsync(10)
+  await sleep
+
+  expect(removed.mock.calls).toEqual(added.mock.calls.map(([type, listener]) => [type, listener]))
+})
+
+test('a turn hears what came while the loop was at something it had read, as a signal of the process may', async () => {
+  jest.useRealTimers()
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const near = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1')
+  const [far] = (await once(server, 'connection')) as [net.Socket]
+  const heard: string[] = []
+
+  await new Promise<void>((resolve) => {
+    near.on('data', (data) => {
+      heard.push(data.toString())
+      if (heard.length > 1) return
+      far.write('second')
+      resolve()
+    })
+    far.write('first')
+  })
+  await systemClock.turn()
+  const heardInTime = [...heard]
+  near.destroy()
+  far.destroy()
+  server.close()
+
+  expect(heardInTime).toEqual(['first', 'second'])
+})
+
+test('durations do not follow the wall clock when it is set', () => {
+  const before = systemClock.now()
+
+  jest.setSystemTime(new Date('2031-01-01T00:00:00Z'))
+
+  expect(systemClock.now() - before).toBeLessThan(1_000)
+  expect(systemClock.wallTime()).toEqual(new Date('2031-01-01T00:00:00Z'))
+})

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto'
+import * as vm from 'node:vm'
+import { expect, test } from '@jest/globals'
+import { escapeHtml, foldedText, inlineCode } from '../../src/text/markdown.ts'
+import { createRedactor, redactAll } from '../../src/text/redact.ts'
+
+const KEY = 'dk_Zm9v-b+a/r=="&<\\\'?0123456789'
+const redact = createRedactor([KEY])
+
+const lowerCaseEscapes = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())
+
+test.each([
+  ['raw', KEY],
+  ['in an address', encodeURIComponent(KEY)],
+  ['in an address, with escapes in lower case', lowerCaseEscapes(encodeURIComponent(KEY))],
+  ['in an address, as little escaped as it may be', encodeURI(KEY)],
+  ['in an address, escaped to the last letter', Buffer.from(KEY).toString('hex').replace(/../g, '%$&')],
+  ['in JSON', JSON.stringify(KEY).slice(1, -1)],
+  ['in JSON with escaped slashes', JSON.stringify(KEY).slice(1, -1).replaceAll('/', '\\/')],
+  ['in JSON of ASCII letters', KEY.replace(/[<&'"+]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
+  ['in HTML', escapeHtml(KEY)],
+  ['in Markdown', inlineCode(KEY).replace(/^<code>|<\/code>$/g, '')],
+  ['in HTML with hexadecimal entities', KEY.replace(/[^\w]/g, (c) => `&#x${c.charCodeAt(0).toString(16)};`)],
+  ['in hexadecimal digits', Buffer.from(KEY).toString('hex')],
+  ['in hexadecimal capitals', Buffer.from(KEY).toString('hex').toUpperCase()],
+])('a secret %s is replaced', (_name, text) => {
+  expect(redact(`before ${text} after`)).toBe('before *** after')
+})
+
+test.each([
+  ['', ''],
+  ['a', 'b'],
+  ['ab', 'cd'],
+  ['abc', ''],
+  ['user:', '\n'],
+  ['Bearer ', ' and more'],
+])('a secret in a Base64 text between %j and %j is replaced', (before, after) => {
+  for (const encoding of ['base64', 'base64url'] as const) {
+    const text = Buffer.from(before + KEY + after).toString(encoding)
+    const left = redact(text).split('***')
+
+    expect(left).toHaveLength(2)
+    // What stays belongs to the neighbours: at the edges up to six bits of the secret, less than a character.
+    expect(left.join('').length).toBeLessThanOrEqual(Buffer.from(before + after).toString('base64').length + 4)
+  }
+})
+
+const wrapped = (text: string, columns: number, end: string): string =>
+  (text.match(new RegExp(`.{1,${columns}}`, 'g')) ?? []).join(end)
+const between = (filler: string): string => Array.from(KEY).join(filler)
+/** Without its last character, which depends on what comes next. */
+const ENCODED = Buffer.from(KEY).toString('base64').replace(/.=*$/, '')
+
+test.each([
+  ['in Base64 of 20 columns', wrapped(ENCODED, 20, '\n')],
+  ['in Base64 of 16 columns, indented', wrapped(ENCODED, 16, '\r\n\t  ')],
+  ['with a line end, then another, in it', between('\n\n')],
+  ['with tabs in it', between('\t')],
+  ['with no-break spaces in it', between('\u00a0')],
+  ['with soft hyphens in it', between('\u00ad')],
+  ['with what has no width in it', between('\u200b\u2060\ufeff')],
+  ['with variation selectors in it', between('\ufe0f')],
+  ['with rarer variation selectors in it', between('\u{e0100}')],
+  ['with control characters in it', between('\u0000\u009f')],
+  ['with colours in it', between('\u001b[31m')],
+  ['with links of terminals in it', between('\u001b]8;;x\u0007')],
+  ['in an address, with line ends in its escapes', wrapped(encodeURIComponent(KEY), 2, '\n')],
+  ['in JSON, escaped twice', JSON.stringify(JSON.stringify(KEY).slice(1, -1)).slice(1, -1)],
+])('a secret in pieces, %s, is replaced whole', (_name, text) => {
+  expect(redact(`before ${text} after`)).toBe('before *** after')
+})
+
+test.each([64, 76])('a secret anywhere in Base64 of %i columns is replaced whole', (columns) => {
+  for (let before = 0; before <= 2 * columns; before++) {
+    const text = Buffer.from(`${'x'.repeat(before)}${KEY} and more`).toString('base64')
+    const left = redact(wrapped(text, columns, '\r\n')).split('***')
+
+    expect(left).toHaveLength(2)
+    expect(left.join('').replace(/\s/g, '').length).toBeLessThanOrEqual(text.length - ENCODED.length + 4)
+  }
+})
+
+test('what begins like a terminal sequence does not hide a secret that stands in it', () => {
+  expect(redact(`\u001b[${KEY}`)).toBe('\u001b[***')
+  expect(redact(`\u001b]${KEY}\u0007`)).toBe('\u001b]***\u0007')
+})
+
+test('a secret with filler of its own is replaced', () => {
+  const secret = 'pass word\\with\tmuch'
+  const spellings = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), 'passwordwithmuch']
+  expect(spellings.map(createRedactor([secret]))).toEqual(['***', '***', '***', '***'])
+})
+
+test.each(['\\'.repeat(40), `${'\\'.repeat(40)}key`, '\\"'.repeat(20), ' \u200b '])(
+  'a secret of little but filler is replaced and nothing else: %j',
+  (secret) => {
+    const redactIt = createRedactor([secret])
+
+    expect(redactIt(`a ${secret} key "`)).toBe('a *** key "')
+    expect(redactIt(`a${encodeURIComponent(secret)}z`)).toMatch(/^a(?:%5C)?\*\*\*z$/)
+  },
+)
+
+test('the words of a sentence are no short secret in pieces', () => {
+  expect(createRedactor(['isit'])('is it isit')).toBe('is it ***')
+  expect(createRedactor(['sevenof'])('seven of sevenof')).toBe('seven of ***')
+  expect(createRedactor(['eightofa'])('eight of a')).toBe('***')
+})
+
+test.each(['&', '<', '>', '"', "'"])('%s in a secret is found as HTML may name it', (sign) => {
+  const name = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }[sign] ?? ''
+  expect(createRedactor([`secret${sign}key`])(`secret&${name};key`)).toBe('***')
+})
+
+test('a secret with many signs that Base64 writes in two ways is replaced in both', () => {
+  const secret = '>>>>>>??????'
+  const spellings = (['base64', 'base64url'] as const).map((encoding) => Buffer.from(secret).toString(encoding))
+  expect(spellings.map(createRedactor([secret]))).toEqual(['***', '***'])
+})
+
+test('every occurrence is replaced', () => {
+  expect(redact(`${KEY}${KEY} ${encodeURIComponent(KEY)}`)).toBe('****** ***')
+})
+
+test('where one secret contains another, the longer one goes first', () => {
+  expect(createRedactor(['abcdef', 'abcdef-ghijkl'])('abcdef-ghijkl abcdef')).toBe('*** ***')
+})
+
+test('a secret of any length is replaced, whole and encoded', () => {
+  const digest = (index: number): string => createHash('sha512').update(String(index)).digest('base64')
+  const long = Array.from({ length: 300 }, (_, index) => digest(index))
+    .join('')
+    .slice(0, 20_000)
+  const redactLong = createRedactor([long])
+  const left = [long, encodeURIComponent(long), Buffer.from(long).toString('hex')].map(redactLong)
+
+  expect(left).toEqual(Array<string>(3).fill('***'.repeat(20)))
+  expect(redactLong(Buffer.from(long).toString('base64')).replaceAll('***', '').length).toBeLessThanOrEqual(4 * 20)
+})
+
+test.each([KEY, 'dk_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'])(
+  'a text with all of %s but its end is looked through without trying every way to spell it',
+  (key) => {
+    const text = `${key.slice(0, -1)}-`.repeat(100)
+    const look = (): string => createRedactor([key])(text)
+    // Runs it under a limit: what fails here fails by never ending.
+    expect(vm.runInNewContext('look()', { look }, { timeout: 5_000 })).toBe(text)
+  },
+)
+
+test('all texts in plain data are redacted, and everything else stays', () => {
+  const data = { a: [`x ${KEY}`, 7, null, undefined, true], b: { c: KEY } }
+  expect(redactAll(data, redact)).toEqual({ a: ['x ***', 7, null, undefined, true], b: { c: '***' } })
+})
+
+test('data may be deeper than the stack', () => {
+  const depth = 100_000
+  let data: unknown = KEY
+  for (let level = 0; level < depth; level++) data = [data]
+  let left = redactAll(data, redact)
+  for (let level = 0; level < depth; level++) left = (left as unknown[])[0]
+  expect(left).toBe('***')
+})
+
+test('a secret is no pattern', () => {
+  expect(createRedactor(['a.c*[x](y)$'])('abc a.c*[x](y)$')).toBe('abc ***')
+  expect(createRedactor(['$&'])('a $& b')).toBe('a *** b')
+})
+
+test.each(['pässwörd', '密码密码', 'key😀key'])('a secret outside ASCII is replaced in its spellings: %s', (secret) => {
+  const escaped = Array.from({ length: secret.length }, (_, at) => secret.charCodeAt(at).toString(16).padStart(4, '0'))
+  const spellings = [secret, encodeURIComponent(secret), escaped.map((unit) => `\\u${unit}`).join('')]
+
+  expect(spellings.map(createRedactor([secret]))).toEqual(['***', '***', '***'])
+  expect(createRedactor([secret])(Buffer.from(secret).toString('base64'))).toMatch(/^\*\*\*.{0,3}$/)
+})
+
+test('encoded forms of a short secret are left alone where they would match by accident', () => {
+  expect(createRedactor(['ab'])('YWI= 6162 ab')).toBe('YWI= 6162 ***')
+})
+
+test('an empty secret hides nothing', () => {
+  expect(createRedactor([''])('text')).toBe('text')
+  expect(createRedactor([])('text')).toBe('text')
+})
+
+test('a folded prompt that holds the key is redacted after it was escaped', () => {
+  expect(redact(foldedText('The prompt', `use ${KEY} please`))).toContain('<pre>use *** please</pre>')
+})

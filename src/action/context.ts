@@ -1,0 +1,88 @@
+import type { Environment } from '../runtime/environment.ts'
+import { parseUrl } from '../runtime/parse-url.ts'
+import { DEPENDABOT, readEvent, type EventPayload } from '../github/event-payload.ts'
+
+/** What is known of the run of the workflow that this step is a part of. */
+export interface Context {
+  readonly eventName: string
+  /** Without anything if it cannot be read. */
+  readonly payload: EventPayload
+  readonly isEventUnreadable?: true
+  /** Who started the run. */
+  readonly actor: string
+  readonly sha: string
+  /** The branch or tag. */
+  readonly refName: string
+  /** `owner/name` */
+  readonly repository: string
+  readonly runId: number
+  /** From 1; more if somebody has run it again. */
+  readonly runAttempt: number
+  /** The id that the user gave this step; empty if there is none. */
+  readonly stepId: string
+  /** The name of the workflow's file, where it is known. */
+  readonly workflow: string | undefined
+  /** The origin of the pages, such as `https://github.com`. */
+  readonly serverUrl: string
+  readonly apiUrl: string
+}
+
+/** `acme/docs/.github/workflows/docs.yml@refs/heads/main` */
+const WORKFLOW_REF = /\/([^/@]+\.ya?ml)@/
+
+/** With no slash at its end: a path is going to be put behind it. */
+function addressOf(text: string | undefined, otherwise: string): string {
+  return text !== undefined && parseUrl(text) !== undefined ? text.replace(/\/+$/, '') : otherwise
+}
+
+export function contextOf(env: Environment, payload: EventPayload): Context {
+  return {
+    eventName: env['GITHUB_EVENT_NAME'] ?? '',
+    payload,
+    actor: env['GITHUB_ACTOR'] ?? '',
+    sha: env['GITHUB_SHA'] ?? '',
+    refName: env['GITHUB_REF_NAME'] ?? '',
+    repository: env['GITHUB_REPOSITORY'] ?? '',
+    runId: Number(env['GITHUB_RUN_ID'] ?? '0'),
+    runAttempt: Number(env['GITHUB_RUN_ATTEMPT'] ?? '1'),
+    // A step without an id of its own has one that the runner made, which tells nothing.
+    stepId: (env['GITHUB_ACTION'] ?? '').replace(/^__.*$/, ''),
+    workflow: WORKFLOW_REF.exec(env['GITHUB_WORKFLOW_REF'] ?? '')?.[1],
+    serverUrl: addressOf(env['GITHUB_SERVER_URL'], 'https://github.com'),
+    apiUrl: addressOf(env['GITHUB_API_URL'], 'https://api.github.com'),
+  }
+}
+
+export function readContext(env: Environment): Context {
+  const payload = readEvent(env)
+  return payload === undefined ? { ...contextOf(env, {}), isEventUnreadable: true } : contextOf(env, payload)
+}
+
+/**
+ * Whether GitHub withholds the repository's secrets from this run: it does for pull requests from forks and for all that
+ * Dependabot starts. A fork that was deleted meanwhile has no repository any more.
+ */
+export function withholdsSecrets({
+  eventName,
+  actor,
+  payload,
+}: Pick<Context, 'eventName' | 'actor' | 'payload'>): boolean {
+  if (actor === DEPENDABOT) return true
+  if (!eventName.startsWith('pull_request') || eventName === 'pull_request_target') return false
+  return payload.pull_request?.head?.repo?.full_name !== payload.repository?.full_name
+}
+
+/** GitHub's own API, and that of an enterprise in its cloud, have a host of their own beside that of the pages. */
+const API_HOST = /^api\.(?=github\.com$|[^.]+\.ghe\.com$)/
+
+/**
+ * The same run with another GitHub, and the pages that belong to it: `https://github.example.com/api/v3` has them at
+ * `https://github.example.com`.
+ * @param apiUrl undefined: the run's own
+ */
+export function atGitHub(context: Context, apiUrl: string | undefined): Context {
+  if (apiUrl === undefined) return context
+  const pages = new URL(apiUrl)
+  pages.hostname = pages.hostname.replace(API_HOST, '')
+  return { ...context, apiUrl, serverUrl: pages.origin }
+}

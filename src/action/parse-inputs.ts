@@ -1,0 +1,205 @@
+import { ActionError } from '../runtime/errors.ts'
+import { ID_PATTERN } from '../runtime/id.ts'
+import { isLoopback } from '../runtime/loopback.ts'
+import { parseUrl } from '../runtime/parse-url.ts'
+import { asSentence } from '../text/sentences.ts'
+import { oneLine } from '../text/untrusted.ts'
+
+/** What the runner gives: every input as text, empty if nothing was given. */
+export type RawInputs = Readonly<Record<string, string>>
+
+export const isGiven = (raw: RawInputs, name: string): boolean => (raw[name] ?? '').trim() !== ''
+
+/** What is wrong with one input. */
+class Refused extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join(', '))
+    this.problems = problems
+  }
+}
+
+/** Says why a text is refused. To be returned, so that the compiler knows that it ends there: `return refuse('is blank')`. */
+export function refuse(...problems: readonly string[]): never {
+  throw new Refused(problems)
+}
+
+/** An input: a text that becomes a value, or is refused. It may depend on other inputs, as they were given. */
+export type Input<T> = (text: string, raw: RawInputs) => T
+
+type Read<T> =
+  { readonly kind: 'value'; readonly value: T } | { readonly kind: 'refused'; readonly problems: readonly string[] }
+
+export function readInput<T>(input: Input<T>, text: string, raw: RawInputs = {}): Read<T> {
+  try {
+    return { kind: 'value', value: input(text, raw) }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    return { kind: 'refused', problems: error.problems }
+  }
+}
+
+/** Those of one input must not push those of another out of the annotation, which GitHub cuts at 4 KiB. */
+const MOST_PROBLEMS = 3
+
+/** What is wrong with one input, each as a sentence. */
+export function formatProblems(name: string, problems: readonly string[]): readonly string[] {
+  const more = problems.length - MOST_PROBLEMS
+  const rest = more <= 0 ? [] : [`has ${more} more ${more === 1 ? 'problem' : 'problems'}`]
+  return [...problems.slice(0, MOST_PROBLEMS), ...rest].map((problem) => asSentence(`\`${name}\` ${problem}`))
+}
+
+/**
+ * One error that names every input that is wrong, so that nobody has to mend them one run at a time.
+ * @param wrong the problems of each, as sentences
+ */
+export function wrongInputs(wrong: readonly (readonly string[])[]): ActionError {
+  const problems = wrong.flat()
+  const title = wrong.length === 1 ? 'An input is wrong' : `${wrong.length} inputs are wrong`
+  const message =
+    problems.length === 1 ? problems.join('') : `${title}:\n${problems.map((problem) => `- ${problem}`).join('\n')}`
+  return new ActionError('invalid-input', message, {
+    hint: 'Nothing was sent. Correct the `with:` block of this step.',
+  })
+}
+
+/** A longer value may be a key that was given to the wrong input, and a key that was cut is redacted nowhere. */
+const LONGEST_ECHO = 20
+const BEGINNING = 8
+
+/**
+ * The rule that a value breaks, and the value: for inputs that are never secret. It may come from an event, and the summary
+ * is Markdown, so it stands in a code span that it cannot end.
+ */
+function rejecting(rule: string, text: string): string {
+  const given = text.trim()
+  const shown = given.length > LONGEST_ECHO ? `${given.slice(0, BEGINNING)}…` : given
+  const value = oneLine(shown, LONGEST_ECHO).replaceAll('`', "'")
+  return value === '' ? rule : `${rule}, not \`${value}\``
+}
+
+/** An input that has to look like `pattern`. White space around it does not count. */
+export function textInput(pattern: RegExp, rule: string): Input<string> {
+  return (text) => (pattern.test(text.trim()) ? text.trim() : refuse(rule))
+}
+
+export function choiceInput<T extends string>(choices: readonly T[]): Input<T> {
+  const words = choices.map((choice) => `\`${choice}\``)
+  const rule = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
+  return (text) => choices.find((choice) => choice === text.trim()) ?? refuse(rejecting(rule, text))
+}
+
+/** An input that may be left empty, and is then undefined. */
+export function optionalInput<T>(input: Input<T>): Input<T | undefined> {
+  return (text, raw) => (text.trim() === '' ? undefined : input(text, raw))
+}
+
+/** An input that, when it is right by itself, has to keep to a rule as well. */
+export function inputThat<T>(input: Input<T>, isMet: (value: T, raw: RawInputs) => boolean, rule: string): Input<T> {
+  return (text, raw) => {
+    const value = input(text, raw)
+    return isMet(value, raw) ? value : refuse(rule)
+  }
+}
+
+/** The id of a job; empty for none. */
+export const idInput: Input<string> = (text) => {
+  const id = text.trim()
+  return id === '' || ID_PATTERN.test(id) ? id : refuse('must be 1 to 128 letters, digits, `_` or `-`')
+}
+
+export const projectIdInput = textInput(
+  ID_PATTERN,
+  'must be 1 to 128 letters, digits, `_` or `-`, as on the API keys page of the dashboard',
+)
+
+/** A header that is much longer is refused by servers anyway. */
+const LONGEST_KEY = 4_096
+
+export const apiKeyInput: Input<string> = (text) => {
+  const key = text.trim()
+  if (key.length > LONGEST_KEY) return refuse(`is longer than ${LONGEST_KEY} characters, which no key is`)
+  if (/^[\x21-\x7e]+$/.test(key)) return key
+  return refuse(
+    key === ''
+      ? 'is empty; give it from a secret, and mind that pull requests from forks and Dependabot get no secrets'
+      : 'must not contain spaces, line breaks or other characters that no key has',
+  )
+}
+
+/** Before the host; an `@` in the path is like any other character. */
+const EMPTY_USER = /^[a-z]+:\/*[^/]*@/i
+
+/** A problem with an address, or undefined. Addresses can hold passwords, so no message repeats one. */
+function baseUrlProblem(text: string): string | undefined {
+  // URL parsing drops tabs and line breaks, turns `\` into `/`, and an empty `?` or `#` leaves no trace.
+  if (/[^\x21-\x7e]|\\/.test(text)) return 'must be an address without spaces or control characters'
+  const url = parseUrl(text)
+  if (url === undefined) return 'must be an address such as `https://docs.example.com/api`'
+  if (url.username !== '' || url.password !== '' || EMPTY_USER.test(text)) return 'must not contain user information'
+  if (/[?#]/.test(text)) return 'must not contain a query or a fragment'
+  if (url.protocol === 'https:') return undefined
+  if (url.protocol !== 'http:') return 'must begin with `https://`'
+  return isLoopback(url) ? undefined : 'must begin with `https://`; `http://` is for loopback only'
+}
+
+export const baseUrlInput: Input<string> = (text) => {
+  const address = text.trim()
+  if (address === '') return refuse('is empty; give it, or set the environment variable `DOCS_AGENT_BASE_URL`')
+  const problem = baseUrlProblem(address)
+  return problem === undefined ? new URL(address).href.replace(/\/+$/, '') : refuse(problem)
+}
+
+/** YAML's core spellings, the ones that the runner's own actions take. */
+export const booleanInput: Input<boolean> = (text) => {
+  if (!/^(?:true|True|TRUE|false|False|FALSE)$/.test(text.trim()))
+    return refuse(rejecting('must be `true` or `false`', text))
+  return text.trim().toLowerCase() === 'true'
+}
+
+/** Never bare `Number`, which takes an empty text for 0, or `parseInt`, which reads the beginning of anything. */
+function numberInput(pattern: RegExp, rule: string, isInRange: (value: number) => boolean, unit = 1): Input<number> {
+  return (text) => {
+    const value = pattern.test(text.trim()) ? Number(text) : NaN
+    return isInRange(value) ? value * unit : refuse(rejecting(rule, text))
+  }
+}
+
+const DECIMAL = /^\d+(?:\.\d+)?$/
+
+export function wholeNumberInput(least: number, most: number, unit = ''): Input<number> {
+  const rule = `must be a whole number${unit} from ${least} to ${most}`
+  return numberInput(/^\d{1,9}$/, rule, (value) => value >= least && value <= most)
+}
+
+/** Minutes, as milliseconds. */
+export const timeoutInput = numberInput(
+  DECIMAL,
+  'must be a number of minutes, more than 0 and at most 360',
+  (minutes) => minutes > 0 && minutes <= 360,
+  60_000,
+)
+
+/** Seconds, as milliseconds. */
+export const pollIntervalInput = numberInput(
+  DECIMAL,
+  'must be a number of seconds from 0.1 to 300',
+  (seconds) => seconds >= 0.1 && seconds <= 300,
+  1_000,
+)
+
+export const onMissingKeyInput = choiceInput(['fail', 'skip'])
+
+/**
+ * Where secrets are withheld, a step may be asked to end green. Nothing else is looked at then: other inputs may come
+ * from secrets too.
+ */
+export function isSkipped(raw: RawInputs): boolean {
+  return !isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip'
+}
+
+/** Whether a summary is wanted, for a step whose inputs could not be parsed. */
+export function wantsSummary(raw: RawInputs): boolean {
+  return raw['summary']?.trim().toLowerCase() !== 'false'
+}

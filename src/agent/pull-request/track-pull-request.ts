@@ -1,0 +1,100 @@
+import type { GitHub } from '../../github/connect-github.ts'
+import { hasLabel } from '../../github/labels.ts'
+import { toPullRequestAddress } from '../../github/pull-request-address.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
+import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import type { OpenReport } from '../report/open-report.ts'
+import { describePullRequest, type PullRequestFindings, type TaskResult } from '../report/report.ts'
+import { waitForChecks } from './wait-for-checks.ts'
+import { waitForMergeable } from './settle-mergeable.ts'
+import { isMarkerComment, markerComment, mayBeOurs } from './marker.ts'
+
+function describeWanted({ label, waitForChecks, allowedPaths }: AgentInputs): string {
+  const wanted = [
+    'its state',
+    ...(label === '' ? [] : ['the label']),
+    ...(waitForChecks ? ['its checks'] : []),
+    ...(allowedPaths.length === 0 ? [] : ['its files']),
+  ]
+  return `Nothing is known of the pull request (${wanted.join(', ')})`
+}
+
+/** Whether there is anything to do. Without a token, what nobody asked for by name is not missed. */
+function wantsHandOff({ githubToken, waitForChecks, allowedPaths }: AgentInputs): boolean {
+  return githubToken !== '' || waitForChecks || allowedPaths.length > 0
+}
+
+/** What the service has just opened may not be there for GitHub's readers yet. */
+const NEW_MS = 30_000
+const READ_AGAIN_MS = 3_000
+
+async function open(
+  link: PullRequestLink,
+  step: Step,
+  { heads }: OpenReport,
+): Promise<{ github: GitHub; pullRequest: PullRequest }> {
+  const github = await step.github()
+  if (github === undefined) {
+    throw new ActionError('unauthorized', 'there is no `github-token`.', {
+      hint: "Leave `github-token` at its default and grant the workflow's job `pull-requests: write`, or give a token that has it.",
+    })
+  }
+  const address = toPullRequestAddress(link, step.context)
+  const { clock, deadlineAt, signal } = step
+  const patientUntil = Math.min(clock.now() + NEW_MS, deadlineAt)
+  for (;;) {
+    try {
+      return { github, pullRequest: await heads.read(() => github.readPullRequest(address)) }
+    } catch (error) {
+      const isMissing = error instanceof ActionError && error.code === 'not-found'
+      if (!isMissing || clock.now() + READ_AGAIN_MS > patientUntil) throw error
+      await clock.sleep(READ_AGAIN_MS, signal)
+    }
+  }
+}
+
+/**
+ * Takes the job's pull request to the point where it can be merged: marks it, waits for its checks, and looks at its
+ * files. Whatever GitHub does, the job's result stands.
+ * @throws ActionError `cancelled`
+ */
+export async function trackPullRequest(
+  { job }: TaskResult,
+  inputs: AgentInputs,
+  step: Step,
+  known: OpenReport,
+): Promise<PullRequestFindings> {
+  const link = job?.prLink
+  if (job === undefined || link === undefined || !wantsHandOff(inputs)) return {}
+  const opened = await known.bestEffort(describeWanted(inputs), () => open(link, step, known))
+  if (opened === undefined) return {}
+  const { github, pullRequest } = opened
+  await mark(pullRequest, job.id, inputs.label, github, known)
+  const findings =
+    inputs.waitForChecks || inputs.allowedPaths.length > 0
+      ? await waitForChecks(pullRequest, github, inputs, step, known)
+      : describePullRequest(pullRequest)
+  return waitForMergeable(findings, pullRequest, github, step)
+}
+
+/** The label and the marker; both are looked for first, so that a re-run adds nothing. */
+async function mark(
+  { labels, ...address }: PullRequest,
+  jobId: string,
+  label: string,
+  github: GitHub,
+  known: OpenReport,
+): Promise<void> {
+  if (label === '') return
+  if (!hasLabel(label, labels))
+    await known.bestEffort('The label was not put on the pull request', () => github.addLabel(address, label))
+  await known.bestEffort('The comment that names the job was not written', async () => {
+    const comments = await github.listMarkerComments(address, (body) => isMarkerComment(body, jobId))
+    // Another app could keep the marker out this way, and gains nothing by it.
+    if (comments.some((comment) => mayBeOurs(comment) && isMarkerComment(comment.body, jobId))) return
+    await github.addComment(address, markerComment(jobId))
+  })
+}

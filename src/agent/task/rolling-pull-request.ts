@@ -1,0 +1,83 @@
+import type { MarkerComment } from '../../github/comments.ts'
+import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
+import { parsePullRequestLink, isSamePullRequest } from '../../docs-service/pull-request-link.ts'
+import type { Job } from '../../docs-service/schemas.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import { mayBeOurs, readMarker } from '../pull-request/marker.ts'
+
+/** After so many follow-ups to one pull request somebody has to look at it. */
+export const MOST_FOLLOW_UPS = 20
+
+/** An open pull request, and the job that has opened it. */
+export interface RollingPullRequest {
+  readonly pullRequest: OpenPullRequest
+  readonly jobId: string
+  /** The comment with the count; undefined if nobody who can be trusted has named the job. */
+  readonly marker: MarkerComment | undefined
+  readonly followUps: number
+  /** Whether the job says that the pull request is its own. A busy one says nothing, and is asked again before the prompt. */
+  readonly isProven: boolean
+}
+
+interface NamedJobs {
+  /** By trusted authors, and if there are none, by apps: an earlier step may have had the token of one of them. Oldest first. */
+  readonly ours: readonly string[]
+  /** By anybody else. Newest first. */
+  readonly others: readonly string[]
+}
+
+/** More than this are no marks of ours. Nobody pushes out what ours name. */
+const MOST_JOBS = 10
+
+/** The jobs that comments name. Strangers may name any job, and the service decides. */
+export function jobsNamedIn(comments: readonly MarkerComment[]): NamedJobs {
+  const namedBy = (isWanted: (comment: MarkerComment) => boolean): readonly string[] => {
+    const ids = comments.filter(isWanted).map(({ body }) => readMarker(body)?.jobId)
+    return [...new Set(ids.filter((id) => id !== undefined))]
+  }
+  const trusted = namedBy(({ author }) => author === 'trusted')
+  const ours = trusted.length > 0 ? trusted : namedBy(mayBeOurs)
+  const others = namedBy(() => true).filter((id) => !ours.includes(id))
+  return { ours: ours.slice(0, MOST_JOBS), others: others.toReversed().slice(0, MOST_JOBS) }
+}
+
+/** Why a pull request is not known to be a job's, or the job cannot be gone on with; undefined if all is well. */
+export function objectionTo(
+  job: Job | undefined,
+  { repository, number }: OpenPullRequest,
+  serverUrl: string,
+): string | undefined {
+  if (job === undefined) return 'is not known'
+  if (job.status === 'archived' || job.status === 'failed') return `is ${job.status}`
+  const link = parsePullRequestLink(`${serverUrl}/${repository}/pull/${number}`)
+  if (job.prLink === undefined) return 'has no pull request'
+  return link !== undefined && isSamePullRequest(job.prLink, link) ? undefined : 'has another pull request'
+}
+
+/**
+ * Only what trusted authors wrote is counted: else a stranger could end the conversation. What apps wrote counts if nobody
+ * else has named the job, as an earlier step may have had the token of one of them.
+ */
+export function rollingPullRequestOf(
+  pullRequest: OpenPullRequest,
+  jobId: string,
+  comments: readonly MarkerComment[],
+  isProven: boolean,
+): RollingPullRequest {
+  const ours = comments
+    .filter(mayBeOurs)
+    .map((comment) => ({ comment, marker: readMarker(comment.body) }))
+    .filter(({ marker }) => marker?.jobId === jobId)
+  const trusted = ours.filter(({ comment }) => comment.author === 'trusted')
+  const markers = trusted.length > 0 ? trusted : ours
+  const followUps = Math.max(0, ...markers.map(({ marker }) => marker?.followUps ?? 0))
+  return { pullRequest, jobId, marker: markers[0]?.comment, followUps, isProven }
+}
+
+export function notGoneOnWith({ pullRequest, jobId }: RollingPullRequest, objection: string): ActionError {
+  return new ActionError(
+    'not-sent',
+    `Pull request #${pullRequest.number} cannot be gone on with: job ${jobId} ${objection}.`,
+    { hint: 'Run the step again: it looks for the pull request and its job anew.' },
+  )
+}

@@ -1,0 +1,62 @@
+import { oneLine } from '../../text/untrusted.ts'
+import type { Step } from '../../action/step.ts'
+import { filterFiles, type PathFilter } from '../inputs/path-filter.ts'
+import { isEmpty } from '../prompt/change-section.ts'
+import type { Compared } from './compare-range.ts'
+
+interface GateAnswer {
+  /** What was counted, in one line that is safe to print, with strangers' names between back-ticks. */
+  readonly description: string
+  /** Why nothing is to be asked of the service, as a full sentence. It is shown as Markdown, so no stranger's text is in it. */
+  readonly skipReason: string | undefined
+  /** Why the gate stays open though nothing that is listed counts, as a full sentence. */
+  readonly doubt: string | undefined
+}
+
+const MOST_NAMES = 5
+const LONGEST_NAME = 100
+
+const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => `\`${oneLine(name, LONGEST_NAME).replaceAll('`', "'")}\``)
+  const more = names.length - shown.length
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+}
+
+/**
+ * If none of the files that are listed counts, one that is not listed still may.
+ * @throws ActionError `cancelled`
+ */
+export async function countByPaths(
+  { story, comparison, unlisted }: Compared,
+  filter: PathFilter | undefined,
+  step: Pick<Step, 'clock' | 'signal'>,
+): Promise<GateAnswer> {
+  const { files, fileList, totalCommits } = comparison
+  const inFiles = `${fileList === 'cut' ? 'at least ' : ''}${plural(files.length, 'file')}`
+  const compared = `${isEmpty(comparison) ? 'No commits' : `${plural(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
+  if (filter === undefined) return { description: compared, skipReason: undefined, doubt: undefined }
+
+  const counted = await filterFiles(filter, files, step)
+  const by = `by \`${filter.kind}\``
+  if (counted.length > 0)
+    return {
+      description: `${compared} Of these files, ${counted.length} ${counted.length === 1 ? 'counts' : 'count'} ${by}.`,
+      skipReason: undefined,
+      doubt: undefined,
+    }
+  const names =
+    files.length === 0
+      ? ''
+      : ` None of them counts ${by} (${someOf(filter.rules.map(({ line }) => line))}): ${someOf(files.map(({ path }) => path))}.`
+  const description = `${compared}${names}`
+  if (unlisted !== undefined) {
+    const doubt = `${unlisted}. Nothing that is listed counts, but something else may: not skipped.`
+    return { description, skipReason: undefined, doubt }
+  }
+  const skipReason = isEmpty(comparison)
+    ? 'There are no commits in the range that it looks at.'
+    : `No changed file counts ${by}.`
+  return { description, skipReason, doubt: undefined }
+}

@@ -1,0 +1,159 @@
+import type { GitHub } from '../../github/connect-github.ts'
+import type { PullRequestCommit } from '../../github/pull-request-commits.ts'
+import type { ListedPullRequest } from '../../github/pull-requests.ts'
+import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
+import type { Pushed } from './change-range.ts'
+import type { EventCommit } from './push-range.ts'
+
+export interface OwnChangesQuery {
+  readonly repository: string
+  /** Newest first. */
+  readonly commits: readonly EventCommit[]
+  /** Undefined where nobody pushed to a branch. */
+  readonly pushed: Pushed | undefined
+  /** Whether the event is about the commits, and not about who pushed them: an open pull request that has them brought them. */
+  readonly isAboutCommits: boolean
+  /** The branch of a commit that may no longer be in it. */
+  readonly branch: string | undefined
+  /** For commits that are so new that GitHub may not know yet where they came from. */
+  readonly askAgain?: (<T>(ask: () => Promise<T>, willDo: (answer: T) => boolean) => Promise<T>) | undefined
+  /** Asked once of each pull request. */
+  readonly isOwn: (pullRequest: Bringer) => Promise<boolean>
+}
+
+export type Bringer = Pick<ListedPullRequest, 'number' | 'labels' | 'author' | 'createdAt'> & { readonly state: string }
+
+type OwnChangesAnswer =
+  /** All of it came with these pull requests, which jobs opened. */
+  | { readonly kind: 'own'; readonly numbers: readonly number[] }
+  | { readonly kind: 'others' }
+  | { readonly kind: 'too-many' }
+
+/** Each costs a request or more; what came with a pull request that is known by then costs none. */
+const MOST_LOOK_UPS = 50
+
+/** As GitHub writes it for a merge, and at the end of the first line for a squash. */
+const NAMES_PULL_REQUEST = /^(?:Merge pull request #(\d+) from |.*\(#(\d+)\)\s*(?:\n|$))/
+
+function numberIn(message: string): number | undefined {
+  const [, merged, squashed] = NAMES_PULL_REQUEST.exec(message) ?? []
+  const number = merged ?? squashed
+  return number === undefined ? undefined : Number(number)
+}
+
+/** GitHub refuses a commit that it does not know yet (422). */
+function refusedYet(error: unknown): ActionError {
+  if (error instanceof ActionError && error.code === 'rejected') return error
+  throw error
+}
+
+/**
+ * What whoever opened a pull request wrote in it, as `commits` have it: the same commits, or those that a merge made of them
+ * one after the other, which have other ids. Commits of others may have come with another pull request, too.
+ */
+export function commitsOfAuthor(
+  { author }: Bringer,
+  listed: readonly PullRequestCommit[],
+  newest: EventCommit,
+  commits: readonly EventCommit[],
+): readonly string[] {
+  const isHis = ({ account }: PullRequestCommit): boolean => account.login !== '' && account.login === author.login
+  const below = commits.slice(commits.indexOf(newest))
+  const rebased = listed.toReversed().map((one, index) => ({ one, made: below[index] }))
+  const end = rebased.findIndex(({ one, made }) => made?.message !== one.message || made.author !== one.author)
+  return [
+    ...listed.filter(isHis).map(({ sha }) => sha),
+    ...rebased.slice(0, end === -1 ? undefined : end).flatMap(({ one, made }) => (made && isHis(one) ? made.sha : [])),
+  ]
+}
+
+/**
+ * Whether all of the commits came with pull requests that this action's jobs opened. The first commit that did not ends the
+ * search. A merged pull request brought its commits. An open one brought those that whoever opened it pushed to its branch:
+ * commits of others on it are theirs, and those that it only branched off came from elsewhere. What is said of a commit, such
+ * as its checks, belongs to an open pull request that lists it.
+ * @throws ActionError if GitHub does not tell
+ */
+export async function findOwnChanges(query: OwnChangesQuery, github: GitHub): Promise<OwnChangesAnswer> {
+  const { repository, commits, pushed, isAboutCommits, branch, askAgain, isOwn } = query
+  if (commits.length === 0) return { kind: 'others' }
+  const lists = new Map<number, Promise<readonly PullRequestCommit[]>>()
+  const owners = new Map<number, boolean>()
+  const explained = new Set<string>()
+
+  function listCommits(number: number): Promise<readonly PullRequestCommit[]> {
+    const listed = github.listPullRequestCommits({ repository, number })
+    lists.set(number, listed)
+    return listed
+  }
+
+  async function isBringer(found: ListedPullRequest, sha: string): Promise<boolean> {
+    if (found.state === 'merged') return true
+    if (isAboutCommits) return (await listCommits(found.number)).some((listed) => listed.sha === sha)
+    return !found.isOfFork && found.branch === pushed?.branch && found.author.login === pushed.by
+  }
+
+  async function bringersAmong(
+    found: readonly ListedPullRequest[],
+    sha: string,
+  ): Promise<readonly ListedPullRequest[]> {
+    const bringers: ListedPullRequest[] = []
+    for (const one of found) if (await isBringer(one, sha)) bringers.push(one)
+    return bringers
+  }
+
+  /** What was merged as a commit, or ends with it, is mostly known at once. What its author pushed waits for no other answer. */
+  async function lookUpNew(
+    { sha, isByPusher }: EventCommit,
+    ask: NonNullable<typeof askAgain>,
+  ): Promise<readonly ListedPullRequest[]> {
+    const look = async (): Promise<readonly ListedPullRequest[] | ActionError> => {
+      // Both at once, as most commits came with none; where the first answer is enough, a failure of the other is none.
+      const alsoAsked = github.findPullRequestsEndingWith(repository, sha)
+      alsoAsked.catch(() => undefined)
+      const found = await github.findPullRequestsOfCommit(repository, sha).catch(refusedYet)
+      if (!(found instanceof ActionError) && found.length > 0) return bringersAmong(found, sha)
+      const ending = await bringersAmong(await alsoAsked, sha)
+      if (ending.length > 0 || branch === undefined) return ending.length > 0 ? ending : found
+      const ofBranch = await github.findPullRequestsOfBranch(repository, branch, 'open')
+      return ofBranch.length > 0 ? ofBranch : found
+    }
+    const found = await ask(look, (answer) => !(answer instanceof ActionError) && (answer.length > 0 || isByPusher))
+    if (found instanceof ActionError) throw found
+    return found
+  }
+
+  async function findBringers(commit: EventCommit): Promise<readonly Bringer[]> {
+    const { sha, message } = commit
+    const named = await readMerged(numberIn(message), repository, github)
+    if (named?.mergeCommitSha === sha) return [named]
+    if (askAgain !== undefined) return lookUpNew(commit, askAgain)
+    return bringersAmong(await github.findPullRequestsOfCommit(repository, sha), sha)
+  }
+
+  let lookUps = 0
+  for (const commit of commits) {
+    if (explained.has(commit.sha)) continue
+    if (++lookUps > MOST_LOOK_UPS) return { kind: 'too-many' }
+    const bringers = await findBringers(commit)
+    if (bringers.length === 0) return { kind: 'others' }
+    explained.add(commit.sha)
+    for (const bringer of bringers) {
+      const { number } = bringer
+      const isKnown = owners.get(number) ?? (await isOwn(bringer))
+      owners.set(number, isKnown)
+      if (!isKnown) return { kind: 'others' }
+      if (commits.every(({ sha }) => explained.has(sha))) continue
+      for (const sha of commitsOfAuthor(bringer, await (lists.get(number) ?? listCommits(number)), commit, commits))
+        explained.add(sha)
+    }
+  }
+  return { kind: 'own', numbers: [...owners.keys()] }
+}
+
+/** Anybody can write a number into a message, and one of an issue or of another repository leads nowhere. */
+async function readMerged(number: number | undefined, repository: string, github: GitHub) {
+  if (number === undefined) return undefined
+  const pullRequest = await unlessNotFound(github.readPullRequest({ repository, number }))
+  return pullRequest?.state === 'merged' ? pullRequest : undefined
+}

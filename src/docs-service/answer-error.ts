@@ -1,0 +1,136 @@
+import { ActionError, type ErrorCode } from '../runtime/errors.ts'
+import type { Redact } from '../text/redact.ts'
+import { safeLine } from '../text/safe-lines.ts'
+import { adviseOn, nameAsked, type Operation } from './operation.ts'
+import type { WireAnswer, WireFailure, WireResult } from './transport.ts'
+
+const LONGEST_QUOTE = 300
+
+interface Refusal {
+  readonly code: ErrorCode
+  readonly what: string
+}
+
+const REFUSALS: Readonly<Record<number, Refusal>> = {
+  400: { code: 'rejected', what: 'rejected the request' },
+  401: { code: 'unauthorized', what: 'refused the key' },
+  402: { code: 'rejected', what: 'asks for payment' },
+  403: { code: 'forbidden', what: 'says that this key may not do this' },
+  404: { code: 'not-found', what: 'knows no' },
+  405: { code: 'rejected', what: 'does not offer this' },
+  413: { code: 'rejected', what: 'finds the request too large' },
+  415: { code: 'rejected', what: 'does not take JSON here' },
+  422: { code: 'rejected', what: 'cannot process the request' },
+  425: { code: 'rate-limited', what: 'asks to come back later' },
+  429: { code: 'rate-limited', what: 'limits the rate of requests' },
+}
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400
+
+function refusalFor(status: number): Refusal {
+  const known = REFUSALS[status]
+  if (known !== undefined) return known
+  if (isRedirect(status)) return { code: 'redirected', what: 'redirects to another address, which is not followed' }
+  return { code: status >= 500 || status === 408 ? 'service-error' : 'rejected', what: 'failed' }
+}
+
+/** What to do where something else than the service may have answered. */
+export function adviseOnAddress({ redirectHost }: WireAnswer, redact: Redact): string {
+  const leadsTo = redirectHost === undefined ? '' : ` The answer leads to \`${redact(redirectHost)}\`.`
+  return `Check \`base-url\`: a proxy or a login page may answer in the place of the service.${leadsTo}`
+}
+
+/** What the service itself says (section 7 leaves its shape open), made safe to show. */
+function quoteOf(body: string, redact: Redact): string | undefined {
+  try {
+    const error = (JSON.parse(body) as { error?: unknown } | null)?.error
+    if (typeof error !== 'string') return undefined
+    const quote = safeLine(error, redact, LONGEST_QUOTE)
+    return quote === '' ? undefined : quote
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether an answer is one of the service's interface, and not the page of something before it. */
+function isJsonObject(body: string): boolean {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/** An answer that the service's interface does not know. */
+export function badAnswer(answer: WireAnswer, redact: Redact): ActionError {
+  return new ActionError('bad-answer', `The service gave an answer that makes no sense (${answer.status}).`, {
+    hint: adviseOnAddress(answer, redact),
+  })
+}
+
+export function errorOfAnswer(answer: WireAnswer, operation: Operation, redact: Redact): ActionError {
+  const { status, body, retryAfterMs } = answer
+  // That a job is gone is what another job begins on, and gateways have pages for what they do not find.
+  if (operation.kind === 'read' && status === 404 && !isJsonObject(body)) return badAnswer(answer, redact)
+  const { code, what } = refusalFor(status)
+  const thing = code === 'not-found' ? ` ${nameAsked(operation)}` : ''
+  const quote = quoteOf(body, redact)
+  return new ActionError(code, `The service ${what}${thing} (${status}).`, {
+    hint: isRedirect(status) ? adviseOnAddress(answer, redact) : adviseOn(status, operation),
+    quote,
+    retryAfterMs,
+  })
+}
+
+interface Failure extends Refusal {
+  readonly hint: string
+}
+
+const FAILURES: Readonly<Record<WireFailure['cause'], Failure>> = {
+  'no-connection': {
+    code: 'unreachable',
+    what: 'could not be reached',
+    hint: "Check `base-url`, the runner's network and its proxy settings.",
+  },
+  untrusted: {
+    code: 'untrusted',
+    what: 'could not be reached, because its certificate is not trusted',
+    hint: 'Behind a private certificate authority, point the environment variable `NODE_EXTRA_CA_CERTS` to its certificate.',
+  },
+  'not-tls': {
+    code: 'untrusted',
+    what: 'could not be reached, because what answers there does not speak TLS',
+    hint: 'Check the port in `base-url`: it takes plain `http:` or another protocol, and no `https:`.',
+  },
+  'proxy-refused': {
+    code: 'proxy',
+    what: 'could not be reached, because the proxy refused',
+    hint: 'Check the address and the credentials in `HTTPS_PROXY` or `HTTP_PROXY`, and `NO_PROXY`.',
+  },
+  invalid: {
+    code: 'rejected',
+    what: 'was not asked, because the request cannot be sent as it is',
+    hint: 'Check `base-url` and the proxy settings.',
+  },
+  timeout: {
+    code: 'unreachable',
+    what: 'did not answer in time',
+    hint: "Check the service's state, the runner's network and its proxy settings.",
+  },
+  cancelled: { code: 'cancelled', what: 'was not asked any more, because the run was cancelled', hint: '' },
+  broken: {
+    code: 'unreachable',
+    what: 'could not be heard, because the connection broke',
+    hint: "Check the service's state, the runner's network and its proxy settings.",
+  },
+}
+
+export function errorOfFailure({ cause, code: name }: WireFailure): ActionError {
+  const { code, what, hint } = FAILURES[cause]
+  return new ActionError(code, `The service ${what}${name === undefined ? '' : ` (${name})`}.`, { hint })
+}
+
+export function errorOfResult(result: WireResult, operation: Operation, redact: Redact): ActionError {
+  return result.kind === 'answer' ? errorOfAnswer(result, operation, redact) : errorOfFailure(result)
+}

@@ -1,0 +1,92 @@
+import type { ActionError } from '../runtime/errors.ts'
+import type { WireResult } from './transport.ts'
+
+/** What may be done about one attempt to send a prompt. */
+export type PostDecision =
+  /** The service answered that it took the prompt; whether it did is for the answer's body to prove. */
+  | 'accepted'
+  /** Nothing reached the service: send it again, a few times. */
+  | 'again'
+  /** The service did not process it: send it again once it asks for no more patience. */
+  | 'wait'
+  /** Nothing was processed, and trying again would change nothing. */
+  | 'stop'
+  /** It may have been processed: never again. */
+  | 'unknown'
+
+/** A prompt that could not be delivered is tried this often in all. */
+export const MAX_POST_ATTEMPTS = 3
+
+const NOT_PROCESSED = new Set([425, 429])
+const REJECTED = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422])
+
+/**
+ * Whether a prompt may be sent again. A job costs credits and there is no idempotency key, so "again" needs proof that
+ * nothing was processed: the class of the error *and* that not one byte of the request was written. Gateways answer 5xx,
+ * 408 and 409 after they have forwarded a request, and a redirect may follow a job that was created, so all these are
+ * unknown, as is everything that is not listed.
+ */
+export function decidePost(result: WireResult): PostDecision {
+  if (result.kind === 'answer') {
+    if (result.status >= 200 && result.status < 300) return 'accepted'
+    if (NOT_PROCESSED.has(result.status)) return 'wait'
+    return REJECTED.has(result.status) ? 'stop' : 'unknown'
+  }
+  if (result.sent) return 'unknown'
+  switch (result.cause) {
+    case 'no-connection':
+      return 'again'
+    case 'untrusted':
+    case 'not-tls':
+    case 'proxy-refused':
+    case 'invalid':
+    case 'timeout':
+    case 'cancelled':
+      return 'stop'
+    case 'broken':
+      return 'unknown'
+  }
+}
+
+const FIRST_DELAY_MS = 1_000
+const FIRST_RATE_LIMIT_DELAY_MS = 5_000
+const LONGEST_DELAY_MS = 60_000
+
+export interface Refusal {
+  readonly isRateLimit: boolean
+  /** What the service asks for, in milliseconds: a floor. */
+  readonly retryAfterMs: number | undefined
+}
+
+/**
+ * How long to wait before the same is tried again, in milliseconds.
+ * @param attempt how often it was tried, from 1
+ * @param random from 0 to 1, so that a matrix of jobs does not come back in step
+ */
+export function backOffMs({ isRateLimit, retryAfterMs = 0 }: Refusal, attempt: number, random: number): number {
+  const firstMs = isRateLimit ? FIRST_RATE_LIMIT_DELAY_MS : FIRST_DELAY_MS
+  return Math.max(Math.min(firstMs * 2 ** (attempt - 1), LONGEST_DELAY_MS) * (0.75 + 0.5 * random), retryAfterMs)
+}
+
+/** How long to wait before a prompt is sent again, in milliseconds. An answer that allows it is a rate limit. */
+export function postDelayMs(result: WireResult, attempt: number, random: number): number {
+  const isRateLimit = result.kind === 'answer'
+  return backOffMs({ isRateLimit, retryAfterMs: isRateLimit ? result.retryAfterMs : undefined }, attempt, random)
+}
+
+interface ReadContext {
+  /** How many answers in a row made no sense, this one included. */
+  readonly badAnswersInARow: number
+  /** Whether the job was created so lately that the service may not find it yet. */
+  readonly mayBeMissing: boolean
+}
+
+/** A service that talks nonsense this often in a row will not stop. */
+const MAX_BAD_ANSWERS_IN_A_ROW = 10
+
+/** Reading changes nothing, so whatever may pass is tried again until the deadline. */
+export function isPassingReadError({ code }: ActionError, { badAnswersInARow, mayBeMissing }: ReadContext): boolean {
+  if (code === 'bad-answer') return badAnswersInARow < MAX_BAD_ANSWERS_IN_A_ROW
+  if (code === 'not-found') return mayBeMissing
+  return code === 'unreachable' || code === 'rate-limited' || code === 'service-error'
+}

@@ -1,0 +1,136 @@
+import type { Clock } from '../runtime/clock.ts'
+import { ActionError, describeError } from '../runtime/errors.ts'
+import { sleepAloud } from '../runtime/heartbeat.ts'
+import type { Redact } from '../text/redact.ts'
+import { joinSentences } from '../text/sentences.ts'
+import { adviseOnAddress, errorOfResult } from './answer-error.ts'
+import type { Operation } from './operation.ts'
+import { namingTheTime } from './read-again.ts'
+import { decidePost, MAX_POST_ATTEMPTS, postDelayMs } from './retry.ts'
+import { acceptedJobSchema, parseBody, type Job } from './schemas.ts'
+import type { Transport, WireAnswer, WireResult } from './transport.ts'
+
+export interface PromptSenderOptions {
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly redact: Redact
+  readonly signal: AbortSignal
+  /** On the clock's own scale, in milliseconds: no request outlives it by more than the grace of the last read. */
+  readonly deadlineAt: number
+  readonly random: () => number
+  readonly log: (line: string) => void
+}
+
+const POST_TIMEOUT_MS = 60_000
+/** A cancelled run waits this long for the answer to a prompt that is on its way, to learn the job's id. */
+const CANCEL_GRACE_MS = 1_000
+
+const UNKNOWN_FATE_HINT =
+  "Do not simply run it again. Look for the job on the service's dashboard, or for its pull request in the documentation's repository, first."
+
+function isTimeout(result: WireResult): boolean {
+  return result.kind === 'failure' && result.cause === 'timeout'
+}
+
+function unknownFate({ message, hint, quote }: Pick<ActionError, 'message' | 'hint' | 'quote'>): ActionError {
+  return new ActionError(
+    'unknown-fate',
+    `It is not known whether the service took the prompt: the job may exist. ${message}`,
+    {
+      hint: joinSentences([UNKNOWN_FATE_HINT, hint]),
+      quote,
+    },
+  )
+}
+
+/** Nothing was contacted, so that the step ran out of time and no more. */
+function nothingSentInTime({ message, hint }: ActionError): ActionError {
+  return new ActionError(
+    'deadline',
+    `The deadline passed before the prompt was sent, so the service was asked for nothing. ${message}`,
+    { hint },
+  )
+}
+
+/** "Try again later" would be a second job, so of what an error advises only a wrong address is passed on. */
+function mayHaveTaken({ code, message, hint, quote }: ActionError): ActionError {
+  return unknownFate({ message, hint: code === 'redirected' ? hint : undefined, quote })
+}
+
+/**
+ * Sends a prompt, and sends it again only if nothing of it was processed.
+ * @param isWanted whether the answer is about the right job
+ * @param beforeAgain after the wait, before the prompt is sent again: what it throws ends the sending
+ * @throws ActionError `unknown-fate` if a job may exist although no answer proves it
+ */
+type SendPrompt = (
+  operation: Operation,
+  path: string,
+  prompt: string,
+  isWanted: (job: Job) => boolean,
+  beforeAgain?: () => Promise<void>,
+) => Promise<Job>
+
+export function createPromptSender(options: PromptSenderOptions): SendPrompt {
+  const { transport, clock, redact, signal, deadlineAt, random, log } = options
+
+  /** A prompt on its way is not dropped the moment a run is cancelled: its answer names the job that now runs. */
+  function patientSignal(done: AbortSignal): AbortSignal {
+    const patient = new AbortController()
+    const wait = (): void => {
+      clock.sleep(CANCEL_GRACE_MS, done).then(
+        () => {
+          patient.abort(signal.reason)
+        },
+        () => undefined,
+      )
+    }
+    if (signal.aborted) wait()
+    else signal.addEventListener('abort', wait, { once: true, signal: done })
+    return patient.signal
+  }
+
+  async function sendOnce(path: string, body: string): Promise<WireResult> {
+    const timeoutMs = Math.max(0, Math.min(POST_TIMEOUT_MS, deadlineAt - clock.now()))
+    const done = new AbortController()
+    try {
+      return await transport.send({ method: 'POST', path, body, timeoutMs }, patientSignal(done.signal))
+    } finally {
+      done.abort()
+    }
+  }
+
+  function accept(answer: WireAnswer, isWanted: (job: Job) => boolean): Job {
+    const job = parseBody(acceptedJobSchema, answer.body)
+    if (job === undefined || !isWanted(job)) {
+      throw unknownFate({
+        message: `The service answered ${answer.status} without a valid job id.`,
+        hint: adviseOnAddress(answer, redact),
+        quote: undefined,
+      })
+    }
+    return job
+  }
+
+  return async (operation, path, prompt, isWanted, beforeAgain) => {
+    const body = JSON.stringify({ prompt })
+    for (let attempt = 1; ; attempt++) {
+      // A signal of the process is heard only when the loop turns, and a prompt that was sent cannot be taken back.
+      await clock.turn()
+      signal.throwIfAborted()
+      const result = await sendOnce(path, body)
+      const decision = decidePost(result)
+      if (decision === 'accepted') return accept(result as WireAnswer, isWanted)
+      const error = errorOfResult(result, operation, redact)
+      if (decision === 'unknown') throw mayHaveTaken(error)
+      if (decision === 'stop' && isTimeout(result) && deadlineAt - clock.now() < 1) throw nothingSentInTime(error)
+      if (decision === 'stop' || (decision === 'again' && attempt >= MAX_POST_ATTEMPTS)) throw error
+      const delayMs = postDelayMs(result, attempt, random())
+      if (clock.now() + delayMs >= deadlineAt)
+        throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
+      log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
+      await sleepAloud(delayMs, clock, signal, log)
+      await beforeAgain?.()
+    }
+  }
+}

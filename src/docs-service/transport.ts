@@ -1,0 +1,162 @@
+import * as diagnosticsChannel from 'node:diagnostics_channel'
+import type { Dispatcher } from 'undici'
+import type { Clock } from '../runtime/clock.ts'
+import { openDispatcher } from '../http/dispatcher.ts'
+import { failureCause, failureCode, type FailureCause } from '../http/failure-cause.ts'
+import { redirectHost } from './redirect-host.ts'
+import { parseRetryAfter } from './retry-after.ts'
+
+export interface WireRequest {
+  readonly method: 'GET' | 'POST'
+  /** Below the base address, beginning with `/`. */
+  readonly path: string
+  readonly body?: string
+  /** For connecting, sending and reading the whole answer, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+export interface WireAnswer {
+  readonly kind: 'answer'
+  readonly status: number
+  readonly body: string
+  readonly retryAfterMs: number | undefined
+  /** The other host that the answer leads to, where it names one. */
+  readonly redirectHost?: string | undefined
+}
+
+export interface WireFailure {
+  readonly kind: 'failure'
+  readonly cause: FailureCause
+  readonly code: string | undefined
+  /** Whether any of the request may have left this machine. */
+  readonly sent: boolean
+}
+
+export type WireResult = WireAnswer | WireFailure
+
+/** Any 2xx, with whatever body. */
+export function isSuccess(result: WireResult): result is WireAnswer {
+  return result.kind === 'answer' && result.status >= 200 && result.status < 300
+}
+
+export interface Transport {
+  /**
+   * Sends one request once. What goes wrong is a value, since the caller decides by it.
+   * @throws Error for a path that leads out of the base address, which is a defect of the caller
+   */
+  send(request: WireRequest, signal: AbortSignal): Promise<WireResult>
+}
+
+export interface TransportOptions {
+  /** Checked before: an origin and a path prefix, with no `/` at the end. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly proxy: URL | undefined
+  readonly userAgent: string
+  readonly clock: Clock
+}
+
+const MAX_BODY_BYTES = 4 * 1024 * 1024
+
+/** Concatenation, as `new URL('//elsewhere', base)` would change the host; what came out is checked all the same. */
+function resolveUrl(baseUrl: string, path: string): URL {
+  const base = new URL(baseUrl)
+  const url = new URL(baseUrl + path)
+  if (url.origin !== base.origin || url.href !== baseUrl + path)
+    throw new Error('The request would leave the base address.')
+  return url
+}
+
+/** Watches whether undici begins to write this very request, and not only the proxy's CONNECT before it. */
+function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boolean; stop: () => void } {
+  let sent = false
+  const onSend = (message: unknown): void => {
+    const { request } = message as { request: { method: string; path: string } }
+    sent ||= request.method === method && request.path === url.pathname + url.search
+  }
+  diagnosticsChannel.subscribe('undici:client:sendHeaders', onSend)
+  return { wasSent: () => sent, stop: () => diagnosticsChannel.unsubscribe('undici:client:sendHeaders', onSend) }
+}
+
+class TimedOut extends Error {}
+
+class AnswerTooLarge extends Error {
+  readonly code = 'ANSWER_TOO_LARGE'
+}
+
+async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MAX_BODY_BYTES) throw new AnswerTooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}
+
+export function createTransport({ baseUrl, apiKey, proxy, userAgent, clock }: TransportOptions): Transport {
+  function ask(request: WireRequest, url: URL, dispatcher: Dispatcher): Promise<Dispatcher.ResponseData> {
+    return dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: request.method,
+      headers: {
+        accept: 'application/json',
+        // An answer that is packed all the same could not be read, and a prompt's fate would be unknown.
+        'accept-encoding': 'identity',
+        authorization: `Bearer ${apiKey}`,
+        'user-agent': userAgent,
+        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: request.body ?? null,
+    })
+  }
+
+  /** @param end rejects when the time for all of it is over */
+  async function exchange(asked: Promise<Dispatcher.ResponseData>, end: Promise<never>): Promise<WireAnswer> {
+    const { statusCode, headers, body } = await Promise.race([asked, end])
+    const isSuccess = statusCode >= 200 && statusCode < 300
+    const text = Promise.race([readBody(body), end])
+    return {
+      kind: 'answer',
+      status: statusCode,
+      // A refusal is known by its status: that its explanation broke off or never ends changes nothing.
+      body: await (isSuccess ? text : text.catch(() => '')),
+      retryAfterMs: parseRetryAfter(single(headers['retry-after']), single(headers['date'])),
+      redirectHost: redirectHost(single(headers['location'])),
+    }
+  }
+
+  /** A timer of our own that holds the event loop: undici's own limits do not cover every place that can hang. */
+  async function expire(timeoutMs: number, signal: AbortSignal): Promise<never> {
+    await clock.sleep(timeoutMs, signal)
+    throw new TimedOut()
+  }
+
+  return {
+    async send(request, signal) {
+      if (signal.aborted) return { kind: 'failure', cause: 'cancelled', code: undefined, sent: false }
+      const url = resolveUrl(baseUrl, request.path)
+      const dispatcher = openDispatcher(proxy)
+      const sending = watchSending(request, url)
+      const done = new AbortController()
+      try {
+        const end = AbortSignal.any([signal, done.signal])
+        return await exchange(ask(request, url, dispatcher), expire(request.timeoutMs, end))
+      } catch (error) {
+        const cause =
+          error === signal.reason ? 'cancelled' : error instanceof TimedOut ? 'timeout' : failureCause(error)
+        return { kind: 'failure', cause, code: failureCode(error), sent: sending.wasSent() }
+      } finally {
+        done.abort()
+        sending.stop()
+        dispatcher.destroy().catch(() => undefined)
+      }
+    },
+  }
+}

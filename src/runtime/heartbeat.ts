@@ -1,0 +1,55 @@
+import type { Clock } from './clock.ts'
+import { formatDuration } from '../text/duration.ts'
+
+const HEARTBEAT_MS = 60_000
+
+interface Surroundings {
+  readonly clock: Clock
+  readonly log: (line: string) => void
+}
+
+/** One line a minute while nothing changes, so that a step that waits does not look like one that hangs. */
+export class Heartbeat {
+  readonly #step: Surroundings
+  #lastLineAt: number
+
+  constructor(step: Surroundings) {
+    this.#step = step
+    this.#lastLineAt = step.clock.now()
+  }
+
+  /** Something was said elsewhere. */
+  restart(): void {
+    this.#lastLineAt = this.#step.clock.now()
+  }
+
+  say(line: string): void {
+    this.restart()
+    this.#step.log(line)
+  }
+
+  /** Milliseconds until a line is due although nothing changed. */
+  untilMs(): number {
+    return Math.max(0, this.#lastLineAt + HEARTBEAT_MS - this.#step.clock.now())
+  }
+
+  /** Says the line if one is due. */
+  beat(line: string): void {
+    if (this.untilMs() === 0) this.say(line)
+  }
+}
+
+/** Sleeps, and says once a minute how long it still takes. */
+export async function sleepAloud(
+  ms: number,
+  clock: Clock,
+  signal: AbortSignal,
+  log: (line: string) => void,
+): Promise<void> {
+  const endsAt = clock.now() + ms
+  for (let leftMs = ms; leftMs > 0; leftMs = endsAt - clock.now()) {
+    await clock.sleep(Math.min(leftMs, HEARTBEAT_MS), signal)
+    // A timer may fire a moment too early, and a moment is not worth a line.
+    if (endsAt - clock.now() >= 1_000) log(`Still waiting, for another ${formatDuration(endsAt - clock.now())}.`)
+  }
+}

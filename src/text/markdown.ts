@@ -1,0 +1,90 @@
+import { cleanLines, cutRaw, cutToBytes } from './untrusted.ts'
+
+/** More than any line of a summary has, in characters. */
+const LONGEST_LINE = 4_096
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Makes a text plain in HTML, which is also what GitHub's Markdown makes of it inside a tag. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+}
+
+/**
+ * One line of a stranger's text. Inside `<code>` GitHub makes no links of mentions and issue numbers, and every mark of
+ * Markdown and HTML is written as an entity, so nothing in it comes alive.
+ */
+export function inlineCode(text: string): string {
+  const plain = cleanLines(cutRaw(text, LONGEST_LINE))
+    .join(' ')
+    .replace(/[!-/:-@[-`{-~]/g, (mark) => `&#${mark.charCodeAt(0)};`)
+  return `<code>${plain}</code>`
+}
+
+/** A word of our own sentences, of which GitHub makes no link, mention or mark. */
+const PLAIN_WORD = /^(?!.*(?:www\.|gh-))(?:[a-z0-9.,;()“”'’…-]|(?<=[a-z0-9])_(?=[a-z0-9]))*:?$/i
+
+/**
+ * Sentences of our own, in which strangers' names stand between back-ticks. Each word that is none of ours by its looks is
+ * shown as code too, should somebody have forgotten them.
+ */
+export function prose(text: string): string {
+  const ofWord = (word: string): string => (PLAIN_WORD.test(word) ? word : inlineCode(word))
+  const line = cleanLines(cutRaw(text, LONGEST_LINE)).join(' ')
+  const parts = line
+    .split('`')
+    .map((part, index) => (index % 2 === 1 ? inlineCode(part) : part.split(' ').map(ofWord).join(' ')))
+  return parts.join('')
+}
+
+/** @param place where the step stands: ready HTML, outermost first */
+export function heading(icon: string, place: readonly (string | undefined)[], title: string): string {
+  return `## ${icon} ${place.filter((part) => part !== undefined).join(' · ')}: ${title}`
+}
+
+/**
+ * A longer text of a stranger, folded away. Blank lines would end the HTML block and wake Markdown up again, so line
+ * ends are written as entities.
+ */
+export function foldedText(title: string, text: string): string {
+  const plain = cleanLines(text).map(escapeHtml).join('&#10;')
+  return `<details><summary>${escapeHtml(title)}</summary><pre>${plain}</pre></details>`
+}
+
+export interface TableRow {
+  /** Our own words. */
+  readonly name: string
+  /** Ready HTML: what strangers wrote went through `inlineCode` before. */
+  readonly html: string
+}
+
+export function table(rows: readonly TableRow[]): string {
+  const lines = rows.map(({ name, html }) => `<tr><td><b>${escapeHtml(name)}</b></td><td>${html}</td></tr>`)
+  return `<table>\n${lines.join('\n')}\n</table>`
+}
+
+/** Joins blocks into a document of at most `maxBytes` bytes; what does not fit any more is left out and said. */
+export function joinBlocks(blocks: readonly string[], maxBytes: number): string {
+  const LEFT_OUT = '\n_The rest was left out: the summary would have been too long._\n'
+  const kept: string[] = []
+  let bytes = Buffer.byteLength(LEFT_OUT)
+  for (const block of blocks) {
+    const size = Buffer.byteLength(block) + 2
+    if (bytes + size > maxBytes) return `${kept.join('\n\n')}\n${LEFT_OUT}`
+    kept.push(block)
+    bytes += size
+  }
+  return `${kept.join('\n\n')}\n`
+}
+
+/** Shortens a text for a folded block, in bytes of UTF-8, and says how much there was. */
+export function shorten(text: string, maxBytes: number): string {
+  const cut = cutToBytes(text, maxBytes)
+  return cut === text ? text : `${cut}\n… cut here, ${Buffer.byteLength(text)} bytes in all`
+}
