@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { REFUSALS } from '../../../src/emulator/github/github-access.ts'
 import { issueState } from '../../../src/emulator/github/issue-state.ts'
 import { pullState } from '../../../src/emulator/github/pull-state.ts'
 import type { Permissions } from '../../../src/emulator/github/state.ts'
@@ -36,17 +35,4 @@ test('pull requests can be commented on with either permission, and issues with 
 
 test('every token may see who may do what', () => {
   expect(drive({}).ask('GET', '/collaborators/mona/permission').status).toBe(200)
-})
-
-test.each([
-  ['archived', 200, 403],
-  ['saml', 403, 403],
-  ['ip-allow-list', 403, 403],
-] as const)('a repository that is closed by “%s” answers reads with %d, and says why', (name, reads, writes) => {
-  const { ask, docs } = drive({ 'pull-requests': 'write' })
-  docs.refusal = REFUSALS[name]
-  expect(ask('GET', '/pulls/7').status).toBe(reads)
-  const refused = ask('POST', '/issues/7/comments', hello)
-  expect([refused.status, refused.body.message]).toEqual([writes, REFUSALS[name].message])
-  expect(refused.headers['x-accepted-github-permissions']).toBeUndefined()
 })

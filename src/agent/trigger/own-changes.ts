@@ -51,7 +51,7 @@ function refusedYet(error: unknown): ActionError {
  * What whoever opened a pull request wrote in it, as `commits` have it: the same commits, or those that a merge made of them
  * one after the other, which have other ids. Commits of others may have come with another pull request, too.
  */
-export function commitsOfAuthor(
+function commitsOfAuthor(
   { author }: Bringer,
   listed: readonly PullRequestCommit[],
   newest: EventCommit,

@@ -3,21 +3,6 @@ import { type Reply, refusal } from './reply.ts'
 import type { RepositoryState } from './repository-state.ts'
 import type { Access, GitHubState, PermissionName } from './state.ts'
 
-/** What GitHub says when a repository is archived, and when an organization wants SAML or another address. */
-export const REFUSALS = {
-  archived: { of: 'writes', message: 'Repository was archived so is read-only.' },
-  saml: {
-    of: 'all',
-    message:
-      'Resource protected by organization SAML enforcement. You must grant your OAuth token access to this organization.',
-  },
-  'ip-allow-list': {
-    of: 'all',
-    message:
-      'Although you appear to have the correct authorization credentials, the `acme` organization has an IP allow list enabled, and your IP address is not permitted to access this resource.',
-  },
-} as const satisfies Record<string, RepositoryState['refusal']>
-
 interface Asked {
   readonly state: GitHubState
   readonly repository: RepositoryState
@@ -33,14 +18,11 @@ function sufficient({ permissions }: Operation, { repository, params }: Asked): 
   return isIssue ? permissions.filter((name) => name !== 'pull-requests') : permissions
 }
 
-/** GitHub's refusal, where the token or the repository allows no such thing. */
+/** GitHub's refusal, where the token allows no such thing. */
 export function refuseAccess(operation: Operation, asked: Asked): Reply | undefined {
-  const { state, repository } = asked
   const { access } = operation
-  const { refusal: closed } = repository
-  if (closed !== undefined && (closed.of === 'all' || access === 'write')) return refusal(403, closed.message)
   const names = sufficient(operation, asked)
-  if (names.length === 0 || names.some((name) => isEnough(state.permissions[name], access))) return undefined
+  if (names.length === 0 || names.some((name) => isEnough(asked.state.permissions[name], access))) return undefined
   const accepted = names.map((name) => `${name.replace('-', '_')}=${access}`).join('; ')
   return refusal(403, 'Resource not accessible by integration', {
     headers: { 'x-accepted-github-permissions': accepted },

@@ -27,7 +27,7 @@ export function issueFields(call: Call, number: number, issue: IssueState): obje
 }
 
 /** The head that GitHub shows by now. */
-export function headOf({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: PullState): string {
+function headOf({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: PullState): string {
   return earlierHeads.find(({ untilMs }) => nowMs < untilMs + lag.headMs)?.sha ?? headSha
 }
 

@@ -28,8 +28,6 @@ export interface RepositoryState {
   unlistedChecks: number
   /** `owner/name` of where it is now. */
   movedTo: string | undefined
-  /** Why it refuses all, or all writing. */
-  refusal: { readonly of: 'all' | 'writes'; readonly message: string } | undefined
 }
 
 export interface Commit {
@@ -79,7 +77,6 @@ export function repositoryState(fields: Partial<RepositoryState> = {}): Reposito
     workflowRuns: [],
     unlistedChecks: 0,
     movedTo: undefined,
-    refusal: undefined,
     ...fields,
   }
 }

@@ -32,7 +32,7 @@ export const ALL_PERMISSIONS: Permissions = {
   statuses: 'read',
 }
 
-export interface User {
+interface User {
   readonly id: number
   readonly type: 'User' | 'Bot'
 }
