@@ -2,8 +2,8 @@
 export interface Step {
   readonly takes: (character: string) => boolean
   readonly repeats: boolean
-  /** How many steps may be left out together, this one the first of them. */
-  readonly skips: number
+  /** How many steps further the walk may go on without a character. */
+  readonly jumps: readonly number[]
 }
 
 interface Token {
@@ -13,14 +13,21 @@ interface Token {
   readonly kind: 'stars' | 'character'
 }
 
-const step = (takes: Step['takes'], repeats = false, skips = 0): Step => ({ takes, repeats, skips })
+const step = (takes: Step['takes'], repeats = false, jumps: Step['jumps'] = []): Step => ({
+  takes,
+  repeats,
+  jumps,
+})
 const isSlash = (character: string): boolean => character === '/'
 
 function readStars(count: number, isFolders: boolean): Token {
-  const anything = step(count >= 2 ? () => true : (character) => !isSlash(character), true, isFolders ? 2 : 1)
-  return isFolders
-    ? { kind: 'stars', steps: [anything, step(isSlash)], length: count + 1 }
-    : { kind: 'stars', steps: [anything], length: count }
+  // Folders are left out, or have a name before their slash.
+  if (isFolders) {
+    const steps = [step(() => false, false, [1, 3]), step(() => true, true), step(isSlash)]
+    return { kind: 'stars', steps, length: count + 1 }
+  }
+  const anything = step((character) => count >= 2 || !isSlash(character), true, [1])
+  return { kind: 'stars', steps: [anything], length: count }
 }
 
 /** `[]` lists letters, digits and ranges of them, and nothing else. */
@@ -75,7 +82,7 @@ export function readSteps(pattern: string): readonly Step[] | string {
     const sign = pattern[at]
     const last = steps.at(-1)
     if (before === 'character' && last !== undefined && (sign === '?' || sign === '+')) {
-      steps[steps.length - 1] = sign === '?' ? { ...last, skips: 1 } : { ...last, repeats: true }
+      steps[steps.length - 1] = sign === '?' ? { ...last, jumps: [1] } : { ...last, repeats: true }
       before = 'quantifier'
       at++
       continue
@@ -89,74 +96,27 @@ export function readSteps(pattern: string): readonly Step[] | string {
   return steps
 }
 
-/** How the walk stands before a step: not at all, after a character that the step took, or having just come to it. */
-const [AWAY, REPEATING, ENTERED] = [0, 1, 2] as const
-
-/** Where a walk stands: the steps that may take the next character, and the pattern's end. Most steps are none of these. */
-class Places {
-  readonly #steps: readonly Step[]
-  readonly #states: Uint8Array
-  /** The first `#count` are the steps that the walk is not away from. */
-  readonly #list: Uint32Array
-  #count = 0
-
-  constructor(steps: readonly Step[]) {
-    this.#steps = steps
-    this.#states = new Uint8Array(steps.length + 1)
-    this.#list = new Uint32Array(steps.length + 1)
-  }
-
-  get isEmpty(): boolean {
-    return this.#count === 0
-  }
-
-  get hasEnd(): boolean {
-    return this.#states[this.#steps.length] !== AWAY
-  }
-
-  /** A step may be left out where the walk has just come to it, and not once it took a character. */
-  enter(at: number): void {
-    for (let place = at, skips = 1; skips > 0 && this.#states[place] !== ENTERED; place += skips) {
-      this.#stand(place, ENTERED)
-      skips = this.#steps[place]?.skips ?? 0
-    }
-  }
-
-  /** Puts the places behind a character into `next`, in place of what was there. */
-  walk(character: string, next: Places): void {
-    next.#clear()
-    for (let index = 0; index < this.#count; index++) {
-      const at = this.#list[index] ?? 0
-      const found = this.#steps[at]
-      if (found?.takes(character) !== true) continue
-      if (found.repeats && next.#states[at] === AWAY) next.#stand(at, REPEATING)
-      next.enter(at + 1)
-    }
-  }
-
-  #stand(at: number, state: typeof REPEATING | typeof ENTERED): void {
-    if (this.#states[at] === AWAY) this.#list[this.#count++] = at
-    this.#states[at] = state
-  }
-
-  #clear(): void {
-    for (let index = 0; index < this.#count; index++) this.#states[this.#list[index] ?? 0] = AWAY
-    this.#count = 0
-  }
-}
-
 /**
  * Walks all ways through the pattern at once, character by character. A regular expression would try one after the other,
  * which `*-*-*-*` makes take minutes on a name of dashes.
  */
 export function matchesSteps(steps: readonly Step[], path: string): boolean {
-  let places = new Places(steps)
-  let next = new Places(steps)
-  places.enter(0)
-  for (const character of path) {
-    places.walk(character, next)
-    ;[places, next] = [next, places]
-    if (places.isEmpty) return false
+  // A set that grows while it is walked through is walked to its end.
+  const jump = (places: Set<number>): Set<number> => {
+    for (const at of places) for (const length of steps[at]?.jumps ?? []) places.add(at + length)
+    return places
   }
-  return places.hasEnd
+  let places = jump(new Set([0]))
+  for (const character of path) {
+    const next = new Set<number>()
+    for (const at of places) {
+      const found = steps[at]
+      if (found?.takes(character) !== true) continue
+      if (found.repeats) next.add(at)
+      next.add(at + 1)
+    }
+    if (next.size === 0) return false
+    places = jump(next)
+  }
+  return places.has(steps.length)
 }
