@@ -9,6 +9,7 @@ import type { Download } from '../../src/github/download.ts'
 import { toActionError } from '../../src/github/github-error.ts'
 import { createFollowingFetch } from '../../src/github/redirects.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
+import { withDeadline } from '../../src/runtime/deadline.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 
 /** What the addresses in the world begin with. */
@@ -60,23 +61,21 @@ export function connectInProcess(github: InProcessGitHub): GitHub {
     const options = { baseUrl: `${BASE_URL}${API_PATH}`, request: { fetch: bounded } }
     const octokit = getOctokit(GITHUB_TOKEN, options, refuseNonAnswers)
 
-    async function expire(done: AbortSignal): Promise<never> {
-      await clock.sleep(Math.max(0, deadlineAt - clock.now()), AbortSignal.any([signal, done]))
+    const timedOut = (): Error => {
       const error = new ActionError('deadline', 'The time ran out before GitHub had answered.')
       closed.abort(error)
-      throw error
+      return error
     }
 
     const ask: AskGitHub = async (need, call) => {
       signal.throwIfAborted()
-      const done = new AbortController()
       try {
-        return await (deadlineAt === Infinity ? call(octokit) : Promise.race([expire(done.signal), call(octokit)]))
+        if (deadlineAt === Infinity) return await call(octokit)
+        const limits = { clock, signal, timeoutMs: deadlineAt - clock.now(), timedOut }
+        return await withDeadline(() => call(octokit), limits)
       } catch (error) {
         signal.throwIfAborted()
         throw toActionError(error, need, NO_CHANGE)
-      } finally {
-        done.abort()
       }
     }
     const download: Download = async (url, take) => {

@@ -1,6 +1,8 @@
 import * as diagnosticsChannel from 'node:diagnostics_channel'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../runtime/clock.ts'
+import { TimedOut, withDeadline } from '../runtime/deadline.ts'
+import { readBounded } from '../runtime/read-bounded.ts'
 import { openDispatcher } from '../http/dispatcher.ts'
 import { failureCause, failureCode, type FailureCause } from '../http/failure-cause.ts'
 import { redirectHost } from './redirect-host.ts'
@@ -78,23 +80,6 @@ function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boole
   return { wasSent: () => sent, stop: () => diagnosticsChannel.unsubscribe('undici:client:sendHeaders', onSend) }
 }
 
-class TimedOut extends Error {}
-
-class AnswerTooLarge extends Error {
-  readonly code = 'ANSWER_TOO_LARGE'
-}
-
-async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > MAX_BODY_BYTES) throw new AnswerTooLarge()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
 function single(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
 }
@@ -117,43 +102,32 @@ export function createTransport({ baseUrl, apiKey, proxy, userAgent, clock }: Tr
     })
   }
 
-  /** @param end rejects when the time for all of it is over */
-  async function exchange(asked: Promise<Dispatcher.ResponseData>, end: Promise<never>): Promise<WireAnswer> {
-    const { statusCode, headers, body } = await Promise.race([asked, end])
-    const isSuccess = statusCode >= 200 && statusCode < 300
-    const text = Promise.race([readBody(body), end])
-    return {
-      kind: 'answer',
-      status: statusCode,
-      // A refusal is known by its status: that its explanation broke off or never ends changes nothing.
-      body: await (isSuccess ? text : text.catch(() => '')),
-      retryAfterMs: parseRetryAfter(single(headers['retry-after']), single(headers['date'])),
-      redirectHost: redirectHost(single(headers['location'])),
-    }
-  }
-
-  /** A timer of our own that holds the event loop: undici's own limits do not cover every place that can hang. */
-  async function expire(timeoutMs: number, signal: AbortSignal): Promise<never> {
-    await clock.sleep(timeoutMs, signal)
-    throw new TimedOut()
-  }
-
   return {
     async send(request, signal) {
       if (signal.aborted) return { kind: 'failure', cause: 'cancelled', code: undefined, sent: false }
       const url = resolveUrl(baseUrl, request.path)
       const dispatcher = openDispatcher(proxy)
       const sending = watchSending(request, url)
-      const done = new AbortController()
+      let refusal: WireAnswer | undefined
+      const exchange = async (): Promise<WireAnswer> => {
+        const { statusCode: status, headers, body } = await ask(request, url, dispatcher)
+        const answer: WireAnswer = {
+          ...{ kind: 'answer', status, body: '' },
+          retryAfterMs: parseRetryAfter(single(headers['retry-after']), single(headers['date'])),
+          redirectHost: redirectHost(single(headers['location'])),
+        }
+        if (!isSuccess(answer)) refusal = answer
+        return { ...answer, body: (await readBounded(body, MAX_BODY_BYTES)).toString('utf8') }
+      }
       try {
-        const end = AbortSignal.any([signal, done.signal])
-        return await exchange(ask(request, url, dispatcher), expire(request.timeoutMs, end))
+        return await withDeadline(exchange, { clock, signal, timeoutMs: request.timeoutMs })
       } catch (error) {
+        // A refusal is known by its status: that its explanation broke off or never ends changes nothing.
+        if (refusal !== undefined) return refusal
         const cause =
           error === signal.reason ? 'cancelled' : error instanceof TimedOut ? 'timeout' : failureCause(error)
         return { kind: 'failure', cause, code: failureCode(error), sent: sending.wasSent() }
       } finally {
-        done.abort()
         sending.stop()
         dispatcher.destroy().catch(() => undefined)
       }

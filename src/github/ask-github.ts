@@ -5,6 +5,7 @@ import { fetch } from 'undici'
 import { openDispatcher } from '../http/dispatcher.ts'
 import { proxyFor } from '../http/proxy.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 import type { Environment } from '../runtime/environment.ts'
 import { redactAll, type Redact } from '../text/redact.ts'
@@ -116,24 +117,20 @@ export function createAskGitHub(options: GitHubOptions): AskGitHub {
     refuseNonAnswers,
   )
 
-  /** The plugins' own timers hear of no signal, so every call races against the end. */
-  async function expire(done: AbortSignal): Promise<never> {
-    await clock.sleep(Math.max(0, leftMs()), AbortSignal.any([signal, done]))
+  const timedOut = (): Error => {
     const error = new ActionError('deadline', 'The time ran out before GitHub had answered.')
     closed.abort(error)
-    throw error
+    return error
   }
 
   return async (need, call) => {
     signal.throwIfAborted()
-    const done = new AbortController()
     try {
-      return redactAll(await Promise.race([expire(done.signal), call(octokit)]), redact)
+      const limits = { clock, signal, timeoutMs: leftMs(), timedOut }
+      return redactAll(await withDeadline(() => call(octokit), limits), redact)
     } catch (error) {
       signal.throwIfAborted()
       throw toActionError(error, need, redact)
-    } finally {
-      done.abort()
     }
   }
 }

@@ -1,5 +1,7 @@
 import { Response, type RequestInit } from 'undici'
 import type { Clock } from '../runtime/clock.ts'
+import { withDeadline } from '../runtime/deadline.ts'
+import { readBounded } from '../runtime/read-bounded.ts'
 
 /** What is needed of an answer, whoever's `Response` it is. */
 export interface Answer {
@@ -18,28 +20,13 @@ const ATTEMPT_MS = 30_000
 /** Far more than 300 files with their changes. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-class AttemptTimedOut extends Error {}
-
-class AnswerTooLarge extends Error {}
-
-async function readBytes(body: Answer['body']): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length
-    if (bytes > MOST_BYTES) throw new AnswerTooLarge('The answer is too large.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
-
 /**
  * Reads the whole answer here, so that one that never ends is cut off too. What it makes of it is undici's `Response`, as
  * for the global one Node would load an undici of its own.
  */
 async function readWhole(asked: Promise<Answer>): Promise<Response> {
   const answer = await asked
-  const body = await readBytes(answer.body)
+  const body = await readBounded(answer.body, MOST_BYTES)
   const whole = new Response(body.length === 0 ? null : body, {
     status: answer.status,
     statusText: answer.statusText,
@@ -58,21 +45,11 @@ export function createBoundedFetch(
   clock: Clock,
   signal: AbortSignal,
 ): (url: string, init: RequestInit) => Promise<Response> {
-  async function expire(end: AbortSignal): Promise<never> {
-    await clock.sleep(ATTEMPT_MS, end)
-    throw new AttemptTimedOut('No answer in time.')
-  }
-
   return async (url, init) => {
     // A signal of the process is heard only when the loop turns, and this may be something that GitHub is told to write.
     await clock.turn()
     signal.throwIfAborted()
-    const done = new AbortController()
-    const end = AbortSignal.any([signal, done.signal])
-    try {
-      return await Promise.race([readWhole(fetch(url, { ...init, signal: end })), expire(end)])
-    } finally {
-      done.abort()
-    }
+    const attempt = (end: AbortSignal): Promise<Response> => readWhole(fetch(url, { ...init, signal: end }))
+    return withDeadline(attempt, { clock, signal, timeoutMs: ATTEMPT_MS })
   }
 }

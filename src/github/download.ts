@@ -1,4 +1,5 @@
 import { proxyFor } from '../http/proxy.ts'
+import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { proxiedFetch, type GitHubOptions } from './ask-github.ts'
 import type { Answer } from './bounded-fetch.ts'
@@ -21,25 +22,19 @@ async function readPieces(asked: Promise<Answer>, take: (text: string) => void):
 
 /** By the same proxies as all else, with a limit of time that no drip resets. */
 export function createDownload({ env, clock, signal, deadlineAt }: GitHubOptions): Download {
-  async function expire(end: AbortSignal): Promise<never> {
-    await clock.sleep(Math.max(0, Math.min(DOWNLOAD_MS, deadlineAt - clock.now())), end)
-    throw new ActionError('deadline', 'The log did not come in time.')
-  }
-
   return async (url, take) => {
     signal.throwIfAborted()
-    const done = new AbortController()
-    const end = AbortSignal.any([signal, done.signal])
+    const timeoutMs = Math.min(DOWNLOAD_MS, deadlineAt - clock.now())
+    const timedOut = (): Error => new ActionError('deadline', 'The log did not come in time.')
+    const read = (end: AbortSignal): Promise<void> =>
+      readPieces(proxiedFetch(proxyFor(url, env))(url.href, { signal: end, redirect: 'error' }), take)
     try {
-      const asked = proxiedFetch(proxyFor(url, env))(url.href, { signal: end, redirect: 'error' })
-      await Promise.race([readPieces(asked, take), expire(end)])
+      await withDeadline(read, { clock, signal, timeoutMs, timedOut })
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof ActionError) throw error
       // Whatever it says may quote the address, which is a secret for as long as it is good.
       throw new ActionError('unreachable', 'The log could not be read.')
-    } finally {
-      done.abort()
     }
   }
 }

@@ -10,7 +10,8 @@ import type { Step } from '../../action/step.ts'
 import type { OpenReport } from '../report/open-report.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
-import { nextSettlePollMs, SETTLE_MS } from './poll-schedule.ts'
+import { pollUntil } from '../../runtime/poll.ts'
+import { settlePauses, SETTLE_MS } from './poll-schedule.ts'
 import { askHead, openSoon, type HeadBefore } from './pull-request-head.ts'
 import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
 
@@ -130,21 +131,18 @@ interface After {
 
 /** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
 async function readAfter(before: HeadBefore, step: Step, known: OpenReport): Promise<After | undefined> {
-  const { clock, deadlineAt, signal } = step
+  const { clock, deadlineAt } = step
   const endsAt = Math.min(clock.now() + SETTLE_MS, deadlineAt)
-  let came: After['came'] | undefined
-  let head: string | undefined
-  for (let reads = 0; ; reads++) {
+  let last: After | undefined
+  const read = async (): Promise<After | undefined> => {
     const now = await readNow(before, step, known)
-    if (now !== undefined && (came === undefined || came instanceof ActionError || now.headSha !== head)) {
-      head = now.headSha
-      came = await readTurnCommits(before.pullRequest, now, step).catch(rethrowFatal)
-    }
-    const leftMs = endsAt - clock.now()
-    const isUpdated = came !== undefined && !(came instanceof ActionError) && came.hasAgents
-    if (isUpdated || leftMs <= 0) return now && came && { now, came }
-    await clock.sleep(Math.min(nextSettlePollMs(reads), leftMs), signal)
+    if (now === undefined) return undefined
+    const cameBefore = last?.now.headSha === now.headSha && !(last.came instanceof ActionError) ? last.came : undefined
+    const came = cameBefore ?? (await readTurnCommits(before.pullRequest, now, step).catch(rethrowFatal))
+    return (last = { now, came })
   }
+  const isUpdated = (after?: After): boolean => after !== undefined && 'hasAgents' in after.came && after.came.hasAgents
+  return pollUntil(read, isUpdated, settlePauses(endsAt, clock), step)
 }
 
 /**

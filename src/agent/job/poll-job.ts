@@ -24,11 +24,14 @@ interface PollPlan {
 /** Reads the job again and again; gives what was waited for, or undefined if the time ran out. */
 export type PollJob = (plan: PollPlan) => Promise<Job | undefined>
 
+/** What hears of each read, and of the time between two. */
+type Listener = Pick<JobHistory, 'observe' | 'observeProblem' | 'untilHeartbeatMs' | 'beat'>
+
 /**
  * One poller serves a whole step, since a rate limit slows down all that comes after it.
  * @param fixedMs the interval that the user asked for, in milliseconds
  */
-export function createPoller(fixedMs: number | undefined, step: Step, history: JobHistory): PollJob {
+export function createPoller(fixedMs: number | undefined, step: Step, history: Listener): PollJob {
   const { client, clock, signal, random } = step
   let pace: Pace = { fixedMs, timesLimited: 0 }
   const again = new ReadAgain(step)

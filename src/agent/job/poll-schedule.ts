@@ -1,3 +1,6 @@
+import type { Clock } from '../../runtime/clock.ts'
+import type { NextPauseMs } from '../../runtime/poll.ts'
+
 /** How often to read a job. The lag of a read and the number of requests trade against each other. */
 export interface Pace {
   /** A fixed interval that the user asked for, in milliseconds. */
@@ -65,4 +68,9 @@ export const SETTLE_MS = 10_000
  */
 export function nextSettlePollMs(reads: number): number {
   return SETTLE_READS_MS[reads] ?? 4_000
+}
+
+/** The same for what GitHub's copies may lag behind with; the last read is at `endsAt`, on the clock's scale. */
+export function settlePauses(endsAt: number, clock: Clock): NextPauseMs {
+  return (pauses) => (clock.now() >= endsAt ? undefined : Math.min(nextSettlePollMs(pauses), endsAt - clock.now()))
 }

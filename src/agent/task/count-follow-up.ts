@@ -1,7 +1,8 @@
 import type { GitHub } from '../../github/connect-github.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
-import { nextSettlePollMs, SETTLE_MS } from '../job/poll-schedule.ts'
+import { pollUntil } from '../../runtime/poll.ts'
+import { settlePauses, SETTLE_MS } from '../job/poll-schedule.ts'
 import { readMarker, withFollowUps } from '../pull-request/marker.ts'
 import { MOST_FOLLOW_UPS, type RollingPullRequest } from './rolling-pull-request.ts'
 
@@ -17,16 +18,6 @@ function nobodyCounts(number: number): ActionError {
 }
 
 const uncounted = (reason: string): ActionError => new ActionError('rejected', reason)
-
-/** What the comment says once it is no longer what it said `before`, or when GitHub's copies have had their time. */
-async function readBack(before: string, read: () => Promise<string>, { clock, signal }: Step): Promise<string> {
-  const endsAt = clock.now() + SETTLE_MS
-  for (let reads = 0; ; reads++) {
-    const body = await read()
-    if (body !== before || clock.now() >= endsAt) return body
-    await clock.sleep(nextSettlePollMs(reads), signal)
-  }
-}
 
 /**
  * Counts a follow-up in the comment that names the job. Two runs that count at once would write the same number, so that each
@@ -52,7 +43,9 @@ export async function countFollowUp(
     const countedBy = [runId, runAttempt, attempt, Math.floor(step.random() * 1e9)].join('.')
     await github.editComment(pullRequest, marker.id, withFollowUps(body, count, countedBy))
     const before = body
-    body = await readBack(before, read, step)
+    // GitHub's copies have their time to tell what was written.
+    const pauses = settlePauses(step.clock.now() + SETTLE_MS, step.clock)
+    body = await pollUntil(read, (now) => now !== before, pauses, step)
     const now = readMarker(body)
     if (now?.followUps === count && now.countedBy === countedBy) return true
     if (body === before) throw uncounted('what was written is not there.')

@@ -6,9 +6,8 @@ import { ActionError, rethrowFatal, unlessNotFound } from '../../runtime/errors.
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { isRunning } from '../job/job-state.ts'
-import { openJobWatch } from '../job/job-watch.ts'
+import { createPoller } from '../job/poll-job.ts'
 import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
-import { openReport } from '../report/open-report.ts'
 import { rollingPullRequestOf, jobsNamedIn, objectionTo, type RollingPullRequest } from './rolling-pull-request.ts'
 
 /** Whom to ask about what is to be found out before the prompt, and until when. */
@@ -51,16 +50,20 @@ export async function openSearch(
  * @throws ActionError if the service does not tell
  */
 async function readJob(jobId: string, { inputs, step, endsAt }: Search, lagsUntil: number): Promise<Job | undefined> {
-  const { clock, core, signal } = step
-  const { debug } = core
-  const aside = { ...step, deadlineAt: endsAt, core: { ...core, log: debug, warn: debug } }
-  const { poll, history } = openJobWatch(inputs, aside, openReport(inputs, aside))
+  const { clock, signal } = step
+  let problem: ActionError | undefined
+  const quiet = {
+    observe: () => void (problem = undefined),
+    observeProblem: (met: ActionError) => void (problem = met),
+    ...{ untilHeartbeatMs: () => Infinity, beat: () => undefined },
+  }
+  const poll = createPoller(inputs.pollIntervalMs, { ...step, deadlineAt: endsAt }, quiet)
   const isFound = ({ status, prLink }: Job): boolean =>
     prLink !== undefined || status !== 'completed' || clock.now() >= lagsUntil
   const read = async (): Promise<Job> => {
     const job = await poll({ jobId, isFound, nextMs: nextTurnPollMs, endsAt, readsAtOnce: true })
     if (job !== undefined) return job
-    throw history.lastProblem ?? new ActionError('deadline', `Job ${jobId} could not be read in time.`)
+    throw problem ?? new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
   const job = await unlessNotFound(read())
   if (job !== undefined) return job

@@ -1,9 +1,9 @@
 import type { GitHub } from '../../github/connect-github.ts'
 import { hasLabel } from '../../github/labels.ts'
+import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { OpenReport } from '../report/open-report.ts'
-import { askAgain } from './ask-again.ts'
 import type { Compared } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
 import { findOwnChanges, type Bringer, type OwnChangesQuery } from './own-changes.ts'
@@ -99,13 +99,14 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, known: OpenReport
       labels = undefined
       return isOwnPullRequest({ repository, number }, label, github, told)
     }
-    return askAgain(look, Boolean, mayBeUnmarked ? MARK_PAUSES_MS : [], step, endsAt)
+    return pollUntil(look, Boolean, pausesBefore(mayBeUnmarked ? MARK_PAUSES_MS : [], endsAt, clock), step)
   }
 
   async function ofCommits(among: readonly EventCommit[], asked: GitHubUntil): Promise<string | undefined> {
     const isAboutCommits = pushed === undefined && commits.length > 0
     const lagEndsAt = Math.min(asked.endsAt, clock.now() + 60_001)
-    const again: OwnChangesQuery['askAgain'] = (look, willDo) => askAgain(look, willDo, LAG_PAUSES_MS, step, lagEndsAt)
+    const again: OwnChangesQuery['askAgain'] = (look, willDo) =>
+      pollUntil(look, willDo, pausesBefore(LAG_PAUSES_MS, lagEndsAt, clock), step)
     const answer = await findOwnChanges(
       {
         ...{ repository, commits: among, pushed, isAboutCommits },
