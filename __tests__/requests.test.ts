@@ -6,9 +6,8 @@ import { AGENT_USER, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../src/emulator/github/github-scenarios.ts'
 import { pullState, type PullState } from '../src/emulator/github/pull-state.ts'
 import { repositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
-import type { Context } from '../src/action/context.ts'
 import { playInWorld } from './support/embedded-world.ts'
-import { PUSH } from './support/fake-github.ts'
+import { PUSH, type GivenRun } from './support/fake-github.ts'
 import { agentInputs } from './support/fake-step.ts'
 import { commit, madeCommit } from './support/github-state.ts'
 import { root } from './support/markdown-files.ts'
@@ -133,7 +132,7 @@ const checkOf = (index: number) => ({
 })
 
 /** A push of all commits but the first. */
-function pushOf({ commits }: RepositoryState): Partial<Context> {
+function pushOf({ commits }: RepositoryState): Partial<GivenRun> {
   const listed = commits.slice(1).map(({ sha, message }) => ({ id: sha, message, author: { username: 'ann' } }))
   return { eventName: 'push', payload: { ...PUSH, commits: listed } }
 }

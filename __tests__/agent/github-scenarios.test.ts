@@ -9,9 +9,8 @@ import {
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import type { Context } from '../../src/action/context.ts'
 import { playInWorld } from '../support/embedded-world.ts'
-import { PUSH } from '../support/fake-github.ts'
+import { PUSH, type GivenRun } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { changedRepository, commit } from '../support/github-state.ts'
 
@@ -26,7 +25,7 @@ interface Row {
   /** What none of the named scenarios has. */
   readonly github?: Partial<GitHubScenario>
   readonly repository?: RepositoryState
-  readonly facts?: Partial<Context>
+  readonly facts?: Partial<GivenRun>
   readonly olderName?: string
   /** The colour and the outcome. */
   readonly ends: string

@@ -5,8 +5,7 @@ import { createService } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
-import type { Context } from '../../src/action/context.ts'
-import { fakeGitHub, PULL_REQUEST, PUSH, refusal, rejecting } from '../support/fake-github.ts'
+import { fakeGitHub, PULL_REQUEST, PUSH, refusal, rejecting, type GivenRun } from '../support/fake-github.ts'
 import { playFeature } from '../support/play-feature.ts'
 
 const SERVICE_URL = 'http://127.0.0.1:4010'
@@ -29,7 +28,7 @@ interface Row {
   readonly warns?: readonly string[]
   /** What GitHub answers where it is not as usual. Nothing is asked of it without a token. */
   readonly github?: Partial<GitHub>
-  readonly facts?: Partial<Context>
+  readonly facts?: Partial<GivenRun>
   /** Every question to GitHub in order. */
   readonly asksGitHub?: string
 }

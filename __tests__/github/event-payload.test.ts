@@ -12,7 +12,9 @@ function readText(text: string) {
 
 test('the event is what the file of the runner holds', () => {
   const workflow_run = { name: 'CI', head_branch: 'main' }
-  expect(readText(JSON.stringify({ workflow_run }))).toEqual({ workflow_run })
+  expect(readText(JSON.stringify({ workflow_run }))).toEqual({
+    workflowRun: { name: 'CI', headBranch: 'main' },
+  })
 })
 
 test('a file that cannot be read is no event, and outside of a runner there is none', () => {
@@ -36,6 +38,6 @@ test('a part that is null, or not as GitHub describes it, is as if it were not t
 
 test('the run that made a deployment is not what the event is about', () => {
   const payload = { workflow_run: { name: 'CI' }, ref: 'main' }
-  expect(parseEvent('deployment', payload)).toEqual({ ref: 'main', made_by: { name: 'CI' } })
-  expect(parseEvent('workflow_run', payload)).toEqual(payload)
+  expect(parseEvent('deployment', payload)).toEqual({ ref: 'main', madeBy: { name: 'CI' } })
+  expect(parseEvent('workflow_run', payload)).toEqual({ ref: 'main', workflowRun: { name: 'CI' } })
 })

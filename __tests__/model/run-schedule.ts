@@ -1,7 +1,7 @@
 import { agentAction } from '../../src/agent/agent-action.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { PUSH, RUN_FACTS } from '../support/fake-github.ts'
+import { PUSH, RUN_FACTS, type GivenRun } from '../support/fake-github.ts'
 import { stepClockOf } from '../support/fake-clock.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { playOn, type Played } from '../support/play-feature.ts'
@@ -44,7 +44,7 @@ export function inputsOf(schedule: Schedule, projectId: string): ReturnType<type
   return agentInputs({ timeoutMs, pollIntervalMs }, given)
 }
 
-export const factsOf = ({ asks }: Schedule): typeof RUN_FACTS => ({
+export const factsOf = ({ asks }: Schedule): GivenRun => ({
   ...RUN_FACTS,
   serverUrl: SERVER_URL,
   ...(asks.isPush ? { eventName: 'push', payload: PUSH } : {}),

@@ -3,11 +3,10 @@ import type { Task } from '../../src/agent/inputs/task.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
-import type { Context } from '../../src/action/context.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { fakeClient, type FakeClient, type Script } from './fake-client.ts'
 import { fakeClock, type FakeClock } from './fake-clock.ts'
-import { RUN_FACTS } from './fake-github.ts'
+import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
 
@@ -31,7 +30,7 @@ export interface AgentRunOptions extends Script {
   readonly task: Task
   readonly inputs?: Partial<AgentInputs>
   readonly github?: GitHub
-  readonly facts?: Partial<Context>
+  readonly facts?: Partial<GivenRun>
   /** Cancels the run when it goes to sleep after this many sleeps. */
   readonly cancelAtSleep?: number
   /** Cancels the run in the moment in which the service takes the prompt. */

@@ -8,11 +8,10 @@ import { repositoryState, type RepositoryState } from '../../src/emulator/github
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import type { Context } from '../../src/action/context.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../model/virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
-import { RUN_FACTS } from './fake-github.ts'
+import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { BASE_URL, connectInProcess } from './in-process-github.ts'
 import { observeGitHub } from './observe-github.ts'
 import { playOn, type Played } from './play-feature.ts'
@@ -34,7 +33,7 @@ export interface WorldOptions {
   readonly github?: Partial<GitHubScenario>
   /** In place of the usual repository `acme/docs`. */
   readonly repository?: RepositoryState | undefined
-  readonly facts?: Partial<Context> | undefined
+  readonly facts?: Partial<GivenRun> | undefined
   /** Changes what is there when GitHub is asked for the first time. */
   readonly furnish?: (docs: RepositoryState) => void
   /** An older name of `acme/docs`. */

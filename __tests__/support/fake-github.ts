@@ -125,6 +125,9 @@ export const refusal = (code: ErrorCode, hint?: string): ActionError =>
 
 export const rejecting = (error: ActionError) => (): Promise<never> => Promise.reject(error)
 
+/** A run, with its event as GitHub wrote it. */
+export type GivenRun = Omit<Context, 'payload'> & { readonly payload: object }
+
 export const RUN_FACTS: Context = {
   eventName: 'workflow_dispatch',
   payload: {},

@@ -4,7 +4,7 @@ import { parseEvent } from '../../src/github/event-payload.ts'
 import type { Step } from '../../src/action/step.ts'
 import { fakeClient } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
-import { RUN_FACTS } from './fake-github.ts'
+import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 
 const GIVEN = {
@@ -23,7 +23,8 @@ export function agentInputs(
   return { ...parseAgentInputs(raw, '.'), ...fields }
 }
 
-export interface StepFields extends Partial<Omit<Step, 'github'>> {
+export interface StepFields extends Partial<Omit<Step, 'github' | 'context'>> {
+  readonly context?: GivenRun
   readonly github?: GitHub | undefined
   readonly timeoutMs?: number
 }

@@ -1,5 +1,4 @@
 import type { GitHub } from '../../src/github/connect-github.ts'
-import type { Context } from '../../src/action/context.ts'
 import { createClient } from '../../src/docs-service/client.ts'
 import type { Transport } from '../../src/docs-service/transport.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
@@ -10,7 +9,7 @@ import type { Action, Rendered } from '../../src/action/action.ts'
 import type { StepInputs } from '../../src/action/open-step.ts'
 import { virtualClock, type VirtualClock } from '../model/virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
-import { RUN_FACTS } from './fake-github.ts'
+import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 import { fakeStep } from './fake-step.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
@@ -32,7 +31,7 @@ export interface Stage {
   readonly apiKey: string
   readonly transport: Transport
   readonly github: GitHub | undefined
-  readonly context: Context
+  readonly context: GivenRun
   readonly clock: Clock
   readonly signal?: AbortSignal
   readonly random?: number
@@ -75,7 +74,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     try {
       const inputs = parse()
       const { timeoutMs, projectId } = inputs
-      const step = fakeStep({ core: host, clock, signal, random: () => random, github, timeoutMs, context: context })
+      const step = fakeStep({ core: host, clock, signal, random: () => random, github, timeoutMs, context })
       const client = createClient({ ...step, ...host, transport, projectId })
       return { report: await feature.run(inputs, { ...step, client }, () => undefined), inputs }
     } catch (error) {
@@ -102,7 +101,7 @@ export interface FeaturePlay {
   readonly respond: Respond
   readonly workspace?: string
   readonly github?: GitHub | undefined
-  readonly facts?: Partial<Context>
+  readonly facts?: Partial<GivenRun>
 }
 
 /** Plays an action from its inputs on; clock, runner and servers are of this process. */

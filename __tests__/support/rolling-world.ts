@@ -4,12 +4,11 @@ import { runAgent } from '../../src/agent/run.ts'
 import type { MarkerComment } from '../../src/github/comments.ts'
 import type { GitHub } from '../../src/github/connect-github.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
-import type { Context } from '../../src/action/context.ts'
 import type { DocsServiceClient } from '../../src/docs-service/client.ts'
 import type { Job, JobStatus } from '../../src/docs-service/schemas.ts'
 import { failure, job } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
-import { fakeGitHub, mergedBy, PULL_REQUEST, pullCommits, refusal, RUN_FACTS } from './fake-github.ts'
+import { fakeGitHub, mergedBy, PULL_REQUEST, pullCommits, refusal, RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
 
@@ -121,7 +120,7 @@ export class RollingWorld {
     )
   }
 
-  async step(inputs: Partial<AgentInputs> = {}, facts: Partial<Context> = {}): Promise<WorldStep> {
+  async step(inputs: Partial<AgentInputs> = {}, facts: Partial<GivenRun> = {}): Promise<WorldStep> {
     const host = fakeHost()
     const before = this.taken.length
     const all = agentInputs({

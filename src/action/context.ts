@@ -69,7 +69,7 @@ export function withholdsSecrets({
 }: Pick<Context, 'eventName' | 'actor' | 'payload'>): boolean {
   if (actor === DEPENDABOT) return true
   if (!eventName.startsWith('pull_request') || eventName === 'pull_request_target') return false
-  return payload.pull_request?.head?.repo?.full_name !== payload.repository?.full_name
+  return payload.pullRequest?.head?.repo?.fullName !== payload.repository?.fullName
 }
 
 /** GitHub's own API, and that of an enterprise in its cloud, have a host of their own beside that of the pages. */

@@ -13,56 +13,56 @@ function eventSchema() {
 
   const account = part(z.object({ login: z.string(), id: number, type: text }))
   const writer = part(z.object({ name: text, username: text }))
-  const end = part(z.object({ sha, repo: part(z.object({ id: number, full_name: text })) }))
+  const end = part(z.object({ sha, repo: part(z.object({ id: number, fullName: text })) }))
   const pullRequests = part(z.array(z.object({ number, base: end })))
-  const about = { number, title: text, body: text, html_url: text, state: text }
+  const about = { number, title: text, body: text, htmlUrl: text, state: text }
   const written = part(
     z.object({
-      ...{ id: number, user: account, body: text, html_url: text, created_at: text, submitted_at: text },
-      ...{ in_reply_to_id: number, path: text, line: number, start_line: number, diff_hunk: text },
+      ...{ id: number, user: account, body: text, htmlUrl: text, createdAt: text, submittedAt: text },
+      ...{ inReplyToId: number, path: text, line: number, startLine: number, diffHunk: text },
       /** Set if an app wrote it in the name of a person. */
-      performed_via_github_app: z.optional(z.unknown()),
+      performedViaGithubApp: z.optional(z.unknown()),
     }),
   )
   const ranOn = {
-    ...{ head_sha: perhapsSha, head_branch: text, pull_requests: pullRequests },
-    head_commit: part(z.object({ message: text })),
-    head_repository: part(z.object({ id: number })),
+    ...{ headSha: perhapsSha, headBranch: text, pullRequests },
+    headCommit: part(z.object({ message: text })),
+    headRepository: part(z.object({ id: number })),
   }
   const checkSuite = part(z.object(ranOn))
 
   return z.object({
-    ...{ action: text, ref: text, ref_type: text, sender: account },
-    repository: part(z.object({ id: number, full_name: text, default_branch: text })),
+    ...{ action: text, ref: text, refType: text, sender: account },
+    repository: part(z.object({ id: number, fullName: text, defaultBranch: text })),
     // Of a push.
-    ...{ before: perhapsSha, after: perhapsSha, base_ref: text, deleted: flag, forced: flag },
+    ...{ before: perhapsSha, after: perhapsSha, baseRef: text, deleted: flag, forced: flag },
     commits: part(z.array(z.object({ id: sha, message: text, author: writer, committer: writer }))),
 
-    pull_request: part(
+    pullRequest: part(
       z.object({
-        ...{ ...about, user: account, base: end, head: end, merged: flag, created_at: text, updated_at: text },
+        ...{ ...about, user: account, base: end, head: end, merged: flag, createdAt: text, updatedAt: text },
         labels: part(z.array(z.object({ name: z.string() }))),
       }),
     ),
-    issue: part(z.object({ ...about, pull_request: part(z.object({})) })),
+    issue: part(z.object({ ...about, pullRequest: part(z.object({})) })),
     discussion: part(z.object(about)),
     ...{ comment: written, review: written },
-    release: part(z.object({ tag_name: z.string(), name: text, body: text, html_url: text })),
-    merge_group: part(z.object({ base_sha: sha, head_sha: sha, head_ref: text })),
-    workflow_run: part(
+    release: part(z.object({ tagName: z.string(), name: text, body: text, htmlUrl: text })),
+    mergeGroup: part(z.object({ baseSha: sha, headSha: sha, headRef: text })),
+    workflowRun: part(
       z.object({
         ...ranOn,
-        ...{ id: number, workflow_id: number, name: text, conclusion: text, html_url: text },
+        ...{ id: number, workflowId: number, name: text, conclusion: text, htmlUrl: text },
         actor: account,
       }),
     ),
-    check_suite: checkSuite,
-    check_run: part(z.object({ head_sha: perhapsSha, check_suite: checkSuite, pull_requests: pullRequests })),
+    checkSuite,
+    checkRun: part(z.object({ headSha: perhapsSha, checkSuite, pullRequests })),
     // Of a status, a deployment, a build of pages, a package.
     sha: perhapsSha,
     deployment: part(z.object({ sha: perhapsSha, ref: text })),
     build: part(z.object({ commit: perhapsSha })),
-    registry_package: part(z.object({ package_version: part(z.object({ target_oid: perhapsSha })) })),
+    registryPackage: part(z.object({ packageVersion: part(z.object({ targetOid: perhapsSha })) })),
   })
 }
 
@@ -73,14 +73,28 @@ export const DEPENDABOT = 'dependabot[bot]'
 /** The event that started the workflow, as far as anything is asked of it. All of it was written by strangers. */
 export interface EventPayload extends Parsed {
   /** The run that a deployment comes from: such an event is about no run. */
-  readonly made_by?: Parsed['workflow_run']
+  readonly madeBy?: Parsed['workflowRun']
+}
+
+/** How deep the deepest part is that anything is asked of. */
+const DEEPEST = 8
+
+/** GitHub's `head_sha` is our `headSha`. */
+function inCamelCase(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return value
+  if (Array.isArray(value)) return value.map((item) => inCamelCase(item, depth + 1))
+  const named = Object.entries(value).map(([name, part]) => [
+    name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    inCamelCase(part, depth + 1),
+  ])
+  return Object.fromEntries(named)
 }
 
 /** @param payload as GitHub wrote it; anything else than an object says nothing */
 export function parseEvent(eventName: string, payload: unknown): EventPayload {
-  const { workflow_run, ...event } = eventSchema().safeParse(payload).data ?? {}
-  if (workflow_run === undefined) return event
-  return eventName === 'workflow_run' ? { ...event, workflow_run } : { ...event, made_by: workflow_run }
+  const { workflowRun, ...event } = eventSchema().safeParse(inCamelCase(payload)).data ?? {}
+  if (workflowRun === undefined) return event
+  return eventName === 'workflow_run' ? { ...event, workflowRun } : { ...event, madeBy: workflowRun }
 }
 
 /**

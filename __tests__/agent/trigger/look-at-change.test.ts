@@ -6,7 +6,6 @@ import { openReport } from '../../../src/agent/report/open-report.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { Comparison } from '../../../src/github/comparisons.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
-import type { Context } from '../../../src/action/context.ts'
 import { ATTACH, CREATE } from '../../support/agent-run.ts'
 import {
   fakeGitHub,
@@ -17,6 +16,7 @@ import {
   rejecting,
   RUN_FACTS,
   type FakeGitHub,
+  type GivenRun,
 } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
@@ -28,12 +28,12 @@ interface Looked extends ChangeFindings {
   readonly notices: readonly string[]
 }
 
-const PUSHED: Partial<Context> = { eventName: 'push', payload: PUSH }
+const PUSHED: Partial<GivenRun> = { eventName: 'push', payload: PUSH }
 
 /** @param github null without a token */
 async function look(
   fields: Partial<AgentInputs>,
-  facts: Partial<Context>,
+  facts: Partial<GivenRun>,
   github: GitHub | null = fakeGitHub(),
 ): Promise<Looked> {
   const log: string[] = []

@@ -4,7 +4,6 @@ import type { Compared } from '../../../src/agent/trigger/compare-range.ts'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { openReport } from '../../../src/agent/report/open-report.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
-import type { Context } from '../../../src/action/context.ts'
 import type { GitHub } from '../../../src/github/connect-github.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import {
@@ -16,6 +15,7 @@ import {
   refusal,
   rejecting,
   RUN_FACTS,
+  type GivenRun,
 } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
@@ -30,7 +30,7 @@ type Ask = (guard: LoopGuard) => Promise<string | undefined>
 
 /** @param answers null without a token */
 async function ask(
-  facts: Partial<Context>,
+  facts: Partial<GivenRun>,
   answers: Partial<GitHub> | null,
   question: Ask,
   fields: Partial<AgentInputs> = {},

@@ -29,6 +29,10 @@ test('tells the branch and who pushed to it', () => {
 })
 
 test('a branch that had no run yet is looked at as a whole, and the default branch as far as was pushed', () => {
-  expect(firstRangeOfPush({ ...PUSH, ref: 'refs/heads/next' })).toMatchObject({ base: 'main', head: commit('b') })
-  expect(firstRangeOfPush(PUSH)).toEqual(rangeOfPush(PUSH))
+  const push = parseEvent('push', PUSH)
+  expect(firstRangeOfPush(parseEvent('push', { ...PUSH, ref: 'refs/heads/next' }))).toMatchObject({
+    base: 'main',
+    head: commit('b'),
+  })
+  expect(firstRangeOfPush(push)).toEqual(rangeOfPush(push))
 })

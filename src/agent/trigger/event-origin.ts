@@ -27,22 +27,22 @@ export interface EventOrigin {
 const BY_HAND = /^(?:workflow_dispatch|repository_dispatch|schedule)$/
 const SPOKEN = /^(?:issue_comment|pull_request_review.*|discussion_comment|commit_comment)$/
 
-type Run = NonNullable<EventPayload['check_suite']>
+type Run = NonNullable<EventPayload['checkSuite']>
 
 /** The number of a pull request is of use in its own repository only: a fork's checks name those of others. */
-function numbersOf(run: Pick<Run, 'pull_requests'>, { repository }: EventPayload): readonly number[] {
-  return (run.pull_requests ?? [])
+function numbersOf(run: Pick<Run, 'pullRequests'>, { repository }: EventPayload): readonly number[] {
+  return (run.pullRequests ?? [])
     .filter(({ base }) => base?.repo?.id === undefined || base.repo.id === repository?.id)
     .flatMap(({ number }) => number ?? [])
 }
 
 function namedPullRequests(payload: EventPayload): readonly number[] {
-  const { pull_request, issue, merge_group, workflow_run, made_by, check_suite, check_run } = payload
-  const number = pull_request?.number ?? (issue?.pull_request && issue.number)
+  const { pullRequest, issue, mergeGroup, workflowRun, madeBy, checkSuite, checkRun } = payload
+  const number = pullRequest?.number ?? (issue?.pullRequest && issue.number)
   if (number !== undefined) return [number]
-  const queued = /\/pr-(\d+)-[0-9a-f]+$/.exec(merge_group?.head_ref ?? '')?.[1]
+  const queued = /\/pr-(\d+)-[0-9a-f]+$/.exec(mergeGroup?.headRef ?? '')?.[1]
   if (queued !== undefined) return [Number(queued)]
-  const runs = [workflow_run, made_by, check_suite, check_run, check_run?.check_suite]
+  const runs = [workflowRun, madeBy, checkSuite, checkRun, checkRun?.checkSuite]
   const named = runs.map((run) => (run === undefined ? [] : numbersOf(run, payload)))
   return named.find((numbers) => numbers.length > 0) ?? []
 }
@@ -55,23 +55,23 @@ const SHA = /^[0-9a-f]{40,}$/
 
 /** The default branch is nobody's, and what a fork calls its branches says nothing. */
 function branchOf(name: string | undefined, { repository }: EventPayload, run?: Run): string | undefined {
-  const isOfFork = run?.head_repository !== undefined && run.head_repository.id !== repository?.id
-  return isOfFork || name === repository?.default_branch || SHA.test(name ?? '') ? undefined : name
+  const isOfFork = run?.headRepository !== undefined && run.headRepository.id !== repository?.id
+  return isOfFork || name === repository?.defaultBranch || SHA.test(name ?? '') ? undefined : name
 }
 
 /** What checks, statuses, deployments and the like are about. */
 function findSubject(payload: EventPayload): Pick<EventOrigin, 'commits' | 'branch'> {
-  const { sha, deployment, build, registry_package, made_by, check_suite, check_run } = payload
-  const run = check_suite ?? check_run?.check_suite ?? made_by
-  const published = registry_package?.package_version?.target_oid
-  const about = sha ?? deployment?.sha ?? run?.head_sha ?? check_run?.head_sha ?? build?.commit ?? published
-  const ref = run?.head_branch ?? deployment?.ref
-  return { commits: commitOf(about, run?.head_commit?.message), branch: branchOf(ref, payload, run) }
+  const { sha, deployment, build, registryPackage, madeBy, checkSuite, checkRun } = payload
+  const run = checkSuite ?? checkRun?.checkSuite ?? madeBy
+  const published = registryPackage?.packageVersion?.targetOid
+  const about = sha ?? deployment?.sha ?? run?.headSha ?? checkRun?.headSha ?? build?.commit ?? published
+  const ref = run?.headBranch ?? deployment?.ref
+  return { commits: commitOf(about, run?.headCommit?.message), branch: branchOf(ref, payload, run) }
 }
 
-const tagOf = ({ eventName, payload: { release, ref, ref_type } }: Origin): string | undefined => {
-  if (eventName === 'create' && ref_type === 'tag') return ref
-  return eventName === 'push' && ref?.startsWith('refs/tags/') === true ? ref : release?.tag_name
+const tagOf = ({ eventName, payload: { release, ref, refType } }: Origin): string | undefined => {
+  if (eventName === 'create' && refType === 'tag') return ref
+  return eventName === 'push' && ref?.startsWith('refs/tags/') === true ? ref : release?.tagName
 }
 
 /** Whose commit a new tag names says nothing of those before it. By a person it is made by hand. */
@@ -81,9 +81,9 @@ function findTag(facts: Origin, origin: EventOrigin): EventOrigin {
 }
 
 function findRun(payload: EventPayload, origin: EventOrigin): EventOrigin {
-  const { workflow_run: run } = payload
-  const commits = commitOf(run?.head_sha, run?.head_commit?.message)
-  return { ...origin, kind: 'change', commits, branch: branchOf(run?.head_branch, payload, run) }
+  const { workflowRun: run } = payload
+  const commits = commitOf(run?.headSha, run?.headCommit?.message)
+  return { ...origin, kind: 'change', commits, branch: branchOf(run?.headBranch, payload, run) }
 }
 
 /**
@@ -92,10 +92,10 @@ function findRun(payload: EventPayload, origin: EventOrigin): EventOrigin {
  */
 export function findEventOrigin(facts: Origin): EventOrigin {
   const { eventName, payload, actor } = facts
-  const { sender, pull_request, comment, review, ref, ref_type } = payload
+  const { sender, pullRequest, comment, review, ref, refType } = payload
   const isByBot = sender === undefined ? actor.endsWith('[bot]') : sender.type === 'Bot'
   const numbers = namedPullRequests(payload)
-  const labels = (pull_request?.labels ?? []).map(({ name }) => name)
+  const labels = (pullRequest?.labels ?? []).map(({ name }) => name)
   const nothing = { branch: undefined, commits: [], pushed: undefined, needsRange: false }
   const origin = { kind: 'other', isByBot, numbers, labels, ...nothing } as const
   if (BY_HAND.test(eventName)) return { ...origin, kind: 'people' }
@@ -115,7 +115,7 @@ export function findEventOrigin(facts: Origin): EventOrigin {
     }
   }
   if (eventName === 'workflow_run') return findRun(payload, origin)
-  if (pull_request !== undefined) return origin
-  if (ref_type === 'branch') return { ...origin, branch: branchOf(ref, payload) }
+  if (pullRequest !== undefined) return origin
+  if (refType === 'branch') return { ...origin, branch: branchOf(ref, payload) }
   return { ...origin, ...findSubject(payload) }
 }

@@ -3,8 +3,8 @@ import type { RequestedRange } from '../inputs/change-range-input.ts'
 import type { ChangeRange, Trigger } from './change-range.ts'
 import { firstRangeOfPush, rangeOfPush } from './push-range.ts'
 
-function rangeOfPullRequest(eventName: string, { action, pull_request }: EventPayload): ChangeRange | undefined {
-  const { base, head, merged } = pull_request ?? {}
+function rangeOfPullRequest(eventName: string, { action, pullRequest }: EventPayload): ChangeRange | undefined {
+  const { base, head, merged } = pullRequest ?? {}
   if (base === undefined || head === undefined) return undefined
   if (/^pull_request(?:_target)?$/.test(eventName) && action === 'closed' && merged !== true)
     return { kind: 'nothing-changed', reason: 'the pull request was closed without a merge' }
@@ -15,35 +15,35 @@ function rangeOfPullRequest(eventName: string, { action, pull_request }: EventPa
  * On the default branch a run tells where it ran, and not since when; elsewhere it is what the branch has more. What other runs
  * of the same workflow ran on was told when they ended.
  */
-function rangeOfRun({ workflow_run, check_suite, check_run, repository }: EventPayload): ChangeRange | undefined {
+function rangeOfRun({ workflowRun, checkSuite, checkRun, repository }: EventPayload): ChangeRange | undefined {
   const {
-    head_sha: head,
-    head_branch,
-    pull_requests,
-    head_repository,
-  } = workflow_run ?? check_suite ?? check_run?.check_suite ?? {}
+    headSha: head,
+    headBranch,
+    pullRequests,
+    headRepository,
+  } = workflowRun ?? checkSuite ?? checkRun?.checkSuite ?? {}
   if (head === undefined) return undefined
   const about = 'the commits of the run before this one'
-  const base = pull_requests?.[0]?.base?.sha
+  const base = pullRequests?.[0]?.base?.sha
   if (base !== undefined) return { kind: 'compare', base, head, about }
-  const { id, default_branch } = repository ?? {}
-  const isOfFork = id !== undefined && (head_repository?.id ?? id) !== id
-  if (default_branch === undefined || (head_branch === default_branch && !isOfFork))
-    return { kind: 'since-last-success', head, of: ranBefore(workflow_run) }
-  return { kind: 'compare', base: default_branch, head, about }
+  const { id, defaultBranch } = repository ?? {}
+  const isOfFork = id !== undefined && (headRepository?.id ?? id) !== id
+  if (defaultBranch === undefined || (headBranch === defaultBranch && !isOfFork))
+    return { kind: 'since-last-success', head, of: ranBefore(workflowRun) }
+  return { kind: 'compare', base: defaultBranch, head, about }
 }
 
-function ranBefore({ id, workflow_id }: EventPayload['workflow_run'] = {}) {
-  return id === undefined || workflow_id === undefined ? undefined : { workflow: String(workflow_id), runId: id }
+function ranBefore({ id, workflowId }: EventPayload['workflowRun'] = {}) {
+  return id === undefined || workflowId === undefined ? undefined : { workflow: String(workflowId), runId: id }
 }
 
-function rangeOfTag(eventName: string, { release, ref, ref_type }: EventPayload): ChangeRange | undefined {
-  const tag = release?.tag_name ?? (eventName === 'create' && ref_type === 'tag' ? ref : undefined)
+function rangeOfTag(eventName: string, { release, ref, refType }: EventPayload): ChangeRange | undefined {
+  const tag = release?.tagName ?? (eventName === 'create' && refType === 'tag' ? ref : undefined)
   return tag === undefined ? undefined : { kind: 'since-tag', tag }
 }
 
 function rangeOfConversation({ issue, discussion }: EventPayload): ChangeRange | undefined {
-  if (issue?.pull_request !== undefined && issue.number !== undefined)
+  if (issue?.pullRequest !== undefined && issue.number !== undefined)
     return { kind: 'pull-request', number: issue.number }
   const about = issue !== undefined ? 'an issue' : discussion !== undefined ? 'a discussion' : undefined
   return about && { kind: 'nothing-to-compare', reason: `the event is about ${about}, which has no commits` }
@@ -51,8 +51,8 @@ function rangeOfConversation({ issue, discussion }: EventPayload): ChangeRange |
 
 function rangeOfEvent({ eventName, payload, sha }: Trigger): ChangeRange {
   if (eventName === 'push') return rangeOfPush(payload)
-  if (payload.merge_group !== undefined) {
-    const { base_sha: base, head_sha: head } = payload.merge_group
+  if (payload.mergeGroup !== undefined) {
+    const { baseSha: base, headSha: head } = payload.mergeGroup
     return { kind: 'compare', base, head, about: 'the merge group' }
   }
   return (
@@ -68,7 +68,7 @@ function rangeOfEvent({ eventName, payload, sha }: Trigger): ChangeRange {
  * it is green, so that it has to look back itself.
  */
 const isOnDefaultBranch = ({ eventName, payload, refName }: Trigger): boolean =>
-  eventName === 'push' && refName === payload.repository?.default_branch
+  eventName === 'push' && refName === payload.repository?.defaultBranch
 
 /** The range of a change is the event's own; events that are about no change look back to the last successful run. */
 export function findChangeRange(trigger: Trigger, requested: RequestedRange): ChangeRange {

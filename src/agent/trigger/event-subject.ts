@@ -6,25 +6,25 @@ type Text = EventSubject['texts'][number]
 const line = (name: string, value: string | undefined): string[] => (value ? [`${name}: ${value}`] : [])
 const body = (name: string, value: string | undefined): Text[] => (value ? [{ name, text: value }] : [])
 
-function headOf(name: string, { number, title, html_url }: NonNullable<EventPayload['discussion']>): string[] {
-  return number === undefined ? [] : [`${name} #${number}: ${title ?? ''}`, ...line('Address', html_url)]
+function headOf(name: string, { number, title, htmlUrl }: NonNullable<EventPayload['discussion']>): string[] {
+  return number === undefined ? [] : [`${name} #${number}: ${title ?? ''}`, ...line('Address', htmlUrl)]
 }
 
-function linesOf({ pull_request, issue, discussion, release, workflow_run, comment, review }: EventPayload): string[] {
+function linesOf({ pullRequest, issue, discussion, release, workflowRun, comment, review }: EventPayload): string[] {
   return [
-    ...(pull_request === undefined ? [] : headOf('Pull request', pull_request)),
-    ...(issue === undefined ? [] : headOf(issue.pull_request === undefined ? 'Issue' : 'Pull request', issue)),
+    ...(pullRequest === undefined ? [] : headOf('Pull request', pullRequest)),
+    ...(issue === undefined ? [] : headOf(issue.pullRequest === undefined ? 'Issue' : 'Pull request', issue)),
     ...(discussion === undefined ? [] : headOf('Discussion', discussion)),
     ...(release === undefined
       ? []
-      : [`Release ${release.tag_name}: ${release.name ?? ''}`, ...line('Address', release.html_url)]),
-    ...line('Workflow run', workflow_run?.name),
-    ...line('It ended as', workflow_run?.conclusion),
-    ...line('Its branch', workflow_run?.head_branch),
-    ...line('Address', workflow_run?.html_url),
-    ...(workflow_run?.pull_requests ?? []).map(({ number }) => `Pull request #${number ?? ''}`),
-    ...line('Comment', comment?.html_url),
-    ...line('Review', review?.html_url),
+      : [`Release ${release.tagName}: ${release.name ?? ''}`, ...line('Address', release.htmlUrl)]),
+    ...line('Workflow run', workflowRun?.name),
+    ...line('It ended as', workflowRun?.conclusion),
+    ...line('Its branch', workflowRun?.headBranch),
+    ...line('Address', workflowRun?.htmlUrl),
+    ...(workflowRun?.pullRequests ?? []).map(({ number }) => `Pull request #${number ?? ''}`),
+    ...line('Comment', comment?.htmlUrl),
+    ...line('Review', review?.htmlUrl),
     ...line('File', comment?.path),
     ...line('Line', comment?.line?.toString()),
   ]
@@ -37,8 +37,8 @@ export function findEventSubject(event: EventPayload): EventSubject | undefined 
   const texts = [
     ...body('Comment', comment?.body),
     ...body('Review', review?.body),
-    ...body('Part of the diff', comment?.diff_hunk),
-    ...body('Text', issue?.pull_request === undefined ? issue?.body : undefined),
+    ...body('Part of the diff', comment?.diffHunk),
+    ...body('Text', issue?.pullRequest === undefined ? issue?.body : undefined),
     ...body('Text', discussion?.body),
     ...body('Notes', release?.body),
   ]

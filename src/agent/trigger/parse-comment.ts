@@ -16,8 +16,8 @@ const EVENTS: Readonly<Record<string, { readonly kind: CommentAddress['kind']; r
   pull_request_review: { kind: 'review', action: 'submitted' },
 }
 
-function placeOf({ path, line, start_line, diff_hunk }: Spoken): Place | undefined {
-  return path === undefined ? undefined : { path, line, startLine: start_line, hunk: diff_hunk ?? '' }
+function placeOf({ path, line, startLine, diffHunk }: Spoken): Place | undefined {
+  return path === undefined ? undefined : { path, line, startLine, hunk: diffHunk ?? '' }
 }
 
 /** Undefined if the text does not begin with the command as a word. The one character that ends the word goes with it. */
@@ -36,9 +36,9 @@ const ignored = (reason: string): ParsedComment => ({ kind: 'ignored', reason })
 export function parseComment({ eventName, payload, repository }: Context, command: string): ParsedComment {
   const expected = EVENTS[eventName]
   if (expected === undefined) return ignored('The event is no comment and no review.')
-  const { action, comment, review, issue, pull_request } = payload
+  const { action, comment, review, issue, pullRequest } = payload
   const spoken = expected.kind === 'review' ? review : comment
-  const { number, title = '', body = '', state } = pull_request ?? issue ?? {}
+  const { number, title = '', body = '', state } = pullRequest ?? issue ?? {}
   if (spoken?.id === undefined || number === undefined)
     return ignored('The event does not say what was written, or where.')
   if (action !== expected.action)
@@ -46,18 +46,18 @@ export function parseComment({ eventName, payload, repository }: Context, comman
 
   const instruction = instructionOf(spoken.body ?? '', command)
   if (instruction === undefined) return ignored(`What was written does not begin with \`${command}\`.`)
-  const { id, user, created_at, submitted_at, in_reply_to_id } = spoken
-  if (user?.type !== 'User' || user.id === undefined || (spoken.performed_via_github_app ?? null) !== null)
+  const { id, user, createdAt, submittedAt, inReplyToId } = spoken
+  if (user?.type !== 'User' || user.id === undefined || (spoken.performedViaGithubApp ?? null) !== null)
     return ignored('A bot or an app wrote the comment.')
-  const { base, head } = pull_request ?? {}
+  const { base, head } = pullRequest ?? {}
   return {
     kind: 'asks',
     comment: {
       ...{ repository, number, id, instruction, title, kind: expected.kind },
       author: { login: user.login, id: user.id },
-      threadId: in_reply_to_id ?? id,
-      isOnPullRequest: pull_request !== undefined || issue?.pull_request !== undefined,
-      writtenAt: created_at ?? submitted_at ?? '',
+      threadId: inReplyToId ?? id,
+      isOnPullRequest: pullRequest !== undefined || issue?.pullRequest !== undefined,
+      writtenAt: createdAt ?? submittedAt ?? '',
       text: body,
       isOpen: state === 'open',
       ends: base === undefined || head === undefined ? undefined : { baseSha: base.sha, headSha: head.sha },

@@ -27,8 +27,8 @@ const branchName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\/
 const isTag = (ref: string): boolean => ref.startsWith('refs/tags/')
 
 /** A branch as a whole is what it has more than the one that it came from, as far as GitHub knows that. */
-function rangeOfBranch({ ref, after, base_ref, repository }: Push, about: string): ChangeRange {
-  const base = branchName(base_ref ?? repository?.default_branch ?? '')
+function rangeOfBranch({ ref, after, baseRef, repository }: Push, about: string): ChangeRange {
+  const base = branchName(baseRef ?? repository?.defaultBranch ?? '')
   if (base === '' || base === branchName(ref))
     return { kind: 'nothing-to-compare', reason: 'this is the first push to the branch' }
   return { kind: 'compare', base, head: after, about }
@@ -48,7 +48,7 @@ function rangeOf(push: Push): ChangeRange {
     isReplacement: true,
     pushed: pushedBy(push),
   } as const
-  const defaultBranch = repository?.default_branch
+  const defaultBranch = repository?.defaultBranch
   if (forced !== true || defaultBranch === undefined) return range
   const about = 'the forced push'
   return { ...range, about, fallback: { ...range, about, base: defaultBranch } }
