@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { renderChangeContext } from '../../src/agent/prompt/change-section.ts'
+import { changeSection } from '../../src/agent/prompt/change-section.ts'
+import { renderSections } from '../../src/agent/prompt/sections.ts'
 import { matchesSteps, readSteps } from '../../src/agent/inputs/pattern-steps.ts'
 import { escapeHtml, foldedText, inlineCode } from '../../src/text/markdown.ts'
 import { createRedactor } from '../../src/text/redact.ts'
@@ -18,7 +19,7 @@ function matchDashes(path: string): void {
 function tellPatch(patch: string): void {
   const file = { path: 'a', status: 'modified', previousPath: undefined, additions: 1, deletions: 1, patch }
   const change = { repository: 'acme/docs', title: 'it', commits: [], totalCommits: 0, fileList: 'whole' } as const
-  renderChangeContext({ ...change, files: [file] }, 'diff', 1_048_576)
+  renderSections([changeSection({ ...change, files: [file] }, 'diff')], 1_048_576)
 }
 
 const FUNCTIONS: Readonly<Record<string, (text: string) => void>> = {

@@ -1,6 +1,7 @@
 import type { Annotation } from '../../github/annotations.ts'
 import type { Check } from '../../github/commit-checks.ts'
-import { bytesOf, cleanBlock, cleanName, cutBlock, fenced, IS_DATA, MOST_FENCE_BYTES } from '../../text/fenced.ts'
+import { bytesOf, cleanBlock, cleanName, cutBlock, MOST_FENCE_BYTES } from '../../text/fenced.ts'
+import { fence, shareOut, takeFitting } from './sections.ts'
 
 /** What is known of a check that failed. */
 export interface FailedCheck {
@@ -28,10 +29,8 @@ function cutEnd(text: string, maxBytes: number): string {
 /** The end of a text in at most so many bytes, from the beginning of a line. */
 function cutBeginning(text: string, maxBytes: number): string {
   if (bytesOf(text) <= maxBytes) return text
-  const lines = text.split('\n')
-  let bytes = bytesOf(text) + CUT.length
-  while (bytes > maxBytes && lines.length > 0) bytes -= bytesOf(lines.shift() ?? '') + 1
-  return lines.length === 0 ? '' : `${CUT}${lines.join('\n')}`
+  const lines = takeFitting(text.split(/(?<=\n)/).reverse(), String, maxBytes - CUT.length)
+  return maxBytes < CUT.length ? '' : `${CUT}${lines.toReversed().join('')}`
 }
 
 function annotationLine({ path, line, title, message }: Annotation): string {
@@ -58,20 +57,6 @@ function render({ check, annotations, log }: FailedCheck, maxBytes: number): str
   return end === '' ? before : `${before}${heading}${end}`
 }
 
-/** A fair share for each: what the shorter ones leave is for the longer ones. */
-function shareOut(failed: readonly FailedCheck[], maxBytes: number): readonly string[] {
-  const whole = failed.map((one) => bytesOf(render(one, maxBytes)))
-  const shares = new Map<number, number>()
-  let [bytesLeft, checksLeft] = [maxBytes, failed.length]
-  for (const index of whole.map((_, index) => index).sort((a, b) => (whole[a] ?? 0) - (whole[b] ?? 0))) {
-    const share = Math.min(whole[index] ?? 0, Math.floor(bytesLeft / checksLeft))
-    shares.set(index, share)
-    bytesLeft -= share
-    checksLeft--
-  }
-  return failed.map((one, index) => render(one, shares.get(index) ?? 0))
-}
-
 /**
  * Tells the agent which checks failed, in at most `maxBytes` bytes of UTF-8 and the instruction. What the checks say is
  * fenced and named as data.
@@ -79,6 +64,7 @@ function shareOut(failed: readonly FailedCheck[], maxBytes: number): readonly st
  */
 export function renderFixPrompt(failed: readonly FailedCheck[], headSha: string, maxBytes: number): string {
   const count = failed.length === 1 ? 'A check' : `${failed.length} checks`
-  const body = shareOut(failed, maxBytes - MOST_FENCE_BYTES - failed.length).join('\n')
-  return `${count} of your pull request failed on its newest commit, ${headSha.slice(0, 7)}.\n${IS_DATA}\n\n${fenced(body)}\n\n${DO}\n`
+  const text = shareOut(failed, render, maxBytes - MOST_FENCE_BYTES - failed.length).join('\n')
+  const sentence = `${count} of your pull request failed on its newest commit, ${headSha.slice(0, 7)}.`
+  return `${fence(sentence, { text, leftOut: [] })}\n\n${DO}\n`
 }

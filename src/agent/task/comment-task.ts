@@ -1,6 +1,7 @@
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
-import { renderChangeContext } from '../prompt/change-section.ts'
+import { changeSection } from '../prompt/change-section.ts'
+import { renderSections } from '../prompt/sections.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { BeforeSending } from '../job/before-sending.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
@@ -60,11 +61,8 @@ async function formatChange(
   if (!isOnPullRequest || changeContext !== 'none') return ''
   const { baseSha, headSha } = comment.ends ?? (await github.readPullRequest(comment))
   const comparison = await github.compare(repository, baseSha, headSha)
-  return renderChangeContext(
-    { ...comparison, repository, title: `pull request #${number}` },
-    'diff',
-    changeContextBytes,
-  )
+  const section = changeSection({ ...comparison, repository, title: `pull request #${number}` }, 'diff')
+  return renderSections([section], changeContextBytes).text
 }
 
 /**

@@ -5,14 +5,15 @@ import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import type { OpenReport } from '../report/open-report.ts'
-import { renderChangeContext } from '../prompt/change-section.ts'
+import { changeSection } from '../prompt/change-section.ts'
 import type { ChangeRange } from './change-range.ts'
 import { compareWhatIsThere, formatGone, type Compared, type Looked } from './compare-range.ts'
 import { findChangeRange } from './event-range.ts'
 import { findEventSubject } from './event-subject.ts'
 import { countByPaths } from './count-by-paths.ts'
 import { openLoopGuard, openQuestions, type GitHubUntil } from './loop-guard.ts'
-import { renderSubject } from '../prompt/event-section.ts'
+import { eventSection } from '../prompt/event-section.ts'
+import { renderSections } from '../prompt/sections.ts'
 
 /** What was found out about the change that started the run, before anything was asked of the service. */
 export interface ChangeFindings {
@@ -167,27 +168,16 @@ async function compareWanted(
   }
 }
 
-const TOLD = {
-  commits: 'the commits',
-  files: 'the commits and the names of the files',
-  diff: 'the commits, the files and their changes',
-} as const satisfies Readonly<Record<Exclude<AgentInputs['changeContext'], 'none'>, string>>
-
 /** What the event is about has up to half of the bytes, if a change goes with it. */
 function withContext(compared: Compared | undefined, inputs: AgentInputs, { context, core }: Step): ChangeFindings {
   const { changeContext: level, changeContextBytes: maxBytes } = inputs
-  if (level === 'none') return NOTHING_FOUND
   const subject = findEventSubject(context.payload)
-  const subjectBytes = compared === undefined ? maxBytes : Math.ceil(maxBytes / 2)
-  const about = subject === undefined ? '' : renderSubject(subject, context.repository, subjectBytes)
-  const changed =
-    compared === undefined
-      ? ''
-      : renderChangeContext({ ...compared.comparison, ...compared }, level, maxBytes - Buffer.byteLength(about))
-  const text = about + changed
-  if (text === '' && compared === undefined) return NOTHING_FOUND
-  const what = [...(about === '' ? [] : ['what the event is about']), ...(changed === '' ? [] : [TOLD[level]])]
-  const sent = `Goes with the prompt: ${what.join(', and ')} (${Buffer.byteLength(text)} of at most ${maxBytes} bytes).`
-  core.log(sent)
-  return { skipReason: undefined, promptContext: text, description: sent }
+  if (level === 'none' || (subject === undefined && compared === undefined)) return NOTHING_FOUND
+  const sections = [
+    ...(subject === undefined ? [] : [eventSection(subject, context.repository)]),
+    ...(compared === undefined ? [] : [changeSection({ ...compared.comparison, ...compared }, level)]),
+  ]
+  const { text: promptContext, description } = renderSections(sections, maxBytes)
+  core.log(description)
+  return { skipReason: undefined, promptContext, description }
 }
