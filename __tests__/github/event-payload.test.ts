@@ -41,3 +41,14 @@ test('the run that made a deployment is not what the event is about', () => {
   expect(parseEvent('deployment', payload)).toEqual({ ref: 'main', madeBy: { name: 'CI' } })
   expect(parseEvent('workflow_run', payload)).toEqual({ ref: 'main', workflowRun: { name: 'CI' } })
 })
+
+test.each([
+  ['push', { ref: 'refs/tags/v1' }, 'v1'],
+  ['push', { ref: 'refs/heads/v1' }, undefined],
+  ['create', { ref: 'v1', ref_type: 'tag' }, 'v1'],
+  ['create', { ref: 'v1', ref_type: 'branch' }, undefined],
+  ['delete', { ref: 'v1', ref_type: 'tag' }, undefined],
+  ['release', { release: { tag_name: 'v1' } }, 'v1'],
+])('the tag of %s %j is %j', (eventName, payload, tag) => {
+  expect(parseEvent(eventName, payload).tag).toBe(tag)
+})

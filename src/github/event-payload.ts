@@ -40,7 +40,7 @@ function eventSchema() {
 
     pullRequest: part(
       z.object({
-        ...{ ...about, user: account, base: end, head: end, merged: flag, createdAt: text, updatedAt: text },
+        ...{ ...about, base: end, head: end, merged: flag },
         labels: part(z.array(z.object({ name: z.string() }))),
       }),
     ),
@@ -53,7 +53,6 @@ function eventSchema() {
       z.object({
         ...ranOn,
         ...{ id: number, workflowId: number, name: text, conclusion: text, htmlUrl: text },
-        actor: account,
       }),
     ),
     checkSuite,
@@ -74,6 +73,13 @@ export const DEPENDABOT = 'dependabot[bot]'
 export interface EventPayload extends Parsed {
   /** The run that a deployment comes from: such an event is about no run. */
   readonly madeBy?: Parsed['workflowRun']
+  /** The tag that was pushed, made or released. */
+  readonly tag?: string
+}
+
+function tagOf(eventName: string, { ref, refType, release }: Parsed): string | undefined {
+  if (eventName === 'push') return /^refs\/tags\/(.*)$/s.exec(ref ?? '')?.[1]
+  return release?.tagName ?? (eventName === 'create' && refType === 'tag' ? ref : undefined)
 }
 
 /** How deep the deepest part is that anything is asked of. */
@@ -93,8 +99,12 @@ function inCamelCase(value: unknown, depth = 0): unknown {
 /** @param payload as GitHub wrote it; anything else than an object says nothing */
 export function parseEvent(eventName: string, payload: unknown): EventPayload {
   const { workflowRun, ...event } = eventSchema().safeParse(inCamelCase(payload)).data ?? {}
-  if (workflowRun === undefined) return event
-  return eventName === 'workflow_run' ? { ...event, workflowRun } : { ...event, madeBy: workflowRun }
+  const tag = tagOf(eventName, event)
+  return {
+    ...event,
+    ...(tag === undefined ? {} : { tag }),
+    ...(workflowRun === undefined ? {} : { [eventName === 'workflow_run' ? 'workflowRun' : 'madeBy']: workflowRun }),
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { firstRangeOfPush, pushedBranch, pushedCommits, rangeOfPush } from '../../../src/agent/trigger/push-range.ts'
+import { pushedBranch, pushedCommits, rangeOfPush } from '../../../src/agent/trigger/push-range.ts'
 import { parseEvent } from '../../../src/github/event-payload.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
@@ -30,9 +30,6 @@ test('tells the branch and who pushed to it', () => {
 
 test('a branch that had no run yet is looked at as a whole, and the default branch as far as was pushed', () => {
   const push = parseEvent('push', PUSH)
-  expect(firstRangeOfPush(parseEvent('push', { ...PUSH, ref: 'refs/heads/next' }))).toMatchObject({
-    base: 'main',
-    head: commit('b'),
-  })
-  expect(firstRangeOfPush(push)).toEqual(rangeOfPush(push))
+  expect(rangeOfPush({ ...push, ref: 'refs/heads/next' }, true)).toMatchObject({ base: 'main', head: commit('b') })
+  expect(rangeOfPush(push, true)).toEqual(rangeOfPush(push))
 })

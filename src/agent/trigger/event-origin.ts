@@ -59,31 +59,20 @@ function branchOf(name: string | undefined, { repository }: EventPayload, run?: 
   return isOfFork || name === repository?.defaultBranch || SHA.test(name ?? '') ? undefined : name
 }
 
-/** What checks, statuses, deployments and the like are about. */
+/** What runs, checks, statuses, deployments and the like are about. */
 function findSubject(payload: EventPayload): Pick<EventOrigin, 'commits' | 'branch'> {
-  const { sha, deployment, build, registryPackage, madeBy, checkSuite, checkRun } = payload
-  const run = checkSuite ?? checkRun?.checkSuite ?? madeBy
+  const { sha, deployment, build, registryPackage, madeBy, workflowRun, checkSuite, checkRun } = payload
+  const run = workflowRun ?? checkSuite ?? checkRun?.checkSuite ?? madeBy
   const published = registryPackage?.packageVersion?.targetOid
   const about = sha ?? deployment?.sha ?? run?.headSha ?? checkRun?.headSha ?? build?.commit ?? published
   const ref = run?.headBranch ?? deployment?.ref
   return { commits: commitOf(about, run?.headCommit?.message), branch: branchOf(ref, payload, run) }
 }
 
-const tagOf = ({ eventName, payload: { release, ref, refType } }: Origin): string | undefined => {
-  if (eventName === 'create' && refType === 'tag') return ref
-  return eventName === 'push' && ref?.startsWith('refs/tags/') === true ? ref : release?.tagName
-}
-
 /** Whose commit a new tag names says nothing of those before it. By a person it is made by hand. */
 function findTag(facts: Origin, origin: EventOrigin): EventOrigin {
   if (!origin.isByBot) return { ...origin, kind: 'change', commits: pushedCommits(facts) }
   return { ...origin, kind: 'change', commits: commitOf(SHA.test(facts.sha) ? facts.sha : undefined), needsRange: true }
-}
-
-function findRun(payload: EventPayload, origin: EventOrigin): EventOrigin {
-  const { workflowRun: run } = payload
-  const commits = commitOf(run?.headSha, run?.headCommit?.message)
-  return { ...origin, kind: 'change', commits, branch: branchOf(run?.headBranch, payload, run) }
 }
 
 /**
@@ -103,18 +92,13 @@ export function findEventOrigin(facts: Origin): EventOrigin {
     const isOurs = (comment?.body ?? review?.body ?? '').startsWith(MARKER_BEGINNING)
     return { ...origin, kind: isOurs ? 'ours' : isByBot ? 'other' : 'people' }
   }
-  if (tagOf(facts) !== undefined) return findTag(facts, origin)
+  if (payload.tag !== undefined) return findTag(facts, origin)
   if (eventName === 'push') {
     const pushed = pushedBranch(facts)
-    return {
-      ...origin,
-      kind: 'change',
-      commits: pushedCommits(facts),
-      pushed,
-      branch: branchOf(pushed?.branch, payload),
-    }
+    const branch = branchOf(pushed?.branch, payload)
+    return { ...origin, kind: 'change', commits: pushedCommits(facts), pushed, branch }
   }
-  if (eventName === 'workflow_run') return findRun(payload, origin)
+  if (eventName === 'workflow_run') return { ...origin, kind: 'change', ...findSubject(payload) }
   if (pullRequest !== undefined) return origin
   if (refType === 'branch') return { ...origin, branch: branchOf(ref, payload) }
   return { ...origin, ...findSubject(payload) }

@@ -1,7 +1,7 @@
 import type { EventPayload } from '../../github/event-payload.ts'
 import type { RequestedRange } from '../inputs/change-range-input.ts'
 import type { ChangeRange, Trigger } from './change-range.ts'
-import { firstRangeOfPush, rangeOfPush } from './push-range.ts'
+import { rangeOfPush } from './push-range.ts'
 
 function rangeOfPullRequest(eventName: string, { action, pullRequest }: EventPayload): ChangeRange | undefined {
   const { base, head, merged } = pullRequest ?? {}
@@ -37,11 +37,6 @@ function ranBefore({ id, workflowId }: EventPayload['workflowRun'] = {}) {
   return id === undefined || workflowId === undefined ? undefined : { workflow: String(workflowId), runId: id }
 }
 
-function rangeOfTag(eventName: string, { release, ref, refType }: EventPayload): ChangeRange | undefined {
-  const tag = release?.tagName ?? (eventName === 'create' && refType === 'tag' ? ref : undefined)
-  return tag === undefined ? undefined : { kind: 'since-tag', tag }
-}
-
 function rangeOfConversation({ issue, discussion }: EventPayload): ChangeRange | undefined {
   if (issue?.pullRequest !== undefined && issue.number !== undefined)
     return { kind: 'pull-request', number: issue.number }
@@ -55,9 +50,9 @@ function rangeOfEvent({ eventName, payload, sha }: Trigger): ChangeRange {
     const { baseSha: base, headSha: head } = payload.mergeGroup
     return { kind: 'compare', base, head, about: 'the merge group' }
   }
+  if (payload.tag !== undefined) return { kind: 'since-tag', tag: payload.tag }
   return (
     rangeOfPullRequest(eventName, payload) ??
-    rangeOfTag(eventName, payload) ??
     rangeOfConversation(payload) ??
     rangeOfRun(payload) ?? { kind: 'since-last-success', head: sha }
   )
@@ -87,6 +82,6 @@ export function findChangeRange(trigger: Trigger, requested: RequestedRange): Ch
   if (range.kind === 'nothing-changed')
     return isOnDefaultBranch(trigger) ? { kind: 'since-last-success', head: trigger.sha, firstTime: range } : range
   const head = range.kind === 'compare' ? range.head : trigger.sha
-  const firstTime = trigger.eventName === 'push' ? firstRangeOfPush(trigger.payload) : range
+  const firstTime = trigger.eventName === 'push' ? rangeOfPush(trigger.payload, true) : range
   return { kind: 'since-last-success', head, firstTime }
 }

@@ -3,16 +3,6 @@ import type { ChangeRange, Pushed, Trigger } from './change-range.ts'
 
 const isNone = (sha: string): boolean => /^0+$/.test(sha)
 
-type Push = EventPayload & { readonly ref: string; readonly before: string; readonly after: string }
-
-/** Undefined if the event does not say what was pushed. */
-function asPush(payload: EventPayload): Push | undefined {
-  const { ref, before, after } = payload
-  return ref === undefined || before === undefined || after === undefined
-    ? undefined
-    : { ...payload, ref, before, after }
-}
-
 /** A commit that came with the event. */
 export interface EventCommit {
   readonly sha: string
@@ -26,49 +16,31 @@ export interface EventCommit {
 const branchName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '')
 const isTag = (ref: string): boolean => ref.startsWith('refs/tags/')
 
-/** A branch as a whole is what it has more than the one that it came from, as far as GitHub knows that. */
-function rangeOfBranch({ ref, after, baseRef, repository }: Push, about: string): ChangeRange {
-  const base = branchName(baseRef ?? repository?.defaultBranch ?? '')
-  if (base === '' || base === branchName(ref))
-    return { kind: 'nothing-to-compare', reason: 'this is the first push to the branch' }
-  return { kind: 'compare', base, head: after, about }
-}
-
-function rangeOf(push: Push): ChangeRange {
-  const { ref, before, after, deleted, forced, repository } = push
+/**
+ * A branch as a whole is what it has more than the one that it came from, as far as GitHub knows that.
+ * @param isFirst whether no run on the branch was successful yet. Runs of earlier pushes to it may have failed or been
+ * replaced, so it is the whole branch; the default branch has only what was pushed last.
+ */
+export function rangeOfPush(payload: EventPayload, isFirst = false): ChangeRange {
+  const { ref, before, after, baseRef, deleted, forced, repository } = payload
+  if (ref === undefined || before === undefined || after === undefined)
+    return { kind: 'nothing-to-compare', reason: 'the event does not say what was pushed' }
+  const { defaultBranch } = repository ?? {}
+  const parent = branchName(baseRef ?? defaultBranch ?? '')
+  const hasParent = parent !== '' && parent !== branchName(ref)
+  if (isFirst && !isNone(before) && !isTag(ref) && hasParent)
+    return { kind: 'compare', base: parent, head: after, about: 'all of the branch' }
   if (deleted === true || isNone(after))
     return { kind: 'nothing-changed', reason: 'the push deleted a branch or a tag' }
-  if (isNone(before))
-    return isTag(ref) ? { kind: 'since-tag', tag: branchName(ref) } : rangeOfBranch(push, 'the new branch')
-  const range = {
-    kind: 'compare',
-    base: before,
-    head: after,
-    about: 'the push',
-    isReplacement: true,
-    pushed: pushedBy(push),
-  } as const
-  const defaultBranch = repository?.defaultBranch
-  if (forced !== true || defaultBranch === undefined) return range
+  if (isNone(before)) {
+    if (isTag(ref)) return { kind: 'since-tag', tag: branchName(ref) }
+    if (hasParent) return { kind: 'compare', base: parent, head: after, about: 'the new branch' }
+    return { kind: 'nothing-to-compare', reason: 'this is the first push to the branch' }
+  }
+  const replaced = { kind: 'compare', head: after, isReplacement: true, pushed: pushedBy(payload) } as const
+  if (forced !== true || defaultBranch === undefined) return { ...replaced, base: before, about: 'the push' }
   const about = 'the forced push'
-  return { ...range, about, fallback: { ...range, about, base: defaultBranch } }
-}
-
-export function rangeOfPush(payload: EventPayload): ChangeRange {
-  const push = asPush(payload)
-  if (push === undefined) return { kind: 'nothing-to-compare', reason: 'the event does not say what was pushed' }
-  return rangeOf(push)
-}
-
-/**
- * For a branch on which no run was successful yet. Runs of earlier pushes to it may have failed or been replaced, so it is
- * the whole branch; the default branch has only what was pushed last.
- */
-export function firstRangeOfPush(payload: EventPayload): ChangeRange {
-  const push = asPush(payload)
-  if (push === undefined || isNone(push.before)) return rangeOfPush(payload)
-  const whole = rangeOfBranch(push, 'all of the branch')
-  return whole.kind === 'compare' && !isTag(push.ref) ? whole : rangeOf(push)
+  return { ...replaced, base: before, about, fallback: { ...replaced, base: defaultBranch, about } }
 }
 
 /** The commits that a push brought, newest first; none for other events and where the event does not list them. */
