@@ -32,7 +32,7 @@ test('a log is cut at its beginning, and what a check says at its end', () => {
   const prompt = renderFixPrompt([failed({ summary: lines(500, 'said') }, { log: lines(500, 'logged') })], HEAD, 2_000)
   expect(prompt).toContain('said 0\n')
   expect(prompt).not.toContain('said 499')
-  expect(prompt).toContain('logged 499\n')
+  expect(prompt).toContain('logged 498\nlogged 499\n')
   expect(prompt).not.toContain('logged 0\n')
   expect(prompt.match(/\(cut here\)/g)).toHaveLength(2)
 })
@@ -46,7 +46,7 @@ test('what the short checks leave is for the long ones, and nobody takes the sha
   const prompt = renderFixPrompt(checks, HEAD, 4_000)
   expect(prompt).toContain('one line\n')
   expect(prompt).toContain('long 99\n')
-  expect(prompt).toContain('greedy 100\n')
+  expect(prompt).toContain('greedy 200\n')
 })
 
 test.each([1_024, 4_096, 65_536])('in no more than %i bytes besides the frame, whatever the checks say', (maxBytes) => {
