@@ -4,7 +4,7 @@ import { OUTPUT_NAMES, type Outputs } from '../../src/agent/report/outputs.ts'
 import { createService } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import type { GitHub } from '../../src/github/connect-github.ts'
+import type { GitHub } from '../../src/github/github.ts'
 import { fakeGitHub, PULL_REQUEST, PUSH, refusal, rejecting, type GivenRun } from '../support/fake-github.ts'
 import { playFeature } from '../support/play-feature.ts'
 

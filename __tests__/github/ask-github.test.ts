@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from '@jest/globals'
-import { createAskGitHub } from '../../src/github/ask-github.ts'
-import { findPullRequestsOfCommit } from '../../src/github/pull-requests.ts'
+import { createAskGitHub, splitRepository } from '../../src/github/ask-github.ts'
+import { connectPullRequests } from '../../src/github/pull-requests.ts'
 import { systemClock, type Clock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
@@ -13,7 +13,7 @@ import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { repositoryWithPull, commit } from '../support/github-state.ts'
 
 const OPERATION = 'repos/list-pull-requests-associated-with-commit'
-const askOnce = ({ ask }: AskedGitHub) => findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))
+const askOnce = ({ ask }: AskedGitHub) => connectPullRequests(ask).findPullRequestsOfCommit('acme/docs', commit('a'))
 const DOCS = { docs: repositoryWithPull({ state: 'closed' }) }
 const failing = (...faults: GitHubFault[]) => ({ ...DOCS, faults: { [OPERATION]: faults } })
 
@@ -94,7 +94,7 @@ test('the token does not go along with a redirect to another origin', async () =
       ...{ token: TOKEN, apiUrl: addressOf(github), env: {}, clock: systemClock, signal: new AbortController().signal },
       ...{ deadlineAt, debug: () => undefined, redact: (text: string) => text },
     })
-    await findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))
+    await connectPullRequests(ask).findPullRequestsOfCommit('acme/docs', commit('a'))
     expect(seen).toEqual([`token ${TOKEN}`, undefined])
     expect(agents).toEqual([expect.stringMatching(/^docs-agent-action/)])
   } finally {
@@ -209,4 +209,8 @@ test('writes nothing past the log that it is given', async () => {
     Object.assign(console, before)
   }
   expect(written).toEqual([])
+})
+
+test('takes a name apart', () => {
+  expect(splitRepository('acme/docs')).toEqual({ owner: 'acme', repo: 'docs' })
 })

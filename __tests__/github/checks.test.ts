@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readChecks } from '../../src/github/checks.ts'
+import { connectChecks } from '../../src/github/checks.ts'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
@@ -7,6 +7,7 @@ import { ActionError } from '../../src/runtime/errors.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
 import { answering, askingGitHub, errorOf } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
+import { askingEmbedded } from '../support/embedded-github.ts'
 
 const SHA = commit('c')
 const BUILD = { name: 'build', headSha: SHA }
@@ -16,7 +17,7 @@ const status = (context: string, state: 'error' | 'pending' | 'success') => ({
 
 const read = (fields: Partial<RepositoryState>, permissions: Permissions = ALL_PERMISSIONS) =>
   askingGitHub({ docs: repositoryState(fields), state: { permissions } }, async ({ ask, github }) => {
-    const checks = await readChecks(ask, 'acme/docs', SHA, RUN_FACTS)
+    const checks = await connectChecks(ask).readChecks('acme/docs', SHA, RUN_FACTS)
     return { checks, told: checks.map(({ name, state }) => `${name}: ${state}`), asked: github.requests }
   })
 
@@ -97,7 +98,7 @@ function readFrom(answers: Readonly<Record<string, unknown>>) {
     repos: { getCombinedStatusForRef: give('statuses') },
     actions: { listWorkflowRunsForRepo: give('workflows') },
   })
-  return readChecks(ask, 'acme/docs', SHA, RUN_FACTS)
+  return connectChecks(ask).readChecks('acme/docs', SHA, RUN_FACTS)
 }
 
 test('what is not as GitHub describes it costs no more than itself', async () => {
@@ -128,4 +129,42 @@ test('runs that cannot be read for another reason than the token’s are waited 
     code: 'unreachable',
   })
   expect(await readFrom({ workflows: new ActionError('not-found', 'No.') })).toEqual([])
+})
+
+const annotation = (line: number, title: string | null) =>
+  ({
+    path: 'docs/a.md',
+    start_line: line,
+    end_line: line,
+    annotation_level: 'failure',
+    title,
+    message: 'It is gone.',
+  }) as const
+const run = checkRun({
+  id: 7,
+  name: 'build',
+  headSha: commit('c'),
+  annotations: [annotation(4, 'Missing'), annotation(9, null)],
+})
+
+test('gives where each is, and what it says', async () => {
+  const found = await askingEmbedded({ docs: { checkRuns: [run] } }, (github) => github.listAnnotations('acme/docs', 7))
+  expect(found).toEqual([
+    { path: 'docs/a.md', line: 4, title: 'Missing', message: 'It is gone.' },
+    { path: 'docs/a.md', line: 9, title: '', message: 'It is gone.' },
+  ])
+})
+
+test('an annotation that is not as GitHub describes it costs no more than itself', async () => {
+  const data = [null, { path: 5, start_line: '4', title: {}, message: 'It is gone.' }]
+  const ask = answering({ checks: { listAnnotations: () => Promise.resolve({ data }) } })
+  expect(await connectChecks(ask).listAnnotations('acme/docs', 7)).toEqual([
+    { path: 'a file', line: 0, title: '', message: 'It is gone.' },
+  ])
+})
+
+test('without `checks: read` it says what is missing', async () => {
+  const world = { docs: { checkRuns: [run] }, permissions: {} }
+  const error = await askingEmbedded(world, (github) => errorOf(github.listAnnotations('acme/docs', 7)))
+  expect(error).toMatchObject({ code: 'forbidden', hint: expect.stringContaining('`checks: read`') as unknown })
 })

@@ -20,7 +20,7 @@ function judgeAll(writers: readonly Writer[], { role, state = {}, faults = {} }:
   const docs = repositoryState(role === undefined ? {} : { collaborators: { mona: role } })
   return askingGitHub({ docs, state, faults }, async ({ ask, github }) => {
     const need = { permission: 'pull-requests: read', repository: 'acme/docs' }
-    const authors = await ask(need, (octokit) => judgeWriters(octokit, 'acme/docs', writers))
+    const authors = await ask(need, (octokit, where) => judgeWriters(octokit, where, writers))
     return { authors, asked: github.requests }
   })
 }
@@ -70,7 +70,9 @@ test('a GitHub that answers with errors does not tell whose the token is', async
     () => Promise.resolve({ viewer: { databaseId: null } }),
   ]
   for (const graphql of untold)
-    expect(await judgeWriters({ graphql } as unknown as Octokit, 'acme/docs', [by(somebodys)])).toEqual(['bot'])
+    expect(
+      await judgeWriters({ graphql } as unknown as Octokit, { owner: 'acme', repo: 'docs' }, [by(somebodys)]),
+    ).toEqual(['bot'])
 })
 
 test('a server that does not answer is no answer', async () => {

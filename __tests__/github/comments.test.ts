@@ -2,16 +2,7 @@ import { expect, test } from '@jest/globals'
 import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { issueState, type Comment } from '../../src/emulator/github/issue-state.ts'
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import {
-  addComment,
-  addEyes,
-  editComment,
-  listMarkerComments,
-  listReviewComments,
-  readComment,
-  type CommentAddress,
-  type CommentPlace,
-} from '../../src/github/comments.ts'
+import { connectComments, type CommentAddress, type CommentPlace } from '../../src/github/comments.ts'
 import { answering, askingGitHub, errorOf, type AskedGitHub, type AskingOptions } from '../support/github-client.ts'
 import { repositoryWithPull } from '../support/github-state.ts'
 
@@ -48,9 +39,9 @@ function asking<T>(
 
 test('puts eyes on a comment and on a review comment, and asks nothing for a review', async () => {
   await asking(async ({ ask, github }) => {
-    await addEyes(ask, ANSWER)
-    await addEyes(ask, IN_THREAD)
-    await addEyes(ask, { ...ANSWER, kind: 'review', id: 70 })
+    await connectComments(ask).addEyes(ANSWER)
+    await connectComments(ask).addEyes(IN_THREAD)
+    await connectComments(ask).addEyes({ ...ANSWER, kind: 'review', id: 70 })
     const pull = github.docs.pulls[7]
     expect(pull?.comments[0]?.reactions).toMatchObject([{ content: 'eyes', user: TOKEN_USER }])
     expect(pull?.reviewComments.map(({ reactions }) => reactions.length)).toEqual([0, 1])
@@ -58,7 +49,9 @@ test('puts eyes on a comment and on a review comment, and asks nothing for a rev
 })
 
 test('lists the comments of one review, with their places', async () => {
-  const comments = await asking(({ ask }) => listReviewComments(ask, { ...ANSWER, kind: 'review', id: 70 }))
+  const comments = await asking(({ ask }) =>
+    connectComments(ask).listReviewComments({ ...ANSWER, kind: 'review', id: 70 }),
+  )
   expect(comments).toMatchObject([{ body: 'Too long.', path: 'docs/a.md', line: 3, hunk: '@@ -1 +1 @@' }])
   expect(typeof comments[0]?.authorId).toBe('number')
 })
@@ -68,10 +61,10 @@ test.each(PLACES)(
   async (_which, place, commentsIn) => {
     await asking(async ({ ask, github: { docs } }) => {
       const before = commentsIn(docs)?.map(({ body }) => body) ?? []
-      await addComment(ask, place, `${MARKER}\nAt work.`)
-      const found = await listMarkerComments(ask, place)
+      await connectComments(ask).addComment(place, `${MARKER}\nAt work.`)
+      const found = await connectComments(ask).listMarkerComments(place)
       expect(found).toEqual([{ id: expect.any(Number), author: 'trusted', body: `${MARKER}\nAt work.` }])
-      await editComment(ask, place, found[0]?.id ?? 0, `${MARKER}\nDone.`)
+      await connectComments(ask).editComment(place, found[0]?.id ?? 0, `${MARKER}\nDone.`)
       expect(commentsIn(docs)?.map(({ body }) => body)).toEqual([...before, `${MARKER}\nDone.`])
       if (place === IN_THREAD) expect(docs.pulls[7]?.reviewComments.at(-1)).toMatchObject({ inReplyTo: 72 })
     })
@@ -84,8 +77,8 @@ test('in the place of an answer, only comments since the one that it answers are
     asked.push(since)
     return Promise.resolve({ data: [], headers: {} })
   }
-  await listMarkerComments(answering({ issues: { listComments } }), ANSWER)
-  await listMarkerComments(answering({ issues: { listComments } }), PULL)
+  await connectComments(answering({ issues: { listComments } })).listMarkerComments(ANSWER)
+  await connectComments(answering({ issues: { listComments } })).listMarkerComments(PULL)
   expect(asked).toEqual([ANSWER.writtenAt, undefined])
 })
 
@@ -96,7 +89,7 @@ test('lists what begins as a marker does, and says whether its author may be bel
     { ...comment(`${MARKER} of a stranger`, 'dora'), association: 'MEMBER' },
     comment(`A quote: ${MARKER}`),
   ]
-  const found = await asking(({ ask }) => listMarkerComments(ask, PULL), comments)
+  const found = await asking(({ ask }) => connectComments(ask).listMarkerComments(PULL), comments)
   expect(found.map(({ body, author }) => [body.slice(MARKER.length + 1), author])).toEqual([
     ['of an app', 'bot'],
     ['of a maintainer', 'trusted'],
@@ -108,7 +101,7 @@ test('finds a marker behind more than 500 comments, and asks of nobody who wrote
   const others = Array.from({ length: 620 }, () => comment('x', 'dora'))
   const all = [...others, comment(MARKER, 'github-actions[bot]')]
   await asking(async ({ ask, github }) => {
-    expect(await listMarkerComments(ask, PULL)).toMatchObject([{ body: MARKER, author: 'trusted' }])
+    expect(await connectComments(ask).listMarkerComments(PULL)).toMatchObject([{ body: MARKER, author: 'trusted' }])
     expect(github.requests).toEqual(Array(7).fill('issues/list-comments'))
   }, all)
 })
@@ -117,7 +110,9 @@ test('a thousand markers of strangers beside that of a workflow cost the pages t
   const forged = Array.from({ length: 1_000 }, (_, id) => comment(MARKER, `stranger-${id}`))
   const all = [comment(MARKER, 'github-actions[bot]'), ...forged]
   await asking(async ({ ask, github }) => {
-    expect((await listMarkerComments(ask, PULL)).filter(({ author }) => author === 'trusted')).toHaveLength(1)
+    expect(
+      (await connectComments(ask).listMarkerComments(PULL)).filter(({ author }) => author === 'trusted'),
+    ).toHaveLength(1)
     expect(github.requests).toEqual(Array(11).fill('issues/list-comments'))
   }, all)
 })
@@ -125,7 +120,7 @@ test('a thousand markers of strangers beside that of a workflow cost the pages t
 test('who wrote what does not matter is not asked for', async () => {
   await asking(
     async ({ ask, github }) => {
-      expect(await listMarkerComments(ask, PULL, (body) => body.includes('job_2'))).toEqual([])
+      expect(await connectComments(ask).listMarkerComments(PULL, (body) => body.includes('job_2'))).toEqual([])
       expect(github.requests).toEqual(['issues/list-comments'])
     },
     [comment(MARKER)],
@@ -133,12 +128,12 @@ test('who wrote what does not matter is not asked for', async () => {
 })
 
 test('reads what one comment says', async () => {
-  expect(await asking(({ ask }) => readComment(ask, PULL, 71))).toBe('/docs Shorten it.')
+  expect(await asking(({ ask }) => connectComments(ask).readComment(PULL, 71))).toBe('/docs Shorten it.')
 })
 
 test('a list of comments that is a page to sign in is no empty list', async () => {
   const faults = { 'issues/list-comments': ['html'] } as const
-  const error = await asking(({ ask }) => errorOf(listMarkerComments(ask, PULL)), [], { faults })
+  const error = await asking(({ ask }) => errorOf(connectComments(ask).listMarkerComments(PULL)), [], { faults })
   expect(error).toMatchObject({ code: 'bad-answer' })
 })
 
@@ -154,20 +149,20 @@ const shortPages = (count: number) =>
   })
 
 test('a page that is not full is not taken for the last one', async () => {
-  expect(await listMarkerComments(shortPages(3), PULL)).toHaveLength(3)
+  expect(await connectComments(shortPages(3)).listMarkerComments(PULL)).toHaveLength(3)
 })
 
 test('of fifty pages all is known, and of more nothing', async () => {
-  expect(await listMarkerComments(shortPages(50), PULL)).toHaveLength(50)
-  await expect(listMarkerComments(shortPages(51), PULL)).rejects.toMatchObject({
+  expect(await connectComments(shortPages(50)).listMarkerComments(PULL)).toHaveLength(50)
+  await expect(connectComments(shortPages(51)).listMarkerComments(PULL)).rejects.toMatchObject({
     code: 'rejected',
     message: 'GitHub has more than 5000 to list.',
   })
 })
 
 test.each([
-  ['add', (asked: AskedGitHub) => addComment(asked.ask, PULL, 'Done.')],
-  ['edit', (asked: AskedGitHub) => editComment(asked.ask, PULL, 71, 'Done.')],
+  ['add', (asked: AskedGitHub) => connectComments(asked.ask).addComment(PULL, 'Done.')],
+  ['edit', (asked: AskedGitHub) => connectComments(asked.ask).editComment(PULL, 71, 'Done.')],
 ])('the error names what is needed to %s a comment', async (_what, perform) => {
   const state = { permissions: { 'pull-requests': 'read' } } as const
   const error = await asking((asked) => errorOf(perform(asked)), undefined, { state })
@@ -179,7 +174,7 @@ test.each([PULL, IN_THREAD])('a comment that may have been written is not sent a
   const faults = { 'issues/create-comment': down, 'pulls/create-reply-for-review-comment': down }
   await asking(
     async ({ ask, github }) => {
-      expect(await errorOf(addComment(ask, place, 'Done.'))).toMatchObject({ code: 'service-error' })
+      expect(await errorOf(connectComments(ask).addComment(place, 'Done.'))).toMatchObject({ code: 'service-error' })
       expect(github.requests).toHaveLength(1)
     },
     undefined,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { compareCommits, type Comparison } from '../../src/github/comparisons.ts'
+import { connectComparisons, type Comparison } from '../../src/github/comparisons.ts'
 import { answering, askingGitHub, errorOf, SECRET } from '../support/github-client.ts'
 import {
   type Commit,
@@ -27,7 +27,9 @@ test('tells the commits and the files of a change', async () => {
     { filename: 'docs/a.md', status: 'added', patch: '@@ -0,0 +1 @@\n+A' },
   ] as const
   const docs = changedRepository({ message: 'Rename\n\nWhy', files })
-  const found = await askingGitHub({ docs }, ({ ask }) => compareCommits(ask, 'acme/docs', commit('a'), 'main'))
+  const found = await askingGitHub({ docs }, ({ ask }) =>
+    connectComparisons(ask).compare('acme/docs', commit('a'), 'main'),
+  )
   expect(found).toEqual({
     relation: 'ahead',
     mergeBase: commit('a'),
@@ -61,14 +63,16 @@ test('a secret in what others wrote does not get through', async () => {
     author: SECRET,
     files: [{ filename: `docs/${SECRET}.md` }],
   })
-  const found = await askingGitHub({ docs }, ({ ask }) => compareCommits(ask, 'acme/docs', commit('a'), 'main'))
+  const found = await askingGitHub({ docs }, ({ ask }) =>
+    connectComparisons(ask).compare('acme/docs', commit('a'), 'main'),
+  )
   expect(found.commits).toEqual([{ sha: commit('b'), message: 'Use ***', author: '***' }])
   expect(found.files[0]?.path).toBe('docs/***.md')
 })
 
 test('reads all pages of commits, and takes the files from the first', async () => {
   await askingGitHub(ahead(230, [{ filename: 'docs/a.md' }]), async ({ ask, github }) => {
-    const found = await compareCommits(ask, 'acme/docs', 'main', 'next')
+    const found = await connectComparisons(ask).compare('acme/docs', 'main', 'next')
     expect(found.commits.map(({ message }) => message)).toEqual(
       Array.from({ length: 230 }, (_, index) => `Change ${index}`),
     )
@@ -79,7 +83,7 @@ test('reads all pages of commits, and takes the files from the first', async () 
 
 test('of more commits than it reads, it lists the newest and counts the others', async () => {
   await askingGitHub(ahead(1_030, [{ filename: 'docs/a.md' }]), async ({ ask, github }) => {
-    const found = await compareCommits(ask, 'acme/docs', 'main', 'next')
+    const found = await connectComparisons(ask).compare('acme/docs', 'main', 'next')
     expect(found.commits.at(-1)?.message).toBe('Change 1029')
     expect(found.commits[0]?.message).toBe('Change 600')
     expect(found.commits).toHaveLength(430)
@@ -94,8 +98,7 @@ const COMPARED = {
   commits: [{ sha: commit('b'), commit: { message: 'Change' } }],
 }
 const comparing = (data: object): Promise<Comparison> =>
-  compareCommits(
-    answering({ repos: { compareCommitsWithBasehead: () => Promise.resolve({ data }) } }),
+  connectComparisons(answering({ repos: { compareCommitsWithBasehead: () => Promise.resolve({ data }) } })).compare(
     ...(['acme/docs', 'main', 'next'] as const),
   )
 
@@ -139,19 +142,25 @@ test('a commit that does not say what it is says nothing, and one comparison tha
 
 test('a copied file was nowhere else before', async () => {
   const files = [{ filename: 'docs/new.md', status: 'copied', previous_filename: 'src/old.md' }] as const
-  const found = await askingGitHub(ahead(1, files), ({ ask }) => compareCommits(ask, 'acme/docs', 'main', 'next'))
+  const found = await askingGitHub(ahead(1, files), ({ ask }) =>
+    connectComparisons(ask).compare('acme/docs', 'main', 'next'),
+  )
   expect(found.files).toMatchObject([{ path: 'docs/new.md', status: 'copied', previousPath: undefined }])
 })
 
 test('notices that GitHub lists no more than 300 files', async () => {
   const files = Array.from({ length: 301 }, (_, index) => ({ filename: `docs/${index}.md` }))
-  const found = await askingGitHub(ahead(1, files), ({ ask }) => compareCommits(ask, 'acme/docs', 'main', 'next'))
+  const found = await askingGitHub(ahead(1, files), ({ ask }) =>
+    connectComparisons(ask).compare('acme/docs', 'main', 'next'),
+  )
   expect(found.files).toHaveLength(300)
   expect(found.fileList).toBe('cut')
 })
 
 test('compares with a branch whose name has a slash', async () => {
   const docs = changedRepository({ files: [] }, { branches: { 'release/1.x': commit('b') } })
-  const found = await askingGitHub({ docs }, ({ ask }) => compareCommits(ask, 'acme/docs', 'release/1.x', commit('b')))
+  const found = await askingGitHub({ docs }, ({ ask }) =>
+    connectComparisons(ask).compare('acme/docs', 'release/1.x', commit('b')),
+  )
   expect(found.relation).toBe('identical')
 })

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals'
-import type { AskGitHub, Octokit } from '../../src/github/ask-github.ts'
-import { readJobLog } from '../../src/github/job-log.ts'
+import { connectJobLogs } from '../../src/github/job-log.ts'
 import { askingEmbedded, type EmbeddedGitHub } from '../support/embedded-github.ts'
-import { errorOf } from '../support/github-client.ts'
+import { answering, errorOf } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
 
 const LOG =
@@ -36,13 +35,14 @@ test('a log that is gone is one that cannot be read', async () => {
 test.each([undefined, 'nonsense', 'http://logs.example.com/1', 'file:///etc/passwd'])(
   'an address such as %s is not asked',
   async (location) => {
-    const octokit = {
-      rest: { actions: { downloadJobLogsForWorkflowRun: () => Promise.resolve({ headers: { location } }) } },
-    } as unknown as Octokit
-    const ask: AskGitHub = (_need, call) => call(octokit)
+    const ask = answering({
+      actions: { downloadJobLogsForWorkflowRun: () => Promise.resolve({ headers: { location } }) },
+    })
     const asked: URL[] = []
     const download = (url: URL): Promise<void> => Promise.resolve(void asked.push(url))
-    expect(await errorOf(readJobLog(ask, download, 'acme/docs', 7))).toMatchObject({ code: 'bad-answer' })
+    expect(await errorOf(connectJobLogs(ask, download, (text) => text).readJobLog('acme/docs', 7))).toMatchObject({
+      code: 'bad-answer',
+    })
     expect(asked).toEqual([])
   },
 )

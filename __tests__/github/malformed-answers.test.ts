@@ -6,8 +6,9 @@ import { API_PATH, createGitHub } from '../../src/emulator/github/github.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { ServiceResponse } from '../../src/emulator/http/exchange.ts'
-import { refuseNonAnswers, type AskGitHub } from '../../src/github/ask-github.ts'
-import { methods, type GitHub } from '../../src/github/connect-github.ts'
+import { refuseNonAnswers, splitRepository, type AskGitHub } from '../../src/github/ask-github.ts'
+import { connectResources } from '../../src/github/connect-github.ts'
+import type { GitHub } from '../../src/github/github.ts'
 import { toActionError } from '../../src/github/github-error.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { checkRun, commit, madeCommit } from '../support/github-state.ts'
@@ -100,10 +101,10 @@ function connect(handle: Handle): Omit<GitHub, 'until'> {
   const options = { baseUrl: `${BASE_URL}${API_PATH}`, request: { fetch } }
   const octokit = getOctokit(GITHUB_TOKEN, options, refuseNonAnswers)
   const ask: AskGitHub = (need, call) =>
-    call(octokit).catch((error: unknown) => {
+    call(octokit, splitRepository(need.repository)).catch((error: unknown) => {
       throw toActionError(error, need, (text) => text)
     })
-  return methods(
+  return connectResources(
     ask,
     () => Promise.resolve(),
     (text) => text,

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import type { Octokit } from '../../src/github/ask-github.ts'
-import { mayWrite } from '../../src/github/permissions.ts'
+import { connectPermissions, mayWrite } from '../../src/github/permissions.ts'
 import { askingGitHub } from '../support/github-client.ts'
 
 /** Whether Mona may write, by what GitHub answers. */
 function judge(data: object): Promise<boolean> {
   const getCollaboratorPermissionLevel = (): Promise<object> => Promise.resolve({ data })
   const octokit = { rest: { repos: { getCollaboratorPermissionLevel } } } as unknown as Octokit
-  return mayWrite(octokit, 'acme/docs', { id: 11, login: 'mona' })
+  return mayWrite(octokit, { owner: 'acme', repo: 'docs' }, { id: 11, login: 'mona' })
 }
 
 test.each([
@@ -30,10 +30,11 @@ test.each([[{ id: 99 }], [null]])('the permission of %j, who has the login now, 
 })
 
 test('a user who is gone may not write, if it is not the repository that cannot be seen', async () => {
-  const need = { permission: 'metadata: read', repository: 'acme/docs' }
   const ask = (repository: string) =>
     askingGitHub({}, ({ ask }) =>
-      ask(need, (octokit) => mayWrite(octokit, repository, { id: 11, login: 'gone' })).catch((error: unknown) => error),
+      connectPermissions(ask)
+        .mayWrite(repository, { id: 11, login: 'gone' })
+        .catch((error: unknown) => error),
     )
   expect(await ask('acme/docs')).toBe(false)
   expect(await ask('acme/hidden')).toMatchObject({ code: 'not-found' })

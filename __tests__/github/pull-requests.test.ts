@@ -1,10 +1,5 @@
 import { expect, test } from '@jest/globals'
-import {
-  findPullRequestsEndingWith,
-  findPullRequestsOfBranch,
-  findPullRequestsOfCommit,
-  readPullRequest,
-} from '../../src/github/pull-requests.ts'
+import { connectPullRequests } from '../../src/github/pull-requests.ts'
 import { USUAL_LAG } from '../../src/emulator/github/state.ts'
 import { answering, askingGitHub } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
@@ -13,7 +8,7 @@ const ADDRESS = { repository: 'acme/docs', number: 7 }
 
 test('reads what a merge needs to know', async () => {
   const docs = repositoryWithPull({ labels: ['docs-agent', 'docs'] })
-  const found = await askingGitHub({ docs }, ({ ask }) => readPullRequest(ask, ADDRESS))
+  const found = await askingGitHub({ docs }, ({ ask }) => connectPullRequests(ask).readPullRequest(ADDRESS))
   expect(found).toEqual({
     ...ADDRESS,
     state: 'open',
@@ -36,7 +31,9 @@ test.each([
   [{ state: 'closed', draft: true }, 'closed'],
   [{ state: 'closed', merge: { sha: commit('b'), atMs: 0 } }, 'merged'],
 ] as const)('names the state of %j', async (fields, state) => {
-  const found = await askingGitHub({ docs: repositoryWithPull(fields) }, ({ ask }) => readPullRequest(ask, ADDRESS))
+  const found = await askingGitHub({ docs: repositoryWithPull(fields) }, ({ ask }) =>
+    connectPullRequests(ask).readPullRequest(ADDRESS),
+  )
   expect(found.state).toBe(state)
 })
 
@@ -44,14 +41,16 @@ test.each([
   [{ conflict: true }, { mergeable: false, isBlocked: false }],
   [{ blocked: true }, { mergeable: true, isBlocked: true }],
 ] as const)('says whether %j can be merged', async (fields, told) => {
-  const found = await askingGitHub({ docs: repositoryWithPull(fields) }, ({ ask }) => readPullRequest(ask, ADDRESS))
+  const found = await askingGitHub({ docs: repositoryWithPull(fields) }, ({ ask }) =>
+    connectPullRequests(ask).readPullRequest(ADDRESS),
+  )
   expect(found).toMatchObject(told)
 })
 
 test('says nothing of merging while GitHub finds it out', async () => {
   const lag = { ...USUAL_LAG, mergeableMs: Infinity }
   const server = { docs: repositoryWithPull(), state: { lag } }
-  const found = await askingGitHub(server, ({ ask }) => readPullRequest(ask, ADDRESS))
+  const found = await askingGitHub(server, ({ ask }) => connectPullRequests(ask).readPullRequest(ADDRESS))
   expect(found.mergeable).toBeUndefined()
 })
 
@@ -70,45 +69,47 @@ test('a pull request that was closed without a merge brought nothing', async () 
     listed({ number: 3 }),
   ]
   const ask = answering({ repos: { listPullRequestsAssociatedWithCommit: () => Promise.resolve({ data }) } })
-  const found = await findPullRequestsOfCommit(ask, 'acme/docs', commit('c'))
+  const found = await connectPullRequests(ask).findPullRequestsOfCommit('acme/docs', commit('c'))
   expect(found.map(({ number }) => number)).toEqual([2, 3])
 })
 
 test('finds the pull requests that a commit came with', async () => {
   await askingGitHub({ docs: repositoryWithPull({ labels: ['docs-agent'] }) }, async ({ ask }) => {
-    expect(await findPullRequestsOfCommit(ask, 'acme/docs', commit('c'))).toEqual([
+    expect(await connectPullRequests(ask).findPullRequestsOfCommit('acme/docs', commit('c'))).toEqual([
       {
         ...{ number: 7, labels: ['docs-agent'], state: 'open', branch: 'agent/guide', isOfFork: false },
         ...{ author: { login: 'mona', type: 'User' }, createdAt: '1970-01-01T00:00:00Z' },
       },
     ])
-    expect(await findPullRequestsOfCommit(ask, 'acme/docs', commit('a'))).toEqual([])
+    expect(await connectPullRequests(ask).findPullRequestsOfCommit('acme/docs', commit('a'))).toEqual([])
   })
 })
 
 test('finds the pull requests that have a commit as their head, or were merged as it', async () => {
   await askingGitHub({ docs: repositoryWithPull() }, async ({ ask }) => {
     const numbersAt = async (sha: string) =>
-      (await findPullRequestsEndingWith(ask, 'acme/docs', sha)).map(({ number }) => number)
+      (await connectPullRequests(ask).findPullRequestsEndingWith('acme/docs', sha)).map(({ number }) => number)
     expect(await numbersAt(commit('c'))).toEqual([7])
     expect(await numbersAt(commit('a'))).toEqual([])
   })
   const merged = repositoryWithPull({ state: 'closed', merge: { sha: commit('d'), atMs: 0 } })
   await askingGitHub({ docs: merged }, async ({ ask }) => {
-    expect(await findPullRequestsEndingWith(ask, 'acme/docs', commit('d'))).toMatchObject([{ state: 'merged' }])
-    expect(await findPullRequestsEndingWith(ask, 'acme/docs', commit('c'))).toEqual([])
+    expect(await connectPullRequests(ask).findPullRequestsEndingWith('acme/docs', commit('d'))).toMatchObject([
+      { state: 'merged' },
+    ])
+    expect(await connectPullRequests(ask).findPullRequestsEndingWith('acme/docs', commit('c'))).toEqual([])
   })
 })
 
 test('finds the pull requests of a branch, and none of a fork whose branch is called like it', async () => {
   await askingGitHub({ docs: repositoryWithPull() }, async ({ ask }) => {
     const numbersOf = async (branch: string, state: 'open' | 'all') =>
-      (await findPullRequestsOfBranch(ask, 'acme/docs', branch, state)).map(({ number }) => number)
+      (await connectPullRequests(ask).findPullRequestsOfBranch('acme/docs', branch, state)).map(({ number }) => number)
     expect(await numbersOf('agent/guide', 'open')).toEqual([7])
     expect(await numbersOf('main', 'all')).toEqual([])
   })
   const data = [listed({ number: 1 }, 'acme/fork'), listed({ number: 2 }, null), listed({ number: 3, state: 'closed' })]
   const ask = answering({ pulls: { list: () => Promise.resolve({ data }) } })
-  const found = await findPullRequestsOfBranch(ask, 'acme/docs', 'main', 'all')
+  const found = await connectPullRequests(ask).findPullRequestsOfBranch('acme/docs', 'main', 'all')
   expect(found).toMatchObject([{ number: 3, state: 'closed' }])
 })

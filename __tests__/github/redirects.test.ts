@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals'
 import { Response, type RequestInit } from 'undici'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { AskGitHub } from '../../src/github/ask-github.ts'
-import { addComment, addEyes, editComment } from '../../src/github/comments.ts'
-import { addLabel } from '../../src/github/labels.ts'
-import { readPullRequest } from '../../src/github/pull-requests.ts'
+import { connectComments } from '../../src/github/comments.ts'
+import { connectLabels } from '../../src/github/labels.ts'
+import { connectPullRequests } from '../../src/github/pull-requests.ts'
 import { createFollowingFetch } from '../../src/github/redirects.ts'
 import { askingGitHub, errorOf } from '../support/github-client.ts'
 import { repositoryWithPull } from '../support/github-state.ts'
@@ -68,8 +68,8 @@ test('a repository that has moved is read and written at its new place', async (
   const state = { repositories: { 'acme/docs': moved, 'acme/new': docs } }
   await askingGitHub({ docs, state }, async ({ ask }) => {
     const address = { repository: 'acme/docs', number: 7 }
-    expect((await readPullRequest(ask, address)).branch).toBe('agent/guide')
-    await addLabel(ask, address, 'docs-agent')
+    expect((await connectPullRequests(ask).readPullRequest(address)).branch).toBe('agent/guide')
+    await connectLabels(ask).addLabel(address, 'docs-agent')
     expect(docs.pulls[7]?.labels).toEqual(['docs-agent'])
   })
 })
@@ -77,11 +77,11 @@ test('a repository that has moved is read and written at its new place', async (
 const PLACE = { repository: 'acme/docs', number: 7 }
 const COMMENT = { ...PLACE, kind: 'comment', id: 5, threadId: 5, isOnPullRequest: true, writtenAt: '' } as const
 const WRITES: Readonly<Record<string, (ask: AskGitHub) => Promise<unknown>>> = {
-  'issues/create-label': (ask) => addLabel(ask, PLACE, 'docs-agent'),
-  'issues/add-labels': (ask) => addLabel(ask, PLACE, 'docs-agent'),
-  'issues/create-comment': (ask) => addComment(ask, PLACE, 'It is done.'),
-  'issues/update-comment': (ask) => editComment(ask, PLACE, 5, 'It is done.'),
-  'reactions/create-for-issue-comment': (ask) => addEyes(ask, COMMENT),
+  'issues/create-label': (ask) => connectLabels(ask).addLabel(PLACE, 'docs-agent'),
+  'issues/add-labels': (ask) => connectLabels(ask).addLabel(PLACE, 'docs-agent'),
+  'issues/create-comment': (ask) => connectComments(ask).addComment(PLACE, 'It is done.'),
+  'issues/update-comment': (ask) => connectComments(ask).editComment(PLACE, 5, 'It is done.'),
+  'reactions/create-for-issue-comment': (ask) => connectComments(ask).addEyes(COMMENT),
 }
 
 test.each(Object.entries(WRITES))('%s is not done if it ends with being sent on', async (operation, write) => {
@@ -98,6 +98,6 @@ test.each(Object.entries(WRITES))('%s is not done if it ends with being sent on'
 test('a page in the place of the answer to a write does not stand for it', async () => {
   const faults = { 'issues/create-comment': ['html'] } as const
   await askingGitHub({ docs: repositoryWithPull(), faults }, async ({ ask }) => {
-    expect(await errorOf(addComment(ask, PLACE, 'It is done.'))).toMatchObject({ code: 'bad-answer' })
+    expect(await errorOf(connectComments(ask).addComment(PLACE, 'It is done.'))).toMatchObject({ code: 'bad-answer' })
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { findLastSuccesses } from '../../src/github/workflow-runs.ts'
+import { connectWorkflowRuns } from '../../src/github/workflow-runs.ts'
 import { askingGitHub } from '../support/github-client.ts'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
@@ -20,7 +20,9 @@ const QUERY = { repository: 'acme/docs', workflow: 'docs.yml', branch: 'main', r
 
 async function lastSuccess(runs: WorkflowRun[], query = {}): Promise<string | undefined> {
   const docs = repositoryState({ workflowRuns: runs })
-  return (await askingGitHub({ docs }, ({ ask }) => findLastSuccesses(ask, { ...QUERY, ...query })))[0]
+  return (
+    await askingGitHub({ docs }, ({ ask }) => connectWorkflowRuns(ask).findLastSuccesses({ ...QUERY, ...query }))
+  )[0]
 }
 
 test('finds the newest successful run of this workflow on this branch', async () => {
@@ -69,7 +71,7 @@ test('looks for it on more than one page, and not for ever', async () => {
   const find = (count: number) => {
     const docs = repositoryState({ workflowRuns: [run(1, commit('1')), ...ofForks(count)] })
     return askingGitHub({ docs }, async ({ ask, github }) => {
-      const [found] = await findLastSuccesses(ask, { ...QUERY, runId: 5_000 })
+      const [found] = await connectWorkflowRuns(ask).findLastSuccesses({ ...QUERY, runId: 5_000 })
       return { found, asked: github.requests.length }
     })
   }
@@ -91,7 +93,7 @@ test('gives those before it, too, each commit once and not without end', async (
   const many = Array.from({ length: 30 }, (_, index) => run(index + 2, String(index).padStart(40, '0')))
   const find = (workflowRuns: WorkflowRun[]) =>
     askingGitHub({ docs: repositoryState({ workflowRuns }) }, ({ ask }) =>
-      findLastSuccesses(ask, { ...QUERY, runId: 5_000 }),
+      connectWorkflowRuns(ask).findLastSuccesses({ ...QUERY, runId: 5_000 }),
     )
   expect(await find(runs)).toEqual([commit('8'), commit('5')])
   expect(await find(many)).toHaveLength(10)

@@ -1,5 +1,5 @@
 import type { Check } from '../../src/github/commit-checks.ts'
-import type { GitHub } from '../../src/github/connect-github.ts'
+import type { GitHub } from '../../src/github/github.ts'
 import type { PullRequest } from '../../src/github/pull-requests.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'

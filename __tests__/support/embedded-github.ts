@@ -3,7 +3,8 @@ import { startEmulator } from '../../src/emulator/server.ts'
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import type { GitHubOptions } from '../../src/github/ask-github.ts'
-import { connectGitHub, type GitHub } from '../../src/github/connect-github.ts'
+import { connectGitHub } from '../../src/github/connect-github.ts'
+import type { GitHub } from '../../src/github/github.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 
 export interface EmbeddedGitHub {

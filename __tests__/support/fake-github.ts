@@ -1,5 +1,5 @@
-import type { GitHub } from '../../src/github/connect-github.ts'
-import type { PullRequestCommit } from '../../src/github/pull-request-commits.ts'
+import type { GitHub } from '../../src/github/github.ts'
+import type { PullRequestCommit } from '../../src/github/commits.ts'
 import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
 import type { Context } from '../../src/action/context.ts'
 import { ActionError, type ErrorCode } from '../../src/runtime/errors.ts'

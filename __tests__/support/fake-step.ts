@@ -1,5 +1,5 @@
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
-import type { GitHub } from '../../src/github/connect-github.ts'
+import type { GitHub } from '../../src/github/github.ts'
 import { parseEvent } from '../../src/github/event-payload.ts'
 import type { Step } from '../../src/action/step.ts'
 import { fakeClient } from './fake-client.ts'

@@ -4,7 +4,7 @@ import type { GitHubOptions as EmulatedOptions } from '../../src/emulator/github
 import { type RepositoryState, repositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
-import { createAskGitHub, type AskGitHub, type GitHubOptions } from '../../src/github/ask-github.ts'
+import { createAskGitHub, splitRepository, type AskGitHub, type GitHubOptions } from '../../src/github/ask-github.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { observeGitHub, type ObservedGitHub } from './observe-github.ts'
@@ -103,7 +103,7 @@ export async function askingGitHub<T>(options: AskingOptions, perform: (asked: A
 /** A GitHub that answers what its own description does not allow, by Octokit's names. */
 export function answering(rest: object): AskGitHub {
   const octokit: unknown = { rest }
-  return (_need, call) => call(octokit as Parameters<typeof call>[0])
+  return (need, call) => call(octokit as Parameters<typeof call>[0], splitRepository(need.repository))
 }
 
 /** The error that a promise ends with. */

@@ -2,9 +2,10 @@ import { getOctokit } from '@actions/github'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { API_PATH } from '../../src/emulator/github/github.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
-import { refuseNonAnswers, type AskGitHub } from '../../src/github/ask-github.ts'
+import { refuseNonAnswers, splitRepository, type AskGitHub } from '../../src/github/ask-github.ts'
 import { createBoundedFetch, type Fetch } from '../../src/github/bounded-fetch.ts'
-import { methods, type GitHub } from '../../src/github/connect-github.ts'
+import { connectResources } from '../../src/github/connect-github.ts'
+import type { GitHub } from '../../src/github/github.ts'
 import type { Download } from '../../src/github/download.ts'
 import { toActionError } from '../../src/github/github-error.ts'
 import { createFollowingFetch } from '../../src/github/redirects.ts'
@@ -70,9 +71,9 @@ export function connectInProcess(github: InProcessGitHub): GitHub {
     const ask: AskGitHub = async (need, call) => {
       signal.throwIfAborted()
       try {
-        if (deadlineAt === Infinity) return await call(octokit)
+        if (deadlineAt === Infinity) return await call(octokit, splitRepository(need.repository))
         const limits = { clock, signal, timeoutMs: deadlineAt - clock.now(), timedOut }
-        return await withDeadline(() => call(octokit), limits)
+        return await withDeadline(() => call(octokit, splitRepository(need.repository)), limits)
       } catch (error) {
         signal.throwIfAborted()
         throw toActionError(error, need, NO_CHANGE)
@@ -83,7 +84,7 @@ export function connectInProcess(github: InProcessGitHub): GitHub {
       if (answer.status !== 200) throw new ActionError('rejected', `The log answered ${answer.status}.`)
       take(await answer.text())
     }
-    return { ...methods(ask, download, NO_CHANGE), until: (own) => until(Math.min(own, deadlineAt)) }
+    return { ...connectResources(ask, download, NO_CHANGE), until: (own) => until(Math.min(own, deadlineAt)) }
   }
   return until(Infinity)
 }

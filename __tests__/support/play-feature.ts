@@ -1,4 +1,4 @@
-import type { GitHub } from '../../src/github/connect-github.ts'
+import type { GitHub } from '../../src/github/github.ts'
 import { createClient } from '../../src/docs-service/client.ts'
 import type { Transport } from '../../src/docs-service/transport.ts'
 import type { Clock } from '../../src/runtime/clock.ts'

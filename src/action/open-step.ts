@@ -1,5 +1,5 @@
 import { atGitHub, readContext } from './context.ts'
-import type { GitHub } from '../github/connect-github.ts'
+import type { GitHub } from '../github/github.ts'
 import { connect } from '../docs-service/connect.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'

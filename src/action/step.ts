@@ -1,4 +1,4 @@
-import type { GitHub } from '../github/connect-github.ts'
+import type { GitHub } from '../github/github.ts'
 import type { Context } from './context.ts'
 import type { DocsServiceClient } from '../docs-service/client.ts'
 import type { Clock } from '../runtime/clock.ts'

@@ -16,11 +16,23 @@ import { mayWaitForRateLimit } from './retry-policy.ts'
 
 export type Octokit = ReturnType<typeof getOctokit>
 
+/** A repository as Octokit wants it. */
+export interface RepositoryName {
+  readonly owner: string
+  readonly repo: string
+}
+
+/** @param repository `owner/name` */
+export function splitRepository(repository: string): RepositoryName {
+  const [owner = '', repo = ''] = repository.split('/')
+  return { owner, repo }
+}
+
 /**
  * Asks GitHub one thing, which may be several pages and several attempts.
  * @throws ActionError and nothing else; what the token lacks is in its hint
  */
-export type AskGitHub = <T>(need: Need, call: (octokit: Octokit) => Promise<T>) => Promise<T>
+export type AskGitHub = <T>(need: Need, call: (octokit: Octokit, where: RepositoryName) => Promise<T>) => Promise<T>
 
 export interface GitHubOptions {
   readonly token: string
@@ -127,7 +139,7 @@ export function createAskGitHub(options: GitHubOptions): AskGitHub {
     signal.throwIfAborted()
     try {
       const limits = { clock, signal, timeoutMs: leftMs(), timedOut }
-      return redactAll(await withDeadline(() => call(octokit), limits), redact)
+      return redactAll(await withDeadline(() => call(octokit, splitRepository(need.repository)), limits), redact)
     } catch (error) {
       signal.throwIfAborted()
       throw toActionError(error, need, redact)

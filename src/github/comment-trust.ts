@@ -1,4 +1,4 @@
-import type { Octokit } from './ask-github.ts'
+import type { Octokit, RepositoryName } from './ask-github.ts'
 import { isRefusal } from './github-error.ts'
 import { mayWrite, type Person } from './permissions.ts'
 
@@ -63,7 +63,7 @@ function peopleToAsk(writers: readonly Writer[]): readonly Account[] {
  */
 export async function judgeWriters(
   octokit: Octokit,
-  repository: string,
+  where: RepositoryName,
   writers: readonly Writer[],
 ): Promise<readonly Author[]> {
   const judged = (isTrusted: (account: Account) => boolean): readonly Author[] =>
@@ -82,6 +82,6 @@ export async function judgeWriters(
 
   const trusted = new Set<number>()
   for (const { id, login } of peopleToAsk(writers))
-    if ((await unlessRefused(mayWrite(octokit, repository, { id, login }))) === true) trusted.add(id)
+    if ((await unlessRefused(mayWrite(octokit, where, { id, login }))) === true) trusted.add(id)
   return judged(({ id }) => trusted.has(id))
 }

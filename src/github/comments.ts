@@ -5,7 +5,6 @@ import type { Need } from './github-error.ts'
 import { number, parseAnswer, parseItems, part } from './parse-list.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { followPages, PAGE_SIZE, readPages } from './read-pages.ts'
-import { splitRepository } from './repository-name.ts'
 
 /** Something that a person wrote, and where an answer to it belongs. */
 export interface CommentAddress extends PullRequestAddress {
@@ -69,95 +68,81 @@ function needOf(place: CommentPlace, access: 'read' | 'write'): Need {
 const threadOf = (place: CommentPlace): number | undefined =>
   'kind' in place && place.kind === 'review-comment' ? place.threadId : undefined
 
-/**
- * Puts eyes on a comment; there once, however often it is asked for. GitHub's REST interface has no reactions to reviews.
- * @throws ActionError if the token may not
- */
-export function addEyes(ask: AskGitHub, address: CommentAddress): Promise<void> {
-  const where = { ...splitRepository(address.repository), comment_id: address.id, content: 'eyes' } as const
-  return ask(needOf(address, 'write'), async ({ rest: { reactions } }) => {
-    if (address.kind === 'comment') await reactions.createForIssueComment(where)
-    if (address.kind === 'review-comment') await reactions.createForPullRequestReviewComment(where)
-  })
+export interface Comments {
+  /** Puts eyes on a comment; there once, however often it is asked for. GitHub's REST interface has no reactions to reviews. */
+  readonly addEyes: (comment: CommentAddress) => Promise<void>
+  /** The comments that belong to one review, oldest first. */
+  readonly listReviewComments: (review: CommentAddress) => Promise<readonly ReviewComment[]>
+  /**
+   * The comments of a place that begin as a marker does, oldest first; in the place of an answer, those since the comment that
+   * it answers.
+   * @param matters by the text: of all others it makes no difference who wrote them, so that nobody is asked, and they are left out
+   * @throws ActionError also if GitHub does not tell all
+   */
+  readonly listMarkerComments: (
+    place: CommentPlace,
+    matters?: (body: string) => boolean,
+  ) => Promise<readonly MarkerComment[]>
+  /** What a comment below a pull request says by now. */
+  readonly readComment: (pullRequest: PullRequestAddress, commentId: number) => Promise<string>
+  /** @throws ActionError also if the answer was lost */
+  readonly addComment: (place: CommentPlace, body: string) => Promise<void>
+  readonly editComment: (place: CommentPlace, commentId: number, body: string) => Promise<void>
 }
 
-/**
- * The comments that belong to one review, oldest first.
- * @throws ActionError if GitHub does not tell
- */
-export function listReviewComments(ask: AskGitHub, review: CommentAddress): Promise<readonly ReviewComment[]> {
-  const { repository, number, id } = review
-  return ask(needOf(review, 'read'), async ({ rest }) => {
-    const comments = await readPages(async (page) => {
-      const where = { ...splitRepository(repository), pull_number: number, review_id: id, per_page: PAGE_SIZE, page }
-      return (await rest.pulls.listCommentsForReview(where)).data
-    }, MOST_REVIEW_PAGES)
-    return parseItems(reviewCommentSchema, comments).map(({ user, body, path, diff_hunk, line, start_line }) => ({
-      ...{ authorId: user?.id, body, path, line, startLine: start_line, hunk: diff_hunk },
-    }))
-  })
-}
-
-/**
- * The comments of a place that begin as a marker does, oldest first; in the place of an answer, those since the comment that it
- * answers.
- * @param matters by the text: of all others it makes no difference who wrote them, so that nobody is asked, and they are left out
- * @throws ActionError if GitHub does not tell, or does not tell all
- */
-export function listMarkerComments(
-  ask: AskGitHub,
-  place: CommentPlace,
-  matters: (body: string) => boolean = () => true,
-): Promise<readonly MarkerComment[]> {
-  const { repository, number } = place
-  return ask(needOf(place, 'read'), async (octokit) => {
-    const { issues, pulls } = octokit.rest
-    const since = 'kind' in place ? { since: place.writtenAt } : {}
-    const where = { ...splitRepository(repository), ...since, per_page: PAGE_SIZE }
-    const comments = await followPages<unknown>(
-      (page) =>
-        threadOf(place) === undefined
-          ? issues.listComments({ ...where, issue_number: number, ...page })
-          : pulls.listReviewComments({ ...where, pull_number: number, ...page }),
-      MOST_PAGES,
-    )
-    const found = parseItems(commentSchema, comments).flatMap(({ id, body, user, author_association: association }) =>
-      body.startsWith(MARKER_BEGINNING) && matters(body) ? [{ id, body, account: user, association }] : [],
-    )
-    const authors = await judgeWriters(octokit, repository, found)
-    return found.map(({ id, body }, index) => ({ id, body, author: authors[index] ?? 'stranger' }))
-  })
-}
-
-/**
- * What a comment below a pull request says by now.
- * @throws ActionError if GitHub does not tell
- */
-export function readComment(ask: AskGitHub, place: PullRequestAddress, commentId: number): Promise<string> {
-  const where = { ...splitRepository(place.repository), comment_id: commentId }
-  return ask(needOf(place, 'read'), async ({ rest }) => {
-    const { data } = await rest.issues.getComment(where)
-    return parseAnswer(commentSchema, data).body
-  })
-}
-
-/** @throws ActionError if the token may not, and if the answer was lost */
-export function addComment(ask: AskGitHub, place: CommentPlace, body: string): Promise<void> {
-  const { repository, number } = place
-  // One whose answer was lost would be there twice; the next run looks for it first.
-  const what = { ...splitRepository(repository), body, request: { retries: 0 } }
-  return ask(needOf(place, 'write'), async ({ rest: { pulls, issues } }) => {
-    const threadId = threadOf(place)
-    await (threadId === undefined
-      ? issues.createComment({ ...what, issue_number: number })
-      : pulls.createReplyForReviewComment({ ...what, pull_number: number, comment_id: threadId }))
-  })
-}
-
-/** @throws ActionError if the token may not */
-export function editComment(ask: AskGitHub, place: CommentPlace, commentId: number, body: string): Promise<void> {
-  const what = { ...splitRepository(place.repository), comment_id: commentId, body }
-  return ask(needOf(place, 'write'), async ({ rest: { pulls, issues } }) => {
-    await (threadOf(place) === undefined ? issues.updateComment(what) : pulls.updateReviewComment(what))
-  })
-}
+export const connectComments = (ask: AskGitHub): Comments => ({
+  addEyes: (address) =>
+    ask(needOf(address, 'write'), async ({ rest: { reactions } }, where) => {
+      const eyes = { ...where, comment_id: address.id, content: 'eyes' } as const
+      if (address.kind === 'comment') await reactions.createForIssueComment(eyes)
+      if (address.kind === 'review-comment') await reactions.createForPullRequestReviewComment(eyes)
+    }),
+  listReviewComments: (review) =>
+    ask(needOf(review, 'read'), async ({ rest }, where) => {
+      const comments = await readPages(async (page) => {
+        const asked = { ...where, pull_number: review.number, review_id: review.id, per_page: PAGE_SIZE, page }
+        return (await rest.pulls.listCommentsForReview(asked)).data
+      }, MOST_REVIEW_PAGES)
+      return parseItems(reviewCommentSchema, comments).map(({ user, body, path, diff_hunk, line, start_line }) => ({
+        ...{ authorId: user?.id, body, path, line, startLine: start_line, hunk: diff_hunk },
+      }))
+    }),
+  listMarkerComments: (place, matters = () => true) =>
+    ask(needOf(place, 'read'), async (octokit, where) => {
+      const { issues, pulls } = octokit.rest
+      const since = 'kind' in place ? { since: place.writtenAt } : {}
+      const asked = { ...where, ...since, per_page: PAGE_SIZE }
+      const comments = await followPages<unknown>(
+        (page) =>
+          threadOf(place) === undefined
+            ? issues.listComments({ ...asked, issue_number: place.number, ...page })
+            : pulls.listReviewComments({ ...asked, pull_number: place.number, ...page }),
+        MOST_PAGES,
+      )
+      const found = parseItems(commentSchema, comments).flatMap(
+        ({ id, body, user, author_association: association }) =>
+          body.startsWith(MARKER_BEGINNING) && matters(body) ? [{ id, body, account: user, association }] : [],
+      )
+      const authors = await judgeWriters(octokit, where, found)
+      return found.map(({ id, body }, index) => ({ id, body, author: authors[index] ?? 'stranger' }))
+    }),
+  readComment: (place, commentId) =>
+    ask(needOf(place, 'read'), async ({ rest }, where) => {
+      const { data } = await rest.issues.getComment({ ...where, comment_id: commentId })
+      return parseAnswer(commentSchema, data).body
+    }),
+  addComment: (place, body) =>
+    ask(needOf(place, 'write'), async ({ rest: { pulls, issues } }, where) => {
+      // One whose answer was lost would be there twice; the next run looks for it first.
+      const what = { ...where, body, request: { retries: 0 } }
+      const threadId = threadOf(place)
+      await (threadId === undefined
+        ? issues.createComment({ ...what, issue_number: place.number })
+        : pulls.createReplyForReviewComment({ ...what, pull_number: place.number, comment_id: threadId }))
+    }),
+  editComment: (place, commentId, body) =>
+    ask(needOf(place, 'write'), async ({ rest: { pulls, issues } }, where) => {
+      const what = { ...where, comment_id: commentId, body }
+      await (threadOf(place) === undefined ? issues.updateComment(what) : pulls.updateReviewComment(what))
+    }),
+})

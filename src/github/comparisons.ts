@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 import type { AskGitHub } from './ask-github.ts'
-import { parseItems, part, text } from './parse-list.ts'
+import { parseAnswer, parseItems, part, text } from './parse-list.ts'
 import { PAGE_SIZE } from './read-pages.ts'
-import { splitRepository } from './repository-name.ts'
 
 export interface ChangedFile {
   readonly path: string
@@ -73,40 +72,37 @@ function toFiles(listed: unknown): Pick<Comparison, 'files' | 'fileList'> {
   return { files, fileList: isWhole ? 'whole' : 'cut' }
 }
 
-/**
- * What changed between the merge base of the two and the head (`GET /repos/{owner}/{repo}/compare/{basehead}`). The commits
- * come in pages, oldest first; the files only come on the first one.
- * @throws ActionError if GitHub does not tell
- */
-export async function compareCommits(
-  ask: AskGitHub,
-  repository: string,
-  base: string,
-  head: string,
-): Promise<Comparison> {
-  const need = { permission: 'contents: read', repository }
-  const readPage = (page: number) =>
-    ask(need, async ({ rest }) => {
-      const basehead = `${base}...${head}`
-      const where = { ...splitRepository(repository), basehead, per_page: PAGE_SIZE, page }
-      const { data } = await rest.repos.compareCommitsWithBasehead(where)
-      const parsed = comparisonSchema.safeParse(data)
-      if (!parsed.success) throw new TypeError('A comparison does not say what it compares.')
-      const { status: relation, merge_base_commit, total_commits: totalCommits } = parsed.data
-      const commits = parseItems(commitSchema, data.commits).map(({ sha, commit }) => ({
-        ...{ sha, message: commit?.message ?? '', author: commit?.author?.name ?? '' },
-      }))
-      return { relation, mergeBase: merge_base_commit.sha, totalCommits, commits, ...toFiles(data.files) }
-    })
-
-  const first = await readPage(1)
-  const lastPage = Math.ceil(first.totalCommits / PAGE_SIZE)
-  const firstListed = Math.max(1, lastPage - MOST_COMMIT_PAGES + 1)
-  let commits = firstListed === 1 ? first.commits : []
-  for (let page = Math.max(2, firstListed); page <= lastPage; page++) {
-    const more = await readPage(page)
-    if (more.commits.length === 0) break
-    commits = [...commits, ...more.commits]
-  }
-  return { ...first, commits }
+export interface Comparisons {
+  /**
+   * What changed between the merge base of the two and the head (`GET /repos/{owner}/{repo}/compare/{basehead}`). The commits
+   * come in pages, oldest first; the files only come on the first one.
+   */
+  readonly compare: (repository: string, base: string, head: string) => Promise<Comparison>
 }
+
+export const connectComparisons = (ask: AskGitHub): Comparisons => ({
+  compare: async (repository, base, head) => {
+    const readPage = (page: number) =>
+      ask({ permission: 'contents: read', repository }, async ({ rest }, where) => {
+        const asked = { ...where, basehead: `${base}...${head}`, per_page: PAGE_SIZE, page }
+        const { data } = await rest.repos.compareCommitsWithBasehead(asked)
+        const { status: relation, merge_base_commit, total_commits } = parseAnswer(comparisonSchema, data)
+        const commits = parseItems(commitSchema, data.commits).map(({ sha, commit }) => ({
+          ...{ sha, message: commit?.message ?? '', author: commit?.author?.name ?? '' },
+        }))
+        const found = { relation, mergeBase: merge_base_commit.sha, totalCommits: total_commits, commits }
+        return { ...found, ...toFiles(data.files) }
+      })
+
+    const first = await readPage(1)
+    const lastPage = Math.ceil(first.totalCommits / PAGE_SIZE)
+    const firstListed = Math.max(1, lastPage - MOST_COMMIT_PAGES + 1)
+    let commits = firstListed === 1 ? first.commits : []
+    for (let page = Math.max(2, firstListed); page <= lastPage; page++) {
+      const more = await readPage(page)
+      if (more.commits.length === 0) break
+      commits = [...commits, ...more.commits]
+    }
+    return { ...first, commits }
+  },
+})

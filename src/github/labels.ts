@@ -1,7 +1,29 @@
+import * as z from 'zod/mini'
 import type { AskGitHub } from './ask-github.ts'
-import { hasStatus } from './github-error.ts'
-import { splitRepository } from './repository-name.ts'
+import { hasStatus, isRefusal } from './github-error.ts'
+import { parseAnswer } from './parse-list.ts'
+import { labelsSchema } from './pull-request-answers.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
+import { followPages, PAGE_SIZE } from './read-pages.ts'
+
+export interface OpenPullRequest extends PullRequestAddress {
+  readonly branch: string
+}
+
+const labelled = { number: z.number(), labels: labelsSchema }
+// One that cannot be read may be the one that is looked for, so that none is left out.
+const issuesSchema = z.array(z.object({ ...labelled, pull_request: z.optional(z.unknown()) }))
+const pullRequestsSchema = z.array(
+  z.object({
+    ...{ ...labelled, head: z.object({ ref: z.string() }) },
+    base: z.object({ repo: z.object({ full_name: z.string() }) }),
+  }),
+)
+
+/** Past so many, the list is not known to be whole. */
+const MOST_PAGES = 30
+
+const ORDER = { state: 'open', sort: 'created', direction: 'asc', per_page: PAGE_SIZE } as const
 
 const LABEL_COLOUR = '5319e7'
 const LABEL_DESCRIPTION = 'Opened by a docs agent job'
@@ -14,24 +36,68 @@ export function hasLabel(label: string, labels: readonly string[]): boolean {
   return label !== '' && labels.some((name) => name.toLowerCase() === label.toLowerCase())
 }
 
-/**
- * Puts a label on a pull request, and makes it first where the repository does not know it.
- * @throws ActionError if the token may not
- */
-export function addLabel(ask: AskGitHub, { repository, number }: PullRequestAddress, label: string): Promise<void> {
-  const where = splitRepository(repository)
-  return ask({ permission: 'pull-requests: write', repository }, async ({ rest }) => {
-    try {
-      await rest.issues.getLabel({ ...where, name: label })
-    } catch (error) {
-      if (!hasStatus(error, 404)) throw error
-      await rest.issues
-        .createLabel({ ...where, name: label, color: LABEL_COLOUR, description: LABEL_DESCRIPTION })
-        .catch((refusal: unknown) => {
+export interface Labels {
+  /** Puts a label on a pull request, and makes it first where the repository does not know it. */
+  readonly addLabel: (pullRequest: PullRequestAddress, label: string) => Promise<void>
+  /**
+   * The open pull requests with a label, oldest first, by one list that holds them only. It may be late, and is empty for a
+   * token that may not read issues, so that what is not in it may be there all the same.
+   */
+  readonly findLabelledPullRequests: (repository: string, label: string) => Promise<readonly PullRequestAddress[]>
+  /**
+   * All open pull requests with a label, oldest first. They are listed and not searched, as GitHub's search lags. One that is
+   * closed between two pages moves all after it, so that more pages than one are read twice: what one reading misses is in
+   * the other.
+   * @throws ActionError also if there are more than can be listed
+   */
+  readonly listOpenPullRequests: (repository: string, label: string) => Promise<readonly OpenPullRequest[]>
+}
+
+export const connectLabels = (ask: AskGitHub): Labels => ({
+  addLabel: ({ repository, number }, label) =>
+    ask({ permission: 'pull-requests: write', repository }, async ({ rest: { issues } }, where) => {
+      try {
+        await issues.getLabel({ ...where, name: label })
+      } catch (error) {
+        if (!hasStatus(error, 404)) throw error
+        const made = { name: label, color: LABEL_COLOUR, description: LABEL_DESCRIPTION }
+        await issues.createLabel({ ...where, ...made }).catch((refusal: unknown) => {
           // Somebody else made it meanwhile.
           if (!hasStatus(refusal, 422)) throw refusal
         })
-    }
-    await rest.issues.addLabels({ ...where, issue_number: number, labels: [label] })
-  })
-}
+      }
+      await issues.addLabels({ ...where, issue_number: number, labels: [label] })
+    }),
+  findLabelledPullRequests: (repository, label) =>
+    ask({ permission: 'issues: read', repository }, async ({ rest }, where) => {
+      try {
+        const listed = await followPages<unknown>(
+          (place) => rest.issues.listForRepo({ ...where, ...ORDER, labels: label, ...place }),
+          MOST_PAGES,
+        )
+        return parseAnswer(issuesSchema, listed)
+          .filter(({ pull_request, labels }) => pull_request !== undefined && hasLabel(label, labels))
+          .map(({ number }) => ({ repository, number }))
+      } catch (error) {
+        // Where a repository has no issues, GitHub says that they are gone.
+        if (isRefusal(error) || hasStatus(error, 410)) return []
+        throw error
+      }
+    }),
+  listOpenPullRequests: (repository, label) =>
+    ask({ permission: 'pull-requests: read', repository }, async ({ rest }, where) => {
+      let pages = 0
+      const read = () =>
+        followPages<unknown>((place) => {
+          pages++
+          return rest.pulls.list({ ...where, ...ORDER, ...place })
+        }, MOST_PAGES)
+      const first = await read()
+      const all = pages === 1 ? first : [...first, ...(await read())]
+      const found = new Map(parseAnswer(pullRequestsSchema, all).map((pull) => [pull.number, pull]))
+      return [...found.values()]
+        .filter(({ labels }) => hasLabel(label, labels))
+        .map(({ number, head, base }) => ({ repository: base.repo.full_name, number, branch: head.ref }))
+        .sort((a, b) => a.number - b.number)
+    }),
+})

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
-import type { Octokit } from './ask-github.ts'
+import type { AskGitHub, Octokit, RepositoryName } from './ask-github.ts'
 import { hasStatus } from './github-error.ts'
 import { parseAnswer } from './parse-list.ts'
-import { splitRepository } from './repository-name.ts'
 
 export interface Person {
   readonly id: number
@@ -18,8 +17,7 @@ const permissionSchema = z.object({ permission: z.string(), user: z.nullish(z.ob
  * Whether somebody may write (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`). `author_association` does
  * not say: it shows private members of an organisation as strangers. A user who is gone may not.
  */
-export async function mayWrite({ rest }: Octokit, repository: string, { id, login }: Person): Promise<boolean> {
-  const where = splitRepository(repository)
+export async function mayWrite({ rest }: Octokit, where: RepositoryName, { id, login }: Person): Promise<boolean> {
   try {
     const { data } = await rest.repos.getCollaboratorPermissionLevel({ ...where, username: login })
     const { permission, user } = parseAnswer(permissionSchema, data)
@@ -28,7 +26,16 @@ export async function mayWrite({ rest }: Octokit, repository: string, { id, logi
   } catch (error) {
     if (!hasStatus(error, 404)) throw error
     // It is the user who is gone only if the token sees the repository.
-    await rest.repos.get(where)
+    await rest.repos.get({ ...where })
     return false
   }
 }
+
+export interface Permissions {
+  readonly mayWrite: (repository: string, person: Person) => Promise<boolean>
+}
+
+export const connectPermissions = (ask: AskGitHub): Permissions => ({
+  mayWrite: (repository, person) =>
+    ask({ permission: 'metadata: read', repository }, (octokit, where) => mayWrite(octokit, where, person)),
+})

@@ -2,7 +2,6 @@ import type * as z from 'zod/mini'
 import type { AskGitHub } from './ask-github.ts'
 import { parseAnswer } from './parse-list.ts'
 import { pullRequestSchema, pullRequestsSchema } from './pull-request-answers.ts'
-import { splitRepository } from './repository-name.ts'
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
 
@@ -52,32 +51,6 @@ function stateOf(state: string, isDraft: boolean, isMerged: boolean): PullReques
   return isDraft ? 'draft' : 'open'
 }
 
-/**
- * A pull request, in the repository by the name that GitHub gives it: a repository that was renamed is found by its old name too.
- * @throws ActionError if GitHub does not tell
- */
-export function readPullRequest(ask: AskGitHub, { repository, number }: PullRequestAddress): Promise<PullRequest> {
-  return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
-    const { data: answer } = await rest.pulls.get({ ...splitRepository(repository), pull_number: number })
-    const data = parseAnswer(pullRequestSchema, answer)
-    return {
-      repository: data.base.repo.full_name,
-      number,
-      state: stateOf(data.state, data.draft, data.merged),
-      author: data.user,
-      createdAt: data.created_at,
-      branch: data.head.ref,
-      headSha: data.head.sha,
-      baseRef: data.base.ref,
-      baseSha: data.base.sha,
-      mergeCommitSha: data.merge_commit_sha ?? '',
-      labels: data.labels,
-      mergeable: data.mergeable,
-      isBlocked: data.mergeable_state === 'blocked',
-    }
-  })
-}
-
 type Listed = z.infer<typeof pullRequestsSchema>[number]
 
 function toListed({ number, state, merged_at, labels, head, base, user, created_at }: Listed): ListedPullRequest {
@@ -92,62 +65,72 @@ function toBringers(listed: readonly Listed[]): readonly ListedPullRequest[] {
   return listed.map(toListed).filter(({ state }) => state !== 'closed')
 }
 
-/**
- * The pull requests that a commit is in: the merged ones that brought it, and others whose branch has it too. For some
- * seconds after a merge GitHub does not know: the list is empty then, or refused (422, `rejected`).
- * @throws ActionError if GitHub does not tell
- */
-export function findPullRequestsOfCommit(
-  ask: AskGitHub,
-  repository: string,
-  sha: string,
-): Promise<readonly ListedPullRequest[]> {
-  return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
-    const where = { ...splitRepository(repository), commit_sha: sha }
-    const { data } = await rest.repos.listPullRequestsAssociatedWithCommit(where)
-    return toBringers(parseAnswer(pullRequestsSchema, data))
-  })
-}
-
 /** Of those that were changed last, as whoever pushes or merges changes one: others are old enough to be found by the commit. */
 const CHANGED_LAST = { state: 'all', sort: 'updated', direction: 'desc', per_page: 30 } as const
 
-/**
- * The pull requests that were merged as this commit, or have it as their head, among those that were changed last. Unlike
- * the above, it is a part of the pull request itself.
- * @throws ActionError if GitHub does not tell
- */
-export function findPullRequestsEndingWith(
-  ask: AskGitHub,
-  repository: string,
-  sha: string,
-): Promise<readonly ListedPullRequest[]> {
-  return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
-    const { data } = await rest.pulls.list({ ...splitRepository(repository), ...CHANGED_LAST })
-    return toBringers(
-      parseAnswer(pullRequestsSchema, data).filter(
-        ({ state, head, merge_commit_sha }) => (state === 'open' ? head.sha : merge_commit_sha) === sha,
-      ),
-    )
-  })
+export interface PullRequests {
+  /** In the repository by the name that GitHub gives it: a repository that was renamed is found by its old name too. */
+  readonly readPullRequest: (pullRequest: PullRequestAddress) => Promise<PullRequest>
+  /**
+   * The pull requests that a commit is in: the merged ones that brought it, and others whose branch has it too. For some
+   * seconds after a merge GitHub does not know: the list is empty then, or refused (422, `rejected`).
+   */
+  readonly findPullRequestsOfCommit: (repository: string, sha: string) => Promise<readonly ListedPullRequest[]>
+  /**
+   * The pull requests that were merged as this commit, or have it as their head, among those that were changed last. Unlike
+   * the above, it is a part of the pull request itself.
+   */
+  readonly findPullRequestsEndingWith: (repository: string, sha: string) => Promise<readonly ListedPullRequest[]>
+  /** The pull requests from a branch of this repository, newest first. */
+  readonly findPullRequestsOfBranch: (
+    repository: string,
+    branch: string,
+    state: 'open' | 'all',
+  ) => Promise<readonly ListedPullRequest[]>
 }
 
-/**
- * The pull requests from a branch of this repository, newest first.
- * @param state `open`, or all of them
- * @throws ActionError if GitHub does not tell
- */
-export function findPullRequestsOfBranch(
-  ask: AskGitHub,
-  repository: string,
-  branch: string,
-  state: 'open' | 'all',
-): Promise<readonly ListedPullRequest[]> {
-  const where = splitRepository(repository)
-  return ask({ permission: 'pull-requests: read', repository }, async ({ rest }) => {
-    const { data } = await rest.pulls.list({ ...where, state, head: `${where.owner}:${branch}`, per_page: 30 })
-    // Without a branch of this name GitHub may list all; an owner may have a fork, too.
-    const listed = parseAnswer(pullRequestsSchema, data).map(toListed)
-    return listed.filter((one) => one.branch === branch && !one.isOfFork)
-  })
-}
+const READ = 'pull-requests: read'
+
+export const connectPullRequests = (ask: AskGitHub): PullRequests => ({
+  readPullRequest: ({ repository, number }) =>
+    ask({ permission: READ, repository }, async ({ rest }, where) => {
+      const { data: answer } = await rest.pulls.get({ ...where, pull_number: number })
+      const data = parseAnswer(pullRequestSchema, answer)
+      return {
+        repository: data.base.repo.full_name,
+        number,
+        state: stateOf(data.state, data.draft, data.merged),
+        author: data.user,
+        createdAt: data.created_at,
+        branch: data.head.ref,
+        headSha: data.head.sha,
+        baseRef: data.base.ref,
+        baseSha: data.base.sha,
+        mergeCommitSha: data.merge_commit_sha ?? '',
+        labels: data.labels,
+        mergeable: data.mergeable,
+        isBlocked: data.mergeable_state === 'blocked',
+      }
+    }),
+  findPullRequestsOfCommit: (repository, sha) =>
+    ask({ permission: READ, repository }, async ({ rest }, where) => {
+      const { data } = await rest.repos.listPullRequestsAssociatedWithCommit({ ...where, commit_sha: sha })
+      return toBringers(parseAnswer(pullRequestsSchema, data))
+    }),
+  findPullRequestsEndingWith: (repository, sha) =>
+    ask({ permission: READ, repository }, async ({ rest }, where) => {
+      const { data } = await rest.pulls.list({ ...where, ...CHANGED_LAST })
+      return toBringers(
+        parseAnswer(pullRequestsSchema, data).filter(
+          ({ state, head, merge_commit_sha }) => (state === 'open' ? head.sha : merge_commit_sha) === sha,
+        ),
+      )
+    }),
+  findPullRequestsOfBranch: (repository, branch, state) =>
+    ask({ permission: READ, repository }, async ({ rest }, where) => {
+      const { data } = await rest.pulls.list({ ...where, state, head: `${where.owner}:${branch}`, per_page: 30 })
+      // Without a branch of this name GitHub may list all; an owner may have a fork, too.
+      const listed = parseAnswer(pullRequestsSchema, data).map(toListed)
+      return listed.filter((one) => one.branch === branch && !one.isOfFork)
+    }),
+})

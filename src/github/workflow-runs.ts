@@ -3,7 +3,6 @@ import type { AskGitHub } from './ask-github.ts'
 import { DEPENDABOT } from './event-payload.ts'
 import { parseItems } from './parse-list.ts'
 import { PAGE_SIZE } from './read-pages.ts'
-import { splitRepository } from './repository-name.ts'
 
 interface WorkflowBranch {
   readonly repository: string
@@ -40,37 +39,34 @@ const runSchema = z.object({
   ...{ actor: z.object({ login: z.string() }), repository: named, head_repository: named },
 })
 
-/**
- * The heads of the last successful runs of a workflow on a branch before this one, newest first and each once
- * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub's own filter knows branches by name only, so
- * that it finds those of forks and of pull requests too. A head may be gone: then the one before it is as good.
- * @throws ActionError if GitHub does not tell
- */
-export function findLastSuccesses(ask: AskGitHub, query: WorkflowBranch): Promise<readonly string[]> {
-  const { repository, workflow, branch, runId, isOther = false } = query
-  const events = isOther ? [...BRANCH_EVENTS, STARTED_BY_RUN] : BRANCH_EVENTS
-  return ask({ permission: 'actions: read', repository }, async ({ rest }) => {
-    for (let page = 1; page <= MOST_PAGES; page++) {
-      const { data } = await rest.actions.listWorkflowRuns({
-        ...splitRepository(repository),
-        workflow_id: workflow,
-        branch,
-        status: 'success',
-        exclude_pull_requests: true,
-        per_page: PAGE_SIZE,
-        page,
-      })
-      const found = parseItems(runSchema, data.workflow_runs).filter(
-        ({ id, event, actor, ...run }) =>
-          id < runId &&
-          events.includes(event) &&
-          // Such a run gets no secrets, and may be green for having told nothing.
-          !(event === 'push' && actor.login === DEPENDABOT) &&
-          run.head_repository.full_name === run.repository.full_name,
-      )
-      if (found.length > 0 || data.workflow_runs.length < PAGE_SIZE)
-        return [...new Set(found.map(({ head_sha }) => head_sha))].slice(0, MOST_HEADS)
-    }
-    return []
-  })
+export interface WorkflowRuns {
+  /**
+   * The heads of the last successful runs of a workflow on a branch before this one, newest first and each once
+   * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub's own filter knows branches by name only, so
+   * that it finds those of forks and of pull requests too. A head may be gone: then the one before it is as good.
+   */
+  readonly findLastSuccesses: (query: WorkflowBranch) => Promise<readonly string[]>
 }
+
+export const connectWorkflowRuns = (ask: AskGitHub): WorkflowRuns => ({
+  findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
+    const events = isOther ? [...BRANCH_EVENTS, STARTED_BY_RUN] : BRANCH_EVENTS
+    const asked = { workflow_id: workflow, branch, status: 'success', exclude_pull_requests: true } as const
+    return ask({ permission: 'actions: read', repository }, async ({ rest }, where) => {
+      for (let page = 1; page <= MOST_PAGES; page++) {
+        const { data } = await rest.actions.listWorkflowRuns({ ...where, ...asked, per_page: PAGE_SIZE, page })
+        const found = parseItems(runSchema, data.workflow_runs).filter(
+          ({ id, event, actor, ...run }) =>
+            id < runId &&
+            events.includes(event) &&
+            // Such a run gets no secrets, and may be green for having told nothing.
+            !(event === 'push' && actor.login === DEPENDABOT) &&
+            run.head_repository.full_name === run.repository.full_name,
+        )
+        if (found.length > 0 || data.workflow_runs.length < PAGE_SIZE)
+          return [...new Set(found.map(({ head_sha }) => head_sha))].slice(0, MOST_HEADS)
+      }
+      return []
+    })
+  },
+})

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { commitsOfTurn } from '../../../src/agent/job/turn-commits.ts'
-import type { PullRequestCommit } from '../../../src/github/pull-request-commits.ts'
+import type { PullRequestCommit } from '../../../src/github/commits.ts'
 import { PULL_REQUEST, pullCommits } from '../../support/fake-github.ts'
 
 const AGENT = PULL_REQUEST.author.login

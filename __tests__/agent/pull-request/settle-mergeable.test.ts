@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { describePullRequest } from '../../../src/agent/report/report.ts'
 import { waitForMergeable } from '../../../src/agent/pull-request/settle-mergeable.ts'
-import type { GitHub } from '../../../src/github/connect-github.ts'
+import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, refusal } from '../../support/fake-github.ts'

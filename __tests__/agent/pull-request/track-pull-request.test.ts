@@ -5,7 +5,7 @@ import { trackPullRequest } from '../../../src/agent/pull-request/track-pull-req
 import { openReport } from '../../../src/agent/report/open-report.ts'
 import { describePullRequest, type PullRequestFindings } from '../../../src/agent/report/report.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
-import type { GitHub } from '../../../src/github/connect-github.ts'
+import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { job } from '../../support/fake-client.ts'

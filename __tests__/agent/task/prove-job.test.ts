@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { openSearch, proveJob } from '../../../src/agent/task/prove-job.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
-import type { GitHub } from '../../../src/github/connect-github.ts'
+import type { GitHub } from '../../../src/github/github.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { completed, failure, fakeClient, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'

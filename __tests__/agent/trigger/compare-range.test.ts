@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { compareWhatIsThere, type Compared } from '../../../src/agent/trigger/compare-range.ts'
 import type { ChangeRange } from '../../../src/agent/trigger/change-range.ts'
-import type { GitHub } from '../../../src/github/connect-github.ts'
+import type { GitHub } from '../../../src/github/github.ts'
 import { fakeGitHub, RUN_FACTS } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 

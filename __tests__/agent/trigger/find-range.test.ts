@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { ChangeRange } from '../../../src/agent/trigger/change-range.ts'
 import { findRange } from '../../../src/agent/trigger/find-range.ts'
-import type { GitHub } from '../../../src/github/connect-github.ts'
+import type { GitHub } from '../../../src/github/github.ts'
 import type { Comparison } from '../../../src/github/comparisons.ts'
 import { fakeGitHub, PULL_REQUEST, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'

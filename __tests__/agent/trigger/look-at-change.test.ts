@@ -5,7 +5,7 @@ import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
 import { openReport } from '../../../src/agent/report/open-report.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { Comparison } from '../../../src/github/comparisons.ts'
-import type { GitHub } from '../../../src/github/connect-github.ts'
+import type { GitHub } from '../../../src/github/github.ts'
 import { ATTACH, CREATE } from '../../support/agent-run.ts'
 import {
   fakeGitHub,

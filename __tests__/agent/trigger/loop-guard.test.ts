@@ -4,7 +4,7 @@ import type { Compared } from '../../../src/agent/trigger/compare-range.ts'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { openReport } from '../../../src/agent/report/open-report.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
-import type { GitHub } from '../../../src/github/connect-github.ts'
+import type { GitHub } from '../../../src/github/github.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import {
   fakeGitHub,

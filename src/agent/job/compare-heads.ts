@@ -1,6 +1,5 @@
 import type { Comparison } from '../../github/comparisons.ts'
-import { historyIn, ownersOf } from '../../github/branch-commits.ts'
-import { MOST_COMMITS, type PullRequestCommit } from '../../github/pull-request-commits.ts'
+import { historyIn, ownersOf, MOST_COMMITS, type PullRequestCommit } from '../../github/commits.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'

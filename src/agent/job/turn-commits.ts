@@ -1,4 +1,4 @@
-import type { PullRequestCommit } from '../../github/pull-request-commits.ts'
+import type { PullRequestCommit } from '../../github/commits.ts'
 
 /** What came to a pull request during a turn. */
 export interface TurnCommits {

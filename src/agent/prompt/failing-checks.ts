@@ -1,4 +1,4 @@
-import type { Annotation } from '../../github/annotations.ts'
+import type { Annotation } from '../../github/checks.ts'
 import type { Check } from '../../github/commit-checks.ts'
 import { bytesOf, cleanBlock, cleanName, cutBlock, MOST_FENCE_BYTES } from '../../text/fenced.ts'
 import { fence, shareOut, takeFitting } from './sections.ts'

@@ -1,5 +1,5 @@
 import type { ComparedCommit } from '../../github/comparisons.ts'
-import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
+import type { OpenPullRequest } from '../../github/labels.ts'
 import { cleanName } from '../../text/fenced.ts'
 import { commitLine } from './change-section.ts'
 import { fence, missing } from './sections.ts'

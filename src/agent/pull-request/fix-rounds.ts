@@ -1,5 +1,4 @@
-import { historyIn, ownersOf } from '../../github/branch-commits.ts'
-import type { PullRequestCommit } from '../../github/pull-request-commits.ts'
+import { historyIn, ownersOf, type PullRequestCommit } from '../../github/commits.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { isSamePullRequest, type PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'

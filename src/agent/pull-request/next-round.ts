@@ -1,6 +1,6 @@
-import type { Annotation } from '../../github/annotations.ts'
+import type { Annotation } from '../../github/checks.ts'
 import type { Check } from '../../github/commit-checks.ts'
-import type { GitHub } from '../../github/connect-github.ts'
+import type { GitHub } from '../../github/github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'

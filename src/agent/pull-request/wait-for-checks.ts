@@ -1,6 +1,6 @@
 import type { Check } from '../../github/commit-checks.ts'
 import type { Comparison } from '../../github/comparisons.ts'
-import type { GitHub } from '../../github/connect-github.ts'
+import type { GitHub } from '../../github/github.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, describeError, rethrowFatal } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'

@@ -1,5 +1,5 @@
-import type { GitHub } from '../../github/connect-github.ts'
-import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
+import type { GitHub } from '../../github/github.ts'
+import type { OpenPullRequest } from '../../github/labels.ts'
 import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'

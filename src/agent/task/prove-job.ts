@@ -1,6 +1,6 @@
 import type { MarkerComment } from '../../github/comments.ts'
-import type { GitHub } from '../../github/connect-github.ts'
-import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
+import type { GitHub } from '../../github/github.ts'
+import type { OpenPullRequest } from '../../github/labels.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal, unlessNotFound } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'

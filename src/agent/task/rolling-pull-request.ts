@@ -1,5 +1,5 @@
 import type { MarkerComment } from '../../github/comments.ts'
-import type { OpenPullRequest } from '../../github/open-pull-requests.ts'
+import type { OpenPullRequest } from '../../github/labels.ts'
 import { parsePullRequestLink, isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'

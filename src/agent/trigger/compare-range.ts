@@ -1,5 +1,5 @@
 import type { Comparison } from '../../github/comparisons.ts'
-import type { GitHub } from '../../github/connect-github.ts'
+import type { GitHub } from '../../github/github.ts'
 import type { Context } from '../../action/context.ts'
 import { unlessNotFound } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'

@@ -1,4 +1,4 @@
-import type { GitHub } from '../../github/connect-github.ts'
+import type { GitHub } from '../../github/github.ts'
 import type { Context } from '../../action/context.ts'
 import { unlessNotFound } from '../../runtime/errors.ts'
 import type { ChangeRange } from './change-range.ts'

@@ -1,4 +1,4 @@
-import type { GitHub } from '../../github/connect-github.ts'
+import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
 import type { Step } from '../../action/step.ts'

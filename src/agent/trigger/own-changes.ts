@@ -1,5 +1,5 @@
-import type { GitHub } from '../../github/connect-github.ts'
-import type { PullRequestCommit } from '../../github/pull-request-commits.ts'
+import type { GitHub } from '../../github/github.ts'
+import type { PullRequestCommit } from '../../github/commits.ts'
 import type { ListedPullRequest } from '../../github/pull-requests.ts'
 import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
 import type { Pushed } from './change-range.ts'
