@@ -29,11 +29,11 @@ const NETWORK_VARIABLES = /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_
 
 /** The push of the embedded repository's newest change, as GitHub tells it to a workflow that runs on it. */
 export function pushOf({ state }: Pick<Emulator['github'], 'state'>): { readonly after: string } {
-  const { tags, branches, releases, defaultBranch = '' } = state.repositories['acme/docs'] ?? {}
+  const { tags = {}, branches, defaultBranch = '' } = state.repositories['acme/docs'] ?? {}
   const after = branches?.[defaultBranch] ?? ''
   const push = {
     ref: `refs/heads/${defaultBranch}`,
-    before: tags?.[releases?.[0]?.tag ?? ''],
+    before: Object.values(tags).at(-1),
     after,
     repository: { default_branch: defaultBranch },
     commits: [{ id: after, author: { username: 'mona' }, committer: { username: 'mona' } }],

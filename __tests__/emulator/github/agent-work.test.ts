@@ -28,7 +28,7 @@ test('a turn ends in a commit on the job’s branch and an open pull request, no
     created_at: '2026-01-01T00:00:20Z',
     changed_files: 2,
   })
-  expect(driver.read('/git/ref/heads%2Fagent%2Fjob_000001').object.sha).toBe(driver.read('/pulls/4').head.sha)
+  expect(driver.read('/commits/agent%2Fjob_000001').sha).toBe(driver.read('/pulls/4').head.sha)
 })
 
 test('what the agent makes of a prompt can be given, instead of its usual page', () => {
@@ -133,7 +133,7 @@ test('what is pushed after the merge is in no pull request', () => {
   driver.post(`${JOB}/job_000001/message`, 'More.')
   driver.advance(30)
   expect(driver.read('/pulls/4').head.sha).toBe(sha)
-  expect(driver.read('/git/ref/heads%2Fagent%2Fjob_000001').object.sha).not.toBe(sha)
+  expect(driver.read('/commits/agent%2Fjob_000001').sha).not.toBe(sha)
 })
 
 test.each([

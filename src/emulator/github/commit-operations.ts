@@ -3,7 +3,7 @@ import { type Operations, reads } from './operation.ts'
 import { pullBody } from './pull-body.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, ok, pageOf, refusal, userBody, wireTime } from './reply.ts'
 import type { PullState } from './pull-state.ts'
-import type { Commit, FileChange, Release } from './repository-state.ts'
+import type { Commit, FileChange } from './repository-state.ts'
 
 const MOST_COMPARED_FILES = 300
 /** Of a comparison that is asked for no page. */
@@ -91,30 +91,7 @@ function listPullsOfCommit(call: Call): Reply {
   })
 }
 
-const refBody = (ref: string, sha: string): object => ({ ref, object: { sha, type: 'commit' } })
-
-/** Both kinds, by their whole names. */
-function refsOf({ repository: { branches, tags } }: Call): readonly (readonly [ref: string, sha: string])[] {
-  const named = (prefix: string, refs: Readonly<Record<string, string>>) =>
-    Object.entries(refs).map(([name, sha]) => [`${prefix}${name}`, sha] as const)
-  return [...named('refs/heads/', branches), ...named('refs/tags/', tags)]
-}
-
-function releaseBody({ baseUrl, name }: Call, release: Release): object {
-  const { id, tag, body, isDraft = false, isPrerelease = false, publishedAtMs } = release
-  return {
-    id,
-    tag_name: tag,
-    name: release.name,
-    body,
-    draft: isDraft,
-    prerelease: isPrerelease,
-    published_at: wireTime(publishedAtMs),
-    html_url: `${baseUrl}/${name}/releases/tag/${tag}`,
-  }
-}
-
-/** Commits, comparisons, branches, tags and releases. */
+/** Commits, comparisons and tags. */
 export const COMMIT_OPERATIONS: Operations = {
   'repos/compare-commits-with-basehead': reads('/compare/{basehead}', ['contents'], compare),
   'repos/list-commits': reads('/commits', ['contents'], listCommits),
@@ -128,22 +105,7 @@ export const COMMIT_OPERATIONS: Operations = {
     ['pull-requests'],
     listPullsOfCommit,
   ),
-  'git/get-ref': reads('/git/ref/{ref}', ['contents'], (call) => {
-    const found = refsOf(call).find(([ref]) => ref === `refs/${call.params['ref'] ?? ''}`)
-    return found === undefined ? NOT_FOUND : ok(refBody(...found))
-  }),
-  'git/list-matching-refs': reads('/git/matching-refs/{ref}', ['contents'], (call) => {
-    const found = refsOf(call).filter(([ref]) => ref.startsWith(`refs/${call.params['ref'] ?? ''}`))
-    return listReply(call, found, ([ref, sha]) => refBody(ref, sha))
-  }),
   'repos/list-tags': reads('/tags', ['contents'], (call) =>
     listReply(call, Object.entries(call.repository.tags).toReversed(), ([name, sha]) => ({ name, commit: { sha } })),
   ),
-  'repos/list-releases': reads('/releases', ['contents'], (call) =>
-    listReply(call, call.repository.releases, (release) => releaseBody(call, release)),
-  ),
-  'repos/get-release-by-tag': reads('/releases/tags/{tag}', ['contents'], (call) => {
-    const found = call.repository.releases.find(({ tag, isDraft }) => tag === call.params['tag'] && isDraft !== true)
-    return found === undefined ? NOT_FOUND : ok(releaseBody(call, found))
-  }),
 }

@@ -25,19 +25,9 @@ function publish(id: number, path: string, startMs: number): RepositoryState {
     const files = [{ filename: `${path}/${file}`, patch }]
     return pushCommit(repository, 'main', { message, author: MAINTAINER, files }, startMs - daysAgo * DAY_MS).sha
   }
-  const release = (tag: string, sha: string, body: string, daysAgo: number): void => {
-    repository.tags[tag] = sha
-    repository.releases.unshift({
-      id: id * 100 + daysAgo,
-      tag,
-      name: tag,
-      body,
-      publishedAtMs: startMs - daysAgo * DAY_MS,
-    })
-  }
-  release('v1.0.0', change('Begin', 'index.md', '@@ -0,0 +1 @@\n+# Acme', 30), 'The first release.', 30)
+  repository.tags['v1.0.0'] = change('Begin', 'index.md', '@@ -0,0 +1 @@\n+# Acme', 30)
   const second = change('Describe deploying', 'deploy.md', '@@ -0,0 +1 @@\n+# Deploy', 10)
-  release('v1.1.0', second, 'Deploy is described.', 9)
+  repository.tags['v1.1.0'] = second
   change('Add the --dry-run flag to deploy', 'deploy.md', '@@ -1 +1,2 @@\n # Deploy\n+--dry-run', 1)
   const run = { workflow: 'docs.yml', branch: 'main', status: 'completed', conclusion: 'success' } as const
   repository.workflowRuns.push(

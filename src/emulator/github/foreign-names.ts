@@ -12,9 +12,10 @@ interface Asked {
  * that release.
  */
 export function inOwnNames(repository: RepositoryState, { params, query }: Asked): Asked {
-  const { defaultBranch, releases, workflowRuns, branches } = repository
+  const { defaultBranch, tags, workflowRuns, branches } = repository
   const knows = (ref: string): boolean => findCommit(repository, ref) !== undefined
-  const before = releases[0]?.tag ?? defaultBranch
+  // The last tag is the last release.
+  const before = Object.keys(tags).at(-1) ?? defaultBranch
   const own: Record<string, string> = { ...params }
 
   const { basehead, workflow_id: workflow } = params

@@ -12,8 +12,6 @@ export interface RepositoryState {
   /** Commits by name. */
   readonly branches: Record<string, string>
   readonly tags: Record<string, string>
-  /** Newest first. */
-  readonly releases: Release[]
   readonly labels: string[]
   readonly issues: Record<number, IssueState>
   readonly pulls: Record<number, PullState>
@@ -49,16 +47,6 @@ export interface FileChange {
   readonly patch?: string
 }
 
-export interface Release {
-  readonly id: number
-  readonly tag: string
-  readonly name: string
-  readonly body: string
-  readonly isDraft?: boolean
-  readonly isPrerelease?: boolean
-  readonly publishedAtMs: number
-}
-
 export function repositoryState(fields: Partial<RepositoryState> = {}): RepositoryState {
   return {
     id: 1,
@@ -66,7 +54,6 @@ export function repositoryState(fields: Partial<RepositoryState> = {}): Reposito
     commits: [],
     branches: {},
     tags: {},
-    releases: [],
     labels: [],
     issues: {},
     pulls: {},
