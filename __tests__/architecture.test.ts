@@ -111,7 +111,6 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'action/action.ts': 'holds types only',
   'agent/task/choice.ts': 'holds types only',
   'agent/trigger/change-range.ts': 'holds types only',
-  'agent/job/job-watch.ts': 'puts two things together, whose tests use it',
 }
 
 const SAYS_NOTHING = ['utils', 'util', 'helpers', 'helper', 'types', 'common', 'misc', 'index']

@@ -294,7 +294,7 @@ test('whatever agent, checks and people do, there are no more messages than roun
         expect(clock.now()).toBeLessThanOrEqual(step.deadlineAt + 1_000)
         expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created', job: completed })
         expect(report.error).toBeUndefined()
-        expect(report.turn).toBeUndefined()
+        expect(report.progress).toBeUndefined()
         expect(report.fixing?.sent ?? 0).toBeLessThanOrEqual(messages.length)
         expect(rounds > 0 && report.fixing?.stop === undefined).toBe(false)
         if (messages.length > 0) withRounds++

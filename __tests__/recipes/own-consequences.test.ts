@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
 import { resolveChange } from '../../src/agent/trigger/look-at-change.ts'
 import { findOwnEvent } from '../../src/agent/trigger/loop-guard.ts'
-import { openReport } from '../../src/agent/report/open-report.ts'
+import { Journal } from '../../src/agent/report/journal.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import { parseEvent, type EventPayload } from '../../src/github/event-payload.ts'
 import type { GitHub } from '../../src/github/github.ts'
@@ -116,9 +116,9 @@ async function skipReason(
   const inputs = agentInputs({}, { 'github-token': 'ghs_token', ...given })
   const [eventName = ''] = name.split(' ')
   const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload: parseEvent(eventName, payload) } })
-  const known = openReport(inputs, step)
-  const own = await findOwnEvent(inputs, step, known)
-  return own ?? (await resolveChange(inputs.task, inputs, step, known)).skipReason
+  const journal = new Journal(inputs, step)
+  const own = await findOwnEvent(inputs, step, journal)
+  return own ?? (await resolveChange(inputs.task, inputs, step, journal)).skipReason
 }
 
 const startsOn = ({ on }: Workflow, name: string): boolean => (name.split(' ')[0] ?? '') in on

@@ -1,16 +1,20 @@
-import { ActionError } from '../runtime/errors.ts'
+import { ERROR_TITLES } from '../runtime/error-titles.ts'
+import { ActionError, describeError } from '../runtime/errors.ts'
 import type { OnCrash } from '../action/action.ts'
 import type { Step } from '../action/step.ts'
 import { resolveChange } from './trigger/look-at-change.ts'
 import { findOwnEvent } from './trigger/loop-guard.ts'
 import type { AgentInputs } from './inputs/agent-inputs.ts'
 import { withContext } from './inputs/task.ts'
-import { openJobWatch } from './job/job-watch.ts'
-import { runTask } from './job/run-task.ts'
+import { JobWatch } from './job/job-watch.ts'
+import type { Replacement } from './job/before-sending.ts'
+import { runTurn } from './job/run-turn.ts'
 import { trackPullRequest } from './pull-request/track-pull-request.ts'
 import { nextRound } from './pull-request/next-round.ts'
-import { openReport, type OpenReport } from './report/open-report.ts'
+import { formatStop } from './report/fixing.ts'
+import { Journal } from './report/journal.ts'
 import type { Report } from './report/report.ts'
+import { Course, findStop, findUntold, isToTrack, reportOf, stoppedBy } from './report/turns.ts'
 import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
 import { chooseTask } from './task/choose-task.ts'
 
@@ -21,41 +25,70 @@ const UNREADABLE_EVENT = [
 
 /** From the event to a pull request that can be merged. Throws only what nobody foresaw. */
 export async function runAgent(inputs: AgentInputs, step: Step, onCrash?: OnCrash<Report>): Promise<Report> {
-  const known = openReport(inputs, step) // the only thing that changes: what is known so far
-  onCrash?.((error) => known.stopped(error))
-  const report = await goThrough(inputs, keepTimeToReply(inputs, step), known)
-  return answerComment(report, inputs, step, known)
-}
-
-async function goThrough(inputs: AgentInputs, step: Step, known: OpenReport): Promise<Report> {
-  const watch = openJobWatch(inputs, step, known)
-  inputs.warnings.forEach(step.core.warn)
+  const journal = new Journal(inputs, step)
+  const course = new Course(inputs.task)
+  const report = (error?: ActionError): Report => {
+    if (error !== undefined) course.see({ stopped: stoppedBy(error, step.signal.aborted) })
+    return reportOf(course.turns, journal.recorded())
+  }
+  onCrash?.(report)
   try {
-    if (step.context.isEventUnreadable === true) known.notice(...UNREADABLE_EVENT)
-    const own = await findOwnEvent(inputs, step, known)
-    if (own !== undefined) return known.skipped(own)
-    const choice = await chooseTask(inputs, step, known)
-    if (choice.kind === 'skip') return known.skipped(choice.reason)
-    const change = await resolveChange(choice.task, inputs, step, known)
-    known.add({ change: change.description })
-    if (change.skipReason !== undefined) return known.skipped(change.skipReason)
-
-    let { task, beforeSending } = { ...choice, task: withContext(choice.task, change.promptContext) }
-    known.add({ task })
-    for (let headOfLastRound: string | undefined; ;) {
-      const result = await runTask(task, inputs, step, watch, beforeSending)
-      known.addResult(result)
-      if (!known.goesOn || result.job === undefined) return known.ended()
-      const pullRequest = await trackPullRequest(result, inputs, step, known)
-      known.add({ pullRequest })
-      const round = await nextRound(result.job, pullRequest, headOfLastRound, inputs, step, known)
-      if (round === undefined) return known.ended()
-      task = { kind: 'follow-up', jobId: result.job.id, prompt: round.prompt }
-      beforeSending = round.beforeSending
-      headOfLastRound = pullRequest.headSha
-    }
+    journal.add({ skipReason: await run(inputs, keepTimeToReply(inputs, step), course, journal) })
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    return known.stopped(error) // an accepted job and a known pull request stay in it
+    report(error) // an accepted job and a known pull request stay in it
   }
+  noteEnd(course, journal)
+  return answerComment(report(), inputs, step, journal)
+}
+
+/** Takes the turns, one after the other. Gives why there is none, as a full sentence, if there is no reason to. */
+async function run(inputs: AgentInputs, step: Step, course: Course, journal: Journal): Promise<string | undefined> {
+  inputs.warnings.forEach(step.core.warn)
+  if (step.context.isEventUnreadable === true) journal.notice(...UNREADABLE_EVENT)
+  const own = await findOwnEvent(inputs, step, journal)
+  if (own !== undefined) return own
+  const choice = await chooseTask(inputs, step, journal)
+  if (choice.kind === 'skip') return choice.reason
+  const change = await resolveChange(choice.task, inputs, step, journal)
+  journal.add({ change: change.description })
+  if (change.skipReason !== undefined) return change.skipReason
+
+  const watch = new JobWatch(inputs, step, journal, course)
+  let next: Replacement = { ...choice, task: withContext(choice.task, change.promptContext) }
+  course.restart(next.task)
+  for (;;) {
+    const end = await runTurn(next, inputs, step, watch)
+    if ('task' in end) {
+      next = end
+      course.restart(next.task)
+      continue
+    }
+    // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
+    if (end.outcome === 'submitted') step.signal.throwIfAborted()
+    course.see({ result: end })
+    if (!isToTrack(course.turns)) return undefined
+    course.see({ pullRequest: await trackPullRequest(course.turns, inputs, step, journal) })
+    const round = await nextRound(course.turns, inputs, step, journal)
+    if (typeof round !== 'object') {
+      course.see({ stop: round })
+      return undefined
+    }
+    next = round
+    course.beginRound(next.task)
+  }
+}
+
+/** What ended the rounds, as the step's own turn stays its result. */
+function noteEnd(course: Course, journal: Journal): void {
+  const { turns, newest } = course
+  const { error } = newest.result ?? {}
+  // Commits that may be in no merge are not to be overlooked.
+  if (turns.length > 1 && error?.code === 'left-behind')
+    journal.notice(ERROR_TITLES['left-behind'], describeError(error))
+  const untold = findUntold(turns)
+  if (untold !== undefined) journal.note(describeError(untold))
+  const stop = findStop(turns)
+  // That they have passed was said.
+  if (stop !== undefined && stop !== 'passed') journal.note(`No further round: ${formatStop(stop)}`)
 }

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { awaitReady } from '../../../src/agent/job/await-ready.ts'
-import { openJobWatch } from '../../../src/agent/job/job-watch.ts'
-import { openReport } from '../../../src/agent/report/open-report.ts'
+import { JobWatch } from '../../../src/agent/job/job-watch.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
+import { Course } from '../../../src/agent/report/turns.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { FOLLOW_UP, runScripted, type AgentRun, type AgentRunOptions } from '../../support/agent-run.ts'
@@ -80,7 +81,7 @@ test('a turn whose link has only come has only ended', async () => {
     github: fakeGitHub(),
     context: { ...RUN_FACTS, serverUrl: 'https://git.example.com' },
   })
-  const watch = openJobWatch(inputs, step, openReport(inputs, step))
+  const watch = new JobWatch(inputs, step, new Journal(inputs, step), new Course(inputs.task))
   const { before, head } = await awaitReady(withoutLink, true, inputs, step, watch)
   expect([before, head?.pullRequest]).toEqual([completed, PULL_REQUEST])
   expect(clock.passed()).toBeGreaterThanOrEqual(15_000)

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { lookAgain, prepare, type BeforeSending } from '../../../src/agent/job/before-sending.ts'
-import { openJobWatch } from '../../../src/agent/job/job-watch.ts'
-import { openReport } from '../../../src/agent/report/open-report.ts'
+import { JobWatch } from '../../../src/agent/job/job-watch.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
+import { Course } from '../../../src/agent/report/turns.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { active, archived, completed, failure, fakeClient, job, LINK } from '../../support/fake-client.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
@@ -19,8 +20,8 @@ function open(reads: readonly (Job | Error)[]) {
   const inputs = agentInputs()
   const client = fakeClient({ reads })
   const step = fakeStep({ client })
-  const known = openReport(inputs, step)
-  const watch = openJobWatch(inputs, step, known)
+  const journal = new Journal(inputs, step)
+  const watch = new JobWatch(inputs, step, journal, new Course(TASK))
   const looked: Job[] = []
   const sending: BeforeSending = async (before, stands) => {
     looked.push(before)

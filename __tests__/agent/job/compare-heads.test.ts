@@ -42,7 +42,7 @@ describe('the commits of the pull request decide on a follow-up', () => {
       ...{ ...turn, message: completed, reads: [completed] },
       github: showing([head('a'), head('b')]),
     })
-    expect(unseen.report).toMatchObject({ outcome: 'unconfirmed', turn: 'taken' })
+    expect(unseen.report).toMatchObject({ outcome: 'unconfirmed', progress: 'taken' })
 
     // Seconds after the message the copies of before it are read, and the head is one that somebody has pushed.
     const reads = [completed, active, completed, completed, active, failed]
@@ -209,7 +209,7 @@ describe('the commits of the pull request decide on a follow-up', () => {
   ])('a head that cannot be read %s leaves it unknown', async (_name, readPullRequest) => {
     const { report } = await runScripted({ ...turn, github: fakeGitHub({ readPullRequest }) })
 
-    expect(report).toMatchObject({ outcome: 'pull-request', turn: 'seen' })
+    expect(report).toMatchObject({ outcome: 'pull-request', progress: 'seen' })
     expect(report.operation).toBeUndefined()
   })
 

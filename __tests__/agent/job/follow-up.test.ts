@@ -18,7 +18,7 @@ test('reads the job, sends the prompt, and waits for the turn', async () => {
     reads: [completed, active, otherLink],
   })
 
-  expect(report).toMatchObject({ outcome: 'pull-request', turn: 'seen', operation: 'created' })
+  expect(report).toMatchObject({ outcome: 'pull-request', progress: 'seen', operation: 'created' })
   expect(client.calls).toEqual(['get', 'message', 'get', 'get'])
 })
 
@@ -47,7 +47,7 @@ test.each<[string, { message: Job; reads: Job[] }, string]>([
 ])('is not deceived by %s', async (_name, script, outcome) => {
   const { report } = await runScripted({ task: FOLLOW_UP, ...script })
 
-  expect(report).toMatchObject({ outcome, turn: 'seen' })
+  expect(report).toMatchObject({ outcome, progress: 'seen' })
 })
 
 test.each<[string, { message: Job; reads: Job[] }]>([
@@ -59,7 +59,7 @@ test.each<[string, { message: Job; reads: Job[] }]>([
 ])('%s is no proof that the turn began', async (_name, script) => {
   const { report } = await runScripted({ task: FOLLOW_UP, ...script })
 
-  expect(report).toMatchObject({ outcome: 'unconfirmed', turn: 'taken' })
+  expect(report).toMatchObject({ outcome: 'unconfirmed', progress: 'taken' })
 })
 
 test('an end that looks like the one before is believed once it has stood for 15 s', async () => {
@@ -81,7 +81,7 @@ test('a turn that has begun and does not end before the deadline is timed out', 
     inputs: { timeoutMs: 60_000 },
   })
 
-  expect(report).toMatchObject({ outcome: 'timed-out', turn: 'seen' })
+  expect(report).toMatchObject({ outcome: 'timed-out', progress: 'seen' })
 })
 
 test('a turn that was never seen is unconfirmed, after two minutes of looking every two to five seconds', async () => {
@@ -110,9 +110,9 @@ test('a step that ends before the turn was seen knows that it was taken', async 
   const refused = await runScripted({ ...answers, reads: [completed, failure('unauthorized')] })
   const seen = await runScripted({ ...answers, reads: [completed, active, failure('unauthorized')] })
 
-  expect(cancelled.report).toMatchObject({ outcome: 'cancelled', turn: 'taken', job: completed })
-  expect(refused.report).toMatchObject({ outcome: 'error', turn: 'taken', job: completed })
-  expect(seen.report).toMatchObject({ outcome: 'error', turn: 'seen', job: active })
+  expect(cancelled.report).toMatchObject({ outcome: 'cancelled', progress: 'taken', job: completed })
+  expect(refused.report).toMatchObject({ outcome: 'error', progress: 'taken', job: completed })
+  expect(seen.report).toMatchObject({ outcome: 'error', progress: 'seen', job: active })
 })
 
 test('a job that could not be read before the deadline is sent nothing, and the step says so', async () => {
@@ -212,7 +212,7 @@ test('without waiting, a prompt whose fate is unknown is looked up as well', asy
     inputs: { wait: false },
   })
 
-  expect(report).toMatchObject({ outcome: 'submitted', turn: 'seen' })
+  expect(report).toMatchObject({ outcome: 'submitted', progress: 'seen' })
   expect(report.error).toBeUndefined()
 })
 

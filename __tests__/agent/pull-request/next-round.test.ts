@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { nextRound } from '../../../src/agent/pull-request/next-round.ts'
-import { openReport } from '../../../src/agent/report/open-report.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
+import { RoundRefused } from '../../../src/agent/report/fixing.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
+import { Course, reportOf, stoppedBy } from '../../../src/agent/report/turns.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
-import type { ActionError } from '../../../src/runtime/errors.ts'
+import { CREATE } from '../../support/agent-run.ts'
 import { completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import {
@@ -47,23 +49,28 @@ async function promptWith(
   const github = fakeGitHub({ readChecks: () => Promise.resolve([]), ...answers })
   const facts = { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` }
   const step = fakeStep({ clock, context: facts, ...(hasToken ? { github } : {}) })
-  const known = openReport(inputs, step)
-  known.addResult({ outcome: 'pull-request', job: completed })
-  for (const headSha of Array.from(seen, commit)) await known.heads.read(inTurn({ ...PULL_REQUEST, headSha }))
-  const found = { state: 'open', checks: 'failure', headSha: commit('c'), failed } as const
-  const round = await nextRound(completed, found, undefined, inputs, step, known)
-  const prompt = await round
-    ?.beforeSending(before, () => Promise.resolve(true))
-    .then(
-      () => round.prompt,
-      (error: unknown) => {
-        if ((error as ActionError).code !== 'not-sent') throw error
-      },
-    )
+  const journal = new Journal(inputs, step)
+  const course = new Course(CREATE)
+  for (const headSha of Array.from(seen, commit)) await journal.heads.read(inTurn({ ...PULL_REQUEST, headSha }))
+  const pullRequest = { state: 'open', checks: 'failure', headSha: commit('c'), failed } as const
+  course.see({ result: { outcome: 'pull-request', job: completed }, pullRequest })
+  const round = await nextRound(course.turns, inputs, step, journal)
+  let prompt: string | undefined
+  if (typeof round !== 'object') course.see({ stop: round })
+  else {
+    course.beginRound(round.task)
+    try {
+      await round.beforeSending(before, () => Promise.resolve(true))
+      prompt = round.task.prompt
+    } catch (error) {
+      if (!(error instanceof RoundRefused)) throw error
+      course.see({ stopped: stoppedBy(error, false) })
+    }
+  }
   const [endsAt] = github.deadlines
   return {
-    prompt: prompt ?? undefined,
-    report: known.ended(),
+    prompt,
+    report: reportOf(course.turns, journal.recorded()),
     github,
     detailsMs: endsAt === undefined ? undefined : endsAt - step.startedAt,
   }

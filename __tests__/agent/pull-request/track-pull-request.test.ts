@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
 import { trackPullRequest } from '../../../src/agent/pull-request/track-pull-request.ts'
-import { openReport } from '../../../src/agent/report/open-report.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
 import { describePullRequest, type PullRequestFindings } from '../../../src/agent/report/report.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -28,10 +28,10 @@ async function handOver(
 ): Promise<HandedOff> {
   const inputs = agentInputs({ githubToken: github === null ? '' : 'ghs_token', label: 'docs-agent', ...fields })
   const step = fakeStep({ github: github ?? undefined, clock })
-  const known = openReport(inputs, step)
+  const journal = new Journal(inputs, step)
   const result = { outcome: 'pull-request', job: job({ status: 'completed', prLink }) } as const
-  const found = await trackPullRequest(result, inputs, step, known)
-  return { found, notice: formatShortfalls(known.ended().shortfalls) }
+  const found = await trackPullRequest([{ task: inputs.task, result }], inputs, step, journal)
+  return { found, notice: formatShortfalls(journal.shortfalls) }
 }
 
 const unmarked = (answers: Partial<GitHub> = {}): FakeGitHub =>

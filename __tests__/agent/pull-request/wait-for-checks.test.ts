@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
 import { waitForChecks } from '../../../src/agent/pull-request/wait-for-checks.ts'
-import { openReport } from '../../../src/agent/report/open-report.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
 import { describePullRequest, type PullRequestFindings } from '../../../src/agent/report/report.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
@@ -34,9 +34,9 @@ async function examineWith(
   const inputs = agentInputs(fields)
   const host = fakeHost()
   const step = fakeStep({ clock, signal, timeoutMs, core: host })
-  const known = openReport(inputs, step)
-  const found = await waitForChecks(PULL_REQUEST, fakeGitHub(answers), inputs, step, known)
-  const notice = formatShortfalls(known.ended().shortfalls)
+  const journal = new Journal(inputs, step)
+  const found = await waitForChecks(PULL_REQUEST, fakeGitHub(answers), inputs, step, journal)
+  const notice = formatShortfalls(journal.shortfalls)
   return { found, clock, elapsedMs: clock.now() - step.startedAt, notice, said: host.said }
 }
 

@@ -67,7 +67,7 @@ test.each([
   ],
 ] as const)('%s after a follow-up whose turn was not seen does not say that nothing runs', (outcome, error, says) => {
   const { text, advice } = conclude(
-    reportOf({ outcome, task: FOLLOW_UP, job: completed, error, turn: 'taken' }),
+    reportOf({ outcome, task: FOLLOW_UP, job: completed, error, progress: 'taken' }),
     DEFAULT,
   )
   expect(text).toContain(says)
@@ -81,22 +81,28 @@ test.each(['unsent', 'taken'] as const)(
     for (const outcome of OUTCOMES.filter((outcome) => outcome !== 'submitted'))
       for (const job of [active, completed])
         for (const error of [undefined, failure('cancelled'), failure('unreachable')])
-          expect(adviseAttaching(reportOf({ outcome, task: FOLLOW_UP, job, error, turn }))).toBeUndefined()
+          expect(adviseAttaching(reportOf({ outcome, task: FOLLOW_UP, job, error, progress: turn }))).toBeUndefined()
   },
 )
 
 test('who did not wait for a follow-up is told how to', () => {
-  const { advice } = conclude(reportOf({ outcome: 'submitted', task: FOLLOW_UP, job: active, turn: 'taken' }), DEFAULT)
+  const { advice } = conclude(
+    reportOf({ outcome: 'submitted', task: FOLLOW_UP, job: active, progress: 'taken' }),
+    DEFAULT,
+  )
   expect(advice).toContain('with `job-id: job_1` and without a prompt')
 })
 
 test('who attaches to a follow-up that was seen is told what that does not tell', () => {
-  const { advice } = conclude(reportOf({ outcome: 'timed-out', task: FOLLOW_UP, job: active, turn: 'seen' }), DEFAULT)
+  const { advice } = conclude(
+    reportOf({ outcome: 'timed-out', task: FOLLOW_UP, job: active, progress: 'seen' }),
+    DEFAULT,
+  )
   expect(advice).toContain('not whether this follow-up was its last turn')
 })
 
 test('a turn that was never seen says to look before the prompt is sent again', () => {
-  const { advice } = conclude(reportOf({ outcome: 'unconfirmed', task: FOLLOW_UP, turn: 'taken' }), DEFAULT)
+  const { advice } = conclude(reportOf({ outcome: 'unconfirmed', task: FOLLOW_UP, progress: 'taken' }), DEFAULT)
   expect(advice).toContain('before you send the prompt again')
 })
 
@@ -121,7 +127,13 @@ test('a link that cannot be used is red whatever `fail-on` says, and says where 
 
 test('a run cancelled before the follow-up was sent says so, although there is a job', () => {
   const { text, advice } = conclude(
-    reportOf({ outcome: 'cancelled', task: FOLLOW_UP, job: completed, error: failure('cancelled'), turn: 'unsent' }),
+    reportOf({
+      outcome: 'cancelled',
+      task: FOLLOW_UP,
+      job: completed,
+      error: failure('cancelled'),
+      progress: 'unsent',
+    }),
     DEFAULT,
   )
   expect(text).toBe('The run was cancelled before the follow-up was sent.')

@@ -41,7 +41,7 @@ test.each(OUTCOMES)(
       [completed, withoutLink].map((job) => toOutputs(reportOf({ outcome, job, ...fields })).changed)
     expect({
       create: changed({ task: CREATE }),
-      followUp: changed({ task: FOLLOW_UP, turn: 'seen' }),
+      followUp: changed({ task: FOLLOW_UP, progress: 'seen' }),
       attach: changed({ task: ATTACH }),
     }).toEqual(CHANGED[outcome])
   },

@@ -45,14 +45,14 @@ test.each<[string, Fields, string]>([
   ],
   ['a job that could not be read any more', { outcome: 'error', job: active, error: failure('forbidden') }, ''],
   ['wrong inputs', { outcome: 'error', task: undefined, job: undefined, error: failure('invalid-input') }, 'false'],
-  ['a follow-up that was not sent', { outcome: 'archived', task: FOLLOW_UP, turn: 'unsent' }, 'false'],
+  ['a follow-up that was not sent', { outcome: 'archived', task: FOLLOW_UP, progress: 'unsent' }, 'false'],
   ['a follow-up before it was looked at', { outcome: 'error', task: FOLLOW_UP, job: undefined }, 'false'],
   [
     'a follow-up whose answer was lost',
-    { outcome: 'error', task: FOLLOW_UP, turn: 'unsent', error: failure('unknown-fate') },
+    { outcome: 'error', task: FOLLOW_UP, progress: 'unsent', error: failure('unknown-fate') },
     '',
   ],
-  ['a follow-up whose turn was not seen', { outcome: 'cancelled', task: FOLLOW_UP, turn: 'taken' }, ''],
+  ['a follow-up whose turn was not seen', { outcome: 'cancelled', task: FOLLOW_UP, progress: 'taken' }, ''],
   ['a round whose end was not seen', { outcome: 'no-changes', fixing: { sent: 1, stop: 'unseen' } }, ''],
   ['a round that led to another pull request', { outcome: 'no-changes', fixing: { sent: 1, stop: 'elsewhere' } }, ''],
   ['a round that is on its way', { outcome: 'no-changes', fixing: { sent: 1 } }, ''],
@@ -77,7 +77,7 @@ test.each([
 })
 
 test('a red follow-up hands on no pull request, which is of an earlier turn', () => {
-  const outputs = toOutputs(reportOf({ outcome: 'failed', task: FOLLOW_UP, turn: 'seen' }))
+  const outputs = toOutputs(reportOf({ outcome: 'failed', task: FOLLOW_UP, progress: 'seen' }))
   expect(outputs).toMatchObject({ 'pr-link': '', 'pr-number': '', 'pr-repository': '', changed: '' })
 })
 
@@ -120,9 +120,9 @@ test('tells what GitHub knows of the pull request', () => {
 })
 
 test('a prompt counts as gone on with once the service has taken it', () => {
-  const continuedAt = (turn: Fields['turn']): string =>
-    toOutputs(reportOf({ task: FOLLOW_UP, continued: 'pull-request', turn })).continued
-  expect([undefined, 'unsent', 'taken', 'seen'].map((turn) => continuedAt(turn as Fields['turn']))).toEqual([
+  const continuedAt = (turn: Fields['progress']): string =>
+    toOutputs(reportOf({ task: FOLLOW_UP, continued: 'pull-request', progress: turn })).continued
+  expect([undefined, 'unsent', 'taken', 'seen'].map((turn) => continuedAt(turn as Fields['progress']))).toEqual([
     '',
     '',
     'pull-request',

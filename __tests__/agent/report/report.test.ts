@@ -16,12 +16,14 @@ test.each(OUTCOMES)(
   (outcome) => {
     const isShown = outcome === 'pull-request' || outcome === 'no-changes'
     for (const turn of ['unsent', 'taken', 'seen'] as const)
-      expect(ownPullRequest(reportOf({ task: FOLLOW_UP, outcome, turn }))).toBe(isShown ? completed.prLink : undefined)
+      expect(ownPullRequest(reportOf({ task: FOLLOW_UP, outcome, progress: turn }))).toBe(
+        isShown ? completed.prLink : undefined,
+      )
   },
 )
 
 test('a pull request that is known to be of this turn is shown however the step ends', () => {
-  const report = reportOf({ task: FOLLOW_UP, outcome: 'cancelled', turn: 'seen', operation: 'updated' })
+  const report = reportOf({ task: FOLLOW_UP, outcome: 'cancelled', progress: 'seen', operation: 'updated' })
   expect(ownPullRequest(report)).toBe(completed.prLink)
 })
 

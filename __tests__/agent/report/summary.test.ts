@@ -96,9 +96,9 @@ test('there is at most one thing to do, and attaching is it or comes next', () =
 })
 
 test.each<[string, Fields]>([
-  ['whose turn was never seen', { outcome: 'unconfirmed', task: FOLLOW_UP, turn: 'taken' }],
-  ['whose fate is unknown', { outcome: 'error', task: FOLLOW_UP, error: failure('unknown-fate'), turn: 'unsent' }],
-  ['that was cancelled', { outcome: 'cancelled', error: failure('cancelled'), task: FOLLOW_UP, turn: 'unsent' }],
+  ['whose turn was never seen', { outcome: 'unconfirmed', task: FOLLOW_UP, progress: 'taken' }],
+  ['whose fate is unknown', { outcome: 'error', task: FOLLOW_UP, error: failure('unknown-fate'), progress: 'unsent' }],
+  ['that was cancelled', { outcome: 'cancelled', error: failure('cancelled'), task: FOLLOW_UP, progress: 'unsent' }],
 ])('offers no follow-up to one %s', (_name, fields) => {
   expect(summary(fields)).not.toContain('What next')
 })
@@ -119,15 +119,15 @@ test('a red step says what to do', () => {
 })
 
 test('a red follow-up shows no pull request, which is of an earlier turn', () => {
-  const markdown = summary({ outcome: 'failed', task: FOLLOW_UP, turn: 'seen' })
+  const markdown = summary({ outcome: 'failed', task: FOLLOW_UP, progress: 'seen' })
   expect(markdown).not.toContain(LINK)
 })
 
 test('offers no attaching to a turn that was never seen', () => {
   const fields = { outcome: 'cancelled', task: FOLLOW_UP, job: active } as const
-  expect(summary({ ...fields, turn: 'seen' })).toContain('To wait for the job')
+  expect(summary({ ...fields, progress: 'seen' })).toContain('To wait for the job')
   for (const turn of ['unsent', 'taken'] as const)
-    expect(summary({ ...fields, turn })).not.toContain('To wait for the job')
+    expect(summary({ ...fields, progress: turn })).not.toContain('To wait for the job')
 })
 
 const HOSTILE = [

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { openReport } from '../../../src/agent/report/open-report.ts'
+import { reportOf } from '../../../src/agent/report/turns.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
 import { replyMarker } from '../../../src/agent/report/reply.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
 import { answerComment, keepTimeToReply } from '../../../src/agent/task/answer-comment.ts'
@@ -49,10 +50,10 @@ async function answer(
   }
   const step = fakeStep({ github, core: host, context: commentFacts(), timeoutMs })
   const inputs = agentInputs()
-  const known = openReport(inputs, step)
-  known.add({ comment, job: completed })
-  known.addResult({ outcome: 'pull-request', job: completed })
-  const report = await answerComment(known.ended(), inputs, step, known)
+  const journal = new Journal(inputs, step)
+  journal.add({ comment })
+  const turn = { task: inputs.task, result: { outcome: 'pull-request', job: completed } } as const
+  const report = await answerComment(reportOf([turn], journal.recorded()), inputs, step, journal)
   return { report, github, bodies, deadlines: github.deadlines.map((at) => at - step.startedAt) }
 }
 

@@ -137,7 +137,7 @@ test('a newer head at the last look is the one before the turn', async () => {
     if (what === 'editComment') pull.headSha = newest
   }
   const { report } = await world.step()
-  expect(report).toMatchObject({ outcome: 'failed', turn: 'seen' })
+  expect(report).toMatchObject({ outcome: 'failed', progress: 'seen' })
   expect(report.operation).toBeUndefined()
 })
 

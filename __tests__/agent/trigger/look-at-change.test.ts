@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { resolveChange, refuseToLookBack, type ChangeFindings } from '../../../src/agent/trigger/look-at-change.ts'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
-import { openReport } from '../../../src/agent/report/open-report.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { Comparison } from '../../../src/github/comparisons.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -45,9 +45,9 @@ async function look(
   }
   const inputs = agentInputs({ task: CREATE, label: 'docs-agent', ...fields })
   const step = fakeStep({ core: host, github: github ?? undefined, context: { ...RUN_FACTS, ...facts } })
-  const known = openReport(inputs, step)
-  const findings = await resolveChange(inputs.task, inputs, step, known)
-  return { ...findings, notice: formatShortfalls(known.ended().shortfalls), log, notices }
+  const journal = new Journal(inputs, step)
+  const findings = await resolveChange(inputs.task, inputs, step, journal)
+  return { ...findings, notice: formatShortfalls(journal.shortfalls), log, notices }
 }
 
 const only = (text: string) => ({ kind: 'paths', rules: parsePathPatterns(text).rules, patterns: [text] }) as const

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { openLoopGuard, type LoopGuard } from '../../../src/agent/trigger/loop-guard.ts'
 import type { Compared } from '../../../src/agent/trigger/compare-range.ts'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
-import { openReport } from '../../../src/agent/report/open-report.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
@@ -39,9 +39,9 @@ async function ask(
   const inputs = agentInputs({ label: 'docs-agent', ...fields })
   const github = answers === null ? undefined : fakeGitHub(answers)
   const step = fakeStep({ clock, github, context: { ...RUN_FACTS, ...facts } })
-  const known = openReport(inputs, step)
-  const reason = await question(openLoopGuard(inputs, step, known))
-  return { reason, sleptMs: clock.passed(), notice: formatShortfalls(known.ended().shortfalls) }
+  const journal = new Journal(inputs, step)
+  const reason = await question(openLoopGuard(inputs, step, journal))
+  return { reason, sleptMs: clock.passed(), notice: formatShortfalls(journal.shortfalls) }
 }
 
 const ofItsCommits: Ask = (guard) => guard.ofItsCommits()
@@ -303,7 +303,7 @@ test('a release by a bot is decided by all that came since the tag before it, an
   const guard = (payload: object) => {
     const inputs = agentInputs({ label: 'docs-agent' })
     const step = fakeStep({ context: { ...RUN_FACTS, eventName: 'release', payload } })
-    return openLoopGuard(inputs, step, openReport(inputs, step))
+    return openLoopGuard(inputs, step, new Journal(inputs, step))
   }
   const release = { release: { tag_name: 'v2' } }
   expect(guard({ ...release, sender: BOT })).toMatchObject({ asksOfChange: true, needsRange: true })

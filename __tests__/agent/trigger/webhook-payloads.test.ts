@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
 import { findOwnEvent } from '../../../src/agent/trigger/loop-guard.ts'
 import { resolveChange, type ChangeFindings } from '../../../src/agent/trigger/look-at-change.ts'
-import { openReport } from '../../../src/agent/report/open-report.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
 import { parseEvent } from '../../../src/github/event-payload.ts'
 import { fakeGitHub, PULL_REQUEST, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
@@ -94,9 +94,9 @@ async function look(eventName: string, payload: unknown, paths = ''): Promise<Ch
     listMarkerComments: () => Promise.resolve([]),
   })
   const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload: parseEvent(eventName, payload) } })
-  const known = openReport(inputs, step)
-  const found = await resolveChange(inputs.task, inputs, step, known)
-  expect(known.ended().shortfalls).toEqual([])
+  const journal = new Journal(inputs, step)
+  const found = await resolveChange(inputs.task, inputs, step, journal)
+  expect(journal.shortfalls).toEqual([])
   return found
 }
 
@@ -148,9 +148,9 @@ test.each<[Leaf, unknown]>([
     const facts = { ...RUN_FACTS, eventName: name, payload: parseEvent(name, withOther(kind, other, examples[0])) }
     const inputs = agentInputs({}, { 'change-context': 'diff', 'github-token': 'ghs_token' })
     const step = fakeStep({ github: fakeGitHub(), context: facts })
-    const known = openReport(inputs, step)
-    await findOwnEvent(inputs, step, known)
-    await resolveChange(inputs.task, inputs, step, known)
-    expect(known.ended().shortfalls).toEqual([])
+    const journal = new Journal(inputs, step)
+    await findOwnEvent(inputs, step, journal)
+    await resolveChange(inputs.task, inputs, step, journal)
+    expect(journal.shortfalls).toEqual([])
   }
 })

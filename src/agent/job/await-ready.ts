@@ -32,12 +32,12 @@ export async function awaitReady(
 ): Promise<Ready> {
   const { wait } = inputs
   const isInTheWay = isRunning(present) && (wait || isConversation)
-  if (isInTheWay) watch.history.note('The job is busy. The prompt is sent when its present turn ends.')
+  if (isInTheWay) watch.note('The job is busy. The prompt is sent when its present turn ends.')
   const isLate = isConversation && present.status === 'completed' && present.prLink === undefined
   const isBusy = wasBusy || isInTheWay || isLate
   const before = isInTheWay || isLate ? (await waitForJob(present, step, watch)).job : present
   const endedAt = step.clock.now()
-  const head = before && wait ? await readHeadBefore(before, isBusy, step, watch.known) : undefined
+  const head = before && wait ? await readHeadBefore(before, isBusy, step, watch.journal) : undefined
   // The job may have got another prompt while the head had to stand.
   const now = step.clock.now()
   const isOld = isBusy && now - endedAt >= OLD_MS && now < step.deadlineAt

@@ -3,7 +3,7 @@ import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
-import type { TaskResult } from '../report/report.ts'
+import type { Continued, TaskResult } from '../report/report.ts'
 import { awaitReady, type Ready } from './await-ready.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning, isSameEnd } from './job-state.ts'
@@ -20,21 +20,27 @@ export interface Instead {
 }
 
 /**
- * Asked directly before a follow-up is sent: `create` if a new job is to take its place, and `again` if the job has changed while it
- * was looked at.
+ * `send`, or whose conversation the prompt goes on with when it is sent; `create` if a new job is to take its place, and `again`
+ * if the job has changed while it was looked at.
+ */
+type Verdict = 'send' | Continued | 'again' | 'create' | Instead
+
+/**
+ * Asked directly before a follow-up is sent.
  * @param before the job after the end of the turn before, as only then it says which pull request is its own
  * @param stands reads the job once more, as the look takes time: whether it still reads like that
  * @throws ActionError if nothing is to be sent
  */
-export type BeforeSending = (
-  before: Job,
-  stands: () => Promise<boolean>,
-) => Promise<'send' | 'again' | 'create' | Instead>
+export type BeforeSending = (before: Job, stands: () => Promise<boolean>) => Promise<Verdict>
 
 /** What takes the place of a follow-up of which nothing was sent. */
 export interface Replacement {
   readonly task: Task
   readonly beforeSending?: BeforeSending
+}
+
+function isToSend(verdict: Verdict): verdict is 'send' | Continued {
+  return verdict === 'send' || verdict === 'pull-request' || verdict === 'comment'
 }
 
 function replace(instead: 'create' | Instead, prompt: string): Replacement {
@@ -73,9 +79,7 @@ export async function lookAgain(
 ): Promise<void> {
   const now = await findJob(before.id, step, watch)
   const stands = now !== undefined && (isRunning(before) ? now.status !== 'archived' : isSameEnd(now, before))
-  const isToSend = async (now: Job): Promise<boolean> =>
-    ((await beforeSending?.(now, () => Promise.resolve(true))) ?? 'send') === 'send'
-  if (stands && (await isToSend(now))) return
+  if (stands && isToSend((await beforeSending?.(now, () => Promise.resolve(true))) ?? 'send')) return
   throw changed('While the prompt had to wait, the job or its pull request changed, or it could not be read.')
 }
 
@@ -104,7 +108,10 @@ export async function prepare(
       present = await findJob(jobId, step, watch)
       return present !== undefined && isSameEnd(present, before)
     })
-    if (verdict === 'send') return { ...ready, before }
+    if (isToSend(verdict)) {
+      if (verdict !== 'send') watch.course.see({ continued: verdict })
+      return { ...ready, before }
+    }
     if (verdict !== 'again') return replace(verdict, fallback ?? prompt)
     if (looks === MOST_LOOKS) throw changed('Each time that the job was looked at, it had changed.')
   }

@@ -6,7 +6,7 @@ import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal, unlessNotFound } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { Step } from '../../action/step.ts'
-import type { OpenReport } from '../report/open-report.ts'
+import type { Journal } from '../report/journal.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
 import { pollUntil } from '../../runtime/poll.ts'
@@ -17,9 +17,9 @@ import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
 const isOpen = ({ state }: PullRequest): boolean => state === 'open' || state === 'draft'
 
 /** The pull request as it is now; undefined if GitHub does not tell, which was said before or costs nothing. */
-async function readNow({ link }: HeadBefore, step: Step, known: OpenReport): Promise<PullRequest | undefined> {
+async function readNow({ link }: HeadBefore, step: Step, journal: Journal): Promise<PullRequest | undefined> {
   try {
-    return await known.heads.read(() => askHead(link, step))
+    return await journal.heads.read(() => askHead(link, step))
   } catch (error) {
     rethrowFatal(error)
     return undefined
@@ -70,10 +70,10 @@ async function relate(
 }
 
 /** A closed pull request does not follow its branch any more, so that later commits are on the branch only. */
-async function hasCommitsPast(before: PullRequest, now: PullRequest, step: Step, known: OpenReport): Promise<boolean> {
+async function hasCommitsPast(before: PullRequest, now: PullRequest, step: Step, journal: Journal): Promise<boolean> {
   if (now.headSha !== before.headSha) return true
   const lost = `Whether commits came after pull request #${now.number} was ${now.state} is not known`
-  const relation = await known.bestEffort(lost, () => relate(now.repository, before.headSha, now.branch, step))
+  const relation = await journal.bestEffort(lost, () => relate(now.repository, before.headSha, now.branch, step))
   return relation === 'ahead' || relation === 'diverged'
 }
 
@@ -93,12 +93,12 @@ async function formatLostCommit(
   { headSha: sha }: PullRequest,
   { repository, number, headSha }: PullRequest,
   step: Step,
-  known: OpenReport,
+  journal: Journal,
 ): Promise<void> {
   const lost = `Whether the turn has taken commits out of pull request #${number} is not known`
-  const relation = await known.bestEffort(lost, () => relate(repository, sha, headSha, step))
+  const relation = await journal.bestEffort(lost, () => relate(repository, sha, headSha, step))
   if (relation !== 'diverged' && relation !== 'behind') return
-  known.notice(
+  journal.notice(
     'A commit is no longer in the pull request',
     `The head of pull request #${number} was ${sha} before this turn, and that commit is no longer in it. If somebody still needs it, fetch it by this id.`,
   )
@@ -108,7 +108,7 @@ const MOST_NAMES = 5
 const LONGEST_NAME = 60
 
 /** What others did in the pull request is not the agent's, and is not to be overlooked either. */
-function formatOthers({ others }: TurnCommits, { number }: PullRequest, known: OpenReport): void {
+function formatOthers({ others }: TurnCommits, { number }: PullRequest, journal: Journal): void {
   if (others.size === 0) return
   const all = [...others].map(([name, count]) => ({ name: oneLine(name.replace(/ <.*/s, ''), LONGEST_NAME), count }))
   const total = (counted: typeof all): number => counted.reduce((sum, { count }) => sum + count, 0)
@@ -116,7 +116,7 @@ function formatOthers({ others }: TurnCommits, { number }: PullRequest, known: O
   const named = all.slice(0, MOST_NAMES).map(({ name, count }) => `${count} by ${name.replaceAll('@', '')}`)
   const list = [...named, ...(more > 0 ? [`${more} by others`] : [])].join(', ')
   const commits = total(all) === 1 ? '1 commit' : `${total(all)} commits`
-  known.notice(
+  journal.notice(
     'Others have committed to the pull request',
     `Pull request #${number} got ${commits} during this turn, and none by the agent: ${list}.`,
   )
@@ -129,12 +129,12 @@ interface After {
 }
 
 /** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
-async function readAfter(before: HeadBefore, step: Step, known: OpenReport): Promise<After | undefined> {
+async function readAfter(before: HeadBefore, step: Step, journal: Journal): Promise<After | undefined> {
   const { clock, deadlineAt } = step
   const endsAt = Math.min(clock.now() + SETTLE_MS, deadlineAt)
   let last: After | undefined
   const read = async (): Promise<After | undefined> => {
-    const now = await readNow(before, step, known)
+    const now = await readNow(before, step, journal)
     if (now === undefined) return undefined
     const cameBefore = last?.now.headSha === now.headSha && !(last.came instanceof ActionError) ? last.came : undefined
     const came = cameBefore ?? (await readTurnCommits(before.pullRequest, now, step).catch(rethrowFatal))
@@ -153,7 +153,7 @@ export async function compareHeads(
   before: Job,
   headBefore: HeadBefore | undefined,
   step: Step,
-  { known }: JobWatch,
+  { journal, course }: JobWatch,
 ): Promise<TaskResult> {
   const { outcome, job } = result
   const link = outcome === 'pull-request' ? job?.prLink : undefined
@@ -167,25 +167,25 @@ export async function compareHeads(
   // A turn that came to a bad end may have pushed before, and one that completed may name its pull request no more.
   const mayHavePushed = link !== undefined || isBadEnd || outcome === 'no-changes'
   if (headBefore === undefined || !mayHavePushed) return result
-  const after = await readAfter(headBefore, step, known)
+  const after = await readAfter(headBefore, step, journal)
   if (after === undefined) return result
   const { now, came } = after
   const { pullRequest } = headBefore
   const hasMoved = now.headSha !== pullRequest.headSha
   const named: TaskResult = { ...result, ...(job && { job: { ...job, prLink: job.prLink ?? headBefore.link } }) }
   const isKnown = !(came instanceof ActionError)
-  if (!isKnown) known.reportSkipped('Whether the follow-up changed the pull request is not known', came)
+  if (!isKnown) journal.reportSkipped('Whether the follow-up changed the pull request is not known', came)
   // A turn whose job names no pull request may have worked elsewhere.
   const isUnchanged = isKnown && link !== undefined
   const operation: Partial<TaskResult> =
     isKnown && came.hasAgents ? { operation: 'updated' } : isUnchanged ? { operation: 'unchanged' } : {}
-  if (isOpen(pullRequest) && !isOpen(now) && (await hasCommitsPast(pullRequest, now, step, known))) {
-    known.add({ pullRequest: describePullRequest(now) })
+  if (isOpen(pullRequest) && !isOpen(now) && (await hasCommitsPast(pullRequest, now, step, journal))) {
+    course.see({ pullRequest: describePullRequest(now) })
     return endedMeanwhile(now, hasMoved ? { ...named, ...operation } : named)
   }
-  if (!isKnown || !came.keepsHead) await formatLostCommit(pullRequest, now, step, known)
+  if (!isKnown || !came.keepsHead) await formatLostCommit(pullRequest, now, step, journal)
   if (!isKnown) return result
   if (came.hasAgents) return { ...named, ...operation, outcome: isBadEnd ? outcome : 'pull-request' }
-  formatOthers(came, now, known)
+  formatOthers(came, now, journal)
   return { ...named, ...operation, ...(isUnchanged && { outcome: 'no-changes', hasOtherHead: hasMoved }) }
 }

@@ -20,17 +20,17 @@ async function send(
   before: Job,
   prompt: string,
   { client }: Step,
-  { history, known }: JobWatch,
+  watch: JobWatch,
   beforeAgain: () => Promise<void>,
 ): Promise<Job | ActionError> {
   try {
     const answer = await client.sendMessage(before.id, prompt, beforeAgain)
-    history.accept(answer)
-    known.add({ turn: 'taken' })
+    watch.accept(answer)
+    watch.course.see({ progress: 'taken' })
     return answer
   } catch (error) {
     if (!(error instanceof ActionError) || error.code !== 'unknown-fate') throw error
-    history.note('It is not known whether the service took the prompt. The step looks whether the agent begins it.')
+    watch.note('It is not known whether the service took the prompt. The step looks whether the agent begins it.')
     return error
   }
 }
@@ -63,7 +63,7 @@ class TurnWatch {
       endsAt: Math.min(clock.now() + TURN_START_MS, deadlineAt),
     })
     if (read === undefined) return 'unseen'
-    this.#watch.history.note('The agent has begun this follow-up.')
+    this.#watch.note('The agent has begun this follow-up.')
     return isRunning(read) ? 'begun' : read
   }
 
@@ -98,23 +98,23 @@ export async function followUp(
   beforeSending?: BeforeSending,
 ): Promise<TaskResult | Replacement> {
   const { wait } = inputs
-  watch.known.add({ turn: 'unsent' })
+  watch.course.see({ progress: 'unsent' })
   const ready = await prepare(task, inputs, step, watch, beforeSending)
   if (!('before' in ready)) return ready
   const { before } = ready
   let { head } = ready
   const beforeAgain = async (): Promise<void> => {
     // Somebody else's prompt may have had its turn.
-    head &&= await readHeadBefore(before, true, step, watch.known)
+    head &&= await readHeadBefore(before, true, step, watch.journal)
     await lookAgain(before, beforeSending, step, watch)
   }
   const answer = await send(before, task.prompt, step, watch, beforeAgain)
   // The last look may have seen a newer one.
-  head &&= { ...head, pullRequest: watch.known.heads.newest(head.pullRequest) ?? head.pullRequest }
+  head &&= { ...head, pullRequest: watch.journal.heads.newest(head.pullRequest) ?? head.pullRequest }
   const isLost = answer instanceof ActionError
   const turn = new TurnWatch(before, isLost ? undefined : answer, step, watch)
   const state = isLost ? await lookUp(answer, before, turn) : wait ? await turn.awaitBegin() : 'begun'
-  if (state !== 'unseen' && (wait || isLost)) watch.known.add({ turn: 'seen' })
+  if (state !== 'unseen' && (wait || isLost)) watch.course.see({ progress: 'seen' })
   if (!wait) return { outcome: 'submitted' }
   if (state === 'unseen') return { outcome: 'unconfirmed' }
   const ended = state === 'begun' ? await turn.awaitEnd() : state

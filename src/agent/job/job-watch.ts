@@ -1,17 +1,102 @@
+import type { Job } from '../../docs-service/schemas.ts'
+import { describeError, type ActionError } from '../../runtime/errors.ts'
+import { OutputsLost } from '../../action/core.ts'
+import { Heartbeat } from '../../runtime/heartbeat.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { OpenReport } from '../report/open-report.ts'
-import { JobHistory } from './job-history.ts'
+import type { Journal } from '../report/journal.ts'
+import type { Outcome } from '../report/report.ts'
+import type { Course } from '../report/turns.ts'
 import { createPoller, type PollJob } from './poll-job.ts'
 
-/** The jobs of a step as they are seen: what was read, and the one way to read on. It serves all of the step's tasks. */
-export interface JobWatch {
-  readonly known: OpenReport
-  readonly history: JobHistory
-  readonly poll: PollJob
-}
+const UNSAFE_LINK = 'The service gave an address for the pull request that is not safe to link, so it is not shown.'
 
-export function openJobWatch({ pollIntervalMs }: AgentInputs, step: Step, known: OpenReport): JobWatch {
-  const history = new JobHistory(step, known)
-  return { known, history, poll: createPoller(pollIntervalMs, step, history) }
+/**
+ * The jobs of a step as they are read, told as it happens: one log line a change, and one a minute while nothing changes.
+ * It serves all of the step's turns.
+ */
+export class JobWatch {
+  readonly journal: Journal
+  readonly course: Course
+  /** The one way to read on. */
+  readonly poll: PollJob
+  readonly #step: Step
+  readonly #heartbeat: Heartbeat
+  #reads = 0
+  readonly #warned = new Set<string>()
+
+  constructor({ pollIntervalMs }: AgentInputs, step: Step, journal: Journal, course: Course) {
+    this.#step = step
+    this.journal = journal
+    this.course = course
+    this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.core.log })
+    this.poll = createPoller(pollIntervalMs, step, this)
+  }
+
+  /** Something that the step did or decided. */
+  note(event: string): void {
+    this.#heartbeat.restart()
+    this.journal.note(event)
+  }
+
+  /** The service has taken a prompt. First of all the next step is told: this one may be killed in the next moment. */
+  accept(answer: Job): void {
+    this.#handOn(answer)
+    this.note(`The service has taken the prompt: job ${answer.id} is ${answer.status}.`)
+    this.course.see({ job: answer })
+    this.observe(answer)
+  }
+
+  observe(job: Job): void {
+    this.#reads++
+    if (job.unlistedStatus !== undefined)
+      this.#warnOnce(
+        'status',
+        `The service reports a status that is not known here, “${job.unlistedStatus}”. It is taken for still running.`,
+      )
+    if (job.hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
+    const { job: before, lastProblem } = this.course.newest
+    if (lastProblem !== undefined) this.#heartbeat.say('The service answers again.')
+    this.course.see({ job, lastProblem: undefined })
+    if (before?.status !== job.status) this.note(`The job is ${job.status}.`)
+    else if (job.prLink !== undefined && before.prLink?.href !== job.prLink.href)
+      this.note('The job has a pull request.')
+  }
+
+  /** A read that failed and will be tried again; told once for each kind of problem. */
+  observeProblem(problem: ActionError): void {
+    this.#reads++
+    if (problem.message !== this.course.newest.lastProblem?.message)
+      this.#heartbeat.say(`${describeError(problem)} Looking again until the deadline.`)
+    this.course.see({ lastProblem: problem })
+  }
+
+  /** Milliseconds until a line is due although nothing changed. */
+  untilHeartbeatMs(): number {
+    return this.#heartbeat.untilMs()
+  }
+
+  beat(): void {
+    const status = this.course.newest.job?.status ?? 'not seen yet'
+    const looks = this.#reads === 1 ? '1 look' : `${this.#reads} looks`
+    this.#heartbeat.beat(`The job is still ${status} (${looks}).`)
+  }
+
+  /** If the outputs cannot be written, the job is waited for all the same: the log and the end of the step tell it. */
+  #handOn({ id, status }: Job): void {
+    const { core } = this.#step
+    try {
+      core.setOutput('job-id', id)
+      core.setOutput('status', status)
+      core.setOutput('outcome', 'submitted' satisfies Outcome)
+    } catch (error) {
+      if (!(error instanceof OutputsLost)) throw error
+      core.log(error.message)
+    }
+  }
+
+  #warnOnce(kind: 'status' | 'link', text: string): void {
+    if (!this.#warned.has(kind)) this.#step.core.warn(text)
+    this.#warned.add(kind)
+  }
 }

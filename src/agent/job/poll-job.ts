@@ -2,7 +2,6 @@ import { ReadAgain } from '../../docs-service/read-again.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
-import type { JobHistory } from './job-history.ts'
 import type { Pace, PollState } from './poll-schedule.ts'
 
 interface PollPlan {
@@ -25,7 +24,12 @@ interface PollPlan {
 export type PollJob = (plan: PollPlan) => Promise<Job | undefined>
 
 /** What hears of each read, and of the time between two. */
-type Listener = Pick<JobHistory, 'observe' | 'observeProblem' | 'untilHeartbeatMs' | 'beat'>
+interface Listener {
+  observe(job: Job): void
+  observeProblem(problem: ActionError): void
+  untilHeartbeatMs(): number
+  beat(): void
+}
 
 /**
  * One poller serves a whole step, since a rate limit slows down all that comes after it.

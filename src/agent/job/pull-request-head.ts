@@ -5,7 +5,7 @@ import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
-import type { OpenReport } from '../report/open-report.ts'
+import type { Journal } from '../report/journal.ts'
 
 /** The job's pull request before a follow-up, as far as GitHub can be asked. */
 export interface HeadBefore {
@@ -38,14 +38,14 @@ export async function readHeadBefore(
   { prLink: link }: Job,
   mustStand: boolean,
   step: Step,
-  known: OpenReport,
+  journal: Journal,
 ): Promise<HeadBefore | undefined> {
   if (link === undefined) return undefined
   const lost = 'Whether the follow-up changes the pull request is not known'
-  const pullRequest = await known.bestEffort(lost, async () => {
+  const pullRequest = await journal.bestEffort(lost, async () => {
     if ((await step.github()) === undefined || link.host !== new URL(step.context.serverUrl).host) return undefined
     const read = (): Promise<PullRequest> => askHead(link, step)
-    return mustStand ? known.heads.readStanding(read) : known.heads.read(read)
+    return mustStand ? journal.heads.readStanding(read) : journal.heads.read(read)
   })
   return pullRequest && { link, pullRequest }
 }

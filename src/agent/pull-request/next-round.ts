@@ -4,13 +4,14 @@ import type { GitHub } from '../../github/github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
-import { ActionError, rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
+import { rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import { formatStop } from '../report/fixing.ts'
-import type { OpenReport } from '../report/open-report.ts'
-import type { PullRequestFindings } from '../report/report.ts'
+import { RoundRefused, type FixStop } from '../report/fixing.ts'
+import type { Task } from '../inputs/task.ts'
+import type { Journal } from '../report/journal.ts'
+import { countRounds, newestOf, type Turns } from '../report/turns.ts'
 import { failedByChange } from './failing-checks.ts'
 import { renderFixPrompt, type FailedCheck } from '../prompt/failing-checks.ts'
 import { stopAtLastLook, stopBeforeAsking, stopForCommits, stopForJob } from './fix-rounds.ts'
@@ -29,7 +30,7 @@ const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
 const OF_ONE: readonly ErrorCode[] = ['rejected', 'not-found', 'bad-answer', 'redirected']
 
 /** Asks for a detail of one check after the other. What is lost is said once for each reason, and what is refused is not asked for again. */
-function askForEach<T>(otherwise: T, lost: string, known: OpenReport): (perform: () => Promise<T>) => Promise<T> {
+function askForEach<T>(otherwise: T, lost: string, journal: Journal): (perform: () => Promise<T>) => Promise<T> {
   const said = new Set<string>()
   let isRefused = false
   return async (perform) => {
@@ -39,7 +40,7 @@ function askForEach<T>(otherwise: T, lost: string, known: OpenReport): (perform:
     } catch (caught) {
       const error = rethrowFatal(caught)
       isRefused = !OF_ONE.includes(error.code)
-      if (!said.has(error.message)) known.reportSkipped(lost, error)
+      if (!said.has(error.message)) journal.reportSkipped(lost, error)
       said.add(error.message)
       return otherwise
     }
@@ -50,14 +51,14 @@ async function readDetails(
   failed: readonly Check[],
   repository: string,
   github: GitHub,
-  known: OpenReport,
+  journal: Journal,
 ): Promise<readonly FailedCheck[]> {
   const askAnnotations = askForEach<readonly Annotation[]>(
     [],
     'The agent was not told all annotations of failing checks',
-    known,
+    journal,
   )
-  const askLog = askForEach('', 'The agent was not told all logs of failing checks', known)
+  const askLog = askForEach('', 'The agent was not told all logs of failing checks', journal)
   const found: FailedCheck[] = []
   for (const [index, check] of failed.entries()) {
     const { id, app, detailsUrl = '' } = check
@@ -79,11 +80,11 @@ async function findFailing(
   failed: readonly Check[],
   github: GitHub,
   step: Step,
-  known: OpenReport,
+  journal: Journal,
 ): Promise<readonly Check[]> {
   const { repository, baseRef, headSha } = pullRequest
   const lost = 'Checks that failed without these changes, too, are not told apart'
-  const before = await known.bestEffort(lost, async () => {
+  const before = await journal.bestEffort(lost, async () => {
     const { mergeBase } = await github.compare(repository, baseRef, headSha)
     return github.readChecks(repository, mergeBase, step.context)
   })
@@ -97,53 +98,50 @@ function describeRound(failed: readonly Check[], headSha: string, round: number,
 
 /** One message to the job. The job may be busy for long, so that the pull request is looked at once more before it is sent. */
 interface Round {
-  readonly prompt: string
+  readonly task: Extract<Task, { kind: 'follow-up' }>
   readonly beforeSending: (before: Job, stands: () => Promise<boolean>) => Promise<'send' | 'again'>
 }
 
 /**
- * What to tell the job of the checks that fail on its pull request; undefined if it is to be told nothing, and then the
- * reason is in the report. Whatever GitHub does, the job's result stands.
- * @param headOfLastRound what the last round was about; undefined before the first one
+ * What to tell the job of the checks that fail on its pull request, or why it is to be told nothing; undefined if nobody asked
+ * for rounds. Whatever GitHub does, the job's result stands.
  * @throws ActionError `cancelled`
  */
 export async function nextRound(
-  { prLink, status }: Job,
-  found: PullRequestFindings,
-  headOfLastRound: string | undefined,
+  turns: Turns,
   inputs: AgentInputs,
   step: Step,
-  known: OpenReport,
-): Promise<Round | undefined> {
+  journal: Journal,
+): Promise<Round | FixStop | undefined> {
   const { fixRounds: maxRounds, changeContextBytes } = inputs
-  if (maxRounds === 0 || prLink === undefined) return undefined
-  const sent = known.roundsSent
+  const { result, pullRequest: found = {} } = newestOf(turns)
+  const { id: jobId, prLink, status } = result?.job ?? {}
+  if (maxRounds === 0 || jobId === undefined || prLink === undefined) return undefined
+  const headOfLastRound = turns.at(-2)?.pullRequest?.headSha
+  const sent = countRounds(turns)
   const leftMs = (): number => step.deadlineAt - step.clock.now()
   const isBroken = status === 'failed' || status === 'archived'
   const stop =
     stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }) ?? (isBroken ? status : undefined)
-  if (stop !== undefined) {
-    known.stopFixing(stop)
-    return undefined
-  }
-  const asked = await known.bestEffort(LOST, async () => {
+  if (stop !== undefined) return stop
+  const asked = await journal.bestEffort(LOST, async (): Promise<Round | FixStop | undefined> => {
     const github = await step.github()
     if (github === undefined) return undefined
     const { headSha = '', failed = [] } = found
     const address = toPullRequestAddress(prLink, step.context)
-    const read = (): Promise<PullRequest> => known.heads.read(() => github.readPullRequest(address))
+    const read = (): Promise<PullRequest> => journal.heads.read(() => github.readPullRequest(address))
     const pullRequest = await read()
     const commits = await github.listPullRequestCommits(address)
     const isOthers = stopAtLastLook(pullRequest, headSha) ?? stopForCommits(commits, pullRequest, headOfLastRound)
     if (isOthers !== undefined) return isOthers
-    const failing = await findFailing(pullRequest, failed, github, step, known)
+    const failing = await findFailing(pullRequest, failed, github, step, journal)
     if (failing.length === 0) return 'red-before'
     const endsAt = Math.min(step.clock.now() + DETAILS_MS, step.deadlineAt)
-    const details = await readDetails(failing, address.repository, github.until(endsAt), known)
+    const details = await readDetails(failing, address.repository, github.until(endsAt), journal)
     let isSaid = false
     const beforeSending: Round['beforeSending'] = async (before, stands) => {
       if (!(await stands())) return 'again'
-      const now = await known.bestEffort(LOST, read)
+      const now = await journal.bestEffort(LOST, read)
       const stop =
         now === undefined
           ? 'not-sent'
@@ -151,16 +149,14 @@ export async function nextRound(
             stopAtLastLook(now, headSha) ??
             stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }))
       if (stop === undefined) {
-        if (!isSaid) known.note(describeRound(failing, headSha, sent + 1, maxRounds))
+        if (!isSaid) journal.note(describeRound(failing, headSha, sent + 1, maxRounds))
         isSaid = true
         return 'send'
       }
-      known.stopFixing(stop)
-      throw new ActionError('not-sent', formatStop(stop))
+      throw new RoundRefused(stop)
     }
-    return { prompt: renderFixPrompt(details, headSha, changeContextBytes), beforeSending }
+    const prompt = renderFixPrompt(details, headSha, changeContextBytes)
+    return { task: { kind: 'follow-up', jobId, prompt }, beforeSending }
   })
-  if (typeof asked === 'object') return asked
-  known.stopFixing(asked ?? 'not-sent')
-  return undefined
+  return asked ?? 'not-sent'
 }

@@ -6,8 +6,9 @@ import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { OpenReport } from '../report/open-report.ts'
-import { describePullRequest, type PullRequestFindings, type TaskResult } from '../report/report.ts'
+import type { Journal } from '../report/journal.ts'
+import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
+import { countRounds, newestOf, type Turns } from '../report/turns.ts'
 import { waitForChecks } from './wait-for-checks.ts'
 import { waitForMergeable } from './settle-mergeable.ts'
 import { isMarkerComment, markerComment, mayBeOurs } from './marker.ts'
@@ -34,7 +35,7 @@ const READ_AGAIN_MS = 3_000
 async function open(
   link: PullRequestLink,
   step: Step,
-  { heads }: OpenReport,
+  { heads }: Journal,
 ): Promise<{ github: GitHub; pullRequest: PullRequest }> {
   const github = await step.github()
   if (github === undefined) {
@@ -62,20 +63,22 @@ async function open(
  * @throws ActionError `cancelled`
  */
 export async function trackPullRequest(
-  { job }: TaskResult,
+  turns: Turns,
   inputs: AgentInputs,
   step: Step,
-  known: OpenReport,
+  journal: Journal,
 ): Promise<PullRequestFindings> {
+  const job = newestOf(turns).result?.job
   const link = job?.prLink
   if (job === undefined || link === undefined || !wantsHandOff(inputs)) return {}
-  const opened = await known.bestEffort(describeWanted(inputs), () => open(link, step, known))
+  const roundsLeft = inputs.fixRounds - countRounds(turns)
+  const opened = await journal.bestEffort(describeWanted(inputs), () => open(link, step, journal))
   if (opened === undefined) return {}
   const { github, pullRequest } = opened
-  await mark(pullRequest, job.id, inputs.label, github, known)
+  await mark(pullRequest, job.id, inputs.label, github, journal)
   const findings =
     inputs.waitForChecks || inputs.allowedPaths.length > 0
-      ? await waitForChecks(pullRequest, github, inputs, step, known)
+      ? await waitForChecks(pullRequest, github, { ...inputs, fixRounds: roundsLeft }, step, journal)
       : describePullRequest(pullRequest)
   return waitForMergeable(findings, pullRequest, github, step)
 }
@@ -86,12 +89,12 @@ async function mark(
   jobId: string,
   label: string,
   github: GitHub,
-  known: OpenReport,
+  journal: Journal,
 ): Promise<void> {
   if (label === '') return
   if (!hasLabel(label, labels))
-    await known.bestEffort('The label was not put on the pull request', () => github.addLabel(address, label))
-  await known.bestEffort('The comment that names the job was not written', async () => {
+    await journal.bestEffort('The label was not put on the pull request', () => github.addLabel(address, label))
+  await journal.bestEffort('The comment that names the job was not written', async () => {
     const comments = await github.listMarkerComments(address, (body) => isMarkerComment(body, jobId))
     // Another app could keep the marker out this way, and gains nothing by it.
     if (comments.some((comment) => mayBeOurs(comment) && isMarkerComment(comment.body, jobId))) return

@@ -7,7 +7,7 @@ import { Heartbeat } from '../../runtime/heartbeat.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
-import type { OpenReport } from '../report/open-report.ts'
+import type { Journal } from '../report/journal.ts'
 import { describePullRequest, type ChecksState, type PullRequestFindings, type Scope } from '../report/report.ts'
 import { decideChecks, fingerprintOf, nextChecksReadMs, OTHERS_MS, formatChecks, type ChecksVerdict } from './checks.ts'
 import { failedChecks } from './failing-checks.ts'
@@ -42,16 +42,16 @@ class Examination {
   readonly #inputs: AgentInputs
   readonly #github: GitHub
   readonly #step: Step
-  readonly #known: OpenReport
+  readonly #journal: Journal
   readonly #heartbeat: Heartbeat
 
-  constructor(pullRequest: PullRequest, github: GitHub, inputs: AgentInputs, step: Step, known: OpenReport) {
+  constructor(pullRequest: PullRequest, github: GitHub, inputs: AgentInputs, step: Step, journal: Journal) {
     this.#pullRequest = pullRequest
     this.#watchedSince = step.clock.now()
     this.#inputs = inputs
     this.#github = github
     this.#step = step
-    this.#known = known
+    this.#journal = journal
     this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.core.log })
   }
 
@@ -71,8 +71,8 @@ class Examination {
       if ((isSettled && !hasMoved) || isLast) break
     }
     if (this.#problem !== undefined && this.#checks === undefined && this.#inputs.waitForChecks)
-      this.#known.reportSkipped('The checks are not known', this.#problem)
-    if (this.#doubt !== undefined) this.#known.reportSkipped(DOUBTFUL, this.#doubt)
+      this.#journal.reportSkipped('The checks are not known', this.#problem)
+    if (this.#doubt !== undefined) this.#journal.reportSkipped(DOUBTFUL, this.#doubt)
     return this.#result()
   }
 
@@ -89,7 +89,7 @@ class Examination {
   async #followHead(): Promise<boolean> {
     const before = this.#pullRequest
     const read = (): Promise<PullRequest> => this.#github.readPullRequest(before)
-    const now = await this.#tryAgainLater(() => this.#known.heads.read(read))
+    const now = await this.#tryAgainLater(() => this.#journal.heads.read(read))
     if (now === undefined) return false
     this.#pullRequest = now
     if (now.headSha === before.headSha) return false
@@ -110,12 +110,12 @@ class Examination {
     if (allowedPaths.length === 0 || this.#scopeIsKnown) return
     this.#scopeIsKnown = true
     const lost = 'Whether the pull request keeps to `allowed-paths` is not known'
-    const change = await this.#known.bestEffort(lost, () => this.#compareWithBase())
+    const change = await this.#journal.bestEffort(lost, () => this.#compareWithBase())
     if (change === undefined) return
     const { files, fileList } = change
     const outside = await findOutOfScope(allowedPaths, files, this.#step)
     if (outside.length === 0 && fileList === 'cut')
-      this.#known.reportSkipped(lost, new ActionError('rejected', `GitHub lists only ${files.length} files of it.`))
+      this.#journal.reportSkipped(lost, new ActionError('rejected', `GitHub lists only ${files.length} files of it.`))
     else this.#scope = { fileCount: files.length, outside }
   }
 
@@ -167,7 +167,7 @@ class Examination {
 
   /** A round tells all that failed, so that it waits for what has not ended yet. */
   #leftForOthersMs(): number {
-    const hasRound = this.#known.roundsSent < this.#inputs.fixRounds
+    const hasRound = this.#inputs.fixRounds > 0
     const { clock } = this.#step
     return hasRound ? (this.#failedSince ?? clock.now()) + OTHERS_MS - clock.now() : 0
   }
@@ -192,7 +192,7 @@ export function waitForChecks(
   github: GitHub,
   inputs: AgentInputs,
   step: Step,
-  known: OpenReport,
+  journal: Journal,
 ): Promise<PullRequestFindings> {
-  return new Examination(pullRequest, github, inputs, step, known).run()
+  return new Examination(pullRequest, github, inputs, step, journal).run()
 }

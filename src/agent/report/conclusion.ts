@@ -15,8 +15,8 @@ export function isGreen(report: Report, failOn: ReadonlySet<FailOn>): boolean {
 
 /** Whether a step that attaches could see the end that this one did not see. It tells the job's state, so never of a turn that was not seen. */
 function mayStillEnd(report: Report): boolean {
-  const { outcome, task, turn } = report
-  if (isFixing(report) || turn === 'unsent' || (turn === 'taken' && outcome !== 'submitted')) return false
+  const { outcome, task, progress } = report
+  if (isFixing(report) || progress === 'unsent' || (progress === 'taken' && outcome !== 'submitted')) return false
   if (isStillRunning(report)) return true
   return outcome === 'cancelled' || (outcome === 'timed-out' && task?.kind === 'attach')
 }
@@ -26,7 +26,7 @@ export function adviseAttaching(report: Report): string | undefined {
   const id = jobIdOf(report)
   if (id === undefined || !mayStillEnd(report)) return undefined
   const tells =
-    report.turn === undefined ? '' : ' It tells how the job ends, and not whether this follow-up was its last turn.'
+    report.progress === undefined ? '' : ' It tells how the job ends, and not whether this follow-up was its last turn.'
   return `To wait for the job, run the same step with \`job-id: ${id}\` and without a prompt.${tells}`
 }
 
@@ -37,7 +37,7 @@ function textOf(report: Report): string {
   else {
     if (outcome === 'cancelled') sentences.push('The run was cancelled.')
     sentences.push(error.message)
-    if (report.turn === 'taken') sentences.push(TURN_MAY_RUN)
+    if (report.progress === 'taken') sentences.push(TURN_MAY_RUN)
     else if (isStillRunning(report)) sentences.push('The job itself goes on.')
   }
   if (outcome === 'timed-out' && lastProblem !== undefined)
@@ -50,9 +50,9 @@ const LOOK_AT_THE_ROUND = "See on the service's dashboard what becomes of it, be
 /** The first is what does the most harm if nobody does it, and the last what nobody misses. */
 function adviceOf(report: Report): string | undefined {
   const { outcome, error } = report
-  const isUntouched = error?.code === 'cancelled' && (jobIdOf(report) === undefined || report.turn === 'unsent')
+  const isUntouched = error?.code === 'cancelled' && (jobIdOf(report) === undefined || report.progress === 'unsent')
   return mostUrgent([
-    error !== undefined && report.turn === 'taken' ? LOOK_BEFORE_SENDING : undefined,
+    error !== undefined && report.progress === 'taken' ? LOOK_BEFORE_SENDING : undefined,
     isStillRunning(report) && outcome !== 'error' ? adviseAttaching(report) : undefined,
     error?.hint,
     isFixing(report) ? LOOK_AT_THE_ROUND : undefined,

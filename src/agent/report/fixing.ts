@@ -1,30 +1,7 @@
+import { ActionError } from '../../runtime/errors.ts'
+
 /** Why failing checks go back to the job no further. */
-export type FixStop =
-  | 'passed'
-  | 'used-up'
-  | 'unmoved'
-  | 'diverged'
-  | 'over'
-  | 'elsewhere'
-  | 'others'
-  | 'red-before'
-  | 'no-time'
-  | 'nothing-to-tell'
-  | 'not-sent'
-  | 'failed'
-  | 'archived'
-  | 'left-behind'
-  | 'unseen'
-
-/** How failing checks went back to the job. */
-export interface Fixing {
-  /** How many rounds were sent, one whose fate is unknown included. */
-  readonly sent: number
-  /** Undefined while a round is on its way. */
-  readonly stop?: FixStop
-}
-
-const STOPS: Readonly<Record<FixStop, string>> = {
+const STOPS = {
   passed: 'All its checks have passed.',
   'used-up': 'No round is left.',
   unmoved: 'The agent added no commit, so the same checks would fail again.',
@@ -43,8 +20,28 @@ const STOPS: Readonly<Record<FixStop, string>> = {
   unseen: 'The end of the agent’s work on the failing checks was not seen.',
 }
 
+export type FixStop = keyof typeof STOPS
+
+/** How failing checks went back to the job. */
+export interface Fixing {
+  /** How many rounds were sent, one whose fate is unknown included. */
+  readonly sent: number
+  /** Undefined while a round is on its way. */
+  readonly stop?: FixStop
+}
+
 export function formatStop(stop: FixStop): string {
   return STOPS[stop]
+}
+
+/** At the last look, a round is not to be sent any more. */
+export class RoundRefused extends ActionError {
+  readonly stop: FixStop
+
+  constructor(stop: FixStop) {
+    super('not-sent', formatStop(stop))
+    this.stop = stop
+  }
 }
 
 /** Whether a round may have changed what was not looked at again. */

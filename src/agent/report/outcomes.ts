@@ -150,8 +150,8 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     title: always('Cancelled'),
     text: (report) => {
       if (jobIdOf(report) === undefined) return 'The run was cancelled before the service had taken the prompt.'
-      if (report.turn === 'unsent') return 'The run was cancelled before the follow-up was sent.'
-      if (report.turn === 'taken' || isFixing(report)) return `The run was cancelled. ${TURN_MAY_RUN}`
+      if (report.progress === 'unsent') return 'The run was cancelled before the follow-up was sent.'
+      if (report.progress === 'taken' || isFixing(report)) return `The run was cancelled. ${TURN_MAY_RUN}`
       if (isStillRunning(report))
         return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
       return `The run was cancelled. The job was ${report.job?.status ?? 'not read yet'}.`

@@ -29,10 +29,10 @@ const LONGEST_MODEL_NAME = 200
 const LONGEST_BRANCH_NAME = 1_000
 
 /** Whether the service may have taken the step's prompt. A step that attaches is about what the job did before. */
-function mayBeTaken({ task, job, turn, error }: Report): boolean {
+function mayBeTaken({ task, job, progress, error }: Report): boolean {
   if (task === undefined) return false
   if (error?.code === 'unknown-fate' || error?.code === 'internal' || task.kind === 'attach') return true
-  return task.kind === 'create' ? job !== undefined : turn === 'taken' || turn === 'seen'
+  return task.kind === 'create' ? job !== undefined : progress === 'taken' || progress === 'seen'
 }
 
 /** Whether this step's work is in a pull request. Undefined if nobody knows; a red step claims nothing of an earlier turn. */
@@ -43,8 +43,8 @@ function changedOf(report: Report): boolean | undefined {
 }
 
 /** Only of a prompt that the service is known to have taken. */
-function continuedOf({ continued, turn }: Report): string {
-  return turn === undefined || turn === 'unsent' ? '' : (continued ?? '')
+function continuedOf({ continued, progress }: Report): string {
+  return progress === undefined || progress === 'unsent' ? '' : (continued ?? '')
 }
 
 /** The step's outputs, where an empty text stands for "there is none". */

@@ -25,13 +25,13 @@ export const OUTCOMES = [
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** `taken`: the service has accepted it, and its turn was not seen. The job may then be as the turn before had left it. */
-type Turn = 'unsent' | 'taken' | 'seen'
+type Progress = 'unsent' | 'taken' | 'seen'
 
 /** What became of the job's pull request; the value of the output `pr-operation`. */
 type PullRequestOperation = 'created' | 'updated' | 'unchanged'
 
 /** Whose conversation the prompt went on with; the value of the output `continued`. */
-type Continued = 'pull-request' | 'comment'
+export type Continued = 'pull-request' | 'comment'
 
 /** Where a step stands, so that two on one page can be told apart. */
 interface Origin {
@@ -102,13 +102,13 @@ export interface Report extends TaskResult {
   /** Why the last read of the job failed, if it did. */
   readonly lastProblem?: ActionError | undefined
   /** How far a follow-up has come. */
-  readonly turn?: Turn
+  readonly progress?: Progress
   /** Set directly before such a prompt is sent. */
   readonly continued?: Continued
   /** The comment of somebody who may ask, which gets an answer. */
   readonly comment?: CommentAddress | undefined
   /** Why nothing was asked of the service, as a full sentence, if the change that started the run was no reason to. */
-  readonly skipReason?: string
+  readonly skipReason?: string | undefined
   /** What was found of the change that started the run, and what of it was sent. */
   readonly change?: string | undefined
   readonly pullRequest?: PullRequestFindings
@@ -132,8 +132,9 @@ export function isLookedAt({ outcome, error, job }: TaskResult): boolean {
 }
 
 /** The pull request to show for this step. That of a follow-up without a good end is an earlier turn's, and shown if GitHub told of it. */
-export function ownPullRequest({ outcome, operation, turn, job, pullRequest }: Report): PullRequestLink | undefined {
+export function ownPullRequest(report: Report): PullRequestLink | undefined {
+  const { outcome, operation, progress, job, pullRequest } = report
   const hasEnded = operation !== undefined || outcome === 'pull-request' || outcome === 'no-changes'
-  const isOwn = turn === undefined || hasEnded || pullRequest?.state !== undefined
+  const isOwn = progress === undefined || hasEnded || pullRequest?.state !== undefined
   return isOwn ? job?.prLink : undefined
 }

@@ -148,7 +148,7 @@ function whatToDo(report: Report, { advice }: Conclusion): string[] {
 
 /** What the job could do next. Nobody is to send more before it is known what became of this. */
 function whatNext(report: Report, { advice }: Conclusion): string[] {
-  const { job, error, turn, outcome } = report
+  const { job, error, progress: turn, outcome } = report
   const attaching = adviseAttaching(report)
   if (attaching !== undefined)
     return attaching === advice ? [] : ['### What next', attaching, linesToCopy(jobIdOf(report))]

@@ -3,7 +3,7 @@ import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { conclude } from '../report/conclusion.ts'
-import type { OpenReport } from '../report/open-report.ts'
+import type { Journal } from '../report/journal.ts'
 import { redactReport } from '../report/redact-report.ts'
 import { renderReply, replyMarker } from '../report/reply.ts'
 import type { Report } from '../report/report.ts'
@@ -30,7 +30,7 @@ export async function answerComment(
   report: Report,
   { failOn }: AgentInputs,
   step: Step,
-  known: OpenReport,
+  journal: Journal,
 ): Promise<Report> {
   const { comment } = report
   if (comment === undefined) return report
@@ -48,7 +48,7 @@ export async function answerComment(
     else await github?.editComment(comment, reply.id, body)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    known.reportSkipped('The comment was not answered, or nobody knows whether it was', error)
+    journal.reportSkipped('The comment was not answered, or nobody knows whether it was', error)
   }
-  return { ...report, shortfalls: known.shortfalls }
+  return { ...report, shortfalls: journal.shortfalls }
 }

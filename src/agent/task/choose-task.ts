@@ -4,7 +4,7 @@ import { findChangeRange } from '../trigger/event-range.ts'
 import { refuseToLookBack } from '../trigger/look-at-change.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Instead } from '../job/before-sending.ts'
-import type { OpenReport } from '../report/open-report.ts'
+import type { Journal } from '../report/journal.ts'
 import type { Choice } from './choice.ts'
 import { fromComment } from './comment-task.ts'
 import { MOST_FOLLOW_UPS, type RollingPullRequest } from './rolling-pull-request.ts'
@@ -14,8 +14,8 @@ import { lookOnceMore } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { orAbort } from './send-nothing.ts'
 
-function warnOfAttempt(attempt: number, known: OpenReport): void {
-  known.notice(
+function warnOfAttempt(attempt: number, journal: Journal): void {
+  journal.notice(
     'This run was started again',
     `This is attempt ${attempt}, and the one before may have sent the prompt already: this one would send it once more. To go on with that job instead, cancel this run, and run the step with its \`job-id\` and without a prompt.`,
   )
@@ -39,23 +39,23 @@ function refuseToSkip({ onOpenPr, changeContext, changeRange, pathFilter }: Agen
  * job.
  * @throws ActionError if nobody knows whether there is one: nothing may be sent then
  */
-export async function chooseTask(inputs: AgentInputs, step: Step, known: OpenReport): Promise<Choice> {
+export async function chooseTask(inputs: AgentInputs, step: Step, journal: Journal): Promise<Choice> {
   const { command, task, onOpenPr } = inputs
   const { context } = step
   refuseToLookBack(inputs, step)
   const mayPrompt = command === '' ? task.kind !== 'attach' : parseComment(context, command).kind !== 'ignored'
-  if (mayPrompt && context.runAttempt > 1) warnOfAttempt(context.runAttempt, known)
-  const asked = await fromComment(inputs, step, known)
+  if (mayPrompt && context.runAttempt > 1) warnOfAttempt(context.runAttempt, journal)
+  const asked = await fromComment(inputs, step, journal)
   if (asked !== undefined) return asked
   if (task.kind !== 'create' || onOpenPr === 'new') return { kind: 'ask', task }
   refuseToSkip(inputs, step)
-  const found = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, known, []))
+  const found = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, journal, []))
   if (found === undefined) return { kind: 'ask', task }
 
   const name = `Pull request #${found.pullRequest.number}`
   if (onOpenPr === 'skip')
     return { kind: 'skip', reason: `${name} of the agent is open, and \`on-open-pr\` is \`skip\`.` }
-  const { jobId, words, beforeSending } = await followUpOn(found, [], inputs, step, known)
+  const { jobId, words, beforeSending } = await followUpOn(found, [], inputs, step, journal)
   const { prompt } = task
   return { kind: 'ask', task: { kind: 'follow-up', jobId, prompt: prompt + words, fallback: prompt }, beforeSending }
 }
@@ -70,32 +70,32 @@ async function followUpOn(
   ended: readonly number[],
   inputs: AgentInputs,
   step: Step,
-  known: OpenReport,
+  journal: Journal,
 ): Promise<Instead> {
   const { pullRequest, jobId, followUps } = found
   const which = `follow-up ${followUps + 1} of ${MOST_FOLLOW_UPS}`
   if (followUps < MOST_FOLLOW_UPS)
-    known.note(`Going on with pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
+    journal.note(`Going on with pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
   const lost = 'Commits that people made in the pull request are not named to the agent'
-  const commits = await known.bestEffort(lost, async () => (await step.github())?.listPullRequestCommits(pullRequest))
+  const commits = await journal.bestEffort(lost, async () => (await step.github())?.listPullRequestCommits(pullRequest))
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
   const chooseAnew = async (reason: string): Promise<'create' | Instead> => {
     const passedOver = [...ended, pullRequest.number]
-    const next = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, known, passedOver))
+    const next = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, journal, passedOver))
     if (next === undefined) {
-      known.note(`${reason}, so a new job begins.`)
+      journal.note(`${reason}, so a new job begins.`)
       return 'create'
     }
     if (passedOver.length === MOST_CHOICES)
       throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
         hint: 'Run the step again: it goes on with that one.',
       })
-    known.note(`${reason}.`)
-    return followUpOn(next, passedOver, inputs, step, known)
+    journal.note(`${reason}.`)
+    return followUpOn(next, passedOver, inputs, step, journal)
   }
   return {
     jobId,
     words: formatOpenPullRequest(pullRequest, peoples),
-    beforeSending: lookOnceMore(found, step, known, chooseAnew),
+    beforeSending: lookOnceMore(found, step, journal, chooseAnew),
   }
 }

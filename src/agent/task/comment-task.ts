@@ -5,7 +5,7 @@ import { renderSections } from '../prompt/sections.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { BeforeSending } from '../job/before-sending.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
-import type { OpenReport } from '../report/open-report.ts'
+import type { Journal } from '../report/journal.ts'
 import type { Choice } from './choice.ts'
 import { promptOf, formatComment, formatUsage, type AskingComment } from '../prompt/comment.ts'
 import { notGoneOnWith, type RollingPullRequest } from './rolling-pull-request.ts'
@@ -35,9 +35,9 @@ async function findJob(comment: AskingComment, search: Search): Promise<RollingP
 }
 
 /** A pull request that was closed while the job was busy takes no more work, and a new job would be none of it. */
-function lookOnceMore(conversation: RollingPullRequest, step: Step, known: OpenReport): BeforeSending {
+function lookOnceMore(conversation: RollingPullRequest, step: Step, journal: Journal): BeforeSending {
   return async (before, stands) => {
-    const look = await openLastLook(conversation, before, step, known, AGAIN)
+    const look = await openLastLook(conversation, before, step, journal, AGAIN)
     const objection = await look.findObjection()
     if (objection !== undefined) throw notGoneOnWith(conversation, objection)
     if (!(await stands())) return 'again'
@@ -46,8 +46,7 @@ function lookOnceMore(conversation: RollingPullRequest, step: Step, known: OpenR
       throw new ActionError('not-sent', `Pull request #${conversation.pullRequest.number} was ${end} meanwhile.`, {
         hint: ELSEWHERE,
       })
-    known.add({ continued: 'comment' })
-    return 'send'
+    return 'comment'
   }
 }
 
@@ -70,7 +69,7 @@ async function formatChange(
  * repository: such a comment is passed over without a word.
  * @throws ActionError if what has to be known is not told: nothing may be sent then
  */
-export async function fromComment(inputs: AgentInputs, step: Step, known: OpenReport): Promise<Choice | undefined> {
+export async function fromComment(inputs: AgentInputs, step: Step, journal: Journal): Promise<Choice | undefined> {
   const { command, task } = inputs
   if (command === '') return undefined
   const parsed = parseComment(step.context, command)
@@ -83,7 +82,7 @@ export async function fromComment(inputs: AgentInputs, step: Step, known: OpenRe
   const mayAsk = () => search.github.mayWrite(repository, author)
   if (!(await orAbort('Whether the author may ask is not known', mayAsk, AGAIN)))
     return skip('The author of the comment may not write in this repository.')
-  known.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
+  journal.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
 
   if (instruction.trim() === '') return skip(formatUsage(command))
   if (isOnPullRequest && !isOpen) return skip(`Pull request #${number} is closed. ${ELSEWHERE}`)
@@ -92,7 +91,7 @@ export async function fromComment(inputs: AgentInputs, step: Step, known: OpenRe
   if (typeof found === 'string') return skip(found)
 
   if (kind !== 'review')
-    await known.bestEffort('The reaction was not put on the comment', () => search.github.addEyes(comment))
+    await journal.bestEffort('The reaction was not put on the comment', () => search.github.addEyes(comment))
   const review =
     kind === 'review'
       ? await orAbort(
@@ -109,13 +108,13 @@ export async function fromComment(inputs: AgentInputs, step: Step, known: OpenRe
   const rules = task.kind === 'create' ? task.prompt : ''
   if (found !== undefined) {
     const prompt = promptOf(rules, comment, context) + formatOpenPullRequest(found.pullRequest, [])
-    known.note(`A comment asks job ${found.jobId} to go on with pull request #${number}.`)
-    const beforeSending = lookOnceMore(found, step, known)
+    journal.note(`A comment asks job ${found.jobId} to go on with pull request #${number}.`)
+    const beforeSending = lookOnceMore(found, step, journal)
     return { kind: 'ask', task: { kind: 'follow-up', jobId: found.jobId, prompt }, beforeSending }
   }
-  const change = await known.bestEffort('The change of the pull request was not told', () =>
+  const change = await journal.bestEffort('The change of the pull request was not told', () =>
     formatChange(comment, inputs, search),
   )
-  known.note(`A comment on #${number} asks for a new job.`)
+  journal.note(`A comment on #${number} asks for a new job.`)
   return { kind: 'ask', task: { kind: 'create', prompt: promptOf(rules, comment, context) + (change ?? '') } }
 }

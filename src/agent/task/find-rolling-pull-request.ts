@@ -4,7 +4,7 @@ import type { PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { OpenReport } from '../report/open-report.ts'
+import type { Journal } from '../report/journal.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
 import type { RollingPullRequest } from './rolling-pull-request.ts'
 import { openSearch, proveJob, QUESTIONS_MS, type Search } from './prove-job.ts'
@@ -32,7 +32,7 @@ async function complete(
 async function findIn(
   listed: PullRequestAddress,
   search: Search,
-  known: OpenReport,
+  journal: Journal,
 ): Promise<RollingPullRequest | undefined> {
   const { github } = search
   const pullRequest = await complete(listed, github)
@@ -41,7 +41,7 @@ async function findIn(
   const { conversation, objections } = await proveJob(pullRequest, comments, search)
   if (conversation !== undefined) return conversation
   const reason = objections.length === 0 ? 'no comment that counts names its job' : objections.join(', ')
-  known.note(`Pull request #${pullRequest.number} carries the label and is passed over: ${reason}.`)
+  journal.note(`Pull request #${pullRequest.number} carries the label and is passed over: ${reason}.`)
   return undefined
 }
 
@@ -54,7 +54,7 @@ async function findIn(
 export async function findRollingPullRequest(
   inputs: AgentInputs,
   step: Step,
-  known: OpenReport,
+  journal: Journal,
   passedOver: readonly number[],
 ): Promise<RollingPullRequest | undefined> {
   const isFirst = passedOver.length === 0
@@ -75,11 +75,11 @@ export async function findRollingPullRequest(
           { hint: 'Remove the label from pull requests that are not the agent’s.' },
         )
       seen.add(pullRequest.number)
-      const found = await findIn(pullRequest, search, known)
+      const found = await findIn(pullRequest, search, journal)
       if (found === undefined) continue
       const others = unseen.slice(index + 1)
       if (others.length > 0)
-        known.notice(
+        journal.notice(
           'More than one pull request is open',
           `Pull request #${pullRequest.number} is the oldest of the agent's that carry the label. These carry it as well: ${listNumbers(others)}. Merge or close what is not needed.`,
         )

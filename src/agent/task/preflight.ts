@@ -3,7 +3,7 @@ import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { BeforeSending } from '../job/before-sending.ts'
-import type { OpenReport } from '../report/open-report.ts'
+import type { Journal } from '../report/journal.ts'
 import { MOST_FOLLOW_UPS, notGoneOnWith, type RollingPullRequest } from './rolling-pull-request.ts'
 import { countFollowUp } from './count-follow-up.ts'
 import { findObjection, QUESTIONS_MS } from './prove-job.ts'
@@ -39,7 +39,7 @@ export async function openLastLook(
   conversation: RollingPullRequest,
   before: Job,
   step: Step,
-  known: OpenReport,
+  journal: Journal,
   hint?: string,
 ): Promise<LastLook> {
   const { pullRequest, isProven } = conversation
@@ -57,7 +57,7 @@ export async function openLastLook(
       return objection
     },
     async findEnd() {
-      const read = () => known.heads.read(() => github.readPullRequest(pullRequest))
+      const read = () => journal.heads.read(() => github.readPullRequest(pullRequest))
       const { state } = await orAbort(unknown, read, hint)
       return state === 'merged' || state === 'closed' ? state : undefined
     },
@@ -72,14 +72,14 @@ export async function openLastLook(
 export function lookOnceMore(
   conversation: RollingPullRequest,
   step: Step,
-  known: OpenReport,
+  journal: Journal,
   chooseAnew: (reason: string) => ReturnType<BeforeSending>,
 ): BeforeSending {
   const { pullRequest, jobId } = conversation
   const { number } = pullRequest
   let isCounted = false
   return async (before, stands) => {
-    const look = await openLastLook(conversation, before, step, known)
+    const look = await openLastLook(conversation, before, step, journal)
     const objection = await look.findObjection()
     if (objection !== undefined) return chooseAnew(`Job ${jobId} ${objection}`)
     const count = () => countFollowUp(conversation, look.github, step)
@@ -88,7 +88,6 @@ export function lookOnceMore(
     const end = await look.findEnd()
     if (end !== undefined) return chooseAnew(`Pull request #${number} was ${end} meanwhile`)
     if (!isCounted) throw tooMany(number)
-    known.add({ continued: 'pull-request' })
-    return 'send'
+    return 'pull-request'
   }
 }

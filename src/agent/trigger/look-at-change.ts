@@ -4,7 +4,7 @@ import { joinSentences } from '../../text/sentences.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
-import type { OpenReport } from '../report/open-report.ts'
+import type { Journal } from '../report/journal.ts'
 import { changeSection } from '../prompt/change-section.ts'
 import type { ChangeRange } from './change-range.ts'
 import { compareWhatIsThere, formatGone, type Compared, type Looked } from './compare-range.ts'
@@ -90,7 +90,7 @@ export async function resolveChange(
   task: Task,
   inputs: AgentInputs,
   step: Step,
-  known: OpenReport,
+  journal: Journal,
 ): Promise<ChangeFindings> {
   // Attaching spends nothing and sends nothing, so it needs no reason.
   if (task.kind === 'attach') return NOTHING_FOUND
@@ -99,11 +99,11 @@ export async function resolveChange(
   const idle = whyIdle(range)
   if (idle !== undefined && (range.kind === 'nothing-changed' || !wantsChange)) return skipped(idle)
 
-  const guard = openLoopGuard(inputs, step, known)
+  const guard = openLoopGuard(inputs, step, journal)
   const needsRange = wantsChange || guard.needsRange
   if (!needsRange && !guard.asksOfChange) return NOTHING_FOUND
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
-  const looked = needsRange ? await compareWanted(range, inputs, step, known) : undefined
+  const looked = needsRange ? await compareWanted(range, inputs, step, journal) : undefined
   if (looked?.kind !== 'compared') {
     if (idle !== undefined && looked !== undefined) return skipped(idle)
     // What came before the event's own commits is not known then.
@@ -145,12 +145,12 @@ async function compareWanted(
   range: ChangeRange,
   inputs: AgentInputs,
   step: Step,
-  known: OpenReport,
+  journal: Journal,
 ): Promise<Looked | undefined> {
   const { context, core } = step
   try {
     const looked = await compareNow(range, await openQuestions(inputs, step), context)
-    if (looked.gone > 0 && range.kind === 'since-last-success') known.notice(...formatGone(looked))
+    if (looked.gone > 0 && range.kind === 'since-last-success') journal.notice(...formatGone(looked))
     if (looked.kind === 'nothing') core.log(`Nothing to compare: ${looked.reason}.`)
     return looked
   } catch (caught) {
@@ -163,7 +163,7 @@ async function compareWanted(
           hint: error.hint ?? 'Run the step again when GitHub can be asked.',
         },
       )
-    known.reportSkipped(lossOf(inputs), error)
+    journal.reportSkipped(lossOf(inputs), error)
     return undefined
   }
 }

@@ -3,7 +3,7 @@ import { hasLabel } from '../../github/labels.ts'
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { OpenReport } from '../report/open-report.ts'
+import type { Journal } from '../report/journal.ts'
 import type { Compared } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
 import { findOwnChanges, type Bringer, type OwnChangesQuery } from './own-changes.ts'
@@ -62,7 +62,7 @@ export async function openQuestions({ timeoutMs }: AgentInputs, step: Step): Pro
 }
 
 /** Keeps the agent from being asked by its own work. */
-export function openLoopGuard(inputs: AgentInputs, step: Step, known: OpenReport): LoopGuard {
+export function openLoopGuard(inputs: AgentInputs, step: Step, journal: Journal): LoopGuard {
   const { label, skipOwnChanges, onOpenPr, prRepository } = inputs
   const { context, clock, core } = step
   const { repository } = context
@@ -76,7 +76,7 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, known: OpenReport
 
   async function ask(question: (asked: GitHubUntil) => Promise<string | undefined>): Promise<string | undefined> {
     const then = unknown === undefined ? 'so it was not skipped' : 'so it was skipped, as a bot started the run'
-    const answer = await known.bestEffort(`${LOST}, ${then}`, async () => {
+    const answer = await journal.bestEffort(`${LOST}, ${then}`, async () => {
       const asked = await openQuestions(inputs, step)
       if (asked !== undefined) return { reason: await question(asked) }
       // By default this is asked of every push: whoever gives no token has decided against it.
@@ -184,7 +184,7 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, known: OpenReport
  * Why the event itself is not for the agent, before anything else is asked; undefined if it is. A step that attaches sends
  * nothing, and one with `command` hears people only.
  */
-export async function findOwnEvent(inputs: AgentInputs, step: Step, known: OpenReport): Promise<string | undefined> {
+export async function findOwnEvent(inputs: AgentInputs, step: Step, journal: Journal): Promise<string | undefined> {
   if (inputs.task.kind === 'attach' || inputs.command !== '') return undefined
-  return openLoopGuard(inputs, step, known).ofEvent()
+  return openLoopGuard(inputs, step, journal).ofEvent()
 }

@@ -1,13 +1,14 @@
 import { expect, test } from '@jest/globals'
-import { JobHistory } from '../../../src/agent/job/job-history.ts'
-import { openReport } from '../../../src/agent/report/open-report.ts'
+import { JobWatch } from '../../../src/agent/job/job-watch.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
+import { Course } from '../../../src/agent/report/turns.ts'
 import { ATTACH, runScripted } from '../../support/agent-run.ts'
 import { active, completed, failure, job } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
-function history(): { history: JobHistory; log: string[]; warnings: string[]; clock: FakeClock } {
+function history(): { history: JobWatch; course: Course; log: string[]; warnings: string[]; clock: FakeClock } {
   const log: string[] = []
   const warnings: string[] = []
   const host = {
@@ -17,7 +18,14 @@ function history(): { history: JobHistory; log: string[]; warnings: string[]; cl
   }
   const clock = fakeClock()
   const step = fakeStep({ core: host, clock })
-  return { history: new JobHistory(step, openReport(agentInputs(), step)), log, warnings, clock }
+  const course = new Course(ATTACH)
+  return {
+    history: new JobWatch(agentInputs(), step, new Journal(agentInputs(), step), course),
+    course,
+    log,
+    warnings,
+    clock,
+  }
 }
 
 test('says a line for each change and none for what stays', () => {
@@ -51,11 +59,11 @@ test('says a lasting problem once, and its end', () => {
 })
 
 test('knows why the last read failed, and forgets it when one succeeds', () => {
-  const { history: seen } = history()
+  const { history: seen, course } = history()
   seen.observeProblem(failure('service-error'))
-  expect(seen.lastProblem?.code).toBe('service-error')
+  expect(course.newest.lastProblem?.code).toBe('service-error')
   seen.observe(active)
-  expect(seen.lastProblem).toBeUndefined()
+  expect(course.newest.lastProblem).toBeUndefined()
 })
 
 test('warns once of a status that no list has, and takes it for running', () => {

@@ -1,0 +1,150 @@
+import type { ActionError } from '../../runtime/errors.ts'
+import type { Task } from '../inputs/task.ts'
+import { mayHaveChanged, RoundRefused, type FixStop } from './fixing.ts'
+import type { Recorded } from './journal.ts'
+import { isLookedAt, type Report, type TaskResult } from './report.ts'
+
+/** What stopped a turn before its end, or what was to follow its end. */
+type Stopped = Pick<TaskResult, 'outcome'> & { readonly error: ActionError }
+
+/** One prompt, or one wait for a job, and what is known of it. */
+export interface Turn extends Pick<Report, 'progress' | 'continued' | 'job' | 'lastProblem' | 'pullRequest'> {
+  readonly task: Task
+  /** How it ended. */
+  readonly result?: TaskResult
+  readonly stopped?: Stopped
+  /** Why no round follows. */
+  readonly stop?: FixStop | undefined
+}
+
+/** The turns of a step, the oldest first. The first is the step's own, further ones are rounds that send failing checks back. */
+export type Turns = readonly [Turn, ...Turn[]]
+
+/** The turns as they come. The story begins them, and what is seen is seen of the newest. */
+export class Course {
+  #turns: Turns
+
+  constructor(task: Task) {
+    this.#turns = [{ task }]
+  }
+
+  get turns(): Turns {
+    return this.#turns
+  }
+
+  get newest(): Turn {
+    return newestOf(this.#turns)
+  }
+
+  see(seen: Partial<Turn>): void {
+    this.#replaceNewest({ ...this.newest, ...seen })
+  }
+
+  /** Another task takes the place of one that was not sent: nothing of that one's job is of this step. */
+  restart(task: Task): void {
+    this.#replaceNewest({ task })
+  }
+
+  /** A round goes on with the same job, as it was last read. */
+  beginRound(task: Task): void {
+    const { job, lastProblem } = this.newest
+    this.#turns = [...this.#turns, { task, lastProblem, ...(job && { job }) }]
+  }
+
+  #replaceNewest(turn: Turn): void {
+    const [own, ...rounds] = this.#turns
+    this.#turns = rounds.length === 0 ? [turn] : [own, ...rounds.slice(0, -1), turn]
+  }
+}
+
+export function newestOf(turns: Turns): Turn {
+  return turns.at(-1) ?? turns[0]
+}
+
+/** @param isCancelled whether the run is */
+export function stoppedBy(error: ActionError, isCancelled: boolean): Stopped {
+  if (error.code === 'internal') return { outcome: 'error', error }
+  if (error.code === 'cancelled' || isCancelled) return { outcome: 'cancelled', error }
+  return { outcome: error.code === 'deadline' ? 'timed-out' : 'error', error }
+}
+
+/** What stops a round takes nothing from the result of the step's own turn; but a cancelled run is cancelled, and a defect is red. */
+function isFatal({ outcome, error }: Stopped): boolean {
+  return outcome === 'cancelled' || error.code === 'internal'
+}
+
+/** What stopped a round, or what was to lead to one, and is not told otherwise. */
+export function findUntold([own, ...rounds]: Turns): ActionError | undefined {
+  const { stopped } = rounds.at(-1) ?? own
+  if (stopped === undefined || own.result === undefined) return undefined
+  return isFatal(stopped) || stopped.error instanceof RoundRefused ? undefined : stopped.error
+}
+
+/** Whether the service may have taken it. */
+function isSent({ progress, stopped }: Turn): boolean {
+  return progress === 'taken' || progress === 'seen' || stopped?.error.code === 'unknown-fate'
+}
+
+/** How often failing checks were sent back; one that is on its way counts. */
+export function countRounds([, ...rounds]: Turns): number {
+  return rounds.filter(isSent).length
+}
+
+/** What the end of a round means for further ones; undefined if its pull request is to be looked at. */
+function stopAfterRound({ outcome, operation, hasOtherHead, error }: TaskResult): FixStop | undefined {
+  if (outcome === 'pull-request') return operation === 'created' ? 'elsewhere' : undefined
+  if (outcome === 'no-changes' && operation === undefined) return 'elsewhere'
+  if (outcome === 'no-changes') return hasOtherHead === true ? undefined : 'unmoved'
+  if (error?.code === 'not-sent') return outcome === 'archived' ? 'archived' : 'not-sent'
+  if (error?.code === 'left-behind') return 'left-behind'
+  if (error?.code === 'unusable-link') return 'elsewhere'
+  return outcome === 'failed' || outcome === 'archived' ? outcome : 'unseen'
+}
+
+/** Why failing checks go back no further, as far as the turns tell. */
+export function findStop([own, ...rounds]: Turns): FixStop | undefined {
+  const round = rounds.at(-1)
+  const { result, stopped, stop } = round ?? own
+  if (stop !== undefined || own.result === undefined) return stop
+  if (stopped?.error instanceof RoundRefused) return stopped.error.stop
+  if (stopped !== undefined && !isFatal(stopped))
+    return result === undefined && round && isSent(round) ? 'unseen' : 'not-sent'
+  return round && result && stopAfterRound(result)
+}
+
+/** Whether there is a pull request to take further. */
+export function isToTrack(turns: Turns): boolean {
+  const [{ result }] = turns
+  return result !== undefined && isLookedAt(result) && findStop(turns) === undefined
+}
+
+/** What a round has pushed is the step's work, too. */
+function workOf([{ result }, ...rounds]: Turns): TaskResult | undefined {
+  const isUpdated = rounds.some(({ result }) => result?.operation === 'updated')
+  if (result === undefined || !isUpdated || result.operation === 'created') return result
+  return { ...result, outcome: 'pull-request', operation: 'updated' }
+}
+
+/** All that is known of a step, whether it has ended or not. */
+export function reportOf(turns: Turns, recorded: Recorded): Report {
+  const { task, job, progress, continued, lastProblem, result } = turns[0]
+  const { stopped } = newestOf(turns)
+  const { pullRequest } = turns.findLast(({ pullRequest }) => pullRequest !== undefined) ?? {}
+  const [sent, stop] = [countRounds(turns), findStop(turns)]
+  const fixing = sent === 0 && stop === undefined ? undefined : { sent, ...(stop && { stop }) }
+  const isStopped = stopped !== undefined && (result === undefined || isFatal(stopped))
+  const work = workOf(turns) ?? { outcome: recorded.skipReason === undefined ? 'error' : 'skipped' }
+  const { operation, ...end }: TaskResult = isStopped ? { ...work, ...stopped } : work
+  return {
+    ...recorded,
+    task,
+    lastProblem,
+    ...(progress && { progress }),
+    ...(continued && { continued }),
+    ...(job && { job }),
+    ...(pullRequest && { pullRequest }),
+    ...end,
+    ...(operation === undefined || (operation === 'unchanged' && mayHaveChanged(fixing)) ? {} : { operation }),
+    ...(fixing && { fixing }),
+  }
+}
