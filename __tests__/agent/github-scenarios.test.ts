@@ -38,7 +38,7 @@ interface Row {
   readonly prompt?: readonly string[]
   /** Every question to GitHub, in order. */
   readonly asksGitHub?: string
-  /** The pull request of the conversation, as the step left it. */
+  /** The pull request of the rolling pull request, as the step left it. */
   readonly leaves?: Readonly<Record<string, unknown>>
 }
 

@@ -234,7 +234,7 @@ export const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
   'Checks have passed only if every check of that commit ended well.': checksAreTrue,
   'The scope is that of the commit that is named.': scopeIsTrue,
   'Green is only what was sent and taken.': greenIsTrue,
-  'No conversation is longer than twenty follow-ups, and each is counted.': followUpsAreCounted,
+  'No pull request gets more than twenty follow-ups, and each is counted.': followUpsAreCounted,
 }
 
 /** Every invariant that does not hold, with the step and what is wrong. */

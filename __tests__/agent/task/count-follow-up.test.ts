@@ -21,7 +21,7 @@ class Shared {
 
   /** Counts as one run does. */
   count({ runId = 1, counted = 0, ...answers }: Partial<GitHub> & { runId?: number; counted?: number } = {}) {
-    const conversation = { ...rollingPullRequestOf(PULL, 'job_1', [MARKER], true), followUps: counted }
+    const rolling = { ...rollingPullRequestOf(PULL, 'job_1', [MARKER], true), followUps: counted }
     const github = fakeGitHub({
       readComment: () => Promise.resolve(this.body),
       editComment: (_place, _id, body) => {
@@ -31,7 +31,7 @@ class Shared {
       },
       ...answers,
     })
-    return countFollowUp(conversation, github, fakeStep({ clock: this.clock, context: { ...RUN_FACTS, runId } }))
+    return countFollowUp(rolling, github, fakeStep({ clock: this.clock, context: { ...RUN_FACTS, runId } }))
   }
 
   get counts(): (number | undefined)[] {

@@ -31,7 +31,7 @@ test('markers of strangers do not hide the one of the job', async () => {
   expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
 })
 
-test('a stranger cannot end the conversation by a count', async () => {
+test('a stranger cannot end the rolling pull request by a count', async () => {
   const { world, pull } = await begun()
   pull.comments.push({ id: 900, body: marker(world.jobs[0]?.id ?? '', 20), author: 'stranger' as const })
   expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
@@ -121,7 +121,7 @@ describe('a job that is busy, and so names no pull request', () => {
     ['has another pull request', (world: RollingWorld) => ({ pull: world.open().number })],
     ['is archived', (world: RollingWorld) => ({ archivedAt: world.clock.now() + 30_000 })],
   ])(
-    'gets nothing if it %s when its turn has ended: another conversation does, or without one a new job begins',
+    'gets nothing if it %s when its turn has ended: another pull request does, or without one a new job begins',
     async (objection, end) => {
       for (const hasOther of [false, true]) {
         const { world } = await begun()

@@ -41,7 +41,7 @@ async function prove({ comments, jobs = {}, answerMs = 0, answers }: Scene) {
   const step = fakeStep({ clock, github, context: FACTS, client: { ...fakeClient({}), getJob } })
   const search = await openSearch(agentInputs({ githubToken: 'ghs_token' }), step)
   const proof = await proveJob(PULL_REQUEST, comments, search)
-  return { ...proof, jobId: proof.conversation?.jobId, read, github, passedMs: clock.passed() }
+  return { ...proof, jobId: proof.rolling?.jobId, read, github, passedMs: clock.passed() }
 }
 
 describe('what strangers name', () => {

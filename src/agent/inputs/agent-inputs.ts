@@ -73,7 +73,7 @@ const labelInput = textInput(
 
 const onOpenPrChoice = choiceInput(ON_OPEN_PR)
 
-/** Without a label there is no conversation, and without a token nobody could look for one. */
+/** Without a label there is no rolling pull request, and without a token nobody could look for one. */
 const onOpenPrInput: Input<OnOpenPr> = (text, raw) => {
   const choice = onOpenPrChoice(text, raw)
   const missing = ['label', 'github-token'].filter((name) => !isGiven(raw, name)).map((name) => `\`${name}\``)

@@ -5,7 +5,7 @@ export type Task =
       readonly kind: 'follow-up'
       readonly prompt: string
       readonly jobId: string
-      /** The prompt of a new job that takes its place if the conversation has ended before it is sent. */
+      /** The prompt of a new job that takes its place if the rolling pull request has ended before it is sent. */
       readonly fallback?: string
     }
   | { readonly kind: 'attach'; readonly jobId: string }

@@ -19,21 +19,21 @@ export interface Ready {
 
 /**
  * Waits for the end of the job's present turn, or that end would pass for the one of the prompt.
- * @param isConversation whether the job's pull request has to be known before, so that it is waited for in any case
+ * @param isRolling whether the job's pull request has to be known before, so that it is waited for in any case
  * @param wasBusy whether a turn was waited for already
  */
 export async function awaitReady(
   present: Job,
-  isConversation: boolean,
+  isRolling: boolean,
   inputs: AgentInputs,
   step: Step,
   watch: JobWatch,
   wasBusy = false,
 ): Promise<Ready> {
   const { wait } = inputs
-  const isInTheWay = isRunning(present) && (wait || isConversation)
+  const isInTheWay = isRunning(present) && (wait || isRolling)
   if (isInTheWay) watch.note('The job is busy. The prompt is sent when its present turn ends.')
-  const isLate = isConversation && present.status === 'completed' && present.prLink === undefined
+  const isLate = isRolling && present.status === 'completed' && present.prLink === undefined
   const isBusy = wasBusy || isInTheWay || isLate
   const before = isInTheWay || isLate ? (await waitForJob(present, step, watch)).job : present
   const endedAt = step.clock.now()
@@ -43,5 +43,5 @@ export async function awaitReady(
   const isOld = isBusy && now - endedAt >= OLD_MS && now < step.deadlineAt
   const again = before && isOld ? await findJob(before.id, step, watch) : before
   if (before === undefined || again === undefined || isSameEnd(before, again)) return { before, head, wasBusy: isBusy }
-  return awaitReady(again, isConversation, inputs, step, watch, true)
+  return awaitReady(again, isRolling, inputs, step, watch, true)
 }

@@ -11,7 +11,7 @@ import { findJob } from './wait-for-job.ts'
 
 export type FollowUpTask = Extract<Task, { kind: 'follow-up' }>
 
-/** A follow-up to another job, in the place of one whose conversation has ended. */
+/** A follow-up to another job, in the place of one whose pull request has ended. */
 export interface Instead {
   readonly jobId: string
   /** What stands behind the prompt. */
@@ -20,7 +20,7 @@ export interface Instead {
 }
 
 /**
- * `send`, or whose conversation the prompt goes on with when it is sent; `create` if a new job is to take its place, and `again`
+ * `send`, or whose rolling pull request the prompt is a follow-up to; `create` if a new job is to take its place, and `again`
  * if the job has changed while it was looked at.
  */
 type Verdict = 'send' | Continued | 'again' | 'create' | Instead

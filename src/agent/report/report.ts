@@ -30,7 +30,7 @@ type Progress = 'unsent' | 'taken' | 'seen'
 /** What became of the job's pull request; the value of the output `pr-operation`. */
 type PullRequestOperation = 'created' | 'updated' | 'unchanged'
 
-/** Whose conversation the prompt went on with; the value of the output `continued`. */
+/** What made the prompt a follow-up; the value of the output `continued`. */
 export type Continued = 'pull-request' | 'comment'
 
 /** Where a step stands, so that two on one page can be told apart. */

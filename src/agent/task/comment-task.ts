@@ -28,22 +28,22 @@ async function findJob(comment: AskingComment, search: Search): Promise<RollingP
   const pullRequest = await search.github.readPullRequest(comment)
   if (isOver(pullRequest.state)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
   const comments = await search.github.listMarkerComments(pullRequest, isMarkerComment)
-  const { conversation, objections } = await proveJob(pullRequest, comments, search)
-  if (conversation !== undefined) return conversation
+  const { rolling, objections } = await proveJob(pullRequest, comments, search)
+  if (rolling !== undefined) return rolling
   if (objections.length === 0) return undefined
   return `Pull request #${number} cannot be gone on with: ${objections.join(', ')}. ${ANEW}`
 }
 
 /** A pull request that was closed while the job was busy takes no more work, and a new job would be none of it. */
-function lookOnceMore(conversation: RollingPullRequest, step: Step, journal: Journal): BeforeSending {
+function lookOnceMore(rolling: RollingPullRequest, step: Step, journal: Journal): BeforeSending {
   return async (before, stands) => {
-    const look = await openLastLook(conversation, before, step, journal, AGAIN)
+    const look = await openLastLook(rolling, before, step, journal, AGAIN)
     const objection = await look.findObjection()
-    if (objection !== undefined) throw notGoneOnWith(conversation, objection)
+    if (objection !== undefined) throw notGoneOnWith(rolling, objection)
     if (!(await stands())) return 'again'
     const end = await look.findEnd()
     if (end !== undefined)
-      throw new ActionError('not-sent', `Pull request #${conversation.pullRequest.number} was ${end} meanwhile.`, {
+      throw new ActionError('not-sent', `Pull request #${rolling.pullRequest.number} was ${end} meanwhile.`, {
         hint: ELSEWHERE,
       })
     return 'comment'

@@ -38,8 +38,8 @@ async function findIn(
   const pullRequest = await complete(listed, github)
   if (pullRequest === undefined) return undefined
   const comments = await github.listMarkerComments(pullRequest, isMarkerComment)
-  const { conversation, objections } = await proveJob(pullRequest, comments, search)
-  if (conversation !== undefined) return conversation
+  const { rolling, objections } = await proveJob(pullRequest, comments, search)
+  if (rolling !== undefined) return rolling
   const reason = objections.length === 0 ? 'no comment that counts names its job' : objections.join(', ')
   journal.note(`Pull request #${pullRequest.number} carries the label and is passed over: ${reason}.`)
   return undefined

@@ -36,13 +36,13 @@ interface LastLook {
  * @param hint what to do if something is not known
  */
 export async function openLastLook(
-  conversation: RollingPullRequest,
+  rolling: RollingPullRequest,
   before: Job,
   step: Step,
   journal: Journal,
   hint?: string,
 ): Promise<LastLook> {
-  const { pullRequest, isProven } = conversation
+  const { pullRequest, isProven } = rolling
   const unknown = `Whether pull request #${pullRequest.number} is still open is not known`
   const endsAt = Math.min(step.clock.now() + QUESTIONS_MS, step.deadlineAt)
   const github = (await step.github())?.until(endsAt)
@@ -53,7 +53,7 @@ export async function openLastLook(
       const find = () => findObjection(before, pullRequest, github, step)
       const objection = await orAbort(unknown, find, hint)
       if (isProven && before.status === 'completed' && before.prLink === undefined)
-        throw notGoneOnWith(conversation, 'has no pull request any more')
+        throw notGoneOnWith(rolling, 'has no pull request any more')
       return objection
     },
     async findEnd() {
@@ -66,23 +66,23 @@ export async function openLastLook(
 
 /**
  * Counts a follow-up, and looks once more whether its job and its pull request are those that were chosen. The count comes
- * before the message: if it cannot be written nothing bounds the conversation, and nothing is sent.
+ * before the message: if it cannot be written nothing bounds the rolling pull request, and nothing is sent.
  * @param chooseAnew what to do instead of it, for a reason as the beginning of a sentence
  */
 export function lookOnceMore(
-  conversation: RollingPullRequest,
+  rolling: RollingPullRequest,
   step: Step,
   journal: Journal,
   chooseAnew: (reason: string) => ReturnType<BeforeSending>,
 ): BeforeSending {
-  const { pullRequest, jobId } = conversation
+  const { pullRequest, jobId } = rolling
   const { number } = pullRequest
   let isCounted = false
   return async (before, stands) => {
-    const look = await openLastLook(conversation, before, step, journal)
+    const look = await openLastLook(rolling, before, step, journal)
     const objection = await look.findObjection()
     if (objection !== undefined) return chooseAnew(`Job ${jobId} ${objection}`)
-    const count = () => countFollowUp(conversation, look.github, step)
+    const count = () => countFollowUp(rolling, look.github, step)
     isCounted ||= await orAbort(`The follow-up could not be counted in pull request #${number}`, count)
     if (!(await stands())) return 'again'
     const end = await look.findEnd()

@@ -123,9 +123,9 @@ export async function findObjection(
   return objectionTo(today, pullRequest, step.context.serverUrl)
 }
 
-/** The conversation, or why each job that those who count have named is not one to go on with, in our own words. */
+/** The rolling pull request, or why each job that those who count have named is not one to go on with, in our own words. */
 export interface Proof {
-  readonly conversation?: RollingPullRequest
+  readonly rolling?: RollingPullRequest
   readonly objections: readonly string[]
 }
 
@@ -149,14 +149,13 @@ export async function proveJob(
     const isBusy = job !== undefined && isRunning(job)
     const isProven = objection === undefined
     // A busy job names no pull request. Whether this one is its own it says when its turn ends.
-    if (isProven || isBusy)
-      return { conversation: rollingPullRequestOf(pullRequest, jobId, comments, isProven), objections }
+    if (isProven || isBusy) return { rolling: rollingPullRequestOf(pullRequest, jobId, comments, isProven), objections }
     objections.push(`job ${jobId} ${objection}`)
   }
   for (const jobId of others) {
     const job = await readJobOfStranger(jobId, search)
     if (objectionTo(job, pullRequest, step.context.serverUrl) === undefined)
-      return { conversation: rollingPullRequestOf(pullRequest, jobId, comments, true), objections }
+      return { rolling: rollingPullRequestOf(pullRequest, jobId, comments, true), objections }
   }
   return { objections }
 }

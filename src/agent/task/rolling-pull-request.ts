@@ -55,7 +55,7 @@ export function objectionTo(
 }
 
 /**
- * Only what trusted authors wrote is counted: else a stranger could end the conversation. What apps wrote counts if nobody
+ * Only what trusted authors wrote is counted: else a stranger could end the rolling pull request. What apps wrote counts if nobody
  * else has named the job, as an earlier step may have had the token of one of them.
  */
 export function rollingPullRequestOf(

@@ -37,7 +37,7 @@ function ranBefore({ id, workflowId }: EventPayload['workflowRun'] = {}) {
   return id === undefined || workflowId === undefined ? undefined : { workflow: String(workflowId), runId: id }
 }
 
-function rangeOfConversation({ issue, discussion }: EventPayload): ChangeRange | undefined {
+function rangeOfIssue({ issue, discussion }: EventPayload): ChangeRange | undefined {
   if (issue?.pullRequest !== undefined && issue.number !== undefined)
     return { kind: 'pull-request', number: issue.number }
   const about = issue !== undefined ? 'an issue' : discussion !== undefined ? 'a discussion' : undefined
@@ -53,7 +53,7 @@ function rangeOfEvent({ eventName, payload, sha }: Trigger): ChangeRange {
   if (payload.tag !== undefined) return { kind: 'since-tag', tag: payload.tag }
   return (
     rangeOfPullRequest(eventName, payload) ??
-    rangeOfConversation(payload) ??
+    rangeOfIssue(payload) ??
     rangeOfRun(payload) ?? { kind: 'since-last-success', head: sha }
   )
 }
