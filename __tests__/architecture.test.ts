@@ -213,7 +213,7 @@ test('the table allows nothing that no file does', () => {
   expect(unused).toEqual([])
 })
 
-const HOW_IT_WORKS = readFileSync(new URL('../docs/how-it-works.md', import.meta.url), 'utf8')
+const HOW_IT_WORKS = readFileSync(new URL('../docs/internals/how-it-works.md', import.meta.url), 'utf8')
 
 /** The arrows of a drawing, each as `from -> to`. */
 function arrowsOf(drawing: string): string[] {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { root } from './support/markdown-files.ts'
 
-const document = readFileSync(`${root}docs/how-it-is-proven.md`, 'utf8')
+const document = readFileSync(`${root}docs/internals/how-it-is-proven.md`, 'utf8')
 
 /** The rows of all tables of the section, but for headings and rules. */
 const rows = document

@@ -6,7 +6,7 @@ import { SCENES } from '../scripts/summaries/scenes.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
 import { root } from './support/markdown-files.ts'
 
-const page = readFileSync(join(root, 'docs/summaries.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/internals/summaries.md'), 'utf8')
 const parts = page.split('\n---\n').slice(1)
 
 test('the page shows what the scenarios of npm start give today; if not, run: npm run docs', async () => {

@@ -2,7 +2,7 @@
 //
 //   npm run bench                       all of it
 //   npm run bench -- start visitors     only these parts
-//   npm run bench -- --save             all of it, and writes the tables into docs/benchmarks.md
+//   npm run bench -- --save             all of it, and writes the tables into docs/internals/benchmarks.md
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -32,7 +32,7 @@ const PARTS = {
 }
 
 const root = join(import.meta.dirname, '../..')
-const DOCUMENT = 'docs/benchmarks.md'
+const DOCUMENT = 'docs/internals/benchmarks.md'
 
 /** A change that is not committed is told of, since the commit alone would then name other code. */
 function commit() {

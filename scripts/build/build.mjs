@@ -1,5 +1,5 @@
 // Bundles every entry into dist: tsc takes the types away, and ncc packs what is left with its dependencies. What is done
-// beyond that makes steps start faster; docs/benchmarks.md says how much each part saves.
+// beyond that makes steps start faster; docs/internals/benchmarks.md says how much each part saves.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
