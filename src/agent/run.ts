@@ -7,16 +7,15 @@ import { findOwnEvent } from './trigger/loop-guard.ts'
 import type { AgentInputs } from './inputs/agent-inputs.ts'
 import { withContext } from './inputs/task.ts'
 import { JobWatch } from './job/job-watch.ts'
-import type { Replacement } from './job/before-sending.ts'
 import { runTurn } from './job/run-turn.ts'
 import { trackPullRequest } from './pull-request/track-pull-request.ts'
 import { nextRound } from './pull-request/next-round.ts'
 import { formatStop } from './report/fixing.ts'
 import { Journal } from './report/journal.ts'
-import type { Report } from './report/report.ts'
-import { Course, findStop, findUntold, isToTrack, reportOf, stoppedBy } from './report/turns.ts'
+import type { Report, TaskResult } from './report/report.ts'
+import { Course, findStop, findUntold, isToTrack, reportOf, stoppedBy, type Plan } from './report/turns.ts'
 import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
-import { chooseTask } from './task/choose-task.ts'
+import { chooseAnew, chooseTask } from './task/choose-task.ts'
 
 const UNREADABLE_EVENT = [
   'The event could not be read',
@@ -55,28 +54,36 @@ async function run(inputs: AgentInputs, step: Step, course: Course, journal: Jou
   if (change.skipReason !== undefined) return change.skipReason
 
   const watch = new JobWatch(inputs, step, journal, course)
-  let next: Replacement = { ...choice, task: withContext(choice.task, change.promptContext) }
-  course.restart(next.task)
-  for (;;) {
-    const end = await runTurn(next, inputs, step, watch)
-    if ('task' in end) {
-      next = end
-      course.restart(next.task)
-      continue
-    }
-    // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
-    if (end.outcome === 'submitted') step.signal.throwIfAborted()
-    course.see({ result: end })
-    if (!isToTrack(course.turns)) return undefined
-    course.see({ pullRequest: await trackPullRequest(course.turns, inputs, step, journal) })
-    const round = await nextRound(course.turns, inputs, step, journal)
-    if (typeof round !== 'object') {
-      course.see({ stop: round })
-      return undefined
-    }
-    next = round
-    course.beginRound(next.task)
+  let next: Plan | undefined = { ...choice, task: withContext(choice.task, change.promptContext) }
+  while (next !== undefined) {
+    course.begin(next.task)
+    const result = await runTurn(next, inputs, step, watch)
+    const { outdated } = result
+    next =
+      outdated === undefined
+        ? await followThrough(result, inputs, step, course, journal)
+        : await chooseAnew(outdated, inputs, step, journal)
   }
+  return undefined
+}
+
+/** Takes the turn's pull request as far as it goes. Gives the round that follows, if one does. */
+async function followThrough(
+  result: TaskResult,
+  inputs: AgentInputs,
+  step: Step,
+  course: Course,
+  journal: Journal,
+): Promise<Plan | undefined> {
+  // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
+  if (result.outcome === 'submitted') step.signal.throwIfAborted()
+  course.see({ result })
+  if (!isToTrack(course.turns)) return undefined
+  course.see({ pullRequest: await trackPullRequest(course.turns, inputs, step, journal) })
+  const round = await nextRound(course.turns, inputs, step, journal)
+  if (typeof round === 'object') return round
+  course.see({ stop: round })
+  return undefined
 }
 
 /** What ended the rounds, as the step's own turn stays its result. */

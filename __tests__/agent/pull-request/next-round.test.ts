@@ -58,10 +58,10 @@ async function promptWith(
   let prompt: string | undefined
   if (typeof round !== 'object') course.see({ stop: round })
   else {
-    course.beginRound(round.task)
+    course.begin(round.task)
     try {
-      await round.beforeSending(before, () => Promise.resolve(true))
-      prompt = round.task.prompt
+      await round.preflight?.check(before)
+      prompt = round.task.kind === 'follow-up' ? round.task.prompt : undefined
     } catch (error) {
       if (!(error instanceof RoundRefused)) throw error
       course.see({ stopped: stoppedBy(error, false) })

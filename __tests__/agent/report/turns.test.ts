@@ -38,7 +38,7 @@ test('what is seen is seen of the newest turn, the newest of each kind', () => {
   course.see({ progress: 'unsent' })
   course.see({ progress: 'seen', job: failed })
   course.see({ result: { outcome: 'pull-request', operation: 'updated', job: completed } })
-  course.beginRound(ATTACH)
+  course.begin(ATTACH)
   course.see({ progress: 'taken' })
   const result = { outcome: 'pull-request', operation: 'updated', job: completed } as const
   expect(course.turns).toEqual([
@@ -52,10 +52,14 @@ test.each([false, true])(
   'a task that takes the place of another inherits nothing of its job (in a round: %s)',
   (isRound) => {
     const course = new Course(ATTACH)
-    if (isRound) course.beginRound(ATTACH)
+    const result = { outcome: 'pull-request' } as const
+    if (isRound) {
+      course.see({ result })
+      course.begin(ATTACH)
+    }
     course.see({ job: completed, progress: 'unsent', continued: 'pull-request' })
-    course.restart(CREATE)
-    expect(course.turns).toEqual([...(isRound ? [{ task: ATTACH }] : []), { task: CREATE }])
+    course.begin(CREATE)
+    expect(course.turns).toEqual([...(isRound ? [{ task: ATTACH, result }] : []), { task: CREATE }])
   },
 )
 

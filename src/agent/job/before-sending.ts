@@ -3,51 +3,14 @@ import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
-import type { Continued, TaskResult } from '../report/report.ts'
+import type { TaskResult } from '../report/report.ts'
+import type { Preflight, Verdict } from '../report/turns.ts'
 import { awaitReady, type Ready } from './await-ready.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning, isSameEnd } from './job-state.ts'
 import { findJob } from './wait-for-job.ts'
 
 export type FollowUpTask = Extract<Task, { kind: 'follow-up' }>
-
-/** A follow-up to another job, in the place of one whose pull request has ended. */
-export interface Instead {
-  readonly jobId: string
-  /** What stands behind the prompt. */
-  readonly words: string
-  readonly beforeSending: BeforeSending
-}
-
-/**
- * `send`, or whose rolling pull request the prompt is a follow-up to; `create` if a new job is to take its place, and `again`
- * if the job has changed while it was looked at.
- */
-type Verdict = 'send' | Continued | 'again' | 'create' | Instead
-
-/**
- * Asked directly before a follow-up is sent.
- * @param before the job after the end of the turn before, as only then it says which pull request is its own
- * @param stands reads the job once more, as the look takes time: whether it still reads like that
- * @throws ActionError if nothing is to be sent
- */
-export type BeforeSending = (before: Job, stands: () => Promise<boolean>) => Promise<Verdict>
-
-/** What takes the place of a follow-up of which nothing was sent. */
-export interface Replacement {
-  readonly task: Task
-  readonly beforeSending?: BeforeSending
-}
-
-function isToSend(verdict: Verdict): verdict is 'send' | Continued {
-  return verdict === 'send' || verdict === 'pull-request' || verdict === 'comment'
-}
-
-function replace(instead: 'create' | Instead, prompt: string): Replacement {
-  if (instead === 'create') return { task: { kind: 'create', prompt } }
-  const { jobId, words, beforeSending } = instead
-  return { task: { kind: 'follow-up', jobId, prompt: prompt + words, fallback: prompt }, beforeSending }
-}
 
 /** A job that changes again and again while it is looked at does not hold still for a prompt. */
 const MOST_LOOKS = 3
@@ -66,6 +29,10 @@ function notSentInTime(reason: string): TaskResult {
   return { outcome: 'timed-out', error }
 }
 
+function outdated(verdict: Exclude<Verdict, 'send'>, { prompt, fallback = prompt }: FollowUpTask): TaskResult {
+  return { outcome: 'error', outdated: { ...verdict, prompt: fallback } }
+}
+
 function changed(what: string): ActionError {
   return new ActionError('not-sent', what, { hint: 'Run the same step again.' })
 }
@@ -73,13 +40,13 @@ function changed(what: string): ActionError {
 /** What was looked at before a prompt has to hold still when it is sent again, which a rate limit may put off for long. */
 export async function lookAgain(
   before: Job,
-  beforeSending: BeforeSending | undefined,
+  preflight: Preflight | undefined,
   step: Step,
   watch: JobWatch,
 ): Promise<void> {
   const now = await findJob(before.id, step, watch)
   const stands = now !== undefined && (isRunning(before) ? now.status !== 'archived' : isSameEnd(now, before))
-  if (stands && isToSend((await beforeSending?.(now, () => Promise.resolve(true))) ?? 'send')) return
+  if (stands && (preflight === undefined || (await preflight.check(now)) === 'send')) return
   throw changed('While the prompt had to wait, the job or its pull request changed, or it could not be read.')
 }
 
@@ -89,30 +56,35 @@ export async function lookAgain(
  * @throws ActionError if nothing is to be sent
  */
 export async function prepare(
-  { jobId, prompt, fallback }: FollowUpTask,
+  task: FollowUpTask,
   inputs: AgentInputs,
   step: Step,
   watch: JobWatch,
-  beforeSending: BeforeSending | undefined,
-): Promise<(Ready & { readonly before: Job }) | TaskResult | Replacement> {
-  let present = await findJob(jobId, step, watch)
+  preflight: Preflight | undefined,
+): Promise<(Ready & { readonly before: Job }) | TaskResult> {
+  const { jobId, fallback } = task
+  let current = await findJob(jobId, step, watch)
+  let claim = preflight?.claim
   for (let looks = 1; ; looks++) {
-    if (present === undefined) return notSentInTime('the job could not be read')
-    const ready = await awaitReady(present, beforeSending !== undefined, inputs, step, watch, looks > 1)
+    if (current === undefined) return notSentInTime('the job could not be read')
+    const ready = await awaitReady(current, preflight !== undefined, inputs, step, watch, looks > 1)
     const { before } = ready
     if (before?.status === 'archived' && fallback === undefined) return archivedBefore()
     if (before === undefined || (ready.wasBusy && step.clock.now() >= step.deadlineAt))
       return notSentInTime('the present turn of the job did not end')
-    if (beforeSending === undefined) return { ...ready, before }
-    const verdict = await beforeSending(before, async () => {
-      present = await findJob(jobId, step, watch)
-      return present !== undefined && isSameEnd(present, before)
-    })
-    if (isToSend(verdict)) {
-      if (verdict !== 'send') watch.course.see({ continued: verdict })
+    if (preflight === undefined) return { ...ready, before }
+    const claimed = (await claim?.(before)) ?? 'send'
+    if (claimed !== 'send') return outdated(claimed, task)
+    claim = undefined
+    current = await findJob(jobId, step, watch)
+    if (current !== undefined && isSameEnd(current, before)) {
+      const verdict = await preflight.check(before)
+      if (verdict !== 'send') return outdated(verdict, task)
+      const { announcement, continued } = preflight
+      if (announcement !== undefined) watch.note(announcement)
+      if (continued !== undefined) watch.course.see({ continued })
       return { ...ready, before }
     }
-    if (verdict !== 'again') return replace(verdict, fallback ?? prompt)
     if (looks === MOST_LOOKS) throw changed('Each time that the job was looked at, it had changed.')
   }
 }

@@ -3,9 +3,10 @@ import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { TaskResult } from '../report/report.ts'
+import type { Preflight } from '../report/turns.ts'
 import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
-import { lookAgain, prepare, type BeforeSending, type FollowUpTask, type Replacement } from './before-sending.ts'
+import { lookAgain, prepare, type FollowUpTask } from './before-sending.ts'
 import { compareHeads } from './compare-heads.ts'
 import { readHeadBefore } from './pull-request-head.ts'
 import { hasEnded, signsOfAnswer, withRead } from './turn-signs.ts'
@@ -88,25 +89,24 @@ class TurnWatch {
 /**
  * Sends a follow-up to a job (section 4.2). A job tells nothing about its turns: the one before has to be over before the
  * prompt is sent, or its end would pass for ours, and no final state counts as ours until our turn was seen.
- * @returns another task if that one is to take the place of this one, of which nothing was sent then
  */
 export async function followUp(
   task: FollowUpTask,
   inputs: AgentInputs,
   step: Step,
   watch: JobWatch,
-  beforeSending?: BeforeSending,
-): Promise<TaskResult | Replacement> {
+  preflight?: Preflight,
+): Promise<TaskResult> {
   const { wait } = inputs
   watch.course.see({ progress: 'unsent' })
-  const ready = await prepare(task, inputs, step, watch, beforeSending)
+  const ready = await prepare(task, inputs, step, watch, preflight)
   if (!('before' in ready)) return ready
   const { before } = ready
   let { head } = ready
   const beforeAgain = async (): Promise<void> => {
     // Somebody else's prompt may have had its turn.
     head &&= await readHeadBefore(before, true, step, watch.journal)
-    await lookAgain(before, beforeSending, step, watch)
+    await lookAgain(before, preflight, step, watch)
   }
   const answer = await send(before, task.prompt, step, watch, beforeAgain)
   // The last look may have seen a newer one.

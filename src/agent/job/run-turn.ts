@@ -4,7 +4,7 @@ import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import type { TaskResult } from '../report/report.ts'
-import type { Replacement } from './before-sending.ts'
+import type { Plan } from '../report/turns.ts'
 import { followUp } from './follow-up.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning } from './job-state.ts'
@@ -45,17 +45,16 @@ const BEGINS = { create: 'Creating a job', 'follow-up': 'Following up on', attac
 
 /**
  * One turn of the agent, from the prompt to its end.
- * @returns how it ended, or what takes the place of a prompt that was not sent
  * @throws ActionError if it was not to be sent, or no end was to be seen; what was seen is in the course by then
  */
 export async function runTurn(
-  { task, beforeSending }: Replacement,
+  { task, preflight }: Plan,
   inputs: AgentInputs,
   step: Step,
   watch: JobWatch,
-): Promise<TaskResult | Replacement> {
+): Promise<TaskResult> {
   if (task.kind !== 'create') step.core.setOutput('job-id', task.jobId)
   step.core.log(announce(task, inputs))
-  if (task.kind === 'follow-up') return followUp(task, inputs, step, watch, beforeSending)
+  if (task.kind === 'follow-up') return followUp(task, inputs, step, watch, preflight)
   return task.kind === 'create' ? create(task.prompt, inputs, step, watch) : attach(task.jobId, inputs, step, watch)
 }

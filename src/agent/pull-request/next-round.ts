@@ -3,15 +3,13 @@ import type { Check } from '../../github/commit-checks.ts'
 import type { GitHub } from '../../github/github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import type { Job } from '../../docs-service/schemas.ts'
 import { rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { RoundRefused, type FixStop } from '../report/fixing.ts'
-import type { Task } from '../inputs/task.ts'
 import type { Journal } from '../report/journal.ts'
-import { countRounds, newestOf, type Turns } from '../report/turns.ts'
+import { countRounds, newestOf, type Plan, type Preflight, type Turns } from '../report/turns.ts'
 import { failedByChange } from './failing-checks.ts'
 import { renderFixPrompt, type FailedCheck } from '../prompt/failing-checks.ts'
 import { stopAtLastLook, stopBeforeAsking, stopForCommits, stopForJob } from './fix-rounds.ts'
@@ -96,12 +94,6 @@ function describeRound(failed: readonly Check[], headSha: string, round: number,
   return `Round ${round} of ${maxRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
 }
 
-/** One message to the job. The job may be busy for long, so that the pull request is looked at once more before it is sent. */
-interface Round {
-  readonly task: Extract<Task, { kind: 'follow-up' }>
-  readonly beforeSending: (before: Job, stands: () => Promise<boolean>) => Promise<'send' | 'again'>
-}
-
 /**
  * What to tell the job of the checks that fail on its pull request, or why it is to be told nothing; undefined if nobody asked
  * for rounds. Whatever GitHub does, the job's result stands.
@@ -112,7 +104,7 @@ export async function nextRound(
   inputs: AgentInputs,
   step: Step,
   journal: Journal,
-): Promise<Round | FixStop | undefined> {
+): Promise<Plan | FixStop | undefined> {
   const { fixRounds: maxRounds, changeContextBytes } = inputs
   const { result, pullRequest: found = {} } = newestOf(turns)
   const { id: jobId, prLink, status } = result?.job ?? {}
@@ -124,7 +116,7 @@ export async function nextRound(
   const stop =
     stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }) ?? (isBroken ? status : undefined)
   if (stop !== undefined) return stop
-  const asked = await journal.bestEffort(LOST, async (): Promise<Round | FixStop | undefined> => {
+  const asked = await journal.bestEffort(LOST, async (): Promise<Plan | FixStop | undefined> => {
     const github = await step.github()
     if (github === undefined) return undefined
     const { headSha = '', failed = [] } = found
@@ -138,25 +130,21 @@ export async function nextRound(
     if (failing.length === 0) return 'red-before'
     const endsAt = Math.min(step.clock.now() + DETAILS_MS, step.deadlineAt)
     const details = await readDetails(failing, address.repository, github.until(endsAt), journal)
-    let isSaid = false
-    const beforeSending: Round['beforeSending'] = async (before, stands) => {
-      if (!(await stands())) return 'again'
+    // The job may be busy for long.
+    const check: Preflight['check'] = async (job) => {
       const now = await journal.bestEffort(LOST, read)
       const stop =
         now === undefined
           ? 'not-sent'
-          : (stopForJob(before, prLink) ??
+          : (stopForJob(job, prLink) ??
             stopAtLastLook(now, headSha) ??
             stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }))
-      if (stop === undefined) {
-        if (!isSaid) journal.note(describeRound(failing, headSha, sent + 1, maxRounds))
-        isSaid = true
-        return 'send'
-      }
+      if (stop === undefined) return 'send'
       throw new RoundRefused(stop)
     }
+    const announcement = describeRound(failing, headSha, sent + 1, maxRounds)
     const prompt = renderFixPrompt(details, headSha, changeContextBytes)
-    return { task: { kind: 'follow-up', jobId, prompt }, beforeSending }
+    return { task: { kind: 'follow-up', jobId, prompt }, preflight: { announcement, check } }
   })
   return asked ?? 'not-sent'
 }

@@ -46,6 +46,15 @@ export interface TimelineEntry {
   readonly event: string
 }
 
+/** Why a follow-up was not sent, and what another task that takes its place begins with. */
+export interface Outdated {
+  /** As the beginning of a sentence. */
+  readonly reason: string
+  /** The pull requests that were chosen and have ended, this one included. */
+  readonly passedOver: readonly number[]
+  readonly prompt: string
+}
+
 /** How one task ended. */
 export interface TaskResult {
   readonly outcome: Outcome
@@ -54,6 +63,8 @@ export interface TaskResult {
   readonly operation?: PullRequestOperation
   /** That the pull request has another head, though the turn has added nothing to it. */
   readonly hasOtherHead?: boolean
+  /** That nothing was sent, and something else takes its place. */
+  readonly outdated?: Outdated
   /** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
   readonly error?: ActionError
 }

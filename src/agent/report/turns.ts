@@ -1,8 +1,32 @@
+import type { Job } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs/task.ts'
 import { mayHaveChanged, RoundRefused, type FixStop } from './fixing.ts'
 import type { Recorded } from './journal.ts'
-import { isLookedAt, type Report, type TaskResult } from './report.ts'
+import { isLookedAt, type Continued, type Outdated, type Report, type TaskResult } from './report.ts'
+
+/** Whether a follow-up may be sent, or why another task has to take its place. */
+export type Verdict = 'send' | Omit<Outdated, 'prompt'>
+
+/** What a follow-up to a pull request rests on. Both throw `ActionError` if nothing is to be sent. */
+export interface Preflight {
+  readonly continued?: Continued
+  /** What the log says directly before it is sent. */
+  readonly announcement?: string
+  /**
+   * Writes, once and before the first check, that the follow-up will be sent; nothing if it is not to be sent.
+   * @param job after the end of its turn before, as only then it says which pull request is its own
+   */
+  readonly claim?: (job: Job) => Promise<Verdict>
+  /** Only reads: it is asked directly before each attempt to send. */
+  readonly check: (job: Job) => Promise<Verdict>
+}
+
+/** What a turn begins with. */
+export interface Plan {
+  readonly task: Task
+  readonly preflight?: Preflight
+}
 
 /** What stopped a turn before its end, or what was to follow its end. */
 type Stopped = Pick<TaskResult, 'outcome'> & { readonly error: ActionError }
@@ -40,15 +64,14 @@ export class Course {
     this.#replaceNewest({ ...this.newest, ...seen })
   }
 
-  /** Another task takes the place of one that was not sent: nothing of that one's job is of this step. */
-  restart(task: Task): void {
-    this.#replaceNewest({ task })
-  }
-
-  /** A round goes on with the same job, as it was last read. */
-  beginRound(task: Task): void {
-    const { job, lastProblem } = this.newest
-    this.#turns = [...this.#turns, { task, lastProblem, ...(job && { job }) }]
+  /**
+   * A round goes on with the same job, as it was last read. Where the turn before has no result, this one takes its place:
+   * nothing was sent, and nothing of its job is of this step.
+   */
+  begin(task: Task): void {
+    const { job, lastProblem, result } = this.newest
+    if (result === undefined) this.#replaceNewest({ task })
+    else this.#turns = [...this.#turns, { task, lastProblem, ...(job && { job }) }]
   }
 
   #replaceNewest(turn: Turn): void {

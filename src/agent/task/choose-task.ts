@@ -3,14 +3,15 @@ import type { Step } from '../../action/step.ts'
 import { findChangeRange } from '../trigger/event-range.ts'
 import { refuseToLookBack } from '../trigger/look-at-change.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Instead } from '../job/before-sending.ts'
 import type { Journal } from '../report/journal.ts'
+import type { Outdated } from '../report/report.ts'
+import type { Plan } from '../report/turns.ts'
 import type { Choice } from './choice.ts'
 import { fromComment } from './comment-task.ts'
 import { MOST_FOLLOW_UPS, type RollingPullRequest } from './rolling-pull-request.ts'
 import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
 import { findRollingPullRequest } from './find-rolling-pull-request.ts'
-import { lookOnceMore } from './preflight.ts'
+import { rollingPreflight } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { orAbort } from './send-nothing.ts'
 
@@ -55,23 +56,44 @@ export async function chooseTask(inputs: AgentInputs, step: Step, journal: Journ
   const name = `Pull request #${found.pullRequest.number}`
   if (onOpenPr === 'skip')
     return { kind: 'skip', reason: `${name} of the agent is open, and \`on-open-pr\` is \`skip\`.` }
-  const { jobId, words, beforeSending } = await followUpOn(found, [], inputs, step, journal)
-  const { prompt } = task
-  return { kind: 'ask', task: { kind: 'follow-up', jobId, prompt: prompt + words, fallback: prompt }, beforeSending }
+  return { kind: 'ask', ...(await followUpOn(found, task.prompt, [], step, journal)) }
 }
 
 const UNKNOWN = 'Whether a pull request of the agent is open is not known'
 /** So many pull requests in a row were open when they were chosen, and not when the prompt was to be sent. */
 const MOST_CHOICES = 5
 
-/** @param ended those that were chosen before it, and ended before the prompt could be sent */
-async function followUpOn(
-  found: RollingPullRequest,
-  ended: readonly number[],
+/**
+ * What takes the place of a follow-up whose pull request has ended before it could be sent.
+ * @throws ActionError if nobody knows what, or this has happened too often
+ */
+export async function chooseAnew(
+  { reason, passedOver, prompt }: Outdated,
   inputs: AgentInputs,
   step: Step,
   journal: Journal,
-): Promise<Instead> {
+): Promise<Plan> {
+  const next = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, journal, passedOver))
+  if (next === undefined) {
+    journal.note(`${reason}, so a new job begins.`)
+    return { task: { kind: 'create', prompt } }
+  }
+  if (passedOver.length === MOST_CHOICES)
+    throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
+      hint: 'Run the step again: it goes on with that one.',
+    })
+  journal.note(`${reason}.`)
+  return followUpOn(next, prompt, passedOver, step, journal)
+}
+
+/** @param ended those that were chosen before it, and ended before the prompt could be sent */
+async function followUpOn(
+  found: RollingPullRequest,
+  prompt: string,
+  ended: readonly number[],
+  step: Step,
+  journal: Journal,
+): Promise<Plan> {
   const { pullRequest, jobId, followUps } = found
   const which = `follow-up ${followUps + 1} of ${MOST_FOLLOW_UPS}`
   if (followUps < MOST_FOLLOW_UPS)
@@ -79,23 +101,9 @@ async function followUpOn(
   const lost = 'Commits that people made in the pull request are not named to the agent'
   const commits = await journal.bestEffort(lost, async () => (await step.github())?.listPullRequestCommits(pullRequest))
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
-  const chooseAnew = async (reason: string): Promise<'create' | Instead> => {
-    const passedOver = [...ended, pullRequest.number]
-    const next = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, journal, passedOver))
-    if (next === undefined) {
-      journal.note(`${reason}, so a new job begins.`)
-      return 'create'
-    }
-    if (passedOver.length === MOST_CHOICES)
-      throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
-        hint: 'Run the step again: it goes on with that one.',
-      })
-    journal.note(`${reason}.`)
-    return followUpOn(next, passedOver, inputs, step, journal)
-  }
+  const words = formatOpenPullRequest(pullRequest, peoples)
   return {
-    jobId,
-    words: formatOpenPullRequest(pullRequest, peoples),
-    beforeSending: lookOnceMore(found, step, journal, chooseAnew),
+    task: { kind: 'follow-up', jobId, prompt: prompt + words, fallback: prompt },
+    preflight: rollingPreflight(found, ended, step, journal),
   }
 }

@@ -1,16 +1,14 @@
-import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import { changeSection } from '../prompt/change-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { BeforeSending } from '../job/before-sending.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
 import type { Journal } from '../report/journal.ts'
 import type { Choice } from './choice.ts'
 import { promptOf, formatComment, formatUsage, type AskingComment } from '../prompt/comment.ts'
-import { notGoneOnWith, type RollingPullRequest } from './rolling-pull-request.ts'
+import type { RollingPullRequest } from './rolling-pull-request.ts'
 import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
-import { openLastLook } from './preflight.ts'
+import { commentPreflight } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { openSearch, proveJob, type Search } from './prove-job.ts'
 import { orAbort } from './send-nothing.ts'
@@ -23,7 +21,7 @@ const skip = (reason: string): Choice => ({ kind: 'skip', reason })
 const isOver = (state: string): boolean => state === 'merged' || state === 'closed'
 
 /** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
-async function findJob(comment: AskingComment, search: Search): Promise<RollingPullRequest | string | undefined> {
+async function findRolling(comment: AskingComment, search: Search): Promise<RollingPullRequest | string | undefined> {
   const { number } = comment
   const pullRequest = await search.github.readPullRequest(comment)
   if (isOver(pullRequest.state)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
@@ -32,22 +30,6 @@ async function findJob(comment: AskingComment, search: Search): Promise<RollingP
   if (rolling !== undefined) return rolling
   if (objections.length === 0) return undefined
   return `Pull request #${number} cannot be gone on with: ${objections.join(', ')}. ${ANEW}`
-}
-
-/** A pull request that was closed while the job was busy takes no more work, and a new job would be none of it. */
-function lookOnceMore(rolling: RollingPullRequest, step: Step, journal: Journal): BeforeSending {
-  return async (before, stands) => {
-    const look = await openLastLook(rolling, before, step, journal, AGAIN)
-    const objection = await look.findObjection()
-    if (objection !== undefined) throw notGoneOnWith(rolling, objection)
-    if (!(await stands())) return 'again'
-    const end = await look.findEnd()
-    if (end !== undefined)
-      throw new ActionError('not-sent', `Pull request #${rolling.pullRequest.number} was ${end} meanwhile.`, {
-        hint: ELSEWHERE,
-      })
-    return 'comment'
-  }
 }
 
 /** The change of a pull request that is none of the agent's. Where `change-context` is given, it is told there. */
@@ -87,7 +69,7 @@ export async function fromComment(inputs: AgentInputs, step: Step, journal: Jour
   if (instruction.trim() === '') return skip(formatUsage(command))
   if (isOnPullRequest && !isOpen) return skip(`Pull request #${number} is closed. ${ELSEWHERE}`)
   const unknown = `Whether pull request #${number} comes from a job is not known`
-  const found = isOnPullRequest ? await orAbort(unknown, () => findJob(comment, search), AGAIN) : undefined
+  const found = isOnPullRequest ? await orAbort(unknown, () => findRolling(comment, search), AGAIN) : undefined
   if (typeof found === 'string') return skip(found)
 
   if (kind !== 'review')
@@ -109,8 +91,8 @@ export async function fromComment(inputs: AgentInputs, step: Step, journal: Jour
   if (found !== undefined) {
     const prompt = promptOf(rules, comment, context) + formatOpenPullRequest(found.pullRequest, [])
     journal.note(`A comment asks job ${found.jobId} to go on with pull request #${number}.`)
-    const beforeSending = lookOnceMore(found, step, journal)
-    return { kind: 'ask', task: { kind: 'follow-up', jobId: found.jobId, prompt }, beforeSending }
+    const preflight = commentPreflight(found, step, journal, { unknown: AGAIN, ended: ELSEWHERE })
+    return { kind: 'ask', task: { kind: 'follow-up', jobId: found.jobId, prompt }, preflight }
   }
   const change = await journal.bestEffort('The change of the pull request was not told', () =>
     formatChange(comment, inputs, search),

@@ -2,8 +2,8 @@ import type { GitHub } from '../../github/github.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
-import type { BeforeSending } from '../job/before-sending.ts'
 import type { Journal } from '../report/journal.ts'
+import type { Preflight } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS, notGoneOnWith, type RollingPullRequest } from './rolling-pull-request.ts'
 import { countFollowUp } from './count-follow-up.ts'
 import { findObjection, QUESTIONS_MS } from './prove-job.ts'
@@ -20,74 +20,96 @@ function tooMany(number: number): ActionError {
 
 /** What there is to look at directly before a message, each in a question of its own. */
 interface LastLook {
-  readonly github: GitHub
+  /** With a time of its own. */
+  readonly github: () => Promise<GitHub>
   /**
    * Why the job is not that of the pull request any more, or cannot be gone on with.
    * @throws ActionError `not-sent` if it takes back without a word what it said before
    */
-  findObjection(): Promise<string | undefined>
-  /** How the pull request ended meanwhile; undefined if it is open. It is asked last. */
-  findEnd(): Promise<'merged' | 'closed' | undefined>
+  readonly findObjection: (job: Job) => Promise<string | undefined>
+  /** How the pull request ended meanwhile, as the beginning of a sentence; undefined if it is open. It is asked last. */
+  readonly findEnd: () => Promise<string | undefined>
 }
 
-/**
- * Opens the last look, which has a time of its own.
- * @param before the job after the end of its turn before
- * @param hint what to do if something is not known
- */
-export async function openLastLook(
-  rolling: RollingPullRequest,
-  before: Job,
-  step: Step,
-  journal: Journal,
-  hint?: string,
-): Promise<LastLook> {
+/** @param hint what to do if something is not known */
+function lookAt(rolling: RollingPullRequest, step: Step, journal: Journal, hint?: string): LastLook {
   const { pullRequest, isProven } = rolling
+  const name = `Pull request #${pullRequest.number}`
   const unknown = `Whether pull request #${pullRequest.number} is still open is not known`
-  const endsAt = Math.min(step.clock.now() + QUESTIONS_MS, step.deadlineAt)
-  const github = (await step.github())?.until(endsAt)
-  if (github === undefined) throw new ActionError('not-sent', `${unknown}: there is no \`github-token\`.`)
+  const open = async (): Promise<GitHub> => {
+    const github = (await step.github())?.until(Math.min(step.clock.now() + QUESTIONS_MS, step.deadlineAt))
+    if (github === undefined) throw new ActionError('not-sent', `${unknown}: there is no \`github-token\`.`)
+    return github
+  }
   return {
-    github,
-    async findObjection() {
-      const find = () => findObjection(before, pullRequest, github, step)
+    github: open,
+    async findObjection(job) {
+      const find = async () => findObjection(job, pullRequest, await open(), step)
       const objection = await orAbort(unknown, find, hint)
-      if (isProven && before.status === 'completed' && before.prLink === undefined)
+      if (isProven && job.status === 'completed' && job.prLink === undefined)
         throw notGoneOnWith(rolling, 'has no pull request any more')
       return objection
     },
     async findEnd() {
-      const read = () => journal.heads.read(() => github.readPullRequest(pullRequest))
-      const { state } = await orAbort(unknown, read, hint)
-      return state === 'merged' || state === 'closed' ? state : undefined
+      const read = async () => (await open()).readPullRequest(pullRequest)
+      const { state } = await orAbort(unknown, () => journal.heads.read(read), hint)
+      return state === 'merged' || state === 'closed' ? `${name} was ${state} meanwhile` : undefined
     },
   }
 }
 
 /**
- * Counts a follow-up, and looks once more whether its job and its pull request are those that were chosen. The count comes
- * before the message: if it cannot be written nothing bounds the rolling pull request, and nothing is sent.
- * @param chooseAnew what to do instead of it, for a reason as the beginning of a sentence
+ * For a follow-up to the rolling pull request. It is counted before it is sent: if the count cannot be written, nothing
+ * bounds the rolling pull request, and nothing is sent.
+ * @param ended the pull requests that were chosen before it
  */
-export function lookOnceMore(
+export function rollingPreflight(
+  rolling: RollingPullRequest,
+  ended: readonly number[],
+  step: Step,
+  journal: Journal,
+): Preflight {
+  const { number } = rolling.pullRequest
+  const look = lookAt(rolling, step, journal)
+  const outdated = (reason: string) => ({ reason, passedOver: [...ended, number] })
+  const findObjection = async (job: Job): Promise<string | undefined> => {
+    const objection = await look.findObjection(job)
+    return objection === undefined ? undefined : `Job ${job.id} ${objection}`
+  }
+  return {
+    continued: 'pull-request',
+    async claim(job) {
+      const objection = await findObjection(job)
+      if (objection !== undefined) return outdated(objection)
+      const count = async () => countFollowUp(rolling, await look.github(), step)
+      if (await orAbort(`The follow-up could not be counted in pull request #${number}`, count)) return 'send'
+      const end = await look.findEnd()
+      if (end === undefined) throw tooMany(number)
+      return outdated(end)
+    },
+    async check(job) {
+      const reason = (await findObjection(job)) ?? (await look.findEnd())
+      return reason === undefined ? 'send' : outdated(reason)
+    },
+  }
+}
+
+/** For a follow-up that a comment asks for. A new job would be none of what it is about, so that nothing takes its place. */
+export function commentPreflight(
   rolling: RollingPullRequest,
   step: Step,
   journal: Journal,
-  chooseAnew: (reason: string) => ReturnType<BeforeSending>,
-): BeforeSending {
-  const { pullRequest, jobId } = rolling
-  const { number } = pullRequest
-  let isCounted = false
-  return async (before, stands) => {
-    const look = await openLastLook(rolling, before, step, journal)
-    const objection = await look.findObjection()
-    if (objection !== undefined) return chooseAnew(`Job ${jobId} ${objection}`)
-    const count = () => countFollowUp(rolling, look.github, step)
-    isCounted ||= await orAbort(`The follow-up could not be counted in pull request #${number}`, count)
-    if (!(await stands())) return 'again'
-    const end = await look.findEnd()
-    if (end !== undefined) return chooseAnew(`Pull request #${number} was ${end} meanwhile`)
-    if (!isCounted) throw tooMany(number)
-    return 'pull-request'
+  hints: { readonly unknown: string; readonly ended: string },
+): Preflight {
+  const look = lookAt(rolling, step, journal, hints.unknown)
+  return {
+    continued: 'comment',
+    async check(job) {
+      const objection = await look.findObjection(job)
+      if (objection !== undefined) throw notGoneOnWith(rolling, objection)
+      const end = await look.findEnd()
+      if (end !== undefined) throw new ActionError('not-sent', `${end}.`, { hint: hints.ended })
+      return 'send'
+    },
   }
 }
