@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { conclude } from '../src/agent/report/conclusion.ts'
@@ -20,7 +18,6 @@ import { fakeClock } from './support/fake-clock.ts'
 import { fakeGitHub, PULL_REQUEST, pullCommits, RUN_FACTS } from './support/fake-github.ts'
 import { agentInputs, fakeStep } from './support/fake-step.ts'
 import { commit } from './support/github-state.ts'
-import { root } from './support/markdown-files.ts'
 import { SEED } from './support/seed.ts'
 
 const GIVEN = { 'wait-for-checks': 'true', 'fix-rounds': '2', 'github-token': 'ghs_token', label: 'docs-agent' }
@@ -31,7 +28,7 @@ const onlyLinksFail = passes.map((plan, index) =>
   'name' in plan && plan.name === 'links' ? (fails[index] ?? plan) : plan,
 )
 
-/** What may become of failing checks, by the first column of the table in the docs. */
+/** What may become of failing checks. */
 const COURSES: Readonly<Record<string, Omit<WorldOptions, 'inputs'>>> = {
   'The first round mends them': { github: { checks: [fails, passes] } },
   'The second round mends them': { github: { checks: [fails, fails, passes] } },
@@ -61,17 +58,15 @@ const play = (course: Omit<WorldOptions, 'inputs'>): Promise<World> =>
 /** The names of the checks that a message tells of. */
 const toldIn = (message: string): string => [...message.matchAll(/^Check: (.+)$/gm)].map(([, name]) => name).join(', ')
 
-const code = (text: string): string => `\`${text}\``
-
-test('the table of the docs tells what becomes of failing checks', async () => {
+test('what becomes of failing checks, which of them went back, and why it ends there', async () => {
   const rows: string[][] = []
   for (const [name, course] of Object.entries(COURSES)) {
     const { report, messages, log } = await play(course)
     const { outcome, checks, 'fix-rounds': rounds } = toOutputs(report)
-    const told = messages.map(toldIn).join('; then ')
     const why = formatStop(report.fixing?.stop ?? 'unseen')
-    rows.push([name, code(outcome), code(checks), code(rounds), told === '' ? 'nothing' : told, why])
+    rows.push([name, checks, rounds, messages.map(toldIn).join('; then '), why])
 
+    expect(outcome).toBe('pull-request')
     expect(report).toMatchObject({ operation: 'created', job: { status: 'completed' }, shortfalls: [] })
     expect(log.filter((line) => /^Round \d of 2: /.test(line))).toHaveLength(messages.length)
     const conclusion = conclude(report, new Set(['checks']))
@@ -80,17 +75,21 @@ test('the table of the docs tells what becomes of failing checks', async () => {
     for (const round of messages.keys()) expect(summary).toContain(`Round ${round + 1} of 2`)
     expect(summary).toContain(why)
   }
-  const page = readFileSync(join(root, 'docs/pull-requests.md'), 'utf8')
-  const shown = page
-    .split('\n')
-    .filter((line) => line.startsWith('| '))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    )
-  expect(shown.filter(([name = '']) => name in COURSES)).toEqual(rows)
+  const [passed, used] = ['All its checks have passed.', 'No round is left.']
+  const idle = 'The agent added no commit, so the same checks would fail again.'
+  const byOthers = 'Somebody else has committed to the pull request meanwhile.'
+  const before = 'Only checks failed that fail without these changes, too.'
+  expect(rows).toEqual([
+    ['The first round mends them', 'success', '1', 'build, links', passed],
+    ['The second round mends them', 'success', '2', 'build, links; then build, links', passed],
+    ['No round mends them', 'failure', '2', 'build, links; then build, links', used],
+    ['A round makes it worse', 'failure', '2', 'links; then build, links', used],
+    ['The agent adds no commit', 'failure', '1', 'build, links', idle],
+    ['The agent adds no commit, and a person mends them', 'success', '1', 'build, links', passed],
+    ['The agent adds no commit, and a person adds one', 'failure', '1', 'build, links', byOthers],
+    ['A person commits while the agent works on them', 'failure', '1', 'build, links', byOthers],
+    ['They failed before the agent changed anything', 'failure', '0', '', before],
+  ])
 })
 
 test('a round tells what failed, what it said, and the end of its log, as data', async () => {
@@ -153,7 +152,7 @@ test.each([
   const { report, messages } = await play({ github })
   expect(messages.map(toldIn)).toEqual(told)
   expect(report.shortfalls.find((shortfall) => shortfall.lost === lost)).toMatchObject({
-    error: { hint: expect.stringContaining(code(permission)) as unknown },
+    error: { hint: expect.stringContaining(`\`${permission}\``) as unknown },
   })
   expect(report.outcome).toBe('pull-request')
 })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, jest, test } from '@jest/globals'
 import { start } from '../../scripts/start/start.ts'
+import { OUTCOMES } from '../../src/agent/report/report.ts'
 import { root } from '../support/markdown-files.ts'
 import { quotedMessages } from '../support/source-text.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -10,13 +11,15 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 jest.setTimeout(300_000)
 
 const page = readFileSync(join(root, 'docs/outcomes.md'), 'utf8')
-const commands = [...page.matchAll(/^\| (.+?) +\| `(npm start.*?)` +\|$/gm)].map(
-  ([, what = '', command = '']) => [command, what] as const,
-)
+
+/** The last sentence below the heading of an outcome. */
+const outcomes = [...page.matchAll(/^### `([a-z-]+)`\n\n.*Try `(?:npm start)?(.*)`\.$/gm)]
+/** The last cell behind a message: flags, or why no command shows it. */
+const messages = [...page.matchAll(/^\| “([^”]+)”.*\| +(?:`([^|]+)`|\w[^|]+) +\|$/gm)]
 
 /** All that the terminal shows. */
 async function run(command: string): Promise<string> {
-  const flags = [...command.replace(/^npm start( --)?/, '').matchAll(/(?:[^\s"]|"[^"]*")+/g)]
+  const flags = [...command.matchAll(/(?:[^\s"]|"[^"]*")+/g)]
   let shown = ''
   await start(root, {
     argv: ['node', 'start', '--speed', '20', ...flags.map(([flag]) => flag.replaceAll('"', ''))],
@@ -30,17 +33,19 @@ async function run(command: string): Promise<string> {
 }
 
 test('each outcome, error and warning has one command, or the page says why there is none', () => {
-  const outcomes = [...page.matchAll(/^### `([a-z-]+)`$/gm)].map(([, outcome = '']) => outcome)
-  const besides = [...page.matchAll(/^“([^”]+)”/gm)].map(([, message = '']) => message)
-  const told = [...outcomes, ...quotedMessages(page.slice(0, page.indexOf('## Try each'))), ...besides]
-  const tried = commands.map(([, what]) => what.replace(/^[“`]|[”`]$/g, ''))
-  const not = [...page.matchAll(/\b(?:No command|None) brings about “([^”]+)”/g)].map(([, message = '']) => message)
-  expect([...tried, ...not].sort()).toEqual(told.sort())
+  expect(outcomes.map(([, outcome]) => outcome)).toEqual([...OUTCOMES])
+  expect(messages.map(([, message]) => message)).toEqual(quotedMessages(page))
 })
 
-test.concurrent.each(commands)('«%s» shows %s', async (command, what) => {
-  const shown = await run(command)
-  const outcome = /^`([a-z-]+)`$/.exec(what)?.[1]
-  if (outcome === undefined) expect(shown).toContain(what.slice(1, -1))
-  else expect(shown).toMatch(new RegExp(`^outcome +${outcome}$`, 'm'))
+test.concurrent.each(outcomes.map(([, outcome = '', flags = '']) => [flags, outcome] as const))(
+  '«npm start -- %s» ends with %s',
+  async (flags, outcome) => {
+    expect(await run(flags)).toMatch(new RegExp(`^outcome +${outcome}$`, 'm'))
+  },
+)
+
+const shown = messages.flatMap(([, message = '', flags]) => (flags === undefined ? [] : [[flags, message] as const]))
+
+test.concurrent.each(shown)('«npm start -- %s» shows “%s”', async (flags, message) => {
+  expect(await run(flags)).toContain(message)
 })

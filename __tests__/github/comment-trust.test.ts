@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { parseComment } from '../../src/agent/trigger/parse-comment.ts'
 import { type Role, repositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
 import type { Octokit } from '../../src/github/ask-github.ts'
 import { judgeWriters, type Author, type Writer } from '../../src/github/comment-trust.ts'
+import { mayWrite } from '../../src/github/permissions.ts'
+import { commentFacts } from '../support/comment-events.ts'
 import { askingGitHub } from '../support/github-client.ts'
+import { root, tableBelow } from '../support/markdown-files.ts'
 
 const MONA = { id: 11, login: 'mona', type: 'User' }
 
@@ -112,4 +117,33 @@ test('where the workflows or the token itself have written, nobody is asked abou
   expect([authors.slice(0, 4), asked]).toEqual([['stranger', 'stranger', 'trusted', 'stranger'], []])
   const own = await judgeAll([by(MONA), ...STRANGERS], { state: { ...CROWD.state, identity: 'mona' } })
   expect([own.authors[0], own.asked]).toEqual(['trusted', ['graphql']])
+})
+
+/** Who wrote, by the first column of the page's table. */
+const BELIEVED: Readonly<Record<string, readonly [account: typeof MONA, setting: Setting]>> = {
+  "the repository's workflows (`github-actions[bot]`)": [{ id: 1, login: 'github-actions[bot]', type: 'Bot' }, {}],
+  "the token's own app": [
+    { id: 77, login: 'our-app[bot]', type: 'Bot' },
+    { state: { identity: 'our-app[bot]', users: { 'our-app[bot]': { id: 77, type: 'Bot' } } } },
+  ],
+  'a person with `write`, `maintain` or `admin`': [MONA, { role: 'write' }],
+  'another app': [{ id: 1, login: 'somebodys-app[bot]', type: 'Bot' }, {}],
+  'anybody else': [MONA, { role: 'triage' }],
+}
+
+test('the page says who is believed for what', async () => {
+  const rows: string[][] = []
+  for (const [who, [account, setting]] of Object.entries(BELIEVED)) {
+    const { author = 'stranger' } = await judge(account, setting)
+    const docs = repositoryState(setting.role === undefined ? {} : { collaborators: { mona: setting.role } })
+    const may = await askingGitHub({ docs, state: {}, faults: {} }, ({ ask }) =>
+      ask({ permission: 'metadata: read', repository: 'acme/docs' }, (octokit, where) =>
+        mayWrite(octokit, where, account),
+      ),
+    )
+    const asks = parseComment(commentFacts({ author: account }), '/docs').kind === 'asks' && may
+    rows.push([who, asks ? 'yes' : 'no', { trusted: 'yes', bot: 'partly', stranger: 'no' }[author]])
+  }
+  const page = readFileSync(`${root}docs/pull-requests.md`, 'utf8')
+  expect(tableBelow(page, 'Who is believed for what')).toEqual(rows)
 })
