@@ -9,7 +9,7 @@ import { OUTCOMES } from '../src/agent/report/report.ts'
 import { JOB_STATUSES } from '../src/docs-service/schemas.ts'
 import type { Fields } from '../src/action/input-table.ts'
 import { FORMATS } from '../src/visitors/export-format.ts'
-import { VISITORS_FIELDS } from '../src/visitors/inputs.ts'
+import { COMPARE, VISITORS_FIELDS } from '../src/visitors/inputs.ts'
 import { OUTPUT_NAMES as VISITORS_OUTPUT_NAMES } from '../src/visitors/outputs.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
@@ -56,7 +56,7 @@ const ACTIONS: readonly Action[] = [
     fields: VISITORS_FIELDS,
     outputNames: VISITORS_OUTPUT_NAMES,
     filledIn: {},
-    words: { format: FORMATS, 'output-file': FORMATS.map((format) => `visitors.${format}`) },
+    words: { compare: COMPARE, format: FORMATS, 'output-file': FORMATS.map((format) => `visitors.${format}`) },
   },
 ]
 

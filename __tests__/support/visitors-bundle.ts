@@ -9,6 +9,7 @@ import { startEmulator, type EmulatorOptions } from '../../src/emulator/server.t
 import type { Outputs } from '../../src/visitors/outputs.ts'
 import { verdictIn } from './bundle-expect.ts'
 import { namesIn, temporaryFolder } from './temporary-folder.ts'
+import { NO_FILE } from './visitors-run.ts'
 
 const ACTION = fileURLToPath(new URL('../../visitors/', import.meta.url))
 
@@ -99,8 +100,6 @@ export interface ExpectedExport {
   /** A part of the text of each warning or notice. */
   readonly remarks?: readonly string[]
 }
-
-const NO_FILE: Outputs = { human: '', ai: '', total: '', rows: '0', file: '', complete: 'false', 'top-pages': '[]' }
 
 /** Holds a run against the whole contract between a step and the runner. */
 export function expectExport(run: VisitorsBundleRun, expected: ExpectedExport): void {

@@ -5,6 +5,7 @@ import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import type { VisitorRow } from '../../src/visitors/export-format.ts'
 import { INPUT_NAMES, parseVisitorsInputs, type VisitorsInputs } from '../../src/visitors/inputs.ts'
+import { OUTPUT_NAMES, type Outputs } from '../../src/visitors/outputs.ts'
 import type { Report } from '../../src/visitors/report.ts'
 import { runVisitorsStep } from '../../src/visitors/step.ts'
 import { fakeClient } from './fake-client.ts'
@@ -14,6 +15,12 @@ import { fakeStep } from './fake-step.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export const TOTALS = { human: 30, ai: 12, total: 40 }
+
+/** The outputs of a step that asked nothing. */
+export const NO_FILE = {
+  ...(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, ''])) as Outputs),
+  ...{ rows: '0', complete: 'false', 'top-pages': '[]' },
+}
 
 /** A page of the site whose visitors are all human. */
 export function row(path: string, total = 1): VisitorRow {
@@ -126,6 +133,7 @@ export function visitorsReport(fields: Partial<Report> = {}): Report {
     rows: 3,
     topPages: [row('/a', 20), row('/b', 10), row('/c', 1)],
     doubts: [],
+    comparison: undefined,
     durationMs: 4_200,
     error: undefined,
     ...fields,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { OutputFileError } from '../../src/action/workspace-output.ts'
-import { conclude, explainDoubts } from '../../src/visitors/conclusion.ts'
+import { conclude, describeChange, explainDoubts } from '../../src/visitors/conclusion.ts'
 import { DOUBTS, ENDINGS, type Ending } from '../../src/visitors/report.ts'
 import { failure } from '../support/fake-client.ts'
 import { visitorsReport } from '../support/visitors-run.ts'
@@ -43,6 +43,30 @@ test.each(DOUBTS)('the doubt %s is explained in the verdict', (doubt) => {
   const report = visitorsReport({ ending: 'uncertain', doubts: [doubt] })
   expect(explainDoubts([doubt])).toMatch(/^[A-Z].*\.$/)
   expect(conclude(report).text).toContain(explainDoubts([doubt]))
+})
+
+test.each([
+  [112, 100, '12 % more than the day before'],
+  [88, 100, '12 % fewer than the day before'],
+  [101, 100, '1.0 % more than the day before'],
+  [100, 100, 'as many as the day before'],
+  [5, 0, 'the day before had none'],
+  [0, 0, 'as many as the day before'],
+  [0, 5, '100 % fewer than the day before'],
+  [100_001, 100_000, 'less than 0.1 % more than the day before'],
+  [20_100, 100, '20,000 % more than the day before'],
+])('%d after %d is told as “%s”', (now, before, words) => {
+  expect(describeChange(now, before, 'the day before')).toBe(words)
+})
+
+test('a comparison that failed says why and what to do, and the step stays green', () => {
+  const error = new ActionError('rejected', 'The service rejected the request (400).', { hint: 'Ask for later days.' })
+  const comparison = { kind: 'failed', name: 'the day before', error } as const
+  expect(conclude(visitorsReport({ comparison }))).toMatchObject({
+    isGreen: true,
+    text: '3 rows were written to `out/visitors.csv`. They are not compared with the day before: The service rejected the request (400).',
+    advice: 'Ask for later days.',
+  })
 })
 
 test('an error is followed by its own advice', () => {

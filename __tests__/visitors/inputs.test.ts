@@ -29,6 +29,7 @@ test('fills in the defaults', () => {
     format: 'csv',
     place: { file: join(workspace, 'visitors.csv'), name: 'visitors.csv' },
     top: 20,
+    compare: 'false',
     timeoutMs: 900_000,
     summary: true,
   })
@@ -106,6 +107,9 @@ test.each<[string, Given, string]>([
   ['too many pages at the top', { top: '1001' }, '`top` must be a whole number from 0 to 1000'],
   ['no number of pages', { top: 'all' }, '`top` must be a whole number'],
   ['no time', { 'timeout-minutes': '0' }, '`timeout-minutes` must be a number of minutes'],
+  ['a comparison without a length', { compare: 'true' }, '`compare` needs `days`, or both'],
+  ['a comparison with one end', { compare: 'pages', 'date-from': '2026-01-01' }, '`compare` needs `days`, or both'],
+  ['another comparison', { compare: 'week', days: '7' }, '`compare` must be `false`, `true` or `pages`'],
   ['a wrong summary', { summary: 'yes' }, '`summary` must be `true` or `false`'],
   ['another way to miss a key', { 'on-missing-key': 'ignore' }, '`on-missing-key` must be `fail` or `skip`'],
 ])('refuses %s', (_name, fields, message) => {

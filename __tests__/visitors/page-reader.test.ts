@@ -40,7 +40,7 @@ async function problemOf(reading: Promise<unknown>): Promise<ActionError> {
 
 test('asks for the largest page there is, of the range, after so many rows', async () => {
   const { read, client } = readerOf([PAGE])
-  expect(await read(500)).toBe(PAGE)
+  expect(await read(500)).toEqual(PAGE)
   expect(client.queries).toEqual([{ dateFrom: '2026-01-01', limit: 250, offset: 500 }])
 })
 
@@ -48,7 +48,7 @@ test.each(['unreachable', 'service-error', 'bad-answer', 'rate-limited'] as cons
   'asks for the same page again after %s, and says so',
   async (code) => {
     const { read, client, clock, said } = readerOf([failure(code), PAGE])
-    expect(await read(250)).toBe(PAGE)
+    expect(await read(250)).toEqual(PAGE)
     expect(client.queries.map(({ offset }) => offset)).toEqual([250, 250])
     expect(clock.sleeps).toHaveLength(1)
     expect(said).toEqual([expect.stringMatching(new RegExp(`^log: It is ${code}\\. Asking again in \\d+ s\\.$`))])
@@ -121,7 +121,7 @@ test('an answer that makes sense begins the count of those that make none anew',
   const nine = Array.from({ length: 9 }, () => failure('bad-answer'))
   const { read } = readerOf([...nine, PAGE, ...nine, PAGE], 3_600_000)
   await read(0)
-  expect(await read(250)).toBe(PAGE)
+  expect(await read(250)).toEqual(PAGE)
 })
 
 test('a cancelled run does not wait', async () => {

@@ -19,6 +19,7 @@ import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { playFeature, type Played } from '../support/play-feature.ts'
 import type { Respond } from '../support/respond-in-process.ts'
 import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
+import { NO_FILE } from '../support/visitors-run.ts'
 
 const SERVICE_URL = 'http://127.0.0.1:4010'
 
@@ -90,7 +91,6 @@ interface Row {
 }
 
 const TOTALS = { human: '30000', ai: '9000', total: '35000' }
-const NO_FILE: Outputs = { human: '', ai: '', total: '', rows: '0', file: '', complete: 'false', 'top-pages': '[]' }
 const whole = (rows: number): Partial<Outputs> => ({
   ...TOTALS,
   rows: String(rows),
@@ -122,6 +122,13 @@ const limiting = (rows: number, nth: number, seconds: number): Respond =>
       ? { status: 429, headers: { 'retry-after': String(seconds) }, body: { error: 'Slow down.' } }
       : { body: sitePage(rows, request) },
   )
+
+const JANUARY = { 'date-from': '2026-01-01', 'date-to': '2026-02-01' }
+const BEFORE_TOTALS = { human: 15_000, ai: 9_000, total: 20_000 }
+const COMPARED = { 'previous-human': '15000', 'previous-ai': '9000', 'previous-total': '20000' }
+/** A site of 300 pages in January, with an answer for the days before. */
+const growing = (before: PageAnswer): Respond =>
+  answering((request) => (request.dateTo === '2026-01-01' ? before : { body: sitePage(300, request) }))
 
 const ROWS: readonly Row[] = [
   {
@@ -207,6 +214,33 @@ const ROWS: readonly Row[] = [
     outputs: TOTALS,
     offsets: [0, 250, 500],
     says: ["which is after this step's deadline", '500 rows had been read. No file was written.', 'Run it later'],
+  },
+  {
+    name: 'the period before is asked for in one request more',
+    respond: () => growing({ body: { ...sitePage(300, { offset: 0, limit: 1 }), totals: BEFORE_TOTALS } }),
+    given: { ...JANUARY, compare: 'true' },
+    ending: 'complete',
+    outputs: { ...whole(300), ...COMPARED },
+    offsets: [0, 250, 0],
+    says: ['Comparing with the 31 days before', 'Unique visitors: 75 % more than the 31 days before.'],
+  },
+  {
+    name: 'a comparison that the service refuses costs neither the file nor the step',
+    respond: () => growing({ status: 403, body: { error: 'Too long ago.' } }),
+    given: { ...JANUARY, compare: 'pages' },
+    ending: 'complete',
+    outputs: whole(300),
+    offsets: [0, 250, 0],
+    says: ['notice: The visitors are not compared', 'They are not compared with the 31 days before: '],
+  },
+  {
+    name: 'a comparison for which no time is left costs neither the file nor the step',
+    respond: () => growing({ status: 429, headers: { 'retry-after': '3600' }, body: {} }),
+    given: { ...JANUARY, compare: 'true' },
+    ending: 'complete',
+    outputs: whole(300),
+    offsets: [0, 250, 0],
+    says: ["which is after this step's deadline"],
   },
   {
     name: 'wrong inputs ask nothing of the service',

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { marked } from 'marked'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { conclude } from '../../src/visitors/conclusion.ts'
-import type { Report } from '../../src/visitors/report.ts'
+import type { ComparedPages, Report } from '../../src/visitors/report.ts'
 import { renderSummary } from '../../src/visitors/summary.ts'
 import { row, rows, visitorsReport } from '../support/visitors-run.ts'
 
@@ -31,6 +31,36 @@ test('shows the totals, and how many visitors were seen as both', () => {
   expect(markdown).toContain('<td><b>AI</b></td><td>700 (35.0 % of all)</td>')
   expect(markdown).toContain('<td><b>All</b></td><td>2,000, each counted once</td>')
   expect(markdown).toContain('200 of them were seen as both')
+})
+
+const CHANGE = { path: '/gone', before: 1_234, now: 0 }
+const compared = (pages: Partial<ComparedPages>): Partial<Report> => ({
+  totals: { human: 1500, ai: 700, total: 2000 },
+  comparison: {
+    kind: 'compared',
+    name: 'the 30 days before',
+    totals: { human: 1000, ai: 0, total: 2500 },
+    pages: { gained: [], lost: [], isWhole: true, ...pages },
+  },
+})
+
+test('shows each number beside the one of the period before', () => {
+  const markdown = summary(compared({}))
+  expect(markdown).toContain('<td>1,500 (75.0 % of all), 50 % more than the 30 days before (1,000)</td>')
+  expect(markdown).toContain('<td>700 (35.0 % of all), the 30 days before had none</td>')
+  expect(markdown).toContain('<td>2,000, each counted once, 20 % fewer than the 30 days before (2,500)</td>')
+  expect(markdown).not.toMatch(/Pages that|left out/)
+})
+
+test('shows the pages that gained and lost the most, and what is left out', () => {
+  const markdown = summary(compared({ gained: [{ path: '/new', before: 0, now: 50 }], lost: [CHANGE], isWhole: false }))
+  expect(markdown).toMatch(
+    /### Pages that gained the most\n\n.*\n.*\n<tr><td><code>&#47;new<\/code>.*>0<.*>50<.*>\+50</,
+  )
+  expect(markdown).toMatch(
+    /### Pages that lost the most\n\n.*\n.*\n<tr><td><code>&#47;gone<\/code>.*>1,234<.*>0<.*>−1,234</,
+  )
+  expect(markdown).toContain('pages that only one of them names are left out')
 })
 
 test('claims nothing about totals that do not fit together', () => {
@@ -130,6 +160,7 @@ const HOSTILE = [
 
 test.each<[string, Partial<Report>]>([
   ["a page's path", { topPages: [row(HOSTILE, 3)] }],
+  ['a path that lost visitors', compared({ lost: [{ ...CHANGE, path: HOSTILE }] })],
   [
     'a file name',
     {

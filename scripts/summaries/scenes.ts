@@ -24,5 +24,8 @@ export const SCENES: readonly Scene[] = [
   { shows: 'A prompt of which nobody knows whether it was taken', flags: '--scenario lost-answer' },
   { shows: 'A key that was revoked while the step waited', flags: '--scenario unauthorized-later' },
   { shows: 'A prompt that is missing', flags: '--prompt=' },
-  { shows: 'Visitors of 30 days', flags: '--action visitors --input days=30 --input top=5' },
+  {
+    shows: 'Visitors of 30 days, beside the 30 days before',
+    flags: '--action visitors --input days=30 --input top=5 --input compare=pages',
+  },
 ]

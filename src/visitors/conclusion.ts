@@ -22,6 +22,30 @@ export function explainDoubts(doubts: readonly Doubt[]): string {
   return doubts.map((doubt) => DOUBT_TEXTS[doubt]).join(' ')
 }
 
+const SMALLEST_PERCENT = 0.1
+
+function formatPercent(percent: number): string {
+  if (percent < SMALLEST_PERCENT) return `less than ${SMALLEST_PERCENT} %`
+  return `${percent < 10 ? percent.toFixed(1) : Math.round(percent).toLocaleString('en-US')} %`
+}
+
+/**
+ * How a number differs from the one before, such as `12 % more than the 30 days before`.
+ * @param name of the period before, in the middle of a sentence
+ */
+export function describeChange(now: number, before: number, name: string): string {
+  if (now === before) return `as many as ${name}`
+  if (before === 0) return `${name} had none`
+  return `${formatPercent((100 * Math.abs(now - before)) / before)} ${now > before ? 'more' : 'fewer'} than ${name}`
+}
+
+function compared({ totals, comparison }: Report): string | undefined {
+  if (comparison === undefined || totals === undefined) return undefined
+  const { name } = comparison
+  if (comparison.kind === 'failed') return `They are not compared with ${name}: ${comparison.error.message}`
+  return `Unique visitors: ${describeChange(totals.total, comparison.totals.total, name)}.`
+}
+
 type Say = (report: Report) => string
 
 const countRows = (rows: number): string => (rows === 1 ? '1 row' : `${rows} rows`)
@@ -57,11 +81,14 @@ function titleOf({ ending, error }: Report): string {
 
 /** Green is a step that left a file with all that the service sent, or that was told to skip. */
 export function conclude(report: Report): Conclusion {
-  const { ending, error } = report
+  const { ending, error, comparison } = report
   return {
     isGreen: hasFile(report) || ending === 'skipped',
     title: titleOf(report),
-    text: TEXTS[ending](report),
-    advice: mostUrgent([ending === 'error' ? error?.hint : ADVICE[ending]]),
+    text: joinSentences([TEXTS[ending](report), compared(report)]),
+    advice: mostUrgent([
+      ending === 'error' ? error?.hint : ADVICE[ending],
+      comparison?.kind === 'failed' ? comparison.error.hint : undefined,
+    ]),
   }
 }

@@ -18,8 +18,8 @@ function isCalendarDay(day: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
-/** A date is its midnight, and a time without an offset is read, both in UTC. */
-function parseDate(text: string): DateInput | string {
+/** A date is its midnight, and a time without an offset is read, both in UTC. What is none comes back as the reason. */
+export function parseDate(text: string): DateInput | string {
   const groups = PATTERN.exec(text)?.groups
   const day = groups?.['day']
   if (day === undefined) return 'must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`'

@@ -19,6 +19,9 @@ import { dateInput, type DateInput } from './date-input.ts'
 import { lastDays, type DateRange } from './date-range.ts'
 import { FORMATS } from './export-format.ts'
 
+/** `true` asks for the totals of the period before, `pages` for its whole list too. */
+export const COMPARE = ['false', 'true', 'pages'] as const
+
 const formatInput = choiceInput(FORMATS)
 
 function placeInput(workspace: string): Input<OutputPlace> {
@@ -45,6 +48,13 @@ const daysInput = inputThat(
   'must not be given together with `date-from` or `date-to`',
 )
 
+const compareInput = inputThat(
+  choiceInput(COMPARE),
+  (compare, raw) =>
+    compare === 'false' || isGiven(raw, 'days') || (isGiven(raw, 'date-from') && isGiven(raw, 'date-to')),
+  'needs `days`, or both `date-from` and `date-to`: without them the period has no known length',
+)
+
 /** Every input of the action, in the order of action.yml. The default of `output-file` follows from `format`. */
 const visitorsFields = (workspace: string) => ({
   ...SERVICE_FIELDS,
@@ -55,6 +65,7 @@ const visitorsFields = (workspace: string) => ({
   place: field('output-file', '', placeInput(workspace)),
   /** How many pages the summary and the output hold. */
   top: field('top', '20', wholeNumberInput(0, 1000)),
+  compare: field('compare', 'false', compareInput),
   timeoutMs: field('timeout-minutes', '15', timeoutInput),
   onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
   summary: field('summary', 'true', booleanInput),

@@ -1,7 +1,18 @@
-import type { VisitorRow } from './export-format.ts'
+import type { VisitorRow, VisitorTotals } from './export-format.ts'
 import { hasFile, type Report } from './report.ts'
 
-export const OUTPUT_NAMES = ['human', 'ai', 'total', 'rows', 'file', 'complete', 'top-pages'] as const
+export const OUTPUT_NAMES = [
+  'human',
+  'ai',
+  'total',
+  'previous-human',
+  'previous-ai',
+  'previous-total',
+  'rows',
+  'file',
+  'complete',
+  'top-pages',
+] as const
 export type Outputs = Readonly<Record<(typeof OUTPUT_NAMES)[number], string>>
 
 /**
@@ -33,14 +44,21 @@ function toJsonArray(rows: readonly VisitorRow[]): string {
   return `[${items.join(',')}]`
 }
 
+const countOf = (totals: VisitorTotals | undefined, name: keyof VisitorTotals): string =>
+  totals === undefined ? '' : String(totals[name])
+
 /** The step's outputs, where an empty text stands for "there is none". */
 export function toOutputs(report: Report): Outputs {
-  const { ending, totals, rows, place, topPages } = report
+  const { ending, totals, rows, place, topPages, comparison } = report
+  const previous = comparison?.kind === 'compared' ? comparison.totals : undefined
   const isWritten = hasFile(report)
   return {
-    human: totals === undefined ? '' : String(totals.human),
-    ai: totals === undefined ? '' : String(totals.ai),
-    total: totals === undefined ? '' : String(totals.total),
+    human: countOf(totals, 'human'),
+    ai: countOf(totals, 'ai'),
+    total: countOf(totals, 'total'),
+    'previous-human': countOf(previous, 'human'),
+    'previous-ai': countOf(previous, 'ai'),
+    'previous-total': countOf(previous, 'total'),
     rows: String(isWritten ? rows : 0),
     file: isWritten ? (place?.name ?? '') : '',
     complete: String(ending === 'complete'),

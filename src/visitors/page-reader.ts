@@ -3,6 +3,7 @@ import { backOffMs } from '../docs-service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepAloud } from '../runtime/heartbeat.ts'
+import type { Redact } from '../text/redact.ts'
 import type { Step } from '../action/step.ts'
 import type { DateRange } from './date-range.ts'
 
@@ -12,10 +13,22 @@ import type { DateRange } from './date-range.ts'
  */
 export type ReadPage = (offset: number) => Promise<VisitorsPage>
 
-/** Section 4.4 of the service's interface, in the largest pages there are. A read changes nothing, so it may be repeated. */
-export function createPageReader(range: DateRange, step: Step): ReadPage {
+/** A page's path is a text of strangers: should it hold the key, the key does not get into a file that others read. */
+function withoutSecrets(page: VisitorsPage, redact: Redact): VisitorsPage {
+  const visitors = page.visitors.map((row) => {
+    const path = redact(row.path)
+    return path === row.path ? row : { ...row, path }
+  })
+  return { ...page, visitors }
+}
+
+/**
+ * Section 4.4 of the service's interface. A read changes nothing, so it may be repeated.
+ * @param limit rows a page, by default as many as there can be
+ */
+export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_ROWS): ReadPage {
   const { client, clock, signal, random, deadlineAt } = step
-  const { log } = step.core
+  const { log, redact } = step.core
   const again = new ReadAgain(step)
 
   function outOfTime(lastProblem: ActionError | undefined): ActionError {
@@ -29,8 +42,8 @@ export function createPageReader(range: DateRange, step: Step): ReadPage {
   return async (offset) => {
     let lastProblem: ActionError | undefined
     for (let attempts = 1; clock.now() < deadlineAt; attempts++) {
-      const seen = await again.attempt(() => client.getVisitors({ ...range, limit: MAX_PAGE_ROWS, offset }))
-      if (!(seen instanceof ActionError)) return seen
+      const seen = await again.attempt(() => client.getVisitors({ ...range, limit, offset }))
+      if (!(seen instanceof ActionError)) return withoutSecrets(seen, redact)
       lastProblem = seen
       const refusal = { isRateLimit: seen.code === 'rate-limited', retryAfterMs: again.patienceMs(seen) }
       const delayMs = Math.min(backOffMs(refusal, attempts, random()), deadlineAt - clock.now())

@@ -2,6 +2,7 @@ import type { ActionError } from '../runtime/errors.ts'
 import type { OutputFileError, OutputPlace } from '../action/workspace-output.ts'
 import type { DateRange } from './date-range.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
+import type { PageChange } from './page-changes.ts'
 
 /** How a step can end. Only the first two leave a file. */
 export const ENDINGS = ['complete', 'uncertain', 'cancelled', 'skipped', 'error'] as const
@@ -10,6 +11,19 @@ export type Ending = (typeof ENDINGS)[number]
 /** Why a file that holds all that was sent may still lack something. */
 export const DOUBTS = ['totals-changed', 'rows-moved'] as const
 export type Doubt = (typeof DOUBTS)[number]
+
+/** The pages that gained and lost the most. */
+export interface ComparedPages {
+  readonly gained: readonly PageChange[]
+  readonly lost: readonly PageChange[]
+  /** Whether both lists are whole. Else a page that only one of them names is left out: the other may lack it. */
+  readonly isWhole: boolean
+}
+
+/** What came of the comparison with the period before. */
+export type Comparison =
+  | { readonly kind: 'compared'; readonly name: string; readonly totals: VisitorTotals; readonly pages?: ComparedPages }
+  | { readonly kind: 'failed'; readonly name: string; readonly error: ActionError }
 
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
 export interface Report {
@@ -24,6 +38,8 @@ export interface Report {
   readonly rows: number
   readonly topPages: readonly VisitorRow[]
   readonly doubts: readonly Doubt[]
+  /** Undefined if nothing was to be compared, or there is no file. */
+  readonly comparison: Comparison | undefined
   readonly durationMs: number
   readonly error: ActionError | OutputFileError | undefined
 }

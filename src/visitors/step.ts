@@ -1,11 +1,11 @@
 import { formatDuration } from '../text/duration.ts'
 import { ActionError } from '../runtime/errors.ts'
-import type { Redact } from '../text/redact.ts'
 import { openOutputFile, OutputFileError, type OutputFile, type OutputPlace } from '../action/workspace-output.ts'
 import type { Step } from '../action/step.ts'
+import { compareWithBefore } from './compare.ts'
 import { explainDoubts } from './conclusion.ts'
 import { describeRange } from './date-range.ts'
-import { EXPORT_FORMATS, type VisitorRow } from './export-format.ts'
+import { EXPORT_FORMATS } from './export-format.ts'
 import type { VisitorsInputs } from './inputs.ts'
 import { createPageReader } from './page-reader.ts'
 import type { Report } from './report.ts'
@@ -34,15 +34,6 @@ function writePage(
   file.write(rows.map(row).join(between))
 }
 
-/** A page's path is a text of strangers: should it hold the key, the key does not get into a file that others read. */
-function withoutSecrets(page: WalkedPage, redact: Redact): WalkedPage {
-  const rows = page.rows.map((row): VisitorRow => {
-    const path = redact(row.path)
-    return path === row.path ? row : { ...row, path }
-  })
-  return { ...page, rows }
-}
-
 /** A second signal, or a defect, ends the process at once; then too no half file stays. */
 function openFile(place: OutputPlace): OutputFile {
   const file = openOutputFile(place)
@@ -54,19 +45,19 @@ function openFile(place: OutputPlace): OutputFile {
 export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
   const { core, clock, signal, startedAt } = step
   const { projectId, range, place, format } = inputs
-  const tally = new Tally(inputs.top)
+  const tally = new Tally(inputs.top, inputs.compare === 'pages')
   const readPage = createPageReader(range, step)
   let file: OutputFile | undefined
 
-  function report(fields: Pick<Report, 'ending' | 'error'>): Report {
+  function report(fields: Pick<Report, 'ending' | 'error'> & Partial<Report>): Report {
     const { totals, rows, topPages, doubts } = tally
-    return { projectId, range, place, totals, rows, topPages, doubts, durationMs: clock.now() - startedAt, ...fields }
+    const known = { projectId, range, place, totals, rows, topPages, doubts, comparison: undefined }
+    return { ...known, durationMs: clock.now() - startedAt, ...fields }
   }
 
   async function fill(file: OutputFile): Promise<void> {
     let toldAt = clock.now()
-    for await (const walked of walkPages(readPage)) {
-      const page = withoutSecrets(walked, core.redact)
+    for await (const page of walkPages(readPage)) {
       writePage(inputs, file, page, tally.rows)
       tally.add(page)
       if (clock.now() - toldAt < PROGRESS_MS) continue
@@ -83,9 +74,11 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
     await fill(file)
     signal.throwIfAborted()
     file.commit()
-    if (tally.doubts.length === 0) return report({ ending: 'complete', error: undefined })
-    core.warn(explainDoubts(tally.doubts))
-    return report({ ending: 'uncertain', error: undefined })
+    const isWhole = tally.doubts.length === 0
+    if (!isWhole) core.warn(explainDoubts(tally.doubts))
+    // The file is in its place by now, and nothing that is asked from here on takes it away.
+    const comparison = await compareWithBefore(inputs, tally, step)
+    return report({ ending: isWhole ? 'complete' : 'uncertain', error: undefined, comparison })
   } catch (error) {
     if (!(error instanceof ActionError) && !(error instanceof OutputFileError)) throw error
     return report({ ending: signal.aborted ? 'cancelled' : 'error', error })

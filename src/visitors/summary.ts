@@ -3,11 +3,11 @@ import { formatDuration } from '../text/duration.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { escapeHtml, heading, inlineCode, joinBlocks, table, type TableRow } from '../text/markdown.ts'
 import { oneLine } from '../text/untrusted.ts'
-import { explainDoubts } from './conclusion.ts'
+import { describeChange, explainDoubts } from './conclusion.ts'
 import { describeRange } from './date-range.ts'
 import type { VisitorTotals } from './export-format.ts'
 import { hasFile, type Ending, type Report } from './report.ts'
-import { renderTopPages } from './top-pages-table.ts'
+import { renderPageChanges, renderTopPages } from './top-pages-table.ts'
 
 /** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
 const MAX_SUMMARY_BYTES = 256 * 1024
@@ -61,14 +61,25 @@ function pie(totals: VisitorTotals): string[] {
   return [['```mermaid', init, 'pie showData', '  title Unique visitors', ...lines, '```'].join('\n')]
 }
 
-function totals({ totals }: Report): string[] {
+/** What stands behind a number of now. */
+function beforeOf({ totals, comparison }: Report, name: keyof VisitorTotals): string {
+  if (totals === undefined || comparison?.kind !== 'compared') return ''
+  const before = comparison.totals[name]
+  return `, ${describeChange(totals[name], before, comparison.name)}${before === 0 ? '' : ` (${number(before)})`}`
+}
+
+function totals(report: Report): string[] {
+  const { totals } = report
   if (totals === undefined) return []
   const { human, ai, total } = totals
   const both = seenAsBoth(totals)
   const rows: TableRow[] = [
-    { name: 'Human', html: `${number(human)} (${percent(human, total)} of all)` },
-    { name: 'AI', html: `${number(ai)} (${percent(ai, total)} of all)` },
-    { name: 'All', html: `${number(total)}${total === human + ai ? '' : ', each counted once'}` },
+    { name: 'Human', html: `${number(human)} (${percent(human, total)} of all)${beforeOf(report, 'human')}` },
+    { name: 'AI', html: `${number(ai)} (${percent(ai, total)} of all)${beforeOf(report, 'ai')}` },
+    {
+      name: 'All',
+      html: `${number(total)}${total === human + ai ? '' : ', each counted once'}${beforeOf(report, 'total')}`,
+    },
   ]
   const note =
     both === undefined
@@ -103,6 +114,17 @@ function topPages(report: Report): string[] {
   return ['### Most visited pages', renderTopPages(report.topPages, report.totals?.total ?? 0, MAX_TABLE_BYTES)]
 }
 
+function pageChanges({ comparison }: Report): string[] {
+  const pages = comparison?.kind === 'compared' ? comparison.pages : undefined
+  if (pages === undefined) return []
+  const { gained, lost, isWhole } = pages
+  return [
+    ...(gained.length === 0 ? [] : ['### Pages that gained the most', renderPageChanges(gained)]),
+    ...(lost.length === 0 ? [] : ['### Pages that lost the most', renderPageChanges(lost)]),
+    ...(isWhole ? [] : ['The lists changed while they were read, so pages that only one of them names are left out.']),
+  ]
+}
+
 /** In the heading. */
 const LONGEST_NAME = 40
 
@@ -123,6 +145,7 @@ export function renderSummary(report: Report, { title, text, advice }: Conclusio
       ...(advice === undefined ? [] : [`**What to do:** ${advice}`]),
       ...totals(report),
       ...topPages(report),
+      ...pageChanges(report),
       ...facts(report),
     ],
     MAX_SUMMARY_BYTES,

@@ -1,5 +1,6 @@
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
 import { DOUBTS, type Doubt } from './report.ts'
+import { pageKey } from './page-changes.ts'
 import { TopPages } from './top-pages.ts'
 import type { WalkedPage } from './walk-pages.ts'
 
@@ -10,13 +11,18 @@ function isSame(a: VisitorTotals, b: VisitorTotals): boolean {
 /** What is remembered of the pages that went by. */
 export class Tally {
   readonly #doubts = new Set<Doubt>()
-  readonly #topPages: TopPages
+  readonly #topPages: TopPages<VisitorRow>
+  readonly #pageTotals: Map<string, number> | undefined
   #totals: VisitorTotals | undefined
   #rows = 0
 
-  /** @param top how many pages are kept */
-  constructor(top: number) {
-    this.#topPages = new TopPages(top)
+  /**
+   * @param top how many pages are kept
+   * @param hasPageTotals whether the total of each page is kept, to be compared
+   */
+  constructor(top: number, hasPageTotals = false) {
+    this.#topPages = new TopPages(top, ({ total }) => total)
+    if (hasPageTotals) this.#pageTotals = new Map()
   }
 
   add({ totals, rows, repeated }: WalkedPage): void {
@@ -25,7 +31,10 @@ export class Tally {
     // A row that comes twice has moved back, so another one may have moved to where it was read already.
     if (repeated > 0) this.#doubts.add('rows-moved')
     this.#rows += rows.length
-    for (const row of rows) this.#topPages.add(row)
+    for (const row of rows) {
+      this.#topPages.add(row)
+      this.#pageTotals?.set(pageKey(row.path), row.total)
+    }
   }
 
   /** The service's own, as they were at first. */
@@ -39,6 +48,11 @@ export class Tally {
 
   get topPages(): readonly VisitorRow[] {
     return this.#topPages.rows
+  }
+
+  /** By the keys of the pages. */
+  get pageTotals(): Map<string, number> | undefined {
+    return this.#pageTotals
   }
 
   get doubts(): readonly Doubt[] {

@@ -1,6 +1,7 @@
 import { inlineCode } from '../text/markdown.ts'
 import { oneLine } from '../text/untrusted.ts'
 import type { VisitorRow } from './export-format.ts'
+import type { PageChange } from './page-changes.ts'
 
 const LONGEST_PATH = 120
 const BAR_CELLS = 16
@@ -14,6 +15,9 @@ export function bar(value: number, greatest: number): string {
   return drawn === '' && value > 0 ? PARTS[1] : drawn
 }
 
+const number = (value: number): string => `<td align="right">${value.toLocaleString('en-US')}</td>`
+const page = (path: string): string => `<td>${inlineCode(oneLine(path, LONGEST_PATH))}</td>`
+
 const HEAD = '<tr><th>Page</th><th>Visitors</th><th>Human</th><th>AI</th><th>Of all visitors</th><th></th></tr>'
 
 /**
@@ -22,13 +26,11 @@ const HEAD = '<tr><th>Page</th><th>Visitors</th><th>Human</th><th>AI</th><th>Of 
  */
 export function renderTopPages(rows: readonly VisitorRow[], siteTotal: number, maxBytes: number): string {
   const greatest = rows.reduce((most, { total }) => Math.max(most, total), 0)
-  const number = (value: number): string => `<td align="right">${value.toLocaleString('en-US')}</td>`
   const lines: string[] = []
   let bytes = 0
   for (const { path, human, ai, total } of rows) {
     const share = siteTotal === 0 ? '' : `${((100 * total) / siteTotal).toFixed(1)} %`
-    const page = inlineCode(oneLine(path, LONGEST_PATH))
-    const line = `<tr><td>${page}</td>${number(total)}${number(human)}${number(ai)}<td align="right">${share}</td><td>${bar(total, greatest)}</td></tr>`
+    const line = `<tr>${page(path)}${number(total)}${number(human)}${number(ai)}<td align="right">${share}</td><td>${bar(total, greatest)}</td></tr>`
     bytes += Buffer.byteLength(line) + 1
     if (bytes > maxBytes) break
     lines.push(line)
@@ -36,4 +38,14 @@ export function renderTopPages(rows: readonly VisitorRow[], siteTotal: number, m
   const left = rows.length - lines.length
   const rest = left === 0 ? '' : `\n\n${left} more ${left === 1 ? 'page is' : 'pages are'} in the file.`
   return `<table>\n${[HEAD, ...lines].join('\n')}\n</table>${rest}`
+}
+
+/** The pages with what they had before and what they have now. */
+export function renderPageChanges(changes: readonly PageChange[]): string {
+  const lines = changes.map(({ path, before, now }) => {
+    const change = `${now > before ? '+' : '−'}${Math.abs(now - before).toLocaleString('en-US')}`
+    return `<tr>${page(path)}${number(before)}${number(now)}<td align="right">${change}</td></tr>`
+  })
+  const head = '<tr><th>Page</th><th>Before</th><th>Now</th><th>Change</th></tr>'
+  return `<table>\n${[head, ...lines].join('\n')}\n</table>`
 }

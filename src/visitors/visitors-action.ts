@@ -25,6 +25,7 @@ export const visitorsAction: Action<VisitorsInputs, Report> = {
     rows: 0,
     topPages: [],
     doubts: [],
+    comparison: undefined,
     durationMs,
   }),
   render(report) {
