@@ -135,14 +135,25 @@ test('no example puts an expression into a script, where a text from outside wou
   expect(problems).toEqual([])
 })
 
-test('every action of somebody else is pinned to a commit, with its version beside it', () => {
-  const problems = workflows.flatMap(({ path, text }) =>
-    [...text.matchAll(/uses: *([^\s]+)@(.*)$/gm)]
-      .filter(
-        ([, name = '', ref = '']) => !name.startsWith('your-org/') && !/^[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(ref),
-      )
-      .map(([use]) => `${path}: ${use}`),
+test('every action of somebody else is pinned to a commit, with its version beside it, and to one version', () => {
+  const uses = examples.flatMap(({ name, code }) =>
+    [...code.matchAll(/uses: *([^\s]+)@(.*)$/gm)].map(([, action = '', ref = '']) => ({ name, action, ref })),
   )
+  const others = uses.filter(({ action }) => !action.startsWith('your-org/'))
+  const refs = new Map(others.map(({ action, ref }) => [action, ref]))
+  const problems = others.filter(
+    ({ action, ref }) => !/^[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(ref) || refs.get(action) !== ref,
+  )
+  expect(problems).toEqual([])
+})
+
+test('each recipe names in its first lines the secrets and variables that it needs', () => {
+  const recipes = workflows.filter(({ path }) => path.startsWith('docs/recipes/'))
+  const problems = recipes.flatMap(({ path, text }) => {
+    const head = text.slice(0, text.indexOf('\nname: '))
+    const needed = [...text.matchAll(/\b(?:secrets|vars)\.(\w+)/g)].map(([, name = '']) => name)
+    return [...new Set(needed)].filter((name) => !head.includes(name)).map((name) => `${path}: ${name}`)
+  })
   expect(problems).toEqual([])
 })
 

@@ -5,13 +5,13 @@ import { playRecipe, type PlayedRecipe } from '../support/recipe-run.ts'
 
 const CODE = changedRepository({ files: [{ filename: 'src/a.ts' }] }, { tags: { v1: commit('a'), v2: commit('b') } })
 
-function dispatch(range: string): Promise<PlayedRecipe> {
+function dispatch(range?: string): Promise<PlayedRecipe> {
   return playRecipe('on-dispatch', {
     repositories: { 'acme/code': CODE },
     eventName: 'repository_dispatch',
     event: { action: 'code-changed', client_payload: { range } },
     actions: {
-      'actions/create-github-app-token@fee1f7d63c2ff003460e3d139729b119787bc349': () => ({ token: GITHUB_TOKEN }),
+      'actions/create-github-app-token@1b10c78c7865c340bc4f6099eb2f838309f1e8c3': () => ({ token: GITHUB_TOKEN }),
     },
   })
 }
@@ -22,9 +22,12 @@ test('the agent gets the change of the repository that sent the event', async ()
   expect(steps['docs']).toMatchObject({ conclusion: 'success', outputs: { 'pr-repository': 'acme/docs' } })
 })
 
-test('a range that is none asks nothing of anybody, and says what one looks like', async () => {
-  const { steps, prompts, github } = await dispatch('acme/code@main')
-  expect(steps['docs']).toMatchObject({ conclusion: 'failure', outputs: { outcome: 'error' } })
-  expect(steps['docs']?.output).toContain('`owner/name@BASE...HEAD`')
-  expect([prompts, github.requests]).toEqual([[], []])
-})
+test.each(['acme/code@main', undefined])(
+  'the range %s asks nothing of anybody, and says what one looks like',
+  async (range) => {
+    const { steps, prompts, github } = await dispatch(range)
+    expect(steps['docs']).toMatchObject({ conclusion: 'failure', outputs: { outcome: 'error' } })
+    expect(steps['docs']?.output).toContain('`owner/name@BASE...HEAD`')
+    expect([prompts, github.requests]).toEqual([[], []])
+  },
+)

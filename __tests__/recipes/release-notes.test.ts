@@ -8,7 +8,7 @@ test('the agent gets what came since the tag before, and the name and the notes 
     repositories: { 'acme/docs': changedRepository({ files: [{ filename: 'src/a.ts' }] }, { tags }) },
     permissions: permissionsOf('release-notes'),
     eventName: 'release',
-    event: { action: 'published', release: { tag_name: 'v1.1.0', name: 'Faster', body: 'Twice as fast.' } },
+    event: { action: 'released', release: { tag_name: 'v1.1.0', name: 'Faster', body: 'Twice as fast.' } },
   })
 
   expect(steps['docs']).toMatchObject({

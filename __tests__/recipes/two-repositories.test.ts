@@ -16,8 +16,8 @@ function play(files: readonly FileChange[], hidden: Readonly<Record<string, unde
     eventName: 'push',
     event: PUSH,
     actions: {
-      'actions/create-github-app-token@fee1f7d63c2ff003460e3d139729b119787bc349': (inputs) => {
-        expect(inputs).toMatchObject({ 'app-id': '1', 'private-key': 'private', owner: 'acme' })
+      'actions/create-github-app-token@1b10c78c7865c340bc4f6099eb2f838309f1e8c3': (inputs) => {
+        expect(inputs).toMatchObject({ 'client-id': '1', 'private-key': 'private', owner: 'acme' })
         return { token: GITHUB_TOKEN }
       },
     },

@@ -92,7 +92,9 @@ function createLookUp(
   steps: Readonly<Record<string, PlayedStep>>,
 ): LookUp {
   const contexts: Readonly<Record<string, Texts>> = { vars, secrets, env, ...(github && { github }) }
-  return (reference) => {
+  const lookUp: LookUp = (reference) => {
+    const [, first, otherwise] = /^(\S+) \|\| '([^']*)'$/.exec(reference) ?? []
+    if (first !== undefined && otherwise !== undefined) return lookUp(first) || otherwise
     const [, id, output] = /^steps\.([\w-]+)\.outputs\.([\w-]+)$/.exec(reference) ?? []
     if (id !== undefined && output !== undefined) {
       if (steps[id] === undefined) throw new Error(`There is no step ${id} before this one.`)
@@ -105,6 +107,7 @@ function createLookUp(
     if (values === undefined) throw new Error(`This expression is not known here: ${reference}`)
     return values[name] ?? ''
   }
+  return lookUp
 }
 
 function fillIn(given: Texts, lookUp: LookUp): Record<string, string> {

@@ -82,7 +82,7 @@ export async function playRecipe(name: string, options: RecipeOptions): Promise<
   chmodSync(join(tools, 'gh'), 0o755)
   try {
     const played = await playWorkflow(recipe, {
-      vars: { DOCS_AGENT_BASE_URL: service.url, DOCS_AGENT_PROJECT_ID: service.projectId, DOCS_APP_ID: '1' },
+      vars: { DOCS_AGENT_BASE_URL: service.url, DOCS_AGENT_PROJECT_ID: service.projectId, DOCS_APP_CLIENT_ID: '1' },
       secrets: { DOCS_AGENT_API_KEY: EMULATOR_KEY, DOCS_APP_PRIVATE_KEY: 'private' },
       github: { token: GITHUB_TOKEN, ref: 'refs/heads/main', repository, repository_owner: 'acme' },
       node: NODE_24,

@@ -20,7 +20,7 @@ function changed(names, from = 'a', fields = {}) {
 
 /** @param {number} id @param {string} tag_name @param {string} name */
 const released = (id, tag_name, name) => ({
-  action: 'published',
+  action: 'released',
   release: { id, tag_name, name, body: 'Twice as fast.' },
 })
 
@@ -119,6 +119,13 @@ export const GITHUB_CHECKS = {
         },
       ],
     },
+    {
+      name: 'a pre-release starts no runner',
+      eventName: 'release',
+      event: { ...released(9, 'v2.0.0-rc.1', 'Candidate'), action: 'prereleased' },
+      github: { permissions: { contents: 'read', 'pull-requests': 'write' } },
+      expected: { conclusion: 'success', jobs: [], prompts: [], github: [] },
+    },
   ],
   'docs/recipes/on-dispatch.yml': [
     {
@@ -143,6 +150,13 @@ export const GITHUB_CHECKS = {
           },
         },
       ],
+    },
+    {
+      name: 'an event without a range is an error, and asks nothing',
+      eventName: 'repository_dispatch',
+      event: { action: 'code-changed', client_payload: {} },
+      github: { permissions: ALL_PERMISSIONS },
+      expected: { conclusion: 'failure', outputs: { 'update.docs.outcome': 'error' }, prompts: [] },
     },
   ],
   'docs/recipes/before-auto-merge.yml': [

@@ -169,7 +169,7 @@ export async function runCheck(act, recipe, check) {
       vars: {
         DOCS_AGENT_BASE_URL: service.url,
         DOCS_AGENT_PROJECT_ID: service.projectId,
-        DOCS_APP_ID: '1',
+        DOCS_APP_CLIENT_ID: '1',
         ...run.vars,
       },
       secrets: {

@@ -81,17 +81,35 @@ function play({ flags }: Scene): Promise<string> {
 
 const HEAD = `<!-- Written by npm run docs. -->
 
-# All job summaries
+# Job summaries
 
-What a step writes on the page of its run, for each way in which it can end. The runs are those of \`npm start\`, with clocks that show the same times in each, so that this page changes only where a summary does. GitHub shows it light or dark, as you have set it.
+What a step writes on the page of its run, for each way in which it can end: the runs of \`npm start\`, on a clock of its own. The first one is whole. The others are shown without their time line, their prompt, what comes next, and the rows that stand above.
 `
+
+/** What the reader knows from the summaries above. */
+function leaveOutKnown(summary: string, known: Set<string>): string {
+  const isFirst = known.size === 0
+  const rows = summary.split('\n').filter((line) => line.startsWith('<tr>') && !line.startsWith('<tr><th>'))
+  const shown = isFirst
+    ? summary
+    : summary
+        .replace(/### Time line\n\n<table>[^]*?<\/table>\n*|<details>.*<\/details>\n*|### What next\n[^]*$/g, '')
+        .split('\n')
+        .filter((line) => !known.has(line))
+        .join('\n')
+        .replace(/(?:### On GitHub\n\n)?<table>\n<\/table>\n*/g, '')
+  for (const row of rows) known.add(row)
+  return `${shown.trimEnd()}\n`
+}
 
 /** The page, as Markdown. It is the same in every run. */
 export async function renderPage(): Promise<string> {
   const parts = [HEAD]
+  const known = new Set<string>()
   for (const scene of SCENES) {
     const { flags, shows } = scene
-    parts.push(`---\n\n_${shows}_, \`npm start${flags === '' ? '' : ` -- ${flags}`}\`:\n\n${await play(scene)}`)
+    const summary = leaveOutKnown(await play(scene), known)
+    parts.push(`---\n\n_${shows}_, \`npm start${flags === '' ? '' : ` -- ${flags}`}\`:\n\n${summary}`)
   }
   return parts.join('\n')
 }
