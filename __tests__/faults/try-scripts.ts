@@ -1,3 +1,4 @@
+import { DAY_SEED, IS_SOAK, SEED } from '../support/seed.ts'
 import type { FaultScript } from './fault-script.ts'
 import { PortTaken } from './faulty-peer.ts'
 import { brokenPromises } from './promises.ts'
@@ -5,6 +6,8 @@ import { runFaultScript, type FaultTrace } from './run-fault-script.ts'
 
 /** So many run at the same time: they mostly wait for sockets. */
 const AT_ONCE = 24
+/** All take too long for every run, so each day has another part. Scripts stand in fours, and each part is to have all of a four. */
+const PARTS = 5
 /** A run that takes this long in real time has lost something that it waits for. */
 const LIMIT_MS = 60_000
 
@@ -51,18 +54,19 @@ async function tryScript(script: FaultScript): Promise<string[]> {
 function describeFailure(script: FaultScript, problems: readonly string[]): string {
   return [
     ...problems,
-    `Only this one: FAULT='${script.name}' npm test -- __tests__/faults`,
+    `Only this one: SEED=${SEED} FAULT='${script.name}' npm test -- __tests__/faults`,
     JSON.stringify(script),
   ].join('\n')
 }
 
 /**
- * Runs every script, or the one that the environment asks for.
+ * Runs the day's part of the scripts, all of them, or the one that the environment asks for.
  * @throws Error with all scripts that broke a promise, and how to run each of them alone
  */
 export async function tryScripts(all: readonly FaultScript[]): Promise<void> {
   const wanted = process.env['FAULT']
-  const left = all.filter(({ name }) => wanted === undefined || name === wanted)
+  const isOfToday = (index: number): boolean => IS_SOAK || (index + DAY_SEED) % PARTS === 0
+  const left = all.filter(({ name }, index) => (wanted === undefined ? isOfToday(index) : name === wanted))
   const failures: string[] = []
   await run(WARM_UP)
   const work = async (): Promise<void> => {

@@ -1,14 +1,14 @@
 import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { CheckPlan } from '../../src/emulator/github/check-plan.ts'
-import { SEED } from '../support/seed.ts'
+import { IS_SOAK, SEED } from '../support/seed.ts'
 import { arbitraryCourse } from './arbitrary-course.ts'
 import { FORMER_NAME, playCourse, type Course, type CourseStep, type CourseTrace } from './course.ts'
 import { problemsOf } from './course-invariants.ts'
 
 jest.setTimeout(3_600_000)
 
-const runs = Math.ceil(Number(process.env['MODEL_RUNS'] ?? 5_000) / 200)
+const runs = Number(process.env['COURSES'] ?? (IS_SOAK ? 1_000 : 25))
 const path = process.env['MODEL_PATH']
 
 async function problemsIn(course: Course, onEnd: (trace: CourseTrace) => void = () => undefined): Promise<string[]> {
@@ -30,7 +30,7 @@ async function describeFailure(details: fc.RunDetails<[Course]>): Promise<string
   })
   return [
     ...problems,
-    `Replay: MODEL_SEED=${details.seed} MODEL_PATH=${details.counterexamplePath ?? ''} npm test -- __tests__/model/courses -t '<this test>'`,
+    `Replay: SEED=${details.seed} MODEL_PATH=${details.counterexamplePath ?? ''} npm test -- __tests__/model/courses -t '<this test>'`,
     `Found after ${details.numRuns} courses, shrunk ${details.numShrinks} times to:`,
     JSON.stringify(course, (_key, value: unknown) => (value === Infinity ? 'never' : value)),
     ...said,

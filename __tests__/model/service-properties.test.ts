@@ -2,13 +2,13 @@ import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
 import { OUTCOMES, type Outcome, type Report } from '../../src/agent/report/report.ts'
 import { arbitraryRounds, arbitrarySchedule, gitHubPlan } from './arbitrary-schedule.ts'
-import { SEED } from '../support/seed.ts'
+import { IS_SOAK, SEED } from '../support/seed.ts'
 import { problemsOf } from './invariants.ts'
 import { runSchedule } from './run-schedule.ts'
 import type { Schedule } from './schedule.ts'
 
 /** A failure prints the environment that replays it. */
-const runs = Number(process.env['MODEL_RUNS'] ?? 10_000)
+const runs = Number(process.env['SCHEDULES'] ?? (IS_SOAK ? 200_000 : 2_000))
 const path = process.env['MODEL_PATH']
 
 jest.setTimeout(3_600_000)
@@ -33,7 +33,7 @@ async function describeFailure(details: fc.RunDetails<[Schedule]>): Promise<stri
   return [
     ...(await problemsIn(schedule)),
     '',
-    `Replay: MODEL_SEED=${details.seed} MODEL_PATH=${details.counterexamplePath ?? ''} npm test -- __tests__/model -t '<this test>'`,
+    `Replay: SEED=${details.seed} MODEL_PATH=${details.counterexamplePath ?? ''} npm test -- __tests__/model -t '<this test>'`,
     `Found after ${details.numRuns} schedules, shrunk ${details.numShrinks} times to:`,
     JSON.stringify(schedule, null, 2),
     'Its log:',
@@ -59,17 +59,17 @@ test(`every promise holds on ${runs} schedules`, async () => {
 
   // A proof about schedules that all end alike would prove nothing.
   const rare = OUTCOMES.filter((outcome) => (outcomes.get(outcome) ?? 0) < runs / 500)
-  expect(path === undefined && runs >= 10_000 ? rare : []).toEqual([])
+  expect(path === undefined && runs >= 2_000 ? rare : []).toEqual([])
 })
 
 test('every promise holds where failing checks go back to the agent', async () => {
   const ends = { sent: 0, again: 0, passed: 0, stopped: 0 }
-  await expectPromises(arbitraryRounds, runs / 5, ({ fixing: { sent, stop } = { sent: 0 } }) => {
+  await expectPromises(arbitraryRounds, runs / 2, ({ fixing: { sent, stop } = { sent: 0 } }) => {
     if (sent > 0) ends[stop === 'passed' ? 'passed' : 'stopped']++
     if (sent > 0) ends[sent > 1 ? 'again' : 'sent']++
   })
   const fewest = Math.min(...Object.values(ends))
-  expect(path === undefined && runs >= 10_000 ? fewest : runs).toBeGreaterThan(runs / 500)
+  expect(path === undefined && runs >= 2_000 ? fewest : runs).toBeGreaterThan(runs / 500)
 })
 
 /** Nothing is left to go wrong but GitHub. */

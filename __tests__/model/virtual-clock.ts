@@ -34,7 +34,7 @@ function settlePromises(): Promise<void> {
  * A clock for everything in one run: it stands still while anything can be done, and then jumps to the next thing that is
  * due. Timers fire on whole milliseconds, in the order of their times, and of their making where the times are the same.
  */
-export function virtualClock(wallJump: WallJump = { atMs: Infinity, byMs: 0 }): VirtualClock {
+export function virtualClock(wallJump: WallJump = { atMs: Infinity, byMs: 0 }, mostEvents = MOST_EVENTS): VirtualClock {
   const events: Event[] = []
   let now = 0
 
@@ -84,7 +84,7 @@ export function virtualClock(wallJump: WallJump = { atMs: Infinity, byMs: 0 }): 
         state.isDone = true
       }
       work.then(end, end)
-      for (let steps = 0; steps < MOST_EVENTS; steps++) {
+      for (let steps = 0; steps < mostEvents; steps++) {
         await settlePromises()
         if (state.isDone) return work
         const next = events.shift()

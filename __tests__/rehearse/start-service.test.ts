@@ -119,10 +119,11 @@ test('what a service says that does not start is the error', async () => {
 
 test('a service that does not answer within a minute is ended', async () => {
   const clock = fakeClock()
+  let itsId: Promise<void> | undefined
   const slow: Clock = {
     ...clock,
     sleep: async (ms, signal) => {
-      await untilItSaidItsId(() => attempt.logFile)
+      await (itsId ??= untilItSaidItsId(() => attempt.logFile))
       await clock.sleep(ms, signal)
     },
   }

@@ -8,8 +8,6 @@ const NOT_COPIED = new Set(['node_modules', '.git', 'build', 'coverage'])
 
 /** These run what is packed in `dist`, which holds no mutant. */
 const RUN_DIST = '/__tests__/(bundle|recipes)/'
-/** Enough schedules to notice what the model can notice, and few enough to be quick. */
-const MODEL_RUNS = '2000'
 /** A mutant may hang its tests; that counts as killed. */
 const LONGEST_RUN_MS = 300_000
 
@@ -35,7 +33,7 @@ function runJest(folder, args) {
       ],
       {
         cwd: folder,
-        env: { ...process.env, MODEL_RUNS, NODE_NO_WARNINGS: '1' },
+        env: { ...process.env, NODE_NO_WARNINGS: '1' },
         stdio: 'ignore',
         timeout: LONGEST_RUN_MS,
         // Some mutants no longer listen to the gentler one.

@@ -1,28 +1,20 @@
 /**
- * Proves the same as the tests of `__tests__/model`, on twenty times as many schedules and courses, and on other ones each time.
+ * Proves the same as the tests of `__tests__/model` and `__tests__/faults`, on a hundred times as many schedules, 40 times as
+ * many courses, all faults and ten times as many mixtures of them, and on other ones each time.
  *
- *   npm run test:soak               with a seed drawn now, which is printed
- *   MODEL_SEED=7 npm run test:soak  with that one
+ *   npm run test:soak         with a seed drawn now, which is printed
+ *   SEED=7 npm run test:soak  with that one
  *
- * MODEL_RUNS sets the number of schedules; to 200 of these there is one course of each kind.
+ * SCHEDULES and COURSES set their numbers.
  */
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import * as path from 'node:path'
 
-const root = path.join(import.meta.dirname, '../..')
-const MODEL_RUNS = process.env['MODEL_RUNS'] ?? '200000'
-const MODEL_SEED = process.env['MODEL_SEED'] ?? String(randomInt(2 ** 31))
-
-console.log(`MODEL_SEED=${MODEL_SEED} MODEL_RUNS=${MODEL_RUNS}`)
-const { status } = spawnSync(
-  process.execPath,
-  [
-    '--experimental-vm-modules',
-    'node_modules/jest/bin/jest.js',
-    '__tests__/model/service-properties',
-    '__tests__/model/courses',
-  ],
-  { cwd: root, env: { ...process.env, MODEL_RUNS, MODEL_SEED }, stdio: 'inherit' },
-)
+const SEED = process.env['SEED'] ?? String(randomInt(2 ** 31))
+console.log(`SEED=${SEED} npm run test:soak`)
+const { status } = spawnSync('npm', ['test', '--', '__tests__/model', '__tests__/faults'], {
+  ...{ cwd: path.join(import.meta.dirname, '../..'), shell: process.platform === 'win32' },
+  ...{ env: { ...process.env, SEED, SOAK: 'true' }, stdio: 'inherit' },
+})
 process.exitCode = status ?? 1
