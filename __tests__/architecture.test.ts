@@ -102,6 +102,8 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'emulator/github/repository-state.ts': 'the same',
   'emulator/github/state.ts': 'the same',
   'emulator/github/sample-checks.ts': 'holds values only, which the tests of the scenarios look at',
+  'github/event-parts.ts': 'holds the parts of an event, which event.test.ts looks at',
+  'github/payload-parts.ts': 'the same',
   'github/github.ts': 'holds types only',
   'github/pull-request-answers.ts': 'holds what answers must be like, and malformed-answers.test.ts gives others',
   'action/core.ts': 'holds types and one error, which the tests of the runner look at',

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { parseEvent } from '../../src/github/event-payload.ts'
-import { atGitHub, readContext, contextOf, withholdsSecrets } from '../../src/action/context.ts'
+import { parseEvent } from '../../src/github/event.ts'
+import { atGitHub, readContext, withholdsSecrets } from '../../src/action/context.ts'
 import { commit } from '../support/github-state.ts'
 
 const ENV = {
@@ -18,9 +18,8 @@ const ENV = {
 }
 
 test('reads what the runner says', () => {
-  expect(contextOf(ENV, { ref: 'refs/heads/main' })).toEqual({
-    eventName: 'push',
-    payload: { ref: 'refs/heads/main' },
+  expect(readContext(ENV)).toEqual({
+    event: parseEvent('push', {}, 'ann'),
     actor: 'ann',
     sha: 'abc',
     refName: 'main',
@@ -39,15 +38,15 @@ test('an address has no slash at its end', () => {
     GITHUB_SERVER_URL: 'https://github.example.com/',
     GITHUB_API_URL: 'https://github.example.com/api/v3/',
   }
-  expect(contextOf({ ...ENV, ...addresses }, {})).toMatchObject({
+  expect(readContext({ ...ENV, ...addresses })).toMatchObject({
     serverUrl: 'https://github.example.com',
     apiUrl: 'https://github.example.com/api/v3',
   })
 })
 
 test('outside of a runner, or with an address that is none, it is GitHub itself', () => {
-  expect(contextOf({ GITHUB_API_URL: 'not an address' }, {})).toMatchObject({
-    eventName: '',
+  expect(readContext({ GITHUB_API_URL: 'not an address' })).toMatchObject({
+    event: { kind: 'other' },
     workflow: undefined,
     runId: 0,
     runAttempt: 1,
@@ -57,10 +56,9 @@ test('outside of a runner, or with an address that is none, it is GitHub itself'
 })
 
 test('outside of a runner there is no event, and one that cannot be read is none, which is known', () => {
-  expect(readContext({})).not.toHaveProperty('isEventUnreadable')
-  expect(readContext({})).toMatchObject({ payload: {} })
-  const facts = readContext({ ...ENV, GITHUB_EVENT_PATH: '/no/such/file.json' })
-  expect(facts).toMatchObject({ eventName: 'push', payload: {}, isEventUnreadable: true })
+  expect(readContext({}).event.isReadable).toBe(true)
+  const context = readContext({ ...ENV, GITHUB_EVENT_PATH: '/no/such/file.json' })
+  expect(context.event).toMatchObject({ kind: 'push', isReadable: false })
 })
 
 test.each([
@@ -70,47 +68,43 @@ test.each([
   ['https://api.acme.ghe.com', 'https://acme.ghe.com'],
   ['https://api.example.com', 'https://api.example.com'],
 ])('with the API at %s the pages are at %s', (apiUrl, serverUrl) => {
-  expect(atGitHub(contextOf(ENV, {}), apiUrl)).toEqual({ ...contextOf(ENV, {}), apiUrl, serverUrl })
+  expect(atGitHub(readContext(ENV), apiUrl)).toEqual({ ...readContext(ENV), apiUrl, serverUrl })
 })
 
 test('without another API it is the GitHub of the run', () => {
-  expect(atGitHub(contextOf(ENV, {}), undefined)).toEqual(contextOf(ENV, {}))
+  expect(atGitHub(readContext(ENV), undefined)).toEqual(readContext(ENV))
 })
 
 const repository = { full_name: 'acme/docs' }
-const OWN = { eventName: 'pull_request', actor: 'octocat', payload: pullRequestFrom(repository) }
-const OF_FORK = { ...OWN, payload: pullRequestFrom({ full_name: 'stranger/docs' }) }
-
-function pullRequestFrom(repo?: { full_name: string }) {
-  return parseEvent('pull_request', { repository, pull_request: { head: { sha: commit('a'), repo: repo ?? null } } })
+const isWithheld = (name: string, actor: string, repo: object | null): boolean => {
+  const payload = { repository, pull_request: { head: { sha: commit('a'), repo } } }
+  return withholdsSecrets({ actor, event: parseEvent(name, payload, actor) })
 }
+const FORK = { full_name: 'stranger/docs' }
 
 test.each(['pull_request', 'pull_request_review', 'pull_request_review_comment'])(
-  'secrets are withheld from a %s of a fork',
-  (eventName) => {
-    expect(withholdsSecrets({ ...OF_FORK, eventName })).toBe(true)
+  'secrets are withheld from a %s of a fork, also of one that was deleted meanwhile',
+  (name) => {
+    expect(isWithheld(name, 'octocat', FORK)).toBe(true)
+    expect(isWithheld(name, 'octocat', null)).toBe(true)
   },
 )
 
-test('secrets are withheld where the fork was deleted meanwhile', () => {
-  expect(withholdsSecrets({ ...OWN, payload: pullRequestFrom() })).toBe(true)
-})
-
 test('a pull request of the repository itself has secrets', () => {
-  expect(withholdsSecrets(OWN)).toBe(false)
+  expect(isWithheld('pull_request', 'octocat', repository)).toBe(false)
 })
 
 test('pull_request_target has secrets, also for a fork', () => {
-  expect(withholdsSecrets({ ...OF_FORK, eventName: 'pull_request_target' })).toBe(false)
+  expect(isWithheld('pull_request_target', 'octocat', FORK)).toBe(false)
 })
 
 test.each(['push', 'pull_request', 'pull_request_target', 'workflow_dispatch'])(
   'secrets are withheld from a %s that Dependabot started',
-  (eventName) => {
-    expect(withholdsSecrets({ ...OWN, eventName, actor: 'dependabot[bot]' })).toBe(true)
+  (name) => {
+    expect(isWithheld(name, 'dependabot[bot]', repository)).toBe(true)
   },
 )
 
-test.each(['push', 'schedule', 'workflow_dispatch', ''])('a %s has secrets', (eventName) => {
-  expect(withholdsSecrets({ eventName, actor: 'octocat', payload: {} })).toBe(false)
+test.each(['push', 'schedule', 'workflow_dispatch', ''])('a %s has secrets', (name) => {
+  expect(withholdsSecrets({ actor: 'octocat', event: parseEvent(name, {}, 'octocat') })).toBe(false)
 })

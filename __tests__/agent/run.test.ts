@@ -81,7 +81,7 @@ test('an event that cannot be read is none, said with one notice before anything
   const notices: string[] = []
   const host = { ...fakeHost(), notice: (title: string) => notices.push(title) }
   const client = fakeClient(SCRIPT)
-  for (const facts of [RUN_FACTS, { ...RUN_FACTS, isEventUnreadable: true as const }])
+  for (const facts of [RUN_FACTS, { ...RUN_FACTS, payload: 'cut' }])
     await runAgent(agentInputs({ task: CREATE }), fakeStep({ core: host, client, context: facts }))
   expect(notices).toEqual(['The event could not be read'])
   expect(client.calls.filter((call) => call === 'create')).toHaveLength(2)

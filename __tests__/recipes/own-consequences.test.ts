@@ -4,7 +4,6 @@ import { resolveChange } from '../../src/agent/trigger/look-at-change.ts'
 import { findOwnEvent } from '../../src/agent/trigger/loop-guard.ts'
 import { Journal } from '../../src/agent/report/journal.ts'
 import { runAgent } from '../../src/agent/run.ts'
-import { parseEvent, type EventPayload } from '../../src/github/event-payload.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
 import { failed, fakeClient } from '../support/fake-client.ts'
@@ -115,7 +114,7 @@ async function skipReason(
   })
   const inputs = agentInputs({}, { 'github-token': 'ghs_token', ...given })
   const [eventName = ''] = name.split(' ')
-  const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload: parseEvent(eventName, payload) } })
+  const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload } })
   const journal = new Journal(inputs, step)
   const own = await findOwnEvent(inputs, step, journal)
   return own ?? (await resolveChange(inputs.task, inputs, step, journal)).skipReason
@@ -236,7 +235,7 @@ function gitHubWith(number: number, author: typeof AGENT, labels: readonly strin
 async function startsJob({ name, payload }: Example, about: About, github: GitHub): Promise<boolean> {
   const client = fakeClient({ create: failed, reads: [failed] })
   const inputs = agentInputs({}, { label: 'docs-agent', 'github-token': 'ghs_token' })
-  const facts = { ...RUN_FACTS, eventName: name, sha: about.sha, payload: tellOf(payload, about) as EventPayload }
+  const facts = { ...RUN_FACTS, eventName: name, sha: about.sha, payload: tellOf(payload, about) }
   await runAgent(inputs, fakeStep({ client, github, context: facts }))
   return client.calls.includes('create')
 }

@@ -1,7 +1,5 @@
-import { parseEvent } from '../../src/github/event-payload.ts'
-import type { Context } from '../../src/action/context.ts'
 import { commit } from './github-state.ts'
-import { RUN_FACTS } from './fake-github.ts'
+import { readRun, RUN_FACTS, type GivenRun } from './fake-github.ts'
 
 export const EVENT_NAMES = ['issue_comment', 'pull_request_review_comment', 'pull_request_review'] as const
 
@@ -20,7 +18,7 @@ export interface Spoken {
 export const MONA = { login: 'mona', id: 1, type: 'User' }
 
 /** A comment or a review on number 7, as GitHub tells of it. */
-export function commentFacts(spoken: Spoken = {}): Context {
+export function commentFacts(spoken: Spoken = {}): GivenRun {
   const { eventName = 'issue_comment', body = '/docs Shorten it.', author = MONA, app = null } = spoken
   const { isOnPullRequest = true, state = 'open', fields = {} } = spoken
   const isReview = eventName === 'pull_request_review'
@@ -41,10 +39,6 @@ export function commentFacts(spoken: Spoken = {}): Context {
     },
     pull_request_review: { pull_request, review: { ...said, submitted_at: at, performed_via_github_app: app } },
   }
-  return {
-    ...RUN_FACTS,
-    eventName,
-    payload: parseEvent(eventName, { action, ...payloads[eventName] }),
-    serverUrl: 'https://git.example.com',
-  }
+  const payload = { action, ...payloads[eventName] }
+  return readRun({ ...RUN_FACTS, eventName, payload, serverUrl: 'https://git.example.com' })
 }

@@ -1,3 +1,4 @@
+import { parseEvent } from '../../src/github/event.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { PullRequestCommit } from '../../src/github/commits.ts'
 import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
@@ -125,12 +126,20 @@ export const refusal = (code: ErrorCode, hint?: string): ActionError =>
 
 export const rejecting = (error: ActionError) => (): Promise<never> => Promise.reject(error)
 
-/** A run, with its event as GitHub wrote it. */
-export type GivenRun = Omit<Context, 'payload'> & { readonly payload: object }
+/** A run, with its event also as GitHub wrote it. */
+export interface GivenRun extends Context {
+  readonly eventName: string
+  readonly payload: unknown
+}
 
-export const RUN_FACTS: Context = {
-  eventName: 'workflow_dispatch',
-  payload: {},
+/** The run whose event is the one that was written down. */
+export const readRun = (run: GivenRun): GivenRun => ({
+  ...run,
+  event: parseEvent(run.eventName, run.payload, run.actor),
+})
+
+export const RUN_FACTS: GivenRun = {
+  ...{ eventName: 'workflow_dispatch', payload: {}, event: parseEvent('workflow_dispatch', {}, 'ann') },
   actor: 'ann',
   sha: commit('b'),
   refName: 'main',

@@ -1,10 +1,9 @@
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { parseEvent } from '../../src/github/event-payload.ts'
 import type { Step } from '../../src/action/step.ts'
 import { fakeClient } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
-import { RUN_FACTS, type GivenRun } from './fake-github.ts'
+import { readRun, RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 
 const GIVEN = {
@@ -45,6 +44,6 @@ export function fakeStep({ github, timeoutMs = 3_600_000, ...fields }: StepField
     github: () => Promise.resolve(github),
     ...fields,
     // As it would be read: what tests write down is an event like GitHub's.
-    context: { ...context, payload: parseEvent(context.eventName, context.payload) },
+    context: readRun(context),
   }
 }

@@ -1,13 +1,10 @@
 import type { Environment } from '../runtime/environment.ts'
 import { parseUrl } from '../runtime/parse-url.ts'
-import { DEPENDABOT, readEvent, type EventPayload } from '../github/event-payload.ts'
+import { DEPENDABOT, readEvent, type Event } from '../github/event.ts'
 
 /** What is known of the run of the workflow that this step is a part of. */
 export interface Context {
-  readonly eventName: string
-  /** Without anything if it cannot be read. */
-  readonly payload: EventPayload
-  readonly isEventUnreadable?: true
+  readonly event: Event
   /** Who started the run. */
   readonly actor: string
   readonly sha: string
@@ -35,10 +32,9 @@ function addressOf(text: string | undefined, otherwise: string): string {
   return text !== undefined && parseUrl(text) !== undefined ? text.replace(/\/+$/, '') : otherwise
 }
 
-export function contextOf(env: Environment, payload: EventPayload): Context {
+export function readContext(env: Environment): Context {
   return {
-    eventName: env['GITHUB_EVENT_NAME'] ?? '',
-    payload,
+    event: readEvent(env),
     actor: env['GITHUB_ACTOR'] ?? '',
     sha: env['GITHUB_SHA'] ?? '',
     refName: env['GITHUB_REF_NAME'] ?? '',
@@ -53,24 +49,12 @@ export function contextOf(env: Environment, payload: EventPayload): Context {
   }
 }
 
-export function readContext(env: Environment): Context {
-  const payload = readEvent(env)
-  return payload === undefined ? { ...contextOf(env, {}), isEventUnreadable: true } : contextOf(env, payload)
-}
-
 /**
  * Whether GitHub withholds the repository's secrets from this run: it does for pull requests from forks and for all that
  * Dependabot starts. A fork that was deleted meanwhile has no repository any more.
  */
-export function withholdsSecrets({
-  eventName,
-  actor,
-  payload,
-}: Pick<Context, 'eventName' | 'actor' | 'payload'>): boolean {
-  if (actor === DEPENDABOT) return true
-  if (!eventName.startsWith('pull_request') || eventName === 'pull_request_target') return false
-  return payload.pullRequest?.head?.repo?.fullName !== payload.repository?.fullName
-}
+export const withholdsSecrets = ({ actor, event }: Pick<Context, 'actor' | 'event'>): boolean =>
+  actor === DEPENDABOT || event.isOfFork
 
 /** GitHub's own API, and that of an enterprise in its cloud, have a host of their own beside that of the pages. */
 const API_HOST = /^api\.(?=github\.com$|[^.]+\.ghe\.com$)/

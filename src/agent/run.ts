@@ -44,7 +44,7 @@ export async function runAgent(inputs: AgentInputs, step: Step, onCrash?: OnCras
 /** Takes the turns, one after the other. Gives why there is none, as a full sentence, if there is no reason to. */
 async function run(inputs: AgentInputs, step: Step, course: Course, journal: Journal): Promise<string | undefined> {
   inputs.warnings.forEach(step.core.warn)
-  if (step.context.isEventUnreadable === true) journal.notice(...UNREADABLE_EVENT)
+  if (!step.context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
   const own = await findOwnEvent(inputs, step, journal)
   if (own !== undefined) return own
   const choice = await chooseTask(inputs, step, journal)

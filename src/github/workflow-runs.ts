@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { AskGitHub } from './ask-github.ts'
-import { DEPENDABOT } from './event-payload.ts'
+import { DEPENDABOT } from './event.ts'
 import { parseItems } from './parse-list.ts'
 import { PAGE_SIZE } from './read-pages.ts'
 

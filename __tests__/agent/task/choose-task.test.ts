@@ -5,7 +5,6 @@ import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import { replyMarker } from '../../../src/agent/report/reply.ts'
 import type { CommentAddress } from '../../../src/github/comments.ts'
-import { parseEvent } from '../../../src/github/event-payload.ts'
 import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
 import { PUSH, RUN_FACTS } from '../../support/fake-github.ts'
 import { begun, RollingWorld } from '../../support/rolling-world.ts'
@@ -136,16 +135,13 @@ test.each([
   ],
 ])('what this action wrote with a person’s token asks nothing: %s', async (_name, eventName, about, body) => {
   const said = { sender: { login: 'mona', id: 11, type: 'User' }, comment: { id: 1, body } }
-  const facts = { eventName, payload: parseEvent(eventName, { ...about, ...said }) }
+  const facts = { eventName, payload: { ...about, ...said } }
   for (const inputs of [{ onOpenPr: 'new' }, { skipOwnChanges: false }, { task: FOLLOW_UP }] as const) {
     const { report, taken } = await new RollingWorld().step(inputs, facts)
     expect(taken).toEqual([])
     expect(report).toMatchObject({ outcome: 'skipped', skipReason: expect.stringContaining('wrote the comment') })
   }
-  const quoted = {
-    ...facts,
-    payload: parseEvent(eventName, { ...about, ...said, comment: { id: 1, body: `> ${body}` } }),
-  }
+  const quoted = { ...facts, payload: { ...about, ...said, comment: { id: 1, body: `> ${body}` } } }
   expect((await new RollingWorld().step({ onOpenPr: 'new' }, quoted)).taken).toHaveLength(1)
 })
 

@@ -6,11 +6,10 @@ import type { Report } from '../../../src/agent/report/report.ts'
 import { runAgent } from '../../../src/agent/run.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import type { Context } from '../../../src/action/context.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { commentFacts, EVENT_NAMES, MONA, type Spoken } from '../../support/comment-events.ts'
 import { active, archived, completed, failed, failure, fakeClient, job } from '../../support/fake-client.ts'
-import { fakeGitHub, inTurn, PULL_REQUEST, refusal, rejecting } from '../../support/fake-github.ts'
+import { fakeGitHub, inTurn, PULL_REQUEST, refusal, rejecting, type GivenRun } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
@@ -51,7 +50,7 @@ interface Played {
 }
 
 interface Scene {
-  readonly context?: Context
+  readonly context?: GivenRun
   readonly jobName?: JobName
   readonly inputs?: Partial<AgentInputs>
   readonly answers?: Partial<GitHub>

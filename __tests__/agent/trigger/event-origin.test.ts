@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { findEventOrigin, type EventOrigin } from '../../../src/agent/trigger/event-origin.ts'
-import { parseEvent } from '../../../src/github/event-payload.ts'
+import { parseEvent } from '../../../src/github/event.ts'
 import { RUN_FACTS } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 const DOCS = { id: 1, default_branch: 'main' }
 const find = (eventName: string, payload: object, actor = 'ann'): EventOrigin =>
-  findEventOrigin({ ...RUN_FACTS, actor, eventName, payload: parseEvent(eventName, { repository: DOCS, ...payload }) })
+  findEventOrigin({ ...RUN_FACTS, event: parseEvent(eventName, { repository: DOCS, ...payload }, actor) })
 const BOT = { login: 'x[bot]', type: 'Bot' }
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
 const pulls = { pull_requests: [{ number: 7 }, { number: 8 }] }
@@ -19,9 +19,9 @@ test.each(['issue_comment', 'pull_request_review', 'pull_request_review_comment'
     const where =
       eventName === 'issue_comment' ? { issue: { number: 7, pull_request: {} } } : { pull_request: { number: 7 } }
     const spoken = eventName === 'pull_request_review' ? 'review' : 'comment'
-    const by = (sender: object, body: string) => find(eventName, { ...where, [spoken]: { body }, sender })
+    const by = (sender: object, body: string) => find(eventName, { ...where, [spoken]: { id: 1, body }, sender })
     expect(by({ login: 'x', type: 'User' }, 'Please mend it').kind).toBe('people')
-    expect(by(BOT, 'Looks good')).toMatchObject({ kind: 'other', isByBot: true, numbers: [7] })
+    expect(by(BOT, 'Looks good')).toMatchObject({ kind: 'other', numbers: [7] })
     expect(by({ login: 'x', type: 'User' }, MARKER).kind).toBe('ours')
   },
 )
@@ -82,9 +82,4 @@ test('a tag or a release of a bot is about its whole range, and one of a person 
     expect(find(name, { ...payload, sender: BOT })).toMatchObject({ kind: 'change', needsRange: true })
     expect(find(name, payload)).toMatchObject({ kind: 'change', needsRange: false, commits: [] })
   }
-})
-
-test('where the event cannot be read, the runner still says whether a bot started the run', () => {
-  expect(find('push', {}, 'docs-agent[bot]')).toMatchObject({ kind: 'change', isByBot: true, commits: [] })
-  expect(find('push', {})).toMatchObject({ isByBot: false })
 })

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { findChangeRange } from '../../../src/agent/trigger/event-range.ts'
 import type { RequestedRange } from '../../../src/agent/inputs/change-range-input.ts'
-import { parseEvent } from '../../../src/github/event-payload.ts'
+import { parseEvent } from '../../../src/github/event.ts'
 import { PUSH } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 const NONE = commit('0')
 const range = (eventName: string, payload: unknown, requested: RequestedRange = { kind: 'event' }, refName = 'main') =>
-  findChangeRange({ eventName, payload: parseEvent(eventName, payload), sha: commit('e'), refName }, requested)
+  findChangeRange({ event: parseEvent(eventName, payload, 'ann'), sha: commit('e'), refName }, requested)
 const SINCE = { kind: 'since-last-success' } as const
 
 test('a push is what lies between before and after', () => {
@@ -17,7 +17,7 @@ test('a push is what lies between before and after', () => {
     head: commit('b'),
     about: 'the push',
     isReplacement: true,
-    pushed: { branch: 'main', by: 'ann', isByApp: false },
+    pushed: { branch: 'main', by: 'ann' },
   })
 })
 
@@ -33,6 +33,12 @@ test('a new branch is what it has more than the default branch', () => {
 test('a new branch is compared with the branch that it came from, where the event tells', () => {
   const payload = { ...PUSH, ref: 'refs/heads/next', before: NONE, base_ref: 'refs/heads/release/1.x' }
   expect(range('push', payload)).toMatchObject({ base: 'release/1.x' })
+})
+
+test('a branch that had no run yet is looked at as a whole, and the default branch as far as was pushed', () => {
+  const whole = { firstTime: { base: 'main', head: commit('b'), about: 'all of the branch' } }
+  expect(range('push', { ...PUSH, ref: 'refs/heads/next' }, SINCE)).toMatchObject(whole)
+  expect(range('push', PUSH, SINCE)).toMatchObject({ firstTime: range('push', PUSH) })
 })
 
 test('the first push to the default branch has nothing to compare with', () => {
@@ -58,7 +64,7 @@ test('a new tag is what came since the tag before, and a moved one what it moved
 })
 
 test.each(['pull_request', 'pull_request_target', 'pull_request_review'])('%s is base to head', (eventName) => {
-  const payload = { pull_request: { base: { sha: commit('a') }, head: { sha: commit('b') } } }
+  const payload = { pull_request: { number: 7, base: { sha: commit('a') }, head: { sha: commit('b') } } }
   expect(range(eventName, payload)).toMatchObject({ kind: 'compare', base: commit('a'), head: commit('b') })
 })
 
@@ -99,7 +105,7 @@ test('a range that is asked for by name is taken, whatever the event', () => {
 })
 
 test('a pull request that is closed without a merge is no change, and a merged one is', () => {
-  const pull = { base: { sha: commit('a') }, head: { sha: commit('b') } }
+  const pull = { number: 7, base: { sha: commit('a') }, head: { sha: commit('b') } }
   const closed = (merged: boolean, requested?: RequestedRange) =>
     range('pull_request', { ...PUSH, action: 'closed', pull_request: { ...pull, merged } }, requested)
   expect(closed(false)).toMatchObject({ kind: 'nothing-changed' })
@@ -116,7 +122,11 @@ test.each<[string, object, object]>([
   ['of the default branch', {}, { kind: 'since-last-success', head: commit('b'), of: { workflow: '51', runId: 30 } }],
   ['of another branch', { head_branch: 'next' }, { kind: 'compare', base: 'main', head: commit('b') }],
   ['of the same branch of a fork', { head_repository: { id: 2 } }, { kind: 'compare', base: 'main' }],
-  ['of a pull request', { pull_requests: [{ base: { sha: commit('a') } }] }, { base: commit('a'), head: commit('b') }],
+  [
+    'of a pull request',
+    { pull_requests: [{ number: 7, base: { sha: commit('a') } }] },
+    { base: commit('a'), head: commit('b') },
+  ],
 ])('workflow_run is what a run %s ran on', (_name, fields, expected) => {
   expect(range('workflow_run', run(fields))).toMatchObject(expected)
 })

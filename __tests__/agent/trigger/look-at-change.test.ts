@@ -165,7 +165,7 @@ test.each(['behind', 'diverged'] as const)(
 )
 
 test('a pull request whose base went on is skipped where none of its files counts', async () => {
-  const payload = { pull_request: { base: { sha: commit('a') }, head: { sha: commit('b') } } }
+  const payload = { pull_request: { number: 7, base: { sha: commit('a') }, head: { sha: commit('b') } } }
   const github = fakeGitHub({ compare: () => Promise.resolve({ ...comparison, relation: 'diverged' }) })
   const { skipReason } = await look({ pathFilter: only('docs/**') }, { eventName: 'pull_request', payload }, github)
   expect(skipReason).toContain('No changed file counts')

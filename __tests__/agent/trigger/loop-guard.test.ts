@@ -194,14 +194,14 @@ test('a label in the event needs no question, so not even a token', async () => 
   expect(reason).toContain('#7')
 })
 
-const since = (eventName: string, fields: Partial<Compared> = {}): Promise<Asked> => {
+const since = (eventName: string, fields: Partial<Compared> = {}, payload = {}): Promise<Asked> => {
   const comparison = {
     ...({ relation: 'ahead', mergeBase: commit('a'), totalCommits: 1, files: [], fileList: 'whole' } as const),
     commits: [{ sha: commit('b'), message: 'Guide', author: '' }],
   }
   const compared = { repository: 'acme/docs', title: '', story: '', unlisted: undefined, comparison, ...fields }
   const answers = { findPullRequestsOfCommit: () => Promise.resolve(OWN) }
-  return ask({ eventName, payload: {} }, answers, (guard) => guard.ofRange(compared))
+  return ask({ eventName, payload }, answers, (guard) => guard.ofRange(compared))
 }
 
 test('a schedule whose only change is the merge of its own pull request is skipped', async () => {
@@ -214,7 +214,8 @@ test('a range that hides something, or that is of another repository, is never o
 })
 
 test('what a person says on a pull request is for the agent, whoever’s commits are in it', async () => {
-  expect((await since('issue_comment')).reason).toBeUndefined()
+  const payload = { issue: { number: 5, pull_request: {} }, comment: { id: 1 } }
+  expect((await since('issue_comment', {}, payload)).reason).toBeUndefined()
 })
 
 test('a run after the merge of its own pull request is skipped', async () => {

@@ -66,7 +66,7 @@ test('a commit that another pull request brought as well is not ours', async () 
 test('an open pull request brought what whoever opened it pushed to its branch, and nothing else', async () => {
   const open: ListedPullRequest = { ...own, state: 'open' }
   const pushedBy = (by: string, branch = open.branch, found = open) =>
-    findOwnChanges(query([A], { pushed: { branch, by, isByApp: false } }), gitHubWhere({ [A]: [found] }))
+    findOwnChanges(query([A], { pushed: { branch, by } }), gitHubWhere({ [A]: [found] }))
   expect(await pushedBy(AGENT.login)).toEqual({ kind: 'own', numbers: [7] })
   expect(await pushedBy('ann')).toEqual({ kind: 'others' })
   expect(await pushedBy(AGENT.login, 'main')).toEqual({ kind: 'others' })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { AskingComment } from '../../../src/agent/prompt/comment.ts'
 import { parseComment } from '../../../src/agent/trigger/parse-comment.ts'
-import { RUN_FACTS } from '../../support/fake-github.ts'
+import { readRun, RUN_FACTS } from '../../support/fake-github.ts'
 import { commentFacts, EVENT_NAMES, MONA, type Spoken } from '../../support/comment-events.ts'
 
 function asked(spoken: Spoken): AskingComment {
@@ -63,7 +63,7 @@ test.each([
   ['no payload', { payload: {} }],
   ['an event without its comment', { payload: { action: 'created', issue: { number: 7, title: 'x', state: 'open' } } }],
 ])('%s is passed over', (_name, facts) => {
-  expect(parseComment({ ...commentFacts(), ...facts }, '/docs').kind).toBe('ignored')
+  expect(parseComment(readRun({ ...commentFacts(), ...facts }), '/docs').kind).toBe('ignored')
 })
 
 test('a comment on an issue tells the issue', () => {

@@ -3,7 +3,6 @@ import { expect, test } from '@jest/globals'
 import { findOwnEvent } from '../../../src/agent/trigger/loop-guard.ts'
 import { resolveChange, type ChangeFindings } from '../../../src/agent/trigger/look-at-change.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
-import { parseEvent } from '../../../src/github/event-payload.ts'
 import { fakeGitHub, PULL_REQUEST, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
@@ -93,7 +92,7 @@ async function look(eventName: string, payload: unknown, paths = ''): Promise<Ch
     readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, labels: [] }),
     listMarkerComments: () => Promise.resolve([]),
   })
-  const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload: parseEvent(eventName, payload) } })
+  const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload } })
   const journal = new Journal(inputs, step)
   const found = await resolveChange(inputs.task, inputs, step, journal)
   expect(journal.shortfalls).toEqual([])
@@ -145,7 +144,7 @@ test.each<[Leaf, unknown]>([
   ['list', {}],
 ])('whatever an event has in the place of a %s (%j) costs that and nothing else', async (kind, other) => {
   for (const { name, examples } of DEFINITIONS) {
-    const facts = { ...RUN_FACTS, eventName: name, payload: parseEvent(name, withOther(kind, other, examples[0])) }
+    const facts = { ...RUN_FACTS, eventName: name, payload: withOther(kind, other, examples[0]) }
     const inputs = agentInputs({}, { 'change-context': 'diff', 'github-token': 'ghs_token' })
     const step = fakeStep({ github: fakeGitHub(), context: facts })
     const journal = new Journal(inputs, step)

@@ -1,13 +1,12 @@
 import type { Context } from '../../action/context.ts'
 
 /** What of a run decides on the range of its change. */
-export type Trigger = Pick<Context, 'eventName' | 'payload' | 'sha' | 'refName'>
+export type Trigger = Pick<Context, 'event' | 'sha' | 'refName'>
 
 /** The branch that was pushed to, and the login of whoever did. */
 export interface Pushed {
   readonly branch: string
   readonly by: string
-  readonly isByApp: boolean
 }
 
 export type ChangeRange =
@@ -15,7 +14,7 @@ export type ChangeRange =
   | {
       readonly kind: 'compare'
       /** `owner/name`; left out for the repository of the run. */
-      readonly repository?: string
+      readonly repository?: string | undefined
       readonly base: string
       readonly head: string
       /** Whose change it is, in our own words, such as `the push`. */

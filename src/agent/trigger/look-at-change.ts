@@ -65,7 +65,7 @@ const isWanted = ({ pathFilter, changeContext }: AgentInputs): boolean =>
  */
 export function refuseToLookBack(inputs: AgentInputs, { context }: Step): void {
   if (inputs.task.kind === 'attach' || !isWanted(inputs)) return
-  if (inputs.changeRange.kind !== 'since-last-success' || context.eventName !== 'workflow_run') return
+  if (inputs.changeRange.kind !== 'since-last-success' || context.event.kind !== 'workflow-run') return
   throw new ActionError(
     'invalid-input',
     '`change-range` is `since-last-success`, which must not be given after `workflow_run`: GitHub does not say which commit such a run was about, and changes might never be told.',
@@ -117,7 +117,8 @@ export async function resolveChange(
   const { compared } = looked
   const { description, skipReason, doubt } = await countByPaths(compared, inputs.pathFilter, step)
   step.core.log(description)
-  const isAllPushed = inputs.changeRange.kind === 'event' && step.context.eventName === 'push'
+  const { event } = step.context
+  const isAllPushed = inputs.changeRange.kind === 'event' && 'push' in event && event.push !== undefined
   // A range of its own has nothing to do with the event.
   const isTheirs = inputs.changeRange.kind === 'between' && guard.asksOfChange
   const reason =
@@ -171,7 +172,7 @@ async function compareWanted(
 /** What the event is about has up to half of the bytes, if a change goes with it. */
 function withContext(compared: Compared | undefined, inputs: AgentInputs, { context, core }: Step): ChangeFindings {
   const { changeContext: level, changeContextBytes: maxBytes } = inputs
-  const subject = findEventSubject(context.payload)
+  const subject = findEventSubject(context.event)
   if (level === 'none' || (subject === undefined && compared === undefined)) return NOTHING_FOUND
   const sections = [
     ...(subject === undefined ? [] : [eventSection(subject, context.repository)]),

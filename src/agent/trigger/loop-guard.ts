@@ -1,4 +1,5 @@
 import type { GitHub } from '../../github/github.ts'
+import type { EventCommit } from '../../github/event-parts.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
 import type { Step } from '../../action/step.ts'
@@ -8,7 +9,6 @@ import type { Compared } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
 import { findOwnChanges, type Bringer, type OwnChangesQuery } from './own-changes.ts'
 import { isOwnPullRequest } from './own-pull-request.ts'
-import type { EventCommit } from './push-range.ts'
 
 export interface GitHubUntil {
   readonly github: GitHub
@@ -39,9 +39,6 @@ const LAG_PAUSES_MS = [2_000, 4_000, 8_000, 16_000, 30_000]
 /** For as long, in milliseconds, a pull request is new: its run may have waited for a runner, and the job's end comes later. */
 const NEW_FOR_MS = 300_000
 
-/** What is said on a pull request or an issue. */
-const SAID = /^(?:pull_request|issue|discussion)/
-
 const LOST = 'Whether the change is the work of this action is not known'
 const OF_BOT =
   "A bot started this run, and it is not known to be about anything but the agent's own work. With `skip-own-changes: false` it would be let through."
@@ -65,9 +62,10 @@ export async function openQuestions({ timeoutMs }: AgentInputs, step: Step): Pro
 export function openLoopGuard(inputs: AgentInputs, step: Step, journal: Journal): LoopGuard {
   const { label, skipOwnChanges, onOpenPr, prRepository } = inputs
   const { context, clock, core } = step
-  const { repository } = context
+  const { repository, event } = context
+  const isByBot = event.sender.isBot
   const origin = findEventOrigin(context)
-  const { kind, isByBot, numbers, branch, pushed, commits } = origin
+  const { kind, numbers, branch, pushed, commits } = origin
   /** A follow-up to what its open pull request has caused would cause the next one, whatever else is let through. */
   const isHere = prRepository === '' || prRepository.toLowerCase() === repository.toLowerCase()
   const goesOnHere = onOpenPr !== 'new' && isHere
@@ -92,7 +90,7 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, journal: Journal)
     const isOpen = state !== 'merged' && state !== 'closed'
     if (!isOpen && !skipOwnChanges) return false
     const isNew = author.type === 'Bot' && clock.wallTime().getTime() - Date.parse(createdAt) < NEW_FOR_MS
-    const mayBeUnmarked = label !== '' && isOpen && (isNew || pushed?.isByApp === true)
+    const mayBeUnmarked = label !== '' && isOpen && (isNew || (pushed !== undefined && isByBot))
     let labels: readonly string[] | undefined = pullRequest.labels
     const look = (): Promise<boolean> => {
       const told = labels
@@ -125,7 +123,7 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, journal: Journal)
 
   /** The branch is made before its pull request is opened. */
   async function ofBranch(name: string, asked: GitHubUntil): Promise<string | undefined> {
-    const state = context.eventName === 'delete' ? 'all' : 'open'
+    const state = event.kind === 'branch' && event.isDeleted ? 'all' : 'open'
     const [found] = await asked.github.findPullRequestsOfBranch(repository, name, state)
     if (found === undefined) return kind === 'change' ? undefined : unknown
     return (await isOwn(found, asked)) ? formatEvent([found.number]) : undefined
@@ -159,7 +157,8 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, journal: Journal)
 
   async function ofRange({ repository: of, comparison, unlisted }: Compared): Promise<string | undefined> {
     // What people say is for the agent, whoever's commits it is about, and so is what was found to be of others.
-    const isDecided = SAID.test(context.eventName) || (kind === 'other' && commits.length > 0)
+    const isSaid = 'subject' in event && event.subject !== undefined
+    const isDecided = isSaid || (kind === 'other' && commits.length > 0)
     if (!skipOwnChanges || isDecided || of !== repository || unlisted !== undefined) return undefined
     const others = comparison.commits.toReversed().filter(({ sha }) => commits.every((commit) => commit.sha !== sha))
     // What did not come with the event is older than any lag.

@@ -1,9 +1,9 @@
 import type { GitHub } from '../../github/github.ts'
 import type { PullRequestCommit } from '../../github/commits.ts'
+import type { EventCommit } from '../../github/event-parts.ts'
 import type { ListedPullRequest } from '../../github/pull-requests.ts'
 import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
 import type { Pushed } from './change-range.ts'
-import type { EventCommit } from './push-range.ts'
 
 export interface OwnChangesQuery {
   readonly repository: string

@@ -1,0 +1,155 @@
+import * as fs from 'node:fs'
+import type { Environment } from '../runtime/environment.ts'
+import { commentOf, pushOf, shortName, subjectOf, workOf } from './event-parts.ts'
+import type { Comment, Push, Subject, Work } from './event-parts.ts'
+import { has, integer, isPayload, isTrue, sha, text, type Payload } from './payload-parts.ts'
+
+export const DEPENDABOT = 'dependabot[bot]'
+
+/** What started the workflow, by its kind. */
+type Cause =
+  /** To a branch. */
+  | { readonly kind: 'push'; readonly branch: string; readonly push: Push }
+  /** @property push undefined if the tag was made in another way */
+  | { readonly kind: 'tag'; readonly tag: string; readonly push: Push | undefined }
+  | {
+      readonly kind: 'release'
+      readonly tag: string
+      readonly title: string
+      readonly notes: string
+      readonly url: Url
+    }
+  /** @property isGivenUp closed without a merge */
+  | { readonly kind: 'pull-request'; readonly subject: Subject; readonly isGivenUp: boolean }
+  /** An issue or a discussion. */
+  | { readonly kind: 'issue'; readonly subject: Subject }
+  /** @property subject undefined for a comment on a commit */
+  | { readonly kind: 'comment'; readonly comment: Comment; readonly subject: Subject | undefined }
+  | { readonly kind: 'review'; readonly comment: Comment; readonly subject: Subject | undefined }
+  /** @property number of the pull request in it */
+  | { readonly kind: 'merge-group'; readonly baseSha: string; readonly headSha: string; readonly number: Id }
+  | { readonly kind: 'workflow-run'; readonly run: WorkflowRun; readonly work: Work }
+  | { readonly kind: 'checks'; readonly work: Work }
+  /** A branch that was made or deleted. */
+  | { readonly kind: 'branch'; readonly branch: string; readonly isDeleted: boolean }
+  | { readonly kind: 'schedule' }
+  /** By hand, or by another program. */
+  | { readonly kind: 'manual' }
+  | { readonly kind: 'other'; readonly work: Work }
+
+type Url = string | undefined
+type Id = number | undefined
+type WorkflowRun = ReturnType<typeof runOf>
+
+/** The event of a run, as far as anything is asked of it. All of it was written by strangers. */
+export type Event = Cause & {
+  /** False if the runner's file holds none. */
+  readonly isReadable: boolean
+  /** Who caused it, or started the run if the event does not say. */
+  readonly sender: { readonly login: string; readonly isBot: boolean }
+  readonly defaultBranch: string | undefined
+  /** Whether GitHub takes it for the work of another repository, even one that is gone, and withholds the secrets. */
+  readonly isOfFork: boolean
+}
+
+const runOf = (event: Payload) => ({
+  id: integer(event, 'workflow_run.id'),
+  workflowId: integer(event, 'workflow_run.workflow_id'),
+  name: text(event, 'workflow_run.name'),
+  conclusion: text(event, 'workflow_run.conclusion'),
+  url: text(event, 'workflow_run.html_url'),
+})
+
+function pushed(event: Payload): Cause {
+  const [push, ref = ''] = [pushOf(event), text(event, 'ref')]
+  if (ref.startsWith('refs/tags/')) return { kind: 'tag', tag: shortName(ref), push }
+  return { kind: 'push', branch: shortName(ref), push }
+}
+
+function said(name: string, event: Payload): Cause | undefined {
+  if (!/_(?:comment|review)$/.test(name)) return undefined
+  const [comment, review] = [commentOf(event, 'comment'), commentOf(event, 'review')]
+  const subject = subjectOf(event)
+  if (comment !== undefined) return { kind: 'comment', comment, subject }
+  return review && { kind: 'review', comment: review, subject }
+}
+
+/** A release, or what was made or deleted. */
+function named(name: string, event: Payload): Cause | undefined {
+  const [release, ref, refType] = [text(event, 'release.tag_name'), text(event, 'ref'), text(event, 'ref_type')]
+  if (release !== undefined) {
+    const [title = '', notes = ''] = [text(event, 'release.name'), text(event, 'release.body')]
+    return { kind: 'release', tag: release, title, notes, url: text(event, 'release.html_url') }
+  }
+  if (ref === undefined) return undefined
+  if (refType === 'branch') return { kind: 'branch', branch: ref, isDeleted: name === 'delete' }
+  return refType === 'tag' && name === 'create' ? { kind: 'tag', tag: ref, push: undefined } : undefined
+}
+
+function grouped(event: Payload): Cause | undefined {
+  const [baseSha, headSha] = [sha(event, 'merge_group.base_sha'), sha(event, 'merge_group.head_sha')]
+  if (baseSha === undefined || headSha === undefined) return undefined
+  const number = /\/pr-(\d+)-[0-9a-f]+$/.exec(text(event, 'merge_group.head_ref') ?? '')?.[1]
+  return { kind: 'merge-group', baseSha, headSha, number: number === undefined ? undefined : Number(number) }
+}
+
+function discussed(event: Payload): Cause | undefined {
+  const subject = subjectOf(event)
+  if (subject === undefined) return undefined
+  if (subject.kind !== 'pull-request') return { kind: 'issue', subject }
+  const isGivenUp = text(event, 'action') === 'closed' && !isTrue(event, 'pull_request.merged')
+  return { kind: 'pull-request', subject, isGivenUp: isGivenUp && has(event, 'pull_request') }
+}
+
+function worked(name: string, event: Payload): Cause {
+  const work = workOf(event)
+  if (name === 'workflow_run') return { kind: 'workflow-run', run: runOf(event), work }
+  const isOfChecks = !has(event, 'deployment') && (has(event, 'check_suite') || has(event, 'check_run'))
+  return { kind: isOfChecks ? 'checks' : 'other', work }
+}
+
+function causeOf(name: string, event: Payload): Cause {
+  if (name === 'push') return pushed(event)
+  if (name === 'schedule') return { kind: 'schedule' }
+  if (name === 'workflow_dispatch' || name === 'repository_dispatch') return { kind: 'manual' }
+  return said(name, event) ?? grouped(event) ?? named(name, event) ?? discussed(event) ?? worked(name, event)
+}
+
+/** GitHub withholds the secrets from a run for the pull request of a fork, but for the event that is made for them. */
+function isOfFork(name: string, event: Payload): boolean {
+  if (!name.startsWith('pull_request') || name === 'pull_request_target') return false
+  return text(event, 'pull_request.head.repo.full_name') !== text(event, 'repository.full_name')
+}
+
+/**
+ * @param name as GitHub calls the event, such as `pull_request_target`
+ * @param given as GitHub wrote it; anything else than an object says nothing
+ * @param actor who started the run
+ */
+export function parseEvent(name: string, given: unknown, actor: string): Event {
+  const event = isPayload(given) ? given : {}
+  const [login = actor, type] = [text(event, 'sender.login'), text(event, 'sender.type')]
+  const isBot = has(event, 'sender') ? type === 'Bot' : actor.endsWith('[bot]')
+  return {
+    ...causeOf(name, event),
+    ...{ isReadable: isPayload(given), sender: { login, isBot } },
+    ...{ defaultBranch: text(event, 'repository.default_branch'), isOfFork: isOfFork(name, event) },
+  }
+}
+
+/**
+ * The event of the run, which the runner keeps in a file; without anything outside of one. The toolkit has it too, together
+ * with all that talks to GitHub, which is much to load for one file.
+ */
+export function readEvent(env: Environment): Event {
+  const { GITHUB_EVENT_PATH: file = '', GITHUB_EVENT_NAME: name = '', GITHUB_ACTOR: actor = '' } = env
+  return parseEvent(name, file === '' ? {} : readPayload(file), actor)
+}
+
+function readPayload(file: string): unknown {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
