@@ -36,7 +36,7 @@ test('asks for everything at the address that it is given, with the token', asyn
       await github.editComment(address, comment?.id ?? 0, 'hello again')
       await github.readChecks('acme/docs', commit('c'), RUN_FACTS)
     })
-    expect(observed.requests).toHaveLength(17)
+    expect(observed.requests).toHaveLength(15)
     expect(observed.violations).toEqual([])
   } finally {
     await server.close()

@@ -13,40 +13,12 @@ test('a label is the same in other letters, and no label is none', () => {
   expect(hasLabel('', [''])).toBe(false)
 })
 
-test('makes a label that the repository does not know, and puts it on', async () => {
+test('one request puts a label on, and makes it where the repository does not know it', async () => {
   await askingGitHub({ docs: repositoryWithPull() }, async ({ ask, github }) => {
     await connectLabels(ask).addLabel(ADDRESS, 'docs-agent')
     expect(github.docs.labels).toEqual(['docs-agent'])
     expect(github.docs.pulls[7]?.labels).toEqual(['docs-agent'])
-  })
-})
-
-test('takes a label that is there as it is', async () => {
-  await askingGitHub({ docs: repositoryWithPull({}, { labels: ['docs-agent'] }) }, async ({ ask, github }) => {
-    await connectLabels(ask).addLabel(ADDRESS, 'docs-agent')
-    expect(github.requests).toEqual(['issues/get-label', 'issues/add-labels'])
-  })
-})
-
-test('a label that somebody else makes in the same moment is put on as well', async () => {
-  const docs = repositoryWithPull()
-  const beforeAnswer = (operation: string): void => {
-    if (operation === 'issues/create-label') docs.labels.push('docs-agent')
-  }
-  await askingGitHub({ docs, beforeAnswer }, async ({ ask, github }) => {
-    await connectLabels(ask).addLabel(ADDRESS, 'docs-agent')
-    expect(github.docs.pulls[7]?.labels).toEqual(['docs-agent'])
-  })
-})
-
-test.each([
-  ['looked up', ['issues/get-label']],
-  ['made', ['issues/get-label', 'issues/create-label']],
-])('a label that may not be %s is not put on', async (_what, requests) => {
-  const server = { docs: repositoryWithPull(), faults: { [requests.at(-1) ?? '']: [403] } } as const
-  await askingGitHub(server, async ({ ask, github }) => {
-    expect(await errorOf(connectLabels(ask).addLabel(ADDRESS, 'docs-agent'))).toMatchObject({ code: 'forbidden' })
-    expect(github.requests).toEqual(requests)
+    expect(github.requests).toEqual(['issues/add-labels'])
   })
 })
 

@@ -30,7 +30,6 @@ const comment = (id: number, user: string) => ({
   reactions: [],
 })
 const reviewComment = { ...comment(11, 'stranger'), path: 'a.md', line: 3, diffHunk: '@@ -1 +1 @@', reviewId: 9 }
-const review = { id: 9, user: 'stranger', body: 'No.', state: 'COMMENTED', submittedAtMs: 0 } as const
 const run = (id: number, fields: object) => ({
   ...{ id, workflow: 'docs.yml', branch: 'main', headSha: commit('a'), event: 'push' },
   ...{ status: 'completed' as const, conclusion: 'success', actor: 'mona', createdAtMs: 0, ...fields },
@@ -56,7 +55,7 @@ function world(
     pulls: {
       7: pullState({
         ...{ branch: 'agent/guide', headSha: commit('c'), labels: ['docs-agent'], comments },
-        ...{ reviews: [review], reviewComments: [reviewComment], ...pull },
+        ...{ reviewComments: [reviewComment], ...pull },
       }),
     },
     collaborators: { mona: 'write' },

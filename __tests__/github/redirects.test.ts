@@ -77,7 +77,6 @@ test('a repository that has moved is read and written at its new place', async (
 const PLACE = { repository: 'acme/docs', number: 7 }
 const COMMENT = { ...PLACE, kind: 'comment', id: 5, threadId: 5, isOnPullRequest: true, writtenAt: '' } as const
 const WRITES: Readonly<Record<string, (ask: AskGitHub) => Promise<unknown>>> = {
-  'issues/create-label': (ask) => connectLabels(ask).addLabel(PLACE, 'docs-agent'),
   'issues/add-labels': (ask) => connectLabels(ask).addLabel(PLACE, 'docs-agent'),
   'issues/create-comment': (ask) => connectComments(ask).addComment(PLACE, 'It is done.'),
   'issues/update-comment': (ask) => connectComments(ask).editComment(PLACE, 5, 'It is done.'),

@@ -25,9 +25,6 @@ const MOST_PAGES = 30
 
 const ORDER = { state: 'open', sort: 'created', direction: 'asc', per_page: PAGE_SIZE } as const
 
-const LABEL_COLOUR = '5319e7'
-const LABEL_DESCRIPTION = 'Opened by a docs agent job'
-
 /**
  * GitHub tells labels apart by their letters, and not by the case of these.
  * @param label empty if no label is in use
@@ -37,7 +34,7 @@ export function hasLabel(label: string, labels: readonly string[]): boolean {
 }
 
 export interface Labels {
-  /** Puts a label on a pull request, and makes it first where the repository does not know it. */
+  /** Puts a label on a pull request. GitHub makes one that the repository does not know. */
   readonly addLabel: (pullRequest: PullRequestAddress, label: string) => Promise<void>
   /**
    * The open pull requests with a label, oldest first, by one list that holds them only. It may be late, and is empty for a
@@ -56,16 +53,6 @@ export interface Labels {
 export const connectLabels = (ask: AskGitHub): Labels => ({
   addLabel: ({ repository, number }, label) =>
     ask({ permission: 'pull-requests: write', repository }, async ({ rest: { issues } }, where) => {
-      try {
-        await issues.getLabel({ ...where, name: label })
-      } catch (error) {
-        if (!hasStatus(error, 404)) throw error
-        const made = { name: label, color: LABEL_COLOUR, description: LABEL_DESCRIPTION }
-        await issues.createLabel({ ...where, ...made }).catch((refusal: unknown) => {
-          // Somebody else made it meanwhile.
-          if (!hasStatus(refusal, 422)) throw refusal
-        })
-      }
       await issues.addLabels({ ...where, issue_number: number, labels: [label] })
     }),
   findLabelledPullRequests: (repository, label) =>

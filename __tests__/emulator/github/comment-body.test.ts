@@ -5,15 +5,11 @@ import { driveGitHub } from './drive-github.ts'
 const comment = { id: 5, user: 'mona', body: '/docs', createdAtMs: 0, reactions: [] }
 
 test('the same reaction by the same user is there once', () => {
-  const { ask, read } = driveGitHub({
-    docs: { issues: { 8: issueState({ comments: [{ ...comment, reactions: [] }] }) } },
-  })
+  const reacted = { ...comment, reactions: [] }
+  const { ask } = driveGitHub({ docs: { issues: { 8: issueState({ comments: [reacted] }) } } })
   const statuses = [1, 2].map(() => ask('POST', '/issues/comments/5/reactions', { content: 'eyes' }).status)
   expect(statuses).toEqual([201, 200])
-  expect(read('/issues/comments/5/reactions')).toMatchObject([
-    { content: 'eyes', user: { login: 'github-actions[bot]' } },
-  ])
-  expect(ask('POST', '/issues/8/reactions', { content: 'eyes' }).status).toBe(201)
+  expect(reacted.reactions).toMatchObject([{ content: 'eyes', user: 'github-actions[bot]' }])
 })
 
 test('a member whose membership is private is shown as a stranger', () => {

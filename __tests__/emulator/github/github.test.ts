@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { GITHUB_TOKEN, MAINTAINER } from '../../../src/emulator/github/demo-state.ts'
 import { createGitHub } from '../../../src/emulator/github/github.ts'
+import { issueState } from '../../../src/emulator/github/issue-state.ts'
 import { pushCommit } from '../../../src/emulator/github/repository-events.ts'
 import { repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { MAX_BODY_BYTES } from '../../../src/emulator/http/prompt-body.ts'
@@ -13,7 +14,7 @@ test.each([
   ['token ghs_wrong', 'Bad credentials'],
 ])('with the authorization %s nothing is answered, and nothing is kept', (authorization, message) => {
   const { send, exchanges, docs, service } = driveGitHub()
-  const target = '/api/v3/repos/acme/docs/labels'
+  const target = '/api/v3/repos/acme/docs/issues/1/comments'
   const { status, body } = send({ method: 'POST', target, headers: { authorization }, body: '{"name":"x"}' })
   expect([status, JSON.parse(body).message]).toEqual([401, message])
   expect([exchanges, service.requests, docs.labels.includes('x')]).toEqual([[], [], false])
@@ -27,7 +28,7 @@ test.each(['token', 'Bearer'])('the token is taken as “%s”', (scheme) => {
 test('the body of a request is read for the token’s owner alone', () => {
   const { service } = driveGitHub()
   const admits = (authorization?: string): boolean =>
-    service.admits({ method: 'POST', target: '/api/v3/repos/acme/docs/labels', headers: { authorization } })
+    service.admits({ method: 'POST', target: '/api/v3/repos/acme/docs/issues/1/comments', headers: { authorization } })
   expect([admits(), admits('token ghs_wrong'), admits(`token ${GITHUB_TOKEN}`)]).toEqual([false, false, true])
 })
 
@@ -44,15 +45,16 @@ test('tells whose the token is, and no more, where it could be asked for anythin
 /** Of requests that GitHub's description knows nothing of. */
 function askPlainly(method: string, path: string, body = ''): number {
   const headers = { authorization: `token ${GITHUB_TOKEN}` }
-  return createGitHub({ baseUrl: 'http://x', startMs: 0 }).handle(
+  const repositories = { 'acme/docs': repositoryState({ issues: { 1: issueState() } }) }
+  return createGitHub({ baseUrl: 'http://x', startMs: 0, state: { repositories } }).handle(
     { method, target: `/api/v3${path}`, headers, body },
     0,
   ).status
 }
 
 test('a body that is too large is refused, and one that is no JSON holds nothing', () => {
-  expect(askPlainly('POST', '/repos/acme/docs/labels', 'x'.repeat(MAX_BODY_BYTES + 1))).toBe(413)
-  expect(askPlainly('POST', '/repos/acme/docs/labels', 'no JSON')).toBe(422)
+  expect(askPlainly('POST', '/repos/acme/docs/issues/1/comments', 'x'.repeat(MAX_BODY_BYTES + 1))).toBe(413)
+  expect(askPlainly('POST', '/repos/acme/docs/issues/1/comments', 'no JSON')).toBe(422)
 })
 
 test.each(['/repos/acme/other', '/repos/acme', '/repositories/99', '/repos/acme/docs/nothing', '/x'])(

@@ -9,14 +9,12 @@ const line: ReviewComment = {
 
 function drive(): GitHubDriver {
   const reviewComments = [line, { ...line, id: 72, inReplyTo: 71 }, { ...line, id: 73, reviewId: 69 }]
-  const review = { id: 70, user: 'mona', body: 'See below', state: 'COMMENTED', submittedAtMs: 0 } as const
-  const pull = pullState({ branch: 'guide', headSha: commit('c'), reviews: [review], reviewComments })
+  const pull = pullState({ branch: 'guide', headSha: commit('c'), reviewComments })
   return driveGitHub({ docs: { pulls: { 7: pull } } })
 }
 
-test('a review has its text and its comments', () => {
+test('a review has its comments', () => {
   const { read } = drive()
-  expect(read('/pulls/7/reviews')).toMatchObject([{ id: 70, body: 'See below', state: 'COMMENTED' }])
   expect(read('/pulls/7/reviews/70/comments').map(({ id }: { id: number }) => id)).toEqual([71, 72])
   expect(read('/pulls/7/comments')).toHaveLength(3)
 })

@@ -27,16 +27,12 @@ test('runs are found by workflow, branch, event, end and commit, newest first; t
   expect(ids('event=push&status=completed')).toEqual([4, 3, 1])
   expect(ids(`head_sha=${commit('b')}`)).toEqual([4])
   expect(read('/actions/runs').total_count).toBe(5)
-  expect(read('/actions/runs/2').head_repository.full_name).toBe('dora/docs')
+  expect(read('/actions/runs').workflow_runs.at(-2).head_repository.full_name).toBe('dora/docs')
 })
 
 test('a job’s log is elsewhere, where the address is enough and a token is refused', () => {
   const job = checkRun({ id: 9, name: 'build', headSha: commit('a'), runId: 1, log: 'It failed.\n' })
-  const { ask, read, send, advance } = driveGitHub({ docs: { workflowRuns: [run], checkRuns: [job] } })
-  expect(read('/actions/runs/1/jobs')).toMatchObject({
-    total_count: 1,
-    jobs: [{ id: 9, run_id: 1, conclusion: 'success' }],
-  })
+  const { ask, send, advance } = driveGitHub({ docs: { workflowRuns: [run], checkRuns: [job] } })
   const { status, headers, body } = ask('GET', '/actions/jobs/9/logs')
   expect([status, body]).toEqual([302, undefined])
   const target = headers['location']?.slice(BASE_URL.length) ?? ''

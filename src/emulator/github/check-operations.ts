@@ -110,8 +110,4 @@ export const CHECK_OPERATIONS: Operations = {
   'checks/list-suites-for-ref': reads('/commits/{ref}/check-suites', ['checks'], listSuites),
   'checks/list-annotations': reads('/check-runs/{check_run_id}/annotations', ['checks'], listAnnotations),
   'repos/get-combined-status-for-ref': reads('/commits/{ref}/status', ['statuses'], combinedStatus),
-  'repos/list-commit-statuses-for-ref': reads('/commits/{ref}/statuses', ['statuses'], (call) =>
-    // Newest first.
-    listReply(call, ofCommit(call, call.repository.statuses).toReversed(), statusBody),
-  ),
 }

@@ -1,16 +1,5 @@
 import { associationOf } from './pull-body.ts'
-import {
-  type Call,
-  NOT_FOUND,
-  type Reply,
-  created,
-  invalid,
-  listReply,
-  ok,
-  refusal,
-  userBody,
-  wireTime,
-} from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, created, invalid, ok, refusal, userBody, wireTime } from './reply.ts'
 import type { Comment, IssueState, Reaction } from './issue-state.ts'
 import { takeId } from './state.ts'
 
@@ -74,8 +63,4 @@ export function react(reactions: Reaction[], call: Call): Reply {
   const reaction = { id: takeId(state), user: state.identity, content }
   reactions.push(reaction)
   return created(reactionBody(call, reaction))
-}
-
-export function listReactions(reactions: readonly Reaction[], call: Call): Reply {
-  return listReply(call, reactions, (reaction) => reactionBody(call, reaction))
 }

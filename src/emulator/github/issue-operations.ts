@@ -1,8 +1,8 @@
-import { answerWithComment, commentBody, edit, listReactions, react, withText } from './comment-body.ts'
+import { answerWithComment, commentBody, edit, react, withText } from './comment-body.ts'
 import { type Operations, reads, withIssue, writes } from './operation.ts'
 import { issueFields } from './pull-body.ts'
 import { sortIssues } from './pull-operations.ts'
-import { type Call, NOT_FOUND, type Reply, created, invalid, listReply, ok } from './reply.ts'
+import { type Call, type Reply, created, listReply, ok } from './reply.ts'
 import { closeIssue, writeComment } from './repository-events.ts'
 import type { Comment, IssueState } from './issue-state.ts'
 
@@ -43,6 +43,7 @@ function withComment(answer: (comment: Comment, call: Call, issue: IssueState) =
   }
 }
 
+/** One that the repository does not know is made. */
 function addLabels(issue: IssueState, { body, repository, nowMs }: Call): Reply {
   const given: readonly unknown[] = Array.isArray(body['labels']) ? body['labels'] : []
   for (const asked of given.filter((one) => typeof one === 'string')) {
@@ -93,37 +94,16 @@ export const ISSUE_OPERATIONS: Operations = {
     withComment((comment, call) => ok(commentBody(call, comment))),
   ),
   'issues/update-comment': writes('PATCH', '/issues/comments/{comment_id}', BOTH, withComment(edit(commentBody))),
-  'issues/get-label': reads('/labels/{name}', BOTH, ({ repository, params: { name: asked = '' } }) => {
-    const name = spelledIn(repository.labels, asked)
-    return name === undefined ? NOT_FOUND : ok({ name })
-  }),
-  'issues/create-label': writes('POST', '/labels', BOTH, ({ repository, body: { name } }) => {
-    if (typeof name !== 'string') return invalid('Label', 'name')
-    if (spelledIn(repository.labels, name) !== undefined) return invalid('Label', 'name', 'already_exists')
-    repository.labels.push(name)
-    return created({ name })
-  }),
   'issues/add-labels': writes(
     'POST',
     '/issues/{issue_number}/labels',
     BOTH,
     withIssue((issue, _number, call) => addLabels(issue, call)),
   ),
-  'reactions/create-for-issue': writes(
-    'POST',
-    '/issues/{issue_number}/reactions',
-    BOTH,
-    withIssue(({ reactions }, _number, call) => react(reactions, call)),
-  ),
   'reactions/create-for-issue-comment': writes(
     'POST',
     '/issues/comments/{comment_id}/reactions',
     BOTH,
     withComment(({ reactions }, call) => react(reactions, call)),
-  ),
-  'reactions/list-for-issue-comment': reads(
-    '/issues/comments/{comment_id}/reactions',
-    BOTH,
-    withComment(({ reactions }, call) => listReactions(reactions, call)),
   ),
 }

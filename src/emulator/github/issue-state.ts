@@ -23,7 +23,6 @@ export interface IssueState {
   locked: boolean
   readonly labels: string[]
   readonly comments: Comment[]
-  readonly reactions: Reaction[]
   readonly createdAtMs: number
   updatedAtMs: number
   closedAtMs: number | undefined
@@ -38,7 +37,6 @@ export function issueState(fields: Partial<IssueState> = {}): IssueState {
     locked: false,
     labels: [],
     comments: [],
-    reactions: [],
     createdAtMs: 0,
     updatedAtMs: 0,
     closedAtMs: undefined,

@@ -8,14 +8,6 @@ export interface ReviewComment extends Comment {
   readonly inReplyTo?: number
 }
 
-export interface Review {
-  readonly id: number
-  readonly user: string
-  readonly body: string
-  readonly state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED'
-  readonly submittedAtMs: number
-}
-
 export interface PullState extends IssueState {
   draft: boolean
   readonly branch: string
@@ -33,7 +25,6 @@ export interface PullState extends IssueState {
   /** Required checks or reviews are missing. */
   blocked: boolean
   merge: { readonly sha: string; readonly atMs: number } | undefined
-  readonly reviews: Review[]
   readonly reviewComments: ReviewComment[]
 }
 
@@ -48,7 +39,6 @@ export function pullState(fields: Partial<PullState> & Pick<PullState, 'branch' 
     conflict: false,
     blocked: false,
     merge: undefined,
-    reviews: [],
     reviewComments: [],
     ...fields,
   }

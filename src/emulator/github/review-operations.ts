@@ -1,8 +1,7 @@
 import { answerWithComment, commentBody, edit, react, withText } from './comment-body.ts'
 import { type Operations, reads, withPull, writes } from './operation.ts'
-import { associationOf } from './pull-body.ts'
-import { type Call, NOT_FOUND, type Reply, created, listReply, userBody, wireTime } from './reply.ts'
-import type { PullState, Review, ReviewComment } from './pull-state.ts'
+import { type Call, NOT_FOUND, type Reply, created, listReply } from './reply.ts'
+import type { PullState, ReviewComment } from './pull-state.ts'
 import { takeId } from './state.ts'
 
 function reviewCommentBody(call: Call, comment: ReviewComment): object {
@@ -14,18 +13,6 @@ function reviewCommentBody(call: Call, comment: ReviewComment): object {
     diff_hunk: diffHunk,
     pull_request_review_id: reviewId ?? null,
     ...(inReplyTo === undefined ? {} : { in_reply_to_id: inReplyTo }),
-  }
-}
-
-function reviewBody(call: Call, { id, user, body, state, submittedAtMs }: Review): object {
-  const author_association = associationOf(call, user)
-  return {
-    id,
-    user: userBody(call.state, user),
-    body,
-    state,
-    author_association,
-    submitted_at: wireTime(submittedAtMs),
   }
 }
 
@@ -49,13 +36,8 @@ function replyInThread(pull: PullState, call: Call): Reply {
   })
 }
 
-/** Reviews of pull requests, with their comments. */
+/** The comments of reviews. */
 export const REVIEW_OPERATIONS: Operations = {
-  'pulls/list-reviews': reads(
-    '/pulls/{pull_number}/reviews',
-    ['pull-requests'],
-    withPull(({ reviews }, _number, call) => listReply(call, reviews, (review) => reviewBody(call, review))),
-  ),
   'pulls/list-comments-for-review': reads(
     '/pulls/{pull_number}/reviews/{review_id}/comments',
     ['pull-requests'],

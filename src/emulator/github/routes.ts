@@ -27,9 +27,9 @@ export interface GitHubRoute {
 
 const VALUE = /\{(\w+)\}/g
 
-/** Names of branches, tags and labels may hold a slash. */
+/** Names of branches and tags may hold a slash. */
 function formOf(value: string): string {
-  if (['basehead', 'ref', 'tag', 'name'].includes(value)) return '.+'
+  if (['basehead', 'ref', 'tag'].includes(value)) return '.+'
   return /_number$|_id$/.test(value) && value !== 'workflow_id' ? '\\d+' : '[^/]+'
 }
 

@@ -1,7 +1,6 @@
-import { checkFields } from './check-operations.ts'
 import { signedLogAddress } from './job-logs.ts'
 import { type Operations, reads } from './operation.ts'
-import { type Call, NOT_FOUND, type Reply, listReply, ok, refusal, userBody, wireTime } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, listReply, refusal, userBody, wireTime } from './reply.ts'
 import type { WorkflowRun } from './check-state.ts'
 import { suitesOf } from './suite-view.ts'
 
@@ -57,19 +56,6 @@ function listRuns(call: Call): Reply {
   return listReply(call, found, body, (workflow_runs) => ({ total_count: found.length, workflow_runs }))
 }
 
-function listJobs(call: Call): Reply {
-  const { repository, params, nowMs } = call
-  const found = repository.checkRuns.filter(
-    ({ runId, createdAtMs }) => String(runId) === params['run_id'] && createdAtMs <= nowMs,
-  )
-  return listReply(
-    call,
-    found,
-    (run) => ({ run_id: run.runId, ...checkFields(run, nowMs) }),
-    (jobs) => ({ total_count: found.length, jobs }),
-  )
-}
-
 /** The log is elsewhere: whoever has the address may read it, for a minute, and must not show the token there. */
 function redirectToLog({ repository, params, nowMs, baseUrl }: Call): Reply {
   const job = repository.checkRuns.find(({ id }) => String(id) === params['job_id'])
@@ -78,14 +64,9 @@ function redirectToLog({ repository, params, nowMs, baseUrl }: Call): Reply {
   return { status: 302, body: undefined, headers: { location: signedLogAddress(baseUrl, job.id, nowMs) } }
 }
 
-/** Runs of workflows, their jobs, and the jobs' logs. */
+/** Runs of workflows, and the logs of their jobs. */
 export const WORKFLOW_OPERATIONS: Operations = {
   'actions/list-workflow-runs-for-repo': reads('/actions/runs', ['actions'], listRuns),
   'actions/list-workflow-runs': reads('/actions/workflows/{workflow_id}/runs', ['actions'], listRuns),
-  'actions/get-workflow-run': reads('/actions/runs/{run_id}', ['actions'], (call) => {
-    const run = call.repository.workflowRuns.find(({ id }) => String(id) === call.params['run_id'])
-    return run === undefined ? NOT_FOUND : ok(runBody(call, asOf(call, run)))
-  }),
-  'actions/list-jobs-for-workflow-run': reads('/actions/runs/{run_id}/jobs', ['actions'], listJobs),
   'actions/download-job-logs-for-workflow-run': reads('/actions/jobs/{job_id}/logs', ['actions'], redirectToLog),
 }
