@@ -80,9 +80,19 @@ export const CHECKS = {
         },
         prompts: ['POST job'],
         summary: ['The pull request is ready'],
+        told: ['read most in the last 30 days:\n- /'],
         labels: ['docs-agent-most-read'],
       },
       then: [NO_KEY, { expected: { conclusion: 'success', prompts: [], open: [4] } }],
+    },
+    {
+      name: 'paths that are more than paths get into no instruction, and without any the agent is not asked',
+      vars: { DOCS_AGENT_PROJECT_ID: 'docs--hostile' },
+      expected: {
+        conclusion: 'success',
+        outputs: { 'improve.visitors.rows': '30', 'improve.instruction.pages': '0' },
+        prompts: [],
+      },
     },
   ],
   'docs/recipes/follow-up.yml': [

@@ -1,7 +1,7 @@
 import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
 import { FAILED, PASSED } from '../../src/emulator/github/sample-checks.ts'
 import { ALL_PERMISSIONS } from '../../src/emulator/github/state.ts'
-import { NO_KEY, redThenGreen, succeeded } from './courses.mjs'
+import { NO_KEY, pushed, redThenGreen, succeeded } from './courses.mjs'
 import { added } from './head-files.mjs'
 
 const PUSH = { ref: 'refs/heads/docs/guide', before: commit('a'), after: commit('b') }
@@ -46,6 +46,8 @@ export const GITHUB_CHECKS = {
         conclusion: 'success',
         outputs: { 'polish.docs.outcome': 'pull-request', 'polish.docs.pr-state': 'open' },
         prompts: ['POST job'],
+        told: ['Change no other pages.', '--- docs/guide.md'],
+        labels: ['docs-agent'],
       },
       then: redThenGreen(
         ['docs/second.md', 'docs/third.md'],
@@ -82,7 +84,13 @@ export const GITHUB_CHECKS = {
         prompts: ['POST job'],
         summary: ['Goes with the prompt'],
       },
-      then: redThenGreen(['src/second.ts', 'openapi/third.yml'], { prompts: ['POST job'], open: [4, 5] }),
+      then: [
+        ...redThenGreen(['src/second.ts', 'openapi/third.yml'], { prompts: ['POST job'], open: [4, 5] }),
+        {
+          event: pushed('README.md'),
+          expected: { conclusion: 'success', outputs: { 'update.docs.outcome': 'skipped' }, prompts: [] },
+        },
+      ],
     },
   ],
   'docs/recipes/release-notes.yml': [
@@ -156,7 +164,7 @@ export const GITHUB_CHECKS = {
       eventName: 'repository_dispatch',
       event: { action: 'code-changed', client_payload: {} },
       github: { permissions: ALL_PERMISSIONS },
-      expected: { conclusion: 'failure', outputs: { 'update.docs.outcome': 'error' }, prompts: [] },
+      expected: { conclusion: 'failure', outputs: { 'update.docs.outcome': 'error' }, prompts: [], github: [] },
     },
   ],
   'docs/recipes/before-auto-merge.yml': [
@@ -200,6 +208,31 @@ export const GITHUB_CHECKS = {
             prompts: ['POST job/job_000001/message'],
             commands: ['pr merge 4 --repo acme/docs --squash --match-head-commit <head>'],
             open: [],
+          },
+        },
+      ],
+    },
+    {
+      name: 'a draft is left open, and a page that is excepted makes the run red: neither is merged',
+      eventName: 'schedule',
+      github: {
+        ...{ permissions: ALL_PERMISSIONS, scenarios: ['draft'] },
+        edits: (prompt) => [added(prompt.includes('still open') ? 'docs/legal/terms.md' : 'docs/index.md', 'New')],
+      },
+      expected: {
+        conclusion: 'success',
+        outputs: { 'update.docs.outcome': 'pull-request' },
+        prompts: ['POST job'],
+        open: [4],
+      },
+      then: [
+        {
+          event: pushed('src/second.ts'),
+          expected: {
+            conclusion: 'failure',
+            outputs: { 'update.docs.in-scope': 'false' },
+            prompts: ['POST job/job_000001/message'],
+            open: [4],
           },
         },
       ],
