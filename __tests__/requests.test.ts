@@ -4,6 +4,8 @@ import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
 import { AGENT_USER, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../src/emulator/github/github-scenarios.ts'
+import type { CheckPlan } from '../src/emulator/github/check-plan.ts'
+import { ENDLESS } from '../src/emulator/github/sample-checks.ts'
 import { pullState, type PullState } from '../src/emulator/github/pull-state.ts'
 import { repositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
 import { playInWorld } from './support/embedded-world.ts'
@@ -156,9 +158,29 @@ test.each(ROWS)('a step asks GitHub as often as the page says: $many', async ({ 
       repository,
       facts: repository && pushOf(repository),
     })
-    asked.push(world.asked.length)
+    asked.push(world.counted)
     ended.push(world.report.outcome)
   }
   expect(ended).toEqual(COUNTS.map((_, index) => row.ends?.[index] ?? 'pull-request'))
   expect(asked).toEqual(cellsOf(many))
+})
+
+/** An hour in which a check ends every 36 seconds, each by itself. */
+const ONE_AFTER_THE_OTHER = numbers(100).map((index) => ({
+  ...checkOf(index),
+  kind: 'app' as const,
+  takesMs: index * 36_000,
+}))
+
+test.each<[string, readonly CheckPlan[]]>([
+  ['nothing changes', ENDLESS],
+  ['nothing changes of a hundred checks', numbers(100).map((index) => ({ ...checkOf(index), takesMs: Infinity }))],
+  ['a check ends every 36 seconds', ONE_AFTER_THE_OTHER],
+])('an hour of waiting for checks in which %s leaves most of the requests to others', async (_what, plans) => {
+  const world = await playInWorld({
+    inputs: agentInputs({}, { 'github-token': GITHUB_TOKEN, 'wait-for-checks': 'true' }),
+    github: { checks: [plans] },
+  })
+  expect(world.report.pullRequest?.checks).toBe('pending')
+  expect(world.counted).toBeLessThan(100)
 })

@@ -8,7 +8,7 @@ import { repositoryState, type RepositoryState } from '../../src/emulator/github
 import type { ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import { refuseNonAnswers, splitRepository, type AskGitHub } from '../../src/github/ask-github.ts'
 import { connectResources } from '../../src/github/connect-github.ts'
-import type { GitHub } from '../../src/github/github.ts'
+import type { Resources } from '../../src/github/github.ts'
 import { toActionError } from '../../src/github/github-error.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { checkRun, commit, madeCommit } from '../support/github-state.ts'
@@ -92,7 +92,7 @@ function embedded(docs: RepositoryState): Handle {
 }
 
 /** The client, without its plugins that wait. */
-function connect(handle: Handle): Omit<GitHub, 'until'> {
+function connect(handle: Handle): Resources {
   const fetch = (url: string, init: Parameters<Handle>[1]) => {
     const { status, headers, body } = handle(url, init)
     return Promise.resolve(new Response(body === '' ? null : body, { status, headers }))
@@ -138,7 +138,7 @@ function* mutantsOf(
   for (const [key, inner] of Object.entries(value)) yield* mutantsOf(inner, whole, [...place, key])
 }
 
-type Asked = Omit<GitHub, 'until'>
+type Asked = Resources
 type Question = (github: Asked) => Promise<unknown>
 
 /** Asks once for each field of each answer that GitHub gives, with that field of another kind. */

@@ -21,6 +21,8 @@ export interface World extends Played<Report> {
   readonly service: Service
   /** The operations that GitHub was asked, in order, by the names of its description. */
   readonly asked: readonly string[]
+  /** How many of them count against the token's limit. */
+  readonly counted: number
   /** The repository in which the agent works, as the step left it. */
   readonly docs: RepositoryState
   /** The prompts of the follow-ups that the service took, oldest first. */
@@ -85,7 +87,13 @@ export async function playInWorld(options: WorldOptions): Promise<World> {
   const played = await playOn(stage, agentAction, () => inputs)
   if (observed.violations.length > 0) throw new Error(observed.violations.join('\n'))
   return {
-    ...{ ...played, service, asked: observed.requests, docs: state.repositories['acme/docs'] ?? repositoryState() },
+    ...{
+      ...played,
+      service,
+      asked: observed.requests,
+      counted: observed.counted,
+      docs: state.repositories['acme/docs'] ?? repositoryState(),
+    },
     messages: service.requests
       .filter(({ method, path }) => method === 'POST' && path.endsWith('/message'))
       .map(({ prompt }) => prompt ?? ''),

@@ -1,5 +1,5 @@
 import { parseEvent } from '../../src/github/event.ts'
-import type { GitHub } from '../../src/github/github.ts'
+import type { GitHub, Resources } from '../../src/github/github.ts'
 import type { PullRequestCommit } from '../../src/github/commits.ts'
 import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
 import type { Context } from '../../src/action/context.ts'
@@ -55,7 +55,7 @@ export const MARKER = { id: 1, body: '<!-- docs-agent-action: job=job_1 -->', au
 export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
   const asked: string[] = []
   const deadlines: number[] = []
-  const usual: Omit<GitHub, 'until'> = {
+  const usual: Resources = {
     compare: () =>
       Promise.resolve({
         relation: 'ahead',
@@ -96,7 +96,8 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     listAnnotations: () => Promise.resolve([]),
     readJobLog: () => Promise.resolve(''),
   }
-  const github: Omit<GitHub, 'until'> = { ...usual, ...answers }
+  const { usage = () => ({ counted: 0, remaining: 0, limit: 0 }), ...given } = answers
+  const github: Resources = { ...usual, ...given }
   const noting = Object.entries(github).map(([name, answer]) => [
     name,
     (...args: never[]) => {
@@ -104,7 +105,7 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
       return (answer as (...args: never[]) => unknown)(...args)
     },
   ])
-  const methods = Object.fromEntries(noting) as GitHub
+  const methods = { ...(Object.fromEntries(noting) as GitHub), usage }
   const until = (deadlineAt: number): GitHub => {
     deadlines.push(deadlineAt)
     return { ...methods, until }

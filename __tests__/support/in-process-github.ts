@@ -4,6 +4,7 @@ import { API_PATH } from '../../src/emulator/github/github.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import { refuseNonAnswers, splitRepository, type AskGitHub } from '../../src/github/ask-github.ts'
 import { createBoundedFetch, type Fetch } from '../../src/github/bounded-fetch.ts'
+import { createConditionalRequests } from '../../src/github/conditional-requests.ts'
 import { connectResources } from '../../src/github/connect-github.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { Download } from '../../src/github/download.ts'
@@ -55,12 +56,13 @@ function fetchFrom({ handle, clock, latencyMs = () => 0 }: InProcessGitHub): Fet
 export function connectInProcess(github: InProcessGitHub): GitHub {
   const { clock, signal } = github
   const fetch = createFollowingFetch(fetchFrom(github))
+  const { plugin, usage } = createConditionalRequests()
 
   function until(deadlineAt: number): GitHub {
     const closed = new AbortController()
     const bounded = createBoundedFetch(fetch, clock, AbortSignal.any([signal, closed.signal]))
     const options = { baseUrl: `${BASE_URL}${API_PATH}`, request: { fetch: bounded } }
-    const octokit = getOctokit(GITHUB_TOKEN, options, refuseNonAnswers)
+    const octokit = getOctokit(GITHUB_TOKEN, options, plugin, refuseNonAnswers)
 
     const timedOut = (): Error => {
       const error = new ActionError('deadline', 'The time ran out before GitHub had answered.')
@@ -84,7 +86,7 @@ export function connectInProcess(github: InProcessGitHub): GitHub {
       if (answer.status !== 200) throw new ActionError('rejected', `The log answered ${answer.status}.`)
       take(await answer.text())
     }
-    return { ...connectResources(ask, download, NO_CHANGE), until: (own) => until(Math.min(own, deadlineAt)) }
+    return { ...connectResources(ask, download, NO_CHANGE), usage, until: (own) => until(Math.min(own, deadlineAt)) }
   }
   return until(Infinity)
 }

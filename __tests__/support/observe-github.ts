@@ -15,6 +15,8 @@ export interface ObservedGitHub {
   readonly options: GitHubPart
   /** The operations that were asked, in order, by the names of GitHub's description. */
   readonly requests: readonly string[]
+  /** How many of them GitHub counts: an answer 304 is none. */
+  readonly counted: number
   /** What in requests and answers GitHub's description does not allow. */
   readonly violations: readonly string[]
 }
@@ -32,6 +34,9 @@ export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {})
   })
   return {
     requests,
+    get counted() {
+      return exchanges.filter(({ response }) => response.status !== 304).length
+    },
     get violations() {
       return exchanges.flatMap(violationsOf)
     },

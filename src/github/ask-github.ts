@@ -10,6 +10,7 @@ import { ActionError } from '../runtime/errors.ts'
 import type { Environment } from '../runtime/environment.ts'
 import { redactAll, type Redact } from '../text/redact.ts'
 import { createBoundedFetch, type Fetch } from './bounded-fetch.ts'
+import { createConditionalRequests, type ConditionalRequests } from './conditional-requests.ts'
 import { toActionError, type Need } from './github-error.ts'
 import { createFollowingFetch } from './redirects.ts'
 import { mayWaitForRateLimit } from './retry-policy.ts'
@@ -86,7 +87,10 @@ export function refuseNonAnswers({ hook }: Pick<Octokit, 'hook'>): Record<string
  * Octokit, with its own plugins for retries and rate limits, bounded by a deadline and the run's cancellation.
  * @throws ActionError `proxy` if the proxy's address is none
  */
-export function createAskGitHub(options: GitHubOptions): AskGitHub {
+export function createAskGitHub(
+  options: GitHubOptions,
+  requests: ConditionalRequests = createConditionalRequests(),
+): AskGitHub {
   const { token, apiUrl, env, clock, signal, deadlineAt, debug, redact, retryUnitMs = 1_000 } = options
   const closed = new AbortController()
   const end = AbortSignal.any([signal, closed.signal])
@@ -123,6 +127,7 @@ export function createAskGitHub(options: GitHubOptions): AskGitHub {
         retryAfterBaseValue: retryUnitMs,
       },
     },
+    requests.plugin,
     nameBareLimits,
     retry,
     throttling,

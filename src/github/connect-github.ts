@@ -4,8 +4,9 @@ import { connectChecks } from './checks.ts'
 import { connectComments } from './comments.ts'
 import { connectCommits } from './commits.ts'
 import { connectComparisons } from './comparisons.ts'
+import { createConditionalRequests } from './conditional-requests.ts'
 import { createDownload, type Download } from './download.ts'
-import type { GitHub } from './github.ts'
+import type { GitHub, Resources } from './github.ts'
 import { connectJobLogs } from './job-log.ts'
 import { connectLabels } from './labels.ts'
 import { connectPermissions } from './permissions.ts'
@@ -14,15 +15,16 @@ import { connectTags } from './tags.ts'
 import { connectWorkflowRuns } from './workflow-runs.ts'
 
 /** @throws ActionError `proxy` if the proxy's address is none */
-export function connectGitHub(options: GitHubOptions): GitHub {
+export function connectGitHub(options: GitHubOptions, requests = createConditionalRequests()): GitHub {
   return {
-    ...connectResources(createAskGitHub(options), createDownload(options), options.redact),
-    until: (deadlineAt) => connectGitHub({ ...options, deadlineAt }),
+    ...connectResources(createAskGitHub(options, requests), createDownload(options), options.redact),
+    usage: requests.usage,
+    until: (deadlineAt) => connectGitHub({ ...options, deadlineAt }, requests),
   }
 }
 
 /** @param redact for the logs, which come from elsewhere; all other answers are without secrets already */
-export function connectResources(ask: AskGitHub, download: Download, redact: Redact): Omit<GitHub, 'until'> {
+export function connectResources(ask: AskGitHub, download: Download, redact: Redact): Resources {
   return {
     ...connectChecks(ask),
     ...connectComments(ask),

@@ -92,6 +92,23 @@ test('says once a minute what it waits for, also while the checks cannot be read
   ])
 })
 
+test('asks half as often once few of the token’s requests are left, and says so once', async () => {
+  const usage = () => ({ counted: 5, remaining: 99, limit: 1_000 })
+  const readChecks = inTurn(check('pending'))
+  const { clock, said } = await examineWith(CHECKS, { usage, readChecks }, { timeoutMs: 63_000 })
+  expect(clock.sleeps).toEqual([20_000, 20_000, 20_000])
+  expect(said.filter((line) => line.includes('half as often'))).toEqual([
+    'log: GitHub allows this token 99 more of 1000 requests an hour, so that it is asked half as often.',
+  ])
+})
+
+test('a wait that has counted more than its share asks half as often', async () => {
+  let counted = 100
+  const usage = () => ({ counted: (counted += 15), remaining: 0, limit: 0 })
+  const { clock } = await examineWith(CHECKS, { usage, readChecks: inTurn(check('pending')) }, { timeoutMs: 63_000 })
+  expect(clock.sleeps).toEqual([10_000, 20_000, 20_000, 10_000])
+})
+
 test('says “none” only after a minute of looking', async () => {
   const { found, elapsedMs } = await examineWith(CHECKS, { readChecks: inTurn([]) })
   expect(found.checks).toBe('none')

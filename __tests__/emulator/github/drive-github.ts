@@ -20,7 +20,7 @@ export interface Answered {
 
 export interface GitHubDriver extends ServiceDriver {
   /** Asks the API below the repository `acme/docs`, with the token, at the present time. */
-  readonly ask: (method: string, path: string, body?: object) => Answered
+  readonly ask: (method: string, path: string, body?: object, headers?: Record<string, string>) => Answered
   /** The body of a successful GET. */
   readonly read: (path: string) => Json
   readonly docs: RepositoryState
@@ -48,7 +48,7 @@ export function driveGitHub({ scenarios = [], docs, ...options }: DriveOptions =
       },
     },
   })
-  const ask = (method: string, path: string, body?: object): Answered => {
+  const ask: GitHubDriver['ask'] = (method, path, body, more) => {
     const {
       status,
       headers,
@@ -56,7 +56,7 @@ export function driveGitHub({ scenarios = [], docs, ...options }: DriveOptions =
     } = driver.send({
       method,
       target: path.startsWith('/api/') ? path : `/api/v3/repos/acme/docs${path}`,
-      headers: { authorization: `token ${GITHUB_TOKEN}` },
+      headers: { authorization: `token ${GITHUB_TOKEN}`, ...more },
       body: body === undefined ? '' : JSON.stringify(body),
     })
     return { status, headers, body: text === '' ? undefined : JSON.parse(text) }

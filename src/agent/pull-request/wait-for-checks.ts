@@ -9,7 +9,16 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { Journal } from '../report/journal.ts'
 import { describePullRequest, type ChecksState, type PullRequestFindings, type Scope } from '../report/report.ts'
-import { decideChecks, fingerprintOf, nextChecksReadMs, OTHERS_MS, formatChecks, type ChecksVerdict } from './checks.ts'
+import {
+  decideChecks,
+  fingerprintOf,
+  formatChecks,
+  isNearLimit,
+  isOverShare,
+  nextLookMs,
+  OTHERS_MS,
+  type ChecksVerdict,
+} from './checks.ts'
 import { failedChecks } from './failing-checks.ts'
 
 const DOUBTFUL = 'A failed run counts although a later run of its workflow may have taken its place'
@@ -31,6 +40,8 @@ class Examination {
   #scopeIsKnown = false
   #checks: ChecksVerdict | undefined
   #seen: string | undefined
+  #hasChanged = false
+  #isShort = false
   #seenSince = 0
   /** Until what the last look has shown is a success; undefined if it has shown none. */
   #settlesInMs: number | undefined
@@ -39,6 +50,8 @@ class Examination {
   #failedSince: number | undefined
   #lastChecks: ChecksState | undefined
   #problem: ActionError | undefined
+  readonly #startedAt: number
+  readonly #countedBefore: number
   readonly #inputs: AgentInputs
   readonly #github: GitHub
   readonly #step: Step
@@ -48,6 +61,8 @@ class Examination {
   constructor(pullRequest: PullRequest, github: GitHub, inputs: AgentInputs, step: Step, journal: Journal) {
     this.#pullRequest = pullRequest
     this.#watchedSince = step.clock.now()
+    this.#startedAt = step.clock.now()
+    this.#countedBefore = github.usage().counted
     this.#inputs = inputs
     this.#github = github
     this.#step = step
@@ -63,7 +78,7 @@ class Examination {
       const isSettled = await this.#lookAtChecks()
       const isLast = clock.now() >= lastReadAt || (isOver(this.#pullRequest) && this.#settlesInMs === undefined)
       if (!isSettled && !isLast) {
-        const nextMs = this.#settlesInMs ?? nextChecksReadMs(clock.now() - this.#watchedSince)
+        const nextMs = this.#settlesInMs ?? this.#nextLookMs()
         const othersMs = this.#failedSince === undefined ? Infinity : this.#leftForOthersMs()
         await clock.sleep(Math.min(nextMs, othersMs, lastReadAt - clock.now()), signal)
       }
@@ -139,7 +154,8 @@ class Examination {
     const checks = await this.#tryAgainLater(() => this.#github.readChecks(repository, headSha, context))
     if (checks === undefined) return this.#isLasting(headSha)
     const seen = fingerprintOf(checks)
-    if (seen !== this.#seen) this.#seenSince = clock.now()
+    this.#hasChanged = seen !== this.#seen
+    if (this.#hasChanged) this.#seenSince = clock.now()
     this.#seen = seen
     this.#doubt = checks.find(({ doubt }) => doubt !== undefined)?.doubt
     this.#failed = failedChecks(checks)
@@ -163,6 +179,20 @@ class Examination {
     const problem = describeError(this.#problem)
     this.#heartbeat.beat(`Checks of commit ${headSha.slice(0, 7)}: they could not be read. ${problem}`)
     return false
+  }
+
+  #nextLookMs(): number {
+    const usage = this.#github.usage()
+    const { remaining, limit, counted } = usage
+    const now = this.#step.clock.now()
+    const isNear = isNearLimit(usage)
+    if (isNear && !this.#isShort)
+      this.#heartbeat.say(
+        `GitHub allows this token ${remaining} more of ${limit} requests an hour, so that it is asked half as often.`,
+      )
+    this.#isShort ||= isNear
+    const isShort = isNear || isOverShare(counted - this.#countedBefore, now - this.#startedAt)
+    return nextLookMs({ ageMs: now - this.#watchedSince, hasChanged: this.#hasChanged, isShort })
   }
 
   /** A round tells all that failed, so that it waits for what has not ended yet. */

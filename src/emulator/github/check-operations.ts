@@ -66,8 +66,8 @@ function listSuites(call: Call): Reply {
   return listReply(
     call,
     suites,
-    ({ id, headSha, app, status, conclusion, runs }) => ({
-      ...{ id, status, conclusion, latest_check_runs_count: runs },
+    ({ id, headSha, app, status, conclusion, runs, updatedAtMs }) => ({
+      ...{ id, status, conclusion, latest_check_runs_count: runs, updated_at: wireTime(updatedAtMs) },
       ...{ head_sha: headSha, app: appBody(app) },
     }),
     (check_suites) => ({ total_count: suites.length, check_suites }),

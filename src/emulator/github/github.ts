@@ -10,6 +10,7 @@ import { refuseAccess } from './github-access.ts'
 import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
 import { type GitHubScenario, USUAL_GITHUB } from './github-scenarios.ts'
 import { answerLog, readLogAddress } from './job-logs.ts'
+import { createRequestBudget } from './request-budget.ts'
 import { type Reply, NOT_FOUND, ok, refusal, userBody } from './reply.ts'
 import { type GitHubRoute, findRoute } from './routes.ts'
 import type { GitHubState } from './state.ts'
@@ -95,6 +96,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const timeline = createTimeline()
   const noteTurns = createAgentWork({ state, scenario, timeline, jobs })
   const timesAsked = new Map<string, number>()
+  const budget = createRequestBudget()
 
   function locate(path: string): { name: string; rest: string } | undefined {
     const [, named, rest = ''] = REPOSITORY.exec(path) ?? []
@@ -109,16 +111,12 @@ export function createGitHub(options: GitHubOptions): GitHub {
   function perform(request: ServiceRequest, name: string, rest: string, route: GitHubRoute, nowMs: number): Reply {
     const repository = state.repositories[name]
     if (repository === undefined) return NOT_FOUND
+    const [path = '', ...query] = request.target.split('?')
     if (repository.movedTo !== undefined) {
       const id = state.repositories[repository.movedTo]?.id ?? 0
-      const query = request.target
-        .split('?')
-        .slice(1)
-        .map((text) => `?${text}`)
-      const location = `${baseUrl}${API_PATH}/repositories/${id}${rest}${query.join('')}`
+      const location = `${baseUrl}${API_PATH}/repositories/${id}${rest}${query.map((text) => `?${text}`).join('')}`
       return refusal(request.method === 'GET' ? 301 : 307, 'Moved Permanently', { headers: { location } })
     }
-    const [path = '', ...query] = request.target.split('?')
     const { operation, params } = route
     const body = parseBody(request.body)
     const refused = refuseAccess(operation, { state, repository, params })
@@ -129,12 +127,20 @@ export function createGitHub(options: GitHubOptions): GitHub {
     return operation.answer({ ...call, url: `${baseUrl}${path}` })
   }
 
-  function answerOperation(request: ServiceRequest, operation: string, answer: () => Reply): ServiceResponse {
+  function answerOperation(
+    request: ServiceRequest,
+    operation: string,
+    nowMs: number,
+    answer: () => Reply,
+  ): ServiceResponse {
     const before = timesAsked.get(operation) ?? 0
     timesAsked.set(operation, before + 1)
     beforeAnswer?.(operation, before, github)
-    const fault = faultAt(options.faults?.[operation] ?? scenario.faults, before)
-    const response = applyGitHubFault(fault, () => toResponse(answer()))
+    const fault = budget.isSpent(nowMs)
+      ? 'primary-limit'
+      : faultAt(options.faults?.[operation] ?? scenario.faults, before)
+    const whole = applyGitHubFault(fault, () => toResponse(answer()))
+    const response = operation === 'graphql' ? whole : budget.charge(request, whole, nowMs)
     onExchange?.({ operation, request, fault, response })
     return response
   }
@@ -155,7 +161,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     if (!admits(request)) return toResponse(refusal(401, 'Bad credentials'))
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
-    if (request.target === GRAPHQL_PATH) return answerOperation(request, 'graphql', () => answerGraphQL(body))
+    if (request.target === GRAPHQL_PATH) return answerOperation(request, 'graphql', nowMs, () => answerGraphQL(body))
     const located = locate(path)
     const route = located === undefined ? undefined : findRoute(method, located.rest)
     if (located === undefined || route === undefined) {
@@ -163,7 +169,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       onExchange?.({ operation: undefined, request, fault: 'none', response })
       return response
     }
-    return answerOperation(request, route.name, () => perform(request, located.name, located.rest, route, nowMs))
+    return answerOperation(request, route.name, nowMs, () => perform(request, located.name, located.rest, route, nowMs))
   }
 
   function catchUp(nowMs: number): void {

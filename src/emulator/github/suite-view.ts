@@ -29,6 +29,8 @@ export interface ShownSuite extends Pick<CheckSuite, 'id' | 'headSha' | 'app' | 
   readonly status: string
   /** How many check runs are registered. */
   readonly runs: number
+  /** When it or one of its check runs last changed. */
+  readonly updatedAtMs: number
 }
 
 /** A suite with check runs is over once all of these are, those too that wait for another one, and has failed if one has. */
@@ -52,11 +54,17 @@ export function suitesOf(
   return [
     ...checkSuites
       .filter(({ headSha, createdAtMs }) => headSha === sha && createdAtMs <= nowMs)
-      .map((suite) => ({ ...suite, runs: 0 })),
+      .map((suite) => ({ ...suite, runs: 0, updatedAtMs: suite.createdAtMs })),
     ...firsts.map(({ suiteId: id, headSha, app }) => {
       const ofSuite = planned.filter(({ suiteId }) => suiteId === id)
       const runs = latestRuns(ofSuite.filter(({ createdAtMs }) => createdAtMs <= nowMs)).length
-      return { id, headSha, app, runs, ...suiteOf(ofSuite, nowMs) }
+      const times = ofSuite.flatMap(({ createdAtMs, startedAtMs, completedAtMs }) => [
+        createdAtMs,
+        startedAtMs,
+        completedAtMs,
+      ])
+      const updatedAtMs = Math.max(0, ...times.filter((atMs) => atMs <= nowMs))
+      return { id, headSha, app, runs, updatedAtMs, ...suiteOf(ofSuite, nowMs) }
     }),
   ]
 }

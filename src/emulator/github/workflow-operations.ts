@@ -4,8 +4,11 @@ import { type Call, NOT_FOUND, type Reply, listReply, refusal, userBody, wireTim
 import type { WorkflowRun } from './check-state.ts'
 import { suitesOf } from './suite-view.ts'
 
-function runBody({ baseUrl, name, state }: Call, run: WorkflowRun): object {
-  const { id, workflow, branch, headSha, event, suiteId, headRepository = name, actor = 'mona', createdAtMs } = run
+type ShownRun = WorkflowRun & { readonly updatedAtMs?: number }
+
+function runBody({ baseUrl, name, state }: Call, run: ShownRun): object {
+  const { id, workflow, branch, headSha, event, suiteId, headRepository = name, actor = 'mona' } = run
+  const { createdAtMs, updatedAtMs = createdAtMs } = run
   return {
     id,
     name: workflow,
@@ -21,18 +24,18 @@ function runBody({ baseUrl, name, state }: Call, run: WorkflowRun): object {
     head_repository: { full_name: headRepository },
     repository: { full_name: name },
     actor: userBody(state, actor),
-    ...{ created_at: wireTime(createdAtMs), run_started_at: wireTime(createdAtMs) },
+    ...{ created_at: wireTime(createdAtMs), run_started_at: wireTime(createdAtMs), updated_at: wireTime(updatedAtMs) },
   }
 }
 
 /** As it is by now: it ends with its jobs. */
-function asOf({ repository, nowMs }: Call, run: WorkflowRun): WorkflowRun {
+function asOf({ repository, nowMs }: Call, run: WorkflowRun): ShownRun {
   const jobs = repository.checkRuns.filter(({ runId }) => runId === run.id)
   const attempt = Math.max(1, ...jobs.filter(({ createdAtMs }) => createdAtMs <= nowMs).map((job) => job.attempt ?? 1))
   const suite = suitesOf(repository, run.headSha, nowMs).find(({ id, runs }) => id === run.suiteId && runs > 0)
   return suite === undefined
     ? run
-    : { ...run, attempt, status: suite.status as WorkflowRun['status'], conclusion: suite.conclusion }
+    : { ...run, ...suite, id: run.id, attempt, status: suite.status as WorkflowRun['status'] }
 }
 
 /** Newest first. The branch of a fork counts by its name, too. */
@@ -52,7 +55,7 @@ function listRuns(call: Call): Reply {
         fits('head_sha', headSha),
     )
     .sort((a, b) => b.id - a.id)
-  const body = (run: WorkflowRun): object => runBody(call, run)
+  const body = (run: ShownRun): object => runBody(call, run)
   return listReply(call, found, body, (workflow_runs) => ({ total_count: found.length, workflow_runs }))
 }
 

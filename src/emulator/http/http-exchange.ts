@@ -38,11 +38,11 @@ export async function readRequest(
   incoming: IncomingMessage,
   admits: (head: RequestHead) => boolean,
 ): Promise<ServiceRequest> {
-  const { authorization, 'content-type': contentType } = incoming.headers
+  const { authorization, 'content-type': contentType, 'if-none-match': ifNoneMatch } = incoming.headers
   const head = {
     method: incoming.method ?? '',
     target: incoming.url ?? '',
-    headers: { authorization, 'content-type': contentType },
+    headers: { authorization, 'content-type': contentType, 'if-none-match': ifNoneMatch },
   }
   const mostBytes = admits(head) ? MAX_BODY_BYTES + 1 : 0
   const chunks: Buffer[] = []
@@ -57,7 +57,8 @@ export async function readRequest(
 }
 
 function writeHead(outgoing: ServerResponse, { status, headers, body }: ServiceResponse): void {
-  outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) })
+  // A 304 has no body, and a length would be that of the answer it stands for.
+  outgoing.writeHead(status, status === 304 ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
 }
 
 const DELIVERIES: Readonly<Record<Delivery, (outgoing: ServerResponse, response: ServiceResponse) => void>> = {
