@@ -74,7 +74,7 @@ test('there are documents with examples', () => {
 test('every relative link leads to a file, and to a heading that is there', () => {
   /** Pages that GitHub makes for every repository, as seen from a file in its root. */
   const isRepositoryPage = (from: string, target: string): boolean =>
-    !from.includes('/') && /^\.\.\/\.\.\/(releases|issues|security|discussions)(\/|$)/.test(target)
+    !from.includes('/') && /^\.\.\/\.\.\/(releases|issues|security|discussions|actions)(\/|$)/.test(target)
 
   const problems = documents.flatMap(({ path, text }) =>
     linkTargets(text)

@@ -69,3 +69,8 @@ test('no two recipes that go on with a pull request have the same one, and no tw
   const groups = recipes.flatMap(({ workflow: { concurrency } }) => concurrency?.group ?? [])
   expect(groups).toEqual([...new Set(groups)])
 })
+
+test('a pre-release gets no notes: GitHub says released of full releases only', () => {
+  const notes = workflowsToCopy().find(({ name }) => name === 'release-notes.yml')
+  expect(notes?.workflow).toHaveProperty('on.release.types', ['released'])
+})

@@ -43,14 +43,16 @@ export function linkTargets(text: string): string[] {
   return patterns.flatMap((pattern) => [...prose.matchAll(pattern)].map(([, target]) => target ?? ''))
 }
 
-/** The names by which GitHub lets one link to the headings. */
+/** The names by which GitHub lets one link to the headings, and to what has an anchor of its own. */
 export function headingAnchors(text: string): string[] {
-  return [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) =>
+  const anchors = [...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)
+  const headings = [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) =>
     (heading ?? '')
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
   )
+  return [...headings, ...anchors]
 }
 
 /** From one heading of the second level to the next. */

@@ -9,7 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { isMap, parseDocument } from 'yaml'
 import { renderTable, replaceBetweenMarkers } from './markdown-tables.mjs'
 
-/** @typedef {'inputs' | 'outputs' | 'input-groups' | 'first-outputs'} Table */
+/** @typedef {'inputs' | 'outputs' | 'anchored-inputs' | 'anchored-outputs' | 'input-groups' | 'first-outputs'} Table */
 
 /** @type {readonly Table[]} */
 const WHOLE = ['inputs', 'outputs']
@@ -17,7 +17,11 @@ const WHOLE = ['inputs', 'outputs']
 /** The documents, each with the action whose tables stand in it. */
 const PAGES = [
   { document: 'README.md', action: 'action.yml', tables: /** @type {const} */ (['input-groups', 'first-outputs']) },
-  { document: 'docs/inputs-and-outputs.md', action: 'action.yml', tables: WHOLE },
+  {
+    document: 'docs/inputs-and-outputs.md',
+    action: 'action.yml',
+    tables: /** @type {const} */ (['anchored-inputs', 'anchored-outputs']),
+  },
   { document: 'docs/visitors.md', action: 'visitors/action.yml', tables: WHOLE },
   { document: 'docs/rehearse.md', action: 'emulator/action.yml', tables: WHOLE },
 ]
@@ -55,32 +59,34 @@ function readGroups(file, part) {
 
 const code = (/** @type {string} */ text) => `\`${text}\``
 
-/** @type {Readonly<Record<'inputs' | 'outputs', { head: readonly string[], row: (entry: readonly [string, Entry]) => string[] }>>} */
+/** @type {Readonly<Record<'inputs' | 'outputs', { head: readonly string[], row: (entry: Entry) => string[] }>>} */
 const COLUMNS = {
   inputs: {
     head: ['Input', 'Required', 'Default', 'Meaning'],
-    row: ([name, { required, default: otherwise, description }]) => {
-      return [code(name), required === true ? 'yes' : '', otherwise === undefined ? '' : code(otherwise), description]
+    row: ({ required, default: otherwise, description }) => {
+      return [required === true ? 'yes' : '', otherwise === undefined ? '' : code(otherwise), description]
     },
   },
-  outputs: { head: ['Output', 'Meaning'], row: ([name, { description }]) => [code(name), description] },
+  outputs: { head: ['Output', 'Meaning'], row: ({ description }) => [description] },
 }
 
-/**
- * @param {'inputs' | 'outputs'} part
- * @param {Group} group
- */
-const renderEntries = (part, { entries }) => renderTable([COLUMNS[part].head, ...entries.map(COLUMNS[part].row)])
+/** @param {'input' | 'output'} kind its names get an anchor each, such as `#input-paths` */
+const anchored = (kind) => (/** @type {string} */ name) => `<a id="${kind}-${name}"></a>${code(name)}`
 
 /**
  * @param {'inputs' | 'outputs'} part
  * @param {readonly Group[]} groups
+ * @param {(name: string) => string} [showName]
  */
-const renderGroups = (part, groups) =>
+const renderGroups = (part, groups, showName = code) =>
   groups
     .map(
-      (group) =>
-        (group.heading === '' ? '' : `### ${group.heading}\n\n${group.about}\n\n`) + renderEntries(part, group),
+      ({ heading, about, entries }) =>
+        (heading === '' ? '' : `### ${heading}\n\n${about}\n\n`) +
+        renderTable([
+          COLUMNS[part].head,
+          ...entries.map(([name, entry]) => [showName(name), ...COLUMNS[part].row(entry)]),
+        ]),
     )
     .join('\n\n')
 
@@ -88,12 +94,14 @@ const renderGroups = (part, groups) =>
 const TABLES = {
   inputs: (file) => renderGroups('inputs', readGroups(file, 'inputs')),
   outputs: (file) => renderGroups('outputs', readGroups(file, 'outputs')),
+  'anchored-inputs': (file) => renderGroups('inputs', readGroups(file, 'inputs'), anchored('input')),
+  'anchored-outputs': (file) => renderGroups('outputs', readGroups(file, 'outputs'), anchored('output')),
   'input-groups': (file) =>
     renderTable([
       ['', 'Inputs', ''],
       ...readGroups(file, 'inputs').map(({ heading, about, entries }) => [
         `**${heading}**`,
-        entries.map(([name]) => code(name)).join(', '),
+        entries.map(([name]) => `[${code(name)}](docs/inputs-and-outputs.md#input-${name})`).join(', '),
         about,
       ]),
     ]),

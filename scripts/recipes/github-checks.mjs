@@ -127,13 +127,6 @@ export const GITHUB_CHECKS = {
         },
       ],
     },
-    {
-      name: 'a pre-release starts no runner',
-      eventName: 'release',
-      event: { ...released(9, 'v2.0.0-rc.1', 'Candidate'), action: 'prereleased' },
-      github: { permissions: { contents: 'read', 'pull-requests': 'write' } },
-      expected: { conclusion: 'success', jobs: [], prompts: [], github: [] },
-    },
   ],
   'docs/recipes/on-dispatch.yml': [
     {
