@@ -132,6 +132,14 @@ const ROWS: readonly Row[] = [
     notice: '`actions: read`',
   },
   {
+    name: 'people who wrote the change are asked for a review, besides who is named',
+    given: { reviewers: 'change-authors\nacme/writers\ndora', 'change-range': 'v1.0.0...main' },
+    ends: 'green, pull-request',
+    says: ['`mona` is asked for a review.', '`acme/writers` is asked for a review.'],
+    notice: '`dora` was not asked for a review: GitHub says “Reviews may only be requested from collaborators.',
+    leaves: { reviewEvents: [{ name: 'acme/writers' }, { name: 'mona' }] },
+  },
+  {
     name: 'the deadline of the step covers the waiting for checks, and the result of the job stands',
     given: { ...WAITS, 'timeout-minutes': '1' },
     plays: ['checks-pending'],

@@ -30,6 +30,7 @@ const comment = (id: number, user: string) => ({
   reactions: [],
 })
 const reviewComment = { ...comment(11, 'stranger'), path: 'a.md', line: 3, diffHunk: '@@ -1 +1 @@', reviewId: 9 }
+const asked = (name: string) => ({ id: 8, event: 'review_requested', actor: 'ann', name, atMs: 0 }) as const
 const run = (id: number, fields: object) => ({
   ...{ id, workflow: 'docs.yml', branch: 'main', headSha: commit('a'), event: 'push' },
   ...{ status: 'completed' as const, conclusion: 'success', actor: 'mona', createdAtMs: 0, ...fields },
@@ -55,10 +56,11 @@ function world(
     pulls: {
       7: pullState({
         ...{ branch: 'agent/guide', headSha: commit('c'), labels: ['docs-agent'], comments },
-        ...{ reviewComments: [reviewComment], ...pull },
+        ...{ reviewEvents: [asked('mona'), asked('acme/writers')], reviewComments: [reviewComment], ...pull },
       }),
     },
     collaborators: { mona: 'write' },
+    teams: ['writers'],
     checkRuns: [
       checkRun({
         ...{
@@ -210,11 +212,13 @@ const QUESTIONS = {
   listMarkerComments: (github: Asked) => github.listMarkerComments(PLACE),
   listOpenPullRequests: (github: Asked) => github.listOpenPullRequests(NAME, 'docs-agent'),
   listPullRequestCommits: (github: Asked) => github.listPullRequestCommits(PLACE),
+  listReviewersSoFar: (github: Asked) => github.listReviewersSoFar(PLACE),
   listReviewComments: (github: Asked) => github.listReviewComments({ ...COMMENT, id: 9, kind: 'review' }),
   listTags: (github: Asked) => github.listTags(NAME),
   readChecks: (github: Asked) => github.readChecks(NAME, commit('c'), OWN_RUN),
   readComment: (github: Asked) => github.readComment(PLACE, 5),
   readPullRequest: (github: Asked) => github.readPullRequest(PLACE),
+  requestReview: (github: Asked) => github.requestReview(PLACE, 'acme/writers'),
   mayWrite: (github: Asked) => github.mayWrite(NAME, { id: 1, login: 'mona' }),
 } satisfies Readonly<Record<string, Question>>
 
@@ -286,6 +290,11 @@ const NEVER: readonly (readonly [string, Partial<RepositoryState>, (github: Aske
       const { files, fileList } = await QUESTIONS.compare(github)
       return fileList === 'whole' && files[0]?.previousPath !== 'a.md'
     },
+  ],
+  [
+    'somebody who was asked for a review was not',
+    {},
+    async (github) => (await QUESTIONS.listReviewersSoFar(github)).length < 2,
   ],
   [
     'failing checks have passed',

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { Octokit } from '../../src/github/ask-github.ts'
 import { connectPermissions, mayWrite } from '../../src/github/permissions.ts'
+import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { askingGitHub } from '../support/github-client.ts'
 
 /** Whether Mona may write, by what GitHub answers. */
@@ -27,6 +28,13 @@ test('a role of somebody’s own counts as what GitHub maps it to', async () => 
 
 test.each([[{ id: 99 }], [null]])('the permission of %j, who has the login now, is not hers', async (user) => {
   expect(await judge({ permission: 'admin', role_name: 'admin', user })).toBe(false)
+})
+
+test('without an id, whoever has the login now is asked about', async () => {
+  const [mona, dora] = await askingGitHub({ docs: repositoryState({ collaborators: { mona: 'write' } }) }, ({ ask }) =>
+    Promise.all(['mona', 'dora'].map((login) => connectPermissions(ask).mayWrite('acme/docs', { login }))),
+  )
+  expect([mona, dora]).toEqual([true, false])
 })
 
 test('a user who is gone may not write, if it is not the repository that cannot be seen', async () => {

@@ -60,7 +60,9 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
       Promise.resolve({
         relation: 'ahead',
         mergeBase: commit('a'),
-        commits: [{ sha: commit('b'), message: 'Change the guide', author: 'Ann' }],
+        commits: [
+          { sha: commit('b'), message: 'Change the guide', author: 'Ann', account: { login: 'ann', type: 'User' } },
+        ],
         totalCommits: 1,
         files: [
           {
@@ -91,6 +93,8 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     readComment: () => Promise.resolve(MARKER.body),
     readChecks: () => Promise.resolve([{ name: 'build', state: 'success' }]),
     mayWrite: () => Promise.resolve(true),
+    listReviewersSoFar: () => Promise.resolve([]),
+    requestReview: () => Promise.resolve(),
     addEyes: () => Promise.resolve(),
     listReviewComments: () => Promise.resolve([]),
     listAnnotations: () => Promise.resolve([]),

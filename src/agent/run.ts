@@ -2,6 +2,7 @@ import { ERROR_TITLES } from '../runtime/error-titles.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import type { OnCrash } from '../action/action.ts'
 import type { Step } from '../action/step.ts'
+import { findChangeAuthors } from './trigger/change-authors.ts'
 import { resolveChange } from './trigger/look-at-change.ts'
 import { findOwnEvent } from './trigger/loop-guard.ts'
 import type { AgentInputs } from './inputs/agent-inputs.ts'
@@ -53,6 +54,7 @@ async function run(inputs: AgentInputs, step: Step, course: Course, journal: Jou
   journal.add({ change: change.description })
   if (change.skipReason !== undefined) return change.skipReason
 
+  const authors = await findChangeAuthors(change.commits, inputs, step, journal)
   const watch = new JobWatch(inputs, step, journal, course)
   let next: Plan | undefined = { ...choice, task: withContext(choice.task, change.promptContext) }
   while (next !== undefined) {
@@ -61,7 +63,7 @@ async function run(inputs: AgentInputs, step: Step, course: Course, journal: Jou
     const { outdated } = result
     next =
       outdated === undefined
-        ? await followThrough(result, inputs, step, course, journal)
+        ? await followThrough(result, authors, inputs, step, course, journal)
         : await chooseAnew(outdated, inputs, step, journal)
   }
   return undefined
@@ -70,6 +72,7 @@ async function run(inputs: AgentInputs, step: Step, course: Course, journal: Jou
 /** Takes the turn's pull request as far as it goes. Gives the round that follows, if one does. */
 async function followThrough(
   result: TaskResult,
+  authors: readonly string[],
   inputs: AgentInputs,
   step: Step,
   course: Course,
@@ -79,7 +82,7 @@ async function followThrough(
   if (result.outcome === 'submitted') step.signal.throwIfAborted()
   course.see({ result })
   if (!isToTrack(course.turns)) return undefined
-  course.see({ pullRequest: await trackPullRequest(course.turns, inputs, step, journal) })
+  course.see({ pullRequest: await trackPullRequest(course.turns, inputs, step, journal, authors) })
   const round = await nextRound(course.turns, inputs, step, journal)
   if (typeof round === 'object') return round
   course.see({ stop: round })

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../text/markdown.ts'
 import { type ShownCheck, checksOf } from './github/checks-view.ts'
 import type { Comment } from './github/issue-state.ts'
-import type { PullState } from './github/pull-state.ts'
+import { type PullState, requestedReviewers } from './github/pull-state.ts'
 import type { RepositoryState } from './github/repository-state.ts'
 import { type ServiceResponse, htmlResponse } from './http/exchange.ts'
 import { type FileEdit, editsFor, titleOf } from './service/agent-edits.ts'
@@ -93,6 +93,11 @@ function checksSection(checks: readonly ShownCheck[]): string {
   return section('Checks <small>of the newest commit</small>', `<ul>${items}</ul>`)
 }
 
+function reviewersSection(names: readonly string[]): string {
+  if (names.length === 0) return ''
+  return section('Reviewers', `<ul>${names.map((name) => `<li>${escapeHtml(name)}</li>`).join('')}</ul>`)
+}
+
 /** A comment in HTML does not show, as on GitHub. */
 function commentSection({ user, body, createdAtMs }: Comment): string {
   const shown = body.replaceAll(/<!--[^]*?-->/g, '').trim()
@@ -118,6 +123,7 @@ function pullRequestPage(job: JobRecord, turns: readonly Turn[], repository: Rep
 <p class="facts"><span class="state ${state}">${state.replace(/^./, (first) => first.toUpperCase())}</span>
 from <code>agent/${job.id}</code> into <code>${SOURCE.ref}</code> of <code>${SOURCE.repository}</code>${chips}</p>
 ${turns.map(turnSection).join('\n')}
+${pull === undefined ? '' : reviewersSection(requestedReviewers(pull))}
 ${pull === undefined ? '' : checksSection(checksOf(repository, pull.headSha, nowMs))}
 ${comments.map(commentSection).join('\n')}
 <footer><small>A page of the embedded documentation service. No code host was involved.</small></footer>`,

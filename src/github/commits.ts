@@ -7,7 +7,6 @@ import type { Account, PullRequestAddress } from './pull-requests.ts'
 import { followPages, PAGE_SIZE } from './read-pages.ts'
 
 export interface PullRequestCommit extends ComparedCommit {
-  /** The author's on GitHub. */
   readonly account: Account
   /** The author's login, or name and address in git if GitHub does not know whose they are. */
   readonly writtenBy: string

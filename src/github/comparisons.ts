@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
 import type { AskGitHub } from './ask-github.ts'
 import { parseAnswer, parseItems, part, text } from './parse-list.ts'
+import { accountSchema } from './pull-request-answers.ts'
+import type { Account } from './pull-requests.ts'
 import { PAGE_SIZE } from './read-pages.ts'
 
 export interface ChangedFile {
@@ -18,7 +20,10 @@ export interface ChangedFile {
 export interface ComparedCommit {
   readonly sha: string
   readonly message: string
+  /** The author's name in git. */
   readonly author: string
+  /** The author's on GitHub. */
+  readonly account?: Account
 }
 
 export interface Comparison {
@@ -40,6 +45,7 @@ const fileSchema = z.object({
 })
 const commitSchema = z.object({
   sha: z.string(),
+  author: accountSchema,
   commit: part(z.object({ message: text, author: part(z.object({ name: text })) })),
 })
 const comparisonSchema = z.object({
@@ -87,8 +93,8 @@ export const connectComparisons = (ask: AskGitHub): Comparisons => ({
         const asked = { ...where, basehead: `${base}...${head}`, per_page: PAGE_SIZE, page }
         const { data } = await rest.repos.compareCommitsWithBasehead(asked)
         const { status: relation, merge_base_commit, total_commits } = parseAnswer(comparisonSchema, data)
-        const commits = parseItems(commitSchema, data.commits).map(({ sha, commit }) => ({
-          ...{ sha, message: commit?.message ?? '', author: commit?.author?.name ?? '' },
+        const commits = parseItems(commitSchema, data.commits).map(({ sha, commit, author: account }) => ({
+          ...{ sha, message: commit?.message ?? '', author: commit?.author?.name ?? '', account },
         }))
         const found = { relation, mergeBase: merge_base_commit.sha, totalCommits: total_commits, commits }
         return { ...found, ...toFiles(data.files) }

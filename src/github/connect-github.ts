@@ -11,6 +11,7 @@ import { connectJobLogs } from './job-log.ts'
 import { connectLabels } from './labels.ts'
 import { connectPermissions } from './permissions.ts'
 import { connectPullRequests } from './pull-requests.ts'
+import { connectReviewers } from './reviewers.ts'
 import { connectTags } from './tags.ts'
 import { connectWorkflowRuns } from './workflow-runs.ts'
 
@@ -34,6 +35,7 @@ export function connectResources(ask: AskGitHub, download: Download, redact: Red
     ...connectLabels(ask),
     ...connectPermissions(ask),
     ...connectPullRequests(ask),
+    ...connectReviewers(ask),
     ...connectTags(ask),
     ...connectWorkflowRuns(ask),
   }

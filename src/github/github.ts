@@ -7,11 +7,23 @@ import type { JobLogs } from './job-log.ts'
 import type { Labels } from './labels.ts'
 import type { Permissions } from './permissions.ts'
 import type { PullRequests } from './pull-requests.ts'
+import type { Reviewers } from './reviewers.ts'
 import type { Tags } from './tags.ts'
 import type { WorkflowRuns } from './workflow-runs.ts'
 
 export interface Resources
-  extends Checks, Comments, Commits, Comparisons, JobLogs, Labels, Permissions, PullRequests, Tags, WorkflowRuns {}
+  extends
+    Checks,
+    Comments,
+    Commits,
+    Comparisons,
+    JobLogs,
+    Labels,
+    Permissions,
+    PullRequests,
+    Reviewers,
+    Tags,
+    WorkflowRuns {}
 
 /** What this action asks of the host of a repository. All of it throws `ActionError` and nothing else. */
 export interface GitHub extends Resources {

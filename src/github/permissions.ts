@@ -8,6 +8,9 @@ export interface Person {
   readonly login: string
 }
 
+/** Without an id it is whoever has the login now. */
+type Asked = Pick<Person, 'login'> & Partial<Person>
+
 /** The older half of the answer, to which every finer role is mapped: `maintain` and roles of one's own as well. */
 const WRITING = ['write', 'maintain', 'admin']
 
@@ -17,12 +20,12 @@ const permissionSchema = z.object({ permission: z.string(), user: z.nullish(z.ob
  * Whether somebody may write (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`). `author_association` does
  * not say: it shows private members of an organisation as strangers. A user who is gone may not.
  */
-export async function mayWrite({ rest }: Octokit, where: RepositoryName, { id, login }: Person): Promise<boolean> {
+export async function mayWrite({ rest }: Octokit, where: RepositoryName, { id, login }: Asked): Promise<boolean> {
   try {
     const { data } = await rest.repos.getCollaboratorPermissionLevel({ ...where, username: login })
     const { permission, user } = parseAnswer(permissionSchema, data)
     // A login can pass to somebody else.
-    return user?.id === id && WRITING.includes(permission)
+    return (id === undefined || user?.id === id) && WRITING.includes(permission)
   } catch (error) {
     if (!hasStatus(error, 404)) throw error
     // It is the user who is gone only if the token sees the repository.
@@ -32,7 +35,7 @@ export async function mayWrite({ rest }: Octokit, where: RepositoryName, { id, l
 }
 
 export interface Permissions {
-  readonly mayWrite: (repository: string, person: Person) => Promise<boolean>
+  readonly mayWrite: (repository: string, person: Asked) => Promise<boolean>
 }
 
 export const connectPermissions = (ask: AskGitHub): Permissions => ({

@@ -13,6 +13,37 @@ function drive(): GitHubDriver {
   return driveGitHub({ docs: { pulls: { 7: pull } } })
 }
 
+test('who is asked for a review stays so until they have given one', () => {
+  const pull = pullState({ branch: 'guide', headSha: commit('c'), user: 'ann' })
+  const docs = { pulls: { 7: pull }, collaborators: { mona: 'write', ann: 'write' } as const, teams: ['writers'] }
+  const { ask, read } = driveGitHub({ docs })
+  const path = '/pulls/7/requested_reviewers'
+  expect(ask('POST', path, { reviewers: ['mona'], team_reviewers: ['writers'] }).status).toBe(201)
+  expect(ask('POST', path, { reviewers: ['mona'] }).status).toBe(201)
+  expect(read('/pulls/7')).toMatchObject({
+    requested_reviewers: [{ login: 'mona' }],
+    requested_teams: [{ slug: 'writers' }],
+  })
+  pull.reviewEvents.push({ id: 70, event: 'reviewed', actor: 'mona', name: 'mona', atMs: 0 })
+  expect(read('/pulls/7').requested_reviewers).toEqual([])
+  expect(read('/issues/7/timeline').map(({ event }: { event: string }) => event)).toEqual([
+    'review_requested',
+    'review_requested',
+    'reviewed',
+  ])
+})
+
+test.each([
+  ['who has no access', { reviewers: ['mona', 'dora'] }],
+  ['a team without access', { team_reviewers: ['others'] }],
+  ['the author', { reviewers: ['ann'] }],
+])('nobody is asked together with %s', (_who, body) => {
+  const pull = pullState({ branch: 'guide', headSha: commit('c'), user: 'ann' })
+  const { ask, read } = driveGitHub({ docs: { pulls: { 7: pull }, collaborators: { mona: 'write', ann: 'write' } } })
+  expect(ask('POST', '/pulls/7/requested_reviewers', body).status).toBe(422)
+  expect(read('/pulls/7').requested_reviewers).toEqual([])
+})
+
 test('a review has its comments', () => {
   const { read } = drive()
   expect(read('/pulls/7/reviews/70/comments').map(({ id }: { id: number }) => id)).toEqual([71, 72])

@@ -20,6 +20,7 @@ import { changeRangeInput } from './change-range-input.ts'
 import { failOnInput, waitsForChecks } from './fail-on.ts'
 import type { PathFilter } from './path-filter.ts'
 import { parsePathPatterns, type PathRule } from './path-patterns.ts'
+import { reviewersInput } from './reviewers-input.ts'
 import { toTask, type Task } from './task.ts'
 
 /** How much of a change is told, each with all that stands before it. */
@@ -135,6 +136,7 @@ const agentFields = (workspace: string) => ({
   waitForChecks: field('wait-for-checks', 'false', booleanInput),
   fixRounds: field('fix-rounds', '0', fixRoundsInput),
   allowedPaths: field('allowed-paths', '', patternsInput),
+  reviewers: field('reviewers', '', reviewersInput),
   githubToken: field('github-token', '', tokenInput),
   /** Undefined: that of the run. */
   githubApiUrl: field('github-api-url', '', optionalInput(baseUrlInput)),

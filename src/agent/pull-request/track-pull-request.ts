@@ -9,14 +9,16 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
 import { countRounds, newestOf, type Turns } from '../report/turns.ts'
+import { askReviewers } from './ask-reviewers.ts'
 import { waitForChecks } from './wait-for-checks.ts'
 import { waitForMergeable } from './settle-mergeable.ts'
 import { isMarkerComment, markerComment, mayBeOurs } from './marker.ts'
 
-function describeWanted({ label, waitForChecks, allowedPaths }: AgentInputs): string {
+function describeWanted({ label, waitForChecks, allowedPaths, reviewers }: AgentInputs): string {
   const wanted = [
     'its state',
     ...(label === '' ? [] : ['the label']),
+    ...(reviewers.hasAuthors || reviewers.names.length > 0 ? ['its reviewers'] : []),
     ...(waitForChecks ? ['its checks'] : []),
     ...(allowedPaths.length === 0 ? [] : ['its files']),
   ]
@@ -60,6 +62,7 @@ async function open(
 /**
  * Takes the job's pull request to the point where it can be merged: marks it, waits for its checks, and looks at its
  * files. Whatever GitHub does, the job's result stands.
+ * @param authors who wrote what started the run
  * @throws ActionError `cancelled`
  */
 export async function trackPullRequest(
@@ -67,8 +70,9 @@ export async function trackPullRequest(
   inputs: AgentInputs,
   step: Step,
   journal: Journal,
+  authors: readonly string[] = [],
 ): Promise<PullRequestFindings> {
-  const job = newestOf(turns).result?.job
+  const { job, outcome } = newestOf(turns).result ?? {}
   const link = job?.prLink
   if (job === undefined || link === undefined || !wantsHandOff(inputs)) return {}
   const roundsLeft = inputs.fixRounds - countRounds(turns)
@@ -76,6 +80,9 @@ export async function trackPullRequest(
   if (opened === undefined) return {}
   const { github, pullRequest } = opened
   await mark(pullRequest, job.id, inputs.label, github, journal)
+  // A round is about the same pull request, and its checks are no change of anybody's.
+  if (outcome === 'pull-request' && turns.length === 1)
+    await askReviewers(pullRequest, authors, inputs, github, journal)
   const findings =
     inputs.waitForChecks || inputs.allowedPaths.length > 0
       ? await waitForChecks(pullRequest, github, { ...inputs, fixRounds: roundsLeft }, step, journal)

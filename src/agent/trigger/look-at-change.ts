@@ -1,3 +1,4 @@
+import type { ComparedCommit } from '../../github/comparisons.ts'
 import type { Context } from '../../action/context.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/sentences.ts'
@@ -23,6 +24,8 @@ export interface ChangeFindings {
   readonly promptContext: string
   /** The range in words, what was counted in it and what of it was sent; undefined if no range was looked at. */
   readonly description: string | undefined
+  /** Those of the range, if one was compared. */
+  readonly commits?: readonly ComparedCommit[]
 }
 
 const NOTHING_FOUND: ChangeFindings = { skipReason: undefined, promptContext: '', description: undefined }
@@ -128,7 +131,8 @@ export async function resolveChange(
   if (reason !== undefined) return skipped(reason, description)
   if (doubt !== undefined) step.core.log(doubt)
   const { promptContext, description: sent } = withContext(compared, inputs, step)
-  return { skipReason: undefined, promptContext, description: joinSentences([description, sent]) }
+  const { commits } = compared.comparison
+  return { skipReason: undefined, promptContext, description: joinSentences([description, sent]), commits }
 }
 
 /** Where there is nothing to compare, nobody need be asked. */

@@ -20,7 +20,12 @@ const DAY_MS = 86_400_000
 
 /** A repository with two releases, and one change since. */
 function publish(id: number, path: string, startMs: number): RepositoryState {
-  const repository = repositoryState({ id, collaborators: { [MAINTAINER]: 'maintain' }, labels: ['documentation'] })
+  const repository = repositoryState({
+    id,
+    collaborators: { [MAINTAINER]: 'maintain' },
+    teams: ['writers'],
+    labels: ['documentation'],
+  })
   const change = (message: string, file: string, patch: string, daysAgo: number): string => {
     const files = [{ filename: `${path}/${file}`, patch }]
     return pushCommit(repository, 'main', { message, author: MAINTAINER, files }, startMs - daysAgo * DAY_MS).sha

@@ -1,7 +1,7 @@
 import { changeOfPull } from './history.ts'
 import { type Call, userBody, wireTime } from './reply.ts'
 import type { IssueState } from './issue-state.ts'
-import type { PullState } from './pull-state.ts'
+import { type PullState, requestedReviewers } from './pull-state.ts'
 
 /** A user's standing, as GitHub shows it in comments. It shows some who may write as strangers. */
 export function associationOf({ repository }: Call, login: string): string {
@@ -36,6 +36,20 @@ export function shownChange(call: Call, pull: PullState): ReturnType<typeof chan
   return changeOfPull(call.repository, { ...pull, headSha: headOf(call, pull) })
 }
 
+/** A user or a team, under the name of one or the other. */
+export function reviewerBody({ state }: Call, name: string): { readonly user: object } | { readonly team: object } {
+  const team = name.split('/')[1]
+  return team === undefined ? { user: userBody(state, name) } : { team: { id: 1, name: team, slug: team } }
+}
+
+function reviewersBody(call: Call, pull: PullState): object {
+  const shown = requestedReviewers(pull).map((name) => reviewerBody(call, name))
+  return {
+    requested_reviewers: shown.flatMap((one) => ('user' in one ? [one.user] : [])),
+    requested_teams: shown.flatMap((one) => ('team' in one ? [one.team] : [])),
+  }
+}
+
 /** As lists of pull requests show one. */
 export function pullBody(call: Call, number: number, pull: PullState): object {
   const { name, repository, baseUrl } = call
@@ -43,6 +57,7 @@ export function pullBody(call: Call, number: number, pull: PullState): object {
   const repo = { id: repository.id, full_name: name }
   return {
     ...issueFields(call, number, pull),
+    ...reviewersBody(call, pull),
     html_url: `${baseUrl}/${name}/pull/${number}`,
     draft,
     head: { ref: branch, sha: headOf(call, pull), repo },

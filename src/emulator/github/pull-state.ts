@@ -8,6 +8,17 @@ export interface ReviewComment extends Comment {
   readonly inReplyTo?: number
 }
 
+/** Somebody was asked for a review, is not asked any more, or has given one. */
+export interface ReviewEvent {
+  readonly id: number
+  readonly event: 'review_requested' | 'review_request_removed' | 'reviewed'
+  /** Who did it. */
+  readonly actor: string
+  /** Who is asked, or was: a login, or a team as `org/team`. */
+  readonly name: string
+  readonly atMs: number
+}
+
 export interface PullState extends IssueState {
   draft: boolean
   readonly branch: string
@@ -25,6 +36,8 @@ export interface PullState extends IssueState {
   /** Required checks or reviews are missing. */
   blocked: boolean
   merge: { readonly sha: string; readonly atMs: number } | undefined
+  /** Oldest first. */
+  readonly reviewEvents: ReviewEvent[]
   readonly reviewComments: ReviewComment[]
 }
 
@@ -39,7 +52,14 @@ export function pullState(fields: Partial<PullState> & Pick<PullState, 'branch' 
     conflict: false,
     blocked: false,
     merge: undefined,
+    reviewEvents: [],
     reviewComments: [],
     ...fields,
   }
+}
+
+/** Who is asked for a review now. */
+export function requestedReviewers({ reviewEvents }: PullState): readonly string[] {
+  const newest = new Map(reviewEvents.map(({ name, event }) => [name, event]))
+  return [...newest].filter(([, event]) => event === 'review_requested').map(([name]) => name)
 }

@@ -17,6 +17,8 @@ export interface RepositoryState {
   readonly pulls: Record<number, PullState>
   /** By login. */
   readonly collaborators: Record<string, Role>
+  /** Teams of the owner that have access, by the last part of their names. */
+  readonly teams: string[]
   readonly checkRuns: CheckRun[]
   /** Suites that have no check runs, so far or for ever. Those of check runs follow from these. */
   readonly checkSuites: CheckSuite[]
@@ -58,6 +60,7 @@ export function repositoryState(fields: Partial<RepositoryState> = {}): Reposito
     issues: {},
     pulls: {},
     collaborators: {},
+    teams: [],
     checkRuns: [],
     checkSuites: [],
     statuses: [],

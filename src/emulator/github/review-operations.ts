@@ -1,7 +1,8 @@
 import { answerWithComment, commentBody, edit, react, withText } from './comment-body.ts'
-import { type Operations, reads, withPull, writes } from './operation.ts'
-import { type Call, NOT_FOUND, type Reply, created, listReply } from './reply.ts'
-import type { PullState, ReviewComment } from './pull-state.ts'
+import { type Operations, reads, withIssue, withPull, writes } from './operation.ts'
+import { pullBody, reviewerBody } from './pull-body.ts'
+import { type Call, NOT_FOUND, type Reply, created, listReply, refusal, userBody, wireTime } from './reply.ts'
+import { type PullState, type ReviewComment, type ReviewEvent, requestedReviewers } from './pull-state.ts'
 import { takeId } from './state.ts'
 
 function reviewCommentBody(call: Call, comment: ReviewComment): object {
@@ -36,8 +37,52 @@ function replyInThread(pull: PullState, call: Call): Reply {
   })
 }
 
-/** The comments of reviews. */
+/** All who are named, or nobody: one who has no access stops the request, and so does the author. */
+function requestReviews(pull: PullState, number: number, call: Call): Reply {
+  const { state, repository, name, body, nowMs } = call
+  const named = (field: string): readonly string[] => (Array.isArray(body[field]) ? body[field].map(String) : [])
+  const [users, teams] = [named('reviewers'), named('team_reviewers')]
+  if (users.includes(pull.user)) return refusal(422, 'Review cannot be requested from pull request author.')
+  if (
+    !users.every((user) => user in repository.collaborators) ||
+    !teams.every((team) => repository.teams.includes(team))
+  )
+    return refusal(
+      422,
+      `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${name} repository.`,
+    )
+  const names = [...users, ...teams.map((team) => `${name.split('/')[0] ?? ''}/${team}`)]
+  const due = requestedReviewers(pull)
+  for (const one of names.filter((one) => !due.includes(one)))
+    pull.reviewEvents.push({
+      ...{ id: takeId(state), event: 'review_requested', actor: state.identity, name: one, atMs: nowMs },
+    })
+  return created(pullBody(call, number, pull))
+}
+
+function eventBody(call: Call, { id, event, actor, name, atMs }: ReviewEvent): object {
+  if (event === 'reviewed') return { id, event, user: userBody(call.state, name), submitted_at: wireTime(atMs) }
+  const [requester, whom] = [userBody(call.state, actor), reviewerBody(call, name)]
+  const who = 'user' in whom ? { requested_reviewer: whom.user } : { requested_team: whom.team }
+  return { id, event, actor: requester, review_requester: requester, created_at: wireTime(atMs), ...who }
+}
+
+/** Who is asked for reviews, and the comments of reviews. */
 export const REVIEW_OPERATIONS: Operations = {
+  'issues/list-events-for-timeline': reads(
+    '/issues/{issue_number}/timeline',
+    ['issues', 'pull-requests'],
+    // Of all that happens, what is about reviews.
+    withIssue((issue, _number, call) =>
+      listReply(call, 'reviewEvents' in issue ? issue.reviewEvents : [], (event) => eventBody(call, event)),
+    ),
+  ),
+  'pulls/request-reviewers': writes(
+    'POST',
+    '/pulls/{pull_number}/requested_reviewers',
+    ['pull-requests'],
+    withPull(requestReviews),
+  ),
   'pulls/list-comments-for-review': reads(
     '/pulls/{pull_number}/reviews/{review_id}/comments',
     ['pull-requests'],

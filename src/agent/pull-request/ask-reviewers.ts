@@ -1,0 +1,60 @@
+import type { GitHub } from '../../github/github.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import type { Journal } from '../report/journal.ts'
+
+/** More would make nobody feel asked. */
+const MOST_AUTHORS = 5
+/** Each may cost a request. */
+const MOST_LOOK_UPS = 10
+
+const lower = (name: string): string => name.toLowerCase()
+
+/** The authors who have not been asked, of the first few who may write: those who were asked before are among these. */
+async function findAuthors(
+  authors: readonly string[],
+  { repository }: PullRequest,
+  isOver: (name: string) => boolean,
+  github: GitHub,
+): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const login of authors.slice(0, MOST_LOOK_UPS)) {
+    if (found.length === MOST_AUTHORS) break
+    if (isOver(login) || (await github.mayWrite(repository, { login }))) found.push(login)
+  }
+  return found.filter((login) => !isOver(login))
+}
+
+/**
+ * Asks for reviews, each person and each team once for a pull request: GitHub itself knows who was asked before and took
+ * themselves out. Whoever cannot be asked is a shortfall, and the others are asked all the same.
+ * @param authors who wrote what started the run, by their logins, most commits first
+ * @throws ActionError `cancelled`
+ */
+export async function askReviewers(
+  pullRequest: PullRequest,
+  authors: readonly string[],
+  { reviewers: { names } }: AgentInputs,
+  github: GitHub,
+  journal: Journal,
+): Promise<void> {
+  const author = lower(pullRequest.author.login)
+  const candidates = authors.filter((login) => lower(login) !== author)
+  if (names.length + candidates.length === 0) return
+  await journal.bestEffort('Not everybody was asked for a review', async () => {
+    const soFar = new Set(await github.listReviewersSoFar(pullRequest))
+    const isOver = (name: string): boolean => soFar.has(lower(name))
+    const named = names.filter((name) => !isOver(name) && lower(name) !== author)
+    const wanted = [...named, ...(await findAuthors(candidates, pullRequest, isOver, github))]
+    for (const name of new Map(wanted.map((name) => [lower(name), name])).values()) {
+      try {
+        await github.requestReview(pullRequest, name)
+        journal.note(`\`${name}\` is asked for a review.`)
+      } catch (error) {
+        if (!(error instanceof ActionError) || error.code !== 'rejected') throw error
+        journal.reportSkipped(`\`${name}\` was not asked for a review`, error)
+      }
+    }
+  })
+}

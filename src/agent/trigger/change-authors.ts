@@ -1,0 +1,38 @@
+import type { ComparedCommit } from '../../github/comparisons.ts'
+import type { Step } from '../../action/step.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import type { Journal } from '../report/journal.ts'
+import { compareWhatIsThere } from './compare-range.ts'
+import { findChangeRange } from './event-range.ts'
+import { openQuestions } from './loop-guard.ts'
+
+/** The people who wrote the commits, by their logins: most commits first, and of as many whoever wrote the newest. */
+export function rankAuthors(commits: readonly ComparedCommit[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { account } of commits.toReversed())
+    if (account?.type === 'User' && account.login !== '') counts.set(account.login, (counts.get(account.login) ?? 0) + 1)
+  return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
+}
+
+/**
+ * Who wrote the change that started the run, if they are to be asked for a review.
+ * @param commits of the change, if it was compared
+ */
+export async function findChangeAuthors(
+  commits: readonly ComparedCommit[] | undefined,
+  inputs: AgentInputs,
+  step: Step,
+  journal: Journal,
+): Promise<readonly string[]> {
+  if (!inputs.reviewers.hasAuthors) return []
+  if (commits !== undefined) return rankAuthors(commits)
+  const found = await journal.bestEffort(
+    'Who wrote the change is not known, so they are not asked for a review',
+    async () => {
+      const asked = await openQuestions(inputs, step)
+      const range = findChangeRange(step.context, inputs.changeRange)
+      return asked && compareWhatIsThere(range, asked.github, step.context)
+    },
+  )
+  return found?.kind === 'compared' ? rankAuthors(found.compared.comparison.commits) : []
+}
