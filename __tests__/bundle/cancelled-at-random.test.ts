@@ -2,7 +2,6 @@ import { expect, jest, test } from '@jest/globals'
 import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { createRandom } from '../../src/emulator/service/random.ts'
 import { expectNoSecret, verdictIn } from '../support/bundle-expect.ts'
-import { answering } from '../support/bundle-fronts.ts'
 import { runBundle, type BundleRun } from '../support/bundle-run.ts'
 
 /** Windows has no signals that a program could get from another one. */
@@ -97,19 +96,4 @@ test('a run that is cancelled at any moment leaves within 2 s, with its outputs 
   expect(ends).toHaveLength(RUNS)
   // Moments that all come after the end would prove nothing.
   expect(ends.filter((outcome) => outcome === 'cancelled').length).toBeGreaterThanOrEqual(RUNS / 4)
-})
-
-test('a signal before the program has begun ends it with nothing asked and nothing written', async () => {
-  if (!HAS_SIGNALS) return
-  const asked: string[] = []
-  const run = await runBundle({
-    front: answering(({ url = '' }) => {
-      asked.push(url)
-    }),
-    inputs: { prompt: 'Fix the guide.' },
-    cancel: AbortSignal.abort(),
-  })
-
-  expect(run).toMatchObject({ conclusion: 'cancelled', exitCode: null, signal: 'SIGINT', outputs: {}, summary: '' })
-  expect(asked).toEqual([])
 })

@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { askService } from '../../src/rehearse/ask-service.ts'
 import { runStage } from '../support/run-stage.ts'
@@ -39,4 +42,49 @@ test('a rehearsal starts the service, an agent step runs against it, and the pos
   const again = await runStage('emulator', { stage: 'post', state: rehearsal.state })
   expect(again.conclusion).toBe('success')
   expect(again.annotations).toMatchObject([{ message: expect.stringContaining('was not there any more') }])
+})
+
+test('all bad inputs of a rehearsal are one clear error, and its post step has nothing to do', async () => {
+  const inputs = { scenario: 'nice', speed: 'fast', port: '70000' }
+  const rehearsal = await runStage('emulator', { inputs })
+  expect(rehearsal).toMatchObject({ conclusion: 'failure', exitCode: 1, outputs: {} })
+  expect(rehearsal.annotations).toHaveLength(1)
+  const error = JSON.stringify(rehearsal.annotations)
+  expect(error).toContain('`scenario` must be one of pull-request, no-changes, failed')
+  expect(error).toContain('`speed` must be a number from 0.001 to 10000')
+  expect(error).toContain('`port` must be an integer from 0 to 65535')
+
+  const post = await runStage('emulator', { stage: 'post', state: rehearsal.state })
+  expect(post).toMatchObject({ conclusion: 'success', annotations: [] })
+  expect(post.rawOutput).toContain('There is no service to stop')
+})
+
+test('a port that is taken is one clear error', async () => {
+  const first = await runStage('emulator', { inputs: {} })
+  const port = new URL(first.outputs['base-url'] ?? '').port
+  const second = await runStage('emulator', { inputs: { port } })
+  await runStage('emulator', { stage: 'post', state: first.state })
+  expect(second.conclusion).toBe('failure')
+  expect(second.annotations.map(({ message }) => message)).toEqual([expect.stringContaining('EADDRINUSE')])
+})
+
+const program = fileURLToPath(new URL('../../dist/emulator/index.js', import.meta.url))
+
+test('the embedded service goes on when nobody reads its log any more', async () => {
+  const service = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(service, 'exit')
+  try {
+    let said = ''
+    for await (const chunk of service.stdout) {
+      said += String(chunk)
+      if (said.includes('Requests:\n')) break
+    }
+    service.stdout.destroy()
+    const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(said) ?? []
+    for (let request = 1; request <= 3; request++)
+      expect((await fetch(`${url}/v2/agent/docs/job/job_1`)).status).toBe(401)
+  } finally {
+    service.kill()
+    await ended
+  }
 })

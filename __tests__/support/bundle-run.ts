@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { jest } from '@jest/globals'
 import { preload } from '../../scripts/small-runner/preload.ts'
+import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
 import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
@@ -9,11 +10,6 @@ import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-
-/** The Node.js that `using: node24` stands for. */
-const NODE_24 = fileURLToPath(
-  new URL(`../../node_modules/node/bin/node${process.platform === 'win32' ? '.exe' : ''}`, import.meta.url),
-)
 
 // Starting a process can take seconds on a busy machine.
 jest.setTimeout(60_000)

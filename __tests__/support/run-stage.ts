@@ -1,12 +1,8 @@
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { jest } from '@jest/globals'
+import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
-
-/** The Node.js that `using: node24` stands for. */
-const NODE_24 = fileURLToPath(
-  new URL(`../../node_modules/node/bin/node${process.platform === 'win32' ? '.exe' : ''}`, import.meta.url),
-)
 
 // Starting a process can take seconds on a busy machine.
 jest.setTimeout(60_000)

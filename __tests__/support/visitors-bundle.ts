@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, jest } from '@jest/globals'
 import { servePages, type PageAnswer, type PageRequest } from '../../scripts/bench/visitors/paging-server.mjs'
+import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { startEmulator, type EmulatorOptions } from '../../src/emulator/server.ts'
@@ -12,11 +13,6 @@ import { namesIn, temporaryFolder } from './temporary-folder.ts'
 import { NO_FILE } from './visitors-run.ts'
 
 const ACTION = fileURLToPath(new URL('../../visitors/', import.meta.url))
-
-/** The Node.js that `using: node24` stands for. */
-export const NODE_24 = fileURLToPath(
-  new URL(`../../node_modules/node/bin/node${process.platform === 'win32' ? '.exe' : ''}`, import.meta.url),
-)
 
 // Starting a process can take seconds on a busy machine.
 jest.setTimeout(60_000)

@@ -1,0 +1,162 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
+import { expectPullRequest } from '../support/bundle-expect.ts'
+import { PUSH } from '../support/fake-github.ts'
+import { pullOf, runWithGitHub, type GitHubRun, type GitHubRunOptions } from '../support/github-run.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const folder = temporaryFolder()
+const [CUT_EVENT, MODULES] = [join(folder, 'event.json'), join(folder, 'modules.json')]
+writeFileSync(CUT_EVENT, '{"ref":')
+
+const containing = (text: string): unknown => expect.stringContaining(text)
+const timesAsked = ({ github }: GitHubRun, operation: string): number =>
+  github.requests.filter((name) => name === operation).length
+
+const STEPS: Readonly<Record<string, readonly [GitHubRunOptions, GitHubRun['conclusion'], (run: GitHubRun) => void]>> =
+  {
+    'the pull request gets its label and the comment that names its job': [
+      { inputs: {} },
+      'success',
+      (run) => {
+        const { headSha, labels, comments } = pullOf(run)
+        expectPullRequest(run, {
+          verdict: '✅ The pull request is ready',
+          outputs: {
+            ...{ 'pr-state': 'open', 'pr-branch': 'agent/job_000001' },
+            ...{ 'pr-head-sha': headSha, 'pr-mergeable': 'true' },
+          },
+          requests: { posts: ['POST job'], reads: 'GET job/job_000001' },
+        })
+        expect(labels).toEqual(['docs-agent'])
+        expect(comments.map(({ body }) => body)).toEqual([
+          expect.stringMatching(/^<!-- docs-agent-action: job=job_000001 -->\n/),
+        ])
+        const branch = 'agent&#47;job&#95;000001'
+        expect(run.summary).toContain(`open, <code>${branch}</code> at <code>${headSha.slice(0, 7)}</code>`)
+      },
+    ],
+    'a step that looks at the same job again adds nothing to its pull request': [
+      { inputs: { prompt: '', 'job-id': 'job_finished' }, gitHubScenarios: ['open-pull-request'] },
+      'success',
+      (run) => {
+        expect(run.github.requests).toEqual(['pulls/get', 'issues/list-comments'])
+        expect(pullOf(run, 1)).toMatchObject({ labels: ['docs-agent'], comments: { length: 1 } })
+      },
+    ],
+    'without a token what was asked for is missed, with one notice, and nothing is asked': [
+      { inputs: { 'github-token': '', 'wait-for-checks': 'true' } },
+      'failure',
+      (run) => {
+        expect(run.outputs).toMatchObject({ outcome: 'pull-request', checks: '' })
+        expect(run.github.requests).toEqual([])
+        expect(run.notices).toEqual([containing('there is no `github-token`')])
+      },
+    ],
+    'a pull request at another code host is told, and its host is not asked': [
+      { inputs: {}, env: () => ({ GITHUB_SERVER_URL: 'https://github.example.com' }) },
+      'success',
+      (run) => {
+        expect(run.outputs).toMatchObject({ outcome: 'pull-request', 'pr-number': '4', 'pr-state': '' })
+        expect(run.github.requests).toEqual([])
+        expect(run.notices).toEqual([containing("this run's GitHub is github.example.com")])
+      },
+    ],
+    'a rate limit that ends after the deadline is not waited for': [
+      { inputs: { 'timeout-minutes': '1' }, faults: { 'pulls/get': ['long-limit'] } },
+      'success',
+      (run) => {
+        expect(run.github.requests).toEqual(['pulls/get'])
+        expect(run.notices).toEqual([containing('GitHub limits the rate of requests.')])
+      },
+    ],
+    'both kinds of rate limits are waited for': [
+      { inputs: {}, faults: { 'pulls/get': ['primary-limit'], 'issues/add-labels': ['secondary-limit'] } },
+      'success',
+      (run) => {
+        expect(run.outputs['pr-state']).toBe('open')
+        expect(pullOf(run).labels).toEqual(['docs-agent'])
+        expect(run.notices).toEqual([])
+        expect([timesAsked(run, 'pulls/get'), timesAsked(run, 'issues/add-labels')]).toEqual([2, 2])
+      },
+    ],
+    'an event that is cut costs its context and no more, with one notice': [
+      { inputs: { 'change-context': 'diff' }, eventName: 'push', env: () => ({ GITHUB_EVENT_PATH: CUT_EVENT }) },
+      'success',
+      (run) => {
+        expect(run.outputs).toMatchObject({ outcome: 'pull-request', 'pr-state': 'open' })
+        expect(run.prompts).toEqual(['Fix the guide.'])
+        expect(run.notices).toEqual([containing('taken for one without an event')])
+      },
+    ],
+    'failing checks go back to the job with the end of their logs, until they pass': [
+      {
+        gitHubScenarios: ['checks-mended-late'],
+        inputs: { 'timeout-minutes': '60', 'wait-for-checks': 'true', 'fix-rounds': '3', 'fail-on': 'checks' },
+        // Besides the ten times of all steps here.
+        preload: `{ ${timesFaster(2)} }`,
+      },
+      'success',
+      (run) => {
+        expect(run.outputs).toMatchObject({
+          ...{ outcome: 'pull-request', checks: 'success', 'fix-rounds': '2' },
+          ...{ changed: 'true', 'pr-operation': 'created', status: 'completed' },
+        })
+        const [, ...rounds] = run.prompts
+        expect(rounds).toEqual(Array(2).fill(containing('error: Process completed with exit code 1.')))
+        expect(run.annotations).toEqual([])
+      },
+    ],
+    'a step on a push, which asks GitHub too, never loads the undici that Node has in it': [
+      {
+        inputs: {},
+        eventName: 'push',
+        event: PUSH,
+        preload: `
+        import { writeFileSync } from 'node:fs'
+        process.on('exit', () => writeFileSync(${JSON.stringify(MODULES)}, JSON.stringify(process.moduleLoadList)))
+      `,
+      },
+      'success',
+      () => {
+        const modules = JSON.parse(readFileSync(MODULES, 'utf8')) as string[]
+        expect(modules).toContain('NativeModule net')
+        expect(modules.filter((name) => name.includes('undici'))).toEqual([])
+      },
+    ],
+  }
+
+test.each(Object.entries(STEPS))('%s', async (_name, [options, conclusion, hold]) => {
+  const run = await runWithGitHub(options)
+  expect(run.conclusion).toBe(conclusion)
+  hold(run)
+})
+
+test('a run that is cancelled while it waits for checks leaves at once, and has told its pull request', async () => {
+  const controller = new AbortController()
+  const run = await runWithGitHub({
+    inputs: { 'wait-for-checks': 'true' },
+    gitHubScenarios: ['checks-pending'],
+    faults: { 'repos/get-combined-status-for-ref': ['never'] },
+    beforeAnswer: (operation) => {
+      if (operation === 'repos/get-combined-status-for-ref') controller.abort()
+    },
+    cancel: controller.signal,
+    cancelTimes: { sigtermAfterMs: 2_000, killAfterMs: 2_000 },
+  })
+
+  expect(run).toMatchObject({ conclusion: 'cancelled', exitCode: 1 })
+  expect(run.outputs).toMatchObject({ outcome: 'cancelled', status: 'completed', 'pr-number': '4' })
+  expect(run.summary).toMatch(/^## 🛑 .*: Cancelled$/m)
+})
+
+const agentFolder = new URL('../../dist/agent/', import.meta.url)
+const hasClient = (name: string): boolean => /octokit/i.test(readFileSync(new URL(name, agentFolder), 'utf8'))
+
+test('what talks to GitHub is apart from the program, so that a step that asks it nothing does not pay for it', () => {
+  const parts = readdirSync(agentFolder).filter((name) => name.endsWith('.js'))
+  expect(hasClient('index.js')).toBe(false)
+  expect(parts.some(hasClient)).toBe(true)
+})

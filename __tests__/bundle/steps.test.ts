@@ -1,0 +1,397 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
+import {
+  expectNoSecret,
+  expectPullRequest,
+  expectStep,
+  pullRequestOutputs,
+  times,
+  type ExpectedStep,
+} from '../support/bundle-expect.ts'
+import { answering } from '../support/bundle-fronts.ts'
+import { runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
+import { besideProxy, certificateFile, overTls, type ProxyFront } from '../support/network-fronts.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+const FIX = { prompt: 'Fix the guide.' }
+const JOB = { 'job-id': 'job_000001', model: 'docs-writer-1' }
+const READ = 'GET job/job_000001'
+const AT_WORK: ExpectedStep = {
+  conclusion: 'success',
+  verdict: '🚀 The agent is at work',
+  says: ['This step does not wait for the result.'],
+  outputs: { outcome: 'submitted', changed: '', status: 'active', ...JOB },
+  requests: ['POST job'],
+}
+
+const BYTES = [
+  '\ufeff  Leading spaces, a tab\tand a trailing one \r\n',
+  '::error title=injected::a line that looks like a command\n',
+  '##[warning]and another\r',
+  'Grüße, 日本語, 👩‍👩‍👧, e\u0301, \u202eright to left\u202c, %0A%25, \\n, "quotes", $HOME, </pre><img src=x> @everyone\n',
+  '\n',
+].join('')
+const LARGE = 'Grüße aus Köln. '.repeat(5_700)
+/** Larger than an input can be. */
+const IN_FILE = `\ufeff  Line one\r\n::error::two\n${'Grüße aus Köln. '.repeat(20_000)}\n`
+const workspace = temporaryFolder()
+writeFileSync(join(workspace, 'guide.md'), IN_FILE)
+
+/** `npm start` runs the bundle on whatever Node.js is there: the one that runs npm, not the one that npm brings along. */
+const NODE = process.env['npm_node_execpath'] ?? process.execPath
+
+/** As soon as the job is an output, something fails where nobody catches it. */
+const FAIL_LATER = `
+  import fs from 'node:fs'
+  const append = fs.appendFileSync
+  fs.appendFileSync = (file, text, ...rest) => {
+    append(file, text, ...rest)
+    if (String(text).includes('submitted')) setImmediate(() => { throw new TypeError('nobody foresaw this') })
+  }
+`
+/** As a library would do it that keeps no hold on the event loop. */
+const HOLD_NO_TIMER = `
+  const start = globalThis.setTimeout
+  globalThis.setTimeout = (...args) => start(...args).unref()
+`
+/** As on a disk that is full from the moment in which the service takes the prompt. */
+const FILL_THE_DISK = `
+  import fs from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  import diagnosticsChannel from 'node:diagnostics_channel'
+  const append = fs.appendFileSync
+  let isFull = false
+  diagnosticsChannel.subscribe('undici:client:sendHeaders', () => (isFull = true))
+  fs.appendFileSync = (file, ...rest) => {
+    if (isFull && file === process.env.GITHUB_OUTPUT) throw Object.assign(new Error('disk full'), { code: 'ENOSPC' })
+    return append(file, ...rest)
+  }
+  syncBuiltinESMExports()
+`
+const withoutFile = (variable: string): string => `
+  import { rmSync } from 'node:fs'
+  rmSync(process.env.${variable})
+`
+
+function behind(
+  proxy: ProxyFront,
+  env: (url: string) => Record<string, string>,
+  inputs: Readonly<Record<string, string>> = FIX,
+): BundleOptions {
+  return { front: proxy.front, env: () => env(proxy.url()), inputs }
+}
+const [BYPASSED, TUNNEL, TLS_TUNNEL] = [besideProxy(), besideProxy(), besideProxy(overTls)]
+const SILENT = besideProxy(undefined, true)
+
+type Held = ExpectedStep | ((run: BundleRun) => unknown)
+
+/** What only the packaged action can show, each with what must come of it. */
+const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
+  'a job that opens a pull request ends green and hands its address on': [
+    { scenario: 'pull-request', inputs: FIX },
+    (run) => {
+      expectPullRequest(run, { says: ['The agent opened it.'] })
+    },
+  ],
+  'a job that changes no file ends green, after a few more looks for a pull request': [
+    { scenario: 'no-changes', inputs: FIX },
+    {
+      conclusion: 'success',
+      verdict: '✅ Nothing had to change',
+      says: ['changed no file', 'send a follow-up that names the pages'],
+      outputs: { outcome: 'no-changes', status: 'completed', ...JOB },
+      requests: ['POST job', ...times(6, READ)],
+    },
+  ],
+  'a job that fails ends red': [
+    { scenario: 'failed', inputs: FIX },
+    {
+      conclusion: 'failure',
+      verdict: '❌ The agent failed',
+      says: ['an error that it could not recover from', 'send a follow-up or start a new job'],
+      outputs: { outcome: 'failed', status: 'failed', ...JOB },
+      requests: ['POST job', READ, READ],
+    },
+  ],
+  'a job that somebody archives meanwhile ends red': [
+    { scenario: 'archived', inputs: FIX },
+    {
+      conclusion: 'failure',
+      verdict: '❌ The job is archived',
+      says: ['Somebody archived it', 'run the same step without `job-id`'],
+      outputs: { outcome: 'archived', status: 'archived', ...JOB },
+      requests: ['POST job', READ, READ],
+    },
+  ],
+  'a job that takes longer than the step may ends red and says how to go on': [
+    { scenario: 'slow', inputs: { ...FIX, 'timeout-minutes': '0.1' } },
+    {
+      conclusion: 'failure',
+      verdict: '⏰ The agent did not finish in time',
+      says: ['The job still runs.', 'run the same step with `job-id: job_000001` and without a prompt'],
+      outputs: { outcome: 'timed-out', changed: '', status: 'active', ...JOB },
+      requests: { posts: ['POST job'], reads: READ },
+    },
+  ],
+  'a prompt whose answer is lost is not sent again: red, and the job may exist': [
+    { scenario: 'lost-answer', inputs: FIX },
+    {
+      conclusion: 'failure',
+      verdict: '❌ The prompt may have been taken',
+      says: ['the job may exist', 'Look for the job on the service', 'dashboard'],
+      outputs: { outcome: 'error', changed: '' },
+      requests: ['POST job'],
+    },
+  ],
+  'a follow-up to a finished job waits for its own turn': [
+    {
+      preload: timesFaster(20),
+      inputs: { prompt: 'And the index.', 'job-id': 'job_finished', 'timeout-minutes': '10' },
+    },
+    (run) => {
+      expectStep(run, {
+        conclusion: 'success',
+        verdict: '✅ Pull request may have changed',
+        outputs: {
+          ...{ outcome: 'pull-request', status: 'completed', 'job-id': 'job_finished', model: JOB.model },
+          ...pullRequestOutputs(run, 1, 'follow-up'),
+        },
+        requests: { posts: ['POST job/job_finished/message'], reads: 'GET job/job_finished' },
+      })
+    },
+  ],
+  'a follow-up whose turn is never seen ends red, although the job reads completed': [
+    {
+      scenario: 'never-starts',
+      inputs: { prompt: 'And the index.', 'job-id': 'job_finished', 'timeout-minutes': '0.1' },
+    },
+    {
+      conclusion: 'failure',
+      verdict: '❓ The follow-up was sent, but its turn was never seen',
+      says: ['never seen to work on it', 'it may still begin'],
+      outputs: { outcome: 'unconfirmed', changed: '', status: 'completed', ...JOB, 'job-id': 'job_finished' },
+      requests: { posts: ['POST job/job_finished/message'], reads: 'GET job/job_finished' },
+    },
+    // Attaching would read the end of the turn before, and be green.
+    ({ rawOutput }) => {
+      expect(rawOutput).not.toContain('job-id: job_finished')
+    },
+  ],
+  'the address comes from the environment where the input is left out': [
+    {
+      inputs: { 'base-url': '', 'job-id': 'job_running' },
+      env: (url) => ({ DOCS_AGENT_BASE_URL: url }),
+    },
+    (run) => {
+      expectStep(run, {
+        conclusion: 'success',
+        verdict: '✅ Pull request opened',
+        outputs: {
+          ...{ outcome: 'pull-request', status: 'completed', 'job-id': 'job_running', model: JOB.model },
+          ...pullRequestOutputs(run, 2, 'attach'),
+        },
+        requests: times(2, 'GET job/job_running'),
+      })
+    },
+  ],
+  'a step without a key is skipped, whatever the proxy and the event': [
+    {
+      eventName: 'pull_request',
+      env: () => ({ HTTPS_PROXY: 'socks5://127.0.0.1:1080', GITHUB_EVENT_PATH: '/no/such/event.json' }),
+      inputs: { ...FIX, 'api-key': '', 'on-missing-key': 'skip' },
+    },
+    {
+      conclusion: 'success',
+      verdict: '⏭️ Skipped, as there is no API key here',
+      says: ['No prompt was sent'],
+      outputs: { outcome: 'skipped' },
+      warnings: ['although this run may have secrets'],
+      requests: [],
+    },
+  ],
+  'a prompt reaches the service byte for byte, and nothing in it comes alive': [
+    { inputs: { prompt: BYTES } },
+    expectPullRequest,
+    ({ prompts }) => {
+      expect(prompts).toEqual([BYTES])
+    },
+  ],
+  // Windows takes no variable of more than 32 KiB, and an input is a variable.
+  ...(process.platform !== 'win32' && {
+    'a prompt of 100 KB goes through an input whole': [
+      { inputs: { prompt: LARGE, wait: 'false' } },
+      AT_WORK,
+      ({ prompts }) => {
+        expect(Buffer.byteLength(LARGE)).toBeGreaterThan(100_000)
+        expect(prompts).toEqual([LARGE])
+      },
+    ],
+  }),
+  'a prompt from a file of the workspace reaches the service byte for byte': [
+    { workspace, inputs: { 'prompt-file': 'guide.md', wait: 'false' } },
+    AT_WORK,
+    ({ prompts }) => {
+      expect(prompts).toEqual([IN_FILE])
+    },
+  ],
+  'the same bundle runs on the Node.js that runs npm': [{ node: NODE, inputs: FIX }, expectPullRequest],
+  'texts of the service that are full of commands and HTML stay texts': [
+    { scenario: 'hostile', inputs: FIX },
+    {
+      conclusion: 'failure',
+      verdict: '❌ The link to the pull request cannot be used',
+      outputs: {
+        ...{ outcome: 'error', status: 'completed', 'job-id': 'job_000001', changed: '' },
+        model: expect.stringMatching(/^docs-writer-1 ::error title=injected::/) as unknown as string,
+      },
+      warnings: ['not safe to link'],
+      requests: ['POST job', READ, READ],
+    },
+    ({ outputs }) => {
+      expect(outputs['model']).not.toMatch(/\p{Cc}|\p{Cf}|\p{Zl}|##\[/u)
+    },
+  ],
+  'a service that repeats the key in its answers gives it away nowhere': [
+    {
+      front: answering((incoming, outgoing) => {
+        const { authorization = '' } = incoming.headers
+        const encoded = Buffer.from(authorization.replace('Bearer ', '')).toString('base64')
+        outgoing.writeHead(400).end(JSON.stringify({ error: `Refused: ${authorization}, also known as ${encoded}.` }))
+      }),
+      inputs: FIX,
+    },
+    {
+      conclusion: 'failure',
+      verdict: '❌ The request was not accepted',
+      says: ['(400)', 'Check the prompt, `project-id` and `base-url`.'],
+      outputs: { outcome: 'error' },
+      requests: [],
+    },
+    ({ annotations }) => {
+      expect(annotations[0]?.message).toContain('Refused: Bearer ***, also known as ***')
+    },
+  ],
+  'debug logging tells of every request and gives no secret away': [
+    {
+      debug: true,
+      env: () => ({ NODE_DEBUG: 'http,net,tls,undici,fetch' }),
+      inputs: { ...FIX, wait: 'false' },
+    },
+    expectNoSecret,
+    ({ commands, outputs }) => {
+      expect(commands.filter(({ name }) => name === 'debug').map(({ data }) => data)).toEqual(
+        expect.arrayContaining([expect.stringMatching(/POST \/v2\/agent\/\S+\/job: 201, \d+ bytes, in/)]),
+      )
+      expect(outputs).toMatchObject({ outcome: 'submitted', 'job-id': 'job_000001' })
+    },
+  ],
+  'a defect while the job is at work ends the step red, with all that is known of the job': [
+    { preload: FAIL_LATER, inputs: { ...FIX, 'poll-interval-seconds': '300' } },
+    {
+      conclusion: 'failure',
+      verdict: '❌ Internal error',
+      says: ['A defect in the action itself stopped the step.', 'The job itself goes on.', 'Report it'],
+      outputs: { outcome: 'error', status: 'active', changed: '', ...JOB },
+      requests: ['POST job'],
+    },
+    ({ rawOutput }) => {
+      expect(rawOutput).toContain('TypeError: nobody foresaw this')
+    },
+  ],
+  'a process that has nothing more to do before the end was seen is red, with its job told': [
+    // Longer than what else keeps the process: it is gone before it would ask again.
+    { preload: HOLD_NO_TIMER, inputs: { ...FIX, 'poll-interval-seconds': '300' } },
+    expectNoSecret,
+    (run) => {
+      expect(run).toMatchObject({ conclusion: 'failure', signal: null, requests: ['POST job'] })
+      expect(run.exitCode).toBeGreaterThan(0)
+      expect(run.outputs).toEqual({ outcome: 'submitted', status: 'active', 'job-id': 'job_000001' })
+    },
+  ],
+  'a step whose outputs cannot be written is red before it asks anything of the service': [
+    { preload: withoutFile('GITHUB_OUTPUT'), inputs: FIX },
+    expectNoSecret,
+    (run) => {
+      expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, outputs: {}, requests: [] })
+      expect(run.annotations).toMatchObject([{ level: 'error', title: 'The outputs could not be written' }])
+      expect(run.annotations[0]?.message).toContain('Missing file at path')
+    },
+  ],
+  'a job whose outputs cannot be written any more is waited for, and told in the log and the summary': [
+    { preload: FILL_THE_DISK, inputs: FIX },
+    ({ annotations, log, summary, requests, ...run }) => {
+      expect(run).toMatchObject({ conclusion: 'failure', exitCode: 1, outputs: { outcome: 'error' } })
+      expect(annotations).toMatchObject([{ level: 'error', title: 'The outputs could not be written' }])
+      for (const part of ['ENOSPC', 'Pull request opened']) expect(annotations[0]?.message).toContain(part)
+      expect(log.map(({ text }) => text).join('\n')).toContain(
+        'The service has taken the prompt: job job_000001 is active.',
+      )
+      expect(summary).toContain('job&#95;000001')
+      expect(requests.filter((request) => request.startsWith('POST'))).toHaveLength(1)
+    },
+  ],
+  'a summary that cannot be written is worth a warning and not the result': [
+    { preload: withoutFile('GITHUB_STEP_SUMMARY'), inputs: FIX },
+    (run) => {
+      expectPullRequest(run, { warnings: ['The job summary could not be written.'], summary: 'none' })
+    },
+  ],
+  'a certificate of an authority of one’s own is trusted where NODE_EXTRA_CA_CERTS names it': [
+    { front: overTls, env: () => ({ NODE_EXTRA_CA_CERTS: certificateFile() }), inputs: FIX },
+    expectPullRequest,
+  ],
+  'a certificate that nobody trusts gets no prompt and no key, and the step says what helps': [
+    { front: overTls, inputs: FIX },
+    {
+      conclusion: 'failure',
+      verdict: '❌ No secure connection to the service',
+      says: ['(DEPTH_ZERO_SELF_SIGNED_CERT)', 'NODE_EXTRA_CA_CERTS'],
+      outputs: { outcome: 'error' },
+      requests: [],
+    },
+  ],
+  'a service that NO_PROXY names is asked directly': [
+    behind(BYPASSED, (url) => ({ HTTP_PROXY: url, NO_PROXY: 'example.com, 127.0.0.1' })),
+    expectPullRequest,
+    () => {
+      expect(BYPASSED.asked).toEqual([])
+    },
+  ],
+  'with HTTP_PROXY every request takes a tunnel through the proxy': [
+    behind(TUNNEL, (url) => ({ HTTP_PROXY: url })),
+    expectPullRequest,
+    ({ serviceUrl }) => {
+      expect(TUNNEL.asked).toEqual(times(3, `CONNECT ${new URL(serviceUrl).host} HTTP/1.1`))
+    },
+  ],
+  'with HTTPS_PROXY a service over TLS is reached through the proxy, and its certificate still counts': [
+    behind(TLS_TUNNEL, (url) => ({ HTTPS_PROXY: url, NODE_EXTRA_CA_CERTS: certificateFile() })),
+    expectPullRequest,
+    () => {
+      expect(TLS_TUNNEL.asked.map((line) => line.split(' ')[0])).toEqual(times(3, 'CONNECT'))
+    },
+  ],
+  'a proxy that never answers does not hold the step past its deadline': [
+    behind(SILENT, (url) => ({ HTTP_PROXY: url }), { ...FIX, 'timeout-minutes': '0.1' }),
+    {
+      conclusion: 'failure',
+      verdict: '⏰ Out of time',
+      says: ['before the prompt was sent', 'did not answer in time', 'proxy settings'],
+      outputs: { outcome: 'timed-out' },
+      requests: [],
+    },
+    () => {
+      expect(SILENT.asked).toHaveLength(1)
+    },
+  ],
+}
+
+test.concurrent.each(Object.entries(STEPS))('%s', async (_name, [options, ...held]) => {
+  const run = await runBundle(options)
+  for (const one of held) {
+    if (typeof one === 'function') one(run)
+    else expectStep(run, one)
+  }
+})
