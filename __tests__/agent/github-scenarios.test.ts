@@ -147,6 +147,19 @@ const ROWS: readonly Row[] = [
     outputs: { checks: 'pending', changed: 'true' },
   },
   {
+    name: 'what waits for approval is not waited for until the deadline',
+    given: { ...WAITS, 'timeout-minutes': '60' },
+    plays: ['checks-wait-for-approval'],
+    ends: 'red, pull-request',
+    outputs: { checks: 'pending', 'duration-seconds': '320.0' },
+    says: [
+      '1 of 1 waiting for approval (ci.yml)',
+      'its checks wait for approval',
+      'Approve the runs',
+      "an app's token",
+    ],
+  },
+  {
     name: 'a commit that comes while the step waits is the one that is checked and reported',
     given: WAITS,
     plays: ['head-moves'],

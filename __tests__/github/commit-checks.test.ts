@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { ACTIONS, type CheckRun, type CheckSuite, type WorkflowRun } from '../../src/github/check-answers.ts'
-import { judgeChecks, type CommitAnswers } from '../../src/github/commit-checks.ts'
+import { judgeChecks, type Check, type CommitAnswers } from '../../src/github/commit-checks.ts'
 import { refusal, RUN_FACTS } from '../support/fake-github.ts'
 
 const listed = <T>(items: readonly T[], total = items.length) => ({
@@ -32,7 +32,8 @@ function judge(fields: Partial<CommitAnswers>): string[] {
   const none = listed([])
   const usual = { repository: 'acme/docs', suites: none, checkRuns: none, statuses: none, workflowRuns: [] }
   const checks = judgeChecks({ ...usual, combinedStatus: 'pending', ...fields }, RUN_FACTS)
-  return checks.map(({ name, state, doubt }) => `${name}: ${state}${doubt === undefined ? '' : '?'}`)
+  const stateOf = ({ state, waitsForApproval }: Check): string => (waitsForApproval === true ? 'approval' : state)
+  return checks.map((check) => `${check.name}: ${stateOf(check)}${check.doubt === undefined ? '' : '?'}`)
 }
 
 test('a failure of one event counts beside a newer success of another', () => {
@@ -75,12 +76,21 @@ test('two jobs of one run may have one name, and two suites of another app too',
 test.each([
   ['while its run goes on', undefined, 'ci.yml, which has not ended: pending'],
   ['if its run failed otherwise', 'failure', 'ci.yml, which ended with failure: failure'],
-  ['if its run waits for somebody', 'action_required', 'ci.yml, which waits for approval: pending'],
+  ['if its run waits for somebody', 'action_required', 'ci.yml: approval'],
 ])('a job that has passed is not all %s', (_when, conclusion, told) => {
   const suites = listed([suite(1, conclusion)])
   const workflowRuns = [workflowRun(1, 'ci.yml', 'push', conclusion)]
   const checkRuns = listed([run(1, 'build', 'success')])
   expect(judge({ suites, checkRuns, workflowRuns })).toEqual(['build: success', told])
+})
+
+test('a job that waits for somebody is told, and its run not beside it', () => {
+  const waiting = { status: 'waiting', conclusion: undefined }
+  const suites = listed([{ ...suite(1, undefined), ...waiting }])
+  const workflowRuns = [{ ...workflowRun(1, 'ci.yml', 'push', undefined), ...waiting }]
+  const checkRuns = listed([run(1, 'deploy', undefined, waiting)])
+  expect(judge({ suites, checkRuns, workflowRuns })).toEqual(['deploy: approval'])
+  expect(judge({ suites, workflowRuns })).toEqual(['ci.yml: approval'])
 })
 
 test.each([
@@ -94,7 +104,7 @@ test.each([
   ['a workflow that was skipped', ACTIONS, 'skipped', []],
   ['an app that never had a check', 'links', undefined, []],
   ['an app that never had a check, and failed', 'links', 'failure', []],
-  ['an app that waits for somebody', 'links', 'action_required', ['links, which waits for approval: pending']],
+  ['an app that waits for somebody', 'links', 'action_required', ['links: approval']],
 ] as const)('a suite without check runs, of %s', (_whose, app, conclusion, told) => {
   expect(judge({ suites: listed([suite(1, conclusion, 0, app)]) })).toEqual(told)
 })

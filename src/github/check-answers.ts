@@ -45,6 +45,11 @@ export function stateOf({ status, conclusion }: Progress): State {
   return PASSED.includes(conclusion) ? 'success' : 'failure'
 }
 
+/** Whether it is a job that is to use an environment which somebody guards, or all of whose run is. */
+export function isWaiting({ status }: Progress): boolean {
+  return status === 'waiting'
+}
+
 export function stateOfStatus(state: string | undefined): State {
   if (state === 'success' || state === 'pending') return state
   return state === undefined ? 'pending' : 'failure'

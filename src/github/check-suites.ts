@@ -1,4 +1,4 @@
-import { ACTIONS, type CheckSuite, type State, stateOf, type WorkflowRun } from './check-answers.ts'
+import { ACTIONS, type CheckSuite, isWaiting, type State, stateOf, type WorkflowRun } from './check-answers.ts'
 
 /** A check suite and, if that is known, the run of a workflow that it belongs to. */
 export interface Suite {
@@ -41,7 +41,7 @@ function toSuite(suite: CheckSuite | undefined, run: WorkflowRun | undefined): S
 }
 
 function stateOfSuite(one: Pick<CheckSuite, 'status' | 'conclusion'>): Suite['state'] {
-  return one.conclusion === 'action_required' ? 'approval' : stateOf(one)
+  return one.conclusion === 'action_required' || isWaiting(one) ? 'approval' : stateOf(one)
 }
 
 /** All suites of a commit, those included that only the list of runs knows of. */

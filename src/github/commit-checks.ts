@@ -4,6 +4,7 @@ import {
   type CheckRun,
   type CheckSuite,
   type CommitStatus,
+  isWaiting,
   type State,
   stateOf,
   stateOfStatus,
@@ -17,6 +18,8 @@ import { PAGE_SIZE } from './read-pages.ts'
 export interface Check {
   readonly name: string
   readonly state: State
+  /** That it is pending until somebody lets it run. */
+  readonly waitsForApproval?: boolean
   /** Of a check run. */
   readonly id?: number | undefined
   /** What made the check run, such as `github-actions`. */
@@ -56,6 +59,7 @@ function isOwnPage(url: string | undefined, { serverUrl, repository, runId }: Ow
 
 const toCheck = (run: CheckRun): Check => ({
   ...{ name: run.name ?? 'a check without a name', state: stateOf(run), id: run.id, app: run.app },
+  ...(isWaiting(run) && { waitsForApproval: true }),
   ...{ title: run.output?.title, summary: run.output?.summary, detailsUrl: run.details_url },
 })
 
@@ -72,8 +76,8 @@ function unlisted(what: string, missing: number, isFull: boolean): readonly Chec
 function checkOfSuite({ app, name, state, conclusion, count }: Suite, listed: readonly CheckRun[]): readonly Check[] {
   const missing = count - listed.length
   const isUsed = app === ACTIONS || count > 0 || listed.length > 0
-  const isTold = listed.some((run) => stateOf(run) === state)
-  if (state === 'approval') return [{ name: `${name}, which waits for approval`, state: 'pending', app }]
+  const isTold = listed.some((run) => (state === 'approval' ? isWaiting(run) : stateOf(run) === state))
+  if (state === 'approval') return isTold ? [] : [{ name, state: 'pending', waitsForApproval: true, app }]
   if (state === 'success')
     return missing > 0 ? [{ name: `${counted(missing, 'more check')} of ${name}`, state, app }] : []
   if (!isUsed || isTold) return []

@@ -3,23 +3,22 @@ import {
   decideChecks,
   fingerprintOf,
   formatChecks,
-  isNearLimit,
-  isOverShare,
-  nextLookMs,
+  nextLook,
+  waitForApproval,
 } from '../../../src/agent/pull-request/checks.ts'
+import { refusal } from '../../support/fake-github.ts'
 
 const check = (state: 'success' | 'failure' | 'pending') => ({ name: state, state })
 
 test('one failure decides at once, whatever else is pending', () => {
   expect(decideChecks([check('pending'), check('failure')], { stoodMs: 0 })).toEqual({
-    state: 'failure',
-    isFinal: true,
+    ...{ state: 'failure', isFinal: true, endsInMs: 0 },
   })
 })
 
 test('who tells all that failed waits for the others, so long as there is time for it and something is pending', () => {
   const both = [check('pending'), check('failure')]
-  expect(decideChecks(both, { stoodMs: 0, othersMs: 1 })).toEqual({ state: 'failure', isFinal: false })
+  expect(decideChecks(both, { stoodMs: 0, othersMs: 1 })).toEqual({ state: 'failure', isFinal: false, endsInMs: 1 })
   expect(decideChecks(both, { stoodMs: 0, othersMs: 0 }).isFinal).toBe(true)
   expect(decideChecks([check('success'), check('failure')], { stoodMs: 0, othersMs: 1 }).isFinal).toBe(true)
 })
@@ -55,31 +54,47 @@ test('another check, state or run is another fingerprint, and another order or t
 
 test('one that is pending keeps all the others waiting', () => {
   expect(decideChecks([check('success'), check('pending')], { stoodMs: 9e9 })).toEqual({
-    state: 'pending',
-    isFinal: false,
+    ...{ state: 'pending', isFinal: false, endsInMs: Infinity },
   })
 })
 
-test.each([
-  ['usually a tenth of the age of the wait, from 10 seconds to a minute', {}, [10_000, 20_000, 60_000]],
-  ['10 seconds after a change', { hasChanged: true }, [10_000, 10_000, 10_000]],
-  [
-    'twice as long if requests have to be saved, also after a change',
-    { hasChanged: true, isShort: true },
-    [20_000, 40_000, 120_000],
-  ],
-])('the next look comes %s', (_name, given, pauses) => {
-  const paceAt = (ageMs: number) => nextLookMs({ ...{ hasChanged: false, isShort: false }, ...given, ageMs })
-  expect([0, 200_000, 9e9].map(paceAt)).toEqual(pauses)
+test('what waits for approval is waited for five minutes, if nothing else is expected', () => {
+  const held = { ...check('pending'), waitsForApproval: true }
+  expect([[], [check('success')], [held], [held, check('pending')]].map(waitForApproval)).toEqual([
+    false,
+    false,
+    true,
+    false,
+  ])
+  expect(decideChecks([held], { stoodMs: 299_000 })).toEqual({ state: 'pending', isFinal: false, endsInMs: 1_000 })
+  expect(decideChecks([held], { stoodMs: 300_000 })).toMatchObject({ state: 'pending', isFinal: true })
 })
 
-test('under a tenth of the limit is near it, and a limit that GitHub has not told is not', () => {
-  const near = [100, 99].map((remaining) => isNearLimit({ counted: 5, remaining, limit: 1_000 }))
-  expect([...near, isNearLimit({ counted: 5, remaining: 0, limit: 0 })]).toEqual([false, true, false])
+const WAITING = { isAll: true, isOver: false }
+
+test('a look adds to the ones before: what changed when, and since when one has failed', () => {
+  const first = nextLook(undefined, [check('pending')], 1_000, WAITING)
+  expect(first).toMatchObject({ isFinal: false, hasChanged: true, changedAt: 1_000, failedSince: undefined })
+  const failed = nextLook(first, [check('pending'), check('failure')], 2_000, WAITING)
+  expect(failed).toMatchObject({
+    verdict: { state: 'failure', endsInMs: 300_000 },
+    changedAt: 2_000,
+    failedSince: 2_000,
+  })
+  const same = nextLook(failed, [check('failure'), check('pending')], 302_000, WAITING)
+  expect(same).toMatchObject({ isFinal: true, hasChanged: false, changedAt: 2_000, failedSince: 2_000 })
 })
 
-test('the share of a wait grows with its time', () => {
-  expect([isOverShare(20, 0), isOverShare(21, 0), isOverShare(21, 3_600_000)]).toEqual([false, true, false])
+test('a look that fails leaves what is known, and is the last one if the next would fail as well', () => {
+  const known = nextLook(undefined, [check('success')], 1_000, WAITING)
+  const lost = nextLook(known, refusal('unreachable'), 9_000, WAITING)
+  expect(lost).toEqual({ ...known, hasChanged: false, problem: refusal('unreachable') })
+  expect(nextLook(lost, [check('success')], 16_000, WAITING)).toMatchObject({
+    verdict: { state: 'success' },
+    isFinal: true,
+  })
+  expect(nextLook(known, refusal('forbidden'), 9_000, WAITING).isFinal).toBe(true)
+  expect(nextLook(undefined, refusal('unreachable'), 9_000, { ...WAITING, isOver: true }).isFinal).toBe(true)
 })
 
 test.each([
@@ -90,9 +105,9 @@ test.each([
   [
     'failure',
     ['failure', 'pending', 'success'],
-    'Checks of commit abcdef0: 1 of 3 failed (c0), 1 of 3 not over yet (c1).',
+    'Checks of commit abcdef0: 1 of 3 failed (c0), 1 of 3 still running (c1).',
   ],
-  ['pending', Array<'pending'>(5).fill('pending'), 'Checks of commit abcdef0: 5 of 5 not over yet (c0, c1, c2, …).'],
+  ['pending', Array<'pending'>(5).fill('pending'), 'Checks of commit abcdef0: 5 of 5 still running (c0, c1, c2, …).'],
 ] as const)('checks that are %s (%j) are told with their names', (state, states, told) => {
   const checks = states.map((state, index) => ({ name: `c${index}`, state }))
   expect(formatChecks(state, checks, 'abcdef0123')).toBe(told)

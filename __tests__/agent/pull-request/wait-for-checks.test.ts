@@ -75,14 +75,15 @@ test('that a failed run may have been replaced is said once', async () => {
   const moved = { ...PULL_REQUEST, headSha: commit('d') }
   const unknown = inTurn<readonly Check[]>([{ name: 'build', state: 'failure', doubt }], refusal('not-found'))
   const other = await examineWith(CHECKS, { readChecks: unknown, readPullRequest: inTurn(moved) })
-  expect(other.notice).toBeUndefined()
+  expect(other.found).toEqual(describePullRequest(moved))
+  expect(other.notice).toBe('The checks are not known: GitHub said not-found.')
   expect(notice).toBe(
     'A failed run counts although a later run of its workflow may have taken its place: GitHub said forbidden. Grant it.',
   )
 })
 
 test('says once a minute what it waits for, also while the checks cannot be read', async () => {
-  const ofBuild = 'log: Checks of commit ccccccc: 1 of 1 not over yet (build).'
+  const ofBuild = 'log: Checks of commit ccccccc: 1 of 1 still running (build).'
   const pending = await examineWith(CHECKS, { readChecks: inTurn(check('pending')) }, { timeoutMs: 123_000 })
   expect(pending.said).toEqual([ofBuild, ofBuild, ofBuild])
   const readChecks = inTurn(check('pending'), refusal('unreachable'))
@@ -131,6 +132,20 @@ test('before a round the others are waited for, five minutes after the first fai
   expect(elapsedMs).toBeCloseTo(310_000, 3)
   const readChecks = inTurn<readonly Check[]>(both, check('failure'))
   expect((await examineWith(rounds, { readChecks })).elapsedMs).toBe(10_000)
+})
+
+test('what waits for approval is said at once, and ends the waiting after five minutes without a change', async () => {
+  const held = { name: 'ci.yml', state: 'pending', waitsForApproval: true } as const
+  const readChecks = inTurn<readonly Check[]>([...check('pending'), held], [...check('success'), held])
+  const { found, elapsedMs, said } = await examineWith(CHECKS, { readChecks })
+  expect(found).toMatchObject({ checks: 'pending', waitsForApproval: true })
+  expect(elapsedMs).toBeCloseTo(310_000, 3)
+  expect(said.slice(0, 3)).toEqual([
+    'log: Checks of commit ccccccc: 1 of 2 waiting for approval (ci.yml), 1 of 2 still running (build).',
+    ...Array<string>(2).fill('log: Checks of commit ccccccc: 1 of 2 waiting for approval (ci.yml).'),
+  ])
+  const approved = inTurn<readonly Check[]>([held], [held], check('success'))
+  expect((await examineWith(CHECKS, { readChecks: approved })).found).not.toHaveProperty('waitsForApproval')
 })
 
 test('a failure counts beside a newer success of another workflow, whose job has the same name', async () => {

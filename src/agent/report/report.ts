@@ -90,6 +90,8 @@ export interface PullRequestFindings {
   /** That a review or a check is missing which its base branch requires. */
   readonly isBlocked?: boolean
   readonly checks?: ChecksState
+  /** That nothing is expected of them before somebody approves them. */
+  readonly waitsForApproval?: boolean
   readonly failed?: readonly Check[]
   readonly scope?: Scope
 }

@@ -28,11 +28,12 @@ export function formatCause(blocks: readonly Gate[], { pullRequest, shortfalls }
 
 /** The gravest that is known of the pull request, or not known although it was asked for. */
 function standingOf({ asked = [], pullRequest = {} }: Report) {
-  const { state, mergeable, checks, scope } = pullRequest
+  const { state, mergeable, checks, waitsForApproval, scope } = pullRequest
   if (scope !== undefined && scope.outside.length > 0) return 'out-of-scope'
   if (mergeable === false) return 'conflict'
   if (checks === 'failure') return 'checks-failure'
   if (asked.includes('out-of-scope') && scope === undefined) return 'scope-unknown'
+  if (asked.includes('checks') && checks === 'pending' && waitsForApproval === true) return 'checks-held'
   if (asked.includes('checks') && checks !== 'success') return `checks-${checks ?? 'unknown'}` as const
   return state === 'open' ? 'ready' : (state ?? 'unread')
 }
@@ -40,8 +41,10 @@ type Standing = ReturnType<typeof standingOf>
 
 const LOOK_AT_CHECKS = 'Look at the checks of the pull request.'
 const LOOK_AT_FILES = 'Look at the files of the pull request, and merge it by hand if they are right.'
+const APPROVE_CHECKS =
+  "Approve the runs on the page of the pull request. Runs of a pull request that was opened with a workflow's own token wait for that: with an app's token they start by themselves."
 const NO_CHECKS =
-  "See which workflows the branch of the pull request starts: a pull request that is opened with a workflow's own token starts none."
+  "See which workflows the branch of the pull request starts: one that was opened with a workflow's own token starts none, or runs that wait for approval. An app's token starts them."
 
 /** How the title ends, and what a person has to do about it. */
 const STANDINGS: Readonly<Record<Standing, readonly [ending: string, advice: string | undefined]>> = {
@@ -51,6 +54,7 @@ const STANDINGS: Readonly<Record<Standing, readonly [ending: string, advice: str
   'scope-unknown': [', and it is not known whether it keeps to `allowed-paths`', LOOK_AT_FILES],
   'checks-unknown': [', and it is not known whether its checks have passed', LOOK_AT_CHECKS],
   'checks-pending': [', its checks have not finished', LOOK_AT_CHECKS],
+  'checks-held': [', its checks wait for approval', APPROVE_CHECKS],
   'checks-none': [', and no check is registered for it', NO_CHECKS],
   draft: [', and it is a draft', 'Mark it as ready for review when it is.'],
   closed: ['', 'Open it again if its changes are still wanted.'],
@@ -91,6 +95,8 @@ const CHECKS_TEXTS: Readonly<Record<ChecksState, string>> = {
   none: 'No check is registered for it.',
 }
 
+const HELD_TEXT = 'Its checks wait until somebody approves them.'
+
 /** Checks that are pending or failed block a merge as well, and were told. */
 const BLOCKED_TEXTS: Readonly<Partial<Record<ChecksState, string>>> = {
   success: 'GitHub does not let it be merged yet: a review is missing, or a required check that was never registered.',
@@ -99,13 +105,13 @@ const BLOCKED_TEXTS: Readonly<Partial<Record<ChecksState, string>>> = {
 
 /** What is known of the pull request, as full sentences. */
 export function formatPullRequest({ pullRequest = {}, fixing }: Report): string[] {
-  const { state, mergeable, isBlocked, checks, scope } = pullRequest
+  const { state, mergeable, isBlocked, checks, waitsForApproval, scope } = pullRequest
   const blocked = isBlocked === true && checks !== undefined ? BLOCKED_TEXTS[checks] : undefined
   const count = scope?.outside.length ?? 0
   return [
     ...(isOver(pullRequest) ? [`It is ${state ?? ''} already.`] : []),
     ...(mergeable === false ? ['It conflicts with its base branch, so it cannot be merged.'] : []),
-    ...(checks === undefined ? [] : [CHECKS_TEXTS[checks]]),
+    ...(checks === undefined ? [] : [waitsForApproval === true ? HELD_TEXT : CHECKS_TEXTS[checks]]),
     ...(blocked === undefined ? [] : [blocked]),
     ...(scope === undefined
       ? []
