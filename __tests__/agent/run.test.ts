@@ -34,6 +34,8 @@ interface StepOptions {
   readonly loadError?: ActionError
 }
 
+/** Of what is written when the job was read once. */
+const LOG_DEADLINE = 30_000
 const SCRIPT: Script = { create: active, reads: [completed] }
 
 async function run(
@@ -108,7 +110,7 @@ test('without a context the prompt is what was given', async () => {
 test('attaching asks GitHub nothing before, and is never skipped', async () => {
   const { report, deadlines } = await run({ ...skipping, task: ATTACH, script: { reads: [active, completed] } })
   expect(report.outcome).toBe('pull-request')
-  expect(deadlines).toEqual([])
+  expect(deadlines).toEqual([LOG_DEADLINE])
 })
 
 test('a step that asks GitHub nothing does not load what would', async () => {
@@ -123,9 +125,9 @@ test('a step without a token loads nothing for the pull request', async () => {
   expect((await run({ eventName: 'schedule', inputs: { githubToken: '' } })).loads).toBe(0)
 })
 
-test('questions before the job get two minutes of the step, and those after it all that is left', async () => {
-  expect((await run({})).deadlines).toEqual([120_000])
-  expect((await run({ inputs: { timeoutMs: 60_000 } })).deadlines).toEqual([30_000])
+test('questions before the job get two minutes of the step, those after it all that is left, and the log its own time', async () => {
+  expect((await run({})).deadlines).toEqual([120_000, LOG_DEADLINE])
+  expect((await run({ inputs: { timeoutMs: 60_000 } })).deadlines).toEqual([30_000, LOG_DEADLINE])
 })
 
 test('the pull request is handed off', async () => {

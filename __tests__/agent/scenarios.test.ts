@@ -5,7 +5,7 @@ import { createService } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { fakeGitHub, PULL_REQUEST, PUSH, refusal, rejecting, type GivenRun } from '../support/fake-github.ts'
+import { fakeGitHub, MARKER, PULL_REQUEST, PUSH, refusal, rejecting, type GivenRun } from '../support/fake-github.ts'
 import { playFeature } from '../support/play-feature.ts'
 
 const SERVICE_URL = 'http://127.0.0.1:4010'
@@ -314,14 +314,14 @@ const ROWS: readonly Row[] = [
     },
     github: {
       readPullRequest: (address) => Promise.resolve({ ...PULL_REQUEST, ...address, labels: [] }),
-      listMarkerComments: () => Promise.resolve([]),
+      readComment: () => Promise.resolve(MARKER.body.replace('job_1', 'job_000001')),
     },
     ends: 'green, pull-request',
     outputs: { ...FOUND, checks: 'success', 'in-scope': 'true' },
     asks: 'POST job, 3 GET job/job_000001',
     asksGitHub:
-      'readPullRequest, addLabel, listMarkerComments, addComment, compare, ' +
-      'readChecks, readPullRequest, readChecks, readPullRequest',
+      'readPullRequest, addLabel, addComment, compare, ' +
+      'readChecks, readPullRequest, readChecks, readPullRequest, readComment, editComment',
   },
   {
     name: 'a check that fails makes the step red if checks are waited for',

@@ -146,6 +146,7 @@ export function createGitHubModel(
       addComment: ({ number }) =>
         ask(() => {
           writes.push({ what: 'comment', number, at: now() })
+          return undefined
         }),
       readChecks: (_repository, sha) =>
         ask(

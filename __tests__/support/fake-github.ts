@@ -16,6 +16,7 @@ export interface FakeGitHub extends GitHub {
 export const PULL_REQUEST: PullRequest = {
   repository: 'acme/docs',
   number: 7,
+  title: 'Explain the limits',
   state: 'open',
   author: { login: 'docs-agent[bot]', type: 'Bot' },
   createdAt: '2025-12-01T00:00:00Z',
@@ -88,7 +89,7 @@ export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
     listCommitsBetween: () => Promise.resolve([]),
     listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: commit('c') })),
     addLabel: () => Promise.resolve(),
-    addComment: () => Promise.resolve(),
+    addComment: () => Promise.resolve(MARKER.id),
     editComment: () => Promise.resolve(),
     readComment: () => Promise.resolve(MARKER.body),
     readChecks: () => Promise.resolve([{ name: 'build', state: 'success' }]),

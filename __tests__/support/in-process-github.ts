@@ -54,11 +54,11 @@ function fetchFrom({ handle, clock, latencyMs = () => 0 }: InProcessGitHub): Fet
 
 /** GitHub's client but for those plugins whose timers no clock of ours moves, with a GitHub of this process behind it. */
 export function connectInProcess(github: InProcessGitHub): GitHub {
-  const { clock, signal } = github
+  const { clock } = github
   const fetch = createFollowingFetch(fetchFrom(github))
   const { plugin, usage } = createConditionalRequests()
 
-  function until(deadlineAt: number): GitHub {
+  function until(deadlineAt: number, signal = github.signal): GitHub {
     const closed = new AbortController()
     const bounded = createBoundedFetch(fetch, clock, AbortSignal.any([signal, closed.signal]))
     const options = { baseUrl: `${BASE_URL}${API_PATH}`, request: { fetch: bounded } }
@@ -86,7 +86,10 @@ export function connectInProcess(github: InProcessGitHub): GitHub {
       if (answer.status !== 200) throw new ActionError('rejected', `The log answered ${answer.status}.`)
       take(await answer.text())
     }
-    return { ...connectResources(ask, download, NO_CHANGE), usage, until: (own) => until(Math.min(own, deadlineAt)) }
+    return {
+      ...connectResources(ask, download, NO_CHANGE),
+      ...{ usage, until: (own, end = signal) => until(own, end) },
+    }
   }
   return until(Infinity)
 }

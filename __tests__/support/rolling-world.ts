@@ -272,7 +272,11 @@ export class RollingWorld {
         ask('readComment', () => this.pull(number).comments.find((comment) => comment.id === id)?.body ?? ''),
       addLabel: ({ number }, label) => ask('addLabel', () => void this.pull(number).labels.push(label)),
       addComment: ({ number }, body) =>
-        ask('addComment', () => void this.pull(number).comments.push({ id: this.#serial++, body, author: 'trusted' })),
+        ask('addComment', () => {
+          const id = this.#serial++
+          this.pull(number).comments.push({ id, body, author: 'trusted' })
+          return id
+        }),
       editComment: (_place, id, body) =>
         ask('editComment', () => {
           for (const { comments } of this.pulls) {

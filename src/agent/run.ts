@@ -9,7 +9,9 @@ import type { AgentInputs } from './inputs/agent-inputs.ts'
 import { withContext } from './inputs/task.ts'
 import { JobWatch } from './job/job-watch.ts'
 import { runTurn } from './job/run-turn.ts'
+import { readChanges } from './pull-request/read-changes.ts'
 import { trackPullRequest } from './pull-request/track-pull-request.ts'
+import { writeLog } from './pull-request/write-log.ts'
 import { nextRound } from './pull-request/next-round.ts'
 import { formatStop } from './report/fixing.ts'
 import { Journal } from './report/journal.ts'
@@ -39,6 +41,7 @@ export async function runAgent(inputs: AgentInputs, step: Step, onCrash?: OnCras
     report(error) // an accepted job and a known pull request stay in it
   }
   noteEnd(course, journal)
+  await writeLog(course.turns, report(), inputs, keepTimeToReply(inputs, step), journal)
   return answerComment(report(), inputs, step, journal)
 }
 
@@ -59,6 +62,7 @@ async function run(inputs: AgentInputs, step: Step, course: Course, journal: Jou
   let next: Plan | undefined = { ...choice, task: withContext(choice.task, change.promptContext) }
   while (next !== undefined) {
     course.begin(next.task)
+    course.see({ at: step.clock.wallTime(), failing: next.failing })
     const result = await runTurn(next, inputs, step, watch)
     const { outdated } = result
     next =
@@ -86,6 +90,7 @@ async function followThrough(
   const round = await nextRound(course.turns, inputs, step, journal)
   if (typeof round === 'object') return round
   course.see({ stop: round })
+  journal.add({ changes: await readChanges(course.turns, step, journal) })
   return undefined
 }
 

@@ -56,6 +56,8 @@ const reviewCommentSchema = z.object({
   ...{ user: part(z.object({ id: number })), line: number, start_line: number },
 })
 
+const writtenSchema = z.object({ id: number })
+
 const MOST_REVIEW_PAGES = 10
 const MOST_PAGES = 50
 
@@ -85,8 +87,11 @@ export interface Comments {
   ) => Promise<readonly MarkerComment[]>
   /** What a comment below a pull request says by now. */
   readonly readComment: (pullRequest: PullRequestAddress, commentId: number) => Promise<string>
-  /** @throws ActionError also if the answer was lost */
-  readonly addComment: (place: CommentPlace, body: string) => Promise<void>
+  /**
+   * Gives its id, if GitHub tells.
+   * @throws ActionError also if the answer was lost
+   */
+  readonly addComment: (place: CommentPlace, body: string) => Promise<number | undefined>
   readonly editComment: (place: CommentPlace, commentId: number, body: string) => Promise<void>
 }
 
@@ -136,9 +141,10 @@ export const connectComments = (ask: AskGitHub): Comments => ({
       // One whose answer was lost would be there twice; the next run looks for it first.
       const what = { ...where, body, request: { retries: 0 } }
       const threadId = threadOf(place)
-      await (threadId === undefined
+      const { data } = await (threadId === undefined
         ? issues.createComment({ ...what, issue_number: place.number })
         : pulls.createReplyForReviewComment({ ...what, pull_number: place.number, comment_id: threadId }))
+      return parseAnswer(writtenSchema, data).id
     }),
   editComment: (place, commentId, body) =>
     ask(needOf(place, 'write'), async ({ rest: { pulls, issues } }, where) => {

@@ -20,7 +20,7 @@ export function connectGitHub(options: GitHubOptions, requests = createCondition
   return {
     ...connectResources(createAskGitHub(options, requests), createDownload(options), options.redact),
     usage: requests.usage,
-    until: (deadlineAt) => connectGitHub({ ...options, deadlineAt }, requests),
+    until: (deadlineAt, signal = options.signal) => connectGitHub({ ...options, deadlineAt, signal }, requests),
   }
 }
 

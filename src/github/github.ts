@@ -29,6 +29,9 @@ export interface Resources
 export interface GitHub extends Resources {
   /** What of the requests so far GitHub has counted. */
   readonly usage: () => Usage
-  /** The same, with a deadline of its own, on the clock's scale. */
-  readonly until: (deadlineAt: number) => GitHub
+  /**
+   * The same, with a deadline of its own, on the clock's scale.
+   * @param signal in the place of that which aborts when the run is cancelled
+   */
+  readonly until: (deadlineAt: number, signal?: AbortSignal) => GitHub
 }

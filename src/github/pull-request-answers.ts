@@ -20,7 +20,7 @@ const common = {
 }
 
 export const pullRequestSchema = z.object({
-  ...{ ...common, draft: z.boolean(), merged: z.boolean() },
+  ...{ ...common, title: text, draft: z.boolean(), merged: z.boolean() },
   ...{ mergeable: part(z.boolean()), mergeable_state: text },
   head: z.object({ ref: z.string(), sha: z.string() }),
   base: z.object({ ref: z.string(), sha: z.string(), repo }),

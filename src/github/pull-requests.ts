@@ -20,6 +20,7 @@ export interface Account {
 }
 
 export interface PullRequest extends PullRequestAddress {
+  readonly title: string
   readonly state: PullRequestState
   /** An account that was deleted has no name. */
   readonly author: Account
@@ -99,6 +100,7 @@ export const connectPullRequests = (ask: AskGitHub): PullRequests => ({
       return {
         repository: data.base.repo.full_name,
         number,
+        title: data.title ?? '',
         state: stateOf(data.state, data.draft, data.merged),
         author: data.user,
         createdAt: data.created_at,

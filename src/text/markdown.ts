@@ -43,6 +43,21 @@ export function prose(text: string): string {
   return parts.join('')
 }
 
+/** What people read of something, and where there is more of it. */
+export interface Told {
+  /** Of our own sentences, in which strangers' names stand between back-ticks. */
+  readonly text: string
+  /** Of a page that a stranger may have named; undefined if there is none. */
+  readonly url?: string | undefined
+}
+
+/** For Markdown and for HTML, in tables of both. What is no address of a page, or holds a name and a password, is not linked. */
+export function linked({ text, url = '' }: Told): string {
+  if (!/^https?:\/\/[^/@]+(?:\/|$)/.test(url) || !URL.canParse(url)) return prose(text)
+  const href = new URL(url).href.replace(/[^\w:/.,;~%?#=&+-]/g, encodeURIComponent).replaceAll("'", '%27')
+  return `<a href="${escapeHtml(href)}">${prose(text)}</a>`
+}
+
 /** @param place where the step stands: ready HTML, outermost first */
 export function heading(icon: string, place: readonly (string | undefined)[], title: string): string {
   return `## ${icon} ${place.filter((part) => part !== undefined).join(' · ')}: ${title}`

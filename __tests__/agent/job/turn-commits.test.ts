@@ -11,21 +11,16 @@ const mona = (sha: string, fields: Partial<PullRequestCommit> = {}): Given => ({
 const BEFORE = pullCommits(ours('a1'), ours('a2'))
 const [FIRST, SECOND] = BEFORE.map(({ writtenAt }) => ({ writtenAt, committedBy: 'mona' }))
 
-test.each<[string, Given[], boolean, Record<string, number>]>([
-  ['a commit of the agent', [ours('a1'), ours('a2'), ours('a3')], true, {}],
-  ['none', [ours('a1'), ours('a2')], false, {}],
-  ['a person and the agent', [ours('a1'), ours('a2'), mona('m'), ours('a3')], true, { mona: 1 }],
-  [
-    'people',
-    [ours('a1'), ours('a2'), mona('m1'), mona('m2'), mona('x', { writtenBy: 'bot' })],
-    false,
-    { mona: 2, bot: 1 },
-  ],
-  ['somebody unknown', [ours('a1'), ours('a2'), mona('m', { writtenBy: '' })], false, { 'somebody unknown': 1 }],
+test.each<[string, Given[], number, Record<string, number>]>([
+  ['a commit of the agent', [ours('a1'), ours('a2'), ours('a3')], 1, {}],
+  ['none', [ours('a1'), ours('a2')], 0, {}],
+  ['a person and the agent', [ours('a1'), ours('a2'), mona('m'), ours('a3')], 1, { mona: 1 }],
+  ['people', [ours('a1'), ours('a2'), mona('m1'), mona('m2'), mona('x', { writtenBy: 'bot' })], 0, { mona: 2, bot: 1 }],
+  ['somebody unknown', [ours('a1'), ours('a2'), mona('m', { writtenBy: '' })], 0, { 'somebody unknown': 1 }],
   [
     'a merge of another branch with earlier work of the agent',
     [ours('a1'), ours('a2'), ours('main', { parents: ['base'] }), mona('merge', { parents: ['a2', 'main'] })],
-    false,
+    0,
     { mona: 1 },
   ],
   [
@@ -37,24 +32,24 @@ test.each<[string, Given[], boolean, Record<string, number>]>([
       ours('a3', { parents: ['a2'] }),
       mona('merge', { parents: ['m', 'a3'] }),
     ],
-    true,
+    1,
     { mona: 2 },
   ],
-  ['a rebase by a person', [ours('b1', FIRST), ours('b2', SECOND)], false, { mona: 2 }],
-  ['a rebase by a person, in other words', [ours('b1', { ...FIRST, message: 'Reworded' })], false, { mona: 1 }],
-  ['a rebase of the newest one', [ours('a1'), ours('b2', SECOND)], false, { mona: 1 }],
+  ['a rebase by a person', [ours('b1', FIRST), ours('b2', SECOND)], 0, { mona: 2 }],
+  ['a rebase by a person, in other words', [ours('b1', { ...FIRST, message: 'Reworded' })], 0, { mona: 1 }],
+  ['a rebase of the newest one', [ours('a1'), ours('b2', SECOND)], 0, { mona: 1 }],
   [
     'a rebase by a person, and a commit of the agent',
     [ours('b1', FIRST), ours('b2', SECOND), ours('a3')],
-    true,
+    1,
     { mona: 2 },
   ],
-  ['an amended commit of the agent', [ours('a1'), ours('b2', { ...SECOND, committedBy: AGENT })], true, {}],
-  ['a forced push of the agent', [ours('b1')], true, {}],
-  ['a forced push of a person', [mona('m')], false, { mona: 1 }],
-  ['a branch that was put back', [ours('a1')], false, {}],
-])('%s', (_what, listed, hasAgents, others) => {
+  ['an amended commit of the agent', [ours('a1'), ours('b2', { ...SECOND, committedBy: AGENT })], 1, {}],
+  ['a forced push of the agent', [ours('b1')], 1, {}],
+  ['a forced push of a person', [mona('m')], 0, { mona: 1 }],
+  ['a branch that was put back', [ours('a1')], 0, {}],
+])('%s', (_what, listed, agents, others) => {
   // The dates that their authors gave them decide on the order of the list.
   const found = commitsOfTurn(BEFORE, pullCommits(...listed).toReversed(), new Set([AGENT]))
-  expect({ ...found, others: Object.fromEntries(found.others) }).toEqual({ hasAgents, others })
+  expect({ ...found, others: Object.fromEntries(found.others) }).toEqual({ agents, others })
 })

@@ -7,6 +7,7 @@ import { describePullRequest, type PullRequestFindings } from '../../../src/agen
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
+import { ATTACH } from '../../support/agent-run.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { job } from '../../support/fake-client.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, refusal, rejecting, type FakeGitHub } from '../../support/fake-github.ts'
@@ -34,6 +35,9 @@ async function handOver(
   return { found, notice: formatShortfalls(journal.shortfalls) }
 }
 
+/** The comment is not left to the end of the step. */
+const EARLY = { waitForChecks: true }
+
 const unmarked = (answers: Partial<GitHub> = {}): FakeGitHub =>
   fakeGitHub({
     readPullRequest: inTurn({ ...PULL_REQUEST, labels: [] }),
@@ -50,11 +54,11 @@ test('tells state, branch and head', async () => {
 
 test('puts on the label and the comment that names the job', async () => {
   const written: unknown[] = []
-  const note = (...args: unknown[]): Promise<void> => {
+  const note = (...args: unknown[]): Promise<undefined> => {
     written.push(args)
-    return Promise.resolve()
+    return Promise.resolve(undefined)
   }
-  await handOver({}, unmarked({ addLabel: note, addComment: note }))
+  await handOver(EARLY, unmarked({ addLabel: note, addComment: note }))
   const address = { repository: 'acme/docs', number: 7 }
   expect(written).toEqual([
     [expect.objectContaining(address), 'docs-agent'],
@@ -62,10 +66,16 @@ test('puts on the label and the comment that names the job', async () => {
   ])
 })
 
+test('a step that leaves the comment to its end asks nothing about it', async () => {
+  const github = unmarked()
+  await handOver({}, github)
+  expect(github.asked).toEqual(['readPullRequest', 'addLabel'])
+})
+
 test('a re-run adds nothing to a pull request that is marked', async () => {
   const github = fakeGitHub()
-  await handOver({}, github)
-  expect(github.asked).toEqual(['readPullRequest', 'listMarkerComments'])
+  await handOver({ ...EARLY, task: ATTACH }, github)
+  expect(github.asked.filter((name) => /^add|Comment/.test(name))).toEqual(['listMarkerComments'])
 })
 
 test.each([
@@ -75,13 +85,13 @@ test.each([
 ] as const)('a marker for this job of a %s: what is written then is %j', async (author, written) => {
   const body = '<!-- docs-agent-action: job=job_1 -->'
   const github = unmarked({ listMarkerComments: () => Promise.resolve([{ id: 1, body, author }]) })
-  await handOver({}, github)
+  await handOver({ ...EARLY, task: ATTACH }, github)
   expect(github.asked.filter((name) => name === 'addComment')).toEqual(written)
 })
 
 test('no marker is written where nobody knows whether there is one', async () => {
   const github = unmarked({ listMarkerComments: rejecting(refusal('bad-answer')) })
-  const { notice } = await handOver({}, github)
+  const { notice } = await handOver({ ...EARLY, task: ATTACH }, github)
   expect(github.asked).not.toContain('addComment')
   expect(notice).toBe('The comment that names the job was not written: GitHub said bad-answer.')
 })
@@ -106,7 +116,7 @@ test('with no label wanted, nothing is put on it at all', async () => {
 
 test('a token that may not mark it costs the marks and nothing else, with one text', async () => {
   const forbidden = rejecting(refusal('forbidden', 'Grant it.'))
-  const { found, notice } = await handOver({}, unmarked({ addLabel: forbidden, addComment: forbidden }))
+  const { found, notice } = await handOver(EARLY, unmarked({ addLabel: forbidden, addComment: forbidden }))
   expect(found.state).toBe('open')
   expect(notice).toBe(
     'The label was not put on the pull request. The comment that names the job was not written: GitHub said forbidden. Grant it.',

@@ -39,9 +39,9 @@ async function answer(
   timeoutMs = 0,
 ): Promise<Answered> {
   const bodies: string[] = []
-  const keep = (...args: readonly unknown[]): Promise<void> => {
+  const keep = (...args: readonly unknown[]): Promise<undefined> => {
     bodies.push(String(args.at(-1)))
-    return Promise.resolve()
+    return Promise.resolve(undefined)
   }
   const github = fakeGitHub({ listMarkerComments: found(), addComment: keep, editComment: keep, ...answers })
   const host = {

@@ -71,11 +71,11 @@ async function play({
   const replies: string[] = []
   const write =
     (what: string) =>
-    (...args: readonly unknown[]): Promise<void> => {
+    (...args: readonly unknown[]): Promise<undefined> => {
       written.push(what)
       host.said.push(`written: ${what}`)
       if (what === 'reply') replies.push(String(args.at(-1)))
-      return Promise.resolve()
+      return Promise.resolve(undefined)
     }
   const github = fakeGitHub({
     listMarkerComments: () =>

@@ -45,7 +45,7 @@ interface Came extends TurnCommits {
  * @throws ActionError if GitHub does not tell
  */
 async function readTurnCommits(before: PullRequest, now: PullRequest, step: Step): Promise<Came> {
-  if (now.headSha === before.headSha) return { hasAgents: false, others: new Map(), keepsHead: true }
+  if (now.headSha === before.headSha) return { agents: 0, others: new Map(), keepsHead: true }
   const github = await openSoon(step)
   const listed = await github.listPullRequestCommits(now)
   assertWhole(listed, now.headSha)
@@ -140,7 +140,7 @@ async function readAfter(before: HeadBefore, step: Step, journal: Journal): Prom
     const came = cameBefore ?? (await readTurnCommits(before.pullRequest, now, step).catch(rethrowFatal))
     return (last = { now, came })
   }
-  const isUpdated = (after?: After): boolean => after !== undefined && 'hasAgents' in after.came && after.came.hasAgents
+  const isUpdated = (after?: After): boolean => after !== undefined && 'agents' in after.came && after.came.agents > 0
   return pollUntil(read, isUpdated, settlePauses(endsAt, clock), step)
 }
 
@@ -177,15 +177,19 @@ export async function compareHeads(
   if (!isKnown) journal.reportSkipped('Whether the follow-up changed the pull request is not known', came)
   // A turn whose job names no pull request may have worked elsewhere.
   const isUnchanged = isKnown && link !== undefined
-  const operation: Partial<TaskResult> =
-    isKnown && came.hasAgents ? { operation: 'updated' } : isUnchanged ? { operation: 'unchanged' } : {}
+  const hasAdded = isKnown && came.agents > 0
+  const operation: Partial<TaskResult> = hasAdded
+    ? { operation: 'updated', added: { commits: came.agents, since: pullRequest.headSha } }
+    : isUnchanged
+      ? { operation: 'unchanged' }
+      : {}
   if (isOpen(pullRequest) && !isOpen(now) && (await hasCommitsPast(pullRequest, now, step, journal))) {
     course.see({ pullRequest: describePullRequest(now) })
     return endedMeanwhile(now, hasMoved ? { ...named, ...operation } : named)
   }
   if (!isKnown || !came.keepsHead) await formatLostCommit(pullRequest, now, step, journal)
   if (!isKnown) return result
-  if (came.hasAgents) return { ...named, ...operation, outcome: isBadEnd ? outcome : 'pull-request' }
+  if (hasAdded) return { ...named, ...operation, outcome: isBadEnd ? outcome : 'pull-request' }
   formatOthers(came, now, journal)
   return { ...named, ...operation, ...(isUnchanged && { outcome: 'no-changes', hasOtherHead: hasMoved }) }
 }

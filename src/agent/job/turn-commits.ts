@@ -2,7 +2,8 @@ import type { PullRequestCommit } from '../../github/commits.ts'
 
 /** What came to a pull request during a turn. */
 export interface TurnCommits {
-  readonly hasAgents: boolean
+  /** How many are the agent's. */
+  readonly agents: number
   /** How many came from whom, if they are not the agent's. */
   readonly others: ReadonlyMap<string, number>
 }
@@ -35,13 +36,13 @@ export function commitsOfTurn(
   const all = listed.filter(({ sha }) => !had.has(sha))
   const isRewritten = all.length === listed.length
   const written = new Set(earlier.map(({ writtenAt, writtenBy }) => `${writtenAt} ${writtenBy}`))
-  let hasAgents = false
+  let agents = 0
   const others = new Map<string, number>()
   for (const { writtenAt, writtenBy, committedBy } of isRewritten ? all : onTopOf(had, all)) {
     const isCopy = written.has(`${writtenAt} ${writtenBy}`)
     const whose = (isCopy ? committedBy : writtenBy) || NAMELESS
-    if (agent.has(whose)) hasAgents = true
+    if (agent.has(whose)) agents++
     else others.set(whose, (others.get(whose) ?? 0) + 1)
   }
-  return { hasAgents, others }
+  return { agents, others }
 }

@@ -1,6 +1,9 @@
 import { MARKER_BEGINNING, type MarkerComment } from '../../github/comments.ts'
 import { oneLine } from '../../text/untrusted.ts'
 
+/** After so many follow-ups to one pull request somebody has to look at it. */
+export const MOST_FOLLOW_UPS = 20
+
 const hiddenLine = (fact: string): string => `${MARKER_BEGINNING}${fact} -->`
 
 /** The comment that names the job a pull request comes from. Its marker does not show; the id is a checked one. */

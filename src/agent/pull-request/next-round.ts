@@ -144,7 +144,7 @@ export async function nextRound(
     }
     const announcement = describeRound(failing, headSha, sent + 1, maxRounds)
     const prompt = renderFixPrompt(details, headSha, changeContextBytes)
-    return { task: { kind: 'follow-up', jobId, prompt }, preflight: { announcement, check } }
+    return { task: { kind: 'follow-up', jobId, prompt }, failing, preflight: { announcement, check } }
   })
   return asked ?? 'not-sent'
 }

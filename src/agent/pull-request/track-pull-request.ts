@@ -1,14 +1,15 @@
+import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
-import type { PullRequest } from '../../github/pull-requests.ts'
+import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
-import { countRounds, newestOf, type Turns } from '../report/turns.ts'
+import { countRounds, isNewJob, newestOf, type Turns } from '../report/turns.ts'
 import { askReviewers } from './ask-reviewers.ts'
 import { waitForChecks } from './wait-for-checks.ts'
 import { waitForMergeable } from './settle-mergeable.ts'
@@ -79,7 +80,7 @@ export async function trackPullRequest(
   const opened = await journal.bestEffort(describeWanted(inputs), () => open(link, step, journal))
   if (opened === undefined) return {}
   const { github, pullRequest } = opened
-  await mark(pullRequest, job.id, inputs.label, github, journal)
+  await mark(pullRequest, job.id, inputs, turns, github, journal)
   // A round is about the same pull request, and its checks are no change of anybody's.
   if (outcome === 'pull-request' && turns.length === 1)
     await askReviewers(pullRequest, authors, inputs, github, journal)
@@ -90,21 +91,41 @@ export async function trackPullRequest(
   return waitForMergeable(findings, pullRequest, github, step)
 }
 
+/** The comment of ours that names the job; another app could be taken for us this way, and gains nothing by it. */
+export async function findMarker(
+  pullRequest: PullRequestAddress,
+  jobId: string,
+  github: GitHub,
+): Promise<MarkerComment | undefined> {
+  const comments = await github.listMarkerComments(pullRequest, (body) => isMarkerComment(body, jobId))
+  const ours = comments.filter((comment) => mayBeOurs(comment) && isMarkerComment(comment.body, jobId))
+  return ours.find(({ author }) => author === 'trusted') ?? ours[0]
+}
+
 /** The label and the marker; both are looked for first, so that a re-run adds nothing. */
 async function mark(
-  { labels, ...address }: PullRequest,
+  { labels, repository, number }: PullRequest,
   jobId: string,
-  label: string,
+  { label, waitForChecks }: AgentInputs,
+  turns: Turns,
   github: GitHub,
   journal: Journal,
 ): Promise<void> {
   if (label === '') return
+  const pullRequest = { repository, number }
   if (!hasLabel(label, labels))
-    await journal.bestEffort('The label was not put on the pull request', () => github.addLabel(address, label))
-  await journal.bestEffort('The comment that names the job was not written', async () => {
-    const comments = await github.listMarkerComments(address, (body) => isMarkerComment(body, jobId))
-    // Another app could keep the marker out this way, and gains nothing by it.
-    if (comments.some((comment) => mayBeOurs(comment) && isMarkerComment(comment.body, jobId))) return
-    await github.addComment(address, markerComment(jobId))
-  })
+    await journal.bestEffort('The label was not put on the pull request', () => github.addLabel(pullRequest, label))
+  const { log } = journal.found
+  if (log?.jobId === jobId && log.pullRequest.number === number) return
+  // The end of the step writes it, unless that is far: who finds no comment then starts another job.
+  const isNew = isNewJob(turns)
+  const write = async (): Promise<number | undefined> =>
+    (isNew ? undefined : await findMarker(pullRequest, jobId, github))?.id ??
+    (await github.addComment(pullRequest, markerComment(jobId)))
+  const commentId = waitForChecks
+    ? await journal.bestEffort('The comment that names the job was not written', write)
+    : isNew
+      ? 'none'
+      : undefined
+  journal.add({ log: { pullRequest, jobId, commentId } })
 }

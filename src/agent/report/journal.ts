@@ -6,7 +6,7 @@ import { SeenHeads } from './seen-heads.ts'
 import type { Shortfall } from './shortfalls.ts'
 
 /** What is found out once for the step, whatever its turns come to. */
-type Findings = Partial<Pick<Report, 'change' | 'comment' | 'skipReason'>>
+type Findings = Partial<Pick<Report, 'startedBy' | 'change' | 'comment' | 'skipReason' | 'log' | 'changes'>>
 
 /** What the journal has for a report. */
 export type Recorded = Findings & Pick<Report, 'asked' | 'origin' | 'timeline' | 'shortfalls' | 'durationMs'>
@@ -28,6 +28,10 @@ export class Journal {
 
   add(findings: Findings): void {
     this.#findings = { ...this.#findings, ...findings }
+  }
+
+  get found(): Findings {
+    return this.#findings
   }
 
   /** Something that the step did or decided, for the log and the time line. */

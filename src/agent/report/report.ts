@@ -1,9 +1,10 @@
 import type { CommentAddress } from '../../github/comments.ts'
 import type { Check } from '../../github/commit-checks.ts'
-import type { PullRequest, PullRequestState } from '../../github/pull-requests.ts'
+import type { PullRequest, PullRequestAddress, PullRequestState } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
+import type { Told } from '../../text/markdown.ts'
 import type { Gate } from '../inputs/fail-on.ts'
 import type { Task } from '../inputs/task.ts'
 import type { Fixing } from './fixing.ts'
@@ -61,6 +62,8 @@ export interface TaskResult {
   /** The answer that decided it, if one did. Whatever is read later does not change it. */
   readonly job?: Job
   readonly operation?: PullRequestOperation
+  /** What the agent has added to the pull request, and the head that it had before. */
+  readonly added?: { readonly commits: number; readonly since: string }
   /** That the pull request has another head, though the turn has added nothing to it. */
   readonly hasOtherHead?: boolean
   /** That nothing was sent, and something else takes its place. */
@@ -79,8 +82,16 @@ export interface Scope {
   readonly outside: readonly string[]
 }
 
+/** The files that a step has changed in its pull request. */
+export interface Changes {
+  readonly files: readonly { readonly path: string; readonly additions: number; readonly deletions: number }[]
+  /** Otherwise there may be others. */
+  readonly isWhole: boolean
+}
+
 /** What GitHub knows of the pull request when the step ends. What is undefined was not asked, or not to be found out. */
 export interface PullRequestFindings {
+  readonly title?: string
   readonly state?: PullRequestState
   readonly branch?: string
   /** The commit that `checks` and `scope` are about. */
@@ -97,8 +108,16 @@ export interface PullRequestFindings {
 }
 
 export function describePullRequest(pullRequest: PullRequest): PullRequestFindings {
-  const { state, branch, headSha, mergeable, isBlocked } = pullRequest
-  return { state, branch, headSha, isBlocked, ...(mergeable === undefined ? {} : { mergeable }) }
+  const { title, state, branch, headSha, mergeable, isBlocked } = pullRequest
+  return { title, state, branch, headSha, isBlocked, ...(mergeable === undefined ? {} : { mergeable }) }
+}
+
+/** The comment of ours that names the job of a pull request, and has its log. */
+export interface LogPlace {
+  readonly pullRequest: PullRequestAddress
+  readonly jobId: string
+  /** `none`: there can be none yet. Undefined if nobody knows. */
+  readonly commentId: number | 'none' | undefined
 }
 
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
@@ -122,9 +141,14 @@ export interface Report extends TaskResult {
   readonly comment?: CommentAddress | undefined
   /** Why nothing was asked of the service, as a full sentence, if the change that started the run was no reason to. */
   readonly skipReason?: string | undefined
+  /** What started the run. */
+  readonly startedBy?: Told
+  /** Where the log of the pull request is, or is to be. */
+  readonly log?: LogPlace | undefined
   /** What was found of the change that started the run, and what of it was sent. */
   readonly change?: string | undefined
   readonly pullRequest?: PullRequestFindings
+  readonly changes?: Changes | undefined
   /** Undefined if failing checks were neither sent back nor a reason not to. */
   readonly fixing?: Fixing
   /** What could not be done on GitHub. */

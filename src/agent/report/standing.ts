@@ -3,7 +3,7 @@ import { formatFixing } from './fixing.ts'
 import { isLookedAt, type ChecksState, type PullRequestFindings, type Report } from './report.ts'
 import { formatLosses } from './shortfalls.ts'
 
-const isOver = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
+export const isPullRequestOver = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
 
 /** Only a known good answer counts: what is pending, not registered or not to be found out is no better than a bad one. */
 const IS_GOOD: Readonly<Record<Gate, (found: PullRequestFindings) => boolean>> = {
@@ -15,7 +15,7 @@ const ALL_GATES = ['out-of-scope', 'checks'] as const satisfies readonly Gate[]
 /** What `fail-on` finds wrong with the pull request. One that was over before this step could change it is let be. */
 export function findBlocks(report: Report, failOn: ReadonlySet<FailOn>): readonly Gate[] {
   const { outcome, pullRequest: found = {} } = report
-  if (!isLookedAt(report) || (outcome !== 'pull-request' && isOver(found))) return []
+  if (!isLookedAt(report) || (outcome !== 'pull-request' && isPullRequestOver(found))) return []
   return ALL_GATES.filter((gate) => failOn.has(gate) && !IS_GOOD[gate](found))
 }
 
@@ -65,7 +65,7 @@ const STANDINGS: Readonly<Record<Standing, readonly [ending: string, advice: str
 
 /** What became of the pull request, as far as it is known. */
 function formatHappened({ operation, task, pullRequest = {} }: Report): string {
-  if (isOver(pullRequest))
+  if (isPullRequestOver(pullRequest))
     return `${pullRequest.state ?? ''} ${operation === 'created' || operation === 'updated' ? 'meanwhile' : 'already'}`
   if (operation === undefined && task?.kind === 'follow-up') return 'may have changed'
   return operation === undefined || operation === 'created' ? 'opened' : operation
@@ -109,7 +109,7 @@ export function formatPullRequest({ pullRequest = {}, fixing }: Report): string[
   const blocked = isBlocked === true && checks !== undefined ? BLOCKED_TEXTS[checks] : undefined
   const count = scope?.outside.length ?? 0
   return [
-    ...(isOver(pullRequest) ? [`It is ${state ?? ''} already.`] : []),
+    ...(isPullRequestOver(pullRequest) ? [`It is ${state ?? ''} already.`] : []),
     ...(mergeable === false ? ['It conflicts with its base branch, so it cannot be merged.'] : []),
     ...(checks === undefined ? [] : [waitsForApproval === true ? HELD_TEXT : CHECKS_TEXTS[checks]]),
     ...(blocked === undefined ? [] : [blocked]),

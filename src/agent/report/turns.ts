@@ -1,4 +1,5 @@
 import type { Job } from '../../docs-service/schemas.ts'
+import type { Check } from '../../github/commit-checks.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs/task.ts'
 import { mayHaveChanged, RoundRefused, type FixStop } from './fixing.ts'
@@ -25,6 +26,8 @@ export interface Preflight {
 /** What a turn begins with. */
 export interface Plan {
   readonly task: Task
+  /** The checks that a round tells. */
+  readonly failing?: readonly Check[]
   readonly preflight?: Preflight
 }
 
@@ -34,6 +37,9 @@ type Stopped = Pick<TaskResult, 'outcome'> & { readonly error: ActionError }
 /** One prompt, or one wait for a job, and what is known of it. */
 export interface Turn extends Pick<Report, 'progress' | 'continued' | 'job' | 'lastProblem' | 'pullRequest'> {
   readonly task: Task
+  readonly failing?: readonly Check[] | undefined
+  /** When it began; undefined if it has not. */
+  readonly at?: Date
   /** How it ended. */
   readonly result?: TaskResult
   readonly stopped?: Stopped
@@ -82,6 +88,11 @@ export class Course {
 
 export function newestOf(turns: Turns): Turn {
   return turns.at(-1) ?? turns[0]
+}
+
+/** Whether the job is one of this step's, so that nobody else has written of it to its pull request. */
+export function isNewJob([{ task }]: Turns): boolean {
+  return task.kind === 'create'
 }
 
 /** @param isCancelled whether the run is */

@@ -8,7 +8,8 @@ import type { Outdated } from '../report/report.ts'
 import type { Plan } from '../report/turns.ts'
 import type { Choice } from './choice.ts'
 import { fromComment } from './comment-task.ts'
-import { MOST_FOLLOW_UPS, type RollingPullRequest } from './rolling-pull-request.ts'
+import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
+import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
 import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
 import { findRollingPullRequest } from './find-rolling-pull-request.ts'
 import { rollingPreflight } from './preflight.ts'
@@ -73,6 +74,7 @@ export async function chooseAnew(
   step: Step,
   journal: Journal,
 ): Promise<Plan> {
+  journal.add({ log: undefined })
   const next = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, journal, passedOver))
   if (next === undefined) {
     journal.note(`${reason}, so a new job begins.`)
@@ -95,6 +97,7 @@ async function followUpOn(
   journal: Journal,
 ): Promise<Plan> {
   const { pullRequest, jobId, followUps } = found
+  journal.add({ log: logPlaceOf(found) })
   const which = `follow-up ${followUps + 1} of ${MOST_FOLLOW_UPS}`
   if (followUps < MOST_FOLLOW_UPS)
     journal.note(`Going on with pull request #${pullRequest.number} (job ${jobId}, ${which}).`)

@@ -6,7 +6,7 @@ import { isMarkerComment } from '../pull-request/marker.ts'
 import type { Journal } from '../report/journal.ts'
 import type { Choice } from './choice.ts'
 import { promptOf, formatComment, formatUsage, type AskingComment } from '../prompt/comment.ts'
-import type { RollingPullRequest } from './rolling-pull-request.ts'
+import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
 import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
 import { commentPreflight } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
@@ -90,6 +90,7 @@ export async function fromComment(inputs: AgentInputs, step: Step, journal: Jour
   const rules = task.kind === 'create' ? task.prompt : ''
   if (found !== undefined) {
     const prompt = promptOf(rules, comment, context) + formatOpenPullRequest(found.pullRequest, [])
+    journal.add({ log: logPlaceOf(found) })
     journal.note(`A comment asks job ${found.jobId} to go on with pull request #${number}.`)
     const preflight = commentPreflight(found, step, journal, { unknown: AGAIN, ended: ELSEWHERE })
     return { kind: 'ask', task: { kind: 'follow-up', jobId: found.jobId, prompt }, preflight }

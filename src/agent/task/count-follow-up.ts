@@ -3,8 +3,8 @@ import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import { settlePauses, SETTLE_MS } from '../job/poll-schedule.ts'
-import { readMarker, withFollowUps } from '../pull-request/marker.ts'
-import { MOST_FOLLOW_UPS, type RollingPullRequest } from './rolling-pull-request.ts'
+import { MOST_FOLLOW_UPS, readMarker, withFollowUps } from '../pull-request/marker.ts'
+import type { RollingPullRequest } from './rolling-pull-request.ts'
 
 /** Of runs that count at once, one is the last to write, and it is so more and more rarely that another is not. */
 const MOST_ATTEMPTS = 4

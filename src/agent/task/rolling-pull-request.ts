@@ -3,10 +3,8 @@ import type { OpenPullRequest } from '../../github/labels.ts'
 import { parsePullRequestLink, isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
+import type { LogPlace } from '../report/report.ts'
 import { mayBeOurs, readMarker } from '../pull-request/marker.ts'
-
-/** After so many follow-ups to one pull request somebody has to look at it. */
-export const MOST_FOLLOW_UPS = 20
 
 /** An open pull request, and the job that has opened it. */
 export interface RollingPullRequest {
@@ -72,6 +70,10 @@ export function rollingPullRequestOf(
   const markers = trusted.length > 0 ? trusted : ours
   const followUps = Math.max(0, ...markers.map(({ marker }) => marker?.followUps ?? 0))
   return { pullRequest, jobId, marker: markers[0]?.comment, followUps, isProven }
+}
+
+export function logPlaceOf({ pullRequest: { repository, number }, jobId, marker }: RollingPullRequest): LogPlace {
+  return { pullRequest: { repository, number }, jobId, commentId: marker?.id }
 }
 
 export function notGoneOnWith({ pullRequest, jobId }: RollingPullRequest, objection: string): ActionError {

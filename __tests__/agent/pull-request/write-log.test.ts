@@ -1,0 +1,113 @@
+import { expect, test } from '@jest/globals'
+import { writeLog } from '../../../src/agent/pull-request/write-log.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
+import type { LogPlace } from '../../../src/agent/report/report.ts'
+import type { GitHub } from '../../../src/github/github.ts'
+import { ActionError } from '../../../src/runtime/errors.ts'
+import { CREATE } from '../../support/agent-run.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { fakeGitHub, MARKER, refusal, rejecting, type FakeGitHub } from '../../support/fake-github.ts'
+import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
+import { reportOf } from '../../support/report.ts'
+
+interface Written {
+  readonly github: FakeGitHub
+  readonly bodies: readonly string[]
+  readonly lost: readonly string[]
+}
+
+const PLACE: LogPlace = { pullRequest: { repository: 'acme/docs', number: 7 }, jobId: 'job_1', commentId: 'none' }
+
+async function write(
+  place: Partial<LogPlace> | undefined,
+  answers: Partial<GitHub> = {},
+  { label = 'docs-agent', ...fields }: StepFields & { readonly label?: string } = {},
+): Promise<Written> {
+  const bodies: string[] = []
+  const keep = (...args: readonly unknown[]): Promise<undefined> => {
+    bodies.push(String(args.at(-1)))
+    return Promise.resolve(undefined)
+  }
+  const github = fakeGitHub({ addComment: keep, editComment: keep, ...answers })
+  const inputs = agentInputs({ label })
+  const step = fakeStep({ github, ...fields })
+  const journal = new Journal(inputs, step)
+  const result = { outcome: 'pull-request', operation: 'created' } as const
+  const report = reportOf({ log: place && { ...PLACE, ...place }, startedBy: { text: 'schedule' } })
+  await writeLog([{ task: CREATE, at: new Date(0), result }], report, inputs, step, journal)
+  return { github, bodies, lost: journal.shortfalls.map(({ lost, error }) => `${lost}: ${error.message}`) }
+}
+
+test.each<[string, LogPlace['commentId'], Partial<GitHub>, string[]]>([
+  ['in one request if there can be no comment', 'none', {}, ['addComment']],
+  ['in the comment as it is now, if it is known', 1, {}, ['readComment', 'editComment']],
+  ['in the one that is there', undefined, {}, ['listMarkerComments', 'editComment']],
+  [
+    'in a new one where there is none',
+    undefined,
+    { listMarkerComments: () => Promise.resolve([]) },
+    ['listMarkerComments', 'addComment'],
+  ],
+])('the log is written %s', async (_where, commentId, answers, asked) => {
+  const { github, bodies, lost } = await write({ commentId }, answers)
+  expect(github.asked).toEqual(asked)
+  expect(bodies).toEqual([expect.stringMatching(/^<!-- docs-agent-action: job=job_1 -->\n[^]*\| schedule \| .*opened/)])
+  expect(lost).toEqual([])
+})
+
+test('what a person whom nobody trusts has written is no log of ours', async () => {
+  const listMarkerComments = () =>
+    Promise.resolve([
+      { ...MARKER, id: 5, author: 'stranger' as const },
+      { ...MARKER, id: 6, author: 'bot' as const },
+      MARKER,
+    ])
+  const edited: number[] = []
+  const editComment: GitHub['editComment'] = (_place, id) => Promise.resolve(void edited.push(id))
+  await write({ commentId: undefined }, { listMarkerComments, editComment })
+  expect(edited).toEqual([MARKER.id])
+})
+
+test('nothing is written without a place, or without a label', async () => {
+  expect((await write(undefined)).github.asked).toEqual([])
+  expect((await write({}, {}, { label: '' })).github.asked).toEqual([])
+})
+
+test.each<[string, Partial<GitHub>, string]>([
+  ['the token may not', { editComment: rejecting(refusal('forbidden')) }, 'GitHub said forbidden.'],
+  ['somebody has made another comment of it', { readComment: () => Promise.resolve('Mine.') }, 'was changed.'],
+  ['it is full', { readComment: () => Promise.resolve(`${MARKER.body}${'x'.repeat(65_000)}`) }, 'The comment is full.'],
+])('a log that cannot be written because %s costs nothing else', async (_why, answers, reason) => {
+  const { bodies, lost } = await write({ commentId: 1 }, answers)
+  expect(bodies).toEqual([])
+  expect(lost).toEqual([expect.stringContaining('The log in the pull request was not written')])
+  expect(lost[0]).toContain(reason)
+})
+
+test('the log of a cancelled run is written, within a second', async () => {
+  const controller = new AbortController()
+  controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
+  const signals: (AbortSignal | undefined)[] = []
+  const clock = fakeClock()
+  const github = fakeGitHub()
+  const until: GitHub['until'] = (at, signal) => {
+    signals.push(signal)
+    return github.until(at, signal)
+  }
+  const { lost } = await write({}, {}, { signal: controller.signal, clock, github: { ...github, until } })
+  expect(lost).toEqual([])
+  expect(github.asked).toEqual(['addComment'])
+  expect(github.deadlines).toEqual([clock.now() + 1_000])
+  expect(signals.map((signal) => signal?.aborted)).toEqual([false])
+})
+
+test('the log ends 1.5 s after the deadline at the latest', async () => {
+  const clock = fakeClock()
+  const { github } = await write({}, {}, { clock, timeoutMs: 0 })
+  expect(github.deadlines).toEqual([clock.now() + 1_500])
+})
+
+test('no secret gets into the log', async () => {
+  const core = { ...fakeStep().core, redact: (text: string) => text.replaceAll('schedule', '***') }
+  expect((await write({}, {}, { core })).bodies[0]).not.toContain('schedule')
+})

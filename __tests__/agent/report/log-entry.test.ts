@@ -1,0 +1,101 @@
+import { expect, test } from '@jest/globals'
+import { formatEnd, leftToDo, toLogEntry } from '../../../src/agent/report/log-entry.ts'
+import type { PullRequestFindings } from '../../../src/agent/report/report.ts'
+import type { Turn, Turns } from '../../../src/agent/report/turns.ts'
+import { ActionError } from '../../../src/runtime/errors.ts'
+import { CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
+import { RUN_FACTS } from '../../support/fake-github.ts'
+import { reportOf } from '../../support/report.ts'
+
+const AT = new Date('2026-01-31T03:00:05Z')
+const LATER = new Date('2026-01-31T03:10:00Z')
+const unsent = new ActionError('not-sent', 'It was not sent.')
+const cancelled = new ActionError('cancelled', 'The run was cancelled.')
+const added = { commits: 3, since: 'a'.repeat(40) }
+
+test.each<[string, Partial<Turn>]>([
+  ['opened', { task: CREATE, result: { outcome: 'pull-request', operation: 'created' } }],
+  ['3 new commits', { result: { outcome: 'pull-request', operation: 'updated', added } }],
+  ['1 new commit', { result: { outcome: 'pull-request', operation: 'updated', added: { ...added, commits: 1 } } }],
+  ['nothing to change', { result: { outcome: 'no-changes', operation: 'unchanged' } }],
+  ['not known whether it has changed', { result: { outcome: 'pull-request' } }],
+  ['the changes are in it', { task: { kind: 'attach', jobId: 'job_1' }, result: { outcome: 'pull-request' } }],
+  ['failed', { result: { outcome: 'failed' } }],
+  ['failed, after 3 new commits', { result: { outcome: 'failed', operation: 'updated', added } }],
+  ['did not end in time', { result: { outcome: 'timed-out' } }],
+  ['sent, and not seen to begin', { result: { outcome: 'unconfirmed' } }],
+  ['sent, and not waited for', { result: { outcome: 'submitted' } }],
+  ['not sent', { stopped: { outcome: 'error', error: unsent } }],
+  ['cancelled', { progress: 'taken', stopped: { outcome: 'cancelled', error: cancelled } }],
+  ['cancelled before it was sent', { progress: 'unsent', stopped: { outcome: 'cancelled', error: cancelled } }],
+  [
+    'failed: The prompt may have been taken',
+    { stopped: { outcome: 'error', error: new ActionError('unknown-fate', 'Nobody knows.') } },
+  ],
+])('a turn is told as: %s', (text, turn) => {
+  expect(formatEnd({ task: FOLLOW_UP, ...turn })).toBe(text)
+})
+
+const entryOf = (turns: Turns, context = RUN_FACTS) =>
+  toLogEntry(turns, reportOf({ startedBy: { text: 'schedule' } }), context, LATER, [2, 20])
+
+test('a step adds a row for itself and one for each round that was sent', () => {
+  const failing = ['links', 'build', '@all', 'a', 'b', 'c'].map((name) => ({ name, state: 'failure' as const }))
+  const { rows, followUps } = entryOf([
+    { task: CREATE, at: AT, result: { outcome: 'pull-request', operation: 'created' } },
+    { task: FOLLOW_UP, at: LATER, failing, result: { outcome: 'pull-request', operation: 'updated', added } },
+    { task: FOLLOW_UP, at: LATER, failing, stopped: { outcome: 'error', error: unsent } },
+  ])
+  const url = 'https://github.com/acme/docs/actions/runs/42'
+  expect(rows).toEqual([
+    {
+      key: `42.1.agent.${AT.getTime()}`,
+      at: AT,
+      startedBy: { text: 'schedule' },
+      end: { text: 'opened, step `agent`', url },
+    },
+    {
+      ...{ key: `42.1.agent.${LATER.getTime()}`, at: LATER },
+      startedBy: { text: 'checks failed: `links`, `build`, `@all`, `a`, `b`, 1 more' },
+      end: { text: '3 new commits, step `agent`', url },
+    },
+  ])
+  expect(followUps).toBe('Follow-ups: 2 of 20 used.')
+})
+
+test('a second attempt has rows of its own, which lead to it', () => {
+  const context = { ...RUN_FACTS, runAttempt: 2, stepId: '' }
+  const { rows } = entryOf([{ task: CREATE, at: AT, result: { outcome: 'failed' } }], context)
+  expect(rows).toMatchObject([
+    {
+      key: `42.2..${AT.getTime()}`,
+      end: { text: 'failed', url: 'https://github.com/acme/docs/actions/runs/42/attempts/2' },
+    },
+  ])
+})
+
+test('a step that sent nothing because of what it found adds no row', () => {
+  expect(entryOf([{ task: CREATE }]).rows).toEqual([])
+})
+
+const OPEN: PullRequestFindings = { state: 'open', mergeable: true }
+const failed = (...names: string[]) => names.map((name) => ({ name, state: 'failure' as const }))
+
+test.each<[PullRequestFindings, string[] | undefined]>([
+  [{}, undefined],
+  [OPEN, ['Review it, and merge it.']],
+  [{ state: 'merged', checks: 'failure', failed: failed('links') }, ['Nothing: it is merged.']],
+  [{ state: 'draft' }, ['It is a draft.']],
+  [{ ...OPEN, mergeable: false }, ['It conflicts with its base branch.']],
+  [{ ...OPEN, checks: 'pending' }, ['Its checks have not finished.']],
+  [
+    { ...OPEN, scope: { fileCount: 2, outside: ['a`b', 'c'] } },
+    ["It changes paths outside of `allowed-paths`: `a'b`, `c`."],
+  ],
+  [
+    { ...OPEN, checks: 'failure', failed: failed('1', '2', '3', '4', '5', '6', '7') },
+    ['`1` failed', '`2` failed', '`3` failed', '`4` failed', '`5` failed', '2 more checks failed.'],
+  ],
+])('of %j this is left: %j', (found, left) => {
+  expect(leftToDo(found)?.map(({ text }) => text)).toEqual(left)
+})

@@ -1,0 +1,39 @@
+import { toPullRequestAddress } from '../../github/pull-request-address.ts'
+import { rethrowFatal } from '../../runtime/errors.ts'
+import type { Step } from '../../action/step.ts'
+import type { Journal } from '../report/journal.ts'
+import type { Changes } from '../report/report.ts'
+import { newestOf, type Turns } from '../report/turns.ts'
+
+/** It is only shown. In milliseconds. */
+const QUESTION_MS = 10_000
+
+/** Before the first of the step's own commits; undefined if it has added none, or nobody knows. */
+function findBase(turns: Turns, baseRef: string): string | undefined {
+  const first = turns.find(({ result }) => result?.operation === 'created' || result?.added !== undefined)
+  return first?.result?.operation === 'created' ? baseRef : first?.result?.added?.since
+}
+
+/**
+ * The files that the step has changed in its pull request, up to its head as it was read last: of a new one these are all. It
+ * is worth no shortfall if GitHub does not tell.
+ * @throws ActionError `cancelled`
+ */
+export async function readChanges(turns: Turns, step: Step, { heads }: Journal): Promise<Changes | undefined> {
+  const { clock, context, deadlineAt } = step
+  const link = newestOf(turns).result?.job?.prLink
+  try {
+    const pullRequest = link && heads.newest(toPullRequestAddress(link, context))
+    const base = pullRequest && findBase(turns, pullRequest.baseRef)
+    if (pullRequest === undefined || base === undefined) return undefined
+    const github = (await step.github())?.until(Math.min(clock.now() + QUESTION_MS, deadlineAt))
+    const found = await github?.compare(pullRequest.repository, base, pullRequest.headSha)
+    // Of a rewritten branch it is not known what is new.
+    if (found?.relation !== 'ahead') return undefined
+    const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
+    return { files, isWhole: found.fileList === 'whole' }
+  } catch (error) {
+    rethrowFatal(error)
+    return undefined
+  }
+}

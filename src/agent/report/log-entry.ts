@@ -1,0 +1,108 @@
+import type { Context } from '../../action/context.ts'
+import { ERROR_TITLES } from '../../runtime/error-titles.ts'
+import type { Told } from '../../text/markdown.ts'
+import { oneLine } from '../../text/untrusted.ts'
+import type { LogEntry, LogRow } from './pull-request-log.ts'
+import type { Changes, Outcome, PullRequestFindings, Report, TaskResult } from './report.ts'
+import { isPullRequestOver } from './standing.ts'
+import type { Turn, Turns } from './turns.ts'
+
+const MOST_NAMES = 5
+const LONGEST_NAME = 60
+
+/** A stranger's name, for a sentence of ours. */
+export const quoted = (name: string): string => `\`${oneLine(name, LONGEST_NAME).replaceAll('`', "'")}\``
+
+/** The first of the names, and how many more there are. */
+export function someOf(names: readonly string[], most = MOST_NAMES): string {
+  const more = names.length > most ? [`${names.length - most} more`] : []
+  return [...names.slice(0, most).map(quoted), ...more].join(', ')
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+const ENDS: Readonly<Record<Outcome, string>> = {
+  'pull-request': 'the changes are in it',
+  'no-changes': 'nothing to change',
+  failed: 'failed',
+  archived: 'the job is archived',
+  'timed-out': 'did not end in time',
+  unconfirmed: 'sent, and not seen to begin',
+  submitted: 'sent, and not waited for',
+  cancelled: 'cancelled',
+  skipped: 'skipped',
+  error: 'failed',
+}
+
+/** What came of a turn, in words of ours alone. */
+export function formatEnd({ result, stopped, progress, task }: Turn): string {
+  const { outcome, operation, added, error }: TaskResult = result ?? stopped ?? { outcome: 'error' }
+  if (error?.code === 'not-sent') return 'not sent'
+  if (outcome === 'error' && error !== undefined) return `failed: ${ERROR_TITLES[error.code]}`
+  if (outcome === 'cancelled' && progress === 'unsent') return 'cancelled before it was sent'
+  const commits = operation === 'updated' ? counted(added?.commits ?? 1, 'new commit') : undefined
+  if (outcome !== 'pull-request') return commits === undefined ? ENDS[outcome] : `${ENDS[outcome]}, after ${commits}`
+  if (operation === 'created') return 'opened'
+  return commits ?? (task.kind === 'follow-up' ? 'not known whether it has changed' : ENDS[outcome])
+}
+
+const formatFiles = ({ result }: Turn, changes: Changes | undefined): string =>
+  result?.operation === 'created' && changes?.isWhole === true ? `: ${counted(changes.files.length, 'file')}` : ''
+
+/** What started a turn: the first the run itself, and further ones the checks that failed. */
+function causeOf({ failing }: Turn, startedBy: Told): Told {
+  return failing === undefined ? startedBy : { text: `checks failed: ${someOf(failing.map(({ name }) => name))}` }
+}
+
+/** A round that was not sent is no turn. */
+const isTurn = ({ at, result, stopped }: Turn, index: number): boolean =>
+  at !== undefined && (index === 0 || (result ?? stopped)?.error?.code !== 'not-sent')
+
+function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report, context: Context): readonly LogRow[] {
+  const { serverUrl, repository, runId, runAttempt, stepId } = context
+  const attempt = runAttempt > 1 ? `/attempts/${runAttempt}` : ''
+  const url = `${serverUrl}/${repository}/actions/runs/${runId}${attempt}`
+  const step = stepId === '' ? '' : `, step ${quoted(stepId)}`
+  return turns.filter(isTurn).map((turn) => ({
+    key: [runId, runAttempt, stepId, turn.at?.getTime()].join('.'),
+    at: turn.at ?? new Date(0),
+    startedBy: causeOf(turn, startedBy),
+    end: { text: `${formatEnd(turn)}${turns.length === 1 ? formatFiles(turn, changes) : ''}${step}`, url },
+  }))
+}
+
+/** What is left to do at a pull request, the gravest first; undefined if nobody has looked at it. */
+export function leftToDo(found: PullRequestFindings = {}): readonly Told[] | undefined {
+  const { state, mergeable, checks, failed = [], scope } = found
+  if (state === undefined) return undefined
+  if (isPullRequestOver(found)) return [{ text: `Nothing: it is ${state}.` }]
+  const outside = scope?.outside ?? []
+  const left = [
+    outside.length > 0 && { text: `It changes paths outside of \`allowed-paths\`: ${someOf(outside)}.` },
+    mergeable === false && { text: 'It conflicts with its base branch.' },
+    ...failed.slice(0, MOST_NAMES).map(({ name, detailsUrl }) => ({ text: `${quoted(name)} failed`, url: detailsUrl })),
+    failed.length > MOST_NAMES && { text: `${counted(failed.length - MOST_NAMES, 'more check')} failed.` },
+    checks === 'pending' && { text: 'Its checks have not finished.' },
+    state === 'draft' && { text: 'It is a draft.' },
+  ].filter((item) => item !== false)
+  return left.length === 0 ? [{ text: 'Review it, and merge it.' }] : left
+}
+
+/**
+ * What a step adds to the log of its pull request; undefined if none of its turns came to anything.
+ * @param followUps how many were sent because of the label, and how many there may be
+ */
+export function toLogEntry(
+  turns: Turns,
+  report: Report,
+  context: Context,
+  at: Date,
+  followUps: readonly [used: number, most: number],
+): LogEntry {
+  return {
+    at,
+    rows: toRows(turns, report, context),
+    left: leftToDo(report.pullRequest),
+    followUps: `Follow-ups: ${followUps.join(' of ')} used.`,
+  }
+}
