@@ -36,6 +36,7 @@ interface StepOptions {
 
 /** Of what is written when the job was read once. */
 const LOG_DEADLINE = 30_000
+const FILES_DEADLINE = 20_000
 const SCRIPT: Script = { create: active, reads: [completed] }
 
 async function run(
@@ -126,8 +127,8 @@ test('a step without a token loads nothing for the pull request', async () => {
 })
 
 test('questions before the job get two minutes of the step, those after it all that is left, and the log its own time', async () => {
-  expect((await run({})).deadlines).toEqual([120_000, LOG_DEADLINE])
-  expect((await run({ inputs: { timeoutMs: 60_000 } })).deadlines).toEqual([30_000, LOG_DEADLINE])
+  expect((await run({})).deadlines).toEqual([120_000, FILES_DEADLINE, LOG_DEADLINE])
+  expect((await run({ inputs: { timeoutMs: 60_000 } })).deadlines).toEqual([30_000, FILES_DEADLINE, LOG_DEADLINE])
 })
 
 test('the pull request is handed off', async () => {

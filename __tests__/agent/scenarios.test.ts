@@ -321,7 +321,7 @@ const ROWS: readonly Row[] = [
     asks: 'POST job, 3 GET job/job_000001',
     asksGitHub:
       'readPullRequest, addLabel, addComment, compare, ' +
-      'readChecks, readPullRequest, readChecks, readPullRequest, readComment, editComment',
+      'readChecks, readPullRequest, readChecks, readPullRequest, compare, readComment, editComment',
   },
   {
     name: 'a check that fails makes the step red if checks are waited for',

@@ -169,6 +169,7 @@ async function* mutate(docs: () => RepositoryState, ask: Question): AsyncGenerat
 
 /** Fields that may be left out where GitHub tells nothing of use. */
 const OPTIONAL = [
+  'commentId',
   'mergeable',
   'previousPath',
   'patch',
@@ -196,7 +197,7 @@ function misfit(value: unknown, sample: unknown, key = ''): string | undefined {
 }
 
 const QUESTIONS = {
-  addComment: (github: Asked) => github.addComment(PLACE, 'Hello.'),
+  addComment: async (github: Asked) => ({ commentId: await github.addComment(PLACE, 'Hello.') }),
   addEyes: (github: Asked) => github.addEyes({ ...COMMENT, kind: 'comment' }),
   addLabel: (github: Asked) => github.addLabel(PLACE, 'docs-agent'),
   compare: (github: Asked) => github.compare(NAME, 'main', 'agent/guide'),

@@ -1,9 +1,10 @@
 import { BASE_URL } from '../support/in-process-github.ts'
 import type { Turn } from '../../src/emulator/service/job-machine.ts'
-import { OUTSIDE, REPOSITORY, type CourseRun, type CourseTrace } from './course.ts'
+import { OUTSIDE, REPOSITORY, runIdOf, type CourseRun, type CourseTrace } from './course.ts'
 import {
   type Checked,
   checkedOf,
+  docsOf,
   filesUpTo,
   jobOf,
   openSince,
@@ -222,6 +223,39 @@ function followUpsAreCounted(run: CourseRun, trace: CourseTrace): string | undef
   return count > 20 || count === 0 ? `The count of pull request #${job.pullNumber} is ${count}.` : undefined
 }
 
+const TOLD: Readonly<Record<string, string>> = {
+  created: 'opened',
+  updated: 'new commit',
+  unchanged: 'nothing to change',
+}
+
+/** Rows of the step in the comments of its pull request: one for its turn and one for each round, as it came out. */
+function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
+  const { log, shortfalls } = run.report
+  const { comments = [] } = docsOf(trace).pulls[log?.pullRequest.number ?? 0] ?? {}
+  const ours = comments.filter(({ body }) => body.includes('docs-agent-action: log -->'))
+  const isTooLong = ours.some(({ body }) => body.length > 65_536)
+  if (isTooLong) return 'The comment is longer than GitHub takes.'
+  const shown = ours
+    .flatMap(({ body }) => body.split('\n'))
+    .map((line) => line.replace(/<!--.*?-->|<code>.*?<\/code>/g, ''))
+  if (shown.some((line) => line.includes('@'))) return 'The comment mentions somebody.'
+  const index = trace.runs.indexOf(run)
+  const rows = ours
+    .flatMap(({ body }) => body.split('\n'))
+    .filter((line) => line.includes(`<!-- row=${runIdOf(index)}.1.`))
+  const rounds = Number(run.outputs['fix-rounds'] ?? '0')
+  if (rows.length > 1 + rounds) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
+  // What two steps write at once, one of them loses.
+  const mayBeLost = trace.course.steps.some(({ begins }) => begins === 'alongside')
+  if (log === undefined || mayBeLost || shortfalls.some(({ lost }) => lost.startsWith('The log'))) return undefined
+  if (rows.length !== 1 + rounds) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
+  if (!rows.every((line) => line.includes(`/main...${runIdOf(index)}"`) || line.includes('checks failed: ')))
+    return `A row does not say who started it.`
+  const told = TOLD[run.outputs['pr-operation'] ?? ''] ?? ''
+  return rows.some((line) => line.includes(told)) ? undefined : `No row says “${told}”: ${rows.join()}`
+}
+
 export const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
   'A step ends by its deadline and 2 s.': endsInTime,
   'The end of each turn is read before it is claimed, and before the next is started.': endsAreRead,
@@ -235,6 +269,7 @@ export const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
   'The scope is that of the commit that is named.': scopeIsTrue,
   'Green is only what was sent and taken.': greenIsTrue,
   'No pull request gets more than twenty follow-ups, and each is counted.': followUpsAreCounted,
+  'The log in the pull request tells each turn as it was, and mentions nobody.': logIsTrue,
 }
 
 /** Every invariant that does not hold, with the step and what is wrong. */

@@ -11,7 +11,8 @@ import type { Turn } from '../../src/emulator/service/job-machine.ts'
 import type { Scenario } from '../../src/emulator/service/scenarios.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { stepClockOf } from '../support/fake-clock.ts'
-import { RUN_FACTS } from '../support/fake-github.ts'
+import { RUN_FACTS, type GivenRun } from '../support/fake-github.ts'
+import { commit } from '../support/github-state.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { BASE_URL, connectInProcess } from '../support/in-process-github.ts'
 import { playOn, type Played } from '../support/play-feature.ts'
@@ -134,6 +135,16 @@ function givenOf({ asks, leavesDocs, given }: CourseStep, index: number, service
   }
 }
 
+export const runIdOf = (index: number): number => 900 + index
+
+/** Each step is started by a push of somebody else. */
+function pushOf(index: number): Pick<GivenRun, 'eventName' | 'payload'> {
+  const commits = Array.from({ length: index + 1 }, () => ({ id: commit('b'), message: 'Work' }))
+  const compare = `${BASE_URL}/${REPOSITORY}/compare/main...${runIdOf(index)}`
+  const sender = { login: `@writer-${index}`, type: 'User' }
+  return { eventName: 'push', payload: { ref: 'refs/heads/main', commits, compare, sender } }
+}
+
 async function playStep(
   step: CourseStep,
   index: number,
@@ -155,7 +166,7 @@ async function playStep(
       latencyMs,
     ),
     github: connectInProcess({ handle, clock, signal, latencyMs }).until(clock.now() + inputs.timeoutMs),
-    ...{ context: { ...RUN_FACTS, serverUrl: BASE_URL, runId: 900 + index }, clock, signal },
+    ...{ context: { ...RUN_FACTS, serverUrl: BASE_URL, runId: runIdOf(index), ...pushOf(index) }, clock, signal },
   }
   const played = await playOn(stage, agentAction, () => inputs)
   return { ...played, step, calls, startMs, endMs: nowMs(), deadlineMs: startMs + inputs.timeoutMs }

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { CheckPlan } from '../../src/emulator/github/check-plan.ts'
 import { IS_SOAK, SEED } from '../support/seed.ts'
 import { arbitraryCourse } from './arbitrary-course.ts'
+import { docsOf } from './course-truth.ts'
 import { FORMER_NAME, playCourse, type Course, type CourseStep, type CourseTrace } from './course.ts'
 import { problemsOf } from './course-invariants.ts'
 
@@ -71,6 +72,32 @@ const CALM: Course = {
   latenciesMs: [100],
   steps: [ROLLING, ROLLING],
 }
+test('ten pushes leave one pull request whose comment names each of them', async () => {
+  const trace = await playCourse({ ...CALM, steps: Array.from({ length: 10 }, () => ROLLING) })
+  expect(problemsOf(trace)).toEqual([])
+  const opened = Object.values(docsOf(trace).pulls).filter(({ labels }) => labels.includes('docs-agent'))
+  expect(opened).toHaveLength(1)
+  const [comment, ...others] = opened[0]?.comments ?? []
+  expect(others).toEqual([])
+  const shown = (comment?.body ?? '')
+    .replaceAll(/<!--.*?-->|<\/?\w[^>]*>/g, '')
+    .replaceAll('&#64;', '@')
+    .replaceAll('&#45;', '-')
+  const push = (index: number) => `push to main by @writer-${index}: ${index + 1} commit${index === 0 ? '' : 's'}`
+  const rows = Array.from(shown.matchAll(/^\| \d{4}-\d\d-\d\d \d\d:\d\d \| (.*) \| (.*) +\|$/gm), ([, by, end]) => [
+    by,
+    end?.trim(),
+  ])
+  expect(rows).toEqual(
+    Array.from({ length: 10 }, (_, index) => [
+      push(index),
+      `${index === 0 ? 'opened: 1 file' : '1 new commit'}, step agent`,
+    ]),
+  )
+  expect(shown).toContain('- Review it, and merge it.')
+  expect(shown).toContain('Follow-ups: 9 of 20 used.')
+})
+
 const CHECKED = step('rolling', 60_000, { 'wait-for-checks': 'true' })
 const passes = (name: string, more: Partial<Extract<CheckPlan, { kind: 'job' }>> = {}): CheckPlan => ({
   ...{ kind: 'job', name, afterMs: 1_000, takesMs: 10_000, result: { conclusion: 'success' }, ...more },

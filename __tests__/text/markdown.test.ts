@@ -6,6 +6,7 @@ import {
   heading,
   inlineCode,
   joinBlocks,
+  linked,
   prose,
   shorten,
   table,
@@ -122,4 +123,23 @@ test.each([...HOSTILE, 'www.evil.example.com GH-12 (www.x) _a b_', 'a `b'])(
 
 test('a heading names the place of what it is about, as far as it is known', () => {
   expect(heading('✅', ['Docs agent', undefined, 'follow-up'], 'Done')).toBe('## ✅ Docs agent · follow-up: Done')
+})
+
+test.each(HOSTILE)('a link shows %j as it is, and leads nowhere else', (text) => {
+  const html = marked.parse(linked({ text: `\`${text.replaceAll('`', "'")}\``, url: `https://example.com/${text}` }), {
+    async: false,
+  })
+  expect(new Set(tagsOf(html))).toEqual(new Set(['p', 'a', 'code']))
+  expect(Array.from(html.matchAll(/href="([^"]*)"/g), ([, href = '']) => new URL(href).host)).toEqual(['example.com'])
+})
+
+test.each([
+  'javascript:alert(1)',
+  'https://user:key@example.com/',
+  'https://',
+  'data:text/html,x',
+  '//example.com/',
+  'x',
+])('what is no address of a page is not linked: %s', (url) => {
+  expect(linked({ text: 'here', url })).toBe('here')
 })

@@ -5,6 +5,7 @@ import type { Step } from '../action/step.ts'
 import { findChangeAuthors } from './trigger/change-authors.ts'
 import { resolveChange } from './trigger/look-at-change.ts'
 import { findOwnEvent } from './trigger/loop-guard.ts'
+import { describeTrigger } from './trigger/started-by.ts'
 import type { AgentInputs } from './inputs/agent-inputs.ts'
 import { withContext } from './inputs/task.ts'
 import { JobWatch } from './job/job-watch.ts'
@@ -49,6 +50,7 @@ export async function runAgent(inputs: AgentInputs, step: Step, onCrash?: OnCras
 async function run(inputs: AgentInputs, step: Step, course: Course, journal: Journal): Promise<string | undefined> {
   inputs.warnings.forEach(step.core.warn)
   if (!step.context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
+  journal.add({ startedBy: describeTrigger(step.context.event, inputs.command) })
   const own = await findOwnEvent(inputs, step, journal)
   if (own !== undefined) return own
   const choice = await chooseTask(inputs, step, journal)

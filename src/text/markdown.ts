@@ -1,4 +1,4 @@
-import { cleanLines, cutRaw, cutToBytes } from './untrusted.ts'
+import { cleanLines, cutRaw, cutToBytes, oneLine } from './untrusted.ts'
 
 /** More than any line of a summary has, in characters. */
 const LONGEST_LINE = 4_096
@@ -41,6 +41,20 @@ export function prose(text: string): string {
     .split('`')
     .map((part, index) => (index % 2 === 1 ? inlineCode(part) : part.split(' ').map(ofWord).join(' ')))
   return parts.join('')
+}
+
+const MOST_NAMES = 5
+const LONGEST_NAME = 100
+
+/** A stranger's name as a part of our own sentences, between back-ticks. */
+export function quoted(name: string): string {
+  return `\`${oneLine(name, LONGEST_NAME).replaceAll('`', "'")}\``
+}
+
+/** The first of strangers' names, and how many more there are. */
+export function someQuoted(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES
+  return [...names.slice(0, MOST_NAMES).map(quoted), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
 /** What people read of something, and where there is more of it. */

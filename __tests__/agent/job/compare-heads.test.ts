@@ -34,7 +34,7 @@ describe('the commits of the pull request decide on a follow-up', () => {
     const { report } = await runScripted({ ...turn, github })
 
     expect(report).toMatchObject({ outcome: 'pull-request', operation: 'updated', shortfalls: [] })
-    expect(github.asked.filter((name) => name !== 'readPullRequest')).toEqual(['listPullRequestCommits'])
+    expect(github.asked.filter((name) => name !== 'readPullRequest')).toEqual(['listPullRequestCommits', 'compare'])
   })
 
   test('a head that moved proves neither that a turn has begun nor that it has ended', async () => {

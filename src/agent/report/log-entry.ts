@@ -1,23 +1,13 @@
 import type { Context } from '../../action/context.ts'
 import { ERROR_TITLES } from '../../runtime/error-titles.ts'
-import type { Told } from '../../text/markdown.ts'
-import { oneLine } from '../../text/untrusted.ts'
+import { quoted, someQuoted, type Told } from '../../text/markdown.ts'
 import type { LogEntry, LogRow } from './pull-request-log.ts'
 import type { Changes, Outcome, PullRequestFindings, Report, TaskResult } from './report.ts'
 import { isPullRequestOver } from './standing.ts'
 import type { Turn, Turns } from './turns.ts'
 
+/** So many checks are named, each in a line. */
 const MOST_NAMES = 5
-const LONGEST_NAME = 60
-
-/** A stranger's name, for a sentence of ours. */
-export const quoted = (name: string): string => `\`${oneLine(name, LONGEST_NAME).replaceAll('`', "'")}\``
-
-/** The first of the names, and how many more there are. */
-export function someOf(names: readonly string[], most = MOST_NAMES): string {
-  const more = names.length > most ? [`${names.length - most} more`] : []
-  return [...names.slice(0, most).map(quoted), ...more].join(', ')
-}
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
@@ -51,7 +41,7 @@ const formatFiles = ({ result }: Turn, changes: Changes | undefined): string =>
 
 /** What started a turn: the first the run itself, and further ones the checks that failed. */
 function causeOf({ failing }: Turn, startedBy: Told): Told {
-  return failing === undefined ? startedBy : { text: `checks failed: ${someOf(failing.map(({ name }) => name))}` }
+  return failing === undefined ? startedBy : { text: `checks failed: ${someQuoted(failing.map(({ name }) => name))}` }
 }
 
 /** A round that was not sent is no turn. */
@@ -78,7 +68,7 @@ export function leftToDo(found: PullRequestFindings = {}): readonly Told[] | und
   if (isPullRequestOver(found)) return [{ text: `Nothing: it is ${state}.` }]
   const outside = scope?.outside ?? []
   const left = [
-    outside.length > 0 && { text: `It changes paths outside of \`allowed-paths\`: ${someOf(outside)}.` },
+    outside.length > 0 && { text: `It changes paths outside of \`allowed-paths\`: ${someQuoted(outside)}.` },
     mergeable === false && { text: 'It conflicts with its base branch.' },
     ...failed.slice(0, MOST_NAMES).map(({ name, detailsUrl }) => ({ text: `${quoted(name)} failed`, url: detailsUrl })),
     failed.length > MOST_NAMES && { text: `${counted(failed.length - MOST_NAMES, 'more check')} failed.` },

@@ -1,4 +1,4 @@
-import { oneLine } from '../../text/untrusted.ts'
+import { someQuoted } from '../../text/markdown.ts'
 import type { Step } from '../../action/step.ts'
 import { filterFiles, type PathFilter } from '../inputs/path-filter.ts'
 import { isEmpty } from '../prompt/change-section.ts'
@@ -13,16 +13,7 @@ interface GateAnswer {
   readonly doubt: string | undefined
 }
 
-const MOST_NAMES = 5
-const LONGEST_NAME = 100
-
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
-
-function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map((name) => `\`${oneLine(name, LONGEST_NAME).replaceAll('`', "'")}\``)
-  const more = names.length - shown.length
-  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
-}
 
 /**
  * If none of the files that are listed counts, one that is not listed still may.
@@ -49,7 +40,7 @@ export async function countByPaths(
   const names =
     files.length === 0
       ? ''
-      : ` None of them counts ${by} (${someOf(filter.rules.map(({ line }) => line))}): ${someOf(files.map(({ path }) => path))}.`
+      : ` None of them counts ${by} (${someQuoted(filter.rules.map(({ line }) => line))}): ${someQuoted(files.map(({ path }) => path))}.`
   const description = `${compared}${names}`
   if (unlisted !== undefined) {
     const doubt = `${unlisted}. Nothing that is listed counts, but something else may: not skipped.`
