@@ -65,11 +65,20 @@ export interface Told {
   readonly url?: string | undefined
 }
 
-/** For Markdown and for HTML, in tables of both. What is no address of a page, or holds a name and a password, is not linked. */
+/** Undefined for what is no address of a page, or holds a name and a password. */
+function safeHref(url: string): string | undefined {
+  if (!/^https?:\/\/[^/@]+(?:\/|$)/.test(url)) return undefined
+  try {
+    return new URL(url).href.replace(/[^\w:/.,;~%?#=&+-]/g, encodeURIComponent).replaceAll("'", '%27')
+  } catch {
+    return undefined
+  }
+}
+
+/** For Markdown and for HTML, in tables of both. */
 export function linked({ text, url = '' }: Told): string {
-  if (!/^https?:\/\/[^/@]+(?:\/|$)/.test(url) || !URL.canParse(url)) return prose(text)
-  const href = new URL(url).href.replace(/[^\w:/.,;~%?#=&+-]/g, encodeURIComponent).replaceAll("'", '%27')
-  return `<a href="${escapeHtml(href)}">${prose(text)}</a>`
+  const href = safeHref(url)
+  return href === undefined ? prose(text) : `<a href="${escapeHtml(href)}">${prose(text)}</a>`
 }
 
 /** @param place where the step stands: ready HTML, outermost first */
