@@ -49,6 +49,20 @@ function runJest(folder, args) {
   })
 }
 
+/**
+ * @param {string} folder
+ * @param {string} file
+ * @returns {string[]} the suites of the same folder that are about it
+ */
+function testsOf(folder, file) {
+  const place = path.posix.dirname(file).replace(/^src/, '__tests__')
+  const name = path.basename(file, '.ts')
+  const suites = fs.readdirSync(path.join(folder, place)).filter((suite) => suite.endsWith('.test.ts'))
+  const isAbout = (/** @type {string} */ suite) =>
+    suite === `${name}.test.ts` || fs.readFileSync(path.join(folder, place, suite), 'utf8').includes(`/${name}.ts'`)
+  return suites.filter(isAbout).map((suite) => `${place}/${suite}`)
+}
+
 /** @returns {Sandbox} */
 export function openSandbox() {
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'bite-')))
@@ -65,11 +79,11 @@ export function openSandbox() {
     async isNoticed(file, text) {
       const place = path.join(folder, file)
       const before = fs.readFileSync(place)
-      const ownTest = file.replace(/^src/, '__tests__').replace(/\.ts$/, '.test.ts')
+      const ownTests = testsOf(folder, file)
       fs.writeFileSync(place, text)
       try {
         // Its own test notices most, and takes a second where all others take a minute.
-        const survivesOwn = !fs.existsSync(path.join(folder, ownTest)) || (await runJest(folder, [ownTest]))
+        const survivesOwn = ownTests.length === 0 || (await runJest(folder, ownTests))
         return !survivesOwn || !(await passes([file]))
       } finally {
         fs.writeFileSync(place, before)

@@ -1,0 +1,333 @@
+import { describe, expect, test } from '@jest/globals'
+import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
+import {
+  changedFiles,
+  changeOfPull,
+  compareHistories,
+  findCommit,
+  historyOf,
+} from '../../../src/emulator/github/history.ts'
+import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import {
+  closeIssue,
+  mergePull,
+  openPull,
+  pushCommit,
+  writeComment,
+} from '../../../src/emulator/github/repository-events.ts'
+import {
+  type Commit,
+  type FileChange,
+  repositoryState,
+  type RepositoryState,
+} from '../../../src/emulator/github/repository-state.ts'
+import { USUAL_LAG } from '../../../src/emulator/github/state.ts'
+import { createTimeline } from '../../../src/emulator/github/timeline.ts'
+import { commit, driveGitHub } from './drive-github.ts'
+
+const made = (sha: string, parents: readonly string[], files: readonly FileChange[] = []): Commit => ({
+  sha: commit(sha),
+  parents: parents.map(commit),
+  message: sha,
+  author: 'mona',
+  atMs: 0,
+  files,
+})
+
+/** `a - b - d` is main, `b - c - e` the branch, and `e` brings `d` in. */
+const repository = repositoryState({
+  commits: [
+    made('a', []),
+    made('b', ['a'], [{ filename: 'x.md' }]),
+    made('c', ['b'], [{ filename: 'y.md', status: 'added' }]),
+    made('d', ['b'], [{ filename: 'z.md' }]),
+    made('e', ['c'], [{ filename: 'y.md' }]),
+    made('f', []),
+  ],
+  branches: { main: commit('d'), 'docs/guide': commit('e'), v1: commit('c') },
+  tags: { v1: commit('a') },
+})
+
+test.each([
+  ['main', 'd'],
+  ['docs/guide', 'e'],
+  ['heads/main', 'd'],
+  ['refs/heads/docs/guide', 'e'],
+  ['v1', 'c'],
+  ['refs/tags/v1', 'a'],
+  ['tags/v1', 'a'],
+  ['dora:main', 'd'],
+  ['HEAD', 'd'],
+  [commit('b'), 'b'],
+  ['bbbbbbb', 'b'],
+])('%s names the commit %s', (ref, sha) => {
+  expect(findCommit(repository, ref)?.message).toBe(sha)
+})
+
+test.each(['next', 'bbbbbb', 'refs/heads/bbbbbbb', ''])('“%s” names nothing', (ref) => {
+  expect(findCommit(repository, ref)).toBeUndefined()
+})
+
+test('the history of a commit is newest first, and holds no other branches', () => {
+  expect(historyOf(repository, commit('e')).map(({ message }) => message)).toEqual(['e', 'c', 'b', 'a'])
+})
+
+test.each([
+  ['b', 'e', 'ahead', 'b', ['c', 'e'], 0],
+  ['d', 'e', 'diverged', 'b', ['c', 'e'], 1],
+  ['e', 'b', 'behind', 'b', [], 2],
+  ['e', 'e', 'identical', 'e', [], 0],
+])('%s...%s is %s', (base, head, relation, mergeBase, ahead, behindBy) => {
+  const compared = compareHistories(repository, commit(base), commit(head))
+  expect(compared).toMatchObject({ relation, mergeBase: { message: mergeBase }, behindBy })
+  expect(compared?.ahead.map(({ message }) => message)).toEqual(ahead)
+})
+
+test('histories without a common commit cannot be compared', () => {
+  expect(compareHistories(repository, commit('a'), commit('f'))).toBeUndefined()
+})
+
+test('what several commits did to a file counts as one change', () => {
+  const of = (...files: FileChange[]): readonly FileChange[] => changedFiles(files.map((file) => made('a', [], [file])))
+  expect(
+    of({ filename: 'b', status: 'added', additions: 2 }, { filename: 'b', patch: '+' }, { filename: 'a' }),
+  ).toEqual([{ filename: 'a' }, { filename: 'b', status: 'added', additions: 3, deletions: 0, patch: '+' }])
+  expect(of({ filename: 'a', status: 'added' }, { filename: 'a', status: 'removed' })).toEqual([])
+  expect(of({ filename: 'a', status: 'removed' }, { filename: 'a', status: 'added' })).toMatchObject([
+    { status: 'modified' },
+  ])
+  expect(
+    of({ filename: 'a', status: 'added' }, { filename: 'b', status: 'renamed', previous_filename: 'a' }),
+  ).toMatchObject([{ filename: 'b', status: 'added' }])
+  expect(of({ filename: 'a' }, { filename: 'b', status: 'copied', previous_filename: 'a' })).toHaveLength(2)
+})
+
+test('a pull request brings what its base has not, also once it was closed', () => {
+  const pull = pullState({ branch: 'docs/guide', headSha: commit('e') })
+  expect(changeOfPull(repository, pull).files.map(({ filename }) => filename)).toEqual(['y.md'])
+  const merged = { ...repository, branches: { ...repository.branches, main: commit('e') } }
+  expect(changeOfPull(merged, pull).ahead).toEqual([])
+  expect(changeOfPull(merged, { ...pull, closedBaseSha: commit('d') }).ahead).toHaveLength(2)
+})
+
+describe('commit operations', () => {
+  const shaOf = (index: number): string => String(index).padStart(40, '0')
+
+  function line(count: number, filesEach = 1): Commit[] {
+    return Array.from({ length: count }, (_, index) => ({
+      sha: shaOf(index),
+      parents: index === 0 ? [] : [shaOf(index - 1)],
+      message: `Change ${index}`,
+      author: index === 0 ? 'mona' : 'Ann',
+      atMs: index * 1_000,
+      files: Array.from({ length: filesEach }, (__, file) => ({ filename: `docs/${index}-${file}.md`, patch: '+x' })),
+    }))
+  }
+
+  const docs = (fields: Partial<RepositoryState> = {}): Partial<RepositoryState> => ({
+    commits: line(302),
+    branches: { main: shaOf(301) },
+    ...fields,
+  })
+
+  test('a comparison lists its commits in pages, and files on the first one only', () => {
+    const { read } = driveGitHub({ docs: docs() })
+    const first = read(`/compare/${shaOf(0)}...main`)
+    expect(first).toMatchObject({
+      status: 'ahead',
+      ahead_by: 301,
+      total_commits: 301,
+      merge_base_commit: { sha: shaOf(0) },
+    })
+    expect([first.commits.length, first.files.length]).toEqual([250, 300])
+    const second = read(`/compare/${shaOf(0)}...main?per_page=100&page=4`)
+    expect([second.commits.length, second.files.length]).toEqual([1, 0])
+    expect(second.commits[0].commit).toMatchObject({ message: 'Change 301', author: { name: 'Ann' } })
+  })
+
+  test('a comparison of what is not there, or has nothing in common, is 404', () => {
+    const others = line(1).map((other) => ({ ...other, sha: commit('f') }))
+    const { ask } = driveGitHub({ docs: docs({ commits: [...line(302), ...others] }) })
+    expect(ask('GET', '/compare/main...next').body).toMatchObject({ message: 'Not Found' })
+    expect(ask('GET', `/compare/main...${commit('f')}`).body).toMatchObject({
+      message: `No common ancestor between main and ${commit('f')}.`,
+    })
+  })
+
+  test('commits are listed newest first, by path and by time', () => {
+    const { read } = driveGitHub({ docs: docs() })
+    const messages = (query: string) =>
+      read(`/commits?${query}`).map((found: { commit: { message: string } }) => found.commit.message)
+    expect(messages('per_page=2')).toEqual(['Change 301', 'Change 300'])
+    expect(messages('path=docs%2F7-0.md')).toEqual(['Change 7'])
+    expect(messages('since=1970-01-01T00%3A05%3A00Z')).toEqual(['Change 301', 'Change 300'])
+    expect(messages('until=1970-01-01T00%3A00%3A00Z')).toEqual(['Change 0'])
+  })
+
+  test('a commit tells its files, and whose it is where GitHub knows', () => {
+    const { read, ask } = driveGitHub({ docs: docs() })
+    expect(read(`/commits/${shaOf(0)}`)).toMatchObject({
+      author: { login: 'mona', id: 11 },
+      files: [{ filename: 'docs/0-0.md' }],
+    })
+    expect(read('/commits/main').author).toBeNull()
+    expect(ask('GET', `/commits/${commit('e')}`).status).toBe(422)
+  })
+
+  const merged = pullState({
+    ...{ branch: 'guide', headSha: shaOf(300), state: 'closed', closedBaseSha: shaOf(298) },
+    merge: { sha: shaOf(301), atMs: DEFAULT_START_MS },
+  })
+  const open = pullState({ branch: 'next', headSha: shaOf(300), base: 'old' })
+  const branches = { main: shaOf(301), old: shaOf(299) }
+
+  test.each([
+    ['empty', 200],
+    ['unprocessable', 422],
+  ] as const)('the pull request of a merge is known only some time later: %s', (commitPullsAnswer, status) => {
+    const { ask, read, advance } = driveGitHub({
+      docs: docs({ branches, pulls: { 3: merged } }),
+      scenario: { lag: { ...USUAL_LAG, commitPullsMs: 20_000, commitPullsAnswer } },
+    })
+    const early = ask('GET', `/commits/${shaOf(301)}/pulls`)
+    expect([early.status, Array.isArray(early.body) ? early.body.length : 0]).toEqual([status, 0])
+    advance(20)
+    expect(read(`/commits/${shaOf(301)}/pulls`)).toMatchObject([{ number: 3, merge_commit_sha: shaOf(301) }])
+  })
+
+  test('a commit can be in several pull requests, and closed ones that were not merged do not count', () => {
+    const pulls = { 3: merged, 4: open, 5: { ...open, state: 'closed' as const } }
+    const { read } = driveGitHub({ docs: docs({ branches, pulls }) })
+    const numbers = (sha: string) => read(`/commits/${sha}/pulls`).map(({ number }: { number: number }) => number)
+    expect(numbers(shaOf(300))).toEqual([3, 4])
+    expect(numbers(shaOf(299))).toEqual([3])
+    expect(numbers(shaOf(1))).toEqual([])
+  })
+
+  test('tags come newest first', () => {
+    expect(driveGitHub().read('/tags')).toMatchObject([{ name: 'v1.1.0' }, { name: 'v1.0.0' }])
+  })
+})
+
+test('what is due happens in order, at its own time, with what follows from it', () => {
+  const timeline = createTimeline()
+  const happened: [string, number][] = []
+  const note = (name: string) => (atMs: number) => happened.push([name, atMs])
+  timeline.at(20, note('later'))
+  timeline.at(10, (atMs) => {
+    note('first')(atMs)
+    timeline.at(15, note('follows'))
+  })
+  timeline.at(10, note('second'))
+  timeline.at(Infinity, note('never'))
+  timeline.runUntil(9)
+  expect(happened).toEqual([])
+  timeline.runUntil(1_000)
+  expect(happened).toEqual([
+    ['first', 10],
+    ['second', 10],
+    ['follows', 15],
+    ['later', 20],
+  ])
+  timeline.runUntil(2_000)
+  expect(happened).toHaveLength(4)
+})
+
+const change = (filename: string) => ({ message: `Change ${filename}`, author: 'mona', files: [{ filename }] })
+
+function withPull(): RepositoryState {
+  const repository = repositoryState()
+  pushCommit(repository, 'main', change('a.md'), 1)
+  pushCommit(repository, 'guide', change('b.md'), 2)
+  openPull(repository, 7, { branch: 'guide', title: 'Guide' }, 3)
+  return repository
+}
+
+test('a push to a new branch starts from the default branch, and moves nothing else', () => {
+  const { commits, branches } = withPull()
+  expect(commits.map(({ parents }) => parents)).toEqual([[], [commits[0]?.sha]])
+  expect(branches).toEqual({ main: commits[0]?.sha, guide: commits[1]?.sha })
+})
+
+test('the same history has the same ids', () => {
+  expect(withPull().branches).toEqual(withPull().branches)
+})
+
+test('a push moves the head of an open pull request, and of no closed one', () => {
+  const repository = withPull()
+  const { 7: pull } = repository.pulls
+  const before = pull?.headSha
+  const { sha } = pushCommit(repository, 'guide', change('c.md'), 4)
+  expect(pull).toMatchObject({ headSha: sha, earlierHeads: [{ sha: before, untilMs: 4 }], pushes: 2 })
+  if (pull !== undefined) closeIssue(repository, pull, 5)
+  pushCommit(repository, 'guide', change('d.md'), 6)
+  expect(pull?.headSha).toBe(sha)
+})
+
+test.each([
+  ['squash', 'Guide (#7)', 1],
+  ['rebase', 'Guide (#7)', 1],
+  ['merge', 'Merge pull request #7 from guide', 2],
+] as const)('merging by %s writes “%s”', (method, message, parents) => {
+  const repository = withPull()
+  const made = mergePull(repository, 7, method, 'mona', 9)
+  expect(made).toMatchObject({ message, parents: { length: parents } })
+  expect(repository.branches['main']).toBe(made?.sha)
+  expect(repository.pulls[7]).toMatchObject({ state: 'closed', merge: { sha: made?.sha, atMs: 9 } })
+  expect(mergePull(repository, 7, method, 'mona', 10)).toBeUndefined()
+})
+
+test('comments have ids that count up', () => {
+  const { service, docs, advance, get } = driveGitHub()
+  get('/v2/agent/docs-demo/job/job_finished')
+  advance(1)
+  get('/v2/agent/docs-demo/job/job_finished')
+  const { 1: pull } = docs.pulls
+  if (pull === undefined) throw new Error('There is no pull request.')
+  const { state } = service.github
+  const ids = ['a', 'b'].map((text) => writeComment(state, pull, 'mona', text, 5).id)
+  expect((ids[1] ?? 0) - (ids[0] ?? 0)).toBe(1)
+  expect(pull.updatedAtMs).toBe(5)
+})
+
+describe('foreign names', () => {
+  const { ask, docs } = driveGitHub({ repository: 'me/guide' })
+  const main = docs.branches['main']
+  const mine = (path: string) => ask('GET', `/api/v3/repos/me/guide${path}`)
+
+  test.each([
+    ['a push', `${commit('a')}...${commit('b')}`],
+    ['a new branch', `main...${commit('b')}`],
+    ['a change since a commit that is not known', `${commit('a')}...main`],
+    ['a branch of another name', `trunk...${commit('b')}`],
+  ])('%s of the own repository is the change since the last release', (_, range) => {
+    const { status, body } = mine(`/compare/${range}`)
+    expect(status).toBe(200)
+    expect(body.commits).toMatchObject([{ sha: main, commit: { message: 'Add the --dry-run flag to deploy' } }])
+    expect(body.files).toMatchObject([{ filename: 'docs/deploy.md' }])
+  })
+
+  test('a workflow that is not known ran at the last release, on its own branch', () => {
+    const { body } = mine('/actions/workflows/rehearse.yml/runs?branch=trunk&status=success')
+    expect(body.workflow_runs[0]).toMatchObject({ head_sha: main })
+    expect(body.workflow_runs.at(-1)).toMatchObject({ head_sha: docs.tags['v1.1.0'] })
+  })
+
+  test('a commit that is not known came with no pull request, and has checks', () => {
+    expect(mine(`/commits/${commit('b')}/pulls`)).toMatchObject({ status: 200, body: [] })
+    expect(mine(`/commits/${commit('b')}/check-runs`).body.total_count).toBe(2)
+  })
+
+  test('what is known is itself: the repository is that of the agent', () => {
+    expect(mine('/compare/v1.0.0...v1.1.0').body.total_commits).toBe(1)
+    expect(mine(`/commits/${docs.tags['v1.0.0'] ?? ''}`).body.sha).toBe(docs.tags['v1.0.0'])
+    expect(mine('/issues/9/comments').status).toBe(ask('GET', '/issues/9/comments').status)
+  })
+
+  test('in every other repository, and without a rehearsal, nothing stands for anything', () => {
+    const range = `${commit('a')}...${commit('b')}`
+    expect(ask('GET', `/compare/${range}`).status).toBe(404)
+    expect(ask('GET', `/api/v3/repos/you/guide/compare/${range}`).status).toBe(404)
+    expect(driveGitHub().ask('GET', `/api/v3/repos/me/guide/compare/${range}`).status).toBe(404)
+  })
+})

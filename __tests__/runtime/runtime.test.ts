@@ -1,0 +1,200 @@
+import { describe, expect, test } from '@jest/globals'
+import { errorOfAnswer, errorOfFailure } from '../../src/docs-service/answer-error.ts'
+import type { FailureCause } from '../../src/http/failure-cause.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { TimedOut, withDeadline } from '../../src/runtime/deadline.ts'
+import { ERROR_TITLES } from '../../src/runtime/error-titles.ts'
+import { ActionError, rethrowFatal, unlessNotFound } from '../../src/runtime/errors.ts'
+import { Heartbeat, sleepAloud } from '../../src/runtime/heartbeat.ts'
+import { isLoopback } from '../../src/runtime/loopback.ts'
+import { parseUrl } from '../../src/runtime/parse-url.ts'
+import { pausesBefore, pollUntil } from '../../src/runtime/poll.ts'
+import { readBounded } from '../../src/runtime/read-bounded.ts'
+import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
+import { inTurn } from '../support/fake-github.ts'
+import { fakeHost } from '../support/fake-host.ts'
+
+test('gives the address that a text is, by itself or below another one', () => {
+  expect(parseUrl('https://docs.example.com/a')?.href).toBe('https://docs.example.com/a')
+  expect(parseUrl('/b', 'https://docs.example.com/a')?.href).toBe('https://docs.example.com/b')
+})
+
+test.each(['', '/b', 'nonsense', 'https://', 'https://:x', 'http://[::1'])('%j is no address', (text) => {
+  expect(parseUrl(text)).toBeUndefined()
+})
+
+async function* chunks(...sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+  for (const size of sizes) yield await Promise.resolve(new Uint8Array(size).fill(97))
+}
+
+test('gives all bytes of a body that is not too long, and none of none', async () => {
+  expect((await readBounded(chunks(2, 0, 3), 5)).toString()).toBe('aaaaa')
+  expect(await readBounded(null, 5)).toHaveLength(0)
+})
+
+test('reads no further than it has to, and says what is wrong', async () => {
+  const body = chunks(3, 3, 3)
+  await expect(readBounded(body, 5)).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' })
+  expect((await body.next()).done).toBe(true)
+})
+
+const error = (code: ActionError['code']): ActionError => new ActionError(code, 'It failed.')
+
+test('a step goes on from what failed, and not from a defect or a cancelled run', () => {
+  const [refused, cancelled, defect] = [error('forbidden'), error('cancelled'), new TypeError('A defect.')]
+  expect(rethrowFatal(refused)).toBe(refused)
+  for (const fatal of [cancelled, defect])
+    expect(() => {
+      rethrowFatal(fatal)
+    }).toThrow(fatal)
+})
+
+test('only what is not there is undefined', async () => {
+  expect(await unlessNotFound(Promise.resolve('here'))).toBe('here')
+  expect(await unlessNotFound<string>(Promise.reject(error('not-found')))).toBeUndefined()
+  await expect(unlessNotFound<string>(Promise.reject(error('forbidden')))).rejects.toThrow('It failed.')
+})
+
+const { signal } = new AbortController()
+
+test.each([
+  ['asks after each pause until an answer will do', [0, 0, 1], 1_000, 1, [5, 10]],
+  ['makes no pause that reaches the end, and the last answer counts', [0], 35, 0, [5, 10]],
+  ['asks once more after the last pause', [0], 36, 0, [5, 10, 20]],
+])('%s', async (_what, answers, endsInMs, answer, pauses) => {
+  const clock = fakeClock()
+  const nextPause = pausesBefore([5, 10, 20], CLOCK_START_MS + endsInMs, clock)
+  expect(await pollUntil(inTurn(...answers), Boolean, nextPause, { clock, signal })).toBe(answer)
+  expect(clock.sleeps).toEqual(pauses)
+})
+
+test('a pause ends when the run is cancelled', async () => {
+  const run = new AbortController()
+  const onSleep = (): void => {
+    run.abort(new Error('cancelled'))
+  }
+  const clock = fakeClock({ onSleep })
+  await expect(pollUntil(inTurn(0), Boolean, () => 5, { clock, signal: run.signal })).rejects.toThrow('cancelled')
+})
+
+test.each([
+  'http://localhost',
+  'http://LOCALHOST:8080/x',
+  'http://127.0.0.1:1',
+  'http://127.255.0.7',
+  'http://127.1',
+  'http://0x7f000001',
+  'http://[::1]:8080',
+  'http://[0:0:0:0:0:0:0:1]',
+])('%s stays on this machine', (address) => {
+  expect(isLoopback(new URL(address))).toBe(true)
+})
+
+test.each([
+  'http://docs.example.com',
+  'http://localhost.example.com',
+  'http://notlocalhost',
+  'http://127.0.0.1.example.com',
+  'http://128.0.0.1',
+  'http://10.127.0.0',
+  'http://0.0.0.0',
+  'http://[::2]',
+  'http://localhost@docs.example.com',
+])('%s may leave this machine', (address) => {
+  expect(isLoopback(new URL(address))).toBe(false)
+})
+
+test('a line is due a minute after the last one, whoever said that', () => {
+  const clock = fakeClock()
+  const host = fakeHost()
+  const heartbeat = new Heartbeat({ clock, log: host.log })
+  clock.advance(20_000)
+  expect(heartbeat.untilMs()).toBe(40_000)
+  heartbeat.say('It has begun.')
+  clock.advance(59_000)
+  heartbeat.restart()
+  for (const ms of [59_999, 1, 59_999, 1]) {
+    clock.advance(ms)
+    heartbeat.beat(`Still there after ${clock.passed() / 1_000} s.`)
+  }
+  expect(host.said).toEqual(['log: It has begun.', 'log: Still there after 139 s.', 'log: Still there after 199 s.'])
+})
+
+test('a long sleep tells each minute how much of it is left, and a cancelled run ends it', async () => {
+  const clock = fakeClock()
+  const lines: string[] = []
+  const { signal } = new AbortController()
+  await sleepAloud(150_000, clock, signal, (line) => lines.push(line))
+  expect(clock.sleeps).toEqual([60_000, 60_000, 30_000])
+  expect(lines).toEqual(['Still waiting, for another 1 min 30 s.', 'Still waiting, for another 30 s.'])
+  await expect(sleepAloud(1_000, clock, AbortSignal.abort(new Error('Cancelled.')), () => undefined)).rejects.toThrow()
+})
+
+const CAUSES: readonly FailureCause[] = [
+  'no-connection',
+  'untrusted',
+  'not-tls',
+  'proxy-refused',
+  'invalid',
+  'timeout',
+  'broken',
+]
+const STATUSES = [302, 400, 401, 402, 403, 404, 405, 408, 413, 415, 422, 425, 429, 500]
+
+test('no title says what the message behind it says', () => {
+  const operation = { kind: 'create', projectId: 'docs' } as const
+  const errors = [
+    ...STATUSES.map((status) =>
+      errorOfAnswer({ kind: 'answer', status, body: '', retryAfterMs: undefined }, operation, (text) => text),
+    ),
+    ...CAUSES.map((cause) => errorOfFailure({ kind: 'failure', cause, code: undefined, sent: false })),
+  ]
+  const plain = (text: string): string => text.toLowerCase().replace(/^the |\.$/g, '')
+  const repeated = errors.filter(({ code, message }) => plain(message).includes(plain(ERROR_TITLES[code])))
+  expect(repeated.map(({ message }) => message)).toEqual([])
+})
+
+test('every title is a few words, without a period', () => {
+  expect(Object.values(ERROR_TITLES).filter((title) => !/^[A-Z][^.]{5,50}[^.]$/.test(title))).toEqual([])
+})
+
+describe('deadline', () => {
+  const { signal } = new AbortController()
+  const never = (): Promise<never> => new Promise(() => undefined)
+
+  test.each([
+    ['a limit', 30_000, undefined, TimedOut],
+    ['a limit with an error of its own', 30_000, () => new RangeError(), RangeError],
+    ['a limit that is past', -1, undefined, TimedOut],
+  ])('%s ends what hangs, and tells it to stop', async (_what, timeoutMs, timedOut, error) => {
+    const clock = fakeClock()
+    let end: AbortSignal | undefined
+    const hang = (given: AbortSignal): Promise<never> => {
+      end = given
+      return never()
+    }
+    const limits = { clock, signal, timeoutMs, ...(timedOut && { timedOut }) }
+    await expect(withDeadline(hang, limits)).rejects.toBeInstanceOf(error)
+    expect([clock.sleeps, end?.aborted]).toEqual([[Math.max(0, timeoutMs)], true])
+  })
+
+  test('leaves no timer behind when the work ends, which would hold the process', async () => {
+    let timer: AbortSignal | undefined
+    const clock = {
+      ...systemClock,
+      sleep: (_ms: number, given?: AbortSignal): Promise<void> => {
+        timer = given
+        return never()
+      },
+    }
+    expect(await withDeadline(() => Promise.resolve(1), { clock, signal, timeoutMs: 1 })).toBe(1)
+    expect(timer?.aborted).toBe(true)
+  })
+
+  test('ends with the reason of the signal', async () => {
+    const run = new AbortController()
+    const ended = withDeadline(never, { clock: systemClock, signal: run.signal, timeoutMs: 60_000 })
+    run.abort(new Error('cancelled'))
+    await expect(ended).rejects.toThrow('cancelled')
+  })
+})

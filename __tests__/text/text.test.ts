@@ -1,0 +1,177 @@
+import { expect, test } from '@jest/globals'
+import { formatDuration } from '../../src/text/duration.ts'
+import { cutBlock, fenced } from '../../src/text/fenced.ts'
+import { createRedactor } from '../../src/text/redact.ts'
+import { safeLine, safeLines } from '../../src/text/safe-lines.ts'
+import { asSentence, joinSentences } from '../../src/text/sentences.ts'
+import { cleanLines, cutRaw, cutText, cutToBytes, oneLine } from '../../src/text/untrusted.ts'
+import { formatUtc, readableTime } from '../../src/text/utc-time.ts'
+
+test('a fence is longer than any run of backticks inside', () => {
+  expect(fenced('a\n``````\n')).toBe('```````text\na\n``````\n```````')
+})
+
+test('a text is cut at the end of a line where one is near', () => {
+  expect(cutBlock('one\ntwo\nthree', 10)).toBe('one\ntwo\n')
+  expect(cutBlock('a\nlongword', 8)).toBe('a\nlongw\n')
+  expect(cutBlock('a\n', 0)).toBe('')
+})
+
+test('a point in time is told in UTC, with its day', () => {
+  expect(formatUtc(new Date('2026-01-31T03:00:05.999Z'))).toBe('2026-01-31 03:00:05')
+})
+
+test.each([
+  ['2026-01-31T23:30:00+02:00', '2026-01-31 21:30:00 UTC'],
+  ['2026-01-31T03:00:05.123Z', '2026-01-31 03:00:05 UTC'],
+  // No zone, no such day, no time at all.
+  ['2026-01-31T03:00:05', '2026-01-31T03:00:05'],
+  ['2026-99-31T03:00:05Z', '2026-99-31T03:00:05Z'],
+  ['<b>5', '<b>5'],
+])('what somebody else wrote as %j is shown as %j', (text, shown) => {
+  expect(readableTime(text)).toBe(shown)
+})
+
+test.each([
+  [-1, '0 s'],
+  [0, '0 s'],
+  [999, '0 s'],
+  [1_000, '1 s'],
+  [59_999, '59 s'],
+  [60_000, '1 min'],
+  [750_000, '12 min 30 s'],
+  [3_599_999, '59 min 59 s'],
+  [3_600_000, '1 h'],
+  [3_723_000, '1 h 2 min 3 s'],
+  [360 * 60_000, '6 h'],
+])('%i ms are shown as %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text)
+})
+
+test.each(['Done.', 'Is it there?', 'Stop!', 'One of:', 'It says: “No.”', 'Cut…'])('%s keeps its own mark', (text) => {
+  expect(asSentence(text)).toBe(text)
+})
+
+test.each(['Done', 'It is `a.b`', 'It says: “No”'])('%s gets a period', (text) => {
+  expect(asSentence(text)).toBe(`${text}.`)
+})
+
+test('sentences are joined, and what is not there is left out', () => {
+  expect(joinSentences(['One', undefined, '', 'Two?', 'Three.'])).toBe('One. Two? Three.')
+  expect(joinSentences([])).toBe('')
+})
+
+test('after a list each sentence has a line of its own', () => {
+  expect(joinSentences(['Two are wrong:\n- a.\n- b.', 'Correct them'])).toBe(
+    'Two are wrong:\n- a.\n- b.\nCorrect them.',
+  )
+})
+
+const KEY = 'dk_0123456789abcdef'
+const redact = createRedactor([KEY])
+
+test('lines are cleaned and hold no secret', () => {
+  expect(safeLines(`a\u001b[31m ${KEY}\r\n##[error]b`, redact, 100)).toEqual(['a ***', '# #[error]b'])
+})
+
+test('one line is cut between characters', () => {
+  expect(safeLine(` a\n${'😀'.repeat(9)}`, redact, 5)).toBe('a 😀😀…')
+})
+
+test.each([KEY, Array.from(KEY).join('\u200b'), Array.from(KEY).join('\u001b[0m')])(
+  'no part of a secret is left, wherever it is cut: %j',
+  (form) => {
+    for (let before = 0; before <= 20; before++)
+      for (const padding of ['x', '\u200b'.repeat(16)])
+        expect(safeLine(`${padding.repeat(before)}${form}`, redact, 20)).toMatch(/^x*\**…?$/)
+  },
+)
+
+test('a secret that only cleaning puts together is replaced', () => {
+  expect(safeLine('pass\u2028word1', createRedactor(['pass word1']), 20)).toBe('***')
+})
+
+test('what does not show at the beginning of a long text is not looked through for the rest', () => {
+  expect(safeLine(`${'\u200b'.repeat(1_000_000)}late`, redact, 300)).toBe('…')
+})
+
+test.each(['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'])('%j ends a line', (end) => {
+  expect(cleanLines(`a${end}b`)).toEqual(['a', 'b'])
+})
+
+test('empty lines are kept', () => {
+  expect(cleanLines('\na\n\n')).toEqual(['', 'a', '', ''])
+})
+
+test.each([
+  ['colours', '\u001b[31mred\u001b[0m'],
+  ['links of terminals', '\u001b]8;;https://docs.example.com\u0007red\u001b]8;;\u0007'],
+  ['C0 controls', '\u0000r\u0007e\u0008d\u001f\u007f'],
+  ['C1 controls', 'r\u0080e\u009fd'],
+  ['characters that change the direction', '\u202er\u2066e\u200fd\u2069\u061c'],
+  ['invisible characters', 'r\u200be\u00add\ufeff\u2060'],
+  ['variation selectors', 'r\ufe0fe\u{e0100}d\u180b'],
+  ['fillers without a shape', 'r\u3164e\u115fd\u034f'],
+  ['other strings for terminals', '\u001bPq\u001b\\r\u001b_x\u009ce\u009d0;x\u0007d'],
+  ['other escapes of terminals', '\u001bcr\u001b(Be\u009b1;2Hd'],
+  ['invisible tags', 'r\u{e0041}e\u{e007f}d'],
+])('%s are removed', (_name, text) => {
+  expect(cleanLines(text)).toEqual(['red'])
+})
+
+test('a terminal sequence that never ends takes nothing else with it', () => {
+  expect(cleanLines('\u001b]8;;red \u001b[0;1')).toEqual(['8;;red 0;1'])
+})
+
+test('a tab becomes a space', () => {
+  expect(cleanLines('a\tb')).toEqual(['a b'])
+})
+
+test('letters, accents and emoji stay as they are', () => {
+  expect(cleanLines('Grüße, 世界, שלום, e\u0301 👍🏽')).toEqual(['Grüße, 世界, שלום, e\u0301 👍🏽'])
+})
+
+test('half of a surrogate pair becomes a replacement character', () => {
+  expect(cleanLines('a\ud83d')).toEqual(['a\ufffd'])
+})
+
+test.each([
+  '##[error]x',
+  'a ##[error]x',
+  '###[error]x',
+  '##[##[error]x',
+  '#\u200b#[error]x',
+  '##\u0000[error]x',
+  '##\u001b[0m[error]x',
+])('%j is no command in the middle of a line', (text) => {
+  expect(cleanLines(text).join('\n')).not.toContain('##[')
+  expect(cleanLines(text).join('\n')).toContain('[error]x')
+})
+
+test('one line is one line, trimmed', () => {
+  expect(oneLine(' a\r\nb\u2028c ', 10)).toBe('a b c')
+})
+
+test('what is not looked at any more is cut off between characters, and shown to be', () => {
+  expect(cutRaw('x'.repeat(32), 2)).toBe('x'.repeat(32))
+  expect(cutRaw(`${'x'.repeat(30)}😀y`, 2)).toBe(`${'x'.repeat(30)}…`)
+  expect(oneLine('\u001b[0m'.repeat(1_000) + 'text', 10)).toMatch(/…$/)
+})
+
+test('a text is cut between characters, and shows it', () => {
+  expect(cutText('😀😀😀', 3)).toBe('😀😀😀')
+  expect(cutText('😀😀😀😀', 3)).toBe('😀😀…')
+  expect(oneLine('😀\n😀😀😀', 3)).toBe('😀 …')
+})
+
+test.each([
+  [0, ''],
+  [1, 'a'],
+  [2, 'a'],
+  [3, 'aü'],
+  [6, 'aü'],
+  [7, 'aü😀'],
+  [8, 'aü😀'],
+])('the first %i bytes of a text are %j', (maxBytes, expected) => {
+  expect(cutToBytes('aü😀', maxBytes)).toBe(expected)
+})
