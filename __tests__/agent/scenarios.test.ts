@@ -238,8 +238,8 @@ const ROWS: readonly Row[] = [
     given: { ...CREATE, 'poll-interval-seconds': '3' },
     ends: 'green, pull-request',
     outputs: CREATED,
-    // The first POST, and the second and the fourth GET, are answered 429.
-    asks: '2 POST job, 5 GET job/job_000001',
+    // The first POST and the first GET are answered 429.
+    asks: '2 POST job, 2 GET job/job_000001',
   },
   {
     name: 'a redirect is not followed: no prompt and no key go to another address',

@@ -69,7 +69,7 @@ export async function runSchedule(schedule: Schedule): Promise<Trace> {
     context: factsOf(schedule),
     clock: stepClock,
     signal,
-    random: schedule.random,
+    random: () => schedule.random,
     eventTime: () => clock.now(),
     world: clock,
   }

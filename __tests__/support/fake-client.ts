@@ -1,3 +1,4 @@
+import { refusalsAfter } from '../../src/docs-service/crowd.ts'
 import type { DocsServiceClient } from '../../src/docs-service/client.ts'
 import { parsePullRequestLink } from '../../src/docs-service/pull-request-link.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
@@ -53,6 +54,9 @@ export interface FakeClient extends DocsServiceClient {
   readonly endsAts: (number | undefined)[]
 }
 
+const REFUSED = { kind: 'answer', status: 429, body: '', retryAfterMs: undefined } as const
+const WELL = { ...REFUSED, status: 200 } as const
+
 function answer(given: Job | Error | undefined): Promise<Job> {
   if (given === undefined) throw new Error('Nobody expected this request.')
   return given instanceof Error ? Promise.reject(given) : Promise.resolve(given)
@@ -64,6 +68,7 @@ export function fakeClient({ reads = [], create, message, isPutOff = false }: Sc
   const prompts: string[] = []
   const endsAts: (number | undefined)[] = []
   let read = 0
+  let refusals = 0
   return {
     calls,
     prompts,
@@ -82,8 +87,13 @@ export function fakeClient({ reads = [], create, message, isPutOff = false }: Sc
     getJob(_jobId, endsAt) {
       calls.push('get')
       endsAts.push(endsAt)
-      return answer(reads[Math.min(read++, reads.length - 1)])
+      const given = reads[Math.min(read++, reads.length - 1)]
+      if (!(given instanceof Error)) refusals = refusalsAfter(refusals, WELL)
+      else if (given instanceof ActionError && given.code === 'rate-limited')
+        refusals = refusalsAfter(refusals, REFUSED)
+      return answer(given)
     },
+    refusals: () => refusals,
     getVisitors: () => Promise.reject(new Error('Nobody expected this request.')),
   }
 }

@@ -34,7 +34,7 @@ export interface Stage {
   readonly context: GivenRun
   readonly clock: Clock
   readonly signal?: AbortSignal
-  readonly random?: number
+  readonly random?: () => number
   /** What the time of an event is, for the trace. */
   readonly eventTime?: () => number
   /** Lets time pass until the work is done; left out if it passes by itself. */
@@ -47,7 +47,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
   feature: Action<Inputs, Report>,
   parse: () => Inputs,
 ): Promise<Played<Report>> {
-  const { apiKey, transport, github, context, clock, signal = new AbortController().signal, random = 0.5 } = stage
+  const { apiKey, transport, github, context, clock, signal = new AbortController().signal, random } = stage
   const { eventTime = () => clock.now(), world } = stage
   const redact = createRedactor([apiKey])
   const accepted: { id: string; at: number }[] = []
@@ -74,7 +74,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     try {
       const inputs = parse()
       const { timeoutMs, projectId } = inputs
-      const step = fakeStep({ core: host, clock, signal, random: () => random, github, timeoutMs, context })
+      const step = fakeStep({ core: host, clock, signal, ...(random && { random }), github, timeoutMs, context })
       const client = createClient({ ...step, ...host, transport, projectId })
       return { report: await feature.run(inputs, { ...step, client }, () => undefined), inputs }
     } catch (error) {

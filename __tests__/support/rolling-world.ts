@@ -202,6 +202,7 @@ export class RollingWorld {
       return { id, createdAt, turns: [], archivedAt: Infinity, linkedAt: Infinity, pull: undefined }
     }
     return {
+      refusals: () => 0,
       createJob: (prompt) =>
         answer(() => {
           asked('create')

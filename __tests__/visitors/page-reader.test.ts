@@ -72,14 +72,14 @@ test('waits longer from one failure to the next, and begins anew with the next p
   expect(clock.sleeps).toEqual([1_000, 2_000, 4_000, 1_000])
 })
 
-test('waits as long as the service asks for', async () => {
+test('waits as long as the service asks for, and at random within a minute more', async () => {
   const { read, clock } = readerOf([failure('rate-limited', 45_000), PAGE])
   await read(0)
-  expect(clock.sleeps).toEqual([45_000])
+  expect(clock.sleeps).toEqual([60_000, 17_000])
 })
 
 test('tells once a minute that it still waits', async () => {
-  const { read, clock, said } = readerOf([failure('rate-limited', 150_000), PAGE])
+  const { read, clock, said } = readerOf([failure('service-error', 150_000), PAGE])
   await read(0)
   expect(clock.sleeps).toEqual([60_000, 60_000, 30_000])
   expect(said.slice(1)).toEqual([
@@ -137,8 +137,8 @@ test('a defect is not taken for a failed read', async () => {
 
 test.each([
   ['a failed read', failure('unreachable'), 1_000],
-  ['a rate limit that names no time', failure('rate-limited'), 5_000],
-  ['a rate limit that names a short time', failure('rate-limited', 1), 5_000],
+  ['a rate limit that names no time', failure('rate-limited'), 33_000],
+  ['a rate limit that names a short time', failure('rate-limited', 1), 33_000],
 ])('the pause after %s', async (_name, error, expectedMs) => {
   const { read, clock } = readerOf([error, PAGE])
   await read(0)

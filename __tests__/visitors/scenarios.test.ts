@@ -204,7 +204,7 @@ const ROWS: readonly Row[] = [
     ending: 'complete',
     outputs: whole(500),
     offsets: [0, 250, 250],
-    says: ['(429). It says: “Slow down.” Asking again in 7 s.'],
+    says: ['(429). It says: “Slow down.” Asking again in 39 s.'],
   },
   {
     name: 'a rate limit that lasts longer than the step may ends it at once, without a file',
@@ -279,7 +279,7 @@ test('a service that has more rows for ever is asked until the deadline, and no 
   // Time passes with each tenth request.
   const endless = answering(({ nth, offset, limit }) =>
     nth % 10 === 0
-      ? { status: 429, headers: { 'retry-after': '60' }, body: {} }
+      ? { status: 503, headers: { 'retry-after': '60' }, body: {} }
       : { body: sitePage(Infinity, { offset, limit }) },
   )
   const { report, outputs, text } = await runExport(endless, { 'timeout-minutes': '3' })

@@ -8,6 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { measureDownload } from './download.mjs'
+import { measureFleet } from './fleet.mjs'
 import { measureMemory } from './memory.mjs'
 import { comparePolicies, measurePolling } from './polling.mjs'
 import { measureStart } from './start.mjs'
@@ -26,6 +27,7 @@ import { renderTable, replaceBetweenMarkers } from '../docs-tables/markdown-tabl
 const PARTS = {
   start: measureStart,
   polling: measurePolling,
+  fleet: measureFleet,
   memory: measureMemory,
   visitors: measureVisitors,
   download: measureDownload,
@@ -63,18 +65,21 @@ if (unknown.length > 0 || (isToSave && wanted.length > 0)) {
   process.exit(2)
 }
 
-/** @type {Row[]} */
-const rows = []
+/** @type {Record<string, Row[]>} */
+const measured = {}
 for (const [name, measure] of Object.entries(PARTS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   console.error(`Measuring ${name} …`)
-  rows.push(...(await measure()))
+  measured[name] = await measure()
 }
-const result = `${circumstances()}\n\n${renderRows(rows)}`
+const { fleet = [], ...others } = measured
+const rows = Object.values(others).flat()
+const result = `${circumstances()}\n\n${renderRows(isToSave ? rows : [...rows, ...fleet])}`
 console.log(`\n${result}`)
 
 if (isToSave) {
   const path = join(root, DOCUMENT)
   const text = replaceBetweenMarkers(DOCUMENT, readFileSync(path, 'utf8'), 'results', result)
-  writeFileSync(path, replaceBetweenMarkers(DOCUMENT, text, 'polling', renderTable(comparePolicies())))
+  const compared = replaceBetweenMarkers(DOCUMENT, text, 'polling', renderTable(comparePolicies()))
+  writeFileSync(path, replaceBetweenMarkers(DOCUMENT, compared, 'fleet', renderRows(fleet)))
 }

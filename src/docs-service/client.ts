@@ -1,9 +1,10 @@
 import type * as z from 'zod/mini'
 import { badAnswer, errorOfResult } from './answer-error.ts'
+import { refusalsAfter } from './crowd.ts'
 import type { Operation } from './operation.ts'
 import { jobSchema, parseBody, visitorsPageSchema, type Job, type VisitorsPage } from './schemas.ts'
 import { createPromptSender, type PromptSenderOptions } from './send-prompt.ts'
-import { isSuccess } from './transport.ts'
+import { isSuccess, type Transport } from './transport.ts'
 
 export interface VisitorsQuery {
   /** Inclusive, `YYYY-MM-DD` or ISO 8601. */
@@ -35,6 +36,8 @@ export interface DocsServiceClient {
   getJob(jobId: string, endsAt?: number): Promise<Job>
   /** Section 4.4. One attempt, one page. */
   getVisitors(query: VisitorsQuery): Promise<VisitorsPage>
+  /** How many refusals weigh on the step, of all that it has asked (`crowd.ts`). */
+  refusals(): number
 }
 
 export interface ClientOptions extends PromptSenderOptions {
@@ -46,9 +49,17 @@ const READ_TIMEOUT_MS = 30_000
 const LAST_READ_GRACE_MS = 1_000
 
 export function createClient(options: ClientOptions): DocsServiceClient {
-  const { transport, projectId, clock, redact, signal, deadlineAt } = options
+  const { projectId, clock, redact, signal, deadlineAt } = options
   const jobsPath = `/v2/agent/${projectId}/job`
-  const sendPrompt = createPromptSender(options)
+  let refusals = 0
+  const transport: Transport = {
+    async send(...request) {
+      const result = await options.transport.send(...request)
+      refusals = refusalsAfter(refusals, result)
+      return result
+    },
+  }
+  const sendPrompt = createPromptSender({ ...options, transport }, () => refusals)
 
   async function read<T>(
     operation: Operation,
@@ -67,6 +78,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   }
 
   return {
+    refusals: () => refusals,
     createJob: (prompt) => sendPrompt({ kind: 'create', projectId }, jobsPath, prompt, () => true),
     sendMessage(jobId, prompt, beforeAgain) {
       const operation = { kind: 'message', projectId, jobId } as const

@@ -49,29 +49,15 @@ export function decidePost(result: WireResult): PostDecision {
 }
 
 const FIRST_DELAY_MS = 1_000
-const FIRST_RATE_LIMIT_DELAY_MS = 5_000
 const LONGEST_DELAY_MS = 60_000
 
-export interface Refusal {
-  readonly isRateLimit: boolean
-  /** What the service asks for, in milliseconds: a floor. */
-  readonly retryAfterMs: number | undefined
-}
-
 /**
- * How long to wait before the same is tried again, in milliseconds.
+ * How long to wait before what failed is tried again, in milliseconds. What was refused waits in another way (`crowd.ts`).
  * @param attempt how often it was tried, from 1
  * @param random from 0 to 1, so that a matrix of jobs does not come back in step
  */
-export function backOffMs({ isRateLimit, retryAfterMs = 0 }: Refusal, attempt: number, random: number): number {
-  const firstMs = isRateLimit ? FIRST_RATE_LIMIT_DELAY_MS : FIRST_DELAY_MS
-  return Math.max(Math.min(firstMs * 2 ** (attempt - 1), LONGEST_DELAY_MS) * (0.75 + 0.5 * random), retryAfterMs)
-}
-
-/** How long to wait before a prompt is sent again, in milliseconds. An answer that allows it is a rate limit. */
-export function postDelayMs(result: WireResult, attempt: number, random: number): number {
-  const isRateLimit = result.kind === 'answer'
-  return backOffMs({ isRateLimit, retryAfterMs: isRateLimit ? result.retryAfterMs : undefined }, attempt, random)
+export function backOffMs(attempt: number, random: number): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS) * (0.75 + 0.5 * random)
 }
 
 interface ReadContext {

@@ -4,9 +4,10 @@ import { sleepAloud } from '../runtime/heartbeat.ts'
 import type { Redact } from '../text/redact.ts'
 import { joinSentences } from '../text/sentences.ts'
 import { adviseOnAddress, errorOfResult } from './answer-error.ts'
+import { comeBackMs } from './crowd.ts'
 import type { Operation } from './operation.ts'
 import { namingTheTime } from './read-again.ts'
-import { decidePost, MAX_POST_ATTEMPTS, postDelayMs } from './retry.ts'
+import { backOffMs, decidePost, MAX_POST_ATTEMPTS } from './retry.ts'
 import { acceptedJobSchema, parseBody, type Job } from './schemas.ts'
 import type { Transport, WireAnswer, WireResult } from './transport.ts'
 
@@ -71,7 +72,8 @@ type SendPrompt = (
   beforeAgain?: () => Promise<void>,
 ) => Promise<Job>
 
-export function createPromptSender(options: PromptSenderOptions): SendPrompt {
+/** @param refusals how many weigh on the step */
+export function createPromptSender(options: PromptSenderOptions, refusals: () => number): SendPrompt {
   const { transport, clock, redact, signal, deadlineAt, random, log } = options
 
   /** A prompt on its way is not dropped the moment a run is cancelled: its answer names the job that now runs. */
@@ -125,9 +127,10 @@ export function createPromptSender(options: PromptSenderOptions): SendPrompt {
       if (decision === 'unknown') throw mayHaveTaken(error)
       if (decision === 'stop' && isTimeout(result) && deadlineAt - clock.now() < 1) throw nothingSentInTime(error)
       if (decision === 'stop' || (decision === 'again' && attempt >= MAX_POST_ATTEMPTS)) throw error
-      const delayMs = postDelayMs(result, attempt, random())
-      if (clock.now() + delayMs >= deadlineAt)
-        throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
+      const leftMs = deadlineAt - clock.now()
+      const refused = { retryAfterMs: error.retryAfterMs, refusals: refusals(), leftMs }
+      const delayMs = decision === 'wait' ? comeBackMs(refused, random()) : backOffMs(attempt, random())
+      if (delayMs >= leftMs) throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
       log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
       await sleepAloud(delayMs, clock, signal, log)
       await beforeAgain?.()

@@ -39,21 +39,22 @@ test('answers that make no sense are only counted in a row', async () => {
   expect(report.outcome).toBe('pull-request')
 })
 
-test('waits as long as the service asks for', async () => {
+test('waits as long as the service asks for, and at random within a minute more', async () => {
   const { elapsedMs } = await runScripted({ task: ATTACH, reads: [failure('rate-limited', 42_000), completed] })
 
-  expect(elapsedMs).toBe(42_000)
+  expect(elapsedMs).toBe(74_000)
 })
 
-test('a rate limit slows down all looks that come after it', async () => {
+test('after a rate limit the looks give way, and with each answer they come back to their pace', async () => {
   const { clock } = await runScripted({
     task: CREATE,
     create: active,
-    reads: [failure('rate-limited'), active, active, completed],
+    reads: [failure('rate-limited'), active, active, active, active, completed],
     inputs: { pollIntervalMs: 2_000 },
   })
 
-  expect(clock.sleeps).toEqual([2_000, 4_000, 4_000, 4_000])
+  // A sleep of more than a minute is cut for its line in the log.
+  expect(clock.sleeps).toEqual([2_000, 33_000, 60_000, 4_000, 32_000, 16_000, 2_000])
 })
 
 test('a service that asks for more time than is left ends the step, which names the time', async () => {

@@ -4,15 +4,15 @@ import {
   nextSettlePollMs,
   nextTurnPollMs,
   SETTLE_MS,
-  type Pace,
   type PollState,
 } from '../../../src/agent/job/poll-schedule.ts'
 
-const ADAPTIVE: Pace = { fixedMs: undefined, timesLimited: 0 }
+const ADAPTIVE = undefined
 const state = (fields: Partial<PollState>): PollState => ({
   elapsedMs: 0,
   reads: 1,
-  retryAfterMs: 0,
+  waitMs: 0,
+  giveWayMs: 0,
   random: 0.5,
   ...fields,
 })
@@ -36,30 +36,22 @@ test('spreads reads by ten percent either way, so that a matrix of jobs does not
   expect(nextPollMs(ADAPTIVE, state({ elapsedMs: 1e6, random: 1 }))).toBe(11_000)
 })
 
-test.each([
-  [1, 20_000],
-  [2, 40_000],
-  [3, 60_000],
-  [9, 60_000],
-])('after %d rate limits the upper bound has doubled as often, to a minute at most', (timesLimited, expected) => {
-  expect(nextPollMs({ ...ADAPTIVE, timesLimited }, state({ elapsedMs: 1e6 }))).toBe(expected)
-})
+test.each([ADAPTIVE, 2_000])(
+  'takes what the service asks for, and the way that is given, as floors of %j',
+  (fixedMs) => {
+    expect(nextPollMs(fixedMs, state({ waitMs: 30_000 }))).toBe(30_000)
+    expect(nextPollMs(fixedMs, state({ giveWayMs: 40_000 }))).toBe(40_000)
+    expect(nextPollMs(fixedMs, state({}))).toBe(fixedMs ?? 5_000)
+  },
+)
 
-test('takes what the service asks for as a floor', () => {
-  expect(nextPollMs(ADAPTIVE, state({ retryAfterMs: 30_000 }))).toBe(30_000)
-  expect(nextPollMs(ADAPTIVE, state({ retryAfterMs: 0 }))).toBe(5_000)
-  expect(nextTurnPollMs(ADAPTIVE, state({ retryAfterMs: 30_000 }))).toBe(30_000)
+test('the turn of a follow-up waits for the service, and gives way to nobody', () => {
+  expect(nextTurnPollMs(ADAPTIVE, state({ waitMs: 30_000, giveWayMs: 40_000 }))).toBe(30_000)
 })
 
 test('keeps a fixed interval as it was given', () => {
-  expect(nextPollMs({ fixedMs: 100, timesLimited: 0 }, state({ reads: 0, random: 1 }))).toBe(100)
-  expect(nextPollMs({ fixedMs: 300_000, timesLimited: 0 }, state({ elapsedMs: 1e6 }))).toBe(300_000)
-})
-
-test('slows a fixed interval down where the service limits the rate, but never speeds it up', () => {
-  expect(nextPollMs({ fixedMs: 2_000, timesLimited: 2 }, state({}))).toBe(8_000)
-  expect(nextPollMs({ fixedMs: 2_000, timesLimited: 9 }, state({}))).toBe(60_000)
-  expect(nextPollMs({ fixedMs: 300_000, timesLimited: 1 }, state({}))).toBe(300_000)
+  expect(nextPollMs(100, state({ reads: 0, random: 1 }))).toBe(100)
+  expect(nextPollMs(300_000, state({ elapsedMs: 1e6, waitMs: 2_000 }))).toBe(300_000)
 })
 
 test('reads for the turn of a follow-up every two to five seconds', () => {
@@ -68,8 +60,8 @@ test('reads for the turn of a follow-up every two to five seconds', () => {
 })
 
 test('a fixed interval may make these reads more frequent, not rarer', () => {
-  expect(nextTurnPollMs({ fixedMs: 100, timesLimited: 0 }, state({ reads: 0 }))).toBe(100)
-  expect(nextTurnPollMs({ fixedMs: 300_000, timesLimited: 0 }, state({ reads: 9 }))).toBe(5_000)
+  expect(nextTurnPollMs(100, state({ reads: 0 }))).toBe(100)
+  expect(nextTurnPollMs(300_000, state({ reads: 9 }))).toBe(5_000)
 })
 
 test('the reads for what may lag fill its time, which is ten seconds', () => {

@@ -54,7 +54,7 @@ test.each([
   ['stale-follow-up', ['created 201', 'active', 'completed with link']],
   ['never-starts', ['created 201', 'active', 'completed with link']],
   ['idle-follow-up', ['created 201', 'active', 'completed with link']],
-  ['rate-limited', ['created 429', '404 whole', '429 whole', '404 whole', '429 whole', '404 whole']],
+  ['rate-limited', ['created 429', '429 whole', '404 whole']],
   ['unauthorized-later', ['created 201', 'active', '401 whole']],
   ['unavailable', ['created 503', '503 whole']],
   ['rate-limited-for-hours', ['created 429', '429 whole']],

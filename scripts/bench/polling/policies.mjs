@@ -12,10 +12,7 @@ import { nextPollMs } from '../../../src/agent/job/poll-schedule.ts'
 export const OURS = {
   name: 'this action',
   nextS: (elapsedS, reads, random) =>
-    nextPollMs(
-      { fixedMs: undefined, timesLimited: 0 },
-      { elapsedMs: elapsedS * 1000, reads, retryAfterMs: 0, random },
-    ) / 1000,
+    nextPollMs(undefined, { elapsedMs: elapsedS * 1000, reads, waitMs: 0, giveWayMs: 0, random }) / 1000,
   tailS: 0,
 }
 

@@ -1,3 +1,5 @@
+import { createRandom } from '../../../src/emulator/service/random.ts'
+
 /**
  * @typedef {import('./distributions.mjs').Distribution} Distribution
  * @typedef {import('./policies.mjs').Policy} Policy
@@ -6,17 +8,6 @@
 
 /** From a request to its answer, in seconds. The service looks at the job half-way. */
 export const ROUND_TRIP_S = 0.1
-
-/** A generator with a seed, so that a run can be repeated (mulberry32). @param {number} seed */
-function randomNumbers(seed) {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /**
  * Follows one run of the policy through all durations at once: a job that ends between two looks is found by the second.
@@ -43,7 +34,7 @@ function follow({ stepS, density }, { nextS, tailS }, random, onFound) {
  * @returns {Result}
  */
 export function simulate(distribution, policy, runs = 100) {
-  const random = randomNumbers(1)
+  const random = createRandom(1)
   const result = { lagS: 0, p95S: 0, requests: 0 }
   /** @type {{ lagS: number, share: number }[]} */
   const lags = []

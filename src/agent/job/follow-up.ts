@@ -74,7 +74,7 @@ class TurnWatch {
       jobId: this.#before.id,
       isFound: (read) => this.#isOver(read),
       // An end that has to stand is read at the pace of a turn's beginning.
-      nextMs: (pace, state) => (this.#signs.standing === undefined ? nextPollMs : nextTurnPollMs)(pace, state),
+      nextMs: (fixedMs, state) => (this.#signs.standing === undefined ? nextPollMs : nextTurnPollMs)(fixedMs, state),
       endsAt: this.#step.deadlineAt,
     })
   }

@@ -1,15 +1,16 @@
+import { comeBackMs, giveWayMs } from '../../docs-service/crowd.ts'
 import { ReadAgain } from '../../docs-service/read-again.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
-import type { Pace, PollState } from './poll-schedule.ts'
+import type { PollState } from './poll-schedule.ts'
 
 interface PollPlan {
   readonly jobId: string
   /** What to wait for. */
   readonly isFound: (job: Job) => boolean | Promise<boolean>
   /** The time to the next read, in milliseconds. */
-  readonly nextMs: (pace: Pace, state: PollState) => number
+  readonly nextMs: (fixedMs: number | undefined, state: PollState) => number
   /** The last read is at this time, on the clock's scale. */
   readonly endsAt: number
   /** Whether to give up if the service asks for patience past `endsAt`. */
@@ -32,23 +33,31 @@ interface Listener {
 }
 
 /**
- * One poller serves a whole step, since a rate limit slows down all that comes after it.
+ * One poller serves a whole step, since answers that make no sense count in a row.
  * @param fixedMs the interval that the user asked for, in milliseconds
  */
 export function createPoller(fixedMs: number | undefined, step: Step, history: Listener): PollJob {
-  const { client, clock, signal, random } = step
-  let pace: Pace = { fixedMs, timesLimited: 0 }
+  const { client, clock, signal, random, deadlineAt } = step
   const again = new ReadAgain(step)
 
   /** @throws ActionError if no further read could help */
   async function read({ jobId, endsAt, mayBeMissingUntil = -Infinity }: PollPlan): Promise<Job | ActionError> {
     const seen = await again.attempt(() => client.getJob(jobId, endsAt), clock.now() < mayBeMissingUntil)
-    if (!(seen instanceof ActionError)) history.observe(seen)
-    else {
-      if (seen.code === 'rate-limited') pace = { ...pace, timesLimited: pace.timesLimited + 1 }
-      history.observeProblem(seen)
-    }
+    if (seen instanceof ActionError) history.observeProblem(seen)
+    else history.observe(seen)
     return seen
+  }
+
+  /** How long the service is to be left alone, and how long others are to be let past. Neither happens to a step that is alone. */
+  function holdBack(
+    seen: Job | ActionError | undefined,
+    retryAfterMs: number,
+  ): Pick<PollState, 'waitMs' | 'giveWayMs'> {
+    const refusals = client.refusals()
+    if (!(seen instanceof ActionError)) return { waitMs: 0, giveWayMs: giveWayMs(refusals, random()) }
+    const refused = { retryAfterMs, refusals, leftMs: deadlineAt - clock.now() }
+    const waitMs = seen.code === 'rate-limited' ? comeBackMs(refused, random()) : retryAfterMs
+    return { waitMs, giveWayMs: 0 }
   }
 
   async function pause(ms: number): Promise<void> {
@@ -68,7 +77,8 @@ export function createPoller(fixedMs: number | undefined, step: Step, history: L
       if (now >= plan.endsAt) return undefined
       const retryAfterMs = seen instanceof ActionError ? again.patienceMs(seen) : 0
       if (plan.endsOnLongWait === true && now + retryAfterMs > plan.endsAt) return undefined
-      const nextMs = plan.nextMs(pace, { elapsedMs: now - startedAt, reads, retryAfterMs, random: random() })
+      const state = { elapsedMs: now - startedAt, reads, random: random(), ...holdBack(seen, retryAfterMs) }
+      const nextMs = plan.nextMs(fixedMs, state)
       await pause(Math.max(retryAfterMs, Math.min(nextMs, plan.endsAt - now)))
       seen = await read(plan)
     }

@@ -1,20 +1,10 @@
 import type { Clock } from '../../runtime/clock.ts'
 import type { NextPauseMs } from '../../runtime/poll.ts'
 
-/** How often to read a job. The lag of a read and the number of requests trade against each other. */
-export interface Pace {
-  /** A fixed interval that the user asked for, in milliseconds. */
-  readonly fixedMs: number | undefined
-  /** How often the service has said that this is too fast. */
-  readonly timesLimited: number
-}
-
 const FIRST_MS = 10_000
 const SHARE_OF_ELAPSED = 0.08
 const SHORTEST_MS = 5_000
 const LONGEST_MS = 10_000
-/** No amount of rate limiting makes the upper bound longer than this. */
-const LONGEST_WHEN_LIMITED_MS = 60_000
 const JITTER = 0.1
 
 /** How far the waiting has come. */
@@ -23,28 +13,24 @@ export interface PollState {
   readonly elapsedMs: number
   /** How many reads there were before. */
   readonly reads: number
-  /** What the service asked for in its last answer, in milliseconds: a floor. */
-  readonly retryAfterMs: number
+  /** What the service asked for in its last answer, in milliseconds, and what is random behind a refusal: a floor. */
+  readonly waitMs: number
+  /** How long to leave the service to others that came with this step, in milliseconds. */
+  readonly giveWayMs: number
   /** From 0 to 1. */
   readonly random: number
-}
-
-function slowedDown(ms: number, timesLimited: number): number {
-  return Math.min(ms * 2 ** timesLimited, Math.max(ms, LONGEST_WHEN_LIMITED_MS))
 }
 
 /**
  * The time to the next read, in milliseconds. First 10 s, as no job ends before; then 8 % of the job's age within 5 and
  * 10 s. A job of any length is then found done within 5 to 28 % more than the least mean lag that the same number of
  * requests could reach, while long back-off costs many times that. The jitter keeps a matrix of jobs from asking in step.
- * The upper bound doubles with each rate limit and stays there.
+ * @param fixedMs the interval that the user asked for, in milliseconds
  */
-export function nextPollMs({ fixedMs, timesLimited }: Pace, state: PollState): number {
-  const { elapsedMs, reads, retryAfterMs, random } = state
-  if (fixedMs !== undefined) return Math.max(slowedDown(fixedMs, timesLimited), retryAfterMs)
-  const longestMs = slowedDown(LONGEST_MS, timesLimited)
-  const plainMs = reads === 0 ? FIRST_MS : Math.min(Math.max(SHARE_OF_ELAPSED * elapsedMs, SHORTEST_MS), longestMs)
-  return Math.max(plainMs * (1 + JITTER * (2 * random - 1)), retryAfterMs)
+export function nextPollMs(fixedMs: number | undefined, state: PollState): number {
+  const { elapsedMs, reads, waitMs, giveWayMs, random } = state
+  const ownMs = reads === 0 ? FIRST_MS : Math.min(Math.max(SHARE_OF_ELAPSED * elapsedMs, SHORTEST_MS), LONGEST_MS)
+  return Math.max(fixedMs ?? ownMs * (1 + JITTER * (2 * random - 1)), waitMs, giveWayMs)
 }
 
 /** Around a follow-up the job is read more often: the turn may be short, and its end has to be seen to stand. */
@@ -52,10 +38,13 @@ const TURN_FIRST_MS = 2_000
 const TURN_LONGEST_MS = 5_000
 const TURN_GROWTH = 1.25
 
-/** The time to the next read for the beginning of a turn, or for an end that has to stand, in milliseconds. */
-export function nextTurnPollMs({ fixedMs }: Pace, { reads, retryAfterMs }: PollState): number {
+/**
+ * The time to the next read for the beginning of a turn, or for an end that has to stand, in milliseconds. It gives way to
+ * nobody, as a turn that is missed makes the step red.
+ */
+export function nextTurnPollMs(fixedMs: number | undefined, { reads, waitMs }: PollState): number {
   const plainMs = Math.min(TURN_FIRST_MS * TURN_GROWTH ** reads, TURN_LONGEST_MS)
-  return Math.max(Math.min(plainMs, fixedMs ?? Infinity), retryAfterMs)
+  return Math.max(Math.min(plainMs, fixedMs ?? Infinity), waitMs)
 }
 
 /** How long what a completed job leaves behind may lag: four reads within 10 s. */

@@ -42,7 +42,7 @@ function awaitLink({ id }: Job, { clock, deadlineAt }: Step, { poll }: JobWatch)
     jobId: id,
     isFound: ({ status, prLink, hasUnsafeLink }) =>
       status !== 'completed' || prLink !== undefined || hasUnsafeLink === true,
-    nextMs: (_pace, { reads, retryAfterMs }) => Math.max(nextSettlePollMs(reads), retryAfterMs),
+    nextMs: (_fixedMs, { reads, waitMs }) => Math.max(nextSettlePollMs(reads), waitMs),
     endsAt: Math.min(clock.now() + SETTLE_MS, deadlineAt),
     endsOnLongWait: true,
   }).catch(keepLastReading)

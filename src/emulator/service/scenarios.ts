@@ -110,8 +110,8 @@ const scenarios = {
     },
   },
   'rate-limited': {
-    description: 'The first prompt and some reads are answered 429 with Retry-After.',
-    reads: { faults: ['none', 'rate-limited', 'none', 'rate-limited', 'none'], then: 'stays' },
+    description: 'The first prompt and the first read are answered 429 with Retry-After.',
+    reads: { faults: ['rate-limited', 'none'], then: 'stays' },
     prompts: { faults: ['rate-limited', 'none'], then: 'stays' },
   },
   'rate-limited-for-hours': {
