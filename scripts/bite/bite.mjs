@@ -4,6 +4,7 @@
  *
  *   npm run test:bite                                            60 defects, by a seed drawn now, which is printed
  *   npm run test:bite -- --seed 7 --sample 200 --only src/agent  the same ones as long as the code is the same
+ *   npm run test:bite -- --least 92                              fails if fewer of a hundred are killed
  */
 import { createHash, randomInt } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -70,6 +71,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(randomInt(10_000)) },
     sample: { type: 'string', default: '60' },
     only: { type: 'string', default: 'src' },
+    least: { type: 'string', default: '0' },
   },
 })
 const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -104,6 +106,8 @@ try {
   }
   await Promise.all(sandboxes.map(work))
   report(tried)
+  const killed = tried.filter(({ fate }) => fate !== 'survived').length
+  if (100 * killed < Number(values.least) * tried.length) process.exitCode = 1
 } finally {
   for (const sandbox of sandboxes) sandbox.remove()
 }
