@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
-import { resolveChange } from '../../src/agent/trigger/look-at-change.ts'
-import { findOwnEvent } from '../../src/agent/trigger/loop-guard.ts'
+import { resolveChange } from '../../src/agent/trigger/resolve-change.ts'
 import { Journal } from '../../src/agent/report/journal.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { GitHub } from '../../src/github/github.ts'
@@ -115,9 +114,7 @@ async function skipReason(
   const inputs = agentInputs({}, { 'github-token': 'ghs_token', ...given })
   const [eventName = ''] = name.split(' ')
   const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload } })
-  const journal = new Journal(inputs, step)
-  const own = await findOwnEvent(inputs, step, journal)
-  return own ?? (await resolveChange(inputs.task, inputs, step, journal)).skipReason
+  return (await resolveChange(inputs, step, new Journal(inputs, step))).skipReason
 }
 
 const startsOn = ({ on }: Workflow, name: string): boolean => (name.split(' ')[0] ?? '') in on

@@ -3,8 +3,7 @@ import { ActionError, describeError } from '../runtime/errors.ts'
 import type { OnCrash } from '../action/action.ts'
 import type { Step } from '../action/step.ts'
 import { findChangeAuthors } from './trigger/change-authors.ts'
-import { resolveChange } from './trigger/look-at-change.ts'
-import { findOwnEvent } from './trigger/loop-guard.ts'
+import { resolveChange } from './trigger/resolve-change.ts'
 import { describeTrigger } from './trigger/started-by.ts'
 import type { AgentInputs } from './inputs/agent-inputs.ts'
 import { withContext } from './inputs/task.ts'
@@ -20,6 +19,7 @@ import type { Report, TaskResult } from './report/report.ts'
 import { Course, findStop, findUntold, isToTrack, reportOf, stoppedBy, type Plan } from './report/turns.ts'
 import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
 import { chooseAnew, chooseTask } from './task/choose-task.ts'
+import { fromComment } from './task/comment-task.ts'
 
 const UNREADABLE_EVENT = [
   'The event could not be read',
@@ -51,13 +51,13 @@ async function run(inputs: AgentInputs, step: Step, course: Course, journal: Jou
   inputs.warnings.forEach(step.core.warn)
   if (!step.context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
   journal.add({ startedBy: describeTrigger(step.context.event, inputs.command) })
-  const own = await findOwnEvent(inputs, step, journal)
-  if (own !== undefined) return own
-  const choice = await chooseTask(inputs, step, journal)
-  if (choice.kind === 'skip') return choice.reason
-  const change = await resolveChange(choice.task, inputs, step, journal)
+  const asked = await fromComment(inputs, step, journal)
+  if (asked?.kind === 'skip') return asked.reason
+  const change = await resolveChange(inputs, step, journal)
   journal.add({ change: change.description })
   if (change.skipReason !== undefined) return change.skipReason
+  const choice = asked ?? (await chooseTask(inputs, step, journal))
+  if (choice.kind === 'skip') return choice.reason
 
   const authors = await findChangeAuthors(change.commits, inputs, step, journal)
   const watch = new JobWatch(inputs, step, journal, course)

@@ -44,7 +44,7 @@ async function ask(
   return { reason, sleptMs: clock.passed(), notice: formatShortfalls(journal.shortfalls) }
 }
 
-const ofItsCommits: Ask = (guard) => guard.ofItsCommits()
+const ofItsCommits: Ask = (guard) => guard.ofChange('commits of the event')
 const ofEvent: Ask = (guard) => guard.ofEvent()
 
 const PUSHED = { eventName: 'push', payload: PUSH }
@@ -201,7 +201,7 @@ const since = (eventName: string, fields: Partial<Compared> = {}, payload = {}):
   }
   const compared = { repository: 'acme/docs', title: '', story: '', unlisted: undefined, comparison, ...fields }
   const answers = { findPullRequestsOfCommit: () => Promise.resolve(OWN) }
-  return ask({ eventName, payload }, answers, (guard) => guard.ofRange(compared))
+  return ask({ eventName, payload }, answers, (guard) => guard.ofChange(compared))
 }
 
 test('a schedule whose only change is the merge of its own pull request is skipped', async () => {
@@ -317,7 +317,7 @@ test('a run of another workflow is its own if both its commit and the range that
   const comparison = { ...(await fakeGitHub().compare('', '', '')), commits: [], totalCommits: 0 }
   const compared = { repository: 'acme/docs', title: '', story: '', unlisted: undefined, comparison }
   const older = { ...compared, comparison: { ...comparison, commits: [{ sha: commit('9'), message: '', author: '' }] } }
-  const ofRange = (range: Compared) => ask(facts, ending(commit('b')), (guard) => guard.ofRange(range))
+  const ofRange = (range: Compared) => ask(facts, ending(commit('b')), (guard) => guard.ofChange(range))
   expect((await ofRange(compared)).reason).toContain('#7')
   expect((await ofRange(older)).reason).toBeUndefined()
 })

@@ -1,7 +1,19 @@
 import { expect, test } from '@jest/globals'
-import { findOwnChanges, type OwnChangesQuery } from '../../../src/agent/trigger/own-changes.ts'
+import { findEventOrigin, type EventOrigin } from '../../../src/agent/trigger/event-origin.ts'
+import { findOwnChanges } from '../../../src/agent/trigger/own-changes.ts'
+import type { EventCommit } from '../../../src/github/event-parts.ts'
+import type { GitHub } from '../../../src/github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../../src/github/pull-requests.ts'
-import { fakeGitHub, mergedBy, PULL_REQUEST, pullCommits, refusal, type FakeGitHub } from '../../support/fake-github.ts'
+import {
+  fakeGitHub,
+  mergedBy,
+  PULL_REQUEST,
+  pullCommits,
+  refusal,
+  RUN_FACTS,
+  type FakeGitHub,
+} from '../../support/fake-github.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
 
 const A = commit('a')
@@ -20,6 +32,7 @@ function gitHubWhere(
   { pulls = {}, lists = {} }: World = {},
 ): FakeGitHub {
   return fakeGitHub({
+    listMarkerComments: () => Promise.resolve([]),
     findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(commits[sha] ?? []),
     listPullRequestCommits: ({ number }) =>
       Promise.resolve(
@@ -36,18 +49,21 @@ function gitHubWhere(
   })
 }
 const pushedCommit = (sha: string, message = 'Change') => ({ sha, message, author: 'Docs', isByPusher: false })
-const query = (shas: readonly string[], fields: Partial<OwnChangesQuery> = {}): OwnChangesQuery => ({
-  repository: 'acme/docs',
-  commits: shas.map((sha) => pushedCommit(sha)),
-  ...{ pushed: undefined, isAboutCommits: false, branch: undefined },
-  isOwn: ({ labels }) => Promise.resolve(labels.includes('docs-agent')),
-  ...fields,
-})
+/** @param told what the event says of itself besides */
+function find(commits: readonly (string | EventCommit)[], github: GitHub, told: Partial<EventOrigin> = {}) {
+  const step = fakeStep()
+  const origin = { ...findEventOrigin(RUN_FACTS), ...told }
+  const search = { github, origin, step, inputs: agentInputs({ label: 'docs-agent' }), endsAt: step.deadlineAt }
+  return findOwnChanges(
+    commits.map((one) => (typeof one === 'string' ? pushedCommit(one) : one)),
+    search,
+  )
+}
 const own = mergedBy(7, 'docs-agent')
 const other = mergedBy(8, 'docs')
 
 test('all of it came with a pull request of the agent', async () => {
-  expect(await findOwnChanges(query([B, A]), gitHubWhere({ [A]: [own], [B]: [own] }))).toEqual({
+  expect(await find([B, A], gitHubWhere({ [A]: [own], [B]: [own] }))).toEqual({
     kind: 'own',
     numbers: [7],
   })
@@ -55,18 +71,18 @@ test('all of it came with a pull request of the agent', async () => {
 
 test('one commit of another kind is enough, and ends the search', async () => {
   const github = gitHubWhere({ [A]: [own] })
-  expect(await findOwnChanges(query([B, A]), github)).toEqual({ kind: 'others' })
+  expect(await find([B, A], github)).toEqual({ kind: 'others' })
   expect(github.asked).toEqual(['findPullRequestsOfCommit'])
 })
 
 test('a commit that another pull request brought as well is not ours', async () => {
-  expect(await findOwnChanges(query([A]), gitHubWhere({ [A]: [own, other] }))).toEqual({ kind: 'others' })
+  expect(await find([A], gitHubWhere({ [A]: [own, other] }))).toEqual({ kind: 'others' })
 })
 
 test('an open pull request brought what whoever opened it pushed to its branch, and nothing else', async () => {
   const open: ListedPullRequest = { ...own, state: 'open' }
   const pushedBy = (by: string, branch = open.branch, found = open) =>
-    findOwnChanges(query([A], { pushed: { branch, by } }), gitHubWhere({ [A]: [found] }))
+    find([A], gitHubWhere({ [A]: [found] }), { pushed: { branch, by } })
   expect(await pushedBy(AGENT.login)).toEqual({ kind: 'own', numbers: [7] })
   expect(await pushedBy('ann')).toEqual({ kind: 'others' })
   expect(await pushedBy(AGENT.login, 'main')).toEqual({ kind: 'others' })
@@ -76,15 +92,14 @@ test('an open pull request brought what whoever opened it pushed to its branch, 
 test('what is said of a commit belongs to the open pull request that lists it, and not to one that branched off it', async () => {
   const found = { [A]: [{ ...own, state: 'open' } as const] }
   const about = (listed: string) =>
-    findOwnChanges(query([A], { isAboutCommits: true }), gitHubWhere(found, { lists: { 7: [[listed]] } }))
+    find([A], gitHubWhere(found, { lists: { 7: [[listed]] } }), { commits: [pushedCommit(A)] })
   expect(await about(A)).toMatchObject({ kind: 'own' })
   expect(await about(B)).toEqual({ kind: 'others' })
 })
 
 test('a commit that a forced push took out belongs to the open pull request of its branch', async () => {
   const github = { ...gitHubWhere({}), findPullRequestsOfBranch: () => Promise.resolve([own]) }
-  const askAgain: OwnChangesQuery['askAgain'] = (ask) => ask()
-  const about = (branch?: string) => findOwnChanges(query([A], { isAboutCommits: true, branch, askAgain }), github)
+  const about = (branch?: string) => find([A], github, { branch, commits: [pushedCommit(A)] })
   expect(await about('agent/guide')).toMatchObject({ kind: 'own' })
   expect(await about()).toEqual({ kind: 'others' })
 })
@@ -94,7 +109,7 @@ test.each(['Correct the guide (#7)\n\nMore', 'Merge pull request #7 from acme/ag
   async (message) => {
     const named = (fields: Partial<PullRequest>) => {
       const github = gitHubWhere({}, { pulls: { 7: { state: 'merged', mergeCommitSha: A, ...fields } } })
-      return findOwnChanges(query([], { commits: [pushedCommit(A, message)] }), github)
+      return find([pushedCommit(A, message)], github)
     }
     expect(await named({})).toEqual({ kind: 'own', numbers: [7] })
     expect(await named({ mergeCommitSha: B })).toEqual({ kind: 'others' })
@@ -104,16 +119,16 @@ test.each(['Correct the guide (#7)\n\nMore', 'Merge pull request #7 from acme/ag
 
 test('a number in a message that leads nowhere is passed over', async () => {
   const commits = [pushedCommit(A, 'Fix (#99)')]
-  expect(await findOwnChanges(query([], { commits }), gitHubWhere({ [A]: [own] }))).toMatchObject({ kind: 'own' })
+  expect(await find(commits, gitHubWhere({ [A]: [own] }))).toMatchObject({ kind: 'own' })
 })
 
 test('no new commit is not ours, and neither are many that came from as many places', async () => {
   const github = gitHubWhere({})
-  expect(await findOwnChanges(query([]), github)).toEqual({ kind: 'others' })
+  expect(await find([], github)).toEqual({ kind: 'others' })
   expect(github.asked).toEqual([])
   const shas = Array.from({ length: 51 }, (_, index) => String(index).padStart(40, '0'))
   const each = Object.fromEntries(shas.map((sha) => [sha, [own]]))
-  expect(await findOwnChanges(query(shas), gitHubWhere(each))).toEqual({ kind: 'too-many' })
+  expect(await find(shas, gitHubWhere(each))).toEqual({ kind: 'too-many' })
 })
 
 const HUNDRED = Array.from({ length: 100 }, (_, index) => String(index).padStart(40, '0'))
@@ -126,7 +141,7 @@ const ofMerge = (newest: string, shas: readonly string[], world: World) => {
   const github = gitHubWhere({ [newest]: [own] }, world)
   const brought = shas.map((sha, index) => pushedCommit(sha, message(index))).toReversed()
   const commits = newest === shas.at(-1) ? brought : [pushedCommit(newest, 'Merge'), ...brought]
-  return { github, answer: findOwnChanges(query([], { commits }), github) }
+  return { github, answer: find(commits, github) }
 }
 
 test.each([
@@ -151,5 +166,5 @@ test('below a rebase the next commit is none of it, even if it is called like on
   const newest = HUNDRED[1] ?? ''
   const github = gitHubWhere({ [newest]: [own] }, { lists: { 7: [[A, message(1)]] } })
   const commits = [pushedCommit(newest, message(1)), pushedCommit(HUNDRED[0] ?? '', message(1))]
-  expect(await findOwnChanges(query([], { commits }), github)).toEqual({ kind: 'others' })
+  expect(await find(commits, github)).toEqual({ kind: 'others' })
 })

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
-import { findOwnEvent } from '../../../src/agent/trigger/loop-guard.ts'
-import { resolveChange, type ChangeFindings } from '../../../src/agent/trigger/look-at-change.ts'
+import { resolveChange, type ChangeFindings } from '../../../src/agent/trigger/resolve-change.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
 import { fakeGitHub, PULL_REQUEST, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
@@ -94,7 +93,7 @@ async function look(eventName: string, payload: unknown, paths = ''): Promise<Ch
   })
   const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload } })
   const journal = new Journal(inputs, step)
-  const found = await resolveChange(inputs.task, inputs, step, journal)
+  const found = await resolveChange(inputs, step, journal)
   expect(journal.shortfalls).toEqual([])
   return found
 }
@@ -148,8 +147,7 @@ test.each<[Leaf, unknown]>([
     const inputs = agentInputs({}, { 'change-context': 'diff', 'github-token': 'ghs_token' })
     const step = fakeStep({ github: fakeGitHub(), context: facts })
     const journal = new Journal(inputs, step)
-    await findOwnEvent(inputs, step, journal)
-    await resolveChange(inputs.task, inputs, step, journal)
+    await resolveChange(inputs, step, journal)
     expect(journal.shortfalls).toEqual([])
   }
 })

@@ -1,56 +1,34 @@
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
-import { findChangeRange } from '../trigger/event-range.ts'
-import { refuseToLookBack } from '../trigger/look-at-change.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
 import type { Outdated } from '../report/report.ts'
 import type { Plan } from '../report/turns.ts'
 import type { Choice } from './choice.ts'
-import { fromComment } from './comment-task.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
 import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
 import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
 import { findRollingPullRequest } from './find-rolling-pull-request.ts'
 import { rollingPreflight } from './preflight.ts'
-import { parseComment } from '../trigger/parse-comment.ts'
 import { orAbort } from './send-nothing.ts'
 
-function warnOfAttempt(attempt: number, journal: Journal): void {
+export function warnOfAttempt({ context: { runAttempt } }: Step, journal: Journal): void {
+  if (runAttempt === 1) return
   journal.notice(
     'This run was started again',
-    `This is attempt ${attempt}, and the one before may have sent the prompt already: this one would send it once more. To go on with that job instead, cancel this run, and run the step with its \`job-id\` and without a prompt.`,
-  )
-}
-
-/** A skipped run is green, and would move the base of the next range past what was never told. */
-function refuseToSkip({ onOpenPr, changeContext, changeRange, pathFilter }: AgentInputs, { context }: Step): void {
-  const looksBack = findChangeRange(context, changeRange).kind === 'since-last-success'
-  if (onOpenPr !== 'skip' || !looksBack || (changeContext === 'none' && pathFilter === undefined)) return
-  throw new ActionError(
-    'invalid-input',
-    '`on-open-pr` is `skip`, which must not be given if the change is everything since the last successful run: a skipped run is green, and what changed before it would never be told.',
-    {
-      hint: 'Nothing was sent. Use `on-open-pr: follow-up`, or leave out `change-context`, `paths` and `paths-ignore`.',
-    },
+    `This is attempt ${runAttempt}, and the one before may have sent the prompt already: this one would send it once more. To go on with that job instead, cancel this run, and run the step with its \`job-id\` and without a prompt.`,
   )
 }
 
 /**
- * What to ask of the service: what a comment or the inputs say, or, if an open pull request is to be gone on with, a follow-up to its
+ * What to ask of the service: what the inputs say, or, if an open pull request is to be gone on with, a follow-up to its
  * job.
  * @throws ActionError if nobody knows whether there is one: nothing may be sent then
  */
 export async function chooseTask(inputs: AgentInputs, step: Step, journal: Journal): Promise<Choice> {
-  const { command, task, onOpenPr } = inputs
-  const { context } = step
-  refuseToLookBack(inputs, step)
-  const mayPrompt = command === '' ? task.kind !== 'attach' : parseComment(context, command).kind !== 'ignored'
-  if (mayPrompt && context.runAttempt > 1) warnOfAttempt(context.runAttempt, journal)
-  const asked = await fromComment(inputs, step, journal)
-  if (asked !== undefined) return asked
+  const { task, onOpenPr } = inputs
+  if (task.kind !== 'attach') warnOfAttempt(step, journal)
   if (task.kind !== 'create' || onOpenPr === 'new') return { kind: 'ask', task }
-  refuseToSkip(inputs, step)
   const found = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, journal, []))
   if (found === undefined) return { kind: 'ask', task }
 

@@ -11,6 +11,7 @@ import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
 import { commentPreflight } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { openSearch, proveJob, type Search } from './prove-job.ts'
+import { warnOfAttempt } from './choose-task.ts'
 import { orAbort } from './send-nothing.ts'
 
 const AGAIN = 'Run the workflow again when it can be asked, or write the comment once more.'
@@ -56,6 +57,7 @@ export async function fromComment(inputs: AgentInputs, step: Step, journal: Jour
   if (command === '') return undefined
   const parsed = parseComment(step.context, command)
   if (parsed.kind === 'ignored') return skip(parsed.reason)
+  warnOfAttempt(step, journal)
   const { comment } = parsed
   const { id, instruction, isOnPullRequest, isOpen, kind, number } = comment
 

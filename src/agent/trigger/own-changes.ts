@@ -1,27 +1,10 @@
-import type { GitHub } from '../../github/github.ts'
 import type { PullRequestCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event-parts.ts'
+import type { GitHub } from '../../github/github.ts'
 import type { ListedPullRequest } from '../../github/pull-requests.ts'
 import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
-import type { Pushed } from './change-range.ts'
-
-export interface OwnChangesQuery {
-  readonly repository: string
-  /** Newest first. */
-  readonly commits: readonly EventCommit[]
-  /** Undefined where nobody pushed to a branch. */
-  readonly pushed: Pushed | undefined
-  /** Whether the event is about the commits, and not about who pushed them: an open pull request that has them brought them. */
-  readonly isAboutCommits: boolean
-  /** The branch of a commit that may no longer be in it. */
-  readonly branch: string | undefined
-  /** For commits that are so new that GitHub may not know yet where they came from. */
-  readonly askAgain?: (<T>(ask: () => Promise<T>, willDo: (answer: T) => boolean) => Promise<T>) | undefined
-  /** Asked once of each pull request. */
-  readonly isOwn: (pullRequest: Bringer) => Promise<boolean>
-}
-
-export type Bringer = Pick<ListedPullRequest, 'number' | 'labels' | 'author' | 'createdAt'> & { readonly state: string }
+import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
+import { isOwnPullRequest, type Bringer, type Search } from './own-pull-request.ts'
 
 type OwnChangesAnswer =
   /** All of it came with these pull requests, which jobs opened. */
@@ -31,14 +14,20 @@ type OwnChangesAnswer =
 
 /** Each costs a request or more; what came with a pull request that is known by then costs none. */
 const MOST_LOOK_UPS = 50
+/** Up to a minute: as long as GitHub may take to know all that a merge brought. */
+const LAG_PAUSES_MS = [2_000, 4_000, 8_000, 16_000, 30_000]
+const LAG_MS = 60_001
 
 /** As GitHub writes it for a merge, and at the end of the first line for a squash. */
 const NAMES_PULL_REQUEST = /^(?:Merge pull request #(\d+) from |.*\(#(\d+)\)\s*(?:\n|$))/
 
-function numberIn(message: string): number | undefined {
+/** Anybody can write a number into a message, and one of an issue or of another repository leads nowhere. */
+async function readMerged({ message, sha }: EventCommit, repository: string, github: GitHub) {
   const [, merged, squashed] = NAMES_PULL_REQUEST.exec(message) ?? []
   const number = merged ?? squashed
-  return number === undefined ? undefined : Number(number)
+  if (number === undefined) return undefined
+  const pullRequest = await unlessNotFound(github.readPullRequest({ repository, number: Number(number) }))
+  return pullRequest?.state === 'merged' && pullRequest.mergeCommitSha === sha ? pullRequest : undefined
 }
 
 /** GitHub refuses a commit that it does not know yet (422). */
@@ -72,14 +61,16 @@ function commitsOfAuthor(
  * search. A merged pull request brought its commits. An open one brought those that whoever opened it pushed to its branch:
  * commits of others on it are theirs, and those that it only branched off came from elsewhere. What is said of a commit, such
  * as its checks, belongs to an open pull request that lists it.
+ * @param commits newest first
  * @throws ActionError if GitHub does not tell
  */
-export async function findOwnChanges(query: OwnChangesQuery, github: GitHub): Promise<OwnChangesAnswer> {
-  const { repository, commits, pushed, isAboutCommits, branch, askAgain, isOwn } = query
-  if (commits.length === 0) return { kind: 'others' }
+export async function findOwnChanges(commits: readonly EventCommit[], search: Search): Promise<OwnChangesAnswer> {
+  const { github, endsAt, step } = search
+  const { pushed, branch, commits: ownCommits } = search.origin
+  const { repository } = step.context
+  const isAboutCommits = pushed === undefined && ownCommits.length > 0
+  const lagEndsAt = Math.min(endsAt, step.clock.now() + LAG_MS)
   const lists = new Map<number, Promise<readonly PullRequestCommit[]>>()
-  const owners = new Map<number, boolean>()
-  const explained = new Set<string>()
 
   function listCommits(number: number): Promise<readonly PullRequestCommit[]> {
     const listed = github.listPullRequestCommits({ repository, number })
@@ -102,35 +93,39 @@ export async function findOwnChanges(query: OwnChangesQuery, github: GitHub): Pr
     return bringers
   }
 
-  /** What was merged as a commit, or ends with it, is mostly known at once. What its author pushed waits for no other answer. */
-  async function lookUpNew(
-    { sha, isByPusher }: EventCommit,
-    ask: NonNullable<typeof askAgain>,
-  ): Promise<readonly ListedPullRequest[]> {
-    const look = async (): Promise<readonly ListedPullRequest[] | ActionError> => {
-      // Both at once, as most commits came with none; where the first answer is enough, a failure of the other is none.
-      const alsoAsked = github.findPullRequestsEndingWith(repository, sha)
-      alsoAsked.catch(() => undefined)
-      const found = await github.findPullRequestsOfCommit(repository, sha).catch(refusedYet)
-      if (!(found instanceof ActionError) && found.length > 0) return bringersAmong(found, sha)
-      const ending = await bringersAmong(await alsoAsked, sha)
-      if (ending.length > 0 || branch === undefined) return ending.length > 0 ? ending : found
-      const ofBranch = await github.findPullRequestsOfBranch(repository, branch, 'open')
-      return ofBranch.length > 0 ? ofBranch : found
-    }
-    const found = await ask(look, (answer) => !(answer instanceof ActionError) && (answer.length > 0 || isByPusher))
+  /** What was merged as a commit, or ends with it, is mostly known at once. */
+  async function lookUpNew(sha: string): Promise<readonly ListedPullRequest[] | ActionError> {
+    // Both at once, as most commits came with none; where the first answer is enough, a failure of the other is none.
+    const alsoAsked = github.findPullRequestsEndingWith(repository, sha)
+    alsoAsked.catch(() => undefined)
+    const found = await github.findPullRequestsOfCommit(repository, sha).catch(refusedYet)
+    if (!(found instanceof ActionError) && found.length > 0) return bringersAmong(found, sha)
+    const ending = await bringersAmong(await alsoAsked, sha)
+    if (ending.length > 0 || !isAboutCommits || branch === undefined) return ending.length > 0 ? ending : found
+    // A forced push may have taken the commit out of it.
+    const ofBranch = await github.findPullRequestsOfBranch(repository, branch, 'open')
+    return ofBranch.length > 0 ? ofBranch : found
+  }
+
+  async function findBringers(commit: EventCommit): Promise<readonly Bringer[]> {
+    const { sha, isByPusher } = commit
+    const named = await readMerged(commit, repository, github)
+    if (named !== undefined) return [named]
+    if (ownCommits.length === 0) return bringersAmong(await github.findPullRequestsOfCommit(repository, sha), sha)
+    // GitHub may not know yet where it came from. What its author pushed waits for no other answer.
+    const found = await pollUntil(
+      () => lookUpNew(sha),
+      (answer) => !(answer instanceof ActionError) && (answer.length > 0 || isByPusher),
+      pausesBefore(LAG_PAUSES_MS, lagEndsAt, step.clock),
+      step,
+    )
     if (found instanceof ActionError) throw found
     return found
   }
 
-  async function findBringers(commit: EventCommit): Promise<readonly Bringer[]> {
-    const { sha, message } = commit
-    const named = await readMerged(numberIn(message), repository, github)
-    if (named?.mergeCommitSha === sha) return [named]
-    if (askAgain !== undefined) return lookUpNew(commit, askAgain)
-    return bringersAmong(await github.findPullRequestsOfCommit(repository, sha), sha)
-  }
-
+  if (commits.length === 0) return { kind: 'others' }
+  const owners = new Map<number, boolean>()
+  const explained = new Set<string>()
   let lookUps = 0
   for (const commit of commits) {
     if (explained.has(commit.sha)) continue
@@ -140,20 +135,13 @@ export async function findOwnChanges(query: OwnChangesQuery, github: GitHub): Pr
     explained.add(commit.sha)
     for (const bringer of bringers) {
       const { number } = bringer
-      const isKnown = owners.get(number) ?? (await isOwn(bringer))
-      owners.set(number, isKnown)
-      if (!isKnown) return { kind: 'others' }
+      const isOwn = owners.get(number) ?? (await isOwnPullRequest(bringer, search))
+      owners.set(number, isOwn)
+      if (!isOwn) return { kind: 'others' }
       if (commits.every(({ sha }) => explained.has(sha))) continue
       for (const sha of commitsOfAuthor(bringer, await (lists.get(number) ?? listCommits(number)), commit, commits))
         explained.add(sha)
     }
   }
   return { kind: 'own', numbers: [...owners.keys()] }
-}
-
-/** Anybody can write a number into a message, and one of an issue or of another repository leads nowhere. */
-async function readMerged(number: number | undefined, repository: string, github: GitHub) {
-  if (number === undefined) return undefined
-  const pullRequest = await unlessNotFound(github.readPullRequest({ repository, number }))
-  return pullRequest?.state === 'merged' ? pullRequest : undefined
 }

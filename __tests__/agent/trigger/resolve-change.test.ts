@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { resolveChange, refuseToLookBack, type ChangeFindings } from '../../../src/agent/trigger/look-at-change.ts'
+import { resolveChange, type ChangeFindings } from '../../../src/agent/trigger/resolve-change.ts'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
@@ -46,7 +46,7 @@ async function look(
   const inputs = agentInputs({ task: CREATE, label: 'docs-agent', ...fields })
   const step = fakeStep({ core: host, github: github ?? undefined, context: { ...RUN_FACTS, ...facts } })
   const journal = new Journal(inputs, step)
-  const findings = await resolveChange(inputs.task, inputs, step, journal)
+  const findings = await resolveChange(inputs, step, journal)
   return { ...findings, notice: formatShortfalls(journal.shortfalls), log, notices }
 }
 
@@ -167,7 +167,11 @@ test.each(['behind', 'diverged'] as const)(
 test('a pull request whose base went on is skipped where none of its files counts', async () => {
   const payload = { pull_request: { number: 7, base: { sha: commit('a') }, head: { sha: commit('b') } } }
   const github = fakeGitHub({ compare: () => Promise.resolve({ ...comparison, relation: 'diverged' }) })
-  const { skipReason } = await look({ pathFilter: only('docs/**') }, { eventName: 'pull_request', payload }, github)
+  const { skipReason } = await look(
+    { pathFilter: only('docs/**'), skipOwnChanges: false },
+    { eventName: 'pull_request', payload },
+    github,
+  )
   expect(skipReason).toContain('No changed file counts')
 })
 
@@ -258,11 +262,8 @@ test('a schedule tells what changed since the last successful run', async () => 
 test('after `workflow_run` nobody knows what was told, so looking back to it is refused, if it is wanted', async () => {
   const changeRange = { kind: 'since-last-success' } as const
   const facts = { eventName: 'workflow_run', payload: { workflow_run: { head_sha: commit('b') } } }
-  const step = fakeStep({ context: { ...RUN_FACTS, ...facts } })
-  expect(() => {
-    refuseToLookBack(agentInputs({ changeRange, changeContext: 'files' }), step)
-  }).toThrow('must not be given after `workflow_run`')
-  refuseToLookBack(agentInputs({ changeRange }), step)
+  const refused = 'must not be given after `workflow_run`'
+  await expect(look({ changeRange, changeContext: 'files' }, facts)).rejects.toThrow(refused)
   expect((await look({ changeRange }, facts)).skipReason).toBeUndefined()
 })
 
@@ -343,7 +344,7 @@ test('what the event is about goes behind the prompt, also where there is nothin
 
 test('a subject and a change share the bytes', async () => {
   const pull_request = { number: 7, title: 'Add a flag', base: { sha: commit('a') }, head: { sha: commit('b') } }
-  const comment = { body: 'x\n'.repeat(5_000) }
+  const comment = { id: 1, body: 'x\n'.repeat(5_000) }
   const facts = { eventName: 'pull_request_review_comment', payload: { pull_request, comment } }
   const { promptContext } = await look({ changeContext: 'files', changeContextBytes: 2_048 }, facts)
   expect(promptContext).toContain('Pull request #7: Add a flag')

@@ -1,10 +1,10 @@
 import type { ComparedCommit } from '../../github/comparisons.ts'
 import type { Context } from '../../action/context.ts'
+import type { GitHub } from '../../github/github.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/sentences.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Task } from '../inputs/task.ts'
 import type { Journal } from '../report/journal.ts'
 import { changeSection } from '../prompt/change-section.ts'
 import type { ChangeRange } from './change-range.ts'
@@ -12,9 +12,10 @@ import { compareWhatIsThere, formatGone, type Compared, type Looked } from './co
 import { findChangeRange } from './event-range.ts'
 import { findEventSubject } from './event-subject.ts'
 import { countByPaths } from './count-by-paths.ts'
-import { openLoopGuard, openQuestions, type GitHubUntil } from './loop-guard.ts'
+import { openLoopGuard, openQuestions } from './loop-guard.ts'
 import { eventSection } from '../prompt/event-section.ts'
 import { renderSections } from '../prompt/sections.ts'
+import { isChangeWanted, refuseToLookBack } from './refuse-range.ts'
 
 /** What was found out about the change that started the run, before anything was asked of the service. */
 export interface ChangeFindings {
@@ -59,25 +60,6 @@ function lossOf({ changeContext, pathFilter }: AgentInputs): string {
   return `What changed is not known, so ${wanted.join(' and ')} had no effect`
 }
 
-const isWanted = ({ pathFilter, changeContext }: AgentInputs): boolean =>
-  pathFilter !== undefined || changeContext !== 'none'
-
-/**
- * What other runs that `workflow_run` started have told is not known, so that a base could pass over what none has told.
- * @throws ActionError `invalid-input` if a range is asked for that is never known after this event
- */
-export function refuseToLookBack(inputs: AgentInputs, { context }: Step): void {
-  if (inputs.task.kind === 'attach' || !isWanted(inputs)) return
-  if (inputs.changeRange.kind !== 'since-last-success' || context.event.kind !== 'workflow-run') return
-  throw new ActionError(
-    'invalid-input',
-    '`change-range` is `since-last-success`, which must not be given after `workflow_run`: GitHub does not say which commit such a run was about, and changes might never be told.',
-    {
-      hint: 'Nothing was sent. Leave out `change-range`, so that it is what the other workflow ran on, or let a push or a schedule start the workflow.',
-    },
-  )
-}
-
 /** Why the event itself has nothing for the agent, whose range may still look back. */
 function whyIdle(range: ChangeRange): string | undefined {
   const own = range.kind === 'since-last-success' ? range.firstTime : range
@@ -85,61 +67,58 @@ function whyIdle(range: ChangeRange): string | undefined {
 }
 
 /**
- * Looks at the change that started the run: whether it is one for the agent, and what to tell of it. What cannot be found
- * out is a shortfall, and then the step goes on: a question without an answer skips nothing.
- * @throws ActionError `cancelled`
+ * Looks at what started the run: whether it is the agent's own work, whether it is a change for the agent, and what to tell of
+ * it. What cannot be found out is a shortfall, and then the step goes on: a question without an answer skips nothing.
+ * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(
-  task: Task,
-  inputs: AgentInputs,
-  step: Step,
-  journal: Journal,
-): Promise<ChangeFindings> {
+export async function resolveChange(inputs: AgentInputs, step: Step, journal: Journal): Promise<ChangeFindings> {
+  const { command, task, changeRange, pathFilter } = inputs
+  const { context, core } = step
   // Attaching spends nothing and sends nothing, so it needs no reason.
-  if (task.kind === 'attach') return NOTHING_FOUND
-  const range = findChangeRange(step.context, inputs.changeRange)
-  const wantsChange = isWanted(inputs)
-  const idle = whyIdle(range)
-  if (idle !== undefined && (range.kind === 'nothing-changed' || !wantsChange)) return skipped(idle)
-
+  if (command === '' && task.kind === 'attach') return NOTHING_FOUND
   const guard = openLoopGuard(inputs, step, journal)
-  const needsRange = wantsChange || guard.needsRange
+  const own = await guard.ofEvent()
+  if (own !== undefined) return skipped(own)
+
+  const range = findChangeRange(context, changeRange)
+  refuseToLookBack(range, inputs, context)
+  const isWanted = isChangeWanted(inputs)
+  const idle = whyIdle(range)
+  if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return skipped(idle)
+  const needsRange = isWanted || guard.needsRange
   if (!needsRange && !guard.asksOfChange) return NOTHING_FOUND
+
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
   const looked = needsRange ? await compareWanted(range, inputs, step, journal) : undefined
   if (looked?.kind !== 'compared') {
     if (idle !== undefined && looked !== undefined) return skipped(idle)
     // What came before the event's own commits is not known then.
-    const mayBeMore = wantsChange && looked === undefined && range.kind === 'since-last-success'
-    const ownCommits = mayBeMore ? guard.ofUnknown : await guard.ofItsCommits()
+    const mayBeMore = isWanted && looked === undefined && range.kind === 'since-last-success'
+    const ownCommits = await guard.ofChange(mayBeMore ? 'unknown' : 'commits of the event')
     if (ownCommits !== undefined) return skipped(ownCommits)
-    const about = withContext(undefined, inputs, step)
-    const nothing = looked === undefined ? undefined : `Nothing to compare: ${looked.reason}.`
-    return { ...about, description: joinSentences([nothing, about.description]) || undefined }
+    return tellChange(undefined, looked && `Nothing to compare: ${looked.reason}.`, inputs, step)
   }
   const { compared } = looked
-  const { description, skipReason, doubt } = await countByPaths(compared, inputs.pathFilter, step)
-  step.core.log(description)
-  const { event } = step.context
-  const isAllPushed = inputs.changeRange.kind === 'event' && 'push' in event && event.push !== undefined
+  const { description, skipReason, doubt } = await countByPaths(compared, pathFilter, step)
+  core.log(description)
+  const isPushed = 'push' in context.event && context.event.push !== undefined
+  const isAllPushed = changeRange.kind === 'event' && isPushed && !guard.needsRange
   // A range of its own has nothing to do with the event.
-  const isTheirs = inputs.changeRange.kind === 'between' && guard.asksOfChange
+  const isTheirs = changeRange.kind === 'between' && guard.asksOfChange
   const reason =
     skipReason ??
     (compared.comparison.relation === 'identical' ? idle : undefined) ??
-    (await (isTheirs || (isAllPushed && !guard.needsRange) ? guard.ofItsCommits() : guard.ofRange(compared)))
+    (await guard.ofChange(isTheirs || isAllPushed ? 'commits of the event' : compared))
   if (reason !== undefined) return skipped(reason, description)
-  if (doubt !== undefined) step.core.log(doubt)
-  const { promptContext, description: sent } = withContext(compared, inputs, step)
-  const { commits } = compared.comparison
-  return { skipReason: undefined, promptContext, description: joinSentences([description, sent]), commits }
+  if (doubt !== undefined) core.log(doubt)
+  return { ...tellChange(compared, description, inputs, step), commits: compared.comparison.commits }
 }
 
 /** Where there is nothing to compare, nobody need be asked. */
-async function compareNow(range: ChangeRange, asked: GitHubUntil | undefined, context: Context): Promise<Looked> {
+async function compareNow(range: ChangeRange, github: GitHub | undefined, context: Context): Promise<Looked> {
   if (range.kind === 'nothing-to-compare') return { kind: 'nothing', gone: 0, reason: range.reason }
-  if (asked === undefined) throw noToken(range)
-  return compareWhatIsThere(range, asked.github, context)
+  if (github === undefined) throw noToken(range)
+  return compareWhatIsThere(range, github, context)
 }
 
 /**
@@ -154,13 +133,13 @@ async function compareWanted(
 ): Promise<Looked | undefined> {
   const { context, core } = step
   try {
-    const looked = await compareNow(range, await openQuestions(inputs, step), context)
+    const looked = await compareNow(range, (await openQuestions(inputs, step))?.github, context)
     if (looked.gone > 0 && range.kind === 'since-last-success') journal.notice(...formatGone(looked))
     if (looked.kind === 'nothing') core.log(`Nothing to compare: ${looked.reason}.`)
     return looked
   } catch (caught) {
     const error = rethrowFatal(caught)
-    if (inputs.changeRange.kind !== 'event' && isWanted(inputs))
+    if (inputs.changeRange.kind !== 'event' && isChangeWanted(inputs))
       throw new ActionError(
         'not-sent',
         `What changed is not known, and \`change-range\` asks for it: ${error.message}`,
@@ -173,16 +152,24 @@ async function compareWanted(
   }
 }
 
-/** What the event is about has up to half of the bytes, if a change goes with it. */
-function withContext(compared: Compared | undefined, inputs: AgentInputs, { context, core }: Step): ChangeFindings {
-  const { changeContext: level, changeContextBytes: maxBytes } = inputs
+/**
+ * What the event is about has up to half of the bytes, if a change goes with it.
+ * @param found what was found out about the range, as full sentences
+ */
+function tellChange(
+  compared: Compared | undefined,
+  found: string | undefined,
+  { changeContext: level, changeContextBytes: maxBytes }: AgentInputs,
+  { context, core }: Step,
+): ChangeFindings {
   const subject = findEventSubject(context.event)
-  if (level === 'none' || (subject === undefined && compared === undefined)) return NOTHING_FOUND
+  if (level === 'none' || (subject === undefined && compared === undefined))
+    return { ...NOTHING_FOUND, description: found }
   const sections = [
     ...(subject === undefined ? [] : [eventSection(subject, context.repository)]),
     ...(compared === undefined ? [] : [changeSection({ ...compared.comparison, ...compared }, level)]),
   ]
-  const { text: promptContext, description } = renderSections(sections, maxBytes)
-  core.log(description)
-  return { skipReason: undefined, promptContext, description }
+  const { text: promptContext, description: sent } = renderSections(sections, maxBytes)
+  core.log(sent)
+  return { skipReason: undefined, promptContext, description: joinSentences([found, sent]) }
 }
