@@ -83,7 +83,7 @@ const HEAD = `<!-- Written by npm run docs. -->
 
 # Job summaries
 
-What a step writes on the page of its run, for each way in which it can end: the runs of \`npm start\`, on a clock of its own. The first one is whole. The others are shown without their time line, their prompt, what comes next, and the rows that stand above.
+What a step writes on the page of its run, for each way in which it can end: the runs of \`npm start\`, on a clock of its own. The first one is whole. Of the others, the job's facts, the time line, the prompt, what comes next, and rows that stand above are left out.
 `
 
 /** What the reader knows from the summaries above. */
@@ -93,7 +93,10 @@ function leaveOutKnown(summary: string, known: Set<string>): string {
   const shown = isFirst
     ? summary
     : summary
-        .replace(/### Time line\n\n<table>[^]*?<\/table>\n*|<details>.*<\/details>\n*|### What next\n[^]*$/g, '')
+        .replace(
+          /### Time line\n\n<table>[^]*?<\/table>\n*|<table>\n<tr><td><b>Job<[^]*?<\/table>\n*|<details>.*<\/details>\n*|### What next\n[^]*$/g,
+          '',
+        )
         .split('\n')
         .filter((line) => !known.has(line))
         .join('\n')
