@@ -10,7 +10,6 @@ import { join } from 'node:path'
 import { measureDownload } from './download.mjs'
 import { measureFleet } from './fleet.mjs'
 import { measureMemory } from './memory.mjs'
-import { comparePolicies, measurePolling } from './polling.mjs'
 import { measureStart } from './start.mjs'
 import { measureVisitors } from './visitors.mjs'
 import { renderTable, replaceBetweenMarkers } from '../docs-tables/markdown-tables.mjs'
@@ -26,7 +25,6 @@ import { renderTable, replaceBetweenMarkers } from '../docs-tables/markdown-tabl
 /** @type {Record<string, () => Row[] | Promise<Row[]>>} */
 const PARTS = {
   start: measureStart,
-  polling: measurePolling,
   fleet: measureFleet,
   memory: measureMemory,
   visitors: measureVisitors,
@@ -80,6 +78,5 @@ console.log(`\n${result}`)
 if (isToSave) {
   const path = join(root, DOCUMENT)
   const text = replaceBetweenMarkers(DOCUMENT, readFileSync(path, 'utf8'), 'results', result)
-  const compared = replaceBetweenMarkers(DOCUMENT, text, 'polling', renderTable(comparePolicies()))
-  writeFileSync(path, replaceBetweenMarkers(DOCUMENT, compared, 'fleet', renderRows(fleet)))
+  writeFileSync(path, replaceBetweenMarkers(DOCUMENT, text, 'fleet', renderRows(fleet)))
 }
