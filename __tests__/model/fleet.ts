@@ -19,6 +19,10 @@ export interface FleetPlan {
   readonly limit: LimitPlan
   /** The steps begin at random times within this one, in milliseconds. */
   readonly startsWithinMs: number
+  /** In place of a random time: when each step begins, in milliseconds. */
+  readonly startsAtMs?: readonly number[]
+  /** The project of each step, in place of one for all. */
+  readonly projects?: readonly string[]
   readonly random: () => number
   readonly timeoutMs?: number
 }
@@ -43,13 +47,15 @@ export type PlayMember = (
   transport: Transport,
   world: VirtualClock,
   plan: FleetPlan,
+  index: number,
 ) => Promise<Played<Report> | undefined>
 
 const LATENCY_MS = 50
 const HOUR_MS = 3_600_000
 
 /** A whole step of this action. */
-export const playStep: PlayMember = (transport, world, { timeoutMs = HOUR_MS, random }) => {
+export const playStep: PlayMember = (transport, world, { timeoutMs = HOUR_MS, random, projects }, index) => {
+  const projectId = projects?.[index] ?? DEFAULT_PROJECT_ID
   const stage = {
     apiKey: EMULATOR_KEY,
     transport,
@@ -58,12 +64,12 @@ export const playStep: PlayMember = (transport, world, { timeoutMs = HOUR_MS, ra
     clock: stepClockOf(world),
     random,
   }
-  return playOn(stage, agentAction, () => agentInputs({ timeoutMs, projectId: DEFAULT_PROJECT_ID }))
+  return playOn(stage, agentAction, () => agentInputs({ timeoutMs, projectId }))
 }
 
 /** Plays a fleet against the embedded service, whose jobs take 20 s, on the virtual clock. */
 export async function playFleet(plan: FleetPlan, playMember = playStep): Promise<FleetEnd> {
-  const { steps, limit, startsWithinMs, random } = plan
+  const { steps, limit, startsWithinMs, startsAtMs, random } = plan
   const world = virtualClock(undefined, Infinity)
   const service = createService({ baseUrl: BASE_URL, requestsPerHour: Infinity })
   const take = createLimit(limit)
@@ -82,10 +88,10 @@ export async function playFleet(plan: FleetPlan, playMember = playStep): Promise
       return answer
     },
   }
-  const play = async (): Promise<FleetStep> => {
-    await world.sleep(random() * startsWithinMs)
+  const play = async (_: unknown, index: number): Promise<FleetStep> => {
+    await world.sleep(startsAtMs?.[index] ?? random() * startsWithinMs)
     const beganAt = world.now()
-    const played = await playMember(transport, world, plan)
+    const played = await playMember(transport, world, plan, index)
     return { beganAt, endedAt: world.now(), played }
   }
   const ended = await world.passUntil(Promise.all(Array.from({ length: steps }, play)))

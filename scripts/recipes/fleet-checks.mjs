@@ -35,7 +35,7 @@ export const FLEET_CHECKS = {
         prompts: FLEET.map((project) => `POST ${project} job`),
         summary: [
           `${FLEET.length - RED_IN_FLEET.length} of ${FLEET.length} projects are green`,
-          ...FLEET.map((project) => `${RED_IN_FLEET.includes(project) ? '| ❌' : '| ✅'} | \`${project}\` |`),
+          ...FLEET.map((project) => `${RED_IN_FLEET.includes(project) ? '| ❌' : '| ✅'} | [\`${project}\`](`),
         ],
       },
     },
@@ -65,13 +65,20 @@ export const FLEET_CHECKS = {
     {
       name: 'a project whose job never reported has its line all the same, and the run is red',
       inputs: { prompt: 'Mention the new address of the status page.' },
-      vars: { DOCS_AGENT_PROJECTS: '["docs-a", "no/file/name"]' },
+      vars: { DOCS_AGENT_PROJECTS: '["docs-a", "docs-lost"]' },
+      matrix: ['project:docs-a'],
       expected: {
         conclusion: 'failure',
         outputs: { 'report.table.green': '1', 'report.table.red': '1' },
         prompts: ['POST docs-a job'],
-        summary: ['1 of 2 projects are green', '| ❌ | `no/file/name` | its job never reported |'],
+        summary: ['1 of 2 projects are green', '| its job never reported |'],
       },
+    },
+    {
+      name: 'wrong inputs are told at once, and nothing is sent',
+      inputs: { prompt: 'Mention the new address of the status page.' },
+      vars: { DOCS_AGENT_PROJECTS: '["docs-a", "docs-a", "no/name"]' },
+      expected: { conclusion: 'failure', prompts: [] },
     },
     {
       name: 'without secrets every project is red, and nothing is sent',
@@ -82,7 +89,7 @@ export const FLEET_CHECKS = {
         conclusion: 'failure',
         outputs: { 'report.table.green': '0', 'report.table.red': '2' },
         prompts: [],
-        summary: ['0 of 2 projects are green', '| ❌ | `docs-a` | error |', '| ❌ | `docs-b` | error |'],
+        summary: ['0 of 2 projects are green', '| ❌ | [`docs-a`](', '| ❌ | [`docs-b`](', '| error |'],
       },
     },
   ],
