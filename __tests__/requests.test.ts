@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../src/emulator/embedded-service.ts'
-import { AGENT_USER, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
+import { AGENT_USER, demoState, GITHUB_TOKEN } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios, type GitHubScenarioName } from '../src/emulator/github/github-scenarios.ts'
 import type { CheckPlan } from '../src/emulator/github/check-plan.ts'
 import { ENDLESS } from '../src/emulator/github/sample-checks.ts'
 import { pullState, type PullState } from '../src/emulator/github/pull-state.ts'
 import { repositoryState, type RepositoryState } from '../src/emulator/github/repository-state.ts'
-import { playInWorld } from './support/embedded-world.ts'
+import { playInWorld, type WorldOptions } from './support/embedded-world.ts'
 import { PUSH, type GivenRun } from './support/fake-github.ts'
 import { agentInputs } from './support/fake-step.ts'
 import { commit, madeCommit } from './support/github-state.ts'
@@ -163,6 +163,27 @@ test.each(ROWS)('a step asks GitHub as often as the page says: $many', async ({ 
   }
   expect(ended).toEqual(COUNTS.map((_, index) => row.ends?.[index] ?? 'pull-request'))
   expect(asked).toEqual(cellsOf(many))
+})
+
+const [FAILS, PASSES] = combineScenarios(['checks-mended']).checks
+
+test.each<[string, Record<string, string>, Partial<WorldOptions>]>([
+  ['push to a new pull request', {}, {}],
+  [
+    'follow-up with one round that mends its checks',
+    { 'on-open-pr': 'follow-up', 'wait-for-checks': 'true', 'fix-rounds': '1' },
+    { github: { ...combineScenarios(['open-pull-request']), checks: [PASSES, FAILS, PASSES].map((one = []) => one) } },
+  ],
+])('a whole story counts as often as the page says: a %s', async (story, given, more) => {
+  const { 'acme/docs': docs = repositoryState() } = demoState(combineScenarios([]), DEFAULT_START_MS).repositories
+  const facts = pushOf({ ...docs, commits: docs.commits.slice(-2) })
+  const inputs = agentInputs({}, { 'github-token': GITHUB_TOKEN, label: 'docs-agent', ...given })
+  const world = await playInWorld({ inputs, facts, ...more })
+  const { report, counted } = world
+  expect(report).toMatchObject({ outcome: 'pull-request', shortfalls: [] })
+  expect(report.fixing?.sent ?? 0).toBe(Number(given['fix-rounds'] ?? 0))
+  const page = readFileSync(join(root, 'docs/costs-and-limits.md'), 'utf8')
+  expect(page).toContain(`a ${story} counts ${counted} requests`)
 })
 
 /** An hour in which a check ends every 36 seconds, each by itself. */

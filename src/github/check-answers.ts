@@ -13,7 +13,7 @@ const app = z.pipe(
 export const checkRunSchema = z.object({
   ...{ ...progress, id: number, name: text, app, details_url: text, html_url: text },
   check_suite: part(z.object({ id: number })),
-  output: part(z.object({ title: text, summary: text })),
+  output: part(z.object({ title: text, summary: text, annotations_count: number })),
 })
 export type CheckRun = z.infer<typeof checkRunSchema>
 

@@ -27,6 +27,8 @@ export interface Check {
   readonly title?: string | undefined
   /** Markdown, or a commit status's description. */
   readonly summary?: string | undefined
+  /** How many annotations it has. */
+  readonly annotations?: number | undefined
   readonly detailsUrl?: string | undefined
   /** Why it is not known whether a later run of its workflow took its place. */
   readonly doubt?: ActionError
@@ -60,7 +62,8 @@ function isOwnPage(url: string | undefined, { serverUrl, repository, runId }: Ow
 const toCheck = (run: CheckRun): Check => ({
   ...{ name: run.name ?? 'a check without a name', state: stateOf(run), id: run.id, app: run.app },
   ...(isWaiting(run) && { waitsForApproval: true }),
-  ...{ title: run.output?.title, summary: run.output?.summary, detailsUrl: run.details_url },
+  ...{ title: run.output?.title, summary: run.output?.summary, annotations: run.output?.annotations_count },
+  detailsUrl: run.details_url,
 })
 
 const counted = (count: number, one: string): string =>

@@ -5,6 +5,11 @@ import { pullRequestSchema, pullRequestsSchema } from './pull-request-answers.ts
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
 
+/** Whether more work can go into it. */
+export function isOpen({ state }: { readonly state?: PullRequestState }): boolean {
+  return state === 'open' || state === 'draft'
+}
+
 export interface PullRequestAddress {
   /** `owner/name` */
   readonly repository: string

@@ -107,6 +107,11 @@ test('only jobs of GitHub Actions have logs, and commit statuses have no details
   expect([count(github.asked, 'readJobLog'), count(github.asked, 'listAnnotations')]).toEqual([0, 1])
 })
 
+test('a check that says that it has no annotations is not asked for them', async () => {
+  const { github } = await promptWith({}, [{ ...jobCheck('build', 1), annotations: 0 }, jobCheck('links', 2)])
+  expect([count(github.asked, 'readJobLog'), count(github.asked, 'listAnnotations')]).toEqual([2, 1])
+})
+
 test('of very many checks the first ten are told in detail, and all are named', async () => {
   const failed = Array.from({ length: 12 }, (_, index) => jobCheck(`check ${index}`, index + 1))
   const { prompt, github } = await promptWith({}, failed)
@@ -129,8 +134,14 @@ test.each([
 
 test('an old copy of the pull request is read again', async () => {
   const old = { ...PULL_REQUEST, headSha: commit('b') }
-  const readPullRequest = inTurn(old, PULL_REQUEST, old, PULL_REQUEST)
+  const readPullRequest = inTurn(old, PULL_REQUEST)
   expect((await promptWith({ readPullRequest }, undefined, { seen: 'bc' })).prompt).toBeDefined()
+})
+
+test('a pull request that the step has read is read once more, directly before the message', async () => {
+  const { github, prompt } = await promptWith({}, undefined, { seen: 'c' })
+  expect(prompt).toBeDefined()
+  expect(count(github.asked, 'readPullRequest')).toBe(1)
 })
 
 test.each([withoutLink, job({ status: 'completed', prLink: LINK.replace(/7$/, '8') })])(

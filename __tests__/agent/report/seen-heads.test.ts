@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { SeenHeads } from '../../../src/agent/report/seen-heads.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { inTurn, PULL_REQUEST, refusal } from '../../support/fake-github.ts'
+import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal } from '../../support/fake-github.ts'
 import { fakeStep } from '../../support/fake-step.ts'
 
 const heads = (shas: string): (() => Promise<PullRequest>) =>
@@ -56,4 +56,27 @@ test('a head stands after 15 s without another one, and is not known if the dead
   expect(await standing('aabbbb', 60_000)).toEqual(['b', 25_000])
   expect(await standing('aabbbb', 24_000)).toEqual([undefined, 10_000])
   expect(await standing('a', 14_999)).toEqual([undefined, 0])
+})
+
+test('commits are listed once for a head, and again if it moves', async () => {
+  const seen = new SeenHeads(fakeStep())
+  const [a, b] = [
+    { ...PULL_REQUEST, headSha: 'a' },
+    { ...PULL_REQUEST, headSha: 'b' },
+  ]
+  const github = fakeGitHub({
+    listPullRequestCommits: inTurn(pullCommits({ sha: 'a' }), pullCommits({ sha: 'a' }, { sha: 'b' })),
+  })
+  const sizes: number[] = []
+  for (const pullRequest of [a, a, b, b, a]) sizes.push((await seen.listCommits(pullRequest, github)).length)
+  expect(sizes).toEqual([1, 1, 2, 2, 2])
+  expect(github.asked).toHaveLength(3)
+})
+
+test('a list of commits that lacks the head is an old copy, and is not kept', async () => {
+  const seen = new SeenHeads(fakeStep())
+  const github = fakeGitHub({ listPullRequestCommits: inTurn(pullCommits({ sha: 'a' }), pullCommits({ sha: 'b' })) })
+  const list = () => seen.listCommits({ ...PULL_REQUEST, headSha: 'b' }, github)
+  expect((await list())[0]?.sha).toBe('a')
+  expect((await list())[0]?.sha).toBe('b')
 })

@@ -3,16 +3,17 @@ import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { isRunning, isSameEnd } from './job-state.ts'
 import type { JobWatch } from './job-watch.ts'
-import { readHeadBefore, type HeadBefore } from './pull-request-head.ts'
+import { readStandingHead, type HeadBefore } from './pull-request-head.ts'
 import { findJob, waitForJob } from './wait-for-job.ts'
 
 /** A reading of the job that is older is made again before the prompt is sent. */
 const OLD_MS = 1_000
 
-/** The job when its present turn has ended, and the head of its pull request then. */
+/** The job when its present turn has ended. */
 export interface Ready {
   /** Undefined if the turn did not end before the deadline. */
   readonly before: Job | undefined
+  /** The head of its pull request, if a turn was waited for: what that has pushed last had to stand. */
   readonly head: HeadBefore | undefined
   readonly wasBusy: boolean
 }
@@ -37,7 +38,7 @@ export async function awaitReady(
   const isBusy = wasBusy || isInTheWay || isLate
   const before = isInTheWay || isLate ? (await waitForJob(present, step, watch)).job : present
   const endedAt = step.clock.now()
-  const head = before && wait ? await readHeadBefore(before, isBusy, step, watch.journal) : undefined
+  const head = before && wait && isBusy ? await readStandingHead(before, step, watch.journal) : undefined
   // The job may have got another prompt while the head had to stand.
   const now = step.clock.now()
   const isOld = isBusy && now - endedAt >= OLD_MS && now < step.deadlineAt

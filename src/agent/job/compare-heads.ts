@@ -1,6 +1,6 @@
 import type { Comparison } from '../../github/comparisons.ts'
 import { historyIn, ownersOf, MOST_COMMITS, type PullRequestCommit } from '../../github/commits.ts'
-import type { PullRequest } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal, unlessNotFound } from '../../runtime/errors.ts'
@@ -8,13 +8,12 @@ import { oneLine } from '../../text/untrusted.ts'
 import type { Step } from '../../action/step.ts'
 import type { Journal } from '../report/journal.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
+import type { SeenHeads } from '../report/seen-heads.ts'
 import type { JobWatch } from './job-watch.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import { settlePauses, SETTLE_MS } from './poll-schedule.ts'
 import { askHead, openSoon, type HeadBefore } from './pull-request-head.ts'
 import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
-
-const isOpen = ({ state }: PullRequest): boolean => state === 'open' || state === 'draft'
 
 /** The pull request as it is now; undefined if GitHub does not tell, which was said before or costs nothing. */
 async function readNow({ link }: HeadBefore, step: Step, journal: Journal): Promise<PullRequest | undefined> {
@@ -44,10 +43,10 @@ interface Came extends TurnCommits {
  * brings; the list of the pull request does not.
  * @throws ActionError if GitHub does not tell
  */
-async function readTurnCommits(before: PullRequest, now: PullRequest, step: Step): Promise<Came> {
+async function readTurnCommits(before: PullRequest, now: PullRequest, step: Step, heads: SeenHeads): Promise<Came> {
   if (now.headSha === before.headSha) return { agents: 0, others: new Map(), keepsHead: true }
   const github = await openSoon(step)
-  const listed = await github.listPullRequestCommits(now)
+  const listed = await heads.listCommits(now, github)
   assertWhole(listed, now.headSha)
   let earlier = historyIn(listed, before.headSha)
   const keepsHead = earlier.length > 0
@@ -137,7 +136,7 @@ async function readAfter(before: HeadBefore, step: Step, journal: Journal): Prom
     const now = await readNow(before, step, journal)
     if (now === undefined) return undefined
     const cameBefore = last?.now.headSha === now.headSha && !(last.came instanceof ActionError) ? last.came : undefined
-    const came = cameBefore ?? (await readTurnCommits(before.pullRequest, now, step).catch(rethrowFatal))
+    const came = cameBefore ?? (await readTurnCommits(before.pullRequest, now, step, journal.heads).catch(rethrowFatal))
     return (last = { now, came })
   }
   const isUpdated = (after?: After): boolean => after !== undefined && 'agents' in after.came && after.came.agents > 0

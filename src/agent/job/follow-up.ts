@@ -8,7 +8,7 @@ import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
 import { lookAgain, prepare, type FollowUpTask } from './before-sending.ts'
 import { compareHeads } from './compare-heads.ts'
-import { readHeadBefore } from './pull-request-head.ts'
+import { readHead, readStandingHead, seenHead } from './pull-request-head.ts'
 import { hasEnded, signsOfAnswer, withRead } from './turn-signs.ts'
 import { isRunning } from './job-state.ts'
 import { resolveOutcome } from './wait-for-job.ts'
@@ -101,11 +101,14 @@ export async function followUp(
   watch.course.see({ progress: 'unsent' })
   const ready = await prepare(task, inputs, step, watch, preflight)
   if (!('before' in ready)) return ready
-  const { before } = ready
+  const { before, wasBusy } = ready
   let { head } = ready
+  // The check has just read it.
+  if (wait && !wasBusy && preflight !== undefined) head = seenHead(before, step, watch.journal)
+  if (wait && !wasBusy) head ??= await readHead(before, step, watch.journal)
   const beforeAgain = async (): Promise<void> => {
     // Somebody else's prompt may have had its turn.
-    head &&= await readHeadBefore(before, true, step, watch.journal)
+    head &&= await readStandingHead(before, step, watch.journal)
     await lookAgain(before, preflight, step, watch)
   }
   const answer = await send(before, task.prompt, step, watch, beforeAgain)

@@ -29,23 +29,32 @@ export async function askHead(link: PullRequestLink, step: Step): Promise<PullRe
   return github.readPullRequest(toPullRequestAddress(link, step.context))
 }
 
-/**
- * Undefined if the job has no pull request yet, or GitHub cannot tell, which is said. What the turn before has pushed may
- * not be in all of GitHub's copies yet.
- * @param mustStand if that turn may have ended only now
- */
-export async function readHeadBefore(
+/** Undefined if the step has not read it, or only by a newer name of its repository. */
+export function seenHead({ prLink: link }: Job, { context }: Step, { heads }: Journal): HeadBefore | undefined {
+  const pullRequest = link && heads.newest(toPullRequestAddress(link, context))
+  return pullRequest && { link, pullRequest }
+}
+
+type ReadHead = (job: Job, step: Step, journal: Journal) => Promise<HeadBefore | undefined>
+
+/** Undefined if the job has no pull request yet, or GitHub cannot tell, which is said. */
+export const readHead: ReadHead = (job, step, journal) => look(job, step, journal, (read) => journal.heads.read(read))
+
+/** The same after a turn that may have ended only now: what it has pushed may not be in all of GitHub's copies yet. */
+export const readStandingHead: ReadHead = (job, step, journal) =>
+  look(job, step, journal, (read) => journal.heads.readStanding(read))
+
+async function look(
   { prLink: link }: Job,
-  mustStand: boolean,
   step: Step,
   journal: Journal,
+  ask: (read: () => Promise<PullRequest>) => Promise<PullRequest | undefined>,
 ): Promise<HeadBefore | undefined> {
   if (link === undefined) return undefined
   const lost = 'Whether the follow-up changes the pull request is not known'
   const pullRequest = await journal.bestEffort(lost, async () => {
     if ((await step.github()) === undefined || link.host !== new URL(step.context.serverUrl).host) return undefined
-    const read = (): Promise<PullRequest> => askHead(link, step)
-    return mustStand ? journal.heads.readStanding(read) : journal.heads.read(read)
+    return ask(() => askHead(link, step))
   })
   return pullRequest && { link, pullRequest }
 }

@@ -1,5 +1,5 @@
 import { historyIn, ownersOf, type PullRequestCommit } from '../../github/commits.ts'
-import type { PullRequest } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { isSamePullRequest, type PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import type { FixStop } from '../report/fixing.ts'
@@ -19,22 +19,20 @@ interface RoundState {
   readonly leftMs: number
 }
 
-const isOpen = (state: PullRequestFindings['state']): boolean => state === 'open' || state === 'draft'
-
 /** Why no further round is to be sent, as far as it can be said without asking anybody. */
 export function stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs }: RoundState): FixStop | undefined {
   if (found.checks === 'success') return 'passed'
   if (found.checks !== 'failure') return 'nothing-to-tell'
-  if (!isOpen(found.state)) return 'over'
+  if (!isOpen(found)) return 'over'
   if (found.headSha === headOfLastRound) return 'unmoved'
   if (sent >= maxRounds) return 'used-up'
   return leftMs < ROUND_MS ? 'no-time' : undefined
 }
 
 /** Whether a pull request is still the one whose checks were looked at. */
-export function stopAtLastLook({ state, headSha }: PullRequest, examined: string | undefined): FixStop | undefined {
-  if (!isOpen(state)) return 'over'
-  return headSha === examined ? undefined : 'others'
+export function stopAtLastLook(pullRequest: PullRequest, examined: string | undefined): FixStop | undefined {
+  if (!isOpen(pullRequest)) return 'over'
+  return pullRequest.headSha === examined ? undefined : 'others'
 }
 
 /** Whether a job still says that the pull request is its own. */

@@ -59,13 +59,15 @@ async function readDetails(
   const askLog = askForEach('', 'The agent was not told all logs of failing checks', journal)
   const found: FailedCheck[] = []
   for (const [index, check] of failed.entries()) {
-    const { id, app, detailsUrl = '' } = check
+    const { id, app, annotations, detailsUrl = '' } = check
     const isDetailed = index < MOST_DETAILED
     const jobId = app === 'github-actions' ? JOB_PAGE.exec(detailsUrl)?.[1] : undefined
     found.push({
       check,
       annotations:
-        id === undefined || !isDetailed ? [] : await askAnnotations(() => github.listAnnotations(repository, id)),
+        id === undefined || annotations === 0 || !isDetailed
+          ? []
+          : await askAnnotations(() => github.listAnnotations(repository, id)),
       log: jobId === undefined || !isDetailed ? '' : await askLog(() => github.readJobLog(repository, Number(jobId))),
     })
   }
@@ -122,8 +124,8 @@ export async function nextRound(
     const { headSha = '', failed = [] } = found
     const address = toPullRequestAddress(prLink, step.context)
     const read = (): Promise<PullRequest> => journal.heads.read(() => github.readPullRequest(address))
-    const pullRequest = await read()
-    const commits = await github.listPullRequestCommits(address)
+    const pullRequest = journal.heads.newest(address) ?? (await read())
+    const commits = await journal.heads.listCommits(pullRequest, github)
     const isOthers = stopAtLastLook(pullRequest, headSha) ?? stopForCommits(commits, pullRequest, headOfLastRound)
     if (isOthers !== undefined) return isOthers
     const failing = await findFailing(pullRequest, failed, github, step, journal)

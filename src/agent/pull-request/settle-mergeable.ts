@@ -1,5 +1,5 @@
 import type { GitHub } from '../../github/github.ts'
-import type { PullRequestAddress } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { rethrowFatal } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
@@ -19,8 +19,7 @@ export async function waitForMergeable(
   { clock, deadlineAt, signal }: Step,
 ): Promise<PullRequestFindings> {
   for (const pauseMs of PAUSES_MS) {
-    const isOpen = found.state === 'open' || found.state === 'draft'
-    if (!isOpen || found.mergeable !== undefined || clock.now() + pauseMs >= deadlineAt) return found
+    if (!isOpen(found) || found.mergeable !== undefined || clock.now() + pauseMs >= deadlineAt) return found
     await clock.sleep(pauseMs, signal)
     try {
       const now = await github.readPullRequest(address)

@@ -35,8 +35,10 @@ function wantsHandOff({ githubToken, waitForChecks, allowedPaths }: AgentInputs)
 const NEW_MS = 30_000
 const READ_AGAIN_MS = 3_000
 
+/** @param wasRead whether it was read since the turn has ended */
 async function open(
   link: PullRequestLink,
+  wasRead: boolean,
   step: Step,
   { heads }: Journal,
 ): Promise<{ github: GitHub; pullRequest: PullRequest }> {
@@ -47,6 +49,8 @@ async function open(
     })
   }
   const address = toPullRequestAddress(link, step.context)
+  const seen = wasRead ? heads.newest(address) : undefined
+  if (seen !== undefined) return { github, pullRequest: seen }
   const { clock, deadlineAt, signal } = step
   const patientUntil = Math.min(clock.now() + NEW_MS, deadlineAt)
   for (;;) {
@@ -73,11 +77,13 @@ export async function trackPullRequest(
   journal: Journal,
   authors: readonly string[] = [],
 ): Promise<PullRequestFindings> {
-  const { job, outcome } = newestOf(turns).result ?? {}
+  const { job, outcome, operation } = newestOf(turns).result ?? {}
   const link = job?.prLink
   if (job === undefined || link === undefined || !wantsHandOff(inputs)) return {}
   const roundsLeft = inputs.fixRounds - countRounds(turns)
-  const opened = await journal.bestEffort(describeWanted(inputs), () => open(link, step, journal))
+  // What a follow-up did to it is not known without a look.
+  const wasRead = operation === 'updated' || operation === 'unchanged'
+  const opened = await journal.bestEffort(describeWanted(inputs), () => open(link, wasRead, step, journal))
   if (opened === undefined) return {}
   const { github, pullRequest } = opened
   await mark(pullRequest, job.id, inputs, turns, github, journal)
@@ -119,13 +125,15 @@ async function mark(
   if (log?.jobId === jobId && log.pullRequest.number === number) return
   // The end of the step writes it, unless that is far: who finds no comment then starts another job.
   const isNew = isNewJob(turns)
+  const { markerId } = newestOf(turns)
   const write = async (): Promise<number | undefined> =>
+    markerId ??
     (isNew ? undefined : await findMarker(pullRequest, jobId, github))?.id ??
     (await github.addComment(pullRequest, markerComment(jobId)))
   const commentId = waitForChecks
     ? await journal.bestEffort('The comment that names the job was not written', write)
     : isNew
       ? 'none'
-      : undefined
+      : markerId
   journal.add({ log: { pullRequest, jobId, commentId } })
 }

@@ -1,3 +1,5 @@
+import type { PullRequestCommit } from '../../github/commits.ts'
+import type { GitHub } from '../../github/github.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import type { Step } from '../../action/step.ts'
 
@@ -13,12 +15,15 @@ interface Seen {
   readonly replaced: ReadonlySet<string>
 }
 
+type ListsCommits = Pick<GitHub, 'listPullRequestCommits'>
+
 const keyOf = ({ repository, number }: PullRequestAddress): string => `${repository.toLowerCase()}#${number}`
 
 /** The heads of pull requests in the order in which this step came to see them, as GitHub answers from copies that lag. */
 export class SeenHeads {
   readonly #step: Step
   readonly #seen = new Map<string, Seen>()
+  #listed: { readonly headSha: string; readonly commits: readonly PullRequestCommit[] } | undefined
 
   constructor(step: Step) {
     this.#step = step
@@ -27,6 +32,15 @@ export class SeenHeads {
   /** The pull request by the newest read of it; undefined if there was none. */
   newest(address: PullRequestAddress): PullRequest | undefined {
     return this.#seen.get(keyOf(address))?.newest
+  }
+
+  /** Lists the commits of a pull request, or gives what was listed last if that was for the same head, and has it. */
+  async listCommits(pullRequest: PullRequest, github: ListsCommits): Promise<readonly PullRequestCommit[]> {
+    const { headSha } = pullRequest
+    if (this.#listed?.headSha === headSha) return this.#listed.commits
+    const commits = await github.listPullRequestCommits(pullRequest)
+    if (commits.some(({ sha }) => sha === headSha)) this.#listed = { headSha, commits }
+    return commits
   }
 
   /**

@@ -1,3 +1,4 @@
+import { isOpen } from '../../github/pull-requests.ts'
 import type { Step } from '../../action/step.ts'
 import { changeSection } from '../prompt/change-section.ts'
 import { renderSections } from '../prompt/sections.ts'
@@ -19,13 +20,12 @@ const ELSEWHERE = 'Ask in an open pull request or in an issue.'
 const ANEW = 'To begin anew, ask in an issue: that starts a new job.'
 
 const skip = (reason: string): Choice => ({ kind: 'skip', reason })
-const isOver = (state: string): boolean => state === 'merged' || state === 'closed'
 
 /** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
 async function findRolling(comment: AskingComment, search: Search): Promise<RollingPullRequest | string | undefined> {
   const { number } = comment
   const pullRequest = await search.github.readPullRequest(comment)
-  if (isOver(pullRequest.state)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
+  if (!isOpen(pullRequest)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
   const comments = await search.github.listMarkerComments(pullRequest, isMarkerComment)
   const { rolling, objections } = await proveJob(pullRequest, comments, search)
   if (rolling !== undefined) return rolling
@@ -59,7 +59,7 @@ export async function fromComment(inputs: AgentInputs, step: Step, journal: Jour
   if (parsed.kind === 'ignored') return skip(parsed.reason)
   warnOfAttempt(step, journal)
   const { comment } = parsed
-  const { id, instruction, isOnPullRequest, isOpen, kind, number } = comment
+  const { id, instruction, isOnPullRequest, kind, number } = comment
 
   const search = await openSearch(inputs, step)
   const { author, repository, threadId, writtenAt } = comment
@@ -69,7 +69,7 @@ export async function fromComment(inputs: AgentInputs, step: Step, journal: Jour
   journal.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
 
   if (instruction.trim() === '') return skip(formatUsage(command))
-  if (isOnPullRequest && !isOpen) return skip(`Pull request #${number} is closed. ${ELSEWHERE}`)
+  if (isOnPullRequest && !comment.isOpen) return skip(`Pull request #${number} is closed. ${ELSEWHERE}`)
   const unknown = `Whether pull request #${number} comes from a job is not known`
   const found = isOnPullRequest ? await orAbort(unknown, () => findRolling(comment, search), AGAIN) : undefined
   if (typeof found === 'string') return skip(found)

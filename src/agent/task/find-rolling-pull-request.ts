@@ -1,6 +1,6 @@
 import type { GitHub } from '../../github/github.ts'
 import type { OpenPullRequest } from '../../github/labels.ts'
-import type { PullRequestAddress } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
@@ -26,7 +26,7 @@ async function complete(
 ): Promise<OpenPullRequest | undefined> {
   if ('branch' in listed) return listed
   const pullRequest = await github.readPullRequest(listed)
-  return pullRequest.state === 'open' || pullRequest.state === 'draft' ? pullRequest : undefined
+  return isOpen(pullRequest) ? pullRequest : undefined
 }
 
 async function findIn(

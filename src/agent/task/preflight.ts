@@ -1,4 +1,5 @@
 import type { GitHub } from '../../github/github.ts'
+import { isOpen } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
@@ -53,8 +54,8 @@ function lookAt(rolling: RollingPullRequest, step: Step, journal: Journal, hint?
     },
     async findEnd() {
       const read = async () => (await open()).readPullRequest(pullRequest)
-      const { state } = await orAbort(unknown, () => journal.heads.read(read), hint)
-      return state === 'merged' || state === 'closed' ? `${name} was ${state} meanwhile` : undefined
+      const found = await orAbort(unknown, () => journal.heads.read(read), hint)
+      return isOpen(found) ? undefined : `${name} was ${found.state} meanwhile`
     },
   }
 }
@@ -70,7 +71,8 @@ export function rollingPreflight(
   step: Step,
   journal: Journal,
 ): Preflight {
-  const { number } = rolling.pullRequest
+  const { marker, pullRequest } = rolling
+  const { number } = pullRequest
   const look = lookAt(rolling, step, journal)
   const outdated = (reason: string) => ({ reason, passedOver: [...ended, number] })
   const findObjection = async (job: Job): Promise<string | undefined> => {
@@ -78,7 +80,7 @@ export function rollingPreflight(
     return objection === undefined ? undefined : `Job ${job.id} ${objection}`
   }
   return {
-    continued: 'pull-request',
+    turn: { continued: 'pull-request', ...(marker && { markerId: marker.id }) },
     async claim(job) {
       const objection = await findObjection(job)
       if (objection !== undefined) return outdated(objection)
@@ -104,7 +106,7 @@ export function commentPreflight(
 ): Preflight {
   const look = lookAt(rolling, step, journal, hints.unknown)
   return {
-    continued: 'comment',
+    turn: { continued: 'comment' },
     async check(job) {
       const objection = await look.findObjection(job)
       if (objection !== undefined) throw notGoneOnWith(rolling, objection)
