@@ -1,0 +1,267 @@
+import { describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { conclude } from '../../../src/agent/report/conclusion.ts'
+import { formatFixing, formatStop } from '../../../src/agent/report/fixing.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
+import { OUTCOME_ROWS } from '../../../src/agent/report/outcomes.ts'
+import { toOutputs } from '../../../src/agent/report/outputs.ts'
+import { redactReport } from '../../../src/agent/report/redact-report.ts'
+import { renderReply, replyMarker } from '../../../src/agent/report/reply.ts'
+import { jobIdOf, type Outcome, OUTCOMES, ownPullRequest, type Report } from '../../../src/agent/report/report.ts'
+import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
+import { parseComment } from '../../../src/agent/trigger/parse-comment.ts'
+import type { CommentAddress } from '../../../src/github/comments.ts'
+import { ActionError } from '../../../src/runtime/errors.ts'
+import { createRedactor } from '../../../src/text/redact.ts'
+import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
+import { commentFacts, EVENT_NAMES } from '../../support/comment-events.ts'
+import { completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
+import { refusal, rejecting } from '../../support/fake-github.ts'
+import { fakeHost } from '../../support/fake-host.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { type Fields, reportOf } from '../../support/report.ts'
+import { SEED } from '../../support/seed.ts'
+
+test('says how often, and why no more', () => {
+  expect(formatFixing(undefined)).toEqual([])
+  expect(formatFixing({ sent: 0, stop: 'passed' })).toEqual([])
+  expect(formatFixing({ sent: 0, stop: 'red-before' })).toEqual([
+    'Failing checks were not sent back to the agent.',
+    formatStop('red-before'),
+  ])
+  expect(formatFixing({ sent: 1, stop: 'passed' })).toEqual(['Failing checks were sent back to the agent once.'])
+  expect(formatFixing({ sent: 3, stop: 'used-up' })).toEqual([
+    'Failing checks were sent back to the agent 3 times.',
+    formatStop('used-up'),
+  ])
+})
+
+test('one text tells every loss, and each reason and each advice once', () => {
+  const error = refusal('forbidden', 'Grant it.')
+  expect(
+    formatShortfalls([
+      { lost: 'A', error },
+      { lost: 'B', error: refusal('not-found') },
+      { lost: 'C', error },
+      { lost: 'A', error },
+    ]),
+  ).toBe('A. C: GitHub said forbidden. B: GitHub said not-found. Grant it.')
+  expect(formatShortfalls([])).toBeUndefined()
+})
+
+test('the job is the one that was read, else the one that was asked for, else none', () => {
+  expect(jobIdOf(reportOf({ task: CREATE }))).toBe('job_1')
+  expect(jobIdOf(reportOf({ task: ATTACH, job: undefined }))).toBe('job_1')
+  expect(jobIdOf(reportOf({ task: CREATE, job: undefined }))).toBeUndefined()
+  expect(jobIdOf(reportOf({ task: undefined, job: undefined }))).toBeUndefined()
+})
+
+test.each(OUTCOMES)(
+  'of a follow-up that is %s, the pull request is shown only if its turn came to a good end',
+  (outcome) => {
+    const isShown = outcome === 'pull-request' || outcome === 'no-changes'
+    for (const turn of ['unsent', 'taken', 'seen'] as const)
+      expect(ownPullRequest(reportOf({ task: FOLLOW_UP, outcome, progress: turn }))).toBe(
+        isShown ? completed.prLink : undefined,
+      )
+  },
+)
+
+test('a pull request that is known to be of this turn is shown however the step ends', () => {
+  const report = reportOf({ task: FOLLOW_UP, outcome: 'cancelled', progress: 'seen', operation: 'updated' })
+  expect(ownPullRequest(report)).toBe(completed.prLink)
+})
+
+test.each([CREATE, ATTACH])('of %j, the pull request is shown however it ends, if there is one', (task) => {
+  for (const outcome of OUTCOMES) expect(ownPullRequest(reportOf({ task, outcome }))).toBe(completed.prLink)
+  expect(ownPullRequest(reportOf({ task, job: withoutLink }))).toBeUndefined()
+})
+
+const KEY = 'docs_secret-key-123'
+const redact = createRedactor([KEY])
+
+test('a key at the place where an output is cut is taken out as a whole', () => {
+  const report = reportOf({ job: { ...completed, model: `${'x'.repeat(190)}${KEY}` } })
+  expect(toOutputs(redactReport(report, redact)).model).toBe(`${'x'.repeat(190)}***`)
+})
+
+test('a key that only cleaning puts together is taken out as well', () => {
+  const model = `${'x'.repeat(190)}${Array.from(KEY).join('\u200b')}`
+  expect(redactReport(reportOf({ job: { ...completed, model } }), redact).job?.model).toBe(`${'x'.repeat(190)}***`)
+})
+
+test('a key in the address of the pull request is taken out', () => {
+  const prLink = `https://git.example.com/${KEY}/docs/pull/7`
+  expect(redactReport(reportOf({ job: job({ prLink }) }), redact).job?.prLink).toEqual({
+    href: 'https://git.example.com/***/docs/pull/7',
+    host: 'git.example.com',
+    number: '7',
+    repository: '***/docs',
+  })
+})
+
+test('the prompt is redacted too, and everything else stays', () => {
+  const task = { kind: 'create', prompt: `Use ${KEY}.\nThen stop.` } as const
+  expect(redactReport(reportOf({ task }), redact)).toEqual(
+    reportOf({ task: { kind: 'create', prompt: 'Use ***.\nThen stop.' } }),
+  )
+  expect(redactReport(reportOf({ task: CREATE }), redact)).toEqual(reportOf({ task: CREATE }))
+})
+
+test('a report without a task and a job stays as it is', () => {
+  const report = reportOf({ task: undefined, job: undefined })
+  expect(redactReport(report, redact)).toEqual(report)
+})
+
+test.each(OUTCOMES.filter((outcome) => outcome !== 'error'))(
+  '%s has a title and says in full sentences what happened',
+  (outcome) => {
+    const [title, text] = [
+      OUTCOME_ROWS[outcome].title(reportOf({ outcome })),
+      OUTCOME_ROWS[outcome].text(reportOf({ outcome })),
+    ]
+    expect(title).toMatch(/^[A-Z]/)
+    expect(text).toMatch(/^[A-Z].*\.$/)
+  },
+)
+
+/** If nobody compared the pull request's head before and after: for a job with a pull request, and for one without. */
+const CHANGED: Readonly<
+  Record<Outcome, Readonly<Record<'create' | 'followUp' | 'attach', readonly [string, string]>>>
+> = {
+  'pull-request': { create: ['true', 'true'], followUp: ['', ''], attach: ['true', 'true'] },
+  'no-changes': { create: ['', 'false'], followUp: ['', 'false'], attach: ['', 'false'] },
+  failed: { create: ['true', 'false'], followUp: ['', ''], attach: ['true', 'false'] },
+  archived: { create: ['true', 'false'], followUp: ['', ''], attach: ['true', 'false'] },
+  'timed-out': { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
+  unconfirmed: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
+  submitted: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
+  cancelled: { create: ['', ''], followUp: ['', ''], attach: ['true', ''] },
+  skipped: { create: ['false', 'false'], followUp: ['false', 'false'], attach: ['false', 'false'] },
+  error: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
+}
+
+test.each(OUTCOMES)(
+  '%s tells whether the work of this step is in a pull request, and nothing that nobody knows',
+  (outcome) => {
+    const changed = (fields: Fields): string[] =>
+      [completed, withoutLink].map((job) => toOutputs(reportOf({ outcome, job, ...fields })).changed)
+    expect({
+      create: changed({ task: CREATE }),
+      followUp: changed({ task: FOLLOW_UP, progress: 'seen' }),
+      attach: changed({ task: ATTACH }),
+    }).toEqual(CHANGED[outcome])
+  },
+)
+
+const [host, clock] = [fakeHost(), fakeClock()]
+const open = (): Journal =>
+  new Journal(agentInputs({ task: CREATE, waitForChecks: true }), fakeStep({ core: host, clock }))
+
+test('what is noted is in the log and in the time line, and the step has its origin and its time', () => {
+  const journal = open()
+  clock.advance(1_000)
+  journal.note('The job is active.')
+  clock.advance(1_000)
+  journal.add({ change: 'the push' })
+  expect(host.said).toEqual(['log: The job is active.'])
+  expect(journal.recorded()).toEqual({
+    asked: ['checks'],
+    change: 'the push',
+    durationMs: 2_000,
+    origin: { projectId: 'docs-demo', stepId: 'agent' },
+    shortfalls: [],
+    timeline: [{ at: new Date('2026-01-01T00:00:01Z'), elapsedMs: 1_000, event: 'The job is active.' }],
+  })
+})
+
+test('a notice is seen without opening the log, and is in the time line', () => {
+  const journal = open()
+  journal.notice('Look', 'There are two.')
+  expect(host.said).toContain('notice: Look | There are two.')
+  expect(journal.recorded().timeline).toMatchObject([{ event: 'There are two.' }])
+})
+
+test('what cannot be done on GitHub is told and costs nothing else', async () => {
+  const journal = open()
+  const error = refusal('forbidden', 'Grant it.')
+  const label = await journal.bestEffort<unknown>('The label', rejecting(error))
+  const state = await journal.bestEffort('The state', () => Promise.resolve('open'))
+  expect([label, state]).toEqual([undefined, 'open'])
+  expect(host.said).toContain('log: The label: GitHub said forbidden.')
+  expect(journal.shortfalls).toEqual([{ lost: 'The label', error }])
+})
+
+test('a cancelled run is nothing to do without, and neither is a defect', async () => {
+  const journal = open()
+  await expect(journal.bestEffort('x', rejecting(refusal('cancelled')))).rejects.toMatchObject({ code: 'cancelled' })
+  await expect(journal.bestEffort('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
+  expect(journal.shortfalls).toEqual([])
+})
+
+const FACTS = commentFacts()
+const ADDRESS: CommentAddress = {
+  ...{ repository: 'acme/docs', number: 7, kind: 'comment' as const, id: 71, threadId: 71 },
+  ...{ isOnPullRequest: true, writtenAt: '' },
+}
+
+const reply = (report: Report): string => renderReply(report, conclude(report, new Set(['failed'])), ADDRESS, FACTS)
+
+test('names the outcome, the pull request, the checks and the run', () => {
+  const text = reply(reportOf({ job: completed, pullRequest: { state: 'open', checks: 'success' } }))
+  expect(text.split('\n')[0]).toBe('<!-- docs-agent-action: reply run=42 comment=71 -->')
+  expect(text).toContain('**The pull request is ready.**')
+  expect(text).toContain(`[Pull request #7](${LINK})`)
+  expect(text).toContain('All its checks have passed.')
+  expect(text).toContain('[The run](https://git.example.com/acme/docs/actions/runs/42)')
+})
+
+test('leaves out what is not known', () => {
+  const text = reply(reportOf({ outcome: 'no-changes', job: job({ status: 'completed' }) }))
+  expect(text).not.toContain('checks')
+  expect(text).not.toContain('[Pull request')
+})
+
+test('says what to do, and why nothing was sent', () => {
+  const error = new ActionError('not-sent', 'It was not sent.', { hint: 'Ask elsewhere.' })
+  expect(reply(reportOf({ outcome: 'error', error }))).toContain('It was not sent.\n\nAsk elsewhere.')
+  expect(reply(reportOf({ outcome: 'skipped', skipReason: 'It is closed.' }))).toContain(
+    'Nothing was sent to the agent. It is closed.',
+  )
+})
+
+test('the hidden line tells comments, reviews and runs from each other', () => {
+  const markers = [
+    replyMarker(ADDRESS, FACTS),
+    replyMarker({ ...ADDRESS, kind: 'review' }, FACTS),
+    replyMarker({ ...ADDRESS, id: 72 }, FACTS),
+    replyMarker(ADDRESS, { ...FACTS, runId: 43 }),
+  ]
+  expect(new Set(markers).size).toBe(4)
+})
+
+describe('whatever it says', () => {
+  const texts = fc.oneof(fc.string(), fc.constantFrom('/docs do it', '@mona', '\n/docs do it', 'a@b.c @acme/team'))
+  const reports = fc
+    .record({ outcome: fc.constantFrom(...OUTCOMES), skip: fc.option(texts), message: fc.option(texts), hint: texts })
+    .map(({ outcome, skip, message, hint }) =>
+      reportOf({
+        outcome,
+        job: completed,
+        ...(skip === null ? {} : { skipReason: skip }),
+        ...(message === null ? {} : { error: new ActionError('not-sent', message, { hint }) }),
+      }),
+    )
+
+  test('a reply that comes back as an event asks for nothing, and mentions nobody', () => {
+    fc.assert(
+      fc.property(reports, fc.constantFrom(...EVENT_NAMES), (report, eventName) => {
+        const body = reply(report)
+        expect(parseComment(commentFacts({ eventName, body }), '/docs').kind).toBe('ignored')
+        expect(body).not.toMatch(/@(?!\u200b)/)
+      }),
+      { seed: SEED },
+    )
+  })
+})

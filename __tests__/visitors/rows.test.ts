@@ -1,0 +1,314 @@
+import { expect, test } from '@jest/globals'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { readInput } from '../../src/action/parse-inputs.ts'
+import { csvCell } from '../../src/visitors/csv-cell.ts'
+import { dateInput } from '../../src/visitors/date-input.ts'
+import { type DateRange, describeRange, lastDays, periodBefore } from '../../src/visitors/date-range.ts'
+import { EXPORT_FORMATS, type Format, type VisitorRow } from '../../src/visitors/export-format.ts'
+import { PageChanges, pageKey } from '../../src/visitors/page-changes.ts'
+import { Tally } from '../../src/visitors/tally.ts'
+import { bar, renderTopPages } from '../../src/visitors/top-pages-table.ts'
+import { TopPages } from '../../src/visitors/top-pages.ts'
+import { SEED } from '../support/seed.ts'
+import { row, rows, TOTALS } from '../support/visitors-run.ts'
+
+test('remembers the first totals, how many rows there were, and the pages at the top', () => {
+  const tally = new Tally(1)
+  expect(tally.totals).toBeUndefined()
+  tally.add({ totals: TOTALS, rows: rows(3), repeated: 0 })
+  tally.add({ totals: { ...TOTALS }, rows: [row('/top', 99)], repeated: 0 })
+
+  expect(tally).toMatchObject({ totals: TOTALS, rows: 4, topPages: [row('/top', 99)], doubts: [] })
+})
+
+test.each(['human', 'ai', 'total'] as const)('a change of the totals is a doubt: %s', (name) => {
+  const tally = new Tally(0)
+  tally.add({ totals: TOTALS, rows: [], repeated: 0 })
+  tally.add({ totals: { ...TOTALS, [name]: 99 }, rows: [], repeated: 0 })
+  tally.add({ totals: TOTALS, rows: [], repeated: 0 })
+
+  expect(tally).toMatchObject({ totals: TOTALS, doubts: ['totals-changed'] })
+})
+
+test('a row that came twice is a doubt, as another one may have been missed', () => {
+  const tally = new Tally(0)
+  tally.add({ totals: TOTALS, rows: rows(1), repeated: 1 })
+  expect(tally.doubts).toEqual(['rows-moved'])
+})
+
+const byTotal = ({ total }: VisitorRow): number => total
+
+test('the pages with the most visitors come first, and ties go by path', () => {
+  const top = new TopPages(3, byTotal)
+  for (const added of [row('/c', 5), row('/d', 1), row('/b', 9), row('/a', 5)]) top.add(added)
+  expect(top.rows.map(({ path }) => path)).toEqual(['/b', '/a', '/c'])
+})
+
+test('none are kept where none are wanted', () => {
+  const top = new TopPages(0, byTotal)
+  top.add(row('/a', 1))
+  expect(top.rows).toEqual([])
+})
+
+test('in whatever order they come, the same are kept as if all were sorted', () => {
+  const rows = fc.uniqueArray(fc.record({ path: fc.string({ maxLength: 2 }), total: fc.nat(5) }), {
+    selector: ({ path }) => path,
+  })
+  fc.assert(
+    fc.property(rows, fc.nat(6), (given, most) => {
+      const all = given.map(({ path, total }) => row(path, total))
+      const top = new TopPages(most, byTotal)
+      for (const added of all) top.add(added)
+      const sorted = all.toSorted((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
+      expect(top.rows).toEqual(sorted.slice(0, most))
+    }),
+    { seed: SEED },
+  )
+})
+
+test('a bar is as long as its value is great', () => {
+  expect(bar(100, 100)).toBe('█'.repeat(16))
+  expect(bar(50, 100)).toBe('█'.repeat(8))
+  expect(bar(47, 100)).toBe('███████▌')
+  expect(bar(0, 100)).toBe('')
+  expect(bar(0, 0)).toBe('')
+})
+
+test('who was there at all is seen', () => {
+  expect(bar(1, 1_000_000)).toBe('▏')
+})
+
+test('each page has its numbers, its share of all visitors and its bar', () => {
+  const html = renderTopPages([{ path: '/a', human: 1200, ai: 300, total: 1400 }], 2800, 10_000)
+  expect(html).toContain(
+    '<tr><td><code>&#47;a</code></td><td align="right">1,400</td><td align="right">1,200</td><td align="right">300</td><td align="right">50.0 %</td><td>████████████████</td></tr>',
+  )
+})
+
+test('a site without totals has no shares', () => {
+  expect(renderTopPages([row('/a')], 0, 10_000)).not.toContain('%')
+})
+
+test('a long path is cut', () => {
+  expect(renderTopPages([row('x'.repeat(5_000))], 1, 10_000)).toContain(`${'x'.repeat(119)}…</code>`)
+})
+
+test('what does not fit is counted', () => {
+  for (let maxBytes = 2_000; maxBytes < 2_200; maxBytes++) {
+    const lines = renderTopPages(rows(100), 100, maxBytes).match(/<tr><td>.*\n/g) ?? []
+    expect(Buffer.byteLength(lines.join(''))).toBeLessThanOrEqual(maxBytes)
+  }
+  const html = renderTopPages(rows(100), 100, 2_000)
+  const shown = html.match(/<tr><td>/g)?.length ?? 0
+  expect(shown).toBeGreaterThan(5)
+  expect(html).toContain(`${100 - shown} more pages are in the file.`)
+  expect(Buffer.byteLength(html)).toBeLessThan(2_500)
+})
+
+const FORMULAS = ['=1+1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '\uff1d1', '\uff0b1', '\uff0d1', '\uff201']
+const UNSEEN = ['\n', '\0', '\ufeff', ' ', '\u00a0', '\u3000', '\u200b', '\u2028', '\u00ad', '\u3164', ' \t\n']
+
+test.each([...FORMULAS, ...UNSEEN.map((unseen) => `${unseen}=1`), '\n\uff0b1'])(
+  '%j is not left as a formula',
+  (text) => {
+    expect(parse(csvCell(text))).toEqual([[`'${text}`]])
+  },
+)
+
+test.each(['/guides', 'a=1', '/=1', "'quoted", ' a=1', '', '/a b', '\n::error::x', 'ü/日本'])(
+  '%j stays as it is',
+  (text) => {
+    expect(parse(`${csvCell(text)},x`)).toEqual([[text, 'x']])
+  },
+)
+
+test('only what must be quoted is', () => {
+  expect(['/a', '/a,b', '/a"b', '/a\nb', '/a\rb'].map(csvCell)).toEqual([
+    '/a',
+    '"/a,b"',
+    '"/a""b"',
+    '"/a\nb"',
+    '"/a\rb"',
+  ])
+})
+
+test('whatever a text holds, a reader of CSV reads one cell, and no spreadsheet a formula', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('=', '"', ',', '\r', '\n', '\t', ' ', '\0', '\ufeff', "'", '-', 'a', '\uff1d')),
+      (characters) => {
+        const text = characters.join('')
+        const rows: string[][] = parse(`${csvCell(text)},last\r\n`)
+        const [[cell = '', last] = []] = rows
+        expect(last).toBe('last')
+        expect([text, `'${text}`]).toContain(cell)
+        expect(cell).not.toMatch(/^(?:[\t\r]|[\s\0\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20])/)
+      },
+    ),
+    { seed: SEED },
+  )
+})
+
+const HEAD = { range: { dateFrom: '2026-01-01' }, totals: { human: 3, ai: 2, total: 4 } }
+const ROWS: VisitorRow[] = [
+  { path: '/', human: 2, ai: 1, total: 3 },
+  { path: '/a,"b"', human: 1, ai: 0, total: 1 },
+]
+
+function render(format: Format, rows: readonly VisitorRow[], range: DateRange = HEAD.range): string {
+  const { head, row, between, tail } = EXPORT_FORMATS[format]
+  return head({ ...HEAD, range }) + rows.map(row).join(between) + tail
+}
+
+test('CSV has a heading, a row a line, and ends its lines as RFC 4180 says', () => {
+  expect(render('csv', ROWS)).toBe('path,human,ai,total\r\n/,2,1,3\r\n"/a,""b""",1,0,1\r\n')
+})
+
+test('JSON is one object with the range, the totals and the rows', () => {
+  expect(JSON.parse(render('json', ROWS))).toEqual({
+    range: { dateFrom: '2026-01-01', dateTo: null },
+    totals: { human: 3, ai: 2, total: 4 },
+    rows: ROWS,
+  })
+})
+
+test.each([
+  [{}, { dateFrom: null, dateTo: null }],
+  [{ dateTo: '2026-02-01' }, { dateFrom: null, dateTo: '2026-02-01' }],
+])('JSON says of a range as open as %j that it is', (range, told) => {
+  expect(JSON.parse(render('json', [], range))).toMatchObject({ range: told })
+})
+
+test('NDJSON is one row a line', () => {
+  const lines = render('ndjson', ROWS).split('\n')
+  expect(lines.pop()).toBe('')
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(ROWS)
+})
+
+test('no rows are a file that can be read, too', () => {
+  expect(render('csv', [])).toBe('path,human,ai,total\r\n')
+  expect(JSON.parse(render('json', []))).toMatchObject({ rows: [] })
+  expect(render('ndjson', [])).toBe('')
+})
+
+test('what else a row may carry one day is left out', () => {
+  const row = { ...ROWS[0], secret: 1 } as VisitorRow
+  for (const format of ['csv', 'json', 'ndjson'] as const) expect(render(format, [row])).not.toContain('secret')
+})
+
+type Totals = Readonly<Record<string, number>>
+
+function changesOf(now: Totals, before: Totals, isNowWhole = true, isBeforeWhole = true): PageChanges {
+  const changes = new PageChanges(new Map(Object.entries(now)), isNowWhole)
+  for (const [path, total] of Object.entries(before)) changes.addBefore(row(path, total))
+  if (isBeforeWhole) changes.addNew()
+  return changes
+}
+
+test('the ten that gained and lost the most are those of all pages of both periods', () => {
+  const periods = fc.dictionary(
+    fc.string({ maxLength: 2, unit: fc.constantFrom('a', 'b', 'c', 'd', 'e') }),
+    fc.integer({ min: 1, max: 9 }),
+  )
+  fc.assert(
+    fc.property(periods, periods, (now, before) => {
+      const all = [...new Set([...Object.keys(now), ...Object.keys(before)])]
+        .map((path) => ({ path, before: before[path] ?? 0, now: now[path] ?? 0 }))
+        .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+      const gain = ({ now, before }: (typeof all)[number]): number => now - before
+      const { gained, lost } = changesOf(now, before)
+      expect(gained).toEqual(
+        all
+          .filter((page) => gain(page) > 0)
+          .toSorted((a, b) => gain(b) - gain(a))
+          .slice(0, 10),
+      )
+      expect(lost).toEqual(
+        all
+          .filter((page) => gain(page) < 0)
+          .toSorted((a, b) => gain(a) - gain(b))
+          .slice(0, 10),
+      )
+    }),
+    { seed: SEED },
+  )
+})
+
+test('a page that is missing in a list that may not be whole is not said to have no visitors', () => {
+  const [now, before] = [
+    { '/new': 9, '/both': 2 },
+    { '/gone': 9, '/both': 1 },
+  ]
+  const both = { path: '/both', before: 1, now: 2 }
+  expect(changesOf(now, before, false, true)).toMatchObject({ gained: [{ path: '/new' }, both], lost: [] })
+  expect(changesOf(now, before, true, false)).toMatchObject({ gained: [both], lost: [{ path: '/gone' }] })
+})
+
+test('of a long path little is kept, and two that begin alike are two', () => {
+  const long = `/${'é'.repeat(8_000)}`
+  expect(pageKey(`${long}1`)).toHaveLength(120 + 64)
+  expect(pageKey(`${long}1`)).not.toBe(pageKey(`${long}2`))
+  expect(pageKey('/short')).toBe('/short')
+})
+
+test.each([
+  ['2026-01-31', Date.UTC(2026, 0, 31)],
+  [' 2024-02-29 ', Date.UTC(2024, 1, 29)],
+  ['2026-01-31T09:30Z', Date.UTC(2026, 0, 31, 9, 30)],
+  ['2026-01-31T09:30:15.5Z', Date.UTC(2026, 0, 31, 9, 30, 15, 500)],
+  ['2026-01-31T00:30:00+02:00', Date.UTC(2026, 0, 30, 22, 30)],
+  ['2026-01-31T09:30', Date.UTC(2026, 0, 31, 9, 30)],
+])('%j is a time', (text, atMs) => {
+  expect(dateInput(text, {})).toEqual({ text: text.trim(), atMs })
+})
+
+test.each([
+  ['2026-02-30', 'not in the calendar'],
+  ['2025-02-29', 'not in the calendar'],
+  ['2026-13-01', 'not in the calendar'],
+  ['2026-00-10', 'not in the calendar'],
+  ['2026-04-31T10:00:00Z', 'not in the calendar'],
+  ['2026-01-01T24:00:00Z', 'must be `YYYY-MM-DD`'],
+  ['2026-01-01T10:60:00Z', 'must be `YYYY-MM-DD`'],
+  ['2026-01-01T10:00:00+99:00', 'offset that no place has'],
+  ['2026-1-1', 'must be `YYYY-MM-DD`'],
+  ['01/02/2026', 'must be `YYYY-MM-DD`'],
+  ['yesterday', 'must be `YYYY-MM-DD`'],
+  ['5', 'must be `YYYY-MM-DD`'],
+  ['2026-01-01&limit=1', 'must be `YYYY-MM-DD`'],
+])('%j is none, and the reason is told', (text, problem) => {
+  expect(readInput(dateInput, text)).toEqual({ kind: 'refused', problems: [expect.stringContaining(problem)] })
+})
+
+test('the last days end before today, in UTC', () => {
+  expect(lastDays(1, new Date('2026-03-01T00:00:00Z'))).toEqual({ dateFrom: '2026-02-28', dateTo: '2026-03-01' })
+  expect(lastDays(30, new Date('2026-03-01T23:59:59.999Z'))).toEqual({ dateFrom: '2026-01-30', dateTo: '2026-03-01' })
+})
+
+test('a day in the local time of a runner changes nothing', () => {
+  expect(lastDays(1, new Date('2026-03-01T23:30:00-05:00'))).toEqual({ dateFrom: '2026-03-01', dateTo: '2026-03-02' })
+})
+
+test.each([
+  ['2026-03-01', '2026-03-31', '2026-01-30', 'the 30 days before'],
+  ['2026-03-01', '2026-03-02', '2026-02-28', 'the day before'],
+  ['2026-03-01T06:00:00Z', '2026-03-03T06:00:00Z', '2026-02-27T06:00:00.000Z', 'the 2 days before'],
+  ['2026-03-01T02:00:00+02:00', '2026-03-01T01:30:00Z', '2026-02-28T22:30:00.000Z', 'the period before'],
+  ['2026-03-01', '2026-03-01T12:00', '2026-02-28T12:00:00.000Z', 'the period before'],
+])('before %s to %s comes as much from %s, %s', (dateFrom, dateTo, start, name) => {
+  expect(periodBefore({ dateFrom, dateTo })).toEqual({ range: { dateFrom: start, dateTo: dateFrom }, name })
+})
+
+test.each([{}, { dateFrom: '2026-01-01' }, { dateTo: '2026-01-01' }])('nothing is before %j', (range) => {
+  expect(periodBefore(range)).toBeUndefined()
+})
+
+test.each([
+  [{ dateFrom: '2026-01-01', dateTo: '2026-02-01' }, 'from 2026-01-01, before 2026-02-01'],
+  [{ dateFrom: '2026-01-01' }, 'from 2026-01-01'],
+  [{ dateTo: '2026-02-01' }, 'before 2026-02-01'],
+  [{}, 'the days that the service chooses'],
+])('%j is told as “%s”', (range, words) => {
+  expect(describeRange(range)).toBe(words)
+})
