@@ -38,11 +38,11 @@ const STEPS: Readonly<Record<string, readonly [GitHubRunOptions, GitHubRun['conc
         expect(run.summary).toContain(`open, <code>${branch}</code> at <code>${headSha.slice(0, 7)}</code>`)
       },
     ],
-    'a step that looks at the same job again adds nothing to its pull request': [
+    'a step that looks at the same job again adds only its row to the pull request': [
       { inputs: { prompt: '', 'job-id': 'job_finished' }, gitHubScenarios: ['open-pull-request'] },
       'success',
       (run) => {
-        expect(run.github.requests).toEqual(['pulls/get', 'issues/list-comments'])
+        expect(run.github.requests).toEqual(['pulls/get', 'issues/list-comments', 'issues/update-comment'])
         expect(pullOf(run, 1)).toMatchObject({ labels: ['docs-agent'], comments: { length: 1 } })
       },
     ],

@@ -9,6 +9,8 @@ import {
 } from '../../src/emulator/github/repository-state.ts'
 import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
 
+/** GitHub does not know whose an author's address is. */
+const NOBODY = { login: '', type: '' }
 const shaOf = (index: number): string => String(index).padStart(40, '0')
 
 /** Main, and the branch `next` that is so many commits ahead of it, the first of which changed these files. */
@@ -34,7 +36,7 @@ test('tells the commits and the files of a change', async () => {
     relation: 'ahead',
     mergeBase: commit('a'),
     totalCommits: 1,
-    commits: [{ sha: commit('b'), message: 'Rename\n\nWhy', author: 'Ann' }],
+    commits: [{ sha: commit('b'), message: 'Rename\n\nWhy', author: 'Ann', account: NOBODY }],
     files: [
       {
         path: 'docs/a.md',
@@ -66,7 +68,7 @@ test('a secret in what others wrote does not get through', async () => {
   const found = await askingGitHub({ docs }, ({ ask }) =>
     connectComparisons(ask).compare('acme/docs', commit('a'), 'main'),
   )
-  expect(found.commits).toEqual([{ sha: commit('b'), message: 'Use ***', author: '***' }])
+  expect(found.commits).toEqual([{ sha: commit('b'), message: 'Use ***', author: '***', account: NOBODY }])
   expect(found.files[0]?.path).toBe('docs/***.md')
 })
 
@@ -130,7 +132,8 @@ test.each([
 
 test('a commit that does not say what it is says nothing, and one comparison that does not is no answer', async () => {
   const commits = [null, { sha: 7 }, { sha: commit('b'), commit: { message: 5, author: null } }]
-  expect((await comparing({ ...COMPARED, commits })).commits).toEqual([{ sha: commit('b'), message: '', author: '' }])
+  const found = await comparing({ ...COMPARED, commits })
+  expect(found.commits).toEqual([{ sha: commit('b'), message: '', author: '', account: NOBODY }])
   for (const wrong of [
     { status: 'sideways' },
     { merge_base_commit: null },

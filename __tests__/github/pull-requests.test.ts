@@ -11,6 +11,7 @@ test('reads what a merge needs to know', async () => {
   const found = await askingGitHub({ docs }, ({ ask }) => connectPullRequests(ask).readPullRequest(ADDRESS))
   expect(found).toEqual({
     ...ADDRESS,
+    title: 'Update the docs',
     state: 'open',
     author: { login: expect.any(String), type: expect.any(String) },
     createdAt: expect.any(String),
