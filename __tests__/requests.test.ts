@@ -205,3 +205,63 @@ test.each<[string, readonly CheckPlan[]]>([
   expect(world.report.pullRequest?.checks).toBe('pending')
   expect(world.counted).toBeLessThan(100)
 })
+
+const MINUTE_MS = 60_000
+const ON_PUSH = { facts: { eventName: 'push', payload: PUSH } }
+const NOT_ASKED = { 'skip-own-changes': 'false' }
+const ROUND = { 'wait-for-checks': 'true', 'fix-rounds': '1' }
+
+/** A part of a step, by the words of the page: what it takes more than a step without it. */
+interface Part {
+  readonly part: string
+  readonly given?: Readonly<Record<string, string>>
+  readonly more?: Partial<WorldOptions>
+  readonly without?: Omit<Part, 'part' | 'without'>
+}
+
+const PARTS: readonly Part[] = [
+  { part: 'a prompt, with `wait: false`', given: { wait: 'false' }, without: {} },
+  ...[1, 10, 60].map((minutes) => ({
+    part: `a prompt, and a job of ${minutes} min`,
+    ...{ more: { jobMs: minutes * MINUTE_MS }, without: {} },
+  })),
+  { part: '`label`', given: { label: 'docs-agent' } },
+  { part: '`skip-own-changes` on a push', more: ON_PUSH },
+  { part: '`change-context`', given: { ...NOT_ASKED, 'change-context': 'diff' }, more: ON_PUSH },
+  { part: '`on-open-pr`, no pull request open', given: { ...ROLLING, label: 'docs-agent' } },
+  {
+    part: '`on-open-pr`, one open',
+    ...{ given: { ...ROLLING, label: 'docs-agent' }, more: { github: combineScenarios(['open-pull-request']) } },
+  },
+  { part: '`allowed-paths`', given: { 'allowed-paths': '**' } },
+  { part: '`reviewers`', given: { reviewers: 'ann' } },
+  { part: '`wait-for-checks`, all done in 20 s', given: { 'wait-for-checks': 'true' } },
+  {
+    part: 'a round of `fix-rounds`',
+    ...{ given: ROUND, more: { github: combineScenarios(['checks-mended']) } },
+    without: { given: { ...ROUND, 'fix-rounds': '0' }, more: { github: combineScenarios(['checks-mended']) } },
+  },
+]
+
+async function askedBy({ given = {}, more = {} }: Omit<Part, 'part'>): Promise<readonly [number, number]> {
+  const raw = { 'github-token': GITHUB_TOKEN, label: '', ...given }
+  const world = await playInWorld({ inputs: agentInputs({ timeoutMs: 120 * MINUTE_MS }, raw), ...more })
+  expect(world.conclusion.isGreen || given['fix-rounds'] === '0').toBe(true)
+  return [world.service.requests.length, world.counted]
+}
+
+test.each(PARTS)(
+  'a part of a step takes as many requests as the page says: $part',
+  async ({ part, without, ...own }) => {
+    const [service, github] = await askedBy(own)
+    // Against nothing at all where it is a whole step.
+    const isWhole = without !== undefined && Object.keys(without).length === 0
+    const [less, lessGitHub] = isWhole ? [0, 0] : await askedBy(without ?? {})
+    expect([service - less, github - lessGitHub]).toEqual(cellsOf(part))
+  },
+)
+
+test('a hundred repositories take a hundred times what one takes', () => {
+  const [service = NaN, github = NaN] = cellsOf('a prompt, and a job of 10 min')
+  expect(cellsOf('a hundred such repositories in an hour')).toEqual([100 * service, 100 * github])
+})

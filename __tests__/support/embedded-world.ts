@@ -7,7 +7,7 @@ import { combineScenarios, type GitHubScenario } from '../../src/emulator/github
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
-import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
+import { USUAL_TURN, type ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../model/virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
@@ -32,6 +32,8 @@ export interface World extends Played<Report> {
 export interface WorldOptions {
   readonly inputs: AgentInputs
   readonly scenario?: ScenarioName
+  /** How long the agent works, in milliseconds, in place of what the scenario says. */
+  readonly jobMs?: number
   readonly github?: Partial<GitHubScenario>
   /** In place of the usual repository `acme/docs`. */
   readonly repository?: RepositoryState | undefined
@@ -49,7 +51,7 @@ export interface WorldOptions {
  * is said to GitHub, and by it, is held against its published description.
  */
 export async function playInWorld(options: WorldOptions): Promise<World> {
-  const { inputs, scenario, github, repository, facts, olderName, furnish } = options
+  const { inputs, scenario, jobMs, github, repository, facts, olderName, furnish } = options
   const { cancelAfterMs = Infinity } = options
   const controller = new AbortController()
   const { signal } = controller
@@ -74,6 +76,7 @@ export async function playInWorld(options: WorldOptions): Promise<World> {
     baseUrl: BASE_URL,
     projectId: inputs.projectId,
     ...(scenario === undefined ? {} : { scenario }),
+    ...(jobMs === undefined ? {} : { plays: { turns: [{ ...USUAL_TURN, durationMs: jobMs }] as const } }),
     github: observed.options,
   })
   const respond: Respond = (request, nowMs) => service.handle(request, nowMs)
