@@ -55,7 +55,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'runtime',
   ],
   'agent/report': ['agent/inputs', 'action', 'docs-service', 'github', 'text', 'runtime'],
-  'agent/inputs': ['action', 'runtime'],
+  'agent/inputs': ['action'],
   visitors: ['action', 'docs-service', 'text', 'runtime', 'node:crypto'],
   rehearse: [
     'action',

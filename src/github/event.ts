@@ -28,7 +28,7 @@ type Cause =
   | { readonly kind: 'review'; readonly comment: Comment; readonly subject: Subject | undefined }
   /** @property number of the pull request in it */
   | { readonly kind: 'merge-group'; readonly baseSha: string; readonly headSha: string; readonly number: Id }
-  | { readonly kind: 'workflow-run'; readonly run: WorkflowRun; readonly work: Work }
+  | { readonly kind: 'workflow-run'; readonly run: ReturnType<typeof runOf>; readonly work: Work }
   | { readonly kind: 'checks'; readonly work: Work }
   /** A branch that was made or deleted. */
   | { readonly kind: 'branch'; readonly branch: string; readonly isDeleted: boolean }
@@ -39,7 +39,6 @@ type Cause =
 
 type Url = string | undefined
 type Id = number | undefined
-type WorkflowRun = ReturnType<typeof runOf>
 
 /** The event of a run, as far as anything is asked of it. All of it was written by strangers. */
 export type Event = Cause & {

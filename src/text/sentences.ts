@@ -3,6 +3,9 @@ export function asSentence(text: string): string {
   return /[.!?:…]["'”)]*$/.test(text) ? text : `${text}.`
 }
 
+/** `1 file`, `2 files` */
+export const formatCount = (many: number, one: string, more = `${one}s`): string => `${many} ${many === 1 ? one : more}`
+
 /** Sentences as one text; those that are undefined or empty are left out. After a list each gets a line of its own. */
 export function joinSentences(sentences: readonly (string | undefined)[]): string {
   const said = sentences.filter((sentence) => sentence !== undefined && sentence !== '') as string[]

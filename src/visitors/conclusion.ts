@@ -1,7 +1,7 @@
 import { mostUrgent, type Conclusion } from '../action/conclusion.ts'
 import { ERROR_TITLES } from '../runtime/error-titles.ts'
 import { ActionError } from '../runtime/errors.ts'
-import { joinSentences } from '../text/sentences.ts'
+import { joinSentences, formatCount } from '../text/sentences.ts'
 import { hasFile, type Doubt, type Ending, type Report } from './report.ts'
 
 const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {
@@ -48,8 +48,6 @@ function compared({ totals, comparison }: Report): string | undefined {
 
 type Say = (report: Report) => string
 
-const countRows = (rows: number): string => (rows === 1 ? '1 row' : `${rows} rows`)
-
 /** The name of a file may come from an event, and this text is read as Markdown. */
 function nameOf({ place }: Report): string {
   const name = place?.name ?? ''
@@ -57,7 +55,7 @@ function nameOf({ place }: Report): string {
 }
 
 const written: Say = (report) =>
-  `${countRows(report.rows)} ${report.rows === 1 ? 'was' : 'were'} written to ${nameOf(report)}.`
+  `${formatCount(report.rows, 'row')} ${report.rows === 1 ? 'was' : 'were'} written to ${nameOf(report)}.`
 
 const TEXTS: Readonly<Record<Ending, Say>> = {
   complete: written,
@@ -65,7 +63,10 @@ const TEXTS: Readonly<Record<Ending, Say>> = {
   cancelled: () => 'The run was cancelled, so no file was written.',
   skipped: () => 'Nothing was asked of the service, because `api-key` is empty and `on-missing-key` is `skip`.',
   error: ({ error, rows }) =>
-    joinSentences([error?.message, rows > 0 ? `${countRows(rows)} had been read. No file was written.` : undefined]),
+    joinSentences([
+      error?.message,
+      rows > 0 ? `${formatCount(rows, 'row')} had been read. No file was written.` : undefined,
+    ]),
 }
 
 const ADVICE: Readonly<Partial<Record<Ending, string>>> = {

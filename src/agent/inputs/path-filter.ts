@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/clock.ts'
+import type { Step } from '../../action/step.ts'
 import { includesPath, type PathRule } from './path-patterns.ts'
 
 /** Which files count: those that `paths` includes, or all but those that `paths-ignore` does. */
@@ -17,16 +17,11 @@ function placesOf({ path, previousPath }: MovablePath): string[] {
   return previousPath === undefined ? [path] : [path, previousPath]
 }
 
-interface Surroundings {
-  readonly clock: Clock
-  readonly signal: AbortSignal
-}
-
 /** Thousands of long paths take seconds: in between, that the run was cancelled is heard. */
 async function filterInTurns<T>(
   items: readonly T[],
   isWanted: (item: T) => boolean,
-  { clock, signal }: Surroundings,
+  { clock, signal }: Pick<Step, 'clock' | 'signal'>,
 ): Promise<T[]> {
   const wanted: T[] = []
   for (const item of items) {
@@ -44,10 +39,10 @@ async function filterInTurns<T>(
 export function filterFiles<T extends MovablePath>(
   { kind, rules }: PathFilter,
   files: readonly T[],
-  surroundings: Surroundings,
+  step: Pick<Step, 'clock' | 'signal'>,
 ): Promise<readonly T[]> {
   const isWanted = (path: string): boolean => includesPath(rules, path) === (kind === 'paths')
-  return filterInTurns(files, (file) => placesOf(file).some(isWanted), surroundings)
+  return filterInTurns(files, (file) => placesOf(file).some(isWanted), step)
 }
 
 /**
@@ -57,7 +52,7 @@ export function filterFiles<T extends MovablePath>(
 export function findOutOfScope(
   allowed: readonly PathRule[],
   files: readonly MovablePath[],
-  surroundings: Surroundings,
+  step: Pick<Step, 'clock' | 'signal'>,
 ): Promise<readonly string[]> {
-  return filterInTurns(files.flatMap(placesOf), (path) => !includesPath(allowed, path), surroundings)
+  return filterInTurns(files.flatMap(placesOf), (path) => !includesPath(allowed, path), step)
 }

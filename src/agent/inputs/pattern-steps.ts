@@ -1,5 +1,5 @@
 /** A part of a pattern that takes one character, or several. */
-export interface Step {
+export interface PatternStep {
   readonly takes: (character: string) => boolean
   readonly repeats: boolean
   /** How many steps further the walk may go on without a character. */
@@ -7,13 +7,13 @@ export interface Step {
 }
 
 interface Token {
-  readonly steps: readonly Step[]
+  readonly steps: readonly PatternStep[]
   /** In the pattern, in code units. */
   readonly length: number
   readonly kind: 'stars' | 'character'
 }
 
-const step = (takes: Step['takes'], repeats = false, jumps: Step['jumps'] = []): Step => ({
+const step = (takes: PatternStep['takes'], repeats = false, jumps: PatternStep['jumps'] = []): PatternStep => ({
   takes,
   repeats,
   jumps,
@@ -75,8 +75,8 @@ function readToken(pattern: string, at: number): Token | string {
  * are no braces. So it is read here and not handed to a library for globs.
  * @returns what is wrong with it, as the end of a sentence that repeats nothing of it, where it cannot be read
  */
-export function readSteps(pattern: string): readonly Step[] | string {
-  const steps: Step[] = []
+export function readSteps(pattern: string): readonly PatternStep[] | string {
+  const steps: PatternStep[] = []
   let before: Token['kind'] | 'quantifier' | undefined
   for (let at = 0; at < pattern.length;) {
     const sign = pattern[at]
@@ -100,7 +100,7 @@ export function readSteps(pattern: string): readonly Step[] | string {
  * Walks all ways through the pattern at once, character by character. A regular expression would try one after the other,
  * which `*-*-*-*` makes take minutes on a name of dashes.
  */
-export function matchesSteps(steps: readonly Step[], path: string): boolean {
+export function matchesSteps(steps: readonly PatternStep[], path: string): boolean {
   // A set that grows while it is walked through is walked to its end.
   const jump = (places: Set<number>): Set<number> => {
     for (const at of places) for (const length of steps[at]?.jumps ?? []) places.add(at + length)

@@ -1,3 +1,4 @@
+import { formatCount } from '../../text/sentences.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import { historyIn, ownersOf, MOST_COMMITS, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
@@ -114,10 +115,9 @@ function formatOthers({ others }: TurnCommits, { number }: PullRequest, journal:
   const more = total(all.slice(MOST_NAMES))
   const named = all.slice(0, MOST_NAMES).map(({ name, count }) => `${count} by ${name.replaceAll('@', '')}`)
   const list = [...named, ...(more > 0 ? [`${more} by others`] : [])].join(', ')
-  const commits = total(all) === 1 ? '1 commit' : `${total(all)} commits`
   journal.notice(
     'Others have committed to the pull request',
-    `Pull request #${number} got ${commits} during this turn, and none by the agent: ${list}.`,
+    `Pull request #${number} got ${formatCount(total(all), 'commit')} during this turn, and none by the agent: ${list}.`,
   )
 }
 

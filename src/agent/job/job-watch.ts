@@ -1,3 +1,4 @@
+import { formatCount } from '../../text/sentences.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { describeError, type ActionError } from '../../runtime/errors.ts'
 import { OutputsLost } from '../../action/core.ts'
@@ -78,8 +79,7 @@ export class JobWatch {
 
   beat(): void {
     const status = this.course.newest.job?.status ?? 'not seen yet'
-    const looks = this.#reads === 1 ? '1 look' : `${this.#reads} looks`
-    this.#heartbeat.beat(`The job is still ${status} (${looks}).`)
+    this.#heartbeat.beat(`The job is still ${status} (${formatCount(this.#reads, 'look')}).`)
   }
 
   /** If the outputs cannot be written, the job is waited for all the same: the log and the end of the step tell it. */

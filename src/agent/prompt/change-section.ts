@@ -1,7 +1,8 @@
+import { formatCount } from '../../text/sentences.ts'
 import type { ChangedFile, ComparedCommit } from '../../github/comparisons.ts'
 import type { ChangeContext } from '../inputs/agent-inputs.ts'
 import { bytesOf, cleanBlock, cleanName, cutBlock } from '../../text/fenced.ts'
-import { count, missing, takeFitting, type Body, type Section } from './sections.ts'
+import { missing, takeFitting, type Body, type Section } from './sections.ts'
 
 /** A change, ready to be told. */
 export interface Change {
@@ -99,7 +100,7 @@ const NAMES = {
 export function changeSection(change: Change, level: keyof typeof NAMES): Section {
   const { repository, title, totalCommits, files } = change
   if (isEmpty(change)) return { name: NAMES[level], sentence: `Nothing changed in ${repository} (${title}).` }
-  const counted = `${count(totalCommits, 'commit')}${level === 'commits' ? '' : `, ${count(files.length, 'file')}`}`
+  const counted = `${formatCount(totalCommits, 'commit')}${level === 'commits' ? '' : `, ${formatCount(files.length, 'file')}`}`
   return {
     name: NAMES[level],
     sentence: `What changed in ${repository} (${title}): ${counted}.`,

@@ -1,3 +1,4 @@
+import { formatCount } from '../../text/sentences.ts'
 import { bytesOf, cleanBlock, cutBlock, fenced, MOST_FENCE_BYTES } from '../../text/fenced.ts'
 
 const IS_DATA =
@@ -83,8 +84,6 @@ export function takeFitting<T>(items: readonly T[], render: (item: T) => string,
   return texts
 }
 
-export const count = (many: number, one: string, more = `${one}s`): string => `${many} ${many === 1 ? one : more}`
-
 /** For the list of what was left out; none if nothing was. */
 export const missing = (many: number, one: string, more?: string): string[] =>
-  many > 0 ? [count(many, one, more)] : []
+  many > 0 ? [formatCount(many, one, more)] : []

@@ -1,7 +1,7 @@
 import type { Step } from '../../action/step.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
-import type { PullRequest } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, describeError, rethrowFatal } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { pollUntil } from '../../runtime/poll.ts'
@@ -22,11 +22,6 @@ const LAST_READ_MS = 3_000
 interface Watch {
   readonly pullRequest: PullRequest
   readonly looks?: Looks
-}
-
-/** Nothing more is expected of such a pull request, so that what its checks are now is what they are. */
-function isOver({ state }: PullRequest): boolean {
-  return state === 'merged' || state === 'closed'
 }
 
 /** The list of a pull request's files would be of no certain commit. */
@@ -122,7 +117,7 @@ export async function waitForChecks(
       const { pullRequest: now } = watch
       if (now.headSha !== head.headSha) return watch
       const checks = await github.readChecks(now.repository, now.headSha, context).catch(rethrowFatal)
-      const looks = nextLook(before, checks, clock.now(), { isAll, isOver: isOver(now) })
+      const looks = nextLook(before, checks, clock.now(), { isAll, isOver: !isOpen(now) })
       tell(looks, before, now.headSha, heartbeat)
       return (watch = { pullRequest: now, looks })
     }

@@ -1,15 +1,14 @@
+import { isPullRequestOver } from './standing.ts'
+import { formatCount } from '../../text/sentences.ts'
 import type { Context } from '../../action/context.ts'
 import { ERROR_TITLES } from '../../runtime/error-titles.ts'
 import { quoted, someQuoted, type Told } from '../../text/markdown.ts'
 import type { LogEntry, LogRow } from './pull-request-log.ts'
 import type { Changes, Outcome, PullRequestFindings, Report, TaskResult } from './report.ts'
-import { isPullRequestOver } from './standing.ts'
 import type { Turn, Turns } from './turns.ts'
 
 /** So many checks are named, each in a line. */
 const MOST_NAMES = 5
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 const ENDS: Readonly<Record<Outcome, string>> = {
   'pull-request': 'the changes are in it',
@@ -30,14 +29,14 @@ export function formatEnd({ result, stopped, progress, task }: Turn): string {
   if (error?.code === 'not-sent') return 'not sent'
   if (outcome === 'error' && error !== undefined) return `failed: ${ERROR_TITLES[error.code]}`
   if (outcome === 'cancelled' && progress === 'unsent') return 'cancelled before it was sent'
-  const commits = operation === 'updated' ? counted(added?.commits ?? 1, 'new commit') : undefined
+  const commits = operation === 'updated' ? formatCount(added?.commits ?? 1, 'new commit') : undefined
   if (outcome !== 'pull-request') return commits === undefined ? ENDS[outcome] : `${ENDS[outcome]}, after ${commits}`
   if (operation === 'created') return 'opened'
   return commits ?? (task.kind === 'follow-up' ? 'not known whether it has changed' : ENDS[outcome])
 }
 
 const formatFiles = ({ result }: Turn, changes: Changes | undefined): string =>
-  result?.operation === 'created' && changes?.isWhole === true ? `: ${counted(changes.files.length, 'file')}` : ''
+  result?.operation === 'created' && changes?.isWhole === true ? `: ${formatCount(changes.files.length, 'file')}` : ''
 
 /** What started a turn: the first the run itself, and further ones the checks that failed. */
 function causeOf({ failing }: Turn, startedBy: Told): Told {
@@ -71,7 +70,7 @@ export function leftToDo(found: PullRequestFindings = {}): readonly Told[] | und
     outside.length > 0 && { text: `It changes paths outside of \`allowed-paths\`: ${someQuoted(outside)}.` },
     mergeable === false && { text: 'It conflicts with its base branch.' },
     ...failed.slice(0, MOST_NAMES).map(({ name, detailsUrl }) => ({ text: `${quoted(name)} failed`, url: detailsUrl })),
-    failed.length > MOST_NAMES && { text: `${counted(failed.length - MOST_NAMES, 'more check')} failed.` },
+    failed.length > MOST_NAMES && { text: `${formatCount(failed.length - MOST_NAMES, 'more check')} failed.` },
     checks === 'pending' && { text: 'Its checks have not finished.' },
     state === 'draft' && { text: 'It is a draft.' },
   ].filter((item) => item !== false)

@@ -1,3 +1,4 @@
+import { formatCount } from '../../text/sentences.ts'
 import { MARKER_BEGINNING } from '../../github/comments.ts'
 import { linked, type Told } from '../../text/markdown.ts'
 import { formatUtc } from '../../text/utc-time.ts'
@@ -51,9 +52,7 @@ function renderRow({ key, at, startedBy, end }: LogRow): string {
 }
 
 function renderFolded(count: number): string[] {
-  return count === 0
-    ? []
-    : [`_Not listed: ${count === 1 ? '1 earlier turn' : `${count} earlier turns`}._ <!-- folded=${count} -->`]
+  return count === 0 ? [] : [`_Not listed: ${formatCount(count, 'earlier turn')}._ <!-- folded=${count} -->`]
 }
 
 function renderLeft(left: readonly Told[], at: Date): string[] {

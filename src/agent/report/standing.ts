@@ -1,3 +1,4 @@
+import { formatCount } from '../../text/sentences.ts'
 import type { FailOn, Gate } from '../inputs/fail-on.ts'
 import { formatFixing } from './fixing.ts'
 import { isLookedAt, type ChecksState, type PullRequestFindings, type Report } from './report.ts'
@@ -118,7 +119,7 @@ export function formatPullRequest({ pullRequest = {}, fixing }: Report): string[
       : [
           count === 0
             ? 'It keeps to `allowed-paths`.'
-            : `It changes ${count === 1 ? '1 path' : `${count} paths`} outside of \`allowed-paths\`.`,
+            : `It changes ${formatCount(count, 'path')} outside of \`allowed-paths\`.`,
         ]),
     ...formatFixing(fixing),
   ]

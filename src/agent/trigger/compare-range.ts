@@ -2,6 +2,7 @@ import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { Context } from '../../action/context.ts'
 import { unlessNotFound } from '../../runtime/errors.ts'
+import { quoted } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { ChangeRange } from './change-range.ts'
 import { findRange } from './find-range.ts'
@@ -19,10 +20,7 @@ export interface Compared {
   readonly unlisted: string | undefined
 }
 
-const shorten = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
-
-/** A name of a stranger, for a sentence of ours. */
-const quoted = (name: string): string => `\`${shorten(name).replaceAll('`', "'")}\``
+const shortRef = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
 
 const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
 
@@ -53,8 +51,8 @@ async function compareRange(
   const comparison = await github.compare(repository, base, head)
   return {
     ...{ repository, comparison },
-    title: `${about}, ${formatEnds(range, comparison, shorten)}`,
-    story: `${about}${formatPush(range)}, ${formatEnds(range, comparison, quoted)}`,
+    title: `${about}, ${formatEnds(range, comparison, shortRef)}`,
+    story: `${about}${formatPush(range)}, ${formatEnds(range, comparison, (ref) => quoted(shortRef(ref)))}`,
     unlisted: whyUnlisted(range, isFallback, comparison),
   }
 }

@@ -1,3 +1,4 @@
+import { formatCount } from '../../text/sentences.ts'
 import { someQuoted } from '../../text/markdown.ts'
 import type { Step } from '../../action/step.ts'
 import { filterFiles, type PathFilter } from '../inputs/path-filter.ts'
@@ -13,8 +14,6 @@ interface GateAnswer {
   readonly doubt: string | undefined
 }
 
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
-
 /**
  * If none of the files that are listed counts, one that is not listed still may.
  * @throws ActionError `cancelled`
@@ -25,8 +24,8 @@ export async function countByPaths(
   step: Pick<Step, 'clock' | 'signal'>,
 ): Promise<GateAnswer> {
   const { files, fileList, totalCommits } = comparison
-  const inFiles = `${fileList === 'cut' ? 'at least ' : ''}${plural(files.length, 'file')}`
-  const compared = `${isEmpty(comparison) ? 'No commits' : `${plural(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
+  const inFiles = `${fileList === 'cut' ? 'at least ' : ''}${formatCount(files.length, 'file')}`
+  const compared = `${isEmpty(comparison) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
   if (filter === undefined) return { description: compared, skipReason: undefined, doubt: undefined }
 
   const counted = await filterFiles(filter, files, step)

@@ -5,7 +5,7 @@ import type { Journal } from '../report/journal.ts'
 import type { Compared } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
 import { findOwnChanges } from './own-changes.ts'
-import { isOwnPullRequest, type Search } from './own-pull-request.ts'
+import { isOwnPullRequest, type OwnerSearch } from './own-pull-request.ts'
 
 /** Each tells why the agent is not asked, as a full sentence; undefined if it is. What is not known is a shortfall. */
 export interface LoopGuard {
@@ -38,7 +38,7 @@ const formatEvent = (numbers: readonly number[]): string =>
 export async function openQuestions(
   { timeoutMs }: AgentInputs,
   step: Step,
-): Promise<Pick<Search, 'github' | 'endsAt'> | undefined> {
+): Promise<Pick<OwnerSearch, 'github' | 'endsAt'> | undefined> {
   const endsAt = step.startedAt + Math.min(QUESTIONS_MS, timeoutMs / 2)
   const github = await step.github()
   return github && { github: github.until(endsAt), endsAt }
@@ -58,7 +58,7 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, journal: Journal)
   const isOfChange = kind === 'change' && skipOwnChanges
   const unknown = isGuarded && skipOwnChanges && event.sender.isBot ? OF_BOT : undefined
 
-  async function ask(question: (search: Search) => Promise<string | undefined>): Promise<string | undefined> {
+  async function ask(question: (search: OwnerSearch) => Promise<string | undefined>): Promise<string | undefined> {
     const then = unknown === undefined ? 'so it was not skipped' : 'so it was skipped, as a bot started the run'
     const answer = await journal.bestEffort(`${LOST}, ${then}`, async () => {
       const asked = await openQuestions(inputs, step)
@@ -70,7 +70,7 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, journal: Journal)
     return answer === undefined ? unknown : answer.reason
   }
 
-  async function ofCommits(among: typeof commits, search: Search): Promise<string | undefined> {
+  async function ofCommits(among: typeof commits, search: OwnerSearch): Promise<string | undefined> {
     const answer = await findOwnChanges(among, search)
     if (answer.kind === 'too-many')
       core.log(`Too many of the ${among.length} commits came from elsewhere to look up each.`)
@@ -80,14 +80,14 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, journal: Journal)
   }
 
   /** The branch is made before its pull request is opened. */
-  async function ofBranch(name: string, search: Search): Promise<string | undefined> {
+  async function ofBranch(name: string, search: OwnerSearch): Promise<string | undefined> {
     const state = event.kind === 'branch' && event.isDeleted ? 'all' : 'open'
     const [found] = await search.github.findPullRequestsOfBranch(repository, name, state)
     if (found === undefined) return kind === 'change' ? undefined : unknown
     return (await isOwnPullRequest(found, search)) ? formatEvent([found.number]) : undefined
   }
 
-  async function ofNumbers(search: Search): Promise<string | undefined> {
+  async function ofNumbers(search: OwnerSearch): Promise<string | undefined> {
     for (const number of numbers)
       if (!(await isOwnPullRequest(await search.github.readPullRequest({ repository, number }), search)))
         return undefined

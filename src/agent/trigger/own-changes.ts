@@ -4,7 +4,7 @@ import type { GitHub } from '../../github/github.ts'
 import type { ListedPullRequest } from '../../github/pull-requests.ts'
 import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
-import { isOwnPullRequest, type Bringer, type Search } from './own-pull-request.ts'
+import { isOwnPullRequest, type Bringer, type OwnerSearch } from './own-pull-request.ts'
 
 type OwnChangesAnswer =
   /** All of it came with these pull requests, which jobs opened. */
@@ -64,7 +64,7 @@ function commitsOfAuthor(
  * @param commits newest first
  * @throws ActionError if GitHub does not tell
  */
-export async function findOwnChanges(commits: readonly EventCommit[], search: Search): Promise<OwnChangesAnswer> {
+export async function findOwnChanges(commits: readonly EventCommit[], search: OwnerSearch): Promise<OwnChangesAnswer> {
   const { github, endsAt, step } = search
   const { pushed, branch, commits: ownCommits } = search.origin
   const { repository } = step.context

@@ -1,14 +1,14 @@
 import type { Step } from '../../action/step.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
-import type { ListedPullRequest } from '../../github/pull-requests.ts'
+import { isOpen, type ListedPullRequest, type PullRequestState } from '../../github/pull-requests.ts'
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
 import type { EventOrigin } from './event-origin.ts'
 
 /** Whom to ask whose work something is, and what is known of it. */
-export interface Search {
+export interface OwnerSearch {
   readonly github: GitHub
   /** On the clock's scale: nothing is asked after it. */
   readonly endsAt: number
@@ -17,7 +17,9 @@ export interface Search {
   readonly step: Step
 }
 
-export type Bringer = Pick<ListedPullRequest, 'number' | 'labels' | 'author' | 'createdAt'> & { readonly state: string }
+export type Bringer = Pick<ListedPullRequest, 'number' | 'labels' | 'author' | 'createdAt'> & {
+  readonly state: PullRequestState
+}
 
 /** Up to a minute and a half: a label is put on as soon as the step that waits for the job has seen its end. */
 const MARK_PAUSES_MS = [5_000, 10_000, 15_000, 20_000, 20_000, 20_000]
@@ -29,15 +31,14 @@ const NEW_FOR_MS = 300_000
  * if an app opened it.
  * @throws ActionError if GitHub does not tell
  */
-export async function isOwnPullRequest(pullRequest: Bringer, search: Search): Promise<boolean> {
+export async function isOwnPullRequest(pullRequest: Bringer, search: OwnerSearch): Promise<boolean> {
   const { github, endsAt, origin, inputs, step } = search
   const { clock, context } = step
-  const { number, author, state, createdAt } = pullRequest
-  const isOpen = state !== 'merged' && state !== 'closed'
-  if (!isOpen && !inputs.skipOwnChanges) return false
+  const { number, author, createdAt } = pullRequest
+  if (!isOpen(pullRequest) && !inputs.skipOwnChanges) return false
   const isNew = author.type === 'Bot' && clock.wallTime().getTime() - Date.parse(createdAt) < NEW_FOR_MS
   const isByApp = origin.pushed !== undefined && context.event.sender.isBot
-  const mayBeUnmarked = inputs.label !== '' && isOpen && (isNew || isByApp)
+  const mayBeUnmarked = inputs.label !== '' && isOpen(pullRequest) && (isNew || isByApp)
   const address = { repository: context.repository, number }
   let known: readonly string[] | undefined = pullRequest.labels
   const hasMark = async (): Promise<boolean> => {

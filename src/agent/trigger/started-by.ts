@@ -1,7 +1,6 @@
+import { formatCount } from '../../text/sentences.ts'
 import type { Event } from '../../github/event.ts'
 import { quoted, type Told } from '../../text/markdown.ts'
-
-const counted = (count: number): string => (count === 0 ? '' : `: ${count} commit${count === 1 ? '' : 's'}`)
 
 /** A comment that begins with the command is called by it. */
 function formatComment(event: Extract<Event, { kind: 'comment' | 'review' }>, command: string): string {
@@ -14,7 +13,8 @@ export function describeTrigger(event: Event, command: string): Told {
   switch (event.kind) {
     case 'push': {
       const { commits, compareUrl: url } = event.push
-      return { text: `push to ${quoted(event.branch)}${by}${counted(commits.length)}`, url }
+      const count = commits.length === 0 ? '' : `: ${formatCount(commits.length, 'commit')}`
+      return { text: `push to ${quoted(event.branch)}${by}${count}`, url }
     }
     case 'tag':
       return { text: `tag ${quoted(event.tag)}${by}`, url: event.push?.compareUrl }
