@@ -101,7 +101,7 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'emulator/github/pull-state.ts': 'the same',
   'emulator/github/repository-state.ts': 'the same',
   'emulator/github/state.ts': 'the same',
-  'emulator/github/sample-checks.ts': 'holds values only, which the tests of the scenarios look at',
+  'emulator/github/check-scenarios.ts': 'holds values only, which the tests of the scenarios look at',
   'github/event-parts.ts': 'holds the parts of an event, which event.test.ts looks at',
   'github/payload-parts.ts': 'the same',
   'github/github.ts': 'holds types only',

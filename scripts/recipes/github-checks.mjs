@@ -1,5 +1,5 @@
 import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
-import { FAILED, PASSED } from '../../src/emulator/github/sample-checks.ts'
+import { FAILED, PASSED } from '../../src/emulator/github/check-scenarios.ts'
 import { ALL_PERMISSIONS } from '../../src/emulator/github/state.ts'
 import { NO_KEY, pushed, redThenGreen, succeeded } from './courses.mjs'
 import { added } from './head-files.mjs'

@@ -5,7 +5,7 @@ import type { WorkflowRun } from '../../../src/emulator/github/check-state.ts'
 import { checksOf } from '../../../src/emulator/github/checks-view.ts'
 import { readLogAddress, signedLogAddress } from '../../../src/emulator/github/job-logs.ts'
 import { repositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { AGAIN, IN_TURN, OF_TWO_EVENTS } from '../../../src/emulator/github/sample-checks.ts'
+import { AGAIN, IN_TURN, OF_TWO_EVENTS } from '../../../src/emulator/github/check-scenarios.ts'
 import { checkRun } from '../../support/github-state.ts'
 import { BASE_URL } from '../drive-service.ts'
 import { commit, driveGitHub, type GitHubDriver } from './drive-github.ts'
@@ -250,7 +250,7 @@ describe('workflow operations', () => {
       { ...run, id: 5, workflow: 'ci.yml' },
       { ...run, id: 6, createdAtMs: Infinity },
     ]
-    const { read } = driveGitHub({ docs: { workflowRuns } })
+    const { read, ask } = driveGitHub({ docs: { workflowRuns } })
     const ids = (query: string) =>
       read(`/actions/workflows/docs.yml/runs?${query}`).workflow_runs.map(({ id }: { id: number }) => id)
     expect(ids('')).toEqual([4, 3, 2, 1])
@@ -258,6 +258,7 @@ describe('workflow operations', () => {
     expect(ids('event=push&status=completed')).toEqual([4, 3, 1])
     expect(ids(`head_sha=${commit('b')}`)).toEqual([4])
     expect(read('/actions/runs').total_count).toBe(5)
+    expect(ask('GET', '/actions/workflows/none.yml/runs').status).toBe(404)
     expect(read('/actions/runs').workflow_runs.at(-2).head_repository.full_name).toBe('dora/docs')
   })
 

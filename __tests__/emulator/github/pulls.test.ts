@@ -219,6 +219,8 @@ describe('issue operations', () => {
     expect(read('/issues/7/comments')).toMatchObject([
       { id: written.id, body: 'Bye', created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:01:00Z' },
     ])
+    const since = (second: string) => read(`/issues/7/comments?since=2026-01-01T00:${second}Z`)
+    expect([since('01:00'), since('01:01')]).toEqual([[expect.objectContaining({ body: 'Bye' })], []])
     expect(ask('PATCH', '/issues/comments/9', { body: 'Bye' }).status).toBe(404)
   })
 
@@ -244,7 +246,7 @@ describe('issue operations', () => {
 
   test('a label is made once, and put on once', () => {
     const { ask, read, docs } = drive()
-    for (let times = 0; times < 2; times++) ask('POST', '/issues/7/labels', { labels: ['new', 'other'] })
+    for (const other of ['other', 'OTHER']) ask('POST', '/issues/7/labels', { labels: ['new', other] })
     expect(read('/pulls/7').labels).toMatchObject([{ name: 'docs-agent' }, { name: 'new' }, { name: 'other' }])
     expect(docs.labels).toEqual(['docs-agent', 'new', 'other'])
   })
@@ -287,11 +289,14 @@ test('pages are 30 long, or as long as is asked for, and never longer than 100',
   expect(page('per_page=0&page=x').items).toHaveLength(30)
 })
 
-test('a page names the next one and the last one, with all else that was asked', () => {
+test('a page names those before and behind it, with all else that was asked', () => {
   expect(page('per_page=100&state=all').headers['link']).toBe(
     '<http://x/list?per_page=100&state=all&page=2>; rel="next", <http://x/list?per_page=100&state=all&page=3>; rel="last"',
   )
-  expect(page('per_page=100&page=3').headers).toEqual({})
+  const names = ({ headers }: ReturnType<typeof page>) =>
+    [...(headers['link'] ?? '').matchAll(/page=(\d)>; rel="(\w+)"/g)].map(([, at, rel]) => `${rel ?? ''} ${at ?? ''}`)
+  expect(names(page('per_page=100&page=2'))).toEqual(['prev 1', 'next 3', 'last 3', 'first 1'])
+  expect(names(page('per_page=100&page=3'))).toEqual(['prev 2', 'first 1'])
 })
 
 test('refusals are in GitHub’s form', () => {

@@ -140,6 +140,8 @@ describe('commit operations', () => {
       merge_base_commit: { sha: shaOf(0) },
     })
     expect([first.commits.length, first.files.length]).toEqual([250, 300])
+    expect(first.commits.at(-1).sha).toBe(shaOf(301))
+    expect(read(`/compare/${shaOf(0)}...main?per_page=250`).commits).toHaveLength(100)
     const second = read(`/compare/${shaOf(0)}...main?per_page=100&page=4`)
     expect([second.commits.length, second.files.length]).toEqual([1, 0])
     expect(second.commits[0].commit).toMatchObject({ message: 'Change 301', author: { name: 'Ann' } })
@@ -202,6 +204,13 @@ describe('commit operations', () => {
     expect(numbers(shaOf(300))).toEqual([3, 4])
     expect(numbers(shaOf(299))).toEqual([3])
     expect(numbers(shaOf(1))).toEqual([])
+  })
+
+  test('of the commits of a pull request 250 are listed', () => {
+    const pulls = { 4: pullState({ branch: 'main', headSha: shaOf(301), base: 'old' }) }
+    const { read } = driveGitHub({ docs: docs({ branches: { main: shaOf(301), old: shaOf(0) }, pulls }) })
+    expect(read('/pulls/4/commits?per_page=100&page=3')).toHaveLength(50)
+    expect(read('/pulls/4').commits).toBe(301)
   })
 
   test('tags come newest first', () => {

@@ -370,10 +370,12 @@ describe('people operations', () => {
       message: 'link-checker[bot] is not a user',
     })
     expect(ask('GET', '/collaborators/nobody/permission').status).toBe(404)
+    expect(read('/collaborators/Dora/permission').user.login).toBe('dora')
   })
 
   test('the repository tells its default branch', () => {
-    expect(driveGitHub().read('')).toMatchObject({ full_name: 'acme/docs', default_branch: 'main', id: 1 })
+    const repository = { full_name: 'acme/docs', default_branch: 'main', id: 1 }
+    for (const path of ['', '/api/v3/repos/Acme/DOCS']) expect(driveGitHub().read(path)).toMatchObject(repository)
   })
 })
 

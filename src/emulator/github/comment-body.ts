@@ -17,6 +17,15 @@ export function commentBody(call: Call, comment: Comment): object {
   }
 }
 
+/** Those that were written or edited since the time that is asked for. */
+export function changedSince<T extends Comment>({ query }: Call, comments: readonly T[]): readonly T[] {
+  const sinceMs = Date.parse(query.get('since') ?? '')
+  // Times are told to the second, and asked for as they were told.
+  const secondOf = ({ createdAtMs, updatedAtMs = createdAtMs }: Comment): number =>
+    Math.floor(updatedAtMs / 1_000) * 1_000
+  return comments.filter((comment) => !(secondOf(comment) < sinceMs))
+}
+
 /** The text of a comment, once it is known that it may be written there. */
 export function withText(issue: IssueState, { body }: Call, write: (text: string) => Reply): Reply {
   const text = body['body']

@@ -6,7 +6,7 @@ import type { PullState } from './pull-state.ts'
 import type { Commit, FileChange } from './repository-state.ts'
 
 const MOST_COMPARED_FILES = 300
-/** Of a comparison that is asked for no page. */
+/** Of a comparison that is asked for no page, the newest. */
 const COMPARED_COMMITS = 250
 
 export function fileBody({ additions = 1, deletions = 0, status = 'modified', ...file }: FileChange): object {
@@ -39,7 +39,9 @@ function compare(call: Call): Reply {
   const compared = compareHistories(call.repository, from.sha, to.sha)
   if (compared === undefined) return refusal(404, `No common ancestor between ${base} and ${head}.`)
   const { relation, mergeBase, ahead, behindBy, files } = compared
-  const { items, number, headers } = pageOf(call, ahead, COMPARED_COMMITS)
+  const isPaged = call.query.has('per_page') || call.query.has('page')
+  const shown = isPaged ? ahead : ahead.slice(-COMPARED_COMMITS)
+  const { items, number, headers } = pageOf(call, shown, COMPARED_COMMITS)
   return {
     status: 200,
     headers,

@@ -1,10 +1,10 @@
 import type { FaultPattern } from '../http/faults.ts'
 import { namesOf } from '../service/scenarios.ts'
 import type { CheckPlan } from './check-plan.ts'
+import { CHECK_SCENARIOS, FAILED, PASSED } from './check-scenarios.ts'
 import type { GitHubFault } from './github-faults.ts'
 import type { PullState } from './pull-state.ts'
 import type { FileChange } from './repository-state.ts'
-import { AGAIN, ENDLESS, FAILED, IN_TURN, MANY, OF_ONE_NAME, OF_TWO_EVENTS, PASSED, later } from './sample-checks.ts'
 import { ALL_PERMISSIONS, type Lag, type Permissions, USUAL_LAG } from './state.ts'
 
 /** What somebody does to the agent's pull request, some time after it was opened or a follow-up's turn began. */
@@ -84,58 +84,7 @@ interface Described extends Partial<GitHubScenario> {
 }
 
 const scenarios = {
-  'checks-pass': { description: 'Two checks and a commit status pass after some seconds.' },
-  'checks-fail': {
-    description: 'Two checks of every commit fail, with annotations and a log.',
-    checks: [FAILED],
-  },
-  'checks-mended': {
-    description: 'The checks of the first commit fail, and those of the next one pass.',
-    checks: [FAILED, PASSED],
-  },
-  'checks-mended-late': {
-    description: 'The checks of the first two commits fail, and those of the third one pass.',
-    checks: [FAILED, FAILED, PASSED],
-  },
-  'checks-red-before': {
-    description: 'The checks fail, and did so before the agent changed anything.',
-    checks: [FAILED],
-    checksBefore: FAILED,
-  },
-  'checks-late': {
-    description: 'The checks are registered only 40 seconds after the push.',
-    checks: [later(PASSED, 40_000)],
-  },
-  'checks-none': { description: 'No check is ever registered.', checks: [[]] },
-  'checks-pending': {
-    description: 'A check begins and never ends.',
-    checks: [ENDLESS],
-  },
-  'checks-wait-for-approval': {
-    description: 'The checks wait until somebody allows them to run, so none is registered.',
-    checks: [[{ kind: 'unstarted', conclusion: 'action_required' }]],
-  },
-  'checks-in-turn': {
-    description: 'A workflow’s second job needs the first one, is registered only when that one has passed, and fails.',
-    checks: [IN_TURN],
-  },
-  'checks-of-two-events': {
-    description: 'A workflow runs for the push and for the pull request, and one of the two runs fails.',
-    checks: [OF_TWO_EVENTS],
-  },
-  'checks-of-one-name': {
-    description: 'Two jobs of one run have the same name: the first fails, and the second passes.',
-    checks: [OF_ONE_NAME],
-  },
-  'checks-many': { description: 'All of 250 checks pass, more than GitHub lists on a page.', checks: [MANY] },
-  'checks-cannot-start': {
-    description: 'One workflow passes, and another one cannot start.',
-    checks: [[...PASSED, { kind: 'unstarted', conclusion: 'startup_failure', workflow: 'broken.yml' }]],
-  },
-  'checks-again': {
-    description: 'A job fails, is started again, and passes.',
-    checks: [AGAIN],
-  },
+  ...CHECK_SCENARIOS,
   'head-moves': {
     description: 'A bot pushes a commit while the checks run, and the checks of that one pass.',
     checks: [FAILED, PASSED],

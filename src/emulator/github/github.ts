@@ -11,7 +11,7 @@ import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
 import { type GitHubScenario, USUAL_GITHUB } from './github-scenarios.ts'
 import { answerLog, readLogAddress } from './job-logs.ts'
 import { createRequestBudget } from './request-budget.ts'
-import { type Reply, NOT_FOUND, ok, refusal, userBody } from './reply.ts'
+import { type Reply, NOT_FOUND, ok, refusal, spelledIn, userBody } from './reply.ts'
 import { type GitHubRoute, findRoute } from './routes.ts'
 import type { GitHubState } from './state.ts'
 import { createTimeline } from './timeline.ts'
@@ -100,7 +100,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
 
   function locate(path: string): { name: string; rest: string } | undefined {
     const [, named, rest = ''] = REPOSITORY.exec(path) ?? []
-    if (named !== undefined) return { name: named, rest }
+    if (named !== undefined) return { name: spelledIn(Object.keys(state.repositories), named) ?? named, rest }
     const [, id, below = ''] = REPOSITORY_BY_ID.exec(path) ?? []
     const found = Object.entries(state.repositories).find(
       ([, repository]) => String(repository.id) === id && repository.movedTo === undefined,

@@ -1,8 +1,8 @@
-import { answerWithComment, commentBody, edit, react, withText } from './comment-body.ts'
+import { answerWithComment, changedSince, commentBody, edit, react, withText } from './comment-body.ts'
 import { type Operations, reads, withIssue, writes } from './operation.ts'
 import { issueFields } from './pull-body.ts'
 import { sortIssues } from './pull-operations.ts'
-import { type Call, type Reply, created, listReply, ok } from './reply.ts'
+import { type Call, type Reply, created, listReply, ok, spelledIn } from './reply.ts'
 import { closeIssue, writeComment } from './repository-events.ts'
 import type { Comment, IssueState } from './issue-state.ts'
 
@@ -18,11 +18,6 @@ function issueBody(call: Call, number: number, issue: IssueState): object {
     comments: issue.comments.length,
     ...('branch' in issue ? { pull_request: { html_url: page } } : {}),
   }
-}
-
-/** As it is spelled in a list: GitHub tells labels apart by their letters, and not by the case of these. */
-function spelledIn(labels: readonly string[], label: string): string | undefined {
-  return labels.find((name) => name.toLowerCase() === label.toLowerCase())
 }
 
 /** Whoever may read no pull requests sees none in the list, and no refusal. */
@@ -75,7 +70,9 @@ export const ISSUE_OPERATIONS: Operations = {
   'issues/list-comments': reads(
     '/issues/{issue_number}/comments',
     BOTH,
-    withIssue((issue, _number, call) => listReply(call, issue.comments, (comment) => commentBody(call, comment))),
+    withIssue((issue, _number, call) =>
+      listReply(call, changedSince(call, issue.comments), (comment) => commentBody(call, comment)),
+    ),
   ),
   'issues/create-comment': writes(
     'POST',

@@ -1,5 +1,5 @@
 import { type Operations, reads } from './operation.ts'
-import { type Call, NOT_FOUND, type Reply, ok, refusal, userBody } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, ok, refusal, spelledIn, userBody } from './reply.ts'
 import type { Role } from './repository-state.ts'
 
 /** What the finer roles are called by the older half of the answer. */
@@ -12,7 +12,8 @@ const PERMISSIONS: Readonly<Record<Role, 'read' | 'write' | 'admin'>> = {
 }
 
 /** Anybody may read a public repository. An app is no user, whatever it may do. */
-function permissionOf({ state, repository, params: { username = '' } }: Call): Reply {
+function permissionOf({ state, repository, params: { username: named = '' } }: Call): Reply {
+  const username = spelledIn(Object.keys(state.users), named) ?? named
   const user = state.users[username]
   if (user === undefined) return NOT_FOUND
   if (user.type === 'Bot') return refusal(404, `${username} is not a user`)

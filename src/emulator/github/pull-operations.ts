@@ -7,6 +7,7 @@ import type { IssueState } from './issue-state.ts'
 import type { PullState } from './pull-state.ts'
 
 const MOST_FILES = 3_000
+const MOST_COMMITS = 250
 const MERGE_METHODS: readonly MergeMethod[] = ['merge', 'squash', 'rebase']
 
 /** Sorted and filtered as the lists of pull requests and of issues are: open ones, newest first, unless told otherwise. */
@@ -66,7 +67,7 @@ export const PULL_OPERATIONS: Operations = {
     '/pulls/{pull_number}/commits',
     ['pull-requests'],
     withPull((pull, _number, call) =>
-      listReply(call, shownChange(call, pull).ahead, (commit) => commitBody(call, commit)),
+      listReply(call, shownChange(call, pull).ahead.slice(0, MOST_COMMITS), (commit) => commitBody(call, commit)),
     ),
   ),
   'pulls/update': writes(

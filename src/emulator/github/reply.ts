@@ -69,12 +69,14 @@ function numberOf(query: URLSearchParams, name: string, otherwise: number, most:
 export interface Page<T> {
   readonly items: readonly T[]
   readonly number: number
-  /** Names the next page and the last one, where there are any. */
+  /** Names the pages before and behind this one, where there are any. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-export function pageOf<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: readonly T[], usualSize = 30): Page<T> {
-  const size = numberOf(query, 'per_page', usualSize, Math.max(MOST_PER_PAGE, usualSize))
+/** @param unpaged how many there are of a list for which no page is asked */
+export function pageOf<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: readonly T[], unpaged = 30): Page<T> {
+  const isPaged = query.has('per_page') || query.has('page')
+  const size = isPaged ? numberOf(query, 'per_page', 30, MOST_PER_PAGE) : unpaged
   const number = numberOf(query, 'page', 1, Infinity)
   const last = Math.ceil(items.length / size)
   const link = (page: number, rel: string): string => {
@@ -82,12 +84,21 @@ export function pageOf<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: re
     parameters.set('page', String(page))
     return `<${url}?${parameters.toString()}>; rel="${rel}"`
   }
-  const links = number < last ? [link(number + 1, 'next'), link(last, 'last')] : []
+  const links = [
+    ...(number > 1 ? [link(number - 1, 'prev')] : []),
+    ...(number < last ? [link(number + 1, 'next'), link(last, 'last')] : []),
+    ...(number > 1 ? [link(1, 'first')] : []),
+  ]
   return {
     items: items.slice((number - 1) * size, number * size),
     number,
     headers: links.length === 0 ? {} : { link: links.join(', ') },
   }
+}
+
+/** As it is spelled in a list: GitHub tells names apart by their letters, and not by the case of these. */
+export function spelledIn(names: readonly string[], name: string): string | undefined {
+  return names.find((one) => one.toLowerCase() === name.toLowerCase())
 }
 
 /** One page of a list, each item as `render` shows it. `envelope` puts it into an object. */

@@ -23,6 +23,8 @@ export interface RepositoryState {
   /** Suites that have no check runs, so far or for ever. Those of check runs follow from these. */
   readonly checkSuites: CheckSuite[]
   readonly statuses: CommitStatus[]
+  /** The files of those that are there although they may not have run. */
+  readonly workflows: string[]
   readonly workflowRuns: WorkflowRun[]
   /** That the lists of check runs and of statuses count, and do not hold. */
   unlistedChecks: number
@@ -64,6 +66,7 @@ export function repositoryState(fields: Partial<RepositoryState> = {}): Reposito
     checkRuns: [],
     checkSuites: [],
     statuses: [],
+    workflows: ['ci.yml', 'docs.yml'],
     workflowRuns: [],
     unlistedChecks: 0,
     movedTo: undefined,

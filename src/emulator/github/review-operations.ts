@@ -1,7 +1,17 @@
-import { answerWithComment, commentBody, edit, react, withText } from './comment-body.ts'
+import { answerWithComment, changedSince, commentBody, edit, react, withText } from './comment-body.ts'
 import { type Operations, reads, withIssue, withPull, writes } from './operation.ts'
 import { pullBody, reviewerBody } from './pull-body.ts'
-import { type Call, NOT_FOUND, type Reply, created, listReply, refusal, userBody, wireTime } from './reply.ts'
+import {
+  type Call,
+  NOT_FOUND,
+  type Reply,
+  created,
+  listReply,
+  refusal,
+  spelledIn,
+  userBody,
+  wireTime,
+} from './reply.ts'
 import { type PullState, type ReviewComment, type ReviewEvent, requestedReviewers } from './pull-state.ts'
 import { takeId } from './state.ts'
 
@@ -44,7 +54,7 @@ function requestReviews(pull: PullState, number: number, call: Call): Reply {
   const [users, teams] = [named('reviewers'), named('team_reviewers')]
   if (users.includes(pull.user)) return refusal(422, 'Review cannot be requested from pull request author.')
   if (
-    !users.every((user) => user in repository.collaborators) ||
+    !users.every((user) => spelledIn(Object.keys(repository.collaborators), user) !== undefined) ||
     !teams.every((team) => repository.teams.includes(team))
   )
     return refusal(
@@ -95,7 +105,7 @@ export const REVIEW_OPERATIONS: Operations = {
     '/pulls/{pull_number}/comments',
     ['pull-requests'],
     withPull(({ reviewComments }, _number, call) =>
-      listReply(call, reviewComments, (comment) => reviewCommentBody(call, comment)),
+      listReply(call, changedSince(call, reviewComments), (comment) => reviewCommentBody(call, comment)),
     ),
   ),
   'pulls/create-reply-for-review-comment': writes(

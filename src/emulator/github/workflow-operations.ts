@@ -38,9 +38,16 @@ function asOf({ repository, nowMs }: Call, run: WorkflowRun): ShownRun {
     : { ...run, ...suite, id: run.id, attempt, status: suite.status as WorkflowRun['status'] }
 }
 
+/** One that has run, or that is there without a run. */
+function isThere({ workflows, workflowRuns }: Call['repository'], name: string): boolean {
+  return workflows.includes(name) || workflowRuns.some(({ workflow }) => workflow === name)
+}
+
 /** Newest first. The branch of a fork counts by its name, too. */
 function listRuns(call: Call): Reply {
   const { query, params, repository, nowMs } = call
+  const { workflow_id: asked } = params
+  if (asked !== undefined && !isThere(repository, asked)) return NOT_FOUND
   const fits = (name: string, ...values: readonly (string | null)[]): boolean =>
     query.get(name) === null || values.includes(query.get(name))
   const found = repository.workflowRuns
@@ -48,7 +55,7 @@ function listRuns(call: Call): Reply {
     .filter(
       ({ workflow, branch, event, status, conclusion, headSha, createdAtMs }) =>
         createdAtMs + call.state.lag.runsMs <= nowMs &&
-        (params['workflow_id'] ?? workflow) === workflow &&
+        (asked ?? workflow) === workflow &&
         fits('branch', branch) &&
         fits('event', event) &&
         fits('status', status, conclusion) &&

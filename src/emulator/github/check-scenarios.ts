@@ -73,3 +73,67 @@ export const MANY: readonly CheckPlan[] = Array.from({ length: 250 }, (_, index)
 export const AGAIN: readonly CheckPlan[] = [
   { ...BUILD, result: FAILURE, again: { afterMs: 20_000, takesMs: 12_000, result: { conclusion: 'success' } } },
 ]
+
+interface CheckScenario {
+  readonly description: string
+  /** Of the first commit that is pushed to the agent's pull request, of the second, ...; the last stays. */
+  readonly checks?: readonly (readonly CheckPlan[])[]
+  /** Of the newest commit of the branch that the agent starts from. */
+  readonly checksBefore?: readonly CheckPlan[]
+}
+
+/** The scenarios that differ in the checks of the agent's commits alone. */
+export const CHECK_SCENARIOS = {
+  'checks-pass': { description: 'Two checks and a commit status pass after some seconds.' },
+  'checks-fail': {
+    description: 'Two checks of every commit fail, with annotations and a log.',
+    checks: [FAILED],
+  },
+  'checks-mended': {
+    description: 'The checks of the first commit fail, and those of the next one pass.',
+    checks: [FAILED, PASSED],
+  },
+  'checks-mended-late': {
+    description: 'The checks of the first two commits fail, and those of the third one pass.',
+    checks: [FAILED, FAILED, PASSED],
+  },
+  'checks-red-before': {
+    description: 'The checks fail, and did so before the agent changed anything.',
+    checks: [FAILED],
+    checksBefore: FAILED,
+  },
+  'checks-late': {
+    description: 'The checks are registered only 40 seconds after the push.',
+    checks: [later(PASSED, 40_000)],
+  },
+  'checks-none': { description: 'No check is ever registered.', checks: [[]] },
+  'checks-pending': {
+    description: 'A check begins and never ends.',
+    checks: [ENDLESS],
+  },
+  'checks-wait-for-approval': {
+    description: 'The checks wait until somebody allows them to run, so none is registered.',
+    checks: [[{ kind: 'unstarted', conclusion: 'action_required' }]],
+  },
+  'checks-in-turn': {
+    description: 'A workflow’s second job needs the first one, is registered only when that one has passed, and fails.',
+    checks: [IN_TURN],
+  },
+  'checks-of-two-events': {
+    description: 'A workflow runs for the push and for the pull request, and one of the two runs fails.',
+    checks: [OF_TWO_EVENTS],
+  },
+  'checks-of-one-name': {
+    description: 'Two jobs of one run have the same name: the first fails, and the second passes.',
+    checks: [OF_ONE_NAME],
+  },
+  'checks-many': { description: 'All of 250 checks pass, more than GitHub lists on a page.', checks: [MANY] },
+  'checks-cannot-start': {
+    description: 'One workflow passes, and another one cannot start.',
+    checks: [[...PASSED, { kind: 'unstarted', conclusion: 'startup_failure', workflow: 'broken.yml' }]],
+  },
+  'checks-again': {
+    description: 'A job fails, is started again, and passes.',
+    checks: [AGAIN],
+  },
+} as const satisfies Record<`checks-${string}`, CheckScenario>
