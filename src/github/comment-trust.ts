@@ -5,7 +5,7 @@ import { mayWrite, type Person } from './permissions.ts'
 /** Who wrote a comment. `bot`: an app, which may be the one that the token of an earlier step was of, or anybody's. */
 export type Author = 'trusted' | 'bot' | 'stranger'
 
-export interface Account extends Person {
+interface Account extends Person {
   readonly type: string
 }
 

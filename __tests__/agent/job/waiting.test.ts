@@ -334,6 +334,6 @@ test('a turn whose link has only come has only ended', async () => {
   })
   const watch = new JobWatch(inputs, step, new Journal(inputs, step), new Course(inputs.task))
   const { before, head } = await awaitReady(withoutLink, true, inputs, step, watch)
-  expect([before, head?.pullRequest]).toEqual([completed, PULL_REQUEST])
+  expect([before, head]).toEqual([completed, PULL_REQUEST])
   expect(clock.passed()).toBeGreaterThanOrEqual(15_000)
 })

@@ -1,9 +1,10 @@
+import type { PullRequest } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { isRunning, isSameEnd } from './job-state.ts'
 import type { JobWatch } from './job-watch.ts'
-import { readStandingHead, type HeadBefore } from './pull-request-head.ts'
+import { readStandingHead } from './pull-request-head.ts'
 import { findJob, waitForJob } from './wait-for-job.ts'
 
 /** A reading of the job that is older is made again before the prompt is sent. */
@@ -14,7 +15,7 @@ export interface Ready {
   /** Undefined if the turn did not end before the deadline. */
   readonly before: Job | undefined
   /** The head of its pull request, if a turn was waited for: what that has pushed last had to stand. */
-  readonly head: HeadBefore | undefined
+  readonly head: PullRequest | undefined
   readonly wasBusy: boolean
 }
 

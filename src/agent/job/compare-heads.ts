@@ -13,13 +13,13 @@ import type { SeenHeads } from '../report/seen-heads.ts'
 import type { JobWatch } from './job-watch.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import { settlePauses, SETTLE_MS } from './poll-schedule.ts'
-import { askHead, openSoon, type HeadBefore } from './pull-request-head.ts'
+import { openSoon } from './pull-request-head.ts'
 import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
 
 /** The pull request as it is now; undefined if GitHub does not tell, which was said before or costs nothing. */
-async function readNow({ link }: HeadBefore, step: Step, journal: Journal): Promise<PullRequest | undefined> {
+async function readNow(before: PullRequest, step: Step, journal: Journal): Promise<PullRequest | undefined> {
   try {
-    return await journal.heads.read(() => askHead(link, step))
+    return await journal.heads.read(async () => (await openSoon(step)).readPullRequest(before))
   } catch (error) {
     rethrowFatal(error)
     return undefined
@@ -128,7 +128,7 @@ interface After {
 }
 
 /** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
-async function readAfter(before: HeadBefore, step: Step, journal: Journal): Promise<After | undefined> {
+async function readAfter(before: PullRequest, step: Step, journal: Journal): Promise<After | undefined> {
   const { clock, deadlineAt } = step
   const endsAt = Math.min(clock.now() + SETTLE_MS, deadlineAt)
   let last: After | undefined
@@ -136,7 +136,7 @@ async function readAfter(before: HeadBefore, step: Step, journal: Journal): Prom
     const now = await readNow(before, step, journal)
     if (now === undefined) return undefined
     const cameBefore = last?.now.headSha === now.headSha && !(last.came instanceof ActionError) ? last.came : undefined
-    const came = cameBefore ?? (await readTurnCommits(before.pullRequest, now, step, journal.heads).catch(rethrowFatal))
+    const came = cameBefore ?? (await readTurnCommits(before, now, step, journal.heads).catch(rethrowFatal))
     return (last = { now, came })
   }
   const isUpdated = (after?: After): boolean => after !== undefined && 'agents' in after.came && after.came.agents > 0
@@ -149,8 +149,8 @@ async function readAfter(before: HeadBefore, step: Step, journal: Journal): Prom
  */
 export async function compareHeads(
   result: TaskResult,
-  before: Job,
-  headBefore: HeadBefore | undefined,
+  { prLink, status }: Job,
+  before: PullRequest | undefined,
   step: Step,
   { journal, course }: JobWatch,
 ): Promise<TaskResult> {
@@ -158,35 +158,33 @@ export async function compareHeads(
   const link = outcome === 'pull-request' ? job?.prLink : undefined
   if (link !== undefined) {
     // The link of the turn before may have come late, so that nobody knows whose it is.
-    if (before.prLink === undefined && before.status === 'completed') return result
-    if (before.prLink === undefined || !isSamePullRequest(before.prLink, link))
-      return { ...result, operation: 'created' }
+    if (prLink === undefined && status === 'completed') return result
+    if (prLink === undefined || !isSamePullRequest(prLink, link)) return { ...result, operation: 'created' }
   }
   const isBadEnd = outcome === 'failed' || outcome === 'archived'
   // A turn that came to a bad end may have pushed before, and one that completed may name its pull request no more.
   const mayHavePushed = link !== undefined || isBadEnd || outcome === 'no-changes'
-  if (headBefore === undefined || !mayHavePushed) return result
-  const after = await readAfter(headBefore, step, journal)
+  if (before === undefined || !mayHavePushed) return result
+  const after = await readAfter(before, step, journal)
   if (after === undefined) return result
   const { now, came } = after
-  const { pullRequest } = headBefore
-  const hasMoved = now.headSha !== pullRequest.headSha
-  const named: TaskResult = { ...result, ...(job && { job: { ...job, prLink: job.prLink ?? headBefore.link } }) }
+  const hasMoved = now.headSha !== before.headSha
+  const named: TaskResult = { ...result, ...(job && prLink && { job: { ...job, prLink: job.prLink ?? prLink } }) }
   const isKnown = !(came instanceof ActionError)
   if (!isKnown) journal.reportSkipped('Whether the follow-up changed the pull request is not known', came)
   // A turn whose job names no pull request may have worked elsewhere.
   const isUnchanged = isKnown && link !== undefined
   const hasAdded = isKnown && came.agents > 0
   const operation: Partial<TaskResult> = hasAdded
-    ? { operation: 'updated', added: { commits: came.agents, since: pullRequest.headSha } }
+    ? { operation: 'updated', added: { commits: came.agents, since: before.headSha } }
     : isUnchanged
       ? { operation: 'unchanged' }
       : {}
-  if (isOpen(pullRequest) && !isOpen(now) && (await hasCommitsPast(pullRequest, now, step, journal))) {
+  if (isOpen(before) && !isOpen(now) && (await hasCommitsPast(before, now, step, journal))) {
     course.see({ pullRequest: describePullRequest(now) })
     return endedMeanwhile(now, hasMoved ? { ...named, ...operation } : named)
   }
-  if (!isKnown || !came.keepsHead) await formatLostCommit(pullRequest, now, step, journal)
+  if (!isKnown || !came.keepsHead) await formatLostCommit(before, now, step, journal)
   if (!isKnown) return result
   if (hasAdded) return { ...named, ...operation, outcome: isBadEnd ? outcome : 'pull-request' }
   formatOthers(came, now, journal)

@@ -113,7 +113,7 @@ export async function followUp(
   }
   const answer = await send(before, task.prompt, step, watch, beforeAgain)
   // The last look may have seen a newer one.
-  head &&= { ...head, pullRequest: watch.journal.heads.newest(head.pullRequest) ?? head.pullRequest }
+  head &&= watch.journal.heads.newest(head) ?? head
   const isLost = answer instanceof ActionError
   const turn = new TurnWatch(before, isLost ? undefined : answer, step, watch)
   const state = isLost ? await lookUp(answer, before, turn) : wait ? await turn.awaitBegin() : 'begun'

@@ -24,12 +24,12 @@ interface PollPlan {
 /** Reads the job again and again; gives what was waited for, or undefined if the time ran out. */
 export type PollJob = (plan: PollPlan) => Promise<Job | undefined>
 
-/** What hears of each read, and of the time between two. */
+/** What hears of each read, and of the time between two if it has something to say then. */
 interface Listener {
   observe(job: Job): void
   observeProblem(problem: ActionError): void
-  untilHeartbeatMs(): number
-  beat(): void
+  untilHeartbeatMs?(): number
+  beat?(): void
 }
 
 /**
@@ -63,8 +63,8 @@ export function createPoller(fixedMs: number | undefined, step: Step, history: L
   async function pause(ms: number): Promise<void> {
     const endsAt = clock.now() + ms
     for (let leftMs = ms; leftMs > 0; leftMs = endsAt - clock.now()) {
-      await clock.sleep(Math.min(leftMs, history.untilHeartbeatMs()), signal)
-      history.beat()
+      await clock.sleep(Math.min(leftMs, history.untilHeartbeatMs?.() ?? Infinity), signal)
+      history.beat?.()
     }
   }
 

@@ -1,43 +1,32 @@
 import type { GitHub } from '../../github/github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { Journal } from '../report/journal.ts'
 
-/** The job's pull request before a follow-up, as far as GitHub can be asked. */
-export interface HeadBefore {
-  readonly link: PullRequestLink
-  readonly pullRequest: PullRequest
-}
-
 /** A GitHub that hangs must not take the time of the job. */
 const QUESTION_MS = 10_000
 
-/** @throws ActionError if there is no token, or no GitHub to be asked with it */
-export async function openSoon(step: Step): Promise<GitHub> {
-  const github = await step.github()
-  if (github === undefined) throw new ActionError('unauthorized', 'There is no `github-token`.')
-  return github.until(Math.min(step.clock.now() + QUESTION_MS, step.deadlineAt))
+/**
+ * @param timeMs what the questions may take in all
+ * @throws ActionError if there is no token, or no GitHub to be asked with it
+ */
+export async function openSoon({ clock, deadlineAt, github }: Step, timeMs = QUESTION_MS): Promise<GitHub> {
+  const opened = await github()
+  if (opened === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
+  return opened.until(Math.min(clock.now() + timeMs, deadlineAt))
 }
 
-/** @throws ActionError if GitHub does not tell */
-export async function askHead(link: PullRequestLink, step: Step): Promise<PullRequest> {
-  const github = await openSoon(step)
-  return github.readPullRequest(toPullRequestAddress(link, step.context))
+/** The job's pull request as the step has read it last; undefined if it has not, or only by a newer name of its repository. */
+export function seenHead({ prLink: link }: Job, { context }: Step, { heads }: Journal): PullRequest | undefined {
+  return link && heads.newest(toPullRequestAddress(link, context))
 }
 
-/** Undefined if the step has not read it, or only by a newer name of its repository. */
-export function seenHead({ prLink: link }: Job, { context }: Step, { heads }: Journal): HeadBefore | undefined {
-  const pullRequest = link && heads.newest(toPullRequestAddress(link, context))
-  return pullRequest && { link, pullRequest }
-}
+type ReadHead = (job: Job, step: Step, journal: Journal) => Promise<PullRequest | undefined>
 
-type ReadHead = (job: Job, step: Step, journal: Journal) => Promise<HeadBefore | undefined>
-
-/** Undefined if the job has no pull request yet, or GitHub cannot tell, which is said. */
+/** The job's pull request before a follow-up. Undefined if it has none yet, or GitHub cannot tell, which is said. */
 export const readHead: ReadHead = (job, step, journal) => look(job, step, journal, (read) => journal.heads.read(read))
 
 /** The same after a turn that may have ended only now: what it has pushed may not be in all of GitHub's copies yet. */
@@ -49,12 +38,11 @@ async function look(
   step: Step,
   journal: Journal,
   ask: (read: () => Promise<PullRequest>) => Promise<PullRequest | undefined>,
-): Promise<HeadBefore | undefined> {
+): Promise<PullRequest | undefined> {
   if (link === undefined) return undefined
   const lost = 'Whether the follow-up changes the pull request is not known'
-  const pullRequest = await journal.bestEffort(lost, async () => {
+  return journal.bestEffort(lost, async () => {
     if ((await step.github()) === undefined || link.host !== new URL(step.context.serverUrl).host) return undefined
-    return ask(() => askHead(link, step))
+    return ask(async () => (await openSoon(step)).readPullRequest(toPullRequestAddress(link, step.context)))
   })
-  return pullRequest && { link, pullRequest }
 }

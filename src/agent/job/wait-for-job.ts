@@ -15,7 +15,7 @@ export function findJob(jobId: string, { deadlineAt }: Step, { poll }: JobWatch)
  * Waits for the end of the job's present turn; undefined if the deadline passes before.
  * @param mayBeMissingUntil on the clock's scale: until then a job that was just created may not be found
  */
-export async function waitForEnd(
+async function waitForEnd(
   job: Job,
   { deadlineAt }: Step,
   { poll }: JobWatch,

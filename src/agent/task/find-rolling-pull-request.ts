@@ -7,7 +7,7 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
 import type { RollingPullRequest } from './rolling-pull-request.ts'
-import { openSearch, proveJob, QUESTIONS_MS, type Search } from './prove-job.ts'
+import { openSearch, proveJob, type Search } from './prove-job.ts'
 
 /** Each costs some requests, and who puts the label on so many others means something else by it. */
 const MOST_LOOKED_AT = 30
@@ -57,9 +57,7 @@ export async function findRollingPullRequest(
   journal: Journal,
   passedOver: readonly number[],
 ): Promise<RollingPullRequest | undefined> {
-  const isFirst = passedOver.length === 0
-  const endsAt = isFirst ? undefined : Math.min(step.clock.now() + QUESTIONS_MS, step.deadlineAt)
-  const search = await openSearch(inputs, step, endsAt)
+  const search = await openSearch(inputs, step)
   const { findLabelledPullRequests, listOpenPullRequests } = search.github
   const repository = inputs.prRepository === '' ? step.context.repository : inputs.prRepository
   const seen = new Set(passedOver)

@@ -5,6 +5,7 @@ import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { Journal } from '../report/journal.ts'
 import type { Preflight } from '../report/turns.ts'
+import { openSoon } from '../job/pull-request-head.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
 import { notGoneOnWith, type RollingPullRequest } from './rolling-pull-request.ts'
 import { countFollowUp } from './count-follow-up.ts'
@@ -38,11 +39,7 @@ function lookAt(rolling: RollingPullRequest, step: Step, journal: Journal, hint?
   const { pullRequest, isProven } = rolling
   const name = `Pull request #${pullRequest.number}`
   const unknown = `Whether pull request #${pullRequest.number} is still open is not known`
-  const open = async (): Promise<GitHub> => {
-    const github = (await step.github())?.until(Math.min(step.clock.now() + QUESTIONS_MS, step.deadlineAt))
-    if (github === undefined) throw new ActionError('not-sent', `${unknown}: there is no \`github-token\`.`)
-    return github
-  }
+  const open = (): Promise<GitHub> => openSoon(step, QUESTIONS_MS)
   return {
     github: open,
     async findObjection(job) {
@@ -60,6 +57,8 @@ function lookAt(rolling: RollingPullRequest, step: Step, journal: Journal, hint?
   }
 }
 
+const markedIn = ({ marker }: RollingPullRequest): { markerId?: number } => (marker ? { markerId: marker.id } : {})
+
 /**
  * For a follow-up to the rolling pull request. It is counted before it is sent: if the count cannot be written, nothing
  * bounds the rolling pull request, and nothing is sent.
@@ -71,8 +70,7 @@ export function rollingPreflight(
   step: Step,
   journal: Journal,
 ): Preflight {
-  const { marker, pullRequest } = rolling
-  const { number } = pullRequest
+  const { number } = rolling.pullRequest
   const look = lookAt(rolling, step, journal)
   const outdated = (reason: string) => ({ reason, passedOver: [...ended, number] })
   const findObjection = async (job: Job): Promise<string | undefined> => {
@@ -80,7 +78,7 @@ export function rollingPreflight(
     return objection === undefined ? undefined : `Job ${job.id} ${objection}`
   }
   return {
-    turn: { continued: 'pull-request', ...(marker && { markerId: marker.id }) },
+    turn: { continued: 'pull-request', ...markedIn(rolling) },
     async claim(job) {
       const objection = await findObjection(job)
       if (objection !== undefined) return outdated(objection)
@@ -106,7 +104,7 @@ export function commentPreflight(
 ): Preflight {
   const look = lookAt(rolling, step, journal, hints.unknown)
   return {
-    turn: { continued: 'comment' },
+    turn: { continued: 'comment', ...markedIn(rolling) },
     async check(job) {
       const objection = await look.findObjection(job)
       if (objection !== undefined) throw notGoneOnWith(rolling, objection)

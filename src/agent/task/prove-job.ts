@@ -7,6 +7,7 @@ import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { isRunning } from '../job/job-state.ts'
 import { createPoller } from '../job/poll-job.ts'
+import { openSoon } from '../job/pull-request-head.ts'
 import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
 import { rollingPullRequestOf, jobsNamedIn, objectionTo, type RollingPullRequest } from './rolling-pull-request.ts'
 
@@ -30,18 +31,14 @@ const STRANGERS_MS = 4_000
 const GONE_AGAIN_MS = 2_000
 
 /**
- * Whom to ask before the prompt is sent, and until when.
- * @param endsAt on the clock's scale; without it no more than half of the step's time is taken
+ * Whom to ask before the prompt is sent, and until when: no more than half of the time that is left is taken.
  * @throws ActionError if there is no token
  */
-export async function openSearch(
-  inputs: AgentInputs,
-  step: Step,
-  endsAt = step.startedAt + Math.min(QUESTIONS_MS, inputs.timeoutMs / 2),
-): Promise<Search> {
-  const github = (await step.github())?.until(endsAt)
-  if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
-  return { inputs, step, github, endsAt, strangers: { leftMs: STRANGERS_MS } }
+export async function openSearch(inputs: AgentInputs, step: Step): Promise<Search> {
+  const now = step.clock.now()
+  const timeMs = Math.min(QUESTIONS_MS, (step.deadlineAt - now) / 2)
+  const github = await openSoon(step, timeMs)
+  return { inputs, step, github, endsAt: now + timeMs, strangers: { leftMs: STRANGERS_MS } }
 }
 
 /**
@@ -52,12 +49,11 @@ export async function openSearch(
 async function readJob(jobId: string, { inputs, step, endsAt }: Search, lagsUntil: number): Promise<Job | undefined> {
   const { clock, signal } = step
   let problem: ActionError | undefined
-  const quiet = {
-    observe: () => void (problem = undefined),
-    observeProblem: (met: ActionError) => void (problem = met),
-    ...{ untilHeartbeatMs: () => Infinity, beat: () => undefined },
-  }
-  const poll = createPoller(inputs.pollIntervalMs, { ...step, deadlineAt: endsAt }, quiet)
+  const poll = createPoller(
+    inputs.pollIntervalMs,
+    { ...step, deadlineAt: endsAt },
+    { observe: () => (problem = undefined), observeProblem: (met) => (problem = met) },
+  )
   const isFound = ({ status, prLink }: Job): boolean =>
     prLink !== undefined || status !== 'completed' || clock.now() >= lagsUntil
   const read = async (): Promise<Job> => {
@@ -124,7 +120,7 @@ export async function findObjection(
 }
 
 /** The rolling pull request, or why each job that those who count have named is not one to go on with, in our own words. */
-export interface Proof {
+interface Proof {
   readonly rolling?: RollingPullRequest
   readonly objections: readonly string[]
 }
