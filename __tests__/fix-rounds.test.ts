@@ -78,7 +78,7 @@ test('what becomes of failing checks, which of them went back, and why it ends t
   const [passed, used] = ['All its checks have passed.', 'No round is left.']
   const idle = 'The agent added no commit, so the same checks would fail again.'
   const byOthers = 'Somebody else has committed to the pull request meanwhile.'
-  const before = 'Only checks failed that fail without these changes, too.'
+  const before = 'The failed checks also fail without these changes.'
   expect(rows).toEqual([
     ['The first round mends them', 'success', '1', 'build, links', passed],
     ['The second round mends them', 'success', '2', 'build, links; then build, links', passed],

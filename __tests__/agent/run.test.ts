@@ -73,10 +73,10 @@ test('a change that does not count asks nothing of the service, and is green', a
   const conclusion = conclude(report, new Set(['no-changes']))
   expect(conclusion).toMatchObject({
     isGreen: true,
-    title: 'Skipped, as there is nothing to do now',
+    title: 'Skipped, nothing to do',
     advice: undefined,
   })
-  expect(conclusion.text).toContain('No changed file counts by `paths`')
+  expect(conclusion.text).toContain('No changed file matches `paths`')
   expect(renderSummary(report, conclusion)).toContain('What changed')
 })
 
@@ -100,7 +100,7 @@ test.each([
     const { report } = await run({ inputs: { changeContext } })
     const prompt = report.task?.kind === 'create' ? report.task.prompt : ''
     expect(prompt.startsWith('Fix the guide.\n\nWhat changed in acme/docs')).toBe(true)
-    expect(report.change).toContain(`Goes with the prompt: ${what} (`)
+    expect(report.change).toContain(`Added to the prompt: ${what} (`)
   },
 )
 

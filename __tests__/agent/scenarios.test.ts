@@ -301,7 +301,7 @@ const ROWS: readonly Row[] = [
     ends: 'green, skipped',
     asks: '',
     asksGitHub: 'compare',
-    says: ['No changed file counts by `paths`'],
+    says: ['No changed file matches `paths`'],
   },
   {
     name: 'the pull request is marked, its checks are waited for, and its files are looked at',

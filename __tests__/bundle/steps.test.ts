@@ -169,7 +169,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
     },
     {
       conclusion: 'failure',
-      verdict: '❓ The follow-up was sent, but its turn was never seen',
+      verdict: '❓ The follow-up was sent, but the agent was not seen to begin it',
       says: ['never seen to work on it', 'it may still begin'],
       outputs: { outcome: 'unconfirmed', changed: '', status: 'completed', ...JOB, 'job-id': 'job_finished' },
       requests: { posts: ['POST job/job_finished/message'], reads: 'GET job/job_finished' },
@@ -204,7 +204,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
     },
     {
       conclusion: 'success',
-      verdict: '⏭️ Skipped, as there is no API key here',
+      verdict: '⏭️ Skipped, no API key',
       says: ['No prompt was sent'],
       outputs: { outcome: 'skipped' },
       warnings: ['although this run may have secrets'],

@@ -116,7 +116,7 @@ test('without a key the step can be told to end green, without a file', async ()
 
   expectExport(run, {
     conclusion: 'success',
-    verdict: '⏭️ Skipped, as there is no API key here',
+    verdict: '⏭️ Skipped, no API key',
     remarks: ['This run gets no secrets'],
     offsets: [],
   })

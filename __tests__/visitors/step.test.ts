@@ -113,7 +113,7 @@ test('a defect leaves no file either', async () => {
 test('says first what it is about to do', async () => {
   const { host } = await runExport({ answers: TWO_PAGES, inputs: { range: { dateFrom: '2026-01-01' } } })
   expect(host.said).toEqual([
-    'log: Exporting the visitors of project docs-demo as csv, from 2026-01-01, to be done within 15 min.',
+    'log: Exporting the visitors of project docs-demo as csv, from 2026-01-01, timeout 15 min.',
   ])
 })
 

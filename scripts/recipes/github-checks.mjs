@@ -82,7 +82,7 @@ export const GITHUB_CHECKS = {
         conclusion: 'success',
         outputs: { 'update.docs.outcome': 'pull-request' },
         prompts: ['POST job'],
-        summary: ['Goes with the prompt'],
+        summary: ['Added to the prompt'],
       },
       then: [
         ...redThenGreen(['src/second.ts', 'openapi/third.yml'], { prompts: ['POST job'], open: [4, 5] }),

@@ -46,7 +46,7 @@ export const ROLLING_CHECKS = {
       then: redThenGreen(['src/second.ts', 'openapi/third.yml'], {
         ...GOES_ON,
         outputs: { 'update.docs.continued': 'pull-request' },
-        summary: ['Going on with pull request <code>&#35;4</code>'],
+        summary: ['Adding to pull request <code>&#35;4</code>'],
       }),
     },
     {
@@ -75,7 +75,7 @@ export const ROLLING_CHECKS = {
         conclusion: 'success',
         outputs: { 'update.docs.continued': 'pull-request', 'update.docs.job-id': 'job_finished' },
         prompts: ['POST job/job_finished/message'],
-        summary: ['Going on with pull request <code>&#35;1</code>'],
+        summary: ['Adding to pull request <code>&#35;1</code>'],
       },
       then: redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['POST job/job_finished/message'], open: [1] }),
     },

@@ -8,7 +8,7 @@ const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {
   complete: 'The visitors are exported',
   uncertain: 'The visitors are exported, but they changed meanwhile',
   cancelled: 'Cancelled',
-  skipped: 'Skipped, as there is no API key here',
+  skipped: 'Skipped, no API key',
 }
 
 const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {

@@ -17,7 +17,7 @@ const PROGRESS_MS = 10_000
 
 /** The first line of the log: a step that hangs has at least said what it was about to do. */
 function announce({ projectId, range, format, timeoutMs }: VisitorsInputs): string {
-  const limit = `to be done within ${formatDuration(timeoutMs)}`
+  const limit = `timeout ${formatDuration(timeoutMs)}`
   return `Exporting the visitors of project ${projectId} as ${format}, ${describeRange(range)}, ${limit}.`
 }
 

@@ -173,7 +173,7 @@ test('a completed job without a link is read a few times more before it counts a
 test('says first what it is about to do', async () => {
   const { log } = await runScripted({ task: CREATE, create: failure('unreachable') })
 
-  expect(log[0]).toBe('Creating a job in project docs-demo, to be done within 1 h.')
+  expect(log[0]).toBe('Creating a job in project docs-demo, timeout 1 h.')
 })
 
 test('the job is handed on before anything else is done about it', async () => {

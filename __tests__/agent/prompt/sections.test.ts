@@ -31,9 +31,9 @@ test('what a section leaves of its share is for the next one, and what does not 
   const { text, description } = renderSections([section('short'), long], 2_000)
   expect(Buffer.byteLength(text)).toBeGreaterThan(1_900)
   expect(text).toContain('Left out: the rest of these texts.')
-  expect(description).toMatch(/^Goes with the prompt: a text, and a text \(\d+ of at most 2000 bytes\)\.$/)
+  expect(description).toMatch(/^Added to the prompt: a text, and a text \(\d+ of at most 2000 bytes\)\.$/)
   expect(renderSections([long], 100)).toEqual({
     text: '',
-    description: 'Goes with the prompt: nothing (0 of at most 100 bytes).',
+    description: 'Added to the prompt: nothing (0 of at most 100 bytes).',
   })
 })

@@ -64,7 +64,7 @@ const TITLES: readonly (readonly [PullRequestFindings, title: string, isToDo: bo
   [{ ...GOOD, scope: outside }, 'Pull request opened, and it changes files outside of `allowed-paths`', true],
   [
     { state: 'open', checks: 'success' },
-    'Pull request opened, and it is not known whether it keeps to `allowed-paths`',
+    'Pull request opened, and it is not known whether its files match `allowed-paths`',
     true,
   ],
 ]

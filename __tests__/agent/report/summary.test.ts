@@ -230,10 +230,10 @@ test('says why nothing was asked of the service', () => {
     outcome: 'skipped',
     job: undefined,
     timeline: [],
-    skipReason: 'No changed file counts by `paths`.',
-    change: '1 commit in 1 file: the push. None of them counts by `paths` (`src/**`): `docs/a.md`.',
+    skipReason: 'No changed file matches `paths`.',
+    change: '1 commit in 1 file: the push. No file matches `paths` (`src/**`): `docs/a.md`.',
   })
-  expect(markdown).toContain('## ⏭️ Docs agent: Skipped, as there is nothing to do now')
-  expect(markdown).toContain('No changed file counts by `paths`.')
-  expect(markdown).toContain('None of them counts by <code>paths</code> (')
+  expect(markdown).toContain('## ⏭️ Docs agent: Skipped, nothing to do')
+  expect(markdown).toContain('No changed file matches `paths`.')
+  expect(markdown).toContain('No file matches <code>paths</code> (')
 })

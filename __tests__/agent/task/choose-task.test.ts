@@ -23,7 +23,7 @@ describe('with an open pull request of the agent', () => {
     expect(taken[0]?.prompt).toMatch(/^Fix the guide\.\n\n---\n\nPull request #\d+ of acme\/docs/)
     expect(toOutputs(report)).toMatchObject({ continued: 'pull-request', 'pr-operation': 'updated', changed: 'true' })
     expect(said).toContain(
-      `log: Going on with pull request #${pull.number} (job ${world.jobs[0]?.id ?? ''}, follow-up 1 of 20).`,
+      `log: Adding to pull request #${pull.number} (job ${world.jobs[0]?.id ?? ''}, follow-up 1 of 20).`,
     )
   })
 

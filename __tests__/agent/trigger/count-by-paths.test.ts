@@ -25,8 +25,8 @@ function compared(paths: readonly string[], totalCommits = 1): Compared {
 test('a skip names the patterns and some of the changed files, cleaned', async () => {
   const paths = ['src/a\u202e##[x].ts', ...Array.from({ length: 6 }, (_, index) => `src/${index}.ts`)]
   const { description, skipReason } = await countByPaths(compared(paths), only('docs/**', '!docs/old/**'), fakeStep())
-  expect(skipReason).toBe('No changed file counts by `paths`.')
-  expect(description).toContain('None of them counts by `paths` (`docs/**`, `!docs/old/**`): ')
+  expect(skipReason).toBe('No changed file matches `paths`.')
+  expect(description).toContain('No file matches `paths` (`docs/**`, `!docs/old/**`): ')
   expect(description).toContain(': `src/a# #[x].ts`, `src/0.ts`, `src/1.ts`, `src/2.ts`, `src/3.ts`, 2 more.')
 })
 

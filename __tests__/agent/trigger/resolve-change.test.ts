@@ -143,7 +143,7 @@ test('without a token it goes on, and misses only what was asked for by name', a
 })
 
 test('where no changed file counts, it is skipped', async () => {
-  expect((await look({ pathFilter: only('src/**') }, PUSHED)).skipReason).toContain('No changed file counts by `paths`')
+  expect((await look({ pathFilter: only('src/**') }, PUSHED)).skipReason).toContain('No changed file matches `paths`')
   expect((await look({ pathFilter: only('docs/**') }, PUSHED)).skipReason).toBeUndefined()
 })
 
@@ -172,7 +172,7 @@ test('a pull request whose base went on is skipped where none of its files count
     { eventName: 'pull_request', payload },
     github,
   )
-  expect(skipReason).toContain('No changed file counts')
+  expect(skipReason).toContain('No changed file matches')
 })
 
 const since = { changeRange: { kind: 'since-last-success' } } as const
@@ -339,7 +339,7 @@ test('what the event is about goes behind the prompt, also where there is nothin
   const { promptContext, description } = await look({ changeContext: 'files', changeContextBytes: 1_024 }, facts)
   expect(promptContext).toContain('Issue #3: It is wrong')
   expect(Buffer.byteLength(promptContext)).toBeLessThanOrEqual(1_024)
-  expect(description).toMatch(/an issue, which has no commits\. Goes with the prompt: what the event is about \(/)
+  expect(description).toMatch(/an issue, which has no commits\. Added to the prompt: what the event is about \(/)
 })
 
 test('a subject and a change share the bytes', async () => {

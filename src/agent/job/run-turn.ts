@@ -38,7 +38,7 @@ async function attach(jobId: string, { wait }: AgentInputs, step: Step, watch: J
 /** A step that hangs has at least said what it was about to do. */
 function announce(task: Task, { projectId, timeoutMs }: AgentInputs): string {
   const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
-  return `${BEGINS[task.kind]}${about} in project ${projectId}, to be done within ${formatDuration(timeoutMs)}.`
+  return `${BEGINS[task.kind]}${about} in project ${projectId}, timeout ${formatDuration(timeoutMs)}.`
 }
 
 const BEGINS = { create: 'Creating a job', 'follow-up': 'Following up on', attach: 'Waiting for' }

@@ -53,7 +53,7 @@ export function renderSections(sections: readonly Section[], maxBytes: number): 
     text += rendered
   }
   const what = `${told.join(', and ') || 'nothing'} (${bytesOf(text)} of at most ${maxBytes} bytes)`
-  return { text, description: `Goes with the prompt: ${what}.` }
+  return { text, description: `Added to the prompt: ${what}.` }
 }
 
 type Render<T> = (item: T, maxBytes: number) => string

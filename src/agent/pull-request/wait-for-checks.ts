@@ -14,7 +14,7 @@ import { failedChecks } from './failing-checks.ts'
 import { isNearLimit, isOverShare, nextLookMs } from './look-pace.ts'
 
 const DOUBTFUL = 'A failed run counts although a later run of its workflow may have taken its place'
-const LOST_SCOPE = 'Whether the pull request keeps to `allowed-paths` is not known'
+const LOST_SCOPE = 'Whether the files of the pull request match `allowed-paths` is not known'
 /** Left for the last read, so that it is over when the deadline is. */
 const LAST_READ_MS = 3_000
 

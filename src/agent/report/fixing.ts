@@ -9,11 +9,11 @@ const STOPS = {
   over: 'The pull request is closed or merged.',
   elsewhere: 'The job does not name this pull request any more.',
   others: 'Somebody else has committed to the pull request meanwhile.',
-  'red-before': 'Only checks failed that fail without these changes, too.',
+  'red-before': 'The failed checks also fail without these changes.',
   'no-time': 'Less than ten minutes are left of `timeout-minutes`.',
   'nothing-to-tell': 'No check is known to have failed.',
   'not-sent': 'The failing checks could not be sent to the agent.',
-  failed: 'The agent failed.',
+  failed: 'The job failed.',
   archived: 'The job is archived, so it takes no failing checks.',
   'left-behind':
     'The pull request was merged or closed while the agent worked on the failing checks, and commits may be in no merge.',

@@ -95,7 +95,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   failed: {
     colour: 'failed',
     icons: ['⚪', '❌'],
-    title: always('The agent failed'),
+    title: always('The job failed'),
     text: formatBadEnd('It hit an error that it could not recover from.'),
     advice: always(
       "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt.",
@@ -130,7 +130,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   unconfirmed: {
     colour: 'red',
     icons: ['❓', '❓'],
-    title: always('The follow-up was sent, but its turn was never seen'),
+    title: always('The follow-up was sent, but the agent was not seen to begin it'),
     text: always('The service took the prompt, but the job was never seen to work on it.'),
     advice: always(LOOK_BEFORE_SENDING),
     changed: nothing,
@@ -164,8 +164,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   skipped: {
     colour: 'green',
     icons: ['⏭️', '⏭️'],
-    title: ({ skipReason }) =>
-      skipReason === undefined ? 'Skipped, as there is no API key here' : 'Skipped, as there is nothing to do now',
+    title: ({ skipReason }) => (skipReason === undefined ? 'Skipped, no API key' : 'Skipped, nothing to do'),
     text: ({ skipReason }) =>
       skipReason === undefined
         ? 'No prompt was sent, because `api-key` is empty and `on-missing-key` is `skip`.'

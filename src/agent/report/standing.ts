@@ -52,7 +52,7 @@ const STANDINGS: Readonly<Record<Standing, readonly [ending: string, advice: str
   'out-of-scope': [', and it changes files outside of `allowed-paths`', LOOK_AT_FILES],
   conflict: [', and it conflicts with its base', 'Resolve the conflict, or ask the agent to in a follow-up.'],
   'checks-failure': [', its checks failed', LOOK_AT_CHECKS],
-  'scope-unknown': [', and it is not known whether it keeps to `allowed-paths`', LOOK_AT_FILES],
+  'scope-unknown': [', and it is not known whether its files match `allowed-paths`', LOOK_AT_FILES],
   'checks-unknown': [', and it is not known whether its checks have passed', LOOK_AT_CHECKS],
   'checks-pending': [', its checks have not finished', LOOK_AT_CHECKS],
   'checks-held': [', its checks wait for approval', APPROVE_CHECKS],
@@ -118,7 +118,7 @@ export function formatPullRequest({ pullRequest = {}, fixing }: Report): string[
       ? []
       : [
           count === 0
-            ? 'It keeps to `allowed-paths`.'
+            ? 'All its files match `allowed-paths`.'
             : `It changes ${formatCount(count, 'path')} outside of \`allowed-paths\`.`,
         ]),
     ...formatFixing(fixing),

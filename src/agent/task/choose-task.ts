@@ -78,7 +78,7 @@ async function followUpOn(
   journal.add({ log: logPlaceOf(found) })
   const which = `follow-up ${followUps + 1} of ${MOST_FOLLOW_UPS}`
   if (followUps < MOST_FOLLOW_UPS)
-    journal.note(`Going on with pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
+    journal.note(`Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
   const lost = 'Commits that people made in the pull request are not named to the agent'
   const commits = await journal.bestEffort(lost, async () => (await step.github())?.listPullRequestCommits(pullRequest))
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')

@@ -30,7 +30,7 @@ async function findRolling(comment: AskingComment, search: Search): Promise<Roll
   const { rolling, objections } = await proveJob(pullRequest, comments, search)
   if (rolling !== undefined) return rolling
   if (objections.length === 0) return undefined
-  return `Pull request #${number} cannot be gone on with: ${objections.join(', ')}. ${ANEW}`
+  return `Pull request #${number} cannot take the follow-up: ${objections.join(', ')}. ${ANEW}`
 }
 
 /** The change of a pull request that is none of the agent's. Where `change-context` is given, it is told there. */

@@ -14,11 +14,9 @@ import { orAbort } from './send-nothing.ts'
 
 /** Red and not skipped: a green run would move the base of the next range, and its changes would never be told. */
 function tooMany(number: number): ActionError {
-  return new ActionError(
-    'not-sent',
-    `Pull request #${number} has had ${MOST_FOLLOW_UPS} follow-ups, which is the most.`,
-    { hint: 'Merge or close it: the next run then starts a new job.' },
-  )
+  return new ActionError('not-sent', `Pull request #${number} has had ${MOST_FOLLOW_UPS} follow-ups, the limit.`, {
+    hint: 'Merge or close it: the next run then starts a new job.',
+  })
 }
 
 /** What there is to look at directly before a message, each in a question of its own. */
@@ -26,7 +24,7 @@ interface LastLook {
   /** With a time of its own. */
   readonly github: () => Promise<GitHub>
   /**
-   * Why the job is not that of the pull request any more, or cannot be gone on with.
+   * Why the job is not that of the pull request any more, or cannot take the follow-up.
    * @throws ActionError `not-sent` if it takes back without a word what it said before
    */
   readonly findObjection: (job: Job) => Promise<string | undefined>

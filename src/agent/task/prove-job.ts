@@ -104,7 +104,7 @@ async function withNameOfToday(
 }
 
 /**
- * Why a job is not that of a pull request, or cannot be gone on with; undefined if all is well.
+ * Why a job is not that of a pull request, or cannot take the follow-up; undefined if all is well.
  * @throws ActionError if GitHub does not tell, or the job has a link that does not say which pull request it is
  */
 export async function findObjection(

@@ -39,7 +39,7 @@ export function jobsNamedIn(comments: readonly MarkerComment[]): NamedJobs {
   return { ours: ours.slice(0, MOST_JOBS), others: others.toReversed().slice(0, MOST_JOBS) }
 }
 
-/** Why a pull request is not known to be a job's, or the job cannot be gone on with; undefined if all is well. */
+/** Why a pull request is not known to be a job's, or the job cannot take the follow-up; undefined if all is well. */
 export function objectionTo(
   job: Job | undefined,
   { repository, number }: OpenPullRequest,
@@ -79,7 +79,7 @@ export function logPlaceOf({ pullRequest: { repository, number }, jobId, marker 
 export function notGoneOnWith({ pullRequest, jobId }: RollingPullRequest, objection: string): ActionError {
   return new ActionError(
     'not-sent',
-    `Pull request #${pullRequest.number} cannot be gone on with: job ${jobId} ${objection}.`,
+    `Pull request #${pullRequest.number} cannot take the follow-up: job ${jobId} ${objection}.`,
     { hint: 'Run the step again: it looks for the pull request and its job anew.' },
   )
 }

@@ -29,17 +29,20 @@ export async function countByPaths(
   if (filter === undefined) return { description: compared, skipReason: undefined, doubt: undefined }
 
   const counted = await filterFiles(filter, files, step)
-  const by = `by \`${filter.kind}\``
+  const isIgnoring = filter.kind === 'paths-ignore'
+  const one = counted.length === 1
+  const how = isIgnoring ? `${one ? 'does' : 'do'} not match` : one ? 'matches' : 'match'
   if (counted.length > 0)
     return {
-      description: `${compared} Of these files, ${counted.length} ${counted.length === 1 ? 'counts' : 'count'} ${by}.`,
+      description: `${compared} Of these files, ${counted.length} ${how} \`${filter.kind}\`.`,
       skipReason: undefined,
       doubt: undefined,
     }
+  const none = isIgnoring ? 'All files match `paths-ignore`' : 'No file matches `paths`'
   const names =
     files.length === 0
       ? ''
-      : ` None of them counts ${by} (${someQuoted(filter.rules.map(({ line }) => line))}): ${someQuoted(files.map(({ path }) => path))}.`
+      : ` ${none} (${someQuoted(filter.rules.map(({ line }) => line))}): ${someQuoted(files.map(({ path }) => path))}.`
   const description = `${compared}${names}`
   if (unlisted !== undefined) {
     const doubt = `${unlisted}. Nothing that is listed counts, but something else may: not skipped.`
@@ -47,6 +50,8 @@ export async function countByPaths(
   }
   const skipReason = isEmpty(comparison)
     ? 'There are no commits in the range that it looks at.'
-    : `No changed file counts ${by}.`
+    : isIgnoring
+      ? 'All changed files match `paths-ignore`.'
+      : 'No changed file matches `paths`.'
   return { description, skipReason, doubt: undefined }
 }
