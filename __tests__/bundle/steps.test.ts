@@ -109,7 +109,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
     { scenario: 'failed', inputs: FIX },
     {
       conclusion: 'failure',
-      verdict: '❌ The agent failed',
+      verdict: '❌ The job failed',
       says: ['an error that it could not recover from', 'send a follow-up or start a new job'],
       outputs: { outcome: 'failed', status: 'failed', ...JOB },
       requests: ['POST job', READ, READ],

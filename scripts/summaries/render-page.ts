@@ -83,7 +83,7 @@ const HEAD = `<!-- Written by npm run docs. -->
 
 # Job summaries
 
-What a step writes on the page of its run, for each way in which it can end: the runs of \`npm start\`, on a clock of its own. The first one is whole. Of the others, the job's facts, the time line, the prompt, what comes next, and rows that stand above are left out.
+What a step writes on the page of its run, for each way in which it can end: the runs of \`npm start\`, on a clock of its own. The first one is whole. Of the others, the job's facts, the time line, the prompt, what comes next, rows that stand above, and all rows of a list but three are left out.
 `
 
 /** What the reader knows from the summaries above. */
@@ -98,8 +98,9 @@ function leaveOutKnown(summary: string, known: Set<string>): string {
           '',
         )
         .split('\n')
-        .filter((line) => !known.has(line))
+        .filter((line) => !known.has(line) && !line.startsWith('<tr><td><b>Pull request</b>'))
         .join('\n')
+        .replace(/((?:<tr><td><code>.*\n){3})(?:<tr><td><code>.*\n)+/g, '$1')
         .replace(/(?:### On GitHub\n\n)?<table>\n<\/table>\n*/g, '')
   for (const row of rows) known.add(row)
   return `${shown.trimEnd()}\n`
