@@ -28,8 +28,9 @@ const SHORT = { 'timeout-minutes': '2' }
 /** A job that has ended, with a pull request. */
 const FOLLOW_UP = { 'job-id': 'job_finished' }
 /** The comment itself is the instruction. */
-const ASKED = { command: '/docs', prompt: '' }
-const GO_ON = { 'on-open-pr': 'follow-up' }
+const ASKED = { command: '/docs', prompt: '', 'change-range': '', paths: '' }
+/** What GitHub has to be asked for before the job: without an answer, nothing would be sent. */
+const UNASKED = { 'change-range': '', paths: '', 'on-open-pr': 'new' }
 
 const SERVICE: Readonly<Record<ScenarioName, Course>> = {
   'pull-request': { shows: 'the usual course, from the push to a pull request whose checks have passed' },
@@ -78,7 +79,7 @@ const GITHUB: Readonly<Record<GitHubScenarioName | 'mended', Course>> = {
   'checks-late': { shows: 'that checks which come late are waited for' },
   'checks-none': { shows: '`none`, which is not the same as passed' },
   'checks-pending': { shows: 'checks that are not done in time', inputs: SHORT },
-  'checks-wait-for-approval': { shows: 'checks that nobody allowed to run' },
+  'checks-wait-for-approval': { shows: 'checks that nobody allowed to run', inputs: { 'timeout-minutes': '10' } },
   'checks-in-turn': { shows: 'that checks are over only when their workflow is' },
   'checks-of-two-events': { shows: 'that a check of one event does not hide that of another' },
   'checks-of-one-name': { shows: 'that a check does not hide another one of its name' },
@@ -94,16 +95,16 @@ const GITHUB: Readonly<Record<GitHubScenarioName | 'mended', Course>> = {
   draft: { shows: 'a pull request that is a draft' },
   blocked: { shows: 'a pull request that GitHub does not allow to be merged yet' },
   'out-of-scope': { shows: 'a red step because of a file outside of `allowed-paths`' },
-  'open-pull-request': { shows: 'a run that finds what an earlier one left' },
-  'follow-ups-used-up': { shows: 'the bound of a conversation', inputs: GO_ON },
-  'marker-of-stranger': { shows: 'that what strangers write proves nothing', inputs: GO_ON },
+  'open-pull-request': { shows: 'a follow-up to the pull request that an earlier run left' },
+  'follow-ups-used-up': { shows: 'that a rolling pull request takes 20 follow-ups' },
+  'marker-of-stranger': { shows: 'that what strangers write proves nothing' },
   'comment-of-maintainer': { shows: 'a comment that asks the agent for more, and its answer', inputs: ASKED },
   'comment-of-stranger': { shows: 'the same by somebody who may not write, which is passed over', inputs: ASKED },
   'comment-of-bot': { shows: 'the same by a bot, which is passed over', inputs: ASKED },
-  'no-permission': { shows: 'the notice of what is not done without permissions' },
+  'no-permission': { shows: 'the notice of what is not done without permissions', inputs: UNASKED },
   'read-only': { shows: 'that the label and the comment need a permission of their own' },
   'github-lagging': { shows: 'that what GitHub does not know yet is asked for again' },
-  'github-down': { shows: 'that the result of the job stands if GitHub is down' },
+  'github-down': { shows: 'that the result of the job stands if GitHub is down', inputs: UNASKED },
   'github-slow': { shows: 'that a slow GitHub is waited for' },
   'github-limited': { shows: 'that GitHub’s rate limits are waited for' },
 }

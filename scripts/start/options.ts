@@ -59,8 +59,11 @@ With DOCS_AGENT_BASE_URL, DOCS_AGENT_PROJECT_ID and DOCS_AGENT_API_KEY set, that
 const DEFAULT_PROMPT = 'Document the new `--dry-run` flag of the deploy command.'
 const SERVICE_VARIABLES = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID', 'DOCS_AGENT_API_KEY'] as const
 
-/** So that the step does all that it can: it looks at the change, the checks and the files. */
-const EMBEDDED_INPUTS = { 'change-context': 'files', 'wait-for-checks': 'true', 'allowed-paths': 'docs/**' }
+/** The workflow of the README, which looks at the checks and the files of its pull request too. */
+export const EMBEDDED_INPUTS = {
+  ...{ 'change-context': 'files', 'change-range': 'since-last-success', paths: 'src/**', 'on-open-pr': 'follow-up' },
+  ...{ 'wait-for-checks': 'true', 'allowed-paths': 'docs/**' },
+}
 
 const refuse = (message: string): Refused => ({ kind: 'refused', message })
 

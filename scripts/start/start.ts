@@ -37,7 +37,7 @@ export interface Terminal {
 }
 
 function writeTo(output: Output, text: string): void {
-  output.write(wrapLines(text, output.columns ?? Infinity))
+  output.write(wrapLines(text, output.columns || Infinity))
 }
 
 interface Cancel {

@@ -102,6 +102,7 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<S
     pullRequests: () => Object.entries(github.state.repositories['acme/docs']?.pulls ?? {}).flatMap(describe),
     env: {
       GITHUB_SHA: push.after,
+      GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/main',
       GITHUB_RUN_ID: '42',
       ...preload(fasterProcess(speed, startMs), ...settings.flatMap(({ preload = [] }) => preload)),
       ...(Object.assign({}, ...settings.map(({ env }) => env)) as Texts),

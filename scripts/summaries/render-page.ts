@@ -46,7 +46,7 @@ async function playAgent(
   const push = pushOf({ state: demoState(github, DEFAULT_START_MS) })
   const { report } = await playInWorld({
     ...{ inputs, scenario, github, cancelAfterMs: cancelAfter * 1_000 },
-    facts: { eventName: 'push', payload: push, sha: push.after, stepId: '' },
+    facts: { eventName: 'push', payload: push, sha: push.after, stepId: '', workflow: 'docs.yml' },
   })
   return agentAction.render(report, inputs, redact).summary()
 }

@@ -313,7 +313,7 @@ describe('foreign names', () => {
     const { status, body } = mine(`/compare/${range}`)
     expect(status).toBe(200)
     expect(body.commits).toMatchObject([{ sha: main, commit: { message: 'Add the --dry-run flag to deploy' } }])
-    expect(body.files).toMatchObject([{ filename: 'docs/deploy.md' }])
+    expect(body.files).toMatchObject([{ filename: 'src/deploy.ts' }])
   })
 
   test('a workflow that is not known ran at the last release, on its own branch', () => {

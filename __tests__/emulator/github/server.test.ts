@@ -336,9 +336,9 @@ test('one of the people may write', () => {
   expect(ask('GET', `/collaborators/${encodeURIComponent(BOT)}/permission`).status).toBe(404)
 })
 
-test('a second repository holds code', () => {
+test('there is a second repository', () => {
   const { body } = driveGitHub().ask('GET', '/api/v3/repos/acme/code/commits/main')
-  expect(body.files).toMatchObject([{ filename: 'src/deploy.md' }])
+  expect(body.files).toMatchObject([{ filename: 'src/deploy.ts' }])
 })
 
 test('the checks of the newest commit have passed, unless the scenario says otherwise', () => {

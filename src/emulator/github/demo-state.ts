@@ -18,22 +18,25 @@ export const BOT = 'link-checker[bot]'
 
 const DAY_MS = 86_400_000
 
-/** A repository with two releases, and one change since. */
-function publish(id: number, path: string, startMs: number): RepositoryState {
-  const repository = repositoryState({
-    id,
-    collaborators: { [MAINTAINER]: 'maintain' },
-    teams: ['writers'],
-    labels: ['documentation'],
-  })
-  const change = (message: string, file: string, patch: string, daysAgo: number): string => {
-    const files = [{ filename: `${path}/${file}`, patch }]
+const FLAG = `@@ -1 +1,2 @@
+ export const flags = ['--force']
++export const dryRun = '--dry-run'`
+
+/** A repository with code, its docs, two releases, and one change since, of which the docs say nothing yet. */
+function publish(id: number, startMs: number): RepositoryState {
+  const people = { collaborators: { [MAINTAINER]: 'maintain' as const }, teams: ['writers'] }
+  const repository = repositoryState({ id, ...people, labels: ['documentation'] })
+  const change = (daysAgo: number, message: string, patches: Readonly<Record<string, string>>): string => {
+    const files = Object.entries(patches).map(([filename, patch]) => ({ filename, patch }))
     return pushCommit(repository, 'main', { message, author: MAINTAINER, files }, startMs - daysAgo * DAY_MS).sha
   }
-  repository.tags['v1.0.0'] = change('Begin', 'index.md', '@@ -0,0 +1 @@\n+# Acme', 30)
-  const second = change('Describe deploying', 'deploy.md', '@@ -0,0 +1 @@\n+# Deploy', 10)
+  repository.tags['v1.0.0'] = change(30, 'Begin', {
+    'docs/index.md': '@@ -0,0 +1 @@\n+# Acme',
+    'src/deploy.ts': "@@ -0,0 +1 @@\n+export const flags = ['--force']",
+  })
+  const second = change(10, 'Describe deploying', { 'docs/deploy.md': '@@ -0,0 +1 @@\n+# Deploy' })
   repository.tags['v1.1.0'] = second
-  change('Add the --dry-run flag to deploy', 'deploy.md', '@@ -1 +1,2 @@\n # Deploy\n+--dry-run', 1)
+  change(1, 'Add the --dry-run flag to deploy', { 'src/deploy.ts': FLAG })
   const run = { workflow: 'docs.yml', branch: 'main', status: 'completed', conclusion: 'success' } as const
   repository.workflowRuns.push(
     { ...run, id: 31, headSha: second, event: 'push', createdAtMs: startMs - 9 * DAY_MS },
@@ -50,9 +53,9 @@ function publish(id: number, path: string, startMs: number): RepositoryState {
   return repository
 }
 
-/** GitHub at the service's start: the agent's repository, and one with code. */
+/** GitHub at the service's start: the agent's repository, and another one. */
 export function demoState({ permissions, lag, checksBefore }: GitHubScenario, startMs: number): GitHubState {
-  const docs = publish(1, 'docs', startMs)
+  const docs = publish(1, startMs)
   const state: GitHubState = {
     token: GITHUB_TOKEN,
     identity: TOKEN_USER,
@@ -64,7 +67,7 @@ export function demoState({ permissions, lag, checksBefore }: GitHubScenario, st
       [AGENT_USER]: { id: 21, type: 'Bot' },
       [BOT]: { id: 22, type: 'Bot' },
     },
-    repositories: { [SOURCE.repository]: docs, 'acme/code': publish(2, 'src', startMs) },
+    repositories: { [SOURCE.repository]: docs, 'acme/code': publish(2, startMs) },
     lag,
     lastId: 1_000,
   }
