@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { askService } from '../../src/rehearse/ask-service.ts'
@@ -87,4 +88,22 @@ test('the embedded service goes on when nobody reads its log any more', async ()
     service.kill()
     await ended
   }
+})
+
+const START = fileURLToPath(new URL('../../dist/start/index.js', import.meta.url))
+
+test('npm start ends without a word if nobody reads on', async () => {
+  const list = spawn(process.execPath, [START], { stdio: ['ignore', 'pipe', 'pipe'] })
+  list.stdout.destroy()
+  const said = text(list.stderr)
+  expect(await once(list, 'exit')).toEqual([0, null])
+  expect(await said).toBe('')
+})
+
+test('npm start says in one sentence which Node.js it needs', async () => {
+  const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'18.20.8'}})`
+  const start = spawn(process.execPath, ['--import', older, START], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const said = text(start.stderr)
+  expect(await once(start, 'exit')).toEqual([2, null])
+  expect(await said).toMatch(/^npm start needs Node\.js 20 or newer\. This is v[\d.]+\.\n$/)
 })

@@ -11,6 +11,7 @@ export interface Flags {
   readonly input: readonly string[]
   readonly help: boolean
   readonly list: boolean
+  readonly keep: boolean
 }
 
 /**
@@ -24,6 +25,7 @@ export function readFlags(args: readonly string[], env: Environment): Flags | st
     ...{ action: text, scenario: text, speed: text, 'cancel-after': text },
     ...{ prompt: text, 'prompt-file': text, 'job-id': text },
     list: { type: 'boolean' },
+    keep: { type: 'boolean' },
     input: { type: 'string', multiple: true },
     help: { type: 'boolean', short: 'h' },
   } as const
@@ -40,7 +42,7 @@ export function readFlags(args: readonly string[], env: Environment): Flags | st
       )
       return `There is no option ${rawName}.${flag} «npm start -- --help» shows all.`
     }
-    if (name === 'help' || name === 'list') continue
+    if (name === 'help' || name === 'list' || name === 'keep') continue
     // A flag that follows is no value, unless it is written as --prompt=--text.
     if (value === undefined || (!inlineValue && value.startsWith('-'))) return `${rawName} needs a value.`
   }
@@ -66,6 +68,7 @@ export function readFlags(args: readonly string[], env: Environment): Flags | st
     ]),
     input: (values.input ?? []).map(String),
     help: values.help === true,
+    keep: values.keep === true || env['npm_config_keep'] === 'true',
     list: values.list === true || env['npm_config_list'] === 'true',
   }
 }

@@ -26,6 +26,8 @@ export interface Run {
   readonly given: Texts
   /** The run is cancelled after so many seconds. */
   readonly cancelAfter: number | undefined
+  /** Whether the embedded service stays when the run is over. */
+  readonly isKept: boolean
 }
 
 export interface Refused {
@@ -40,7 +42,7 @@ export const HELP = `Runs the packaged action against an embedded service, as a 
 
   npm start -- [options]
 
-  --list                 tells all scenarios, with what each is good for
+  --list                 lists all scenarios, with five to begin with
   --action <name>        agent, or visitors for the export of visitors (default: agent)
   --scenario <names>     what happens at the embedded service, on its GitHub and on the runner
                          (default: ${DEFAULT_SCENARIO})
@@ -50,6 +52,7 @@ export const HELP = `Runs the packaged action against an embedded service, as a 
                          (the embedded service has job_finished, job_running and job_archived)
   --input <name>=<text>  any other input of the action, as often as needed
   --cancel-after <s>     cancels the run after so many seconds
+  --keep                 leaves the embedded service running until Ctrl-C, to look at the pull request
   --speed <number>       how many seconds pass in one, 1 to 200 (default: ${DEFAULT_SPEED})
   --help                 this text
 
@@ -79,7 +82,7 @@ export function readOptions(
   const { action: name = 'agent', scenario, speed, 'cancel-after': cancelAfter, ...named } = flags.named
   const action = ACTIONS.find((one) => one === name)
   if (action === undefined) return refuse(`--action must be ${ACTIONS.join(' or ')}, and is «${name}».`)
-  const service = chooseService(scenario, speed, env)
+  const service = chooseService(action, scenario, speed, env)
   if (service.kind === 'refused') return service
   if (cancelAfter !== undefined && !isNumber(cancelAfter))
     return refuse(`--cancel-after needs a number of seconds, and got «${cancelAfter}».`)
@@ -98,6 +101,7 @@ export function readOptions(
     },
     given,
     cancelAfter: cancelAfter === undefined ? undefined : Number(cancelAfter),
+    isKept: flags.keep && service.kind === 'embedded',
   }
 }
 
@@ -114,8 +118,12 @@ function readInputs(texts: Flags['input']): Texts | string {
 
 const isNumber = (text: string): boolean => /^\d+(\.\d+)?$/.test(text)
 
-function chooseEmbedded(scenario: string | undefined, speed = String(DEFAULT_SPEED)): EmbeddedService | Refused {
-  const course = chooseCourse(scenario?.split(',').map((name) => name.trim()) ?? [])
+function chooseEmbedded(
+  action: Run['action'],
+  scenario: string | undefined,
+  speed = String(DEFAULT_SPEED),
+): EmbeddedService | Refused {
+  const course = chooseCourse(scenario?.split(',').map((name) => name.trim()) ?? [], action)
   if (typeof course === 'string') return refuse(course)
   if (!isNumber(speed) || Number(speed) < 1 || Number(speed) > 200)
     return refuse('--speed must be a number from 1 to 200.')
@@ -123,13 +131,14 @@ function chooseEmbedded(scenario: string | undefined, speed = String(DEFAULT_SPE
 }
 
 function chooseService(
+  action: Run['action'],
   scenario: string | undefined,
   speed: string | undefined,
   env: Environment,
 ): ChosenService | Refused {
   const [baseUrl = '', projectId = '', apiKey = ''] = SERVICE_VARIABLES.map((name) => env[name])
   const missing = SERVICE_VARIABLES.filter((name) => !env[name])
-  if (missing.length === SERVICE_VARIABLES.length) return chooseEmbedded(scenario, speed)
+  if (missing.length === SERVICE_VARIABLES.length) return chooseEmbedded(action, scenario, speed)
   if (missing.length > 0) {
     const set = SERVICE_VARIABLES.filter((name) => env[name])
     const message = `${set.join(' and ')} ${set.length > 1 ? 'are' : 'is'} set, but not ${missing.join(' and ')}.`

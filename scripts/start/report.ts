@@ -40,7 +40,7 @@ export function showLogLine({ kind, text, title }: LogLine, paint: Paint): strin
 }
 
 /** Names and values, under one another. */
-export function showTable(rows: readonly (readonly [name: string, value: string])[], paint: Paint): string {
+function showTable(rows: readonly (readonly [name: string, value: string])[], paint: Paint): string {
   return alignColumns(rows.map(([name, value]) => [paint('bold', name), showValue(value, paint)])).join('\n')
 }
 
@@ -51,7 +51,7 @@ export function showHead(text: string): string {
 }
 
 /**
- * Outputs, job summary, what there is besides, and conclusion.
+ * Outputs, job summary, what there is besides, and last the conclusion.
  * @param others each with its title; one without a text is not shown
  */
 export function showResult(
@@ -63,7 +63,8 @@ export function showResult(
   const summaryText = markdownToTerminal(summary, paint) || paint('dim', '(none)')
   const [mark, style] = CONCLUSIONS[conclusion]
   const end = exitCode === null ? (signal ?? 'not started') : `exit code ${exitCode}`
-  const verdict = paint(style, `${mark} ${conclusion}`)
+  const { outcome = '' } = outputs
+  const verdict = paint(style, `${mark} ${conclusion}${outcome === '' ? '' : `: ${outcome}`}`)
   return [
     `${heading('Outputs', paint)}${outputText}\n`,
     `${heading('Job summary', paint)}${summaryText}\n`,

@@ -15,8 +15,6 @@ export interface RunnerSetting {
 interface RunnerScenario {
   /** One sentence for a person who has to choose. */
   readonly description: string
-  /** The end of a sentence that begins with "Shows". */
-  readonly shows: string
   readonly set: (serviceUrl: string) => RunnerSetting | Promise<RunnerSetting>
 }
 
@@ -45,38 +43,31 @@ const FULL_DISK = `
 const scenarios = {
   'untrusted-certificate': {
     description: 'The service has a certificate of an authority that the runner does not know.',
-    shows: 'what helps behind a private certificate authority',
     set: overTls,
   },
   'no-tls': {
     description: 'The address says `https:`, and the service’s port takes plain `http:`.',
-    shows: 'a wrong port in `base-url`',
     set: (url) => ({ inputs: { 'base-url': url.replace('http:', 'https:') } }),
   },
   'proxy-refuses': {
     description: 'The runner’s proxy forbids the service’s address.',
-    shows: 'a proxy that has to be told of the service',
     // The service itself lets nobody through.
     set: (url) => ({ env: { HTTP_PROXY: url } }),
   },
   'socks-proxy': {
     description: 'The runner’s variable for the proxy names one that speaks SOCKS.',
-    shows: 'an address of a proxy that cannot be used',
     set: () => ({ env: { HTTP_PROXY: 'socks5://127.0.0.1:1080' } }),
   },
   'no-output-file': {
     description: 'The runner’s file for outputs is gone.',
-    shows: 'that a step is red whose outputs nobody can read',
     set: () => withoutFile('GITHUB_OUTPUT'),
   },
   'no-summary-file': {
     description: 'The runner’s file for the job summary is gone.',
-    shows: 'that the result stands without a summary',
     set: () => withoutFile('GITHUB_STEP_SUMMARY'),
   },
   'full-disk': {
     description: 'The disk of the workspace is full.',
-    shows: 'that the export of visitors leaves no half file',
     set: () => ({ preload: FULL_DISK }),
   },
 } as const satisfies Record<string, RunnerScenario>

@@ -1,12 +1,14 @@
+import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Environment } from '../../src/runtime/environment.ts'
 import { readMetadata } from '../small-runner/metadata.ts'
 import { runAction } from '../small-runner/run-action.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
-import { LIST } from './courses.ts'
+import { listScenarios } from './courses.ts'
 import { HELP, readOptions, type Run } from './options.ts'
-import { heading, showHead, showLogLine, showResult, showTable } from './report.ts'
+import { markdownToTerminal } from './markdown-to-terminal.ts'
+import { heading, showHead, showLogLine, showResult } from './report.ts'
 import { chooseInputs, openSurroundings, type Surroundings } from './surroundings.ts'
 import { choosePaint, cleanForTerminal, wrapLines, type Paint } from './terminal.ts'
 
@@ -75,6 +77,12 @@ function introduce({ service }: Surroundings, inputs: Readonly<Record<string, st
   return `${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\nService: ${service}\nInputs:\n${shown.join('')}`
 }
 
+/** The page of an embedded pull request goes with the service. */
+function hintFor({ service, isKept }: Run): string {
+  if (service.kind === 'real') return ''
+  return isKept ? ' is open until Ctrl-C' : ' (look at it with --keep)'
+}
+
 /** The beginning of a file that can be large. */
 function readHead(file: string): string {
   const descriptor = openSync(file, 'r')
@@ -94,8 +102,9 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
   const print = (text: string): void => {
     writeTo(stdout, text)
   }
+  let isOver = false
   const cancel = listenForCancel(terminal, () => {
-    print(paint('yellow', 'Cancelling, as the runner would. Once more ends it at once.\n'))
+    if (!isOver) print(paint('yellow', 'Cancelling, as the runner would. Once more ends it at once.\n'))
   })
   const metadata = readMetadata(action)
   const surroundings = await openSurroundings(run.service, env)
@@ -125,10 +134,14 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
     })
     const { file = '' } = result.outputs
     const others = [
-      ['On the pull request', showTable(surroundings.pullRequests(), paint)],
+      ['On the pull request', markdownToTerminal(surroundings.pullRequests(), paint)],
       [file, file === '' ? '' : showHead(readHead(join(workspace, file)))],
     ] as const
     print(showResult(result, paint, others))
+    isOver = true
+    const { 'pr-link': link = '' } = result.outputs
+    if (link !== '') print(`${cleanForTerminal(link)}${hintFor(run)}\n`)
+    if (run.isKept && !cancel.signal.aborted) await once(cancel.signal, 'abort')
     return result.conclusion === 'success' ? 0 : Math.max(1, result.exitCode ?? 1)
   } finally {
     clearTimeout(timer)
@@ -150,7 +163,7 @@ export async function start(folder: string, terminal: Terminal): Promise<number>
   const options = readOptions(terminal.argv.slice(2), terminal.env)
   if (options.kind === 'refused') return refuse(options.message)
   if (options.kind !== 'run') {
-    writeTo(terminal.stdout, options.kind === 'help' ? HELP : LIST)
+    writeTo(terminal.stdout, options.kind === 'help' ? HELP : listScenarios())
     return 0
   }
   const action = join(folder, options.action === 'agent' ? '.' : options.action)

@@ -1,5 +1,5 @@
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import type { PullState } from '../../src/emulator/github/pull-state.ts'
+import { type PullState, requestedReviewers } from '../../src/emulator/github/pull-state.ts'
 import { userBody, wireTime } from '../../src/emulator/github/reply.ts'
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
 import type { Environment } from '../../src/runtime/environment.ts'
@@ -19,8 +19,8 @@ export interface Surroundings {
   readonly eventName: string
   readonly event: unknown
   readonly env: Texts
-  /** The pull requests with work of this run, as the embedded GitHub has them: rows of a table. */
-  readonly pullRequests: () => readonly (readonly [name: string, value: string])[]
+  /** The pull requests on which the action has left something, as the embedded GitHub has them, in Markdown. */
+  readonly pullRequests: () => string
   readonly close: () => Promise<void>
 }
 
@@ -60,13 +60,16 @@ function askingCommentOf({ state }: Pick<Emulator['github'], 'state'>): object |
   return undefined
 }
 
-/** What the action leaves on a pull request is its label and its comment. */
-function describe([number, { title, state, merge, labels, comments }]: [string, PullState]): [string, string][] {
-  if (labels.length === 0 && comments.length === 0) return []
+/** What the action leaves on a pull request is its label, the requests for reviews and its comment. */
+function describe([number, pull]: [string, PullState]): readonly string[] {
+  const { title, state, merge, labels, comments } = pull
+  const reviewers = requestedReviewers(pull)
+  if (labels.length + reviewers.length + comments.length === 0) return []
   return [
-    [`#${number}`, `${title} (${merge === undefined ? state : 'merged'})`],
-    ['labels', labels.join(', ')],
-    ...comments.map(({ user, body }): [string, string] => ['comment', `${user}: ${body}`]),
+    `### #${number} ${title} (${merge === undefined ? state : 'merged'})`,
+    ...(labels.length === 0 ? [] : [`Labels: ${labels.join(', ')}`]),
+    ...(reviewers.length === 0 ? [] : [`Reviewers: ${reviewers.join(', ')}`]),
+    ...comments.map(({ user, body }) => `**${user}** commented:\n\n${body}`),
   ]
 }
 
@@ -99,7 +102,10 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<S
     },
     eventName: comment === undefined ? 'push' : 'issue_comment',
     event: comment ?? push,
-    pullRequests: () => Object.entries(github.state.repositories['acme/docs']?.pulls ?? {}).flatMap(describe),
+    pullRequests: () =>
+      Object.entries(github.state.repositories['acme/docs']?.pulls ?? {})
+        .flatMap(describe)
+        .join('\n\n'),
     env: {
       GITHUB_SHA: push.after,
       GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/main',
@@ -131,7 +137,7 @@ export async function openSurroundings(
     eventName: 'workflow_dispatch',
     event: {},
     env: Object.fromEntries(network),
-    pullRequests: () => [],
+    pullRequests: () => '',
     close: () => Promise.resolve(),
   }
 }

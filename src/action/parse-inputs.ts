@@ -72,7 +72,7 @@ const BEGINNING = 8
  * The rule that a value breaks, and the value: for inputs that are never secret. It may come from an event, and the summary
  * is Markdown, so it stands in a code span that it cannot end.
  */
-function rejecting(rule: string, text: string): string {
+export function rejecting(rule: string, text: string): string {
   const given = text.trim()
   const shown = given.length > LONGEST_ECHO ? `${given.slice(0, BEGINNING)}…` : given
   const value = oneLine(shown, LONGEST_ECHO).replaceAll('`', "'")

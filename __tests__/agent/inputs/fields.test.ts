@@ -155,8 +155,15 @@ test('what counts by default is a wrong input if it is written down and cannot b
   expect(read('failed, archived, timeout, checks, out-of-scope')).toMatch(/`checks`.* `out-of-scope`/)
 })
 
-test.each(['failed, unconfirmed', 'none, failed', ',', ' , \n', 'Failed'])('refuses %j', (text) => {
-  expect(read(text)).toMatch(/^must be a list of `failed`, .*, or `none` alone$/)
+test.each([
+  ['failed, unconfirmed', 'unconfirmed'],
+  ['none, failed', 'none, failed'],
+  [',', ','],
+  [' , \n', ','],
+  ['Failed', 'Failed'],
+])('refuses %j, and repeats what is wrong', (text, wrong) => {
+  expect(read(text)).toMatch(/^must be a list of `failed`, .*, or `none` alone, not `.*`$/)
+  expect(read(text)).toContain(`not \`${wrong}\``)
 })
 
 test.each([

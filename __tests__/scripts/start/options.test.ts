@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { readOptions } from '../../../scripts/start/options.ts'
+import { parse } from 'yaml'
+import { EMBEDDED_INPUTS, readOptions } from '../../../scripts/start/options.ts'
+import { root } from '../../support/markdown-files.ts'
 
 const SERVICE = {
   DOCS_AGENT_BASE_URL: 'https://docs.example.com',
@@ -27,12 +31,20 @@ test('without flags the embedded service gets an example', () => {
     given: {},
     defaults: {
       prompt: 'Document the new `--dry-run` flag of the deploy command.',
-      'change-context': 'files',
-      'wait-for-checks': 'true',
-      'allowed-paths': 'docs/**',
+      ...EMBEDDED_INPUTS,
     },
     cancelAfter: undefined,
+    isKept: false,
   })
+})
+
+test('the example is the workflow of the README, which may ask for less', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  const [, workflow = ''] = /```yaml\n(name: .*?)```/s.exec(readme) ?? []
+  const { jobs } = parse(workflow) as { jobs: { docs: { steps: [{ with: Record<string, string> }] } } }
+  const { prompt, 'project-id': _, 'api-key': __, 'base-url': ___, ...inputs } = jobs.docs.steps[0].with
+  expect(prompt).toBeDefined()
+  expect(EMBEDDED_INPUTS).toMatchObject(inputs)
 })
 
 test('flags become inputs, and a job to wait for needs no prompt', () => {
@@ -103,6 +115,7 @@ test('all three variables choose a real service, with the own defaults of the ac
     defaults: {},
     given: { prompt: 'x' },
     cancelAfter: undefined,
+    isKept: false,
   })
 })
 
@@ -128,6 +141,7 @@ test.each([
   [['-x'], 'There is no option -x.'],
   [['--scenario'], '--scenario needs a value.'],
   [['--prompt', '--help'], '--prompt needs a value.'],
+  [['--scenario', 'stuck-pages'], '--action visitors --scenario stuck-pages'],
   [['--scenario', 'nice'], 'There is no scenario «nice».'],
   [['--scenario', 'slow,failed'], 'slow and failed are both scenarios of the service'],
   [['--speed', '0'], '--speed must be a number from 1 to 200.'],

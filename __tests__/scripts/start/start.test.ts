@@ -184,6 +184,22 @@ test('a missing program is named, with the way to make it', async () => {
   expect(stderr).toContain('npm run build')
 })
 
+const LINK = 'http://127.0.0.1/acme/docs/pull/4'
+const OPENED = `require('node:fs').appendFileSync(process.env.GITHUB_OUTPUT, 'pr-link=${LINK}\\n')`
+
+test('the link comes last, and says how to look at the page, which goes with the service', async () => {
+  const folder = project()
+  writeFileSync(join(folder, 'dist', 'agent', 'index.js'), OPENED)
+  expect((await run([], { folder })).stdout.trimEnd()).toMatch(/success, .*\nhttp:\S+ \(look at it with --keep\)$/)
+  const { exitCode, stdout } = await run(['--keep'], { folder, cancelAt: 'until Ctrl-C' })
+  expect(exitCode).toBe(0)
+  expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${LINK} is open until Ctrl-C`)
+})
+
+test('a terminal that does not say how wide it is gets lines that are not broken', async () => {
+  expect((await run(['--list'], { columns: 0 })).stdout).toBe((await run(['--list'])).stdout)
+})
+
 test('--help says how to use it, and --list names every scenario, in lines that fit the terminal', async () => {
   const help = await run(['--help'], { columns: 60 })
   const list = await run(['--list'], { columns: 60 })
@@ -191,7 +207,7 @@ test('--help says how to use it, and --list names every scenario, in lines that 
   expect([help.exitCode, list.exitCode]).toEqual([0, 0])
   expect(help.stdout).toContain('npm start -- [options]')
   for (const name of [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, ...RUNNER_SCENARIO_NAMES])
-    expect(list.stdout).toContain(`\n  ${name}\n`)
+    expect(list.stdout).toMatch(new RegExp(`^  ${name}(?: |$)`, 'm'))
   const stdout = help.stdout + list.stdout
   expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { chooseCourse, type ChosenCourse, LIST } from '../../../scripts/start/courses.ts'
+import { chooseCourse, type ChosenCourse, listScenarios } from '../../../scripts/start/courses.ts'
 import { markdownToTerminal } from '../../../scripts/start/markdown-to-terminal.ts'
 import { readOptions } from '../../../scripts/start/options.ts'
 import { showLogLine, showResult } from '../../../scripts/start/report.ts'
@@ -88,30 +88,38 @@ test('the summary is rendered', () => {
 
 test('the conclusion names the exit code or the signal', () => {
   expect(showResult(result, paintNothing)).toContain('✔ success, exit code 0, after 1 s')
+  expect(showResult({ ...result, outputs: { outcome: 'submitted' } }, paintNothing)).toContain('✔ success: submitted,')
   expect(showResult({ ...result, exitCode: null, signal: 'SIGKILL', conclusion: 'cancelled' }, paintNothing)).toContain(
     '■ cancelled, SIGKILL',
   )
 })
 
-const ALL = [SCENARIO_NAMES, [...GITHUB_SCENARIO_NAMES, 'mended'], RUNNER_SCENARIO_NAMES]
+const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'mended', ...RUNNER_SCENARIO_NAMES]
+const OF_VISITORS = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
 
 function choose(...names: string[]): ChosenCourse {
-  const course = chooseCourse(names)
+  const course = chooseCourse(names, 'visitors')
   if (typeof course === 'string') throw new Error(course)
   return course
 }
 
-test('the list has three groups, and tells of each scenario what happens, what it shows and what it sets', () => {
-  const groups = LIST.split(/\n\n/).slice(0, 3)
-  expect(groups.map((group) => group.match(/^ {2}\S+$/gm)?.map((line) => line.trim()))).toEqual(ALL)
-  expect(LIST).toContain(
-    '  checks-mended\n    The checks of the first commit fail, and those of the next one pass.\n    Shows a follow-up that mends the checks.\n    sets job-id: job_finished\n',
-  )
+test('the list has a line for each scenario, and begins with five', () => {
+  const groups = listScenarios()
+    .split('\n\n')
+    .map((group) => group.match(/^ {2}[a-z-]+(?= {2,}[A-Z].*\.$)/gm)?.map((name) => name.trim()) ?? [])
+  expect(groups.flat().sort()).toEqual(ALL.sort())
+  expect(groups[0]).toHaveLength(5)
+  expect(groups[1]).toEqual(OF_VISITORS)
+})
+
+test.each(OF_VISITORS)('%s is for the visitors only, and the error names the flag', (name) => {
+  expect(choose(name)).toBeDefined()
+  expect(chooseCourse([name], 'agent')).toContain(`npm start -- --action visitors --scenario ${name}`)
 })
 
 test('scenarios set inputs that the action has', () => {
   const known = Object.values(AGENT_FIELDS).map(({ name }) => name)
-  const set = ALL.flat().flatMap((name) => Object.keys(choose(name).inputs))
+  const set = ALL.flatMap((name) => Object.keys(choose(name).inputs))
   expect(set.filter((name) => !known.includes(name))).toEqual([])
 })
 
@@ -197,6 +205,10 @@ test('what fits is left as it is, and an address is never broken', () => {
 })
 
 const plain = (markdown: string): string => markdownToTerminal(markdown, paintNothing)
+
+test('a comment in a cell does not show', () => {
+  expect(plain('| a | b |\n| - | - |\n| 1 | 2 <!-- row=1 --> |')).toBe('a  b\n1  2')
+})
 
 test.each([
   ['# Title', 'Title'],

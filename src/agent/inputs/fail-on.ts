@@ -1,4 +1,4 @@
-import { refuse, type Input, type RawInputs } from '../../action/parse-inputs.ts'
+import { refuse, rejecting, type Input, type RawInputs } from '../../action/parse-inputs.ts'
 
 export const FAIL_ON = ['failed', 'archived', 'timeout', 'no-changes', 'checks', 'out-of-scope'] as const
 export type FailOn = (typeof FAIL_ON)[number]
@@ -31,8 +31,9 @@ export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   if (words.length === 1 && words[0] === 'none') return new Set()
   if (words.length === 0 || !words.every(isFailOn)) {
+    const wrong = words.find((word) => !isFailOn(word) && word !== 'none') ?? text
     const known = FAIL_ON.map((outcome) => `\`${outcome}\``).join(', ')
-    return refuse(`must be a list of ${known}, or \`none\` alone`)
+    return refuse(rejecting(`must be a list of ${known}, or \`none\` alone`, wrong))
   }
   const problems = words.flatMap((word) => {
     const missing = NEEDS[word]?.(raw)

@@ -130,7 +130,7 @@ function timeline({ timeline }: Report): string[] {
 }
 
 function prompt({ task }: Report): string[] {
-  if (task === undefined || task.kind === 'attach') return []
+  if (task === undefined || task.kind === 'attach' || task.prompt === '') return []
   const title = `The prompt (${Buffer.byteLength(task.prompt)} bytes)`
   return [foldedText(title, shorten(task.prompt, MAX_PROMPT_BYTES))]
 }

@@ -10,7 +10,8 @@ import { openQuestions } from './loop-guard.ts'
 export function rankAuthors(commits: readonly ComparedCommit[]): readonly string[] {
   const counts = new Map<string, number>()
   for (const { account } of commits.toReversed())
-    if (account?.type === 'User' && account.login !== '') counts.set(account.login, (counts.get(account.login) ?? 0) + 1)
+    if (account?.type === 'User' && account.login !== '')
+      counts.set(account.login, (counts.get(account.login) ?? 0) + 1)
   return [...counts].sort(([, a], [, b]) => b - a).map(([login]) => login)
 }
 
