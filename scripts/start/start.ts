@@ -39,7 +39,8 @@ export interface Terminal {
 }
 
 function writeTo(output: Output, text: string): void {
-  output.write(wrapLines(text, output.columns || Infinity))
+  const { columns = 0 } = output
+  output.write(wrapLines(text, columns > 0 ? columns : Infinity))
 }
 
 interface Cancel {
