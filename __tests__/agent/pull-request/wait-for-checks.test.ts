@@ -40,31 +40,39 @@ async function examineWith(
   return { found, clock, elapsedMs: clock.now() - step.startedAt, notice, said: host.said }
 }
 
+const LOST = refusal('unreachable')
 const check = (state: Check['state']): readonly Check[] => [{ name: 'build', state }]
 
-test('waits until the checks are in', async () => {
-  const readChecks = inTurn([], check('pending'), check('pending'), check('success'))
-  const { found, clock } = await examineWith(CHECKS, { readChecks })
-  expect(found).toEqual({ ...describePullRequest(PULL_REQUEST), checks: 'success' })
-  expect(clock.sleeps).toEqual([10_000, 10_000, 10_000, 15_000])
-})
+const PENDING = check('pending')
+const PASSED = check('success')
+const DEPLOY = { name: 'deploy', state: 'success' } as const
+const AGAIN = [{ name: 'build', state: 'success', id: 2 }, DEPLOY] as const
+/** A job of another workflow, of the same name. */
+const TWICE = [{ ...check('failure')[0], id: 1 } as Check, AGAIN[0]]
 
-test('success stands for 15 seconds from the last change, and not from the first look', async () => {
-  const deploy = { name: 'deploy', state: 'success' } as const
-  const two = [...check('success'), deploy]
-  const again = [{ name: 'build', state: 'success', id: 2 } as const, deploy]
-  const readChecks = inTurn<readonly Check[]>(check('pending'), check('success'), two, two, again, again)
-  const { clock } = await examineWith(CHECKS, { readChecks })
-  expect(clock.sleeps).toEqual([10_000, 15_000, 15_000])
-  const moving = inTurn<readonly Check[]>(check('success'), two, again, [...again, ...check('failure')])
-  expect((await examineWith(CHECKS, { readChecks: moving })).found.checks).toBe('failure')
-})
-
-test('a look that fails changes nothing of what is known, and is made again at the usual pace', async () => {
-  const readChecks = inTurn<readonly Check[]>(check('success'), refusal('unreachable'), check('success'))
-  const { found, clock } = await examineWith(CHECKS, { readChecks })
-  expect(clock.sleeps).toEqual([15_000, 10_000])
-  expect(found.checks).toBe('success')
+test.each<[string, (readonly Check[] | ActionError)[], string, number[]]>([
+  ['waits until the checks are in', [[], PENDING, PENDING, PASSED], 'success', [10, 10, 10, 15]],
+  [
+    'success stands for 15 seconds from the last change, and not from the first look',
+    [PENDING, PASSED, [...PASSED, DEPLOY], [...PASSED, DEPLOY], AGAIN, AGAIN],
+    'success',
+    [10, 15, 15],
+  ],
+  ['a failure counts while success stands', [PASSED, AGAIN, check('failure')], 'failure', [15, 15]],
+  ['a look that fails changes nothing of what is known', [PASSED, LOST, PASSED], 'success', [15, 10]],
+  ['what passes is waited out', [refusal('service-error'), LOST, PASSED], 'success', [10, 10, 15]],
+  ['says “none” only after a minute of looking', [[]], 'none', [10, 10, 10, 10, 10, 10]],
+  ['no check within less than the minute is not “none”', [[]], 'pending', [10, 10, 5]],
+  ['at the deadline they are pending, after one last look', [PENDING], 'pending', [10, 10, 5]],
+  ['a failed check ends the waiting at once', [[...PENDING, ...check('failure')]], 'failure', []],
+  ['a failure counts beside a newer success of another workflow', [TWICE], 'failure', []],
+])('%s', async (_name, looks, checks, seconds) => {
+  // What is pending at its end has come to the deadline.
+  const options = { timeoutMs: checks === 'pending' ? 28_000 : 3_600_000 }
+  const { found, clock, notice } = await examineWith(CHECKS, { readChecks: inTurn(...looks) }, options)
+  expect(found).toMatchObject({ ...describePullRequest(PULL_REQUEST), checks })
+  expect(clock.sleeps.map((ms) => ms / 1_000)).toEqual(seconds)
+  expect(notice).toBeUndefined()
 })
 
 test('that a failed run may have been replaced is said once', async () => {
@@ -110,18 +118,6 @@ test('a wait that has counted more than its share asks half as often', async () 
   expect(clock.sleeps).toEqual([10_000, 20_000, 20_000, 10_000])
 })
 
-test('says “none” only after a minute of looking', async () => {
-  const { found, elapsedMs } = await examineWith(CHECKS, { readChecks: inTurn([]) })
-  expect(found.checks).toBe('none')
-  expect(elapsedMs).toBe(60_000)
-})
-
-test('a failed check ends the waiting at once', async () => {
-  const { found, clock } = await examineWith(CHECKS, { readChecks: inTurn([...check('pending'), ...check('failure')]) })
-  expect(found.checks).toBe('failure')
-  expect(clock.sleeps).toEqual([])
-})
-
 test('before a round the others are waited for, five minutes after the first failure', async () => {
   const rounds = { ...CHECKS, fixRounds: 1 }
   const both = [...check('failure'), { name: 'links', state: 'pending' }] as const
@@ -148,23 +144,6 @@ test('what waits for approval is said at once, and ends the waiting after five m
   expect((await examineWith(CHECKS, { readChecks: approved })).found).not.toHaveProperty('waitsForApproval')
 })
 
-test('a failure counts beside a newer success of another workflow, whose job has the same name', async () => {
-  const failed = { name: 'build', state: 'failure', id: 1, app: 'github-actions' } as const
-  const readChecks = inTurn<readonly Check[]>([failed, { ...failed, state: 'success', id: 2 }])
-  expect((await examineWith(CHECKS, { readChecks })).found.checks).toBe('failure')
-})
-
-test('at the deadline they are pending, after one last look', async () => {
-  const { found, clock } = await examineWith(CHECKS, { readChecks: inTurn(check('pending')) }, { timeoutMs: 28_000 })
-  expect(found.checks).toBe('pending')
-  expect(clock.sleeps).toEqual([10_000, 10_000, 5_000])
-})
-
-test('no check within less than the minute is not “none”', async () => {
-  const { found } = await examineWith(CHECKS, { readChecks: inTurn([]) }, { timeoutMs: 28_000 })
-  expect(found.checks).toBe('pending')
-})
-
 test('follows a head that moves, and reports the commit that was checked', async () => {
   const moved = { ...PULL_REQUEST, headSha: commit('d') }
   const seen: string[] = []
@@ -188,48 +167,16 @@ test('a head that moves between the checks and the end is looked at as well', as
   expect(found).toMatchObject({ checks: 'success', headSha: commit('d') })
 })
 
-test('a pull request that was merged meanwhile is not waited for', async () => {
-  const merged = { ...PULL_REQUEST, state: 'merged' } as const
-  const { found, clock } = await examineWith(CHECKS, {
-    readPullRequest: inTurn(merged),
-    readChecks: inTurn(check('pending')),
-  })
-  expect(found).toMatchObject({ state: 'merged', checks: 'pending' })
-  expect(clock.sleeps).toEqual([10_000])
-})
-
-test('what has passed when it was merged has to stand like all else', async () => {
-  const readPullRequest = inTurn({ ...PULL_REQUEST, state: 'merged' as const })
-  const readChecks = inTurn(check('pending'), check('success'))
-  const { found, clock } = await examineWith(CHECKS, { readPullRequest, readChecks })
-  expect(found).toMatchObject({ state: 'merged', checks: 'success' })
-  expect(clock.sleeps).toEqual([10_000, 15_000])
-})
-
-test.each(['merged', 'closed'] as const)(
-  'the checks of a pull request that is %s are what they are now',
-  async (state) => {
-    const over = { ...PULL_REQUEST, state }
-    for (const [checks, told] of [
-      [check('success'), 'success'],
-      [[], 'none'],
-      [check('pending'), 'pending'],
-    ] as const) {
-      const { found, clock } = await examineWith(CHECKS, {
-        readPullRequest: inTurn(over),
-        readChecks: inTurn<readonly Check[]>(checks),
-      })
-      expect(found).toMatchObject({ state, checks: told })
-      expect(clock.sleeps.length).toBeLessThan(2)
-    }
-  },
-)
-
-test('what passes is waited out', async () => {
-  const readChecks = inTurn<readonly Check[]>(refusal('service-error'), refusal('unreachable'), check('success'))
-  const { found, notice } = await examineWith(CHECKS, { readChecks })
-  expect(found.checks).toBe('success')
-  expect(notice).toBeUndefined()
+test.each<['merged' | 'closed', (readonly Check[])[], string, number[]]>([
+  ['merged', [PASSED], 'success', [15]],
+  ['closed', [[]], 'none', [10]],
+  ['merged', [PENDING], 'pending', [10]],
+  ['merged', [PENDING, PASSED], 'success', [10, 15]],
+])('a pull request that is %s meanwhile is waited for no longer (%#)', async (state, looks, checks, seconds) => {
+  const readPullRequest = inTurn({ ...PULL_REQUEST, state })
+  const { found, clock } = await examineWith(CHECKS, { readPullRequest, readChecks: inTurn(...looks) })
+  expect(found).toMatchObject({ state, checks })
+  expect(clock.sleeps.map((ms) => ms / 1_000)).toEqual(seconds)
 })
 
 test('a permission that is missing is not, and the checks stay unknown', async () => {
