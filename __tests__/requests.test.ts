@@ -72,7 +72,7 @@ function pushed(count: number, last: string, author: string, messageOf: (index: 
 
 const ROWS: readonly Row[] = [
   {
-    many: 'comments on the pull request that is gone on with',
+    many: 'comments on the pull request of a follow-up',
     ...{ given: ROLLING, plays: ['open-pull-request'], furnish: comments('Looks good.') },
   },
   {
@@ -85,7 +85,7 @@ const ROWS: readonly Row[] = [
   },
   { many: 'open pull requests without the label', ...{ given: ROLLING, furnish: openPulls() } },
   {
-    many: 'open pull requests with the label, the oldest of them gone on with',
+    many: 'open pull requests with the label, the oldest of them the agent’s',
     ...{ given: ROLLING, plays: ['open-pull-request'], furnish: openPulls('docs-agent') },
   },
   {
