@@ -6,16 +6,14 @@ import {
   booleanInput,
   choiceInput,
   type Input,
-  isSkipped,
   onMissingKeyInput,
   pollIntervalInput,
   projectIdInput,
   refuse,
   timeoutInput,
-  wantsSummary,
   wholeNumberInput,
 } from '../../src/action/parse-inputs.ts'
-import { readInputs } from '../../src/action/read-inputs.ts'
+import { isSkipped, readInputs, wantsSummary } from '../../src/action/read-inputs.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { fakeHost } from '../support/fake-host.ts'
 

@@ -190,16 +190,3 @@ export const pollIntervalInput = numberInput(
 )
 
 export const onMissingKeyInput = choiceInput(['fail', 'skip'])
-
-/**
- * Where secrets are withheld, a step may be asked to end green. Nothing else is looked at then: other inputs may come
- * from secrets too.
- */
-export function isSkipped(raw: RawInputs): boolean {
-  return !isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip'
-}
-
-/** Whether a summary is wanted, for a step whose inputs could not be parsed. */
-export function wantsSummary(raw: RawInputs): boolean {
-  return raw['summary']?.trim().toLowerCase() !== 'false'
-}

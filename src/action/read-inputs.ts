@@ -18,3 +18,16 @@ export function readInputs(names: readonly string[], core: Core, env: Environmen
   const inputs = Object.fromEntries(names.map((name) => [name, core.input(name)]))
   return isGiven(inputs, 'base-url') ? inputs : { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' }
 }
+
+/**
+ * Where secrets are withheld, a step may be asked to end green. Nothing else is looked at then: other inputs may come
+ * from secrets too.
+ */
+export function isSkipped(raw: RawInputs): boolean {
+  return !isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip'
+}
+
+/** Whether a summary is wanted, for a step whose inputs could not be parsed. */
+export function wantsSummary(raw: RawInputs): boolean {
+  return raw['summary']?.trim().toLowerCase() !== 'false'
+}

@@ -1,10 +1,9 @@
 import { ActionError } from '../runtime/errors.ts'
-import { isSkipped, wantsSummary } from './parse-inputs.ts'
 import { announceSkip } from './announce-skip.ts'
 import type { Action } from './action.ts'
 import { openStep, type StepInputs } from './open-step.ts'
 import { execute, resultOfError, type StepResult } from './execute.ts'
-import { readInputs } from './read-inputs.ts'
+import { isSkipped, readInputs, wantsSummary } from './read-inputs.ts'
 
 /** Runs an action as the step's program: from the runner's inputs to its exit code. */
 export function runAction<Inputs extends StepInputs, Report>(feature: Action<Inputs, Report>): Promise<void> {
