@@ -50,10 +50,10 @@ test('a long list is cut, and that is said', () => {
 
 const CONTEXT: CommentContext = { tellsSubject: true, reviewComments: [], maxBytes: 2_000 }
 
-function commentOf(spoken: Spoken, fields: Partial<AskingComment> = {}): AskingComment {
+function commentOf(spoken: Spoken, about: Partial<AskingComment['subject']> = {}): AskingComment {
   const parsed = parseComment(commentFacts(spoken), '/docs')
   if (parsed.kind === 'ignored') throw new Error(parsed.reason)
-  return { ...parsed.comment, ...fields }
+  return { ...parsed.comment, subject: { ...parsed.comment.subject, ...about } }
 }
 
 /** The texts between fences. */

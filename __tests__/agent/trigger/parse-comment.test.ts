@@ -69,8 +69,12 @@ test.each([
 test('a comment on an issue tells the issue', () => {
   expect(asked({ isOnPullRequest: false })).toEqual({
     ...{ repository: RUN_FACTS.repository, number: 7, kind: 'comment', id: 71, threadId: 71, isOnPullRequest: false },
-    ...{ author: { login: 'mona', id: 1 }, instruction: 'Shorten it.', title: 'Guide', text: 'About it.' },
-    ...{ isOpen: true, ends: undefined, place: undefined, writtenAt: '2026-01-01T00:00:00Z' },
+    ...{ author: { login: 'mona', id: 1 }, instruction: 'Shorten it.', writtenAt: '2026-01-01T00:00:00Z' },
+    subject: {
+      ...{ kind: 'issue', number: 7, title: 'Guide', text: 'About it.', url: undefined, isOpen: true },
+      ...{ labels: [], ends: undefined },
+    },
+    place: undefined,
   })
 })
 
@@ -88,7 +92,11 @@ test('a review comment tells its place and where its thread begins', () => {
 })
 
 test('a review tells the change that it is about', () => {
-  const { kind, ends, place } = asked({ eventName: 'pull_request_review', state: 'closed' })
-  expect([kind, ends, place]).toEqual(['review', { baseSha: 'a'.repeat(40), headSha: 'b'.repeat(40) }, undefined])
-  expect(asked({ eventName: 'pull_request_review', state: 'closed' }).isOpen).toBe(false)
+  const { kind, subject, place } = asked({ eventName: 'pull_request_review', state: 'closed' })
+  expect([kind, subject.ends, place]).toEqual([
+    'review',
+    { baseSha: 'a'.repeat(40), headSha: 'b'.repeat(40) },
+    undefined,
+  ])
+  expect(subject.isOpen).toBe(false)
 })

@@ -1,6 +1,6 @@
 import type { CommentAddress, Place, ReviewComment } from '../../github/comments.ts'
+import type { Subject } from '../../github/event-parts.ts'
 import type { Person } from '../../github/permissions.ts'
-import type { PullRequest } from '../../github/pull-requests.ts'
 import { beginningOf, fence } from './sections.ts'
 
 /** A comment or a review that begins with the command. */
@@ -8,12 +8,8 @@ export interface AskingComment extends CommentAddress {
   readonly author: Person
   /** What stands behind the command, byte for byte. */
   readonly instruction: string
-  /** Of the issue or the pull request, as everything here, when the event happened. */
-  readonly title: string
-  readonly text: string
-  readonly isOpen: boolean
-  /** The change of the pull request, if the event tells of it. */
-  readonly ends: Pick<PullRequest, 'baseSha' | 'headSha'> | undefined
+  /** The issue or the pull request. */
+  readonly subject: Subject
   /** Of a review comment. */
   readonly place: Place | undefined
 }
@@ -45,19 +41,19 @@ const NAMES: Readonly<Record<AskingComment['kind'], string>> = {
 
 /** What an agent has to know of the comment that asks, to put behind its instruction. */
 export function formatComment(comment: AskingComment, context: CommentContext): string {
-  const { kind, repository, number, isOnPullRequest, title, text, place } = comment
+  const { kind, repository, number, isOnPullRequest, subject, place } = comment
   const { tellsSubject, reviewComments, maxBytes } = context
-  const subject = `${isOnPullRequest ? 'pull request' : 'issue'} #${number} of ${repository}`
+  const about = `${isOnPullRequest ? 'pull request' : 'issue'} #${number} of ${repository}`
   const tell = (name: string, told: string, use?: string): string => fence(name, beginningOf(told, maxBytes), use)
   const places = reviewComments.map((one) => `${formatPlace(one)}\n\nComment: ${one.body}`).join('\n\n')
   return [
     '\n\n---',
-    `The instruction above comes from ${NAMES[kind]} ${subject}.`,
+    `The instruction above comes from ${NAMES[kind]} ${about}.`,
     ...(place === undefined ? [] : [tell('The file, its lines and the part of the change.', formatPlace(place))]),
     ...(places === ''
       ? []
       : [tell('The same person has also commented on these places in the review.', places, DETAILS)]),
-    ...(tellsSubject ? [tell(`Title and text of the ${subject}.`, `${title}\n\n${text}`)] : []),
+    ...(tellsSubject ? [tell(`Title and text of the ${about}.`, `${subject.title}\n\n${subject.text}`)] : []),
   ].join('\n\n')
 }
 

@@ -41,7 +41,7 @@ async function formatChange(
 ): Promise<string> {
   const { repository, number, isOnPullRequest } = comment
   if (!isOnPullRequest || changeContext !== 'none') return ''
-  const { baseSha, headSha } = comment.ends ?? (await github.readPullRequest(comment))
+  const { baseSha, headSha } = comment.subject.ends ?? (await github.readPullRequest(comment))
   const comparison = await github.compare(repository, baseSha, headSha)
   const section = changeSection({ ...comparison, repository, title: `pull request #${number}` }, 'diff')
   return renderSections([section], changeContextBytes).text
@@ -69,7 +69,7 @@ export async function fromComment(inputs: AgentInputs, step: Step, journal: Jour
   journal.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
 
   if (instruction.trim() === '') return skip(formatUsage(command))
-  if (isOnPullRequest && !comment.isOpen) return skip(`Pull request #${number} is closed. ${ELSEWHERE}`)
+  if (isOnPullRequest && !comment.subject.isOpen) return skip(`Pull request #${number} is closed. ${ELSEWHERE}`)
   const unknown = `Whether pull request #${number} comes from a job is not known`
   const found = isOnPullRequest ? await orAbort(unknown, () => findRolling(comment, search), AGAIN) : undefined
   if (typeof found === 'string') return skip(found)

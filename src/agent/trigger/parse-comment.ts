@@ -24,18 +24,17 @@ export function parseComment({ event, repository }: Context, command: string): P
   const { comment, subject } = event
   if (subject === undefined || subject.kind === 'discussion')
     return ignored('The event is no comment on an issue or a pull request.')
-  if (!comment.isNew) return ignored(`Only what was just written counts, and this was something else.`)
+  if (!comment.isNew) return ignored('Only what was just written counts, and this was something else.')
   const instruction = instructionOf(comment.text, command)
   if (instruction === undefined) return ignored(`What was written does not begin with \`${command}\`.`)
   if (comment.person === undefined) return ignored('A bot or an app wrote the comment.')
   const { id, threadId, writtenAt, person: author, place } = comment
-  const { number, title, text, isOpen, ends } = subject
   const kind = event.kind === 'review' ? 'review' : place === undefined ? 'comment' : 'review-comment'
   return {
     kind: 'asks',
     comment: {
       ...{ repository, kind, id, threadId, writtenAt, author, instruction, place },
-      ...{ number, title, text, isOpen, ends, isOnPullRequest: subject.kind === 'pull-request' },
+      ...{ subject, number: subject.number, isOnPullRequest: subject.kind === 'pull-request' },
     },
   }
 }
