@@ -180,6 +180,7 @@ const OPTIONAL = [
   'app',
   'title',
   'summary',
+  'annotations',
   'detailsUrl',
 ]
 

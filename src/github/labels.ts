@@ -6,19 +6,10 @@ import { labelsSchema } from './pull-request-answers.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { followPages, PAGE_SIZE } from './read-pages.ts'
 
-export interface OpenPullRequest extends PullRequestAddress {
-  readonly branch: string
-}
-
 const labelled = { number: z.number(), labels: labelsSchema }
 // One that cannot be read may be the one that is looked for, so that none is left out.
 const issuesSchema = z.array(z.object({ ...labelled, pull_request: z.optional(z.unknown()) }))
-const pullRequestsSchema = z.array(
-  z.object({
-    ...{ ...labelled, head: z.object({ ref: z.string() }) },
-    base: z.object({ repo: z.object({ full_name: z.string() }) }),
-  }),
-)
+const pullRequestsSchema = z.array(z.object(labelled))
 
 /** Past so many, the list is not known to be whole. */
 const MOST_PAGES = 30
@@ -47,7 +38,7 @@ export interface Labels {
    * the other.
    * @throws ActionError also if there are more than can be listed
    */
-  readonly listOpenPullRequests: (repository: string, label: string) => Promise<readonly OpenPullRequest[]>
+  readonly listOpenPullRequests: (repository: string, label: string) => Promise<readonly PullRequestAddress[]>
 }
 
 export const connectLabels = (ask: AskGitHub): Labels => ({
@@ -84,7 +75,7 @@ export const connectLabels = (ask: AskGitHub): Labels => ({
       const found = new Map(parseAnswer(pullRequestsSchema, all).map((pull) => [pull.number, pull]))
       return [...found.values()]
         .filter(({ labels }) => hasLabel(label, labels))
-        .map(({ number, head, base }) => ({ repository: base.repo.full_name, number, branch: head.ref }))
+        .map(({ number }) => ({ repository, number }))
         .sort((a, b) => a.number - b.number)
     }),
 })

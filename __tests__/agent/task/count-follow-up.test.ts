@@ -4,10 +4,8 @@ import { rollingPullRequestOf } from '../../../src/agent/task/rolling-pull-reque
 import { countFollowUp } from '../../../src/agent/task/count-follow-up.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, MARKER, RUN_FACTS } from '../../support/fake-github.ts'
+import { fakeGitHub, MARKER, PULL_REQUEST, RUN_FACTS } from '../../support/fake-github.ts'
 import { fakeStep } from '../../support/fake-step.ts'
-
-const PULL = { repository: 'acme/docs', number: 7, branch: 'agent/guide' }
 
 /** A comment that everybody can write anew. */
 class Shared {
@@ -21,7 +19,7 @@ class Shared {
 
   /** Counts as one run does. */
   count({ runId = 1, counted = 0, ...answers }: Partial<GitHub> & { runId?: number; counted?: number } = {}) {
-    const rolling = { ...rollingPullRequestOf(PULL, 'job_1', [MARKER], true), followUps: counted }
+    const rolling = { ...rollingPullRequestOf(PULL_REQUEST, 'job_1', [MARKER], true), followUps: counted }
     const github = fakeGitHub({
       readComment: () => Promise.resolve(this.body),
       editComment: (_place, _id, body) => {

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals'
 import { rollingPullRequestOf, jobsNamedIn, objectionTo } from '../../../src/agent/task/rolling-pull-request.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
 import { completed, job } from '../../support/fake-client.ts'
+import { PULL_REQUEST } from '../../support/fake-github.ts'
 
-const PULL = { repository: 'acme/docs', number: 7, branch: 'agent/guide' }
 const SERVER = 'https://git.example.com'
 
 const comment = (id: number, jobId: string, author: MarkerComment['author'], followUps = 0) => ({
@@ -29,14 +29,15 @@ test('what apps name counts if nobody who is trusted has named a job, and strang
 })
 
 test('only a job that says that the pull request is its own, and that can go on, is one to go on with', () => {
-  const objection = (fields: Parameters<typeof job>[0]): string | undefined => objectionTo(job(fields), PULL, SERVER)
-  expect(objectionTo(completed, PULL, SERVER)).toBeUndefined()
+  const objection = (fields: Parameters<typeof job>[0]): string | undefined =>
+    objectionTo(job(fields), PULL_REQUEST, SERVER)
+  expect(objectionTo(completed, PULL_REQUEST, SERVER)).toBeUndefined()
   expect(objection({ prLink: `${SERVER}/Acme/Docs/pull/7/files` })).toBeUndefined()
   expect(objection({ prLink: `${SERVER}/acme/docs/pull/8` })).toBe('has another pull request')
   expect(objection({ prLink: 'https://elsewhere.example.com/acme/docs/pull/7' })).toBe('has another pull request')
   expect(objection({})).toBe('has no pull request')
-  expect(objectionTo({ ...completed, status: 'archived' }, PULL, SERVER)).toBe('is archived')
-  expect(objectionTo({ ...completed, status: 'failed' }, PULL, SERVER)).toBe('is failed')
+  expect(objectionTo({ ...completed, status: 'archived' }, PULL_REQUEST, SERVER)).toBe('is archived')
+  expect(objectionTo({ ...completed, status: 'failed' }, PULL_REQUEST, SERVER)).toBe('is failed')
 })
 
 test('the highest count of trusted authors holds', () => {
@@ -45,12 +46,15 @@ test('the highest count of trusted authors holds', () => {
     comment(2, 'job_1', 'trusted', 5),
     comment(3, 'job_1', 'stranger', 20),
   ]
-  expect(rollingPullRequestOf(PULL, 'job_1', comments, true)).toMatchObject({ followUps: 5, marker: { id: 1 } })
-  expect(rollingPullRequestOf(PULL, 'job_1', [comment(3, 'job_1', 'stranger')], true).marker).toBeUndefined()
+  expect(rollingPullRequestOf(PULL_REQUEST, 'job_1', comments, true)).toMatchObject({ followUps: 5, marker: { id: 1 } })
+  expect(rollingPullRequestOf(PULL_REQUEST, 'job_1', [comment(3, 'job_1', 'stranger')], true).marker).toBeUndefined()
 })
 
 test('an app counts only if nobody who is trusted has named the job', () => {
   const [byApp, ours] = [comment(1, 'job_1', 'bot', 20), comment(2, 'job_1', 'trusted', 3)]
-  expect(rollingPullRequestOf(PULL, 'job_1', [byApp, ours], true)).toMatchObject({ followUps: 3, marker: { id: 2 } })
-  expect(rollingPullRequestOf(PULL, 'job_1', [byApp], true)).toMatchObject({ followUps: 20, marker: { id: 1 } })
+  expect(rollingPullRequestOf(PULL_REQUEST, 'job_1', [byApp, ours], true)).toMatchObject({
+    followUps: 3,
+    marker: { id: 2 },
+  })
+  expect(rollingPullRequestOf(PULL_REQUEST, 'job_1', [byApp], true)).toMatchObject({ followUps: 20, marker: { id: 1 } })
 })

@@ -80,9 +80,9 @@ export async function prepare(
     if (current !== undefined && isSameEnd(current, before)) {
       const verdict = await preflight.check(before)
       if (verdict !== 'send') return outdated(verdict, task)
-      const { announcement, turn = {} } = preflight
+      const { announcement, continued } = preflight
       if (announcement !== undefined) watch.note(announcement)
-      watch.course.see(turn)
+      if (continued !== undefined) watch.course.see({ continued })
       return { ...ready, before }
     }
     if (looks === MOST_LOOKS) throw changed('Each time that the job was looked at, it had changed.')

@@ -1,5 +1,5 @@
 import type { ComparedCommit } from '../../github/comparisons.ts'
-import type { OpenPullRequest } from '../../github/labels.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
 import { cleanName } from '../../text/fenced.ts'
 import { commitLine } from './change-section.ts'
 import { fence, missing } from './sections.ts'
@@ -8,7 +8,7 @@ const MOST_COMMITS = 50
 
 /** What an agent has to know of the open pull request that a prompt goes on with, to put behind the prompt. */
 export function formatOpenPullRequest(
-  { repository, number, branch }: OpenPullRequest,
+  { repository, number, branch }: Pick<PullRequest, 'repository' | 'number' | 'branch'>,
   commits: readonly ComparedCommit[],
 ): string {
   const text = commits.toReversed().slice(0, MOST_COMMITS).map(commitLine).join('')

@@ -26,6 +26,11 @@ export function stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, left
   if (!isOpen(found)) return 'over'
   if (found.headSha === headOfLastRound) return 'unmoved'
   if (sent >= maxRounds) return 'used-up'
+  return stopForTime(leftMs)
+}
+
+/** @param leftMs until the deadline, in milliseconds */
+export function stopForTime(leftMs: number): FixStop | undefined {
   return leftMs < ROUND_MS ? 'no-time' : undefined
 }
 

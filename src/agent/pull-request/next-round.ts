@@ -12,7 +12,7 @@ import type { Journal } from '../report/journal.ts'
 import { countRounds, newestOf, type Plan, type Preflight, type Turns } from '../report/turns.ts'
 import { failedByChange } from './failing-checks.ts'
 import { renderFixPrompt, type FailedCheck } from '../prompt/failing-checks.ts'
-import { stopAtLastLook, stopBeforeAsking, stopForCommits, stopForJob } from './fix-rounds.ts'
+import { stopAtLastLook, stopBeforeAsking, stopForCommits, stopForJob, stopForTime } from './fix-rounds.ts'
 
 /** Of the details of all failing checks together: a round must not wait for long for what it only may tell. */
 const DETAILS_MS = 120_000
@@ -138,9 +138,7 @@ export async function nextRound(
       const stop =
         now === undefined
           ? 'not-sent'
-          : (stopForJob(job, prLink) ??
-            stopAtLastLook(now, headSha) ??
-            stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }))
+          : (stopForJob(job, prLink) ?? stopAtLastLook(now, headSha) ?? stopForTime(leftMs()))
       if (stop === undefined) return 'send'
       throw new RoundRefused(stop)
     }

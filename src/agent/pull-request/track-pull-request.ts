@@ -125,15 +125,13 @@ async function mark(
   if (log?.jobId === jobId && log.pullRequest.number === number) return
   // The end of the step writes it, unless that is far: who finds no comment then starts another job.
   const isNew = isNewJob(turns)
-  const { markerId } = newestOf(turns)
   const write = async (): Promise<number | undefined> =>
-    markerId ??
     (isNew ? undefined : await findMarker(pullRequest, jobId, github))?.id ??
     (await github.addComment(pullRequest, markerComment(jobId)))
   const commentId = waitForChecks
     ? await journal.bestEffort('The comment that names the job was not written', write)
     : isNew
       ? 'none'
-      : markerId
+      : undefined
   journal.add({ log: { pullRequest, jobId, commentId } })
 }

@@ -4,15 +4,14 @@ import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs/task.ts'
 import { mayHaveChanged, RoundRefused, type FixStop } from './fixing.ts'
 import type { Recorded } from './journal.ts'
-import { isLookedAt, type Outdated, type Report, type TaskResult } from './report.ts'
+import { isLookedAt, type Continued, type Outdated, type Report, type TaskResult } from './report.ts'
 
 /** Whether a follow-up may be sent, or why another task has to take its place. */
 export type Verdict = 'send' | Omit<Outdated, 'prompt'>
 
 /** What a follow-up to a pull request rests on. Both throw `ActionError` if nothing is to be sent. */
 export interface Preflight {
-  /** What is known of its turn directly before it is sent. */
-  readonly turn?: Pick<Turn, 'continued' | 'markerId'>
+  readonly continued?: Continued
   /** What the log says directly before it is sent. */
   readonly announcement?: string
   /**
@@ -39,8 +38,6 @@ type Stopped = Pick<TaskResult, 'outcome'> & { readonly error: ActionError }
 export interface Turn extends Pick<Report, 'progress' | 'continued' | 'job' | 'lastProblem' | 'pullRequest'> {
   readonly task: Task
   readonly failing?: readonly Check[] | undefined
-  /** The comment in which the follow-up was counted. */
-  readonly markerId?: number
   /** When it began; undefined if it has not. */
   readonly at?: Date
   /** How it ended. */

@@ -3,7 +3,6 @@ import type { Step } from '../../action/step.ts'
 import { changeSection } from '../prompt/change-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import { isMarkerComment } from '../pull-request/marker.ts'
 import type { Journal } from '../report/journal.ts'
 import type { Choice } from './choice.ts'
 import { promptOf, formatComment, formatUsage, type AskingComment } from '../prompt/comment.ts'
@@ -11,7 +10,7 @@ import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
 import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
 import { commentPreflight } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
-import { openSearch, proveJob, type Search } from './prove-job.ts'
+import { findJobOf, openSearch, type Search } from './prove-job.ts'
 import { warnOfAttempt } from './choose-task.ts'
 import { orAbort } from './send-nothing.ts'
 
@@ -24,10 +23,8 @@ const skip = (reason: string): Choice => ({ kind: 'skip', reason })
 /** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
 async function findRolling(comment: AskingComment, search: Search): Promise<RollingPullRequest | string | undefined> {
   const { number } = comment
-  const pullRequest = await search.github.readPullRequest(comment)
+  const { pullRequest, rolling, objections } = await findJobOf(comment, search)
   if (!isOpen(pullRequest)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
-  const comments = await search.github.listMarkerComments(pullRequest, isMarkerComment)
-  const { rolling, objections } = await proveJob(pullRequest, comments, search)
   if (rolling !== undefined) return rolling
   if (objections.length === 0) return undefined
   return `Pull request #${number} cannot take the follow-up: ${objections.join(', ')}. ${ANEW}`

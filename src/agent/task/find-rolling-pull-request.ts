@@ -1,13 +1,10 @@
-import type { GitHub } from '../../github/github.ts'
-import type { OpenPullRequest } from '../../github/labels.ts'
 import { isOpen, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
-import { isMarkerComment } from '../pull-request/marker.ts'
 import type { RollingPullRequest } from './rolling-pull-request.ts'
-import { openSearch, proveJob, type Search } from './prove-job.ts'
+import { findJobOf, openSearch, type Search } from './prove-job.ts'
 
 /** Each costs some requests, and who puts the label on so many others means something else by it. */
 const MOST_LOOKED_AT = 30
@@ -19,27 +16,14 @@ function listNumbers(pullRequests: readonly PullRequestAddress[]): string {
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** Undefined if it was closed since it was listed. */
-async function complete(
-  listed: PullRequestAddress | OpenPullRequest,
-  github: GitHub,
-): Promise<OpenPullRequest | undefined> {
-  if ('branch' in listed) return listed
-  const pullRequest = await github.readPullRequest(listed)
-  return isOpen(pullRequest) ? pullRequest : undefined
-}
-
 async function findIn(
   listed: PullRequestAddress,
   search: Search,
   journal: Journal,
 ): Promise<RollingPullRequest | undefined> {
-  const { github } = search
-  const pullRequest = await complete(listed, github)
-  if (pullRequest === undefined) return undefined
-  const comments = await github.listMarkerComments(pullRequest, isMarkerComment)
-  const { rolling, objections } = await proveJob(pullRequest, comments, search)
-  if (rolling !== undefined) return rolling
+  const { pullRequest, rolling, objections } = await findJobOf(listed, search)
+  // It may have been closed since it was listed.
+  if (rolling !== undefined || !isOpen(pullRequest)) return rolling
   const reason = objections.length === 0 ? 'no comment that counts names its job' : objections.join(', ')
   journal.note(`Pull request #${pullRequest.number} carries the label and is passed over: ${reason}.`)
   return undefined
@@ -63,7 +47,7 @@ export async function findRollingPullRequest(
   const seen = new Set(passedOver)
   // The first list is short, and not known to be whole: only the second one says that there is none.
   for (const list of [findLabelledPullRequests, listOpenPullRequests]) {
-    const labelled: readonly PullRequestAddress[] = await list(repository, inputs.label)
+    const labelled = await list(repository, inputs.label)
     const unseen = labelled.filter(({ number }) => !seen.has(number))
     for (const [index, pullRequest] of unseen.entries()) {
       if (seen.size - passedOver.length === MOST_LOOKED_AT)

@@ -55,8 +55,6 @@ function lookAt(rolling: RollingPullRequest, step: Step, journal: Journal, hint?
   }
 }
 
-const markedIn = ({ marker }: RollingPullRequest): { markerId?: number } => (marker ? { markerId: marker.id } : {})
-
 /**
  * For a follow-up to the rolling pull request. It is counted before it is sent: if the count cannot be written, nothing
  * bounds the rolling pull request, and nothing is sent.
@@ -76,7 +74,7 @@ export function rollingPreflight(
     return objection === undefined ? undefined : `Job ${job.id} ${objection}`
   }
   return {
-    turn: { continued: 'pull-request', ...markedIn(rolling) },
+    continued: 'pull-request',
     async claim(job) {
       const objection = await findObjection(job)
       if (objection !== undefined) return outdated(objection)
@@ -102,7 +100,7 @@ export function commentPreflight(
 ): Preflight {
   const look = lookAt(rolling, step, journal, hints.unknown)
   return {
-    turn: { continued: 'comment', ...markedIn(rolling) },
+    continued: 'comment',
     async check(job) {
       const objection = await look.findObjection(job)
       if (objection !== undefined) throw notGoneOnWith(rolling, objection)

@@ -1,6 +1,6 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
-import type { OpenPullRequest } from '../../github/labels.ts'
+import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal, unlessNotFound } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
@@ -8,6 +8,7 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { isRunning } from '../job/job-state.ts'
 import { createPoller } from '../job/poll-job.ts'
 import { openSoon } from '../job/pull-request-head.ts'
+import { isMarkerComment } from '../pull-request/marker.ts'
 import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
 import { rollingPullRequestOf, jobsNamedIn, objectionTo, type RollingPullRequest } from './rolling-pull-request.ts'
 
@@ -88,7 +89,7 @@ async function readJobOfStranger(jobId: string, { step, strangers }: Search): Pr
  */
 async function withNameOfToday(
   job: Job,
-  { repository, number }: OpenPullRequest,
+  { repository, number }: PullRequest,
   github: GitHub,
   { context }: Step,
 ): Promise<Job> {
@@ -109,7 +110,7 @@ async function withNameOfToday(
  */
 export async function findObjection(
   job: Job | undefined,
-  pullRequest: OpenPullRequest,
+  pullRequest: PullRequest,
   github: GitHub,
   step: Step,
 ): Promise<string | undefined> {
@@ -125,13 +126,24 @@ interface Proof {
   readonly objections: readonly string[]
 }
 
+/** Looks at a pull request, and proves which job it is of. One that is not open is of none that can be gone on with. */
+export async function findJobOf(
+  address: PullRequestAddress,
+  search: Search,
+): Promise<Proof & { readonly pullRequest: PullRequest }> {
+  const pullRequest = await search.github.readPullRequest(address)
+  if (!isOpen(pullRequest)) return { pullRequest, objections: [] }
+  const comments = await search.github.listMarkerComments(pullRequest, isMarkerComment)
+  return { pullRequest, ...(await proveJob(pullRequest, comments, search)) }
+}
+
 /**
  * Asks the jobs that comments name whether a pull request is theirs. Markers are pointers that anybody can set; the
  * service is the proof.
  * @throws ActionError if the service or GitHub does not tell
  */
 export async function proveJob(
-  pullRequest: OpenPullRequest,
+  pullRequest: PullRequest,
   comments: readonly MarkerComment[],
   search: Search,
 ): Promise<Proof> {

@@ -1,5 +1,5 @@
 import type { MarkerComment } from '../../github/comments.ts'
-import type { OpenPullRequest } from '../../github/labels.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
 import { parsePullRequestLink, isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
@@ -8,7 +8,7 @@ import { mayBeOurs, readMarker } from '../pull-request/marker.ts'
 
 /** An open pull request, and the job that has opened it. */
 export interface RollingPullRequest {
-  readonly pullRequest: OpenPullRequest
+  readonly pullRequest: PullRequest
   readonly jobId: string
   /** The comment with the count; undefined if nobody who can be trusted has named the job. */
   readonly marker: MarkerComment | undefined
@@ -42,7 +42,7 @@ export function jobsNamedIn(comments: readonly MarkerComment[]): NamedJobs {
 /** Why a pull request is not known to be a job's, or the job cannot take the follow-up; undefined if all is well. */
 export function objectionTo(
   job: Job | undefined,
-  { repository, number }: OpenPullRequest,
+  { repository, number }: PullRequest,
   serverUrl: string,
 ): string | undefined {
   if (job === undefined) return 'is not known'
@@ -57,7 +57,7 @@ export function objectionTo(
  * else has named the job, as an earlier step may have had the token of one of them.
  */
 export function rollingPullRequestOf(
-  pullRequest: OpenPullRequest,
+  pullRequest: PullRequest,
   jobId: string,
   comments: readonly MarkerComment[],
   isProven: boolean,
