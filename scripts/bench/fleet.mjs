@@ -71,15 +71,16 @@ export async function measureFleet() {
   const rows = []
   for (const { steps, seeds } of SIZES)
     for (const { name, ...limit } of LIMITS)
-      for (const startsWithinMs of [1_000, 1_000 * steps]) {
-        const plan = { steps, limit: { ...limit, retryAfter: true }, startsWithinMs }
-        const ours = await measure(plan, seeds, playStep)
-        const beside = []
-        for (const peer of PEERS) beside.push(`${(await measure(plan, seeds, peer.play)).text}, ${peer.name}`)
-        rows.push({
-          what: `Fleet of ${steps}, ${name}, ${startsWithinMs === 1_000 ? 'at once' : 'spread'}`,
-          ...{ ours: ours.text, beside: beside.join('; '), ratio: ours.time },
-        })
-      }
+      for (const retryAfter of steps === 100 ? [true, false] : [true])
+        for (const startsWithinMs of [1_000, 1_000 * steps]) {
+          const plan = { steps, limit: { ...limit, retryAfter }, startsWithinMs }
+          const ours = await measure(plan, seeds, playStep)
+          const beside = []
+          for (const peer of PEERS) beside.push(`${(await measure(plan, seeds, peer.play)).text}, ${peer.name}`)
+          rows.push({
+            what: `Fleet of ${steps}, ${name}, ${startsWithinMs === 1_000 ? 'at once' : 'spread'}${retryAfter ? '' : ', no Retry-After'}`,
+            ...{ ours: ours.text, beside: beside.join('; '), ratio: ours.time },
+          })
+        }
   return rows
 }
