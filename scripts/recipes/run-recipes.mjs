@@ -14,7 +14,7 @@ import { ENGINE_CRASH, runCheck } from './run-check.mjs'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 /** How many checks run at the same time: most of the time they wait. */
-const AT_ONCE = 3
+const AT_ONCE = 5
 
 /**
  * @param {string} act
@@ -43,23 +43,31 @@ async function runAll(act, parts) {
   const chosen = Object.entries(CHECKS).filter(
     ([recipe]) => parts.length === 0 || parts.some((part) => recipe.includes(part)),
   )
-  const lanes = Array.from({ length: AT_ONCE }, () => Promise.resolve(/** @type {string[]} */ ([])))
-  let last = 0
-  const begun = chosen.map(([recipe, checks]) => ({
-    recipe,
-    results: checks.map((check) => {
-      const lane = (last += 1) % AT_ONCE
-      return (lanes[lane] = /** @type {Promise<string[]>} */ (lanes[lane]).then(() => tryCheck(act, recipe, check)))
+  const all = chosen.flatMap(([recipe, checks]) =>
+    checks.map((check) => {
+      /** @type {(lines: string[] | Promise<string[]>) => void} */
+      let end = () => undefined
+      /** @type {Promise<string[]>} */
+      const lines = new Promise((resolve) => (end = resolve))
+      return { recipe, check, lines, end }
     }),
-  }))
-  for (const { recipe, results } of begun) {
-    console.log(recipe)
-    for (const result of results) {
-      const lines = await result
-      console.log(lines.join('\n'))
-      if (lines.length > 1) failed += 1
+  )
+  const left = [...all]
+  const work = async () => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) {
+      one.end(tryCheck(act, one.recipe, one.check))
+      await one.lines
     }
   }
+  const ends = Array.from({ length: AT_ONCE }, work)
+  let heading = ''
+  for (const { recipe, lines } of all) {
+    const told = await lines
+    console.log([...(recipe === heading ? [] : [recipe]), ...told].join('\n'))
+    heading = recipe
+    if (told.length > 1) failed += 1
+  }
+  await Promise.all(ends)
   process.exitCode = failed === 0 ? 0 : 1
 }
 
