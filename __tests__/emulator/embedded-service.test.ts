@@ -53,17 +53,6 @@ test('nothing of the API is answered without a key', () => {
   }
 })
 
-test('a read-only key reads, and sends no prompt', () => {
-  const { send } = driveService()
-  const headers = { authorization: `Bearer ${READ_ONLY_KEY}` }
-  const status = (method: string, target: string): number =>
-    send({ method, target, headers, body: '{"prompt":"x"}' }).status
-  expect(status('GET', VISITORS)).toBe(200)
-  expect(status('GET', `${CREATE}/job_finished`)).toBe(200)
-  expect(status('POST', CREATE)).toBe(403)
-  expect(status('POST', `${CREATE}/job_finished/message`)).toBe(403)
-})
-
 test('errors of the analytics have details, others do not', () => {
   const { get } = driveService()
   expect(bodyOf(get(`${VISITORS}?limit=0`)).details).toEqual([{ message: '`limit` must be an integer from 1 to 250.' }])

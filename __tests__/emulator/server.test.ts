@@ -5,7 +5,7 @@ import { afterEach, expect, test } from '@jest/globals'
 
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/server.ts'
-import { jobSchema, visitorsPageSchema } from '../../src/docs-service/schemas.ts'
+import { jobSchema } from '../../src/docs-service/schemas.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 const running: Emulator[] = []
@@ -45,12 +45,6 @@ test('a job can be created, followed and looked at over HTTP', async () => {
   expect(status).toBe('completed')
   expect(prLink).toMatchObject({ host: new URL(emulator.url).host, repository: 'acme/docs' })
   expect(await (await fetch(prLink?.href ?? '')).text()).toContain('Document the flag. 🙂')
-})
-
-test('visitors are read over HTTP', async () => {
-  const emulator = await start({ pages: 300, visits: 5_000 })
-  const response = await get(emulator, '/v1/analytics/docs-demo/visitors?limit=250&dateTo=2026-01-01')
-  expect(visitorsPageSchema.parse(await response.json()).visitors).toHaveLength(250)
 })
 
 test('a body over 8 MiB is refused with an answer, and creates nothing', async () => {
