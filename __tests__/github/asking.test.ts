@@ -277,6 +277,11 @@ test('asks for everything at the address that it is given, with the token', asyn
       await github.readChecks('acme/docs', commit('c'), RUN_FACTS)
     })
     expect(observed.requests).toHaveLength(15)
+    const { counted } = github.usage()
+    await github.until(systemClock.now() + 60_000).readChecks('acme/docs', commit('c'), RUN_FACTS)
+    expect(observed.requests).toHaveLength(19)
+    expect(github.usage()).toMatchObject({ counted, limit: 1_000 })
+    expect(observed.counted).toBe(counted)
     expect(observed.violations).toEqual([])
   } finally {
     await server.close()

@@ -88,6 +88,7 @@ test.each<[PullRequestFindings, string[] | undefined]>([
   [{ state: 'draft' }, ['It is a draft.']],
   [{ ...OPEN, mergeable: false }, ['It conflicts with its base branch.']],
   [{ ...OPEN, checks: 'pending' }, ['Its checks have not finished.']],
+  [{ ...OPEN, checks: 'pending', waitsForApproval: true }, ['Its checks wait for approval.']],
   [
     { ...OPEN, scope: { fileCount: 2, outside: ['a`b', 'c'] } },
     ["It changes paths outside of `allowed-paths`: `a'b`, `c`."],

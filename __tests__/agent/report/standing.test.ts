@@ -59,6 +59,7 @@ const TITLES: readonly (readonly [PullRequestFindings, title: string, isToDo: bo
   [{ ...GOOD, checks: 'failure' }, 'Pull request opened, its checks failed', true],
   [{ ...GOOD, checks: 'failure', state: 'merged' }, 'Pull request merged meanwhile, its checks failed', true],
   [{ ...GOOD, checks: 'pending' }, 'Pull request opened, its checks have not finished', true],
+  [{ ...GOOD, checks: 'pending', waitsForApproval: true }, 'Pull request opened, its checks wait for approval', true],
   [{ ...GOOD, checks: 'none' }, 'Pull request opened, and no check is registered for it', true],
   [{ state: 'open', scope: inside }, 'Pull request opened, and it is not known whether its checks have passed', true],
   [{ ...GOOD, scope: outside }, 'Pull request opened, and it changes files outside of `allowed-paths`', true],

@@ -62,7 +62,7 @@ function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report
 
 /** What is left to do at a pull request, the gravest first; undefined if nobody has looked at it. */
 export function leftToDo(found: PullRequestFindings = {}): readonly Told[] | undefined {
-  const { state, mergeable, checks, failed = [], scope } = found
+  const { state, mergeable, checks, waitsForApproval = false, failed = [], scope } = found
   if (state === undefined) return undefined
   if (isPullRequestOver(found)) return [{ text: `Nothing: it is ${state}.` }]
   const outside = scope?.outside ?? []
@@ -71,7 +71,8 @@ export function leftToDo(found: PullRequestFindings = {}): readonly Told[] | und
     mergeable === false && { text: 'It conflicts with its base branch.' },
     ...failed.slice(0, MOST_NAMES).map(({ name, detailsUrl }) => ({ text: `${quoted(name)} failed`, url: detailsUrl })),
     failed.length > MOST_NAMES && { text: `${formatCount(failed.length - MOST_NAMES, 'more check')} failed.` },
-    checks === 'pending' && { text: 'Its checks have not finished.' },
+    waitsForApproval && { text: 'Its checks wait for approval.' },
+    checks === 'pending' && !waitsForApproval && { text: 'Its checks have not finished.' },
     state === 'draft' && { text: 'It is a draft.' },
   ].filter((item) => item !== false)
   return left.length === 0 ? [{ text: 'Review it, and merge it.' }] : left
