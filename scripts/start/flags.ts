@@ -12,6 +12,7 @@ export interface Flags {
   readonly help: boolean
   readonly list: boolean
   readonly keep: boolean
+  readonly check: boolean
 }
 
 /**
@@ -26,6 +27,7 @@ export function readFlags(args: readonly string[], env: Environment): Flags | st
     ...{ prompt: text, 'prompt-file': text, 'job-id': text },
     list: { type: 'boolean' },
     keep: { type: 'boolean' },
+    check: { type: 'boolean' },
     input: { type: 'string', multiple: true },
     help: { type: 'boolean', short: 'h' },
   } as const
@@ -42,7 +44,7 @@ export function readFlags(args: readonly string[], env: Environment): Flags | st
       )
       return `There is no option ${rawName}.${flag} «npm start -- --help» shows all.`
     }
-    if (name === 'help' || name === 'list' || name === 'keep') continue
+    if (options[name as keyof typeof options].type === 'boolean') continue
     // A flag that follows is no value, unless it is written as --prompt=--text.
     if (value === undefined || (!inlineValue && value.startsWith('-'))) return `${rawName} needs a value.`
   }
@@ -68,6 +70,7 @@ export function readFlags(args: readonly string[], env: Environment): Flags | st
     ]),
     input: (values.input ?? []).map(String),
     help: values.help === true,
+    check: values.check === true || env['npm_config_check'] === 'true',
     keep: values.keep === true || env['npm_config_keep'] === 'true',
     list: values.list === true || env['npm_config_list'] === 'true',
   }

@@ -30,6 +30,14 @@ export interface Run {
   readonly isKept: boolean
 }
 
+/** Whether a service answers as the actions need it, with nothing sent to it. */
+export interface Check {
+  readonly kind: 'check'
+  readonly service: ChosenService
+  /** Empty if no job was named. */
+  readonly jobId: string
+}
+
 export interface Refused {
   readonly kind: 'refused'
   readonly message: string
@@ -52,6 +60,7 @@ export const HELP = `Runs the packaged action against an embedded service, as a 
                          (the embedded service has job_finished, job_running and job_archived)
   --input <name>=<text>  any other input of the action, as often as needed
   --cancel-after <s>     cancels the run after so many seconds
+  --check                reads a job (--job-id) and a page of visitors, and sends nothing
   --keep                 leaves the embedded service running until Ctrl-C, to look at the pull request
   --speed <number>       how many seconds pass in one, 1 to 200 (default: ${DEFAULT_SPEED})
   --help                 this text
@@ -74,7 +83,7 @@ const refuse = (message: string): Refused => ({ kind: 'refused', message })
 export function readOptions(
   args: readonly string[],
   env: Environment,
-): Run | Refused | { readonly kind: 'help' | 'list' } {
+): Run | Check | Refused | { readonly kind: 'help' | 'list' } {
   const flags = readFlags(args, env)
   if (typeof flags === 'string') return refuse(flags)
   if (flags.help) return { kind: 'help' }
@@ -84,6 +93,8 @@ export function readOptions(
   if (action === undefined) return refuse(`--action must be ${ACTIONS.join(' or ')}, and is «${name}».`)
   const service = chooseService(action, scenario, speed, env)
   if (service.kind === 'refused') return service
+  if (flags.check)
+    return { kind: 'check', service, jobId: named['job-id'] ?? (service.kind === 'embedded' ? 'job_finished' : '') }
   if (cancelAfter !== undefined && !isNumber(cancelAfter))
     return refuse(`--cancel-after needs a number of seconds, and got «${cancelAfter}».`)
   const inputs = readInputs(flags.input)

@@ -6,7 +6,7 @@ import { readMetadata } from '../small-runner/metadata.ts'
 import { runAction } from '../small-runner/run-action.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { listScenarios } from './courses.ts'
-import { HELP, readOptions, type Run } from './options.ts'
+import { HELP, readOptions, type Check, type Run } from './options.ts'
 import { markdownToTerminal } from './markdown-to-terminal.ts'
 import { heading, showHead, showLogLine, showResult } from './report.ts'
 import { chooseInputs, openSurroundings, type Surroundings } from './surroundings.ts'
@@ -151,6 +151,24 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
   }
 }
 
+const MARKS = { works: '✔', fails: '✘', unknown: '–' } as const
+
+async function check({ service, jobId }: Check, terminal: Terminal): Promise<number> {
+  const surroundings = await openSurroundings(service, terminal.env)
+  try {
+    const { checkService } = await import('./check.ts')
+    const found = await checkService(surroundings.inputs, jobId, terminal.env)
+    const lines = found.map(({ verdict, text }) => `${MARKS[verdict]} ${cleanForTerminal(text)}\n`)
+    writeTo(terminal.stdout, `Service: ${surroundings.service}\n${lines.join('')}`)
+    return found.some(({ verdict }) => verdict === 'fails') ? 1 : 0
+  } catch (error) {
+    writeTo(terminal.stderr, `${cleanForTerminal(error instanceof Error ? error.message : String(error))}\n`)
+    return EXIT_CODE_OF_WRONG_USAGE
+  } finally {
+    await surroundings.close()
+  }
+}
+
 /**
  * Runs the packaged action as a runner does, and shows what comes of it.
  * @param folder that of this project, with action.yml and dist
@@ -163,6 +181,7 @@ export async function start(folder: string, terminal: Terminal): Promise<number>
   }
   const options = readOptions(terminal.argv.slice(2), terminal.env)
   if (options.kind === 'refused') return refuse(options.message)
+  if (options.kind === 'check') return check(options, terminal)
   if (options.kind !== 'run') {
     writeTo(terminal.stdout, options.kind === 'help' ? HELP : listScenarios())
     return 0

@@ -4,7 +4,9 @@ import { expect, test } from '@jest/globals'
 import { RUNNER_SCENARIO_NAMES } from '../../../scripts/start/runner-scenarios.ts'
 import { start } from '../../../scripts/start/start.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../../src/emulator/github/github-scenarios.ts'
-import { EMULATOR_KEY } from '../../../src/emulator/http/access.ts'
+import { EMULATOR_KEY, EXPIRED_KEY } from '../../../src/emulator/http/access.ts'
+import type { RequestRecord } from '../../../src/emulator/embedded-service.ts'
+import { startEmulator } from '../../../src/emulator/server.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -210,6 +212,46 @@ test('--help says how to use it, and --list names every scenario, in lines that 
     expect(list.stdout).toMatch(new RegExp(`^  ${name}(?: |$)`, 'm'))
   const stdout = help.stdout + list.stdout
   expect(stdout.split('\n').filter((line) => line.length > 60)).toEqual([])
+})
+
+/** What --check says of the embedded service as if it were a real one, and what it asked there. */
+async function check(args: readonly string[], apiKey = EMULATOR_KEY): Promise<Ended & { readonly asked: string[] }> {
+  const asked: string[] = []
+  const onRequest = ({ method, path }: RequestRecord): void => void asked.push(`${method} ${path}`)
+  const service = await startEmulator({ onRequest })
+  try {
+    const env = { DOCS_AGENT_BASE_URL: service.url, DOCS_AGENT_PROJECT_ID: 'p1', DOCS_AGENT_API_KEY: apiKey }
+    return { ...(await run(['--check', ...args], { env })), asked }
+  } finally {
+    await service.close()
+  }
+}
+
+test('--check reads a job and a page of visitors, and sends nothing', async () => {
+  const { exitCode, stdout, asked } = await check(['--job-id', 'job_finished'])
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(
+    /\n✔ Read a job: job_finished is completed\.\n✔ Read a page of visitors: \d+ .*\n– Create a job,/,
+  )
+  expect(asked).toEqual(['GET /v2/agent/p1/job/job_finished', 'GET /v1/analytics/p1/visitors'])
+})
+
+test('without a job of its own, --check claims nothing about reading one', async () => {
+  const { exitCode, stdout } = await check([])
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(/– Read a job: a made-up one is not found\. Name one of yours with --job-id\.\n✔/)
+})
+
+test('--check says what the service refuses, and what helps', async () => {
+  const { exitCode, stdout } = await check([], EXPIRED_KEY)
+  expect(exitCode).toBe(1)
+  expect(stdout).toContain('✘ Read a job: The service refused the key (401).')
+  expect(await check(['--job-id', 'job_gone'])).toMatchObject({ exitCode: 1 })
+  expect(await check([], 'two words')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('`api-key`') as unknown,
+    asked: [],
+  })
 })
 
 const testWithSignals = process.platform === 'win32' ? test.skip : test

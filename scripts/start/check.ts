@@ -1,0 +1,71 @@
+import { parseFields, SERVICE_FIELDS } from '../../src/action/input-table.ts'
+import { connect } from '../../src/docs-service/connect.ts'
+import type { Environment } from '../../src/runtime/environment.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { ActionError, describeError } from '../../src/runtime/errors.ts'
+import { createRedactor } from '../../src/text/redact.ts'
+import { joinSentences } from '../../src/text/sentences.ts'
+
+const TIMEOUT_MS = 60_000
+/** Of no job. That it is not there is an answer, too, and a weaker one. */
+const MADE_UP_ID = 'job_that_is_not_there'
+
+/** What one of the three endpoints has answered: `unknown` if that proves nothing. */
+interface Found {
+  readonly verdict: 'works' | 'fails' | 'unknown'
+  readonly text: string
+}
+
+const NOT_TRIED: Found = {
+  verdict: 'unknown',
+  text: 'Create a job, send a message: not tried, as that would start the agent.',
+}
+
+/**
+ * Asks a service for a job and for one page of visitors, and sends it nothing.
+ * @param inputs those that name the service, as a workflow would give them
+ * @param jobId of a job to read; empty: there is none
+ * @throws ActionError `invalid-input` that names every problem
+ */
+export async function checkService(
+  inputs: Readonly<Record<string, string>>,
+  jobId: string,
+  env: Environment,
+): Promise<readonly Found[]> {
+  const { projectId, apiKey, baseUrl } = parseFields(SERVICE_FIELDS, inputs)
+  const quiet = (): void => undefined
+  const client = connect(
+    { projectId, apiKey, baseUrl, env, deadlineAt: systemClock.now() + TIMEOUT_MS },
+    {
+      ...{ clock: systemClock, signal: new AbortController().signal, random: Math.random },
+      ...{ log: quiet, debug: quiet, mask: quiet, redact: createRedactor([apiKey]) },
+    },
+  )
+
+  async function ask(what: string, read: () => Promise<string>, isMadeUp = false): Promise<Found> {
+    try {
+      return { verdict: 'works', text: `${what}: ${await read()}` }
+    } catch (error) {
+      if (!(error instanceof ActionError)) throw error
+      if (error.code === 'not-found' && isMadeUp)
+        return { verdict: 'unknown', text: `${what}: a made-up one is not found. Name one of yours with --job-id.` }
+      return { verdict: 'fails', text: joinSentences([`${what}: ${describeError(error)}`, error.hint]) }
+    }
+  }
+
+  return [
+    await ask(
+      'Read a job',
+      async () => {
+        const { id, status } = await client.getJob(jobId === '' ? MADE_UP_ID : jobId)
+        return `${id} is ${status}.`
+      },
+      jobId === '',
+    ),
+    await ask('Read a page of visitors', async () => {
+      const { totals, visitors } = await client.getVisitors({})
+      return `${totals.total} visitors in all, ${visitors.length} pages listed.`
+    }),
+    NOT_TRIED,
+  ]
+}
