@@ -32,11 +32,9 @@ const loop = (readEveryMs, longestMs) => async (transport, world) => {
   return undefined
 }
 
-/** @type {readonly { name: string, play: PlayMember }[]} */
-const PEERS = [
-  { name: 'the loop', play: loop(5_000, 1_000) },
-  { name: 'the back-off', play: loop(10_000, 60_000) },
-]
+/** A loop without manners, and one that backs off.
+ * @type {readonly PlayMember[]} */
+const PEERS = [loop(5_000, 1_000), loop(10_000, 60_000)]
 
 const LIMITS = /** @type {const} */ ([
   { name: 'window', kind: 'window', everyMs: 500, burst: 2 },
@@ -76,10 +74,10 @@ export async function measureFleet() {
           const plan = { steps, limit: { ...limit, retryAfter }, startsWithinMs }
           const ours = await measure(plan, seeds, playStep)
           const beside = []
-          for (const peer of PEERS) beside.push(`${(await measure(plan, seeds, peer.play)).text}, ${peer.name}`)
+          for (const peer of PEERS) beside.push((await measure(plan, seeds, peer)).text)
           rows.push({
-            what: `Fleet of ${steps}, ${name}, ${startsWithinMs === 1_000 ? 'at once' : 'spread'}${retryAfter ? '' : ', no Retry-After'}`,
-            ...{ ours: ours.text, beside: beside.join('; '), ratio: ours.time },
+            what: `${steps} steps, ${name}, ${startsWithinMs === 1_000 ? 'at once' : 'spread'}${retryAfter ? '' : ', no Retry-After'}`,
+            ...{ ours: ours.text, beside: beside.join(' and '), ratio: ours.time },
           })
         }
   return rows
