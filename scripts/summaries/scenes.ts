@@ -6,8 +6,6 @@ export interface Scene {
 
 export const SCENES: readonly Scene[] = [
   { shows: 'A new job, from the push to a pull request whose checks have passed', flags: '' },
-  { shows: 'A follow-up to a job', flags: '--job-id job_finished --prompt "Mention the index, too."' },
-  { shows: 'Attached to a job that was running', flags: '--job-id job_running' },
   { shows: 'Going on with an open pull request', flags: '--scenario open-pull-request' },
   { shows: 'Failing checks that went back to the agent', flags: '--scenario mended' },
   { shows: 'Checks that failed', flags: '--scenario checks-fail' },
