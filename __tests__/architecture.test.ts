@@ -54,7 +54,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'text',
     'runtime',
   ],
-  'agent/report': ['agent/inputs', 'action', 'docs-service', 'github', 'text', 'runtime'],
+  'agent/report': ['agent/inputs', 'action', 'docs-service', 'github', 'text', 'runtime', 'zod'],
   'agent/inputs': ['action'],
   visitors: ['action', 'docs-service', 'text', 'runtime', 'node:crypto'],
   rehearse: [

@@ -77,7 +77,7 @@ test('a change that does not count asks nothing of the service, and is green', a
     advice: undefined,
   })
   expect(conclusion.text).toContain('No changed file matches `paths`')
-  expect(renderSummary(report, conclusion)).toContain('What changed')
+  expect(renderSummary(report, conclusion)).toContain('Triggered by')
 })
 
 test('an event that cannot be read is none, said with one notice before anything else', async () => {

@@ -356,6 +356,7 @@ const NO_JOB = {
   ...Object.fromEntries(OUTPUT_NAMES.map((name) => [name, ''])),
   changed: 'false',
   'duration-seconds': expect.stringMatching(/^\d+\.\d$/),
+  result: expect.any(String),
 }
 
 /** `POST job, 2 GET job/job_000001`: what is asked several times in a row is said once. */

@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals'
 import { OUTPUT_NAMES, type Outputs } from '../../src/agent/report/outputs.ts'
 import type { Outcome } from '../../src/agent/report/report.ts'
+import { checkResult } from './check-result.ts'
 import type { BundleRun } from './bundle-run.ts'
 
 /** All that can be seen of a step from outside. What is left out here must not have happened. */
@@ -46,6 +47,7 @@ const NO_JOB = {
   ...Object.fromEntries(OUTPUT_NAMES.map((name) => [name, ''])),
   changed: 'false',
   'duration-seconds': expect.stringMatching(/^\d+\.\d$/),
+  result: expect.any(String),
 }
 
 /** Holds a run against the whole contract between a step and the runner. */
@@ -56,6 +58,7 @@ export function expectStep(run: BundleRun, expected: ExpectedStep): void {
     signal: null,
   })
   expect(run.outputs).toEqual({ ...NO_JOB, ...expected.outputs })
+  checkResult(run.outputs)
   expectRequests(run, expected)
   expectMessages(run, expected)
   expectSummary(run, expected)

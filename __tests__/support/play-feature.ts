@@ -10,6 +10,7 @@ import type { StepInputs } from '../../src/action/open-step.ts'
 import { virtualClock, type VirtualClock } from '../model/virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
+import { checkResult } from './check-result.ts'
 import { fakeHost } from './fake-host.ts'
 import { fakeStep } from './fake-step.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
@@ -85,6 +86,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
 
   const { report, inputs } = await (world?.passUntil(play()) ?? play())
   const { outputs, summary, text, ...shown } = feature.render(report, inputs, redact)
+  checkResult(outputs)
   const linesOf = (kind: string): string[] =>
     bare.said.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))
   return {

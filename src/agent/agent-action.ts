@@ -5,6 +5,7 @@ import { conclude } from './report/conclusion.ts'
 import { toOutputs } from './report/outputs.ts'
 import { redactReport } from './report/redact-report.ts'
 import type { Outcome, Report } from './report/report.ts'
+import { renderResult } from './report/result.ts'
 import { formatShortfalls } from './report/shortfalls.ts'
 import { renderSummary } from './report/summary.ts'
 import { runAgent } from './run.ts'
@@ -32,7 +33,7 @@ export const agentAction: Action<AgentInputs, Report> = {
       conclusion,
       // A period behind a link would be taken for a part of it.
       text: outputs['pr-link'] === '' ? text : `${text} Pull request: ${outputs['pr-link']}`,
-      outputs,
+      outputs: { ...outputs, result: renderResult(report, conclusion, redact) },
       summary: () => renderSummary(report, conclusion),
       ...(notDone === undefined ? {} : { notice: { title: 'Not done on GitHub', text: notDone } }),
     }

@@ -12,6 +12,7 @@ const app = z.pipe(
 
 export const checkRunSchema = z.object({
   ...{ ...progress, id: number, name: text, app, details_url: text, html_url: text },
+  ...{ started_at: text, completed_at: text },
   check_suite: part(z.object({ id: number })),
   output: part(z.object({ title: text, summary: text, annotations_count: number })),
 })

@@ -30,6 +30,8 @@ export interface Check {
   /** How many annotations it has. */
   readonly annotations?: number | undefined
   readonly detailsUrl?: string | undefined
+  /** Of a check run that has ended, in milliseconds. */
+  readonly tookMs?: number | undefined
   /** Why it is not known whether a later run of its workflow took its place. */
   readonly doubt?: ActionError
 }
@@ -59,11 +61,17 @@ function isOwnPage(url: string | undefined, { serverUrl, repository, runId }: Ow
   return url?.toLowerCase().startsWith(own) === true && /^(?:[/?#]|$)/.test(url.slice(own.length))
 }
 
+function durationOf({ started_at: from = '', completed_at: to = '' }: CheckRun): number | undefined {
+  const tookMs = Date.parse(to) - Date.parse(from)
+  return tookMs >= 0 ? tookMs : undefined
+}
+
 const toCheck = (run: CheckRun): Check => ({
   ...{ name: run.name ?? 'a check without a name', state: stateOf(run), id: run.id, app: run.app },
   ...(isWaiting(run) && { waitsForApproval: true }),
   ...{ title: run.output?.title, summary: run.output?.summary, annotations: run.output?.annotations_count },
   detailsUrl: run.details_url,
+  tookMs: durationOf(run),
 })
 
 const counted = (count: number, one: string): string =>

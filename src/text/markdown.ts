@@ -107,6 +107,14 @@ export function table(rows: readonly TableRow[]): string {
   return `<table>\n${lines.join('\n')}\n</table>`
 }
 
+/** @param rows of ready HTML */
+export function grid(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const toLine = (tag: 'th' | 'td') => (cells: readonly string[]) =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
+  const lines = [...(head.length === 0 ? [] : [toLine('th')(head)]), ...rows.map(toLine('td'))]
+  return `<table>\n${lines.join('\n')}\n</table>`
+}
+
 /** Joins blocks into a document of at most `maxBytes` bytes; what does not fit any more is left out and said. */
 export function joinBlocks(blocks: readonly string[], maxBytes: number): string {
   const LEFT_OUT = '\n_The rest was left out: the summary would have been too long._\n'

@@ -52,7 +52,7 @@ async function promptWith(
   const journal = new Journal(inputs, step)
   const course = new Course(CREATE)
   for (const headSha of Array.from(seen, commit)) await journal.heads.read(inTurn({ ...PULL_REQUEST, headSha }))
-  const pullRequest = { state: 'open', checks: 'failure', headSha: commit('c'), failed } as const
+  const pullRequest = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
   course.see({ result: { outcome: 'pull-request', job: completed }, pullRequest })
   const round = await nextRound(course.turns, inputs, step, journal)
   let prompt: string | undefined

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import { formatEnd, leftToDo, toLogEntry } from '../../../src/agent/report/log-entry.ts'
+import { leftToDo, toLogEntry } from '../../../src/agent/report/log-entry.ts'
 import type { PullRequestFindings } from '../../../src/agent/report/report.ts'
-import type { Turn, Turns } from '../../../src/agent/report/turns.ts'
+import type { Turns } from '../../../src/agent/report/turns.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
 import { RUN_FACTS } from '../../support/fake-github.ts'
@@ -10,31 +10,7 @@ import { reportOf } from '../../support/report.ts'
 const AT = new Date('2026-01-31T03:00:05Z')
 const LATER = new Date('2026-01-31T03:10:00Z')
 const unsent = new ActionError('not-sent', 'It was not sent.')
-const cancelled = new ActionError('cancelled', 'The run was cancelled.')
 const added = { commits: 3, since: 'a'.repeat(40) }
-
-test.each<[string, Partial<Turn>]>([
-  ['opened', { task: CREATE, result: { outcome: 'pull-request', operation: 'created' } }],
-  ['3 new commits', { result: { outcome: 'pull-request', operation: 'updated', added } }],
-  ['1 new commit', { result: { outcome: 'pull-request', operation: 'updated', added: { ...added, commits: 1 } } }],
-  ['nothing to change', { result: { outcome: 'no-changes', operation: 'unchanged' } }],
-  ['not known whether it has changed', { result: { outcome: 'pull-request' } }],
-  ['the changes are in it', { task: { kind: 'attach', jobId: 'job_1' }, result: { outcome: 'pull-request' } }],
-  ['failed', { result: { outcome: 'failed' } }],
-  ['failed, after 3 new commits', { result: { outcome: 'failed', operation: 'updated', added } }],
-  ['did not end in time', { result: { outcome: 'timed-out' } }],
-  ['sent, and not seen to begin', { result: { outcome: 'unconfirmed' } }],
-  ['sent, and not waited for', { result: { outcome: 'submitted' } }],
-  ['not sent', { stopped: { outcome: 'error', error: unsent } }],
-  ['cancelled', { progress: 'taken', stopped: { outcome: 'cancelled', error: cancelled } }],
-  ['cancelled before it was sent', { progress: 'unsent', stopped: { outcome: 'cancelled', error: cancelled } }],
-  [
-    'failed: The prompt may have been taken',
-    { stopped: { outcome: 'error', error: new ActionError('unknown-fate', 'Nobody knows.') } },
-  ],
-])('a turn is told as: %s', (text, turn) => {
-  expect(formatEnd({ task: FOLLOW_UP, ...turn })).toBe(text)
-})
 
 const entryOf = (turns: Turns, context = RUN_FACTS) =>
   toLogEntry(turns, reportOf({ startedBy: { text: 'schedule' } }), context, LATER, [2, 20])
@@ -84,7 +60,7 @@ const failed = (...names: string[]) => names.map((name) => ({ name, state: 'fail
 test.each<[PullRequestFindings, string[] | undefined]>([
   [{}, undefined],
   [OPEN, ['Review it, and merge it.']],
-  [{ state: 'merged', checks: 'failure', failed: failed('links') }, ['Nothing: it is merged.']],
+  [{ state: 'merged', checks: 'failure', checkList: failed('links') }, ['Nothing: it is merged.']],
   [{ state: 'draft' }, ['It is a draft.']],
   [{ ...OPEN, mergeable: false }, ['It conflicts with its base branch.']],
   [{ ...OPEN, checks: 'pending' }, ['Its checks have not finished.']],
@@ -94,7 +70,7 @@ test.each<[PullRequestFindings, string[] | undefined]>([
     ["It changes paths outside of `allowed-paths`: `a'b`, `c`."],
   ],
   [
-    { ...OPEN, checks: 'failure', failed: failed('1', '2', '3', '4', '5', '6', '7') },
+    { ...OPEN, checks: 'failure', checkList: failed('1', '2', '3', '4', '5', '6', '7') },
     ['`1` failed', '`2` failed', '`3` failed', '`4` failed', '`5` failed', '2 more checks failed.'],
   ],
 ])('of %j this is left: %j', (found, left) => {

@@ -21,11 +21,65 @@ function summary(fields: Fields = {}): string {
   return renderSummary(report, conclude(report, FAIL_ON))
 }
 
-test('begins with the verdict, and the pull request is the first thing to click', () => {
-  const lines = summary().split('\n')
-  expect(lines[0]).toBe('## ✅ Docs agent · new job: Pull request opened')
-  expect(lines[2]).toBe(`### [Pull request #7 in acme/docs](${LINK})`)
-  expect(summary().indexOf('](')).toBe(summary().indexOf(`](${LINK})`))
+const TOLD: Fields = {
+  operation: 'created',
+  startedBy: { text: 'push to `main` by `mona`: 3 commits', url: 'https://github.com/acme/docs/compare/a...b' },
+  pullRequest: {
+    ...{
+      title: 'Explain the limits',
+      state: 'open',
+      branch: 'agent/guide',
+      headSha: 'c'.repeat(40),
+      checks: 'failure',
+    },
+    checkList: [
+      { name: 'build', state: 'success', tookMs: 65_000 },
+      { name: 'links', state: 'failure', detailsUrl: 'https://checks.example.com/1' },
+      { name: 'deploy', state: 'pending', waitsForApproval: true },
+    ],
+  },
+  changes: {
+    files: [
+      { path: 'src/a.ts', additions: 1, deletions: 0 },
+      { path: 'docs/limits.md', additions: 12, deletions: 3 },
+    ],
+    isWhole: true,
+  },
+  rounds: [
+    {
+      task: FOLLOW_UP,
+      failing: [{ name: 'links', state: 'failure' }],
+      end: '2 new commits',
+    },
+  ],
+}
+
+test('tells the verdict, the pull request, what changed in it, its checks and rounds, what started it, and then the job', () => {
+  const markdown = summary(TOLD)
+  const inOrder = [
+    '## ⚠️ Docs agent · new job: Pull request opened, its checks failed',
+    `### [<code>Explain the limits</code> #7 in acme/docs](${LINK})`,
+    '**Changed in it:** 2 files, +13 −3',
+    '<tr><td><code>docs&#47;limits&#46;md</code></td><td>+12</td><td>−3</td></tr>\n<tr><td><code>src&#47;a',
+    '<tr><th>Check</th><th>Result</th><th>Time</th></tr>',
+    '<tr><td><a href="https://checks.example.com/1"><code>links</code></a></td><td>❌ failed</td><td></td></tr>',
+    '<tr><td><code>deploy</code></td><td>⏳ waits for approval</td><td></td></tr>',
+    '<tr><td><code>build</code></td><td>✅ passed</td><td>1 min 5 s</td></tr>',
+    '**Round 1:** sent <code>links</code>; 2 new commits',
+    '<details><summary>What was sent</summary><pre>And the index.</pre></details>',
+    '<td><b>Triggered by</b></td><td><a href="https://github.com/acme/docs/compare/a...b">push to <code>main</code>',
+    '<td><b>Job</b></td>',
+    '### Time line',
+    '<details><summary>The prompt</summary>',
+  ]
+  const places = inOrder.map((part) => markdown.indexOf(part))
+  expect(inOrder.filter((_part, index) => places[index] === -1)).toEqual([])
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+})
+
+test('what there is nothing to tell of is left out', () => {
+  for (const part of ['<table>\n</table>', 'Check</th>', 'Round', 'Triggered by', 'Changed in it'])
+    expect(summary()).not.toContain(part)
 })
 
 const headingOf = (fields: Fields): string | undefined =>
@@ -72,7 +126,7 @@ test('tells the story with times, and the day where it begins', () => {
 })
 
 test('folds the prompt away', () => {
-  expect(summary()).toContain('<details><summary>The prompt (14 bytes)</summary><pre>Fix the guide.</pre></details>')
+  expect(summary()).toContain('<details><summary>The prompt</summary><pre>Fix the guide.</pre></details>')
   expect(summary({ task: ATTACH })).not.toContain('<details>')
 })
 
@@ -171,7 +225,7 @@ test('a fact that never ends leaves room for what comes behind it', () => {
 
 const EVIL = '</code>](https://evil.example)<img src=x> @octocat `evil` ##[error]'
 
-test('tells what changed as a sentence, and of the pull request only what the verdict has not told', () => {
+test('tells the change as a sentence, and of the pull request only what the verdict has not told', () => {
   const pullRequest = {
     state: 'open',
     branch: 'agent/guide',
@@ -184,18 +238,11 @@ test('tells what changed as a sentence, and of the pull request only what the ve
   expect(markdown).toContain(
     '<td>1 commit in 1 file: the push to <code>main</code>, from <code>aaaaaaa</code> to <code>bbbbbbb</code>.</td>',
   )
-  expect(markdown).toContain('<td>open, <code>agent&#47;guide</code> at <code>ccccccc</code></td>')
+  expect(markdown).toContain('<td>open, <code>agent&#47;guide</code></td>')
   expect(markdown.match(/checks/g)).toHaveLength(1)
   expect(markdown).not.toContain('Last seen of it')
   const cancelled = summary({ outcome: 'cancelled', error: failure('cancelled'), pullRequest })
   expect(cancelled).toContain('<td><b>Last seen of it</b></td><td>All its checks have passed.')
-})
-
-test('a failed check and a file that is out of scope are named', () => {
-  const failed = [{ name: '@mona/links', state: 'failure' }] as const
-  const pullRequest = { checks: 'failure', failed, scope: { fileCount: 3, outside: ['src/a.ts'] } } as const
-  expect(summary({ pullRequest })).toContain('<td><b>Failed checks</b></td><td><code>&#64;mona&#47;links</code></td>')
-  expect(summary({ pullRequest })).toContain('src&#47;a')
 })
 
 test('names some of the files that are out of scope, and counts the others', () => {
@@ -210,19 +257,23 @@ test('nothing that GitHub tells comes alive either', async () => {
   const html = await marked.parse(
     summary({
       change: EVIL,
+      startedBy: { text: `push by \`${EVIL.replaceAll('`', "'")}\``, url: `https://example.com/${EVIL}` },
+      changes: { files: [{ path: EVIL, additions: 1, deletions: 1 }], isWhole: true },
+      rounds: [{ task: { kind: 'create', prompt: EVIL }, failing: [{ name: EVIL, state: 'failure' }], end: 'failed' }],
       pullRequest: {
         state: 'open',
         branch: EVIL,
         headSha: 'c'.repeat(40),
         scope: { fileCount: 1, outside: [EVIL] },
-        failed: [{ name: EVIL, state: 'failure' }],
+        title: EVIL,
+        checkList: [{ name: EVIL, state: 'failure', detailsUrl: `https://example.com/${EVIL}` }],
       },
       timeline: [{ at: new Date(0), elapsedMs: 0, event: EVIL }],
       shortfalls: [{ lost: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],
     }),
     { gfm: true },
   )
-  expect(html.replace(/<(code|pre)>[^<]*<\/\1>/g, '')).not.toMatch(/evil|octocat|<img/)
+  expect(html.replace(/<(code|pre)>[^<]*<\/\1>| href="https:[^"]*"/g, '')).not.toMatch(/evil|octocat|<img/)
 })
 
 test('says why nothing was asked of the service', () => {

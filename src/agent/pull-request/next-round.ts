@@ -9,6 +9,7 @@ import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { RoundRefused, type FixStop } from '../report/fixing.ts'
 import type { Journal } from '../report/journal.ts'
+import { failedOf } from '../report/report.ts'
 import { countRounds, newestOf, type Plan, type Preflight, type Turns } from '../report/turns.ts'
 import { failedByChange } from './failing-checks.ts'
 import { renderFixPrompt, type FailedCheck } from '../prompt/failing-checks.ts'
@@ -121,14 +122,14 @@ export async function nextRound(
   const asked = await journal.bestEffort(LOST, async (): Promise<Plan | FixStop | undefined> => {
     const github = await step.github()
     if (github === undefined) return undefined
-    const { headSha = '', failed = [] } = found
+    const { headSha = '' } = found
     const address = toPullRequestAddress(prLink, step.context)
     const read = (): Promise<PullRequest> => journal.heads.read(() => github.readPullRequest(address))
     const pullRequest = journal.heads.newest(address) ?? (await read())
     const commits = await journal.heads.listCommits(pullRequest, github)
     const isOthers = stopAtLastLook(pullRequest, headSha) ?? stopForCommits(commits, pullRequest, headOfLastRound)
     if (isOthers !== undefined) return isOthers
-    const failing = await findFailing(pullRequest, failed, github, step, journal)
+    const failing = await findFailing(pullRequest, failedOf(found), github, step, journal)
     if (failing.length === 0) return 'red-before'
     const endsAt = Math.min(step.clock.now() + DETAILS_MS, step.deadlineAt)
     const details = await readDetails(failing, address.repository, github.until(endsAt), journal)

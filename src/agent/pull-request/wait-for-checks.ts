@@ -10,7 +10,6 @@ import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { Journal } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings, type Scope } from '../report/report.ts'
 import { formatChecks, nextLook, waitForApproval, type Looks } from './checks.ts'
-import { failedChecks } from './failing-checks.ts'
 import { isNearLimit, isOverShare, nextLookMs } from './look-pace.ts'
 
 const DOUBTFUL = 'A failed run counts although a later run of its workflow may have taken its place'
@@ -135,12 +134,11 @@ export async function waitForChecks(
     if (checks === undefined && problem !== undefined) journal.reportSkipped('The checks are not known', problem)
     const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
     if (doubt !== undefined) journal.reportSkipped(DOUBTFUL, doubt)
-    const failed = failedChecks(checks ?? [])
     return {
       ...describePullRequest(now),
       ...(verdict !== undefined && { checks: verdict.state }),
       ...(verdict?.state === 'pending' && waitForApproval(checks ?? []) && { waitsForApproval: true }),
-      ...(failed.length > 0 && { failed }),
+      ...(checks !== undefined && { checkList: checks }),
     }
   }
 

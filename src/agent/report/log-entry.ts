@@ -1,39 +1,14 @@
 import { isPullRequestOver } from './standing.ts'
 import { formatCount } from '../../text/sentences.ts'
 import type { Context } from '../../action/context.ts'
-import { ERROR_TITLES } from '../../runtime/error-titles.ts'
 import { quoted, someQuoted, type Told } from '../../text/markdown.ts'
+import { formatEnd } from './turn-end.ts'
 import type { LogEntry, LogRow } from './pull-request-log.ts'
-import type { Changes, Outcome, PullRequestFindings, Report, TaskResult } from './report.ts'
+import { failedOf, type Changes, type PullRequestFindings, type Report } from './report.ts'
 import type { Turn, Turns } from './turns.ts'
 
 /** So many checks are named, each in a line. */
 const MOST_NAMES = 5
-
-const ENDS: Readonly<Record<Outcome, string>> = {
-  'pull-request': 'the changes are in it',
-  'no-changes': 'nothing to change',
-  failed: 'failed',
-  archived: 'the job is archived',
-  'timed-out': 'did not end in time',
-  unconfirmed: 'sent, and not seen to begin',
-  submitted: 'sent, and not waited for',
-  cancelled: 'cancelled',
-  skipped: 'skipped',
-  error: 'failed',
-}
-
-/** What came of a turn, in words of ours alone. */
-export function formatEnd({ result, stopped, progress, task }: Turn): string {
-  const { outcome, operation, added, error }: TaskResult = result ?? stopped ?? { outcome: 'error' }
-  if (error?.code === 'not-sent') return 'not sent'
-  if (outcome === 'error' && error !== undefined) return `failed: ${ERROR_TITLES[error.code]}`
-  if (outcome === 'cancelled' && progress === 'unsent') return 'cancelled before it was sent'
-  const commits = operation === 'updated' ? formatCount(added?.commits ?? 1, 'new commit') : undefined
-  if (outcome !== 'pull-request') return commits === undefined ? ENDS[outcome] : `${ENDS[outcome]}, after ${commits}`
-  if (operation === 'created') return 'opened'
-  return commits ?? (task.kind === 'follow-up' ? 'not known whether it has changed' : ENDS[outcome])
-}
 
 const formatFiles = ({ result }: Turn, changes: Changes | undefined): string =>
   result?.operation === 'created' && changes?.isWhole === true ? `: ${formatCount(changes.files.length, 'file')}` : ''
@@ -62,7 +37,8 @@ function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report
 
 /** What is left to do at a pull request, the gravest first; undefined if nobody has looked at it. */
 export function leftToDo(found: PullRequestFindings = {}): readonly Told[] | undefined {
-  const { state, mergeable, checks, waitsForApproval = false, failed = [], scope } = found
+  const { state, mergeable, checks, waitsForApproval = false, scope } = found
+  const failed = failedOf(found)
   if (state === undefined) return undefined
   if (isPullRequestOver(found)) return [{ text: `Nothing: it is ${state}.` }]
   const outside = scope?.outside ?? []

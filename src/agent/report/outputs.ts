@@ -1,6 +1,6 @@
 import { oneLine } from '../../text/untrusted.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
-import { jobIdOf, ownPullRequest, type Report } from './report.ts'
+import { jobIdOf, ownPullRequest, type Continued, type Report } from './report.ts'
 
 export const OUTPUT_NAMES = [
   'outcome',
@@ -21,6 +21,7 @@ export const OUTPUT_NAMES = [
   'fix-rounds',
   'model',
   'duration-seconds',
+  'result',
 ] as const
 export type Outputs = Readonly<Record<(typeof OUTPUT_NAMES)[number], string>>
 
@@ -36,19 +37,19 @@ function mayBeTaken({ task, job, progress, error }: Report): boolean {
 }
 
 /** Whether this step's work is in a pull request. Undefined if nobody knows; a red step claims nothing of an earlier turn. */
-function changedOf(report: Report): boolean | undefined {
+export function changedOf(report: Report): boolean | undefined {
   const { operation, outcome } = report
   if (operation !== undefined) return operation !== 'unchanged'
   return mayBeTaken(report) ? OUTCOME_ROWS[outcome].changed(report) : false
 }
 
 /** Only of a prompt that the service is known to have taken. */
-function continuedOf({ continued, progress }: Report): string {
-  return progress === undefined || progress === 'unsent' ? '' : (continued ?? '')
+export function continuedOf({ continued, progress }: Report): Continued | undefined {
+  return progress === undefined || progress === 'unsent' ? undefined : continued
 }
 
-/** The step's outputs, where an empty text stands for "there is none". */
-export function toOutputs(report: Report): Outputs {
+/** The step's outputs but for `result`, where an empty text stands for "there is none". */
+export function toOutputs(report: Report): Omit<Outputs, 'result'> {
   const { outcome, operation, job, durationMs, pullRequest, fixing } = report
   const link = ownPullRequest(report)
   return {
@@ -66,7 +67,7 @@ export function toOutputs(report: Report): Outputs {
     'pr-state': pullRequest?.state ?? '',
     'pr-branch': oneLine(pullRequest?.branch ?? '', LONGEST_BRANCH_NAME),
     'pr-mergeable': String(pullRequest?.mergeable ?? ''),
-    continued: continuedOf(report),
+    continued: continuedOf(report) ?? '',
     'fix-rounds': fixing === undefined ? '' : String(fixing.sent),
     model: oneLine(job?.model ?? '', LONGEST_MODEL_NAME),
     'duration-seconds': (durationMs / 1000).toFixed(1),

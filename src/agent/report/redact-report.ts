@@ -30,10 +30,11 @@ function redactJob(job: Job, redact: Redact): Job {
  * cut in half, or encoded twice, is found by nobody any more. The raw link is not cleaned: it is judged as it came.
  */
 export function redactReport(report: Report, redact: Redact): Report {
-  const { task, job } = report
+  const { task, job, rounds } = report
   return {
     ...report,
     task: task && redactTask(task, redact),
+    ...(rounds && { rounds: rounds.map((turn) => ({ ...turn, task: redactTask(turn.task, redact) })) }),
     ...(job === undefined ? {} : { job: redactJob(job, redact) }),
   }
 }

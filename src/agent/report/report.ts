@@ -103,8 +103,13 @@ export interface PullRequestFindings {
   readonly checks?: ChecksState
   /** That nothing is expected of them before somebody approves them. */
   readonly waitsForApproval?: boolean
-  readonly failed?: readonly Check[]
+  /** All that count, if they were waited for. */
+  readonly checkList?: readonly Check[]
   readonly scope?: Scope
+}
+
+export function failedOf({ checkList = [] }: PullRequestFindings): readonly Check[] {
+  return checkList.filter(({ state }) => state === 'failure')
 }
 
 export function describePullRequest(pullRequest: PullRequest): PullRequestFindings {
@@ -118,6 +123,14 @@ export interface LogPlace {
   readonly jobId: string
   /** `none`: there can be none yet. Undefined if nobody knows. */
   readonly commentId: number | 'none' | undefined
+}
+
+/** Failing checks that were sent back to the job. */
+export interface Round {
+  readonly task: Task
+  readonly failing: readonly Check[]
+  /** What came of it, in words of ours. */
+  readonly end: string
 }
 
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
@@ -151,6 +164,7 @@ export interface Report extends TaskResult {
   readonly changes?: Changes | undefined
   /** Undefined if failing checks were neither sent back nor a reason not to. */
   readonly fixing?: Fixing
+  readonly rounds?: readonly Round[]
   /** What could not be done on GitHub. */
   readonly shortfalls: readonly Shortfall[]
 }

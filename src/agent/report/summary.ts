@@ -2,9 +2,11 @@ import type { Conclusion } from '../../action/conclusion.ts'
 import { formatDuration } from '../../text/duration.ts'
 import {
   foldedText,
+  grid,
   heading,
   inlineCode,
   joinBlocks,
+  linked,
   prose,
   shorten,
   table,
@@ -15,7 +17,8 @@ import { formatUtc, readableTime } from '../../text/utc-time.ts'
 import type { Task } from '../inputs/task.ts'
 import { adviseAttaching } from './conclusion.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
-import { isLookedAt, jobIdOf, ownPullRequest, type Report } from './report.ts'
+import { pullRequestSections } from './pull-request-sections.ts'
+import { isLookedAt, jobIdOf, type Report } from './report.ts'
 import { formatShortfalls } from './shortfalls.ts'
 import { adviseOnPullRequest, formatPullRequest } from './standing.ts'
 
@@ -49,17 +52,6 @@ function headline(report: Report, { isGreen, title }: Conclusion): string {
   return heading(icon, ['Docs agent', ...place, kindOf(report)], title)
 }
 
-function pullRequest(report: Report): string[] {
-  const link = ownPullRequest(report)
-  if (link === undefined) return []
-  const { href, number, repository } = link
-  const name =
-    number === undefined || repository === undefined
-      ? 'Open the pull request'
-      : `Pull request #${number} in ${repository}`
-  return [`### [${name.replaceAll('_', '&#95;')}](${href})`]
-}
-
 /** One that is too long would leave no room for what comes behind it. */
 const LONGEST_FACT = 300
 
@@ -67,11 +59,41 @@ function fact(text: string): string {
   return inlineCode(oneLine(text, LONGEST_FACT))
 }
 
-function facts(report: Report): string[] {
+/** How many files outside of `allowed-paths` are named. */
+const MOST_NAMES = 20
+
+function someOf(names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
+  return names.slice(0, MOST_NAMES).map(fact).join(', ') + more
+}
+
+/** What the sections before have not told, and what started the run. */
+function runFacts(report: Report, { text }: Conclusion): (TableRow | undefined)[] {
+  const { startedBy, change, pullRequest, shortfalls } = report
+  const { state, branch, scope } = pullRequest ?? {}
+  const outside = scope?.outside ?? []
+  const untold = isLookedAt(report) ? [] : formatPullRequest(report)
+  const notDone = formatShortfalls(shortfalls, text)
+  const trigger = [
+    ...(startedBy === undefined ? [] : [linked(startedBy)]),
+    ...(change === undefined ? [] : [prose(change)]),
+  ]
+  return [
+    trigger.length === 0 ? undefined : { name: 'Triggered by', html: trigger.join('<br>') },
+    state === undefined || branch === undefined
+      ? undefined
+      : { name: 'Pull request', html: `${state}, ${fact(branch)}` },
+    untold.length === 0 ? undefined : { name: 'Last seen of it', html: prose(untold.join(' ')) },
+    outside.length === 0 ? undefined : { name: 'Outside of allowed-paths', html: someOf(outside) },
+    notDone === undefined ? undefined : { name: 'Not done on GitHub', html: prose(notDone) },
+  ]
+}
+
+function jobFacts(report: Report): (TableRow | undefined)[] {
   const { job, durationMs } = report
   const id = jobIdOf(report)
   if (id === undefined) return []
-  const rows: (TableRow | undefined)[] = [
+  return [
     { name: 'Job', html: inlineCode(id) },
     job && { name: 'Status', html: fact(job.unlistedStatus ?? job.status) },
     job?.repository === undefined
@@ -84,36 +106,11 @@ function facts(report: Report): string[] {
     job?.createdAt === undefined ? undefined : { name: 'Created', html: fact(readableTime(job.createdAt)) },
     { name: 'This step took', html: formatDuration(durationMs) },
   ]
-  return [table(rows.filter((row) => row !== undefined))]
 }
 
-/** How many files outside of `allowed-paths`, or failed checks, are named. */
-const MOST_NAMES = 20
-
-function someOf(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
-  return names.slice(0, MOST_NAMES).map(fact).join(', ') + more
-}
-
-/** The change that started the run, and what GitHub knows of the pull request, but for what the verdict has told. */
-function gitHubFacts(report: Report, { text }: Conclusion): string[] {
-  const { change, pullRequest, shortfalls } = report
-  const { state, branch, headSha, failed = [], scope } = pullRequest ?? {}
-  const outside = scope?.outside ?? []
-  const untold = isLookedAt(report) ? [] : formatPullRequest(report)
-  const notDone = formatShortfalls(shortfalls, text)
-  const rows: (TableRow | undefined)[] = [
-    change === undefined ? undefined : { name: 'What changed', html: prose(change) },
-    state === undefined || branch === undefined || headSha === undefined
-      ? undefined
-      : { name: 'Pull request', html: `${state}, ${fact(branch)} at ${fact(headSha.slice(0, 7))}` },
-    untold.length === 0 ? undefined : { name: 'Last seen of it', html: prose(untold.join(' ')) },
-    failed.length === 0 ? undefined : { name: 'Failed checks', html: someOf(failed.map(({ name }) => name)) },
-    outside.length === 0 ? undefined : { name: 'Outside of allowed-paths', html: someOf(outside) },
-    notDone === undefined ? undefined : { name: 'Not done on GitHub', html: prose(notDone) },
-  ]
-  const known = rows.filter((row) => row !== undefined)
-  return known.length === 0 ? [] : ['### On GitHub', table(known)]
+function facts(report: Report, conclusion: Conclusion): string[] {
+  const rows = [...runFacts(report, conclusion), ...jobFacts(report)].filter((row) => row !== undefined)
+  return rows.length === 0 ? [] : [table(rows)]
 }
 
 /** The day stands at its first entry. */
@@ -123,16 +120,14 @@ function timeline({ timeline }: Report): string[] {
     const [day = '', time = ''] = formatUtc(at).split(' ')
     const shown = day === today ? time : `${day} ${time}`
     today = day
-    return `<tr><td>${shown}</td><td>${formatDuration(elapsedMs)}</td><td>${prose(event)}</td></tr>`
+    return [shown, formatDuration(elapsedMs), prose(event)]
   })
-  const head = '<tr><th>UTC</th><th>After</th><th>What happened</th></tr>'
-  return rows.length === 0 ? [] : ['### Time line', `<table>\n${[head, ...rows].join('\n')}\n</table>`]
+  return rows.length === 0 ? [] : ['### Time line', grid(['UTC', 'After', 'What happened'], rows)]
 }
 
 function prompt({ task }: Report): string[] {
   if (task === undefined || task.kind === 'attach' || task.prompt === '') return []
-  const title = `The prompt (${Buffer.byteLength(task.prompt)} bytes)`
-  return [foldedText(title, shorten(task.prompt, MAX_PROMPT_BYTES))]
+  return [foldedText('The prompt', shorten(task.prompt, MAX_PROMPT_BYTES))]
 }
 
 /** Only ids that were checked get in here. */
@@ -158,18 +153,17 @@ function whatNext(report: Report, { advice }: Conclusion): string[] {
   return ['### What next', 'To tell the agent more, send a follow-up to this job:', linesToCopy(job.id, more)]
 }
 
-/** The job summary, as Markdown for GitHub: the verdict first, then the pull request to click, then what led to it. */
+/** The job summary, as Markdown for GitHub: the verdict first, then the pull request, then what led to it. */
 export function renderSummary(report: Report, conclusion: Conclusion): string {
   const quote = report.error?.quote
   return joinBlocks(
     [
       headline(report, conclusion),
-      ...pullRequest(report),
       conclusion.text,
       ...(quote === undefined ? [] : [`The service says: ${inlineCode(quote)}`]),
       ...whatToDo(report, conclusion),
-      ...facts(report),
-      ...gitHubFacts(report, conclusion),
+      ...pullRequestSections(report),
+      ...facts(report, conclusion),
       ...timeline(report),
       ...prompt(report),
       ...whatNext(report, conclusion),

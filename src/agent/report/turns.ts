@@ -2,9 +2,10 @@ import type { Job } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/commit-checks.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs/task.ts'
+import { formatEnd } from './turn-end.ts'
 import { mayHaveChanged, RoundRefused, type FixStop } from './fixing.ts'
 import type { Recorded } from './journal.ts'
-import { isLookedAt, type Continued, type Outdated, type Report, type TaskResult } from './report.ts'
+import { isLookedAt, type Continued, type Outdated, type Report, type Round, type TaskResult } from './report.ts'
 
 /** Whether a follow-up may be sent, or why another task has to take its place. */
 export type Verdict = 'send' | Omit<Outdated, 'prompt'>
@@ -159,6 +160,11 @@ function workOf([{ result }, ...rounds]: Turns): TaskResult | undefined {
   return { ...result, outcome: 'pull-request', operation: 'updated' }
 }
 
+function toRound(turn: Turn): Round {
+  const { task, failing = [] } = turn
+  return { task, failing, end: formatEnd(turn) }
+}
+
 /** All that is known of a step, whether it has ended or not. */
 export function reportOf(turns: Turns, recorded: Recorded): Report {
   const { task, job, progress, continued, lastProblem, result } = turns[0]
@@ -180,5 +186,6 @@ export function reportOf(turns: Turns, recorded: Recorded): Report {
     ...end,
     ...(operation === undefined || (operation === 'unchanged' && mayHaveChanged(fixing)) ? {} : { operation }),
     ...(fixing && { fixing }),
+    ...(sent > 0 && { rounds: turns.slice(1).filter(isSent).map(toRound) }),
   }
 }

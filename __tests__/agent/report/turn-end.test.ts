@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals'
+import { formatEnd } from '../../../src/agent/report/turn-end.ts'
+import type { Turn } from '../../../src/agent/report/turns.ts'
+import { ActionError } from '../../../src/runtime/errors.ts'
+import { CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
+
+const unsent = new ActionError('not-sent', 'It was not sent.')
+const cancelled = new ActionError('cancelled', 'The run was cancelled.')
+const added = { commits: 3, since: 'a'.repeat(40) }
+
+test.each<[string, Partial<Turn>]>([
+  ['opened', { task: CREATE, result: { outcome: 'pull-request', operation: 'created' } }],
+  ['3 new commits', { result: { outcome: 'pull-request', operation: 'updated', added } }],
+  ['1 new commit', { result: { outcome: 'pull-request', operation: 'updated', added: { ...added, commits: 1 } } }],
+  ['nothing to change', { result: { outcome: 'no-changes', operation: 'unchanged' } }],
+  ['not known whether it has changed', { result: { outcome: 'pull-request' } }],
+  ['the changes are in it', { task: { kind: 'attach', jobId: 'job_1' }, result: { outcome: 'pull-request' } }],
+  ['failed', { result: { outcome: 'failed' } }],
+  ['failed, after 3 new commits', { result: { outcome: 'failed', operation: 'updated', added } }],
+  ['did not end in time', { result: { outcome: 'timed-out' } }],
+  ['sent, and not seen to begin', { result: { outcome: 'unconfirmed' } }],
+  ['sent, and not waited for', { result: { outcome: 'submitted' } }],
+  ['not sent', { stopped: { outcome: 'error', error: unsent } }],
+  ['cancelled', { progress: 'taken', stopped: { outcome: 'cancelled', error: cancelled } }],
+  ['cancelled before it was sent', { progress: 'unsent', stopped: { outcome: 'cancelled', error: cancelled } }],
+  [
+    'failed: The prompt may have been taken',
+    { stopped: { outcome: 'error', error: new ActionError('unknown-fate', 'Nobody knows.') } },
+  ],
+])('a turn is told as: %s', (text, turn) => {
+  expect(formatEnd({ task: FOLLOW_UP, ...turn })).toBe(text)
+})
