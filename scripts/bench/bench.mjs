@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { measureDownload } from './download.mjs'
 import { measureFleet } from './fleet.mjs'
 import { measureMemory } from './memory.mjs'
+import { measurePolling } from './polling.mjs'
 import { measureStart } from './start.mjs'
 import { measureVisitors } from './visitors.mjs'
 import { renderTable, replaceBetweenMarkers } from '../docs-tables/markdown-tables.mjs'
@@ -25,6 +26,7 @@ import { renderTable, replaceBetweenMarkers } from '../docs-tables/markdown-tabl
 /** @type {Record<string, () => Row[] | Promise<Row[]>>} */
 const PARTS = {
   start: measureStart,
+  polling: measurePolling,
   fleet: measureFleet,
   memory: measureMemory,
   visitors: measureVisitors,
