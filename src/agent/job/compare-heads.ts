@@ -58,22 +58,23 @@ async function readTurnCommits(before: PullRequest, now: PullRequest, step: Step
   return { ...commitsOfTurn(earlier, listed, ownersOf(before.author, earlier, before.headSha)), keepsHead }
 }
 
-/** How a later state stands to an earlier one; undefined if one of the two is gone. */
+/** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
 async function relate(
-  repository: string,
-  base: string,
-  head: string,
+  lost: string,
+  { repository, headSha }: PullRequest,
+  later: string,
   step: Step,
+  journal: Journal,
 ): Promise<Comparison['relation'] | undefined> {
-  const github = await openSoon(step)
-  return (await unlessNotFound(github.compare(repository, base, head)))?.relation
+  const compare = async () => unlessNotFound((await openSoon(step)).compare(repository, headSha, later))
+  return (await journal.bestEffort(lost, compare))?.relation
 }
 
 /** A closed pull request does not follow its branch any more, so that later commits are on the branch only. */
 async function hasCommitsPast(before: PullRequest, now: PullRequest, step: Step, journal: Journal): Promise<boolean> {
   if (now.headSha !== before.headSha) return true
   const lost = `Whether commits came after pull request #${now.number} was ${now.state} is not known`
-  const relation = await journal.bestEffort(lost, () => relate(now.repository, before.headSha, now.branch, step))
+  const relation = await relate(lost, before, now.branch, step, journal)
   return relation === 'ahead' || relation === 'diverged'
 }
 
@@ -90,17 +91,17 @@ function endedMeanwhile({ number, state }: PullRequest, result: TaskResult): Tas
 
 /** Whoever else has worked in it must learn that a commit is gone. */
 async function formatLostCommit(
-  { headSha: sha }: PullRequest,
-  { repository, number, headSha }: PullRequest,
+  before: PullRequest,
+  { number, headSha }: PullRequest,
   step: Step,
   journal: Journal,
 ): Promise<void> {
   const lost = `Whether the turn has taken commits out of pull request #${number} is not known`
-  const relation = await journal.bestEffort(lost, () => relate(repository, sha, headSha, step))
+  const relation = await relate(lost, before, headSha, step, journal)
   if (relation !== 'diverged' && relation !== 'behind') return
   journal.notice(
     'A commit is no longer in the pull request',
-    `The head of pull request #${number} was ${sha} before this turn, and that commit is no longer in it. If somebody still needs it, fetch it by this id.`,
+    `The head of pull request #${number} was ${before.headSha} before this turn, and that commit is no longer in it. If somebody still needs it, fetch it by this id.`,
   )
 }
 
