@@ -34,18 +34,23 @@ export interface Push {
   readonly compareUrl: string | undefined
 }
 
-/** A pull request, an issue or a discussion when the event happened. */
-export interface Subject {
-  readonly kind: 'pull-request' | 'issue' | 'discussion'
+/** What an event is about, when it happened. */
+interface Titled {
   readonly number: number
   readonly title: string
   readonly text: string
   readonly url: string | undefined
   readonly isOpen: boolean
-  /** Of a pull request, as `ends`; a comment on it tells neither. */
+}
+
+/** A comment on one tells neither its labels nor its ends. */
+export interface EventPullRequest extends Titled {
+  readonly kind: 'pull-request'
   readonly labels: readonly string[]
   readonly ends: { readonly baseSha: string; readonly headSha: string } | undefined
 }
+
+export type Subject = EventPullRequest | (Titled & { readonly kind: 'issue' | 'discussion' })
 
 /** What was said in a comment or a review. */
 export interface Comment {
@@ -110,18 +115,23 @@ export const pushOf = (event: Payload): Push => ({
 })
 
 export function subjectOf(event: Payload): Subject | undefined {
-  const path = ['pull_request', 'issue', 'discussion'].find((name) => integer(event, `${name}.number`) !== undefined)
+  const path = (['pull_request', 'issue', 'discussion'] as const).find(
+    (name) => integer(event, `${name}.number`) !== undefined,
+  )
   if (path === undefined) return undefined
   const about = part(event, path)
   const [baseSha, headSha] = [sha(about, 'base.sha'), sha(about, 'head.sha')]
-  return {
-    kind: path === 'pull_request' || has(about, 'pull_request') ? 'pull-request' : (path as 'issue' | 'discussion'),
+  const titled = {
     number: integer(about, 'number') ?? 0,
     title: text(about, 'title') ?? '',
     text: text(about, 'body') ?? '',
     url: text(about, 'html_url'),
     isOpen: text(about, 'state') === 'open',
-    labels: path === 'pull_request' ? list(about, 'labels').flatMap((label) => text(label, 'name') ?? []) : [],
+  }
+  if (path === 'discussion' || (path === 'issue' && !has(about, 'pull_request'))) return { kind: path, ...titled }
+  return {
+    ...{ kind: 'pull-request', ...titled },
+    labels: path === 'issue' ? [] : list(about, 'labels').flatMap((label) => text(label, 'name') ?? []),
     ends: baseSha === undefined || headSha === undefined ? undefined : { baseSha, headSha },
   }
 }

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import type { Environment } from '../runtime/environment.ts'
 import { commentOf, pushOf, shortName, subjectOf, workOf } from './event-parts.ts'
-import type { Comment, Push, Subject, Work } from './event-parts.ts'
+import type { Comment, EventPullRequest, Push, Subject, Work } from './event-parts.ts'
 import { has, integer, isPayload, isTrue, sha, text, type Payload } from './payload-parts.ts'
 
 export const DEPENDABOT = 'dependabot[bot]'
@@ -20,12 +20,12 @@ type Cause =
       readonly url: Url
     }
   /** @property isGivenUp closed without a merge */
-  | { readonly kind: 'pull-request'; readonly subject: Subject; readonly isGivenUp: boolean }
+  | { readonly kind: 'pull-request'; readonly subject: EventPullRequest; readonly isGivenUp: boolean }
   /** An issue or a discussion. */
-  | { readonly kind: 'issue'; readonly subject: Subject }
+  | { readonly kind: 'issue'; readonly subject: Exclude<Subject, EventPullRequest> }
   /** @property subject undefined for a comment on a commit */
   | { readonly kind: 'comment'; readonly comment: Comment; readonly subject: Subject | undefined }
-  | { readonly kind: 'review'; readonly comment: Comment; readonly subject: Subject | undefined }
+  | { readonly kind: 'review'; readonly comment: Comment; readonly subject: EventPullRequest }
   /** @property number of the pull request in it */
   | { readonly kind: 'merge-group'; readonly baseSha: string; readonly headSha: string; readonly number: Id }
   | { readonly kind: 'workflow-run'; readonly run: ReturnType<typeof runOf>; readonly work: Work }
@@ -70,7 +70,8 @@ function said(name: string, event: Payload): Cause | undefined {
   const [comment, review] = [commentOf(event, 'comment'), commentOf(event, 'review')]
   const subject = subjectOf(event)
   if (comment !== undefined) return { kind: 'comment', comment, subject }
-  return review && { kind: 'review', comment: review, subject }
+  if (review === undefined || subject?.kind !== 'pull-request') return undefined
+  return { kind: 'review', comment: review, subject }
 }
 
 /** A release, or what was made or deleted. */

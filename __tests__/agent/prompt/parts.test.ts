@@ -50,7 +50,7 @@ test('a long list is cut, and that is said', () => {
 
 const CONTEXT: CommentContext = { tellsSubject: true, reviewComments: [], maxBytes: 2_000 }
 
-function commentOf(spoken: Spoken, about: Partial<AskingComment['subject']> = {}): AskingComment {
+function commentOf(spoken: Spoken, about: { readonly text?: string } = {}): AskingComment {
   const parsed = parseComment(commentFacts(spoken), '/docs')
   if (parsed.kind === 'ignored') throw new Error(parsed.reason)
   return { ...parsed.comment, subject: { ...parsed.comment.subject, ...about } }

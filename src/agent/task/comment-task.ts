@@ -36,9 +36,9 @@ async function formatChange(
   { changeContext, changeContextBytes }: AgentInputs,
   { github }: Search,
 ): Promise<string> {
-  const { repository, number, isOnPullRequest } = comment
-  if (!isOnPullRequest || changeContext !== 'none') return ''
-  const { baseSha, headSha } = comment.subject.ends ?? (await github.readPullRequest(comment))
+  const { repository, number, subject } = comment
+  if (subject.kind !== 'pull-request' || changeContext !== 'none') return ''
+  const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(comment))
   const comparison = await github.compare(repository, baseSha, headSha)
   const section = changeSection({ ...comparison, repository, title: `pull request #${number}` }, 'diff')
   return renderSections([section], changeContextBytes).text

@@ -31,11 +31,12 @@ function rangeOfTag({ tag, push, ...event }: Of<'tag'>): ChangeRange {
   return rangeOfPush({ ...event, kind: 'push', branch: tag, push }, false)
 }
 
-function rangeOfSubject({ kind, ends, number }: Subject): ChangeRange {
-  if (kind !== 'pull-request') {
-    const what = kind === 'issue' ? 'an issue' : 'a discussion'
+function rangeOfSubject(subject: Subject): ChangeRange {
+  if (subject.kind !== 'pull-request') {
+    const what = subject.kind === 'issue' ? 'an issue' : 'a discussion'
     return { kind: 'nothing-to-compare', reason: `the event is about ${what}, which has no commits` }
   }
+  const { kind, ends, number } = subject
   if (ends === undefined) return { kind, number }
   return { kind: 'compare', base: ends.baseSha, head: ends.headSha, about: 'the pull request' }
 }
