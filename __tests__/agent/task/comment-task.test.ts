@@ -307,6 +307,12 @@ test('that it is another attempt is said before anything is written, and not of 
   expect(await again(WORDS.other)).toEqual([])
 })
 
+test('a command has nothing to skip, so that a range that looks back goes with `skip`', async () => {
+  const changeRange = { kind: 'since-last-success' } as const
+  const inputs = { command: '/docs', onOpenPr: 'skip', changeContext: 'files', changeRange } as const
+  expect((await play({ inputs, context: commentFacts() })).service).toContain('message')
+})
+
 test('without a command, comments are events like all others', async () => {
   const { service, asked } = await play({ inputs: { command: '' }, jobName: 'none', context: commentFacts() })
   expect(service).toContain('create')

@@ -95,6 +95,8 @@ test('what is said of a commit belongs to the open pull request that lists it, a
     find([A], gitHubWhere(found, { lists: { 7: [[listed]] } }), { commits: [pushedCommit(A)] })
   expect(await about(A)).toMatchObject({ kind: 'own' })
   expect(await about(B)).toEqual({ kind: 'others' })
+  // What a range has besides the event's own commits came with no pull request that is still open.
+  expect(await find([A], gitHubWhere(found, { lists: { 7: [[A]] } }))).toEqual({ kind: 'others' })
 })
 
 test('a commit that a forced push took out belongs to the open pull request of its branch', async () => {
