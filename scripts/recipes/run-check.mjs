@@ -233,6 +233,7 @@ export async function runCheck(act, recipe, check) {
 
   try {
     const prepared = prepare(folder, recipe, check.history)
+    state.repositories[from]?.workflows.push(basename(prepared.workflow))
     /** @type {Run[]} */
     const runs = [
       check,
