@@ -167,6 +167,14 @@ test('a head that moves between the checks and the end is looked at as well', as
   expect(found).toMatchObject({ checks: 'success', headSha: commit('d') })
 })
 
+test('a head that never stands is followed to the deadline, and its checks are pending', async () => {
+  let reads = 0
+  const readPullRequest = () => Promise.resolve({ ...PULL_REQUEST, headSha: String(Math.min(++reads, 99)) })
+  const readChecks = inTurn(check('failure'))
+  const { found } = await examineWith(CHECKS, { readPullRequest, readChecks }, { timeoutMs: 2_000 })
+  expect(found).toEqual({ ...describePullRequest({ ...PULL_REQUEST, headSha: '1' }), checks: 'pending' })
+})
+
 test.each<['merged' | 'closed', (readonly Check[])[], string, number[]]>([
   ['merged', [PASSED], 'success', [15]],
   ['closed', [[]], 'none', [10]],
