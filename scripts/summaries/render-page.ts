@@ -94,7 +94,7 @@ function leaveOutKnown(summary: string, known: Set<string>): string {
     ? summary
     : summary
         .replace(
-          /### Time line\n\n<table>[^]*?<\/table>\n*|<table>\n<tr><td><b>Job<[^]*?<\/table>\n*|<details>.*<\/details>\n*|### What next\n[^]*$/g,
+          /### Time line\n\n<table>[^]*?<\/table>\n*|<table>\n(?:<tr><td><b>.*\n)*?<tr><td><b>Job<[^]*?<\/table>\n*|<details>.*<\/details>\n*|### What next\n[^]*$/g,
           '',
         )
         .split('\n')
