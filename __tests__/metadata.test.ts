@@ -93,10 +93,7 @@ describe.each(ACTIONS)('$path', (expected) => {
 
   test('the inputs and their defaults are those of the code, in its order', () => {
     const shown = inputs.map(([name, { default: value = '' }]) => [name, value])
-    const read = Object.values(expected.fields).map(({ name, otherwise }) => [
-      name,
-      expected.filledIn[name] ?? otherwise,
-    ])
+    const read = Object.values(expected.fields).map(({ name, fallback }) => [name, expected.filledIn[name] ?? fallback])
     expect(shown).toEqual(read)
   })
 

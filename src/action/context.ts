@@ -28,8 +28,8 @@ export interface Context {
 const WORKFLOW_REF = /\/([^/@]+\.ya?ml)@/
 
 /** With no slash at its end: a path is going to be put behind it. */
-function addressOf(text: string | undefined, otherwise: string): string {
-  return text !== undefined && parseUrl(text) !== undefined ? text.replace(/\/+$/, '') : otherwise
+function addressOf(text: string | undefined, fallback: string): string {
+  return text !== undefined && parseUrl(text) !== undefined ? text.replace(/\/+$/, '') : fallback
 }
 
 export function readContext(env: Environment): Context {

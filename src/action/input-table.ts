@@ -15,15 +15,15 @@ interface Field<T> {
   /** As in action.yml. */
   readonly name: string
   /** What an input left empty means; empty if it means nothing. The same as in action.yml. */
-  readonly otherwise: string
+  readonly fallback: string
   readonly input: Input<T>
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
 export type Parsed<F extends Fields> = { readonly [Key in keyof F]: F[Key] extends Field<infer T> ? T : never }
 
-export function field<T>(name: string, otherwise: string, input: Input<T>): Field<T> {
-  return { name, otherwise, input }
+export function field<T>(name: string, fallback: string, input: Input<T>): Field<T> {
+  return { name, fallback, input }
 }
 
 /** What every action needs that asks the service. */
@@ -43,9 +43,9 @@ export function inputNames(fields: Fields): readonly string[] {
  */
 export function parseFields<F extends Fields>(fields: F, raw: RawInputs): Parsed<F> {
   const wrong: (readonly string[])[] = []
-  const values = Object.entries(fields).map(([key, { name, otherwise, input }]) => {
+  const values = Object.entries(fields).map(([key, { name, fallback, input }]) => {
     const given = raw[name] ?? ''
-    const read = readInput(input, isGiven(raw, name) ? given : otherwise || given, raw)
+    const read = readInput(input, isGiven(raw, name) ? given : fallback || given, raw)
     if (read.kind === 'value') return [key, read.value]
     wrong.push(formatProblems(name, read.problems))
     return [key, undefined]

@@ -57,18 +57,18 @@ export function openStep(inputs: StepInputs, origin: StepOrigin): Step {
   const { githubToken: token = '', githubApiUrl, timeoutMs } = inputs
   const deadlineAt = startedAt + timeoutMs
   const random = Math.random
-  const facts = atGitHub(readContext(env), githubApiUrl)
+  const context = atGitHub(readContext(env), githubApiUrl)
 
   async function openGitHub(): Promise<GitHub | undefined> {
     if (token === '' || loadGitHub === undefined) return undefined
     const { debug, redact } = core
     const { connectGitHub } = await loadOrExplain(loadGitHub)
-    return connectGitHub({ token, apiUrl: facts.apiUrl, env, clock, signal, deadlineAt, debug, redact })
+    return connectGitHub({ token, apiUrl: context.apiUrl, env, clock, signal, deadlineAt, debug, redact })
   }
 
   let github: Promise<GitHub | undefined> | undefined
   return {
-    ...{ core: core, clock, signal, random, startedAt, deadlineAt, context: facts },
+    ...{ core, clock, signal, random, startedAt, deadlineAt, context },
     client: connect({ ...inputs, env, deadlineAt }, { ...core, clock, signal, random }),
     github: () => (github ??= openGitHub()),
   }

@@ -47,7 +47,7 @@ async function sinceLastSuccess(
       ? `no run of ${which} on this branch was successful before`
       : `the commits of the last successful runs of ${which} are gone`
   return bases.reduceRight<ChangeRange>(
-    (otherwise, base) => ({ kind: 'compare', base, head, about, isReplacement: true, fallback: otherwise }),
+    (fallback, base) => ({ kind: 'compare', base, head, about, isReplacement: true, fallback }),
     firstTime ?? { kind: 'nothing-to-compare', reason },
   )
 }
