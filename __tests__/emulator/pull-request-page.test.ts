@@ -86,7 +86,7 @@ test('the page shows what GitHub has: state, labels, comments, and the checks of
   const pageAt = (nowMs: number): string => respond(job('x'), repository, nowMs).body
   expect(pageAt(20_000)).toContain('<span class="state draft">Draft</span>')
   expect(pageAt(20_000)).toContain('<span class="label">docs-agent</span>')
-  expect(pageAt(20_000)).toMatch(/mona <small>commented .*[^]*<div>Shorten &lt;it&gt;\.<\/div>/)
+  expect(pageAt(20_000)).toMatch(/mona <small>commented .*[^]*<div><p>Shorten &lt;it&gt;\.<\/p><\/div>/)
   expect(pageAt(20_000)).toContain('<li class="failed">build <small>github-actions, failed</small><pre>Gone</pre>')
   expect(pageAt(20_000)).toContain('<li class="passed">preview')
   expect(pageAt(20_000)).not.toMatch(/<li class="\w+">(old|late)/)

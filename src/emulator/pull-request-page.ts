@@ -1,4 +1,5 @@
 import { escapeHtml } from '../text/markdown.ts'
+import { renderComment } from './comment-html.ts'
 import { type ShownCheck, checksOf } from './github/checks-view.ts'
 import type { Comment } from './github/issue-state.ts'
 import { type PullState, requestedReviewers } from './github/pull-state.ts'
@@ -32,6 +33,9 @@ const STYLE = `
   ul { list-style: none; margin: 0; padding: 0 }
   li { padding: .5rem 1rem; border-top: 1px solid var(--line) } li:first-child { border-top: 0 }
   li pre { margin-top: .4rem }
+  p { margin: 0 0 .8rem } table { border-collapse: collapse; margin: 0 0 .8rem }
+  th, td { border: 1px solid var(--line); padding: .3rem .7rem; text-align: left }
+  ul.list { list-style: disc; padding-left: 1.4rem } ul.list li { border: 0; padding: .1rem 0 }
   .passed::before, .failed::before, .running::before, .queued::before { display: inline-block; width: 1.6rem;
     font-weight: bold }
   .passed::before { content: '✓'; color: var(--good) } .failed::before { content: '✗'; color: var(--bad) }
@@ -98,12 +102,10 @@ function reviewersSection(names: readonly string[]): string {
   return section('Reviewers', `<ul>${names.map((name) => `<li>${escapeHtml(name)}</li>`).join('')}</ul>`)
 }
 
-/** A comment in HTML does not show, as on GitHub. */
 function commentSection({ user, body, createdAtMs }: Comment): string {
-  const shown = body.replaceAll(/<!--[^]*?-->/g, '').trim()
   return section(
     `${escapeHtml(user)} <small>commented ${timeOf(createdAtMs)}</small>`,
-    `<div>${escapeHtml(shown)}</div>`,
+    `<div>${renderComment(body)}</div>`,
   )
 }
 
