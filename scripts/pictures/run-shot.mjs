@@ -23,9 +23,11 @@ export async function runShot({ flags, conclusion }) {
   if (options.kind !== 'run') throw new Error(`npm start does not take ${flags.join(' ')}`)
   const action = locate(options.action === 'agent' ? '.' : options.action)
   const surroundings = await openSurroundings(options.service, {}, DAY_MS)
-  const { env, event, eventName } = surroundings
   const { path: workspace, remove } = openScratchFolder('summary-picture-')
   try {
+    const [begin] = surroundings.runs
+    if (begin === undefined) throw new Error('There is no run.')
+    const { env, event, eventName } = begin()
     const inputs = chooseInputs(surroundings, options, readMetadata(action))
     const run = await runAction({ action, workspace, node: NODE_24, inputs, env, event, eventName })
     if (run.conclusion !== conclusion) throw new Error(`The run ended with ${run.conclusion}:\n${run.rawOutput}`)

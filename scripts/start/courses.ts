@@ -17,13 +17,15 @@ import {
 type Texts = Readonly<Record<string, string>>
 type Described = Readonly<Record<string, { readonly description: string }>>
 
-/** A course for which `npm start` needs more than a scenario: here other inputs. */
-const MENDED = {
-  plays: 'checks-mended',
-  description: 'The checks of the first commit fail, go back to the agent, and pass on its next one.',
+/** Courses for which `npm start` needs more than a scenario: other inputs, or several runs. */
+const PLAYS = { mended: 'checks-mended', rolling: 'checks-fail-once' } as const
+const STORIES = {
+  mended: { description: 'The checks of the first commit fail, go back to the agent, and pass on its next one.' },
+  rolling: { description: 'Three pushes and a comment make one pull request, and a failing check goes back once.' },
 } as const
+type Story = keyof typeof STORIES
 
-const DESCRIBED: Described = { ...SCENARIOS, ...GITHUB_SCENARIOS, ...RUNNER_SCENARIOS, mended: MENDED }
+const DESCRIBED: Described = { ...SCENARIOS, ...GITHUB_SCENARIOS, ...RUNNER_SCENARIOS, ...STORIES }
 
 /** If the point is that something does not end in time, nobody wants to wait for an hour to see it. */
 const SHORT = { 'timeout-minutes': '2' }
@@ -35,7 +37,7 @@ const ASKED = { command: '/docs', prompt: '', 'change-range': '', paths: '' }
 const UNASKED = { 'change-range': '', paths: '', 'on-open-pr': 'new' }
 
 /** What the action must be given to meet with a scenario. */
-const INPUTS: Readonly<Partial<Record<ScenarioName | GitHubScenarioName | RunnerScenarioName | 'mended', Texts>>> = {
+const INPUTS: Readonly<Partial<Record<ScenarioName | GitHubScenarioName | RunnerScenarioName | Story, Texts>>> = {
   slow: SHORT,
   'stale-follow-up': FOLLOW_UP,
   'never-starts': { ...FOLLOW_UP, ...SHORT },
@@ -45,6 +47,7 @@ const INPUTS: Readonly<Partial<Record<ScenarioName | GitHubScenarioName | Runner
   stalled: { 'timeout-minutes': '5' },
   'checks-mended': FOLLOW_UP,
   mended: { 'fix-rounds': '2' },
+  rolling: { 'fix-rounds': '1', reviewers: 'change-authors' },
   'checks-mended-late': FOLLOW_UP,
   'checks-pending': SHORT,
   'checks-wait-for-approval': { 'timeout-minutes': '10' },
@@ -65,9 +68,13 @@ export interface ChosenCourse {
   readonly scenario: ScenarioName
   readonly gitHubScenarios: readonly GitHubScenarioName[]
   readonly runnerScenarios: readonly RunnerScenarioName[]
+  /** Whether several runs follow one another. */
+  readonly isRolling: boolean
   /** What lets the action meet with them. */
   readonly inputs: Texts
 }
+
+const isStory = (name: string): name is Story => Object.hasOwn(STORIES, name)
 
 /** What is played for these names, or a sentence that says what is wrong with them. */
 export function chooseCourse(names: readonly string[], action: 'agent' | 'visitors' = 'agent'): ChosenCourse | string {
@@ -82,13 +89,14 @@ export function chooseCourse(names: readonly string[], action: 'agent' | 'visito
     return `${scenario} and ${second} are both scenarios of the service, which plays one. See: npm start -- --list`
   return {
     scenario,
-    gitHubScenarios: names.map((name) => (name === 'mended' ? MENDED.plays : name)).filter(isGitHubScenarioName),
+    gitHubScenarios: names.map((name) => (isStory(name) ? PLAYS[name] : name)).filter(isGitHubScenarioName),
     runnerScenarios: names.filter(isRunnerScenarioName),
+    isRolling: names.includes('rolling'),
     inputs: Object.assign({}, ...names.map((name) => (INPUTS as Readonly<Record<string, Texts>>)[name])) as Texts,
   }
 }
 
-const TO_BEGIN_WITH = ['pull-request', 'mended', 'open-pull-request', 'comment-of-maintainer', 'slow']
+const TO_BEGIN_WITH = ['pull-request', 'mended', 'rolling', 'comment-of-maintainer', 'slow']
 
 /** Each group with its title; a scenario stands in the first one that has it. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [

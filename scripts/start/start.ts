@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Environment } from '../../src/runtime/environment.ts'
 import { readMetadata } from '../small-runner/metadata.ts'
-import { runAction } from '../small-runner/run-action.ts'
+import { runAction, type RunResult } from '../small-runner/run-action.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { listScenarios } from './courses.ts'
 import { HELP, readOptions, type Check, type Run } from './options.ts'
@@ -118,21 +118,22 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
   try {
     const inputs = chooseInputs(surroundings, run, metadata)
     print(introduce(surroundings, inputs, paint))
-    print(heading('Log', paint))
-    const result = await runAction({
-      action,
-      metadata,
-      inputs,
-      env: surroundings.env,
-      eventName: surroundings.eventName,
-      event: surroundings.event,
-      secrets: SECRET_INPUTS.flatMap((name) => inputs[name] ?? []),
-      workspace,
-      cancel: cancel.signal,
-      onLine: (line) => {
-        print(showLogLine(line, paint))
-      },
-    })
+    let result: RunResult | undefined
+    for (const begin of surroundings.runs) {
+      if (result !== undefined && result.conclusion !== 'success') break
+      const { title, eventName, event, env, succeed, inputs: own } = begin()
+      const given = { ...inputs, ...own }
+      print(heading(title === '' ? 'Log' : title, paint))
+      result = await runAction({
+        ...{ action, metadata, inputs: given, env, eventName, event, workspace, cancel: cancel.signal },
+        secrets: SECRET_INPUTS.flatMap((name) => inputs[name] ?? []),
+        onLine: (line) => {
+          print(showLogLine(line, paint))
+        },
+      })
+      if (result.conclusion === 'success') succeed()
+    }
+    if (result === undefined) throw new Error('There is no run.')
     const { file = '' } = result.outputs
     const others = [
       ['On the pull request', markdownToTerminal(surroundings.pullRequests(), paint)],

@@ -7,22 +7,37 @@ import { fasterClock, fasterProcess } from '../small-runner/faster-time.ts'
 import type { ActionMetadata } from '../small-runner/metadata.ts'
 import { preload } from '../small-runner/preload.ts'
 import type { ChosenService, EmbeddedService, Run } from './options.ts'
+import { noteSuccess, ROLLING } from './rolling.ts'
 import { RUNNER_SCENARIOS } from './runner-scenarios.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-/** What the action finds around it: the inputs and variables that name its servers, and the event of its run. */
+/** One run of the workflow. */
+export interface WorkflowRun {
+  /** Empty if there is but one. */
+  readonly title: string
+  readonly inputs: Texts
+  readonly eventName: string
+  readonly event: unknown
+  readonly env: Texts
+  /** Called if the run was green. */
+  readonly succeed: () => void
+}
+
+/** What the action finds around it: the inputs that name its servers, and the runs. */
 export interface Surroundings {
   /** For people. */
   readonly service: string
   readonly inputs: Texts & { readonly 'base-url': string; readonly 'project-id': string; readonly 'api-key': string }
-  readonly eventName: string
-  readonly event: unknown
-  readonly env: Texts
+  /** One after the other; what leads to a run happens when it begins. */
+  readonly runs: readonly (() => WorkflowRun)[]
   /** The pull requests on which the action has left something, as the embedded GitHub has them, in Markdown. */
   readonly pullRequests: () => string
   readonly close: () => Promise<void>
 }
+
+/** The world has runs with smaller numbers. */
+const FIRST_RUN = 42
 
 /** A real service may only be reached with these; the embedded one never is. */
 const NETWORK_VARIABLES = /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/i
@@ -86,10 +101,28 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<S
   })
   const { url, projectId, apiKey, github } = emulator
   github.catchUp(startMs)
-  const push = pushOf(github)
-  const comment = askingCommentOf(github)
   const names = [scenario, ...gitHubScenarios, ...runnerScenarios].join(', ')
   const settings = await Promise.all(runnerScenarios.map(async (name) => RUNNER_SCENARIOS[name].set(url)))
+
+  function beginRun(id: number, inputs: Texts = {}): WorkflowRun {
+    const nowMs = clock.wallTime().getTime()
+    const push = pushOf(github)
+    const comment = chosen.isRolling && inputs['command'] === undefined ? undefined : askingCommentOf(github)
+    return {
+      ...{ title: '', inputs, eventName: comment === undefined ? 'push' : 'issue_comment', event: comment ?? push },
+      env: {
+        GITHUB_SHA: push.after,
+        GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/main',
+        GITHUB_RUN_ID: String(id),
+        ...preload(fasterProcess(speed, nowMs), ...settings.flatMap(({ preload = [] }) => preload)),
+        ...(Object.assign({}, ...settings.map(({ env }) => env)) as Texts),
+      },
+      succeed() {
+        if (comment === undefined) noteSuccess(github.state, id, push.after, nowMs)
+      },
+    }
+  }
+
   return {
     service: `embedded, with a GitHub beside it: ${names}; time runs ${speed} times as fast, for the step too`,
     inputs: {
@@ -100,19 +133,18 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<S
       'github-token': github.token,
       ...(Object.assign({}, ...settings.map(({ inputs }) => inputs)) as Texts),
     },
-    eventName: comment === undefined ? 'push' : 'issue_comment',
-    event: comment ?? push,
+    runs: chosen.isRolling
+      ? ROLLING.map(({ title, inputs, happen }, index) => () => {
+          const nowMs = clock.wallTime().getTime()
+          github.catchUp(nowMs)
+          happen(github.state, nowMs)
+          return { ...beginRun(FIRST_RUN + index, inputs), title }
+        })
+      : [() => beginRun(FIRST_RUN)],
     pullRequests: () =>
       Object.entries(github.state.repositories['acme/docs']?.pulls ?? {})
         .flatMap(describe)
         .join('\n\n'),
-    env: {
-      GITHUB_SHA: push.after,
-      GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/main',
-      GITHUB_RUN_ID: '42',
-      ...preload(fasterProcess(speed, startMs), ...settings.flatMap(({ preload = [] }) => preload)),
-      ...(Object.assign({}, ...settings.map(({ env }) => env)) as Texts),
-    },
     close: async () => {
       for (const { close } of settings) close?.()
       await emulator.close()
@@ -134,9 +166,12 @@ export async function openSurroundings(
   return {
     service: baseUrl,
     inputs: { 'base-url': baseUrl, 'project-id': projectId, 'api-key': apiKey },
-    eventName: 'workflow_dispatch',
-    event: {},
-    env: Object.fromEntries(network),
+    runs: [
+      () => ({
+        ...{ title: '', inputs: {}, eventName: 'workflow_dispatch', event: {}, env: Object.fromEntries(network) },
+        succeed: () => undefined,
+      }),
+    ],
     pullRequests: () => '',
     close: () => Promise.resolve(),
   }

@@ -25,6 +25,7 @@ test('without flags the embedded service gets an example', () => {
       scenario: 'pull-request',
       gitHubScenarios: [],
       runnerScenarios: [],
+      isRolling: false,
       inputs: {},
       speed: 10,
     },

@@ -198,6 +198,14 @@ test('the link comes last, and says how to look at the page, which goes with the
   expect(stdout.trimEnd().split('\n').at(-1)).toBe(`${LINK} is open until Ctrl-C`)
 })
 
+test('a rolling pull request takes one run after the other, until one is red', async () => {
+  const titles = (stdout: string): string[] => stdout.match(/^── mona (?:pushes|comments)/gm) ?? []
+  const { exitCode, stdout } = await run(['--scenario', 'rolling', '--prompt', 'Write it.'])
+  expect(exitCode).toBe(0)
+  expect(titles(stdout)).toEqual(['── mona pushes', '── mona pushes', '── mona comments', '── mona pushes'])
+  expect(titles((await run(['--scenario', 'rolling', '--prompt', 'fail'])).stdout)).toHaveLength(1)
+})
+
 test('a terminal that does not say how wide it is gets lines that are not broken', async () => {
   expect((await run(['--list'], { columns: 0 })).stdout).toBe((await run(['--list'])).stdout)
 })

@@ -21,7 +21,8 @@ import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 async function eventOf(scenario: string): Promise<{ eventName: string; event: unknown; defaults: object }> {
   const run = readOptions(['--scenario', scenario], {})
   if (run.kind !== 'run') throw new Error('It is not run.')
-  const { eventName, event, close } = await openSurroundings(run.service, {}, Date.UTC(2026, 0, 1))
+  const { runs, close } = await openSurroundings(run.service, {}, Date.UTC(2026, 0, 1))
+  const { eventName = '', event } = runs[0]?.() ?? {}
   await close()
   return { eventName, event, defaults: run.defaults }
 }
@@ -94,7 +95,7 @@ test('the conclusion names the exit code or the signal', () => {
   )
 })
 
-const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'mended', ...RUNNER_SCENARIO_NAMES]
+const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'mended', 'rolling', ...RUNNER_SCENARIO_NAMES]
 const OF_VISITORS = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
 
 function choose(...names: string[]): ChosenCourse {

@@ -97,6 +97,10 @@ export const CHECK_SCENARIOS = {
     description: 'The checks of the first two commits fail, and those of the third one pass.',
     checks: [FAILED, FAILED, PASSED],
   },
+  'checks-fail-once': {
+    description: 'The checks of the second commit fail, and those of all others pass.',
+    checks: [PASSED, FAILED, PASSED],
+  },
   'checks-red-before': {
     description: 'The checks fail, and did so before the agent changed anything.',
     checks: [FAILED],
