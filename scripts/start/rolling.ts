@@ -21,20 +21,24 @@ const push = (message: string, filename: string, line: string): Happening => ({
   },
 })
 
+const COMMENT = '/docs Mention both flags on the first page.'
+
+const comment: Happening = {
+  title: `mona comments on the pull request: ${COMMENT}`,
+  happen(state, atMs) {
+    const pulls = Object.values(state.repositories['acme/docs']?.pulls ?? {})
+    const pull = pulls.find(({ labels }) => labels.length > 0)
+    if (pull !== undefined) writeComment(state, pull, MAINTAINER, COMMENT, atMs)
+  },
+  // Another workflow takes the comments.
+  inputs: { command: '/docs', prompt: '', 'change-range': '', paths: '' },
+}
+
 /** Three pushes and a comment, each of which a run tells the agent of the one pull request. */
 export const ROLLING: readonly Happening[] = [
   { title: 'mona pushes to main: Add the --dry-run flag to deploy', happen: () => undefined },
   push('Print JSON with --json', 'src/output.ts', 'export const json = JSON.stringify'),
-  {
-    title: 'mona comments on the pull request: /docs Mention both flags on the first page.',
-    happen(state, atMs) {
-      const pulls = Object.values(state.repositories['acme/docs']?.pulls ?? {})
-      const pull = pulls.find(({ labels }) => labels.length > 0)
-      if (pull !== undefined) writeComment(state, pull, MAINTAINER, '/docs Mention both flags on the first page.', atMs)
-    },
-    // Another workflow takes the comments.
-    inputs: { command: '/docs', prompt: '', 'change-range': '', paths: '' },
-  },
+  comment,
   push('Retry a deploy that fails', 'src/retry.ts', 'export const retries = 3'),
 ]
 
