@@ -21,6 +21,7 @@ interface Examined {
   readonly elapsedMs: number
   readonly notice: string | undefined
   readonly said: readonly string[]
+  readonly timeline: readonly string[]
 }
 
 const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
@@ -37,7 +38,8 @@ async function examineWith(
   const journal = new Journal(inputs, step)
   const found = await waitForChecks(PULL_REQUEST, fakeGitHub(answers), inputs, step, journal)
   const notice = formatShortfalls(journal.shortfalls)
-  return { found, clock, elapsedMs: clock.now() - step.startedAt, notice, said: host.said }
+  const timeline = journal.recorded().timeline.map(({ event }) => event)
+  return { found, clock, elapsedMs: clock.now() - step.startedAt, notice, said: host.said, timeline }
 }
 
 const LOST = refusal('unreachable')
@@ -254,4 +256,9 @@ test('a cancelled run ends within its sleep', async () => {
   })
   const options = { signal: controller.signal, clock }
   await expect(examineWith(CHECKS, { readChecks: inTurn(check('pending')) }, options)).rejects.toBe(cancelled)
+})
+
+test('each change of the checks stands in the time line once', async () => {
+  const { timeline } = await examineWith(CHECKS, { readChecks: inTurn(PENDING, PENDING, check('failure')) })
+  expect(timeline).toEqual([expect.stringContaining('build'), expect.stringContaining('1 failed')])
 })

@@ -54,7 +54,13 @@ async function findScope(
 }
 
 /** Says what changes, and once a minute what does not. */
-function tell({ checks, verdict, problem }: Looks, before: Looks | undefined, sha: string, heartbeat: Heartbeat): void {
+function tell(
+  { checks, verdict, problem }: Looks,
+  before: Looks | undefined,
+  sha: string,
+  heartbeat: Heartbeat,
+  journal: Journal,
+): void {
   if (problem !== undefined)
     heartbeat.beat(`Checks of commit ${sha.slice(0, 7)}: they could not be read. ${describeError(problem)}`)
   if (problem !== undefined || checks === undefined || verdict === undefined) return
@@ -63,8 +69,12 @@ function tell({ checks, verdict, problem }: Looks, before: Looks | undefined, sh
     before?.checks === undefined ||
     verdict.state !== before.verdict?.state ||
     waitForApproval(checks) !== waitForApproval(before.checks)
-  if (isNew) heartbeat.say(told)
-  else heartbeat.beat(told)
+  if (!isNew) {
+    heartbeat.beat(told)
+    return
+  }
+  heartbeat.restart()
+  journal.note(told)
 }
 
 /** The pause after a look by how long the wait has lasted and what it has cost, in milliseconds. */
@@ -117,7 +127,7 @@ export async function waitForChecks(
       if (now.headSha !== head.headSha) return watch
       const checks = await github.readChecks(now.repository, now.headSha, context).catch(rethrowFatal)
       const looks = nextLook(before, checks, clock.now(), { isAll, isOver: !isOpen(now) })
-      tell(looks, before, now.headSha, heartbeat)
+      tell(looks, before, now.headSha, heartbeat, journal)
       return (watch = { pullRequest: now, looks })
     }
     const willDo = ({ pullRequest: { headSha }, looks }: Watch): boolean =>
@@ -147,7 +157,8 @@ export async function waitForChecks(
     const { pullRequest: seen, looks } = inputs.waitForChecks ? await watchHead(head) : { pullRequest: head }
     const now = seen.headSha === head.headSha ? await readAgain(seen) : seen
     if (now.headSha === head.headSha) return { ...findingsOf(now, looks ?? {}), ...(scope !== undefined && { scope }) }
-    heartbeat.say(`The pull request has a new commit, ${now.headSha.slice(0, 7)}; looking at that one.`)
+    heartbeat.restart()
+    journal.note(`The pull request has a new commit, ${now.headSha.slice(0, 7)}; looking at that one.`)
     if (clock.now() >= lastLookAt)
       return { ...describePullRequest(now), ...(inputs.waitForChecks && { checks: 'pending' }) }
     head = now
