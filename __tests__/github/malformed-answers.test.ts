@@ -181,6 +181,7 @@ const OPTIONAL = [
   'title',
   'summary',
   'annotations',
+  'tookMs',
   'detailsUrl',
 ]
 
