@@ -35,7 +35,7 @@ const STEPS: Readonly<Record<string, readonly [GitHubRunOptions, GitHubRun['conc
           expect.stringMatching(/^<!-- docs-agent-action: job=job_000001 -->\n/),
         ])
         const branch = 'agent&#47;job&#95;000001'
-        expect(run.summary).toContain(`open, <code>${branch}</code> at <code>${headSha.slice(0, 7)}</code>`)
+        expect(run.summary).toContain(`open, <code>${branch}</code>`)
       },
     ],
     'a step that looks at the same job again adds only its row to the pull request': [
