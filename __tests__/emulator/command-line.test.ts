@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from '@jest/globals'
 import { helpText, parseCli } from '../../src/emulator/cli-options.ts'
-import type { RequestRecord } from '../../src/emulator/embedded-service.ts'
+import type { RequestRecord } from '../../src/emulator/request-log.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../src/emulator/github/github-scenarios.ts'
 import { runProgram } from '../../src/emulator/program.ts'
 import { logLine } from '../../src/emulator/request-log.ts'

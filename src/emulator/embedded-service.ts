@@ -1,17 +1,12 @@
 import { type GitHub, type GitHubOptions, createGitHub } from './github/github.ts'
 import { repositoryState } from './github/repository-state.ts'
 import { authorize } from './http/access.ts'
-import {
-  type Answer,
-  type Delivery,
-  type RequestHead,
-  type ServiceRequest,
-  type ServiceResponse,
-} from './http/exchange.ts'
+import { type Answer, type RequestHead, type ServiceRequest, type ServiceResponse } from './http/exchange.ts'
 import { applyFault, faultAt } from './http/faults.ts'
 import { parsePromptBody } from './http/prompt-body.ts'
 import { createRateLimiter } from './http/rate-limiter.ts'
 import { pullRequestResponse } from './pull-request-page.ts'
+import type { RequestRecord } from './request-log.ts'
 import { createAnalytics } from './service/analytics.ts'
 import { SOURCE } from './service/job-body.ts'
 import type { JobRecord } from './service/job-machine.ts'
@@ -50,22 +45,6 @@ export interface ServiceOptions {
   readonly projectId?: string
   /** Of GitHub's part. */
   readonly github?: Omit<GitHubOptions, 'baseUrl' | 'startMs' | 'jobs'>
-}
-
-/** One request as it was received, and what became of it. */
-export interface RequestRecord {
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  /** Where the body of a request that was authorised holds a valid one: nobody else's words are kept. */
-  readonly prompt: string | undefined
-  /** The time of the copy that it was answered from, in milliseconds since 1970. */
-  readonly asOfMs: number
-  /** 0 where no answer was formed. With a delivery other than `whole` the caller has not read it. */
-  readonly status: number
-  readonly delivery: Delivery
-  /** Nothing if the request is for no project. */
-  readonly scenario: ScenarioName | undefined
 }
 
 export interface Service {
@@ -156,16 +135,8 @@ export function createService({
   function handleGitHub(request: ServiceRequest, path: string, query: string, nowMs: number): ServiceResponse {
     const response = github.handle(request, nowMs)
     const { status, delivery } = response
-    onRequest?.({
-      method: request.method,
-      path,
-      query,
-      prompt: undefined,
-      asOfMs: nowMs,
-      status,
-      delivery,
-      scenario: undefined,
-    })
+    const unread = { prompt: undefined, scenario: undefined }
+    onRequest?.({ method: request.method, path, query, ...unread, asOfMs: nowMs, status, delivery })
     return response
   }
 

@@ -1,5 +1,21 @@
-import type { RequestRecord } from './embedded-service.ts'
 import type { Delivery } from './http/exchange.ts'
+import type { ScenarioName } from './service/scenarios.ts'
+
+/** One request as it was received, and what became of it. */
+export interface RequestRecord {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  /** Where the body of a request that was authorised holds a valid one: nobody else's words are kept. */
+  readonly prompt: string | undefined
+  /** The time of the copy that it was answered from, in milliseconds since 1970. */
+  readonly asOfMs: number
+  /** 0 where no answer was formed. With a delivery other than `whole` the caller has not read it. */
+  readonly status: number
+  readonly delivery: Delivery
+  /** Nothing if the request is for no project. */
+  readonly scenario: ScenarioName | undefined
+}
 
 const LONGEST_TARGET = 300
 

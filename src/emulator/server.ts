@@ -5,7 +5,8 @@ import { EMULATOR_KEY } from './http/access.ts'
 import { type ServiceRequest, type ServiceResponse, jsonResponse } from './http/exchange.ts'
 import { API_PATH, type GitHub } from './github/github.ts'
 import { deliver, namesThisMachine, readRequest, refuseTunnel, turnAway } from './http/http-exchange.ts'
-import { DEFAULT_START_MS, type RequestRecord, type ServiceOptions, createService } from './embedded-service.ts'
+import { DEFAULT_START_MS, type ServiceOptions, createService } from './embedded-service.ts'
+import type { RequestRecord } from './request-log.ts'
 import { startServiceTime, toCallerSeconds } from './service-time.ts'
 
 /** The project that examples use. Any other valid id works as well. */

@@ -5,7 +5,7 @@ import { RUNNER_SCENARIO_NAMES } from '../../../scripts/start/runner-scenarios.t
 import { start } from '../../../scripts/start/start.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../../src/emulator/github/github-scenarios.ts'
 import { EMULATOR_KEY, EXPIRED_KEY } from '../../../src/emulator/http/access.ts'
-import type { RequestRecord } from '../../../src/emulator/embedded-service.ts'
+import type { RequestRecord } from '../../../src/emulator/request-log.ts'
 import { startEmulator } from '../../../src/emulator/server.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
