@@ -95,7 +95,7 @@ test('ten pushes leave one pull request whose comment names each of them', async
     ]),
   )
   expect(shown).toContain('- Review it, and merge it.')
-  expect(shown).toContain('Follow-ups: 9 of 20 used.')
+  expect(shown).toContain('Follow-ups by `on-open-pr`: 9 of 20 used.')
 })
 
 const CHECKED = step('rolling', 60_000, { 'wait-for-checks': 'true' })

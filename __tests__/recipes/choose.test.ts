@@ -11,7 +11,7 @@ const STARTS: Readonly<Record<string, RegExp>> = {
   'The code was pushed or merged': /^ {2}(?:push|pull_request|repository_dispatch):/m,
   'The docs were pushed or merged': /^ {2}push:/m,
   'A release was published': /^ {2}release:/m,
-  'A time has come': /^ {2}schedule:/m,
+  'A schedule, such as each night': /^ {2}schedule:/m,
 }
 const rows = Object.entries(STARTS).flatMap(([section, starts]) =>
   tableBelow(guide, section).map(([about = '', pulls = '', then = '', link = '']) => {

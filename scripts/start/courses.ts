@@ -80,7 +80,7 @@ const isStory = (name: string): name is Story => Object.hasOwn(STORIES, name)
 export function chooseCourse(names: readonly string[], action: 'agent' | 'visitors' = 'agent'): ChosenCourse | string {
   const unknown = names.find((name) => !Object.hasOwn(DESCRIBED, name))
   if (unknown !== undefined)
-    return `There is no scenario «${unknown}».${askForNearest(unknown, Object.keys(DESCRIBED))} «npm start -- --list» tells all.`
+    return `There is no scenario «${unknown}».${askForNearest(unknown, Object.keys(DESCRIBED))} «npm start -- --list» lists all.`
   const ofOther = names.find((name) => OF_VISITORS.includes(name))
   if (ofOther !== undefined && action === 'agent')
     return `${ofOther} is about the export of visitors: npm start -- --action visitors --scenario ${ofOther}`

@@ -118,7 +118,7 @@ function pipeRows(pipes: string, paint: Paint): string[][] {
 
 /** On one line. */
 function renderCell(isHeading: boolean, cell: string, paint: Paint): string {
-  const text = renderInline(cell.replace(/<!--.*?-->/g, '').trim(), paint).replace(/\s*\n\s*/g, ' ')
+  const text = renderInline(cell.replace(/<!--.*?-->/g, '').trim(), paint).replace(/\s*\n\s*/g, '; ')
   return isHeading ? paint('bold', text) : text
 }
 

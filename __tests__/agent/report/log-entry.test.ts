@@ -36,7 +36,7 @@ test('a step adds a row for itself and one for each round that was sent', () => 
       end: { text: '3 new commits, step `agent`', url },
     },
   ])
-  expect(followUps).toBe('Follow-ups: 2 of 20 used.')
+  expect(followUps).toBe('Follow-ups by `on-open-pr`: 2 of 20 used.')
 })
 
 test('a second attempt has rows of its own, which lead to it', () => {

@@ -141,7 +141,7 @@ test('the embedded service answers while the action runs', async () => {
 
 test.each([
   [['--bogus'], 'There is no option --bogus. «npm start -- --help» shows all.\n'],
-  [['--scenario', 'fail'], 'There is no scenario «fail». Did you mean failed? «npm start -- --list» tells all.\n'],
+  [['--scenario', 'fail'], 'There is no scenario «fail». Did you mean failed? «npm start -- --list» lists all.\n'],
 ])('%j is answered with one sentence on what is wrong and what helps', async (args, stderr) => {
   expect(await run(args)).toEqual({ exitCode: 2, stdout: '', stderr })
 })

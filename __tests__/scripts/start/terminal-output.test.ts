@@ -143,10 +143,10 @@ test('what is mended in rounds plays the checks that a follow-up mends, without 
 })
 
 test.each([
-  [['nice'], 'There is no scenario «nice». «npm start -- --list» tells all.'],
+  [['nice'], 'There is no scenario «nice». «npm start -- --list» lists all.'],
   [
     ['draft', 'check-fails'],
-    'There is no scenario «check-fails». Did you mean checks-fail? «npm start -- --list» tells all.',
+    'There is no scenario «check-fails». Did you mean checks-fail? «npm start -- --list» lists all.',
   ],
   [['toString'], 'There is no scenario «toString»'],
   [['slow', 'failed'], 'slow and failed are both scenarios of the service'],
@@ -235,9 +235,9 @@ test.each([
 
 test('a table of HTML becomes columns', () => {
   const table =
-    '<table>\n<tr><td><b>Status</b></td><td><code>completed</code></td></tr>\n<tr><td>Id</td><td>x</td></tr>\n</table>'
+    '<table>\n<tr><td><b>Status</b></td><td><code>completed</code></td></tr>\n<tr><td>Id</td><td>x<br>y</td></tr>\n</table>'
 
-  expect(plain(`before\n\n${table}\n\nafter`)).toBe('before\n\nStatus  completed\nId      x\n\nafter')
+  expect(plain(`before\n\n${table}\n\nafter`)).toBe('before\n\nStatus  completed\nId      x; y\n\nafter')
 })
 
 test('a table of Markdown becomes columns, without its dashes', () => {

@@ -69,6 +69,6 @@ export function toLogEntry(
     at,
     rows: toRows(turns, report, context),
     left: leftToDo(report.pullRequest),
-    followUps: `Follow-ups: ${followUps.join(' of ')} used.`,
+    followUps: `Follow-ups by \`on-open-pr\`: ${followUps.join(' of ')} used.`,
   }
 }

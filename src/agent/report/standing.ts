@@ -43,7 +43,7 @@ type Standing = ReturnType<typeof standingOf>
 const LOOK_AT_CHECKS = 'Look at the checks of the pull request.'
 const LOOK_AT_FILES = 'Look at the files of the pull request, and merge it by hand if they are right.'
 const APPROVE_CHECKS =
-  "Approve the runs on the page of the pull request. Runs of a pull request that was opened with a workflow's own token wait for that: with an app's token they start by themselves."
+  "Approve the runs on the page of the pull request. They wait for that if the pull request was opened with a workflow's own token. With an app's token they start at once."
 const NO_CHECKS =
   "See which workflows the branch of the pull request starts: one that was opened with a workflow's own token starts none, or runs that wait for approval. An app's token starts them."
 
