@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { SHOTS } from '../scripts/pictures/shots.mjs'
+import { playFlags } from '../scripts/summaries/play-flags.ts'
 import { renderPage } from '../scripts/summaries/render-page.ts'
 import { SCENES } from '../scripts/summaries/scenes.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
-import { root } from './support/markdown-files.ts'
+import { markdownFiles, root } from './support/markdown-files.ts'
 
 const page = readFileSync(join(root, 'docs/internals/summaries.md'), 'utf8')
 const parts = page.split('\n---\n').slice(1)
@@ -27,4 +29,31 @@ test('no summary has more than one thing to do, and it says the sentences of its
     expect(verdict).not.toBe('')
     for (const sentence of verdict.split(/(?<=\.) /)) expect(part.split(sentence)).toHaveLength(2)
   }
+})
+
+test('the pictures are of such summaries, and of the log of a rolling pull request; each is shown, and each shown one is taken', async () => {
+  const files = SHOTS.flatMap(({ name }) => [`${name}-dark.png`, `${name}-light.png`])
+  const shown = markdownFiles().flatMap(({ text }) => text.match(/(?<=assets\/)[\w-]+\.png/g) ?? [])
+  expect([...new Set(shown)].toSorted()).toEqual(files.toSorted())
+  expect(readdirSync(join(root, 'docs/assets')).toSorted()).toEqual(files.toSorted())
+  for (const file of files) expect(statSync(join(root, 'docs/assets', file)).size).toBeLessThan(45_000)
+
+  for (const { flags, of = 'summary', until = '' } of SHOTS)
+    expect((await playFlags(flags))[of]).toContain(`\n${until}`)
+})
+
+test('three pushes and a comment make one pull request, whose log names each', async () => {
+  const { page } = await playFlags('--scenario rolling')
+  const cells = [...page.matchAll(/<tr><td>[^<]*<\/td><td>(.*)<\/td><td>(.*)<\/td><\/tr>/g)]
+  const push = 'push to main by mona: 1 commit'
+  expect(cells.map((row) => row.slice(1).map((cell) => cell.replaceAll(/<[^>]*>/g, '').replace('&#47;', '/')))).toEqual(
+    [
+      [push, 'opened: 2 files'],
+      [push, '1 new commit'],
+      ['checks failed: build, links', '1 new commit'],
+      ['/docs by mona', '1 new commit'],
+      [push, '1 new commit'],
+    ],
+  )
+  expect(page.match(/Follow-up \d/g)).toHaveLength(4)
 })

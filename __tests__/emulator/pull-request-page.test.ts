@@ -41,10 +41,10 @@ test('the page shows number, state, instruction, files and diff', () => {
   }
 })
 
-test('a follow-up is on the page once it is pushed', () => {
+test('a follow-up is on the page once it is pushed, folded so that the conversation stays in sight', () => {
   const both = job('First one.', 'Second one.')
   expect(pullRequestResponse(both, 79_999).body).not.toContain('Second one.')
-  expect(pullRequestResponse(both, 80_000).body).toContain('Follow-up 1')
+  expect(pullRequestResponse(both, 80_000).body).toContain('<details>\n<summary>Follow-up 1')
   expect(pullRequestResponse(both, 80_000).body).toContain('Second one.')
 })
 

@@ -9,16 +9,22 @@ import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import { USUAL_TURN, type ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { virtualClock } from '../model/virtual-clock.ts'
+import { virtualClock, type VirtualClock } from '../model/virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { BASE_URL, connectInProcess } from './in-process-github.ts'
-import { observeGitHub } from './observe-github.ts'
+import { observeGitHub, type ObservedGitHub } from './observe-github.ts'
 import { playOn, type Played } from './play-feature.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
 
-export interface World extends Played<Report> {
+/** What goes on when a step has ended. */
+interface Around {
+  readonly world: VirtualClock
+  readonly observed: ObservedGitHub
   readonly service: Service
+}
+
+export interface World extends Played<Report>, Around {
   /** The operations that GitHub was asked, in order, by the names of its description. */
   readonly asked: readonly string[]
   /** How many of them count against the token's limit. */
@@ -44,23 +50,12 @@ export interface WorldOptions {
   readonly olderName?: string | undefined
   /** When the run is cancelled, in milliseconds from its beginning. */
   readonly cancelAfterMs?: number
+  /** In place of a new world that of the step before, which is then as `scenario`, `github` and the like made it. */
+  readonly after?: World | undefined
 }
 
-/**
- * Plays a step against the embedded service and its GitHub, without sockets, on a clock that moves only by sleeping. All that
- * is said to GitHub, and by it, is held against its published description.
- */
-export async function playInWorld(options: WorldOptions): Promise<World> {
-  const { inputs, scenario, jobMs, github, repository, facts, olderName, furnish } = options
-  const { cancelAfterMs = Infinity } = options
-  const controller = new AbortController()
-  const { signal } = controller
-  const world = virtualClock()
-  if (cancelAfterMs !== Infinity)
-    world.at(cancelAfterMs, () => {
-      controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
-    })
-  const clock = stepClockOf(world)
+function openWorld(options: WorldOptions): Around {
+  const { inputs, scenario, jobMs, github, repository, olderName, furnish } = options
   const plays = { ...combineScenarios([]), ...github }
   const state = demoState(plays, DEFAULT_START_MS)
   if (repository !== undefined) state.repositories['acme/docs'] = repository
@@ -79,6 +74,23 @@ export async function playInWorld(options: WorldOptions): Promise<World> {
     ...(jobMs === undefined ? {} : { plays: { turns: [{ ...USUAL_TURN, durationMs: jobMs }] as const } }),
     github: observed.options,
   })
+  return { world: virtualClock(), observed, service }
+}
+
+/**
+ * Plays a step against the embedded service and its GitHub, without sockets, on a clock that moves only by sleeping. All that
+ * is said to GitHub, and by it, is held against its published description.
+ */
+export async function playInWorld(options: WorldOptions): Promise<World> {
+  const { inputs, facts, cancelAfterMs = Infinity, after } = options
+  const controller = new AbortController()
+  const { signal } = controller
+  const { world, observed, service } = after ?? openWorld(options)
+  if (cancelAfterMs !== Infinity)
+    world.at(cancelAfterMs, () => {
+      controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
+    })
+  const clock = stepClockOf(world)
   const respond: Respond = (request, nowMs) => service.handle(request, nowMs)
   const handle = (request: ServiceRequest): ServiceResponse => respond(request, clock.wallTime().getTime())
   const ours = connectInProcess({ handle, clock, signal })
@@ -92,10 +104,10 @@ export async function playInWorld(options: WorldOptions): Promise<World> {
   return {
     ...{
       ...played,
-      service,
+      ...{ world, observed, service },
       asked: observed.requests,
       counted: observed.counted,
-      docs: state.repositories['acme/docs'] ?? repositoryState(),
+      docs: service.github.state.repositories['acme/docs'] ?? repositoryState(),
     },
     messages: service.requests
       .filter(({ method, path }) => method === 'POST' && path.endsWith('/message'))

@@ -39,13 +39,15 @@ const STYLE = `
   a { color: var(--link) }
   table { border-collapse: collapse }
   td, th { padding: 6px 13px; border: 1px solid var(--line); text-align: left }
+  td[align='right'] { text-align: right }
   tr:nth-child(2n) { background: var(--row) }
   code, pre { font: 13.6px/1.45 'DejaVu Sans Mono', monospace }
   code { padding: 3px 6px; border-radius: 6px; background: var(--code) }
+  h2 code, h3 code { padding: 0 3px; font-size: inherit }
   pre { padding: 16px; border-radius: 6px; background: var(--row); white-space: pre-wrap }
   pre code { padding: 0; background: none }
-  pre.mermaid { background: none; text-align: center }
-  pre.mermaid svg { max-width: 440px !important }
+  pre.mermaid { padding: 0; background: none; text-align: center }
+  pre.mermaid svg { max-width: 360px !important }
   .cut { border-bottom: 0; border-radius: 6px 6px 0 0 }
 `
 
@@ -61,15 +63,33 @@ export function hasChart(markdown) {
 }
 
 /**
- * @param {string} markdown
- * @param {string | undefined} heading of the third level
- * @throws {Error} where there is no such heading any more
+ * @param {string} text
+ * @param {string | undefined} end that begins one of its lines
+ * @throws {Error} where it is not there any more
  */
-function cutBefore(markdown, heading) {
-  if (heading === undefined) return markdown
-  const at = markdown.indexOf(`\n### ${heading}\n`)
-  if (at === -1) throw new Error(`The summary has no heading ${heading}.`)
-  return markdown.slice(0, at)
+export function cutBefore(text, end) {
+  if (end === undefined) return text
+  const at = text.indexOf(`\n${end}`)
+  if (at === -1) throw new Error(`The picture cannot end before «${end}», which is not there.`)
+  return text.slice(0, at)
+}
+
+const TELL_HEIGHT = `<script>
+      function tellHeight() {
+        document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)
+      }
+    </script>`
+
+/**
+ * The embedded service's page of a pull request, which tells its height as below.
+ *
+ * @param {string} html
+ * @param {Theme} theme
+ */
+export function conversationPage(html, theme) {
+  const style = `<style>:root { color-scheme: ${theme}; font-family: 'Noto Sans', 'Liberation Sans', sans-serif }
+    body { max-width: none; margin: 1px; padding: 20px 24px 8px; border: 1px solid var(--line); border-radius: 6px }</style>`
+  return `${html}${style}${TELL_HEIGHT}<script>tellHeight()</script>`
 }
 
 /**
@@ -86,30 +106,25 @@ function chartScripts(theme, mermaid) {
  * A page that looks as a job summary does on GitHub. It tells its own height in `data-height` of its root element.
  *
  * @param {object} summary
- * @param {string} summary.markdown
+ * @param {string} summary.text Markdown
  * @param {string} summary.job
  * @param {Theme} summary.theme
- * @param {string | undefined} summary.until the heading before which the page is cut off
+ * @param {boolean} summary.isCut whether more of it would follow
  * @param {string | undefined} summary.mermaid the path of Mermaid, where the summary has a chart
  * @returns {string}
- * @throws {Error} where that heading is not there
  */
-export function summaryPage({ markdown, job, theme, until, mermaid }) {
+export function summaryPage({ text, job, theme, isCut, mermaid }) {
   const colours = Object.entries(COLOURS[theme]).map(([name, value]) => `--${name}: ${value}`)
-  const html = marked.parse(cutBefore(markdown, until), { async: false, gfm: true })
+  const html = marked.parse(text, { async: false, gfm: true })
   return `<!doctype html>
 <html>
   <head><meta charset="utf-8"><style>:root { ${colours.join('; ')} } ${STYLE}</style></head>
   <body>
-    <div class="card${until === undefined ? '' : ' cut'}">
+    <div class="card${isCut ? ' cut' : ''}">
       <div class="title">${job} <span>summary</span></div>
       <div class="body">${html.replace(CHART, '<pre class="mermaid">$1</pre>')}</div>
     </div>
-    <script>
-      function tellHeight() {
-        document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)
-      }
-    </script>
+    ${TELL_HEIGHT}
     ${mermaid === undefined ? '<script>tellHeight()</script>' : chartScripts(theme, mermaid)}
   </body>
 </html>

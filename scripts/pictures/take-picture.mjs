@@ -19,9 +19,9 @@ const FLAGS = [
   // A chart is drawn after the page was loaded.
   '--virtual-time-budget=10000',
 ]
-const WIDTH = 760
+const WIDTH = 840
 /** Sharp on most screens, and small enough for a README. */
-const SCALE = 1.5
+const SCALE = 1.25
 
 /**
  * @param {readonly string[]} args
@@ -41,7 +41,7 @@ function runBrowser(args) {
 }
 
 /**
- * Takes a picture of a page, as high as the page says in `data-height` of its root element, at one and a half times its size.
+ * Takes a picture of a page, as high as the page says in `data-height` of its root element, at `SCALE` times its size.
  *
  * @param {string} page HTML
  * @param {string} file where the PNG goes

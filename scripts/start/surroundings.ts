@@ -42,14 +42,19 @@ const FIRST_RUN = 42
 /** A real service may only be reached with these; the embedded one never is. */
 const NETWORK_VARIABLES = /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/i
 
+interface Seen extends Pick<Emulator['github'], 'state'> {
+  /** What the addresses of pages begin with. */
+  readonly url: string
+}
+
 /** The push of the embedded repository's newest change, as GitHub tells it to a workflow that runs on it. */
-export function pushOf({ state }: Pick<Emulator['github'], 'state'>): { readonly after: string } {
+export function pushOf({ state, url }: Seen): { readonly after: string } {
   const { tags = {}, branches, defaultBranch = '' } = state.repositories['acme/docs'] ?? {}
   const after = branches?.[defaultBranch] ?? ''
+  const before = Object.values(tags).at(-1)
   const push = {
-    ref: `refs/heads/${defaultBranch}`,
-    before: Object.values(tags).at(-1),
-    after,
+    ...{ ref: `refs/heads/${defaultBranch}`, before, after },
+    compare: `${url}/acme/docs/compare/${before}...${after}`,
     repository: { default_branch: defaultBranch },
     commits: [{ id: after, author: { username: 'mona' }, committer: { username: 'mona' } }],
     sender: { login: 'mona', type: 'User' },
@@ -58,16 +63,17 @@ export function pushOf({ state }: Pick<Emulator['github'], 'state'>): { readonly
 }
 
 /** What somebody asks for in a comment on a pull request, as GitHub tells it to a workflow; undefined if nobody does. */
-function askingCommentOf({ state }: Pick<Emulator['github'], 'state'>): object | undefined {
+export function askingCommentOf({ state, url }: Seen): object | undefined {
   const { pulls = {}, defaultBranch } = state.repositories['acme/docs'] ?? {}
   for (const [number, { title, body, state: is, comments }] of Object.entries(pulls)) {
     const asking = comments.find((comment) => comment.body.startsWith('/docs '))
     if (asking === undefined) continue
     const user = userBody(state, asking.user)
+    const address = `${url}/acme/docs/pull/${number}#issuecomment-${asking.id}`
     return {
       action: 'created',
       issue: { number: Number(number), title, body, state: is, pull_request: {} },
-      comment: { id: asking.id, body: asking.body, user, created_at: wireTime(asking.createdAtMs) },
+      comment: { id: asking.id, body: asking.body, user, html_url: address, created_at: wireTime(asking.createdAtMs) },
       repository: { default_branch: defaultBranch },
       sender: user,
     }
@@ -106,8 +112,9 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<S
 
   function beginRun(id: number, inputs: Texts = {}): WorkflowRun {
     const nowMs = clock.wallTime().getTime()
-    const push = pushOf(github)
-    const comment = chosen.isRolling && inputs['command'] === undefined ? undefined : askingCommentOf(github)
+    const seen = { state: github.state, url }
+    const push = pushOf(seen)
+    const comment = chosen.isRolling && inputs['command'] === undefined ? undefined : askingCommentOf(seen)
     return {
       ...{ title: '', inputs, eventName: comment === undefined ? 'push' : 'issue_comment', event: comment ?? push },
       env: {

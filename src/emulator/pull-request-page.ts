@@ -16,7 +16,8 @@ const STYLE = `
   body { max-width: 56rem; margin: 2rem auto; padding: 0 1rem; background: light-dark(#fff, #0d1117);
     color: light-dark(#1f2328, #f0f6fc) }
   h1 { font-size: 1.7rem; font-weight: 500; line-height: 1.25; margin: 0 0 .5rem }
-  h2 { font-size: 1rem; margin: 0; padding: .6rem 1rem; background: var(--soft); border-bottom: 1px solid var(--line) }
+  h2, summary { font-size: 1rem; font-weight: bold; margin: 0; padding: .6rem 1rem; background: var(--soft) }
+  h2, [open] summary { border-bottom: 1px solid var(--line) }
   h3 { font: 600 .85rem ui-monospace, monospace; margin: 1rem 0 .4rem }
   h1 span, small, footer { color: var(--dim); font-weight: normal }
   code, pre { font: .85rem/1.5 ui-monospace, 'DejaVu Sans Mono', monospace }
@@ -26,14 +27,15 @@ const STYLE = `
   .draft, .closed { background: #59636e } .closed { background: #cf222e } .merged { background: #8250df }
   .label { border: 1px solid light-dark(#54aeff, #1f6feb); color: light-dark(#0969da, #79c0ff); border-radius: 2rem;
     padding: .1rem .6rem; font-size: .8rem; margin-left: .3rem }
-  section { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0; overflow: hidden }
-  section > div { padding: .8rem 1rem }
+  section, details { border: 1px solid var(--line); border-radius: .5rem; margin: 1rem 0; overflow: hidden }
+  section > div, details > div { padding: .8rem 1rem }
   pre { border: 1px solid var(--line); border-radius: .4rem; padding: .6rem; margin: 0; white-space: pre-wrap;
     overflow-wrap: anywhere }
   ul { list-style: none; margin: 0; padding: 0 }
   li { padding: .5rem 1rem; border-top: 1px solid var(--line) } li:first-child { border-top: 0 }
   li pre { margin-top: .4rem }
-  p { margin: 0 0 .8rem } table { border-collapse: collapse; margin: 0 0 .8rem }
+  p, table, ul.list { margin: 0 0 .8rem } section > div > :last-child { margin-bottom: 0 }
+  table { border-collapse: collapse } a { color: light-dark(#0969da, #4493f8) }
   th, td { border: 1px solid var(--line); padding: .3rem .7rem; text-align: left }
   ul.list { list-style: disc; padding-left: 1.4rem } ul.list li { border: 0; padding: .1rem 0 }
   .passed::before, .failed::before, .running::before, .queued::before { display: inline-block; width: 1.6rem;
@@ -74,10 +76,11 @@ function fileSection({ path, change, diff }: FileEdit): string {
 
 function turnSection({ prompt, endsAtMs }: Turn, index: number): string {
   const shown = prompt.length <= LONGEST_PROMPT ? prompt : `${prompt.slice(0, LONGEST_PROMPT)} […]`
-  return section(
-    `${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${timeOf(endsAtMs)}</small>`,
-    `<div><pre>${escapeHtml(shown)}</pre>\n${editsFor(prompt).map(fileSection).join('\n')}</div>`,
-  )
+  const title = `${index === 0 ? 'Instruction' : `Follow-up ${index}`} <small>done ${timeOf(endsAtMs)}</small>`
+  return `<details${index === 0 ? ' open' : ''}>
+<summary>${title}</summary>
+<div><pre>${escapeHtml(shown)}</pre>\n${editsFor(prompt).map(fileSection).join('\n')}</div>
+</details>`
 }
 
 const timeOf = (atMs: number): string => new Date(atMs).toISOString().replace('T', ' ').slice(0, 16)
@@ -124,10 +127,10 @@ function pullRequestPage(job: JobRecord, turns: readonly Turn[], repository: Rep
     `<h1>${escapeHtml(title)} <span>#${job.pullNumber}</span></h1>
 <p class="facts"><span class="state ${state}">${state.replace(/^./, (first) => first.toUpperCase())}</span>
 from <code>agent/${job.id}</code> into <code>${SOURCE.ref}</code> of <code>${SOURCE.repository}</code>${chips}</p>
-${turns.map(turnSection).join('\n')}
-${pull === undefined ? '' : reviewersSection(requestedReviewers(pull))}
-${pull === undefined ? '' : checksSection(checksOf(repository, pull.headSha, nowMs))}
 ${comments.map(commentSection).join('\n')}
+${pull === undefined ? '' : checksSection(checksOf(repository, pull.headSha, nowMs))}
+${pull === undefined ? '' : reviewersSection(requestedReviewers(pull))}
+${turns.map(turnSection).join('\n')}
 <footer><small>A page of the embedded documentation service. No code host was involved.</small></footer>`,
   )
 }
