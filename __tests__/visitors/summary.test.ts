@@ -90,7 +90,7 @@ function contrast(one: string, other: string): number {
 }
 
 test('the picture can be read on a white page and on a dark one', () => {
-  const init = /%%\{init: (.*)\}%%\npie showData\n/.exec(summary())?.[1] ?? '{}'
+  const init = /```mermaid\n%%\{init: (.*)\}%%\npie showData\n/.exec(summary())?.[1] ?? '{}'
   const { themeVariables } = JSON.parse(init) as { themeVariables: Record<string, string> }
   const {
     pie1 = '',
