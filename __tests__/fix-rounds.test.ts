@@ -61,14 +61,20 @@ const toldIn = (message: string): string => [...message.matchAll(/^Check: (.+)$/
 test('what becomes of failing checks, which of them went back, and why it ends there', async () => {
   const rows: string[][] = []
   for (const [name, course] of Object.entries(COURSES)) {
-    const { report, messages, log } = await play(course)
+    const { report, messages, log, said } = await play(course)
     const { outcome, checks, 'fix-rounds': rounds } = toOutputs(report)
     const why = formatStop(report.fixing?.stop ?? 'unseen')
     rows.push([name, checks, rounds, messages.map(toldIn).join('; then '), why])
 
     expect(outcome).toBe('pull-request')
     expect(report).toMatchObject({ operation: 'created', job: { status: 'completed' }, shortfalls: [] })
-    expect(log.filter((line) => /^Round \d of 2: /.test(line))).toHaveLength(messages.length)
+    expect(log.filter((line) => /^Round \d of 2: sending/.test(line))).toHaveLength(messages.length)
+    const groups = said.map((line) => /^(endgroup|group: (?:Round \d|\w+ \w+))/.exec(line)?.[0])
+    const turns = ['New job', ...messages.map((_message, index) => `Round ${index + 1}`)]
+    expect(groups.filter((line) => line?.includes('group'))).toEqual(
+      turns.flatMap((turn) => [`group: ${turn}`, 'endgroup']),
+    )
+    expect(said[said.indexOf('endgroup: ') + 1]).toBe('log: New job: opened, its checks failed.')
     const conclusion = conclude(report, new Set(['checks']))
     expect(conclusion.isGreen).toBe(checks === 'success')
     const summary = renderSummary(report, conclusion)

@@ -77,6 +77,18 @@ test('every line of a longer text has its own beginning', async () => {
   ).toEqual(['[        0 s] one', '[        0 s] two', '[        0 s] ', '[        0 s] three'])
 })
 
+test('groups never nest, end once, and have one line without secrets for a title', async () => {
+  expect(
+    await sayMasked((host) => {
+      host.endGroup()
+      host.startGroup(`Round 1 of 2: a\n::error::${KEY}`)
+      host.startGroup('New job')
+      host.endGroup()
+      host.endGroup()
+    }),
+  ).toEqual(['::group::Round 1 of 2: a ::error::***', '::endgroup::', '::group::New job', '::endgroup::'])
+})
+
 test.each(HOSTILE)('%j is no command in the log', async (text) => {
   const lines = await say((host) => {
     host.log(text)

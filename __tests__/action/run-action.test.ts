@@ -117,7 +117,8 @@ const crash = (): never => {
 /** It has a job, and is stopped in one of the ways in which a defect stops a step. */
 const crashing =
   (stop: () => Promise<string>): Action<StepInputs, string>['run'] =>
-  (_inputs, _step, onCrash) => {
+  (_inputs, { core }, onCrash) => {
+    core.startGroup('New job')
     onCrash(({ message }) => `job_1: ${message}`)
     return stop()
   }
@@ -133,7 +134,8 @@ test.each([
   expect(lines.filter((line) => line.startsWith('::error'))).toEqual([
     `::error title=Ended::job_1: ${DEFECT}, with inputs`,
   ])
-  expect(lines[0]).toContain('TypeError: nobody foresaw this')
+  expect(lines.slice(0, 2)).toEqual(['::group::New job', '::endgroup::'])
+  expect(lines[2]).toContain('TypeError: nobody foresaw this')
   expect(outcomes()).toEqual(['error', `job_1: ${DEFECT}`])
   expect(readFileSync(summaryFile, 'utf8')).toBe(`# job_1: ${DEFECT}`)
   expect(new Set(exitCodes())).toEqual(new Set([1]))

@@ -22,6 +22,8 @@ export function fakeHost(inputs: Readonly<Record<string, string>> = {}): FakeHos
     mask: say('mask'),
     redact: (text) => text,
     log: say('log'),
+    startGroup: say('group'),
+    endGroup: say('endgroup'),
     debug: say('debug'),
     warn: say('warn'),
     notice: say('notice'),

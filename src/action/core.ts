@@ -11,6 +11,10 @@ export interface Core {
   readonly mask: (secret: string) => void
   readonly redact: Redact
   readonly log: (text: string) => void
+  /** Folds the lines that follow behind a title, until the group ends. One that is open ends first: groups never nest. */
+  readonly startGroup: (title: string) => void
+  /** Nothing if no group is open. */
+  readonly endGroup: () => void
   /** Said only if the run is in debug mode. */
   readonly debug: (text: string) => void
   readonly warn: (text: string) => void

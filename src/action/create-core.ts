@@ -3,16 +3,19 @@ import type { Clock } from '../runtime/clock.ts'
 import { formatDuration } from '../text/duration.ts'
 import { OutputsLost, type Core } from './core.ts'
 import { createRedactor, type Redact } from '../text/redact.ts'
-import { safeLines } from '../text/safe-lines.ts'
+import { safeLine, safeLines } from '../text/safe-lines.ts'
 import { cutToBytes } from '../text/untrusted.ts'
 
 /** GitHub cuts annotations at 4 KiB. */
 const MAX_ANNOTATION_BYTES = 4_000
+/** Of a group, in characters. */
+const LONGEST_TITLE = 200
 
 export function createCore(clock: Clock): Core {
   const startedAt = clock.now()
   const secrets = new Set<string>()
   let redactor: Redact | undefined
+  let isInGroup = false
 
   /** Made when it is first needed: a step masks several secrets before it says anything. */
   function redactSecrets(text: string): string {
@@ -32,6 +35,11 @@ export function createCore(clock: Clock): Core {
     return cutToBytes(linesOf(text).join('\n'), MAX_ANNOTATION_BYTES)
   }
 
+  function endGroup(): void {
+    if (isInGroup) core.endGroup()
+    isInGroup = false
+  }
+
   return {
     input: (name) => core.getInput(name, { trimWhitespace: false }),
     mask(secret) {
@@ -44,6 +52,12 @@ export function createCore(clock: Clock): Core {
     log(text) {
       for (const line of prefixed(text)) core.info(line)
     },
+    startGroup(title) {
+      endGroup()
+      core.startGroup(safeLine(title, redactSecrets, LONGEST_TITLE))
+      isInGroup = true
+    },
+    endGroup,
     debug(text) {
       if (!core.isDebug()) return
       for (const line of prefixed(text)) core.debug(line)

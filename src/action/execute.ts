@@ -39,6 +39,7 @@ function writeOutputs(outputs: StepResult['outputs'], core: Core): string | unde
 
 /** @returns whether the step is green: one whose outputs are lost has not told the next step what it needs to know */
 async function publish({ isGreen, title, text, outputs, summary }: StepResult, core: Core): Promise<boolean> {
+  core.endGroup()
   const lost = writeOutputs(outputs, core)
   if (summary !== undefined) {
     await core.writeSummary(summary).catch(() => {
@@ -54,6 +55,7 @@ async function publish({ isGreen, title, text, outputs, summary }: StepResult, c
 
 /** Tells the reason in the log, and the rest to whoever knows more of the step. */
 function resultOfCrash(error: unknown, core: Core, describe: (error: ActionError) => StepResult): StepResult {
+  core.endGroup()
   if (error instanceof OutputsLost)
     return { isGreen: false, title: OUTPUTS_LOST_TITLE, text: error.message, outputs: {}, summary: undefined }
   core.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
@@ -102,6 +104,8 @@ export async function execute(perform: (ports: Runner) => Promise<StepResult>): 
     }
     void leave(isGreen)
   }
+  // Also where a second signal, or nothing left to do, ends the process.
+  process.on('exit', core.endGroup)
   process.on('uncaughtException', dieOf)
   process.on('unhandledRejection', dieOf)
   try {

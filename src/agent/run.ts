@@ -16,6 +16,7 @@ import { nextRound } from './pull-request/next-round.ts'
 import { formatStop } from './report/fixing.ts'
 import { Journal } from './report/journal.ts'
 import type { Report, TaskResult } from './report/report.ts'
+import { formatVerdict, nameTurn, titleTurn } from './report/turn-name.ts'
 import { Course, findStop, findUntold, isToTrack, reportOf, stoppedBy, type Plan } from './report/turns.ts'
 import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
 import { chooseAnew, chooseTask } from './task/choose-task.ts'
@@ -65,12 +66,19 @@ async function run(inputs: AgentInputs, step: Step, course: Course, journal: Jou
   while (next !== undefined) {
     course.begin(next.task)
     course.see({ at: step.clock.wallTime(), failing: next.failing })
-    const result = await runTurn(next, inputs, step, watch)
-    const { outdated } = result
-    next =
-      outdated === undefined
-        ? await followThrough(result, authors, inputs, step, course, journal)
-        : await chooseAnew(outdated, inputs, step, journal)
+    const name = nameTurn(course.turns, inputs.fixRounds)
+    step.core.startGroup(titleTurn(name, course.newest))
+    try {
+      const result = await runTurn(next, inputs, step, watch)
+      const { outdated } = result
+      next =
+        outdated === undefined
+          ? await followThrough(result, authors, inputs, step, course, journal)
+          : await chooseAnew(outdated, inputs, step, journal)
+    } finally {
+      step.core.endGroup()
+    }
+    step.core.log(`${name}: ${formatVerdict(course.newest)}.`)
   }
   return undefined
 }

@@ -67,7 +67,7 @@ test('tells the verdict, the pull request, what changed in it, its checks and ro
     '<tr><td><code>build</code></td><td>✅ passed</td><td>1 min 5 s</td></tr>',
     '**Round 1:** sent <code>links</code>; 2 new commits',
     '<details><summary>What was sent</summary><pre>And the index.</pre></details>',
-    '<td><b>Triggered by</b></td><td><a href="https://github.com/acme/docs/compare/a...b">push to <code>main</code>',
+    '<td><b>Triggered by</b></td><td><a href="https://github.com/acme/docs/compare/a...b">push to <code>main</code> by <code>mona</code>',
     '<td><b>Job</b></td>',
     '### Time line',
     '<details><summary>The prompt</summary>',
@@ -75,6 +75,13 @@ test('tells the verdict, the pull request, what changed in it, its checks and ro
   const places = inOrder.map((part) => markdown.indexOf(part))
   expect(inOrder.filter((_part, index) => places[index] === -1)).toEqual([])
   expect(places).toEqual(places.toSorted((a, b) => a - b))
+})
+
+test('the commits of a push are counted by its change, where that is known', () => {
+  expect(summary(TOLD)).toContain(': 3 commits</a>')
+  const markdown = summary({ ...TOLD, change: '3 commits in 1 file.' })
+  expect(markdown).toContain('<code>mona</code></a></td></tr>\n<tr><td><b>Change</b></td><td>3 commits in 1 file.</td>')
+  expect(markdown.split('3 commits')).toHaveLength(2)
 })
 
 test('what there is nothing to tell of is left out', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { formatEnd } from '../../../src/agent/report/turn-end.ts'
+import { formatVerdict, nameTurn, titleTurn } from '../../../src/agent/report/turn-name.ts'
 import type { Turn } from '../../../src/agent/report/turns.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
@@ -29,4 +30,22 @@ test.each<[string, Partial<Turn>]>([
   ],
 ])('a turn is told as: %s', (text, turn) => {
   expect(formatEnd({ task: FOLLOW_UP, ...turn })).toBe(text)
+})
+
+const opened: Turn = { task: CREATE, result: { outcome: 'pull-request', operation: 'created' } }
+
+test.each<[string, Turn]>([
+  ['opened', opened],
+  ['opened, its checks failed', { ...opened, pullRequest: { checks: 'failure' } }],
+  ['not sent', { task: FOLLOW_UP }],
+])('the line behind the group of a turn says: %s', (text, turn) => {
+  expect(formatVerdict(turn)).toBe(text)
+})
+
+test('a turn is named for what it does, and a round for what it sends', () => {
+  const round = { task: FOLLOW_UP, failing: ['links', 'build\n'].map((name) => ({ name, state: 'failure' }) as const) }
+  const attach: Turn = { task: { kind: 'attach', jobId: 'job_1' } }
+  expect(titleTurn(nameTurn([opened, round], 2), round)).toBe('Round 1 of 2: links, build')
+  expect([titleTurn(nameTurn([opened], 0), opened), nameTurn([attach], 0)]).toEqual(['New job', 'Attach to job_1'])
+  expect(nameTurn([{ task: FOLLOW_UP }], 0)).toBe(`Follow-up to ${'jobId' in FOLLOW_UP ? FOLLOW_UP.jobId : ''}`)
 })

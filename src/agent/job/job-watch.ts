@@ -79,7 +79,7 @@ export class JobWatch {
 
   beat(): void {
     const status = this.course.newest.job?.status ?? 'not seen yet'
-    this.#heartbeat.beat(`The job is still ${status} (${formatCount(this.#reads, 'look')}).`)
+    this.#heartbeat.beat(`The job is still ${status} (checked ${formatCount(this.#reads, 'time')}).`)
   }
 
   /** If the outputs cannot be written, the job is waited for all the same: the log and the end of the step tell it. */

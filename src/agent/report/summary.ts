@@ -67,6 +67,9 @@ function someOf(names: readonly string[]): string {
   return names.slice(0, MOST_NAMES).map(fact).join(', ') + more
 }
 
+/** Of a push. The change says how many commits there are in its range. */
+const COUNT = /: \d+ commits?$/
+
 /** What the sections before have not told, and what started the run. */
 function runFacts(report: Report, { text }: Conclusion): (TableRow | undefined)[] {
   const { startedBy, change, pullRequest, shortfalls } = report
@@ -74,12 +77,12 @@ function runFacts(report: Report, { text }: Conclusion): (TableRow | undefined)[
   const outside = scope?.outside ?? []
   const untold = isLookedAt(report) ? [] : formatPullRequest(report)
   const notDone = formatShortfalls(shortfalls, text)
-  const trigger = [
-    ...(startedBy === undefined ? [] : [linked(startedBy)]),
-    ...(change === undefined ? [] : [prose(change)]),
-  ]
   return [
-    trigger.length === 0 ? undefined : { name: 'Triggered by', html: trigger.join('<br>') },
+    startedBy && {
+      name: 'Triggered by',
+      html: linked(change === undefined ? startedBy : { ...startedBy, text: startedBy.text.replace(COUNT, '') }),
+    },
+    change === undefined ? undefined : { name: 'Change', html: prose(change) },
     state === undefined || branch === undefined
       ? undefined
       : { name: 'Pull request', html: `${state}, ${fact(branch)}` },
