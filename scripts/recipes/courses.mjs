@@ -1,5 +1,5 @@
 import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
-import { pushCommit } from '../../src/emulator/github/repository-events.ts'
+import { mergePull, pushCommit } from '../../src/emulator/github/repository-events.ts'
 
 /**
  * @typedef {import('./checks.mjs').Run} Run
@@ -29,6 +29,34 @@ export function pushed(filename, { repository = 'acme/docs', branch = 'main' } =
     }
   }
 }
+
+/**
+ * Somebody merges a pull request, which changes nothing else.
+ *
+ * @param {number} number
+ * @returns {Extract<Run['event'], Function>} gives the payload of the push
+ */
+export function merged(number) {
+  return ({ repositories, users }) => {
+    const here = repositories['acme/docs']
+    const before = here?.branches['main']
+    const made = here && mergePull(here, number, 'squash', MAINTAINER, 0)
+    if (here === undefined || made === undefined) throw new Error(`Pull request ${number} cannot be merged.`)
+    const person = { username: MAINTAINER }
+    return {
+      ...{ ref: 'refs/heads/main', before, after: made.sha, sender: { login: MAINTAINER, ...users[MAINTAINER] } },
+      commits: [{ id: made.sha, message: made.message, author: person, committer: person }],
+      repository: { full_name: 'acme/docs', default_branch: 'main' },
+    }
+  }
+}
+
+/** A run that has nothing to send, and is green. */
+export const SKIPPED = /** @type {const} */ ({
+  conclusion: 'success',
+  prompts: [],
+  summary: ['Skipped, nothing to do'],
+})
 
 /**
  * A run that GitHub knows from the start, and that the next one looks back to.

@@ -1,7 +1,7 @@
 import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
 import { FAILED, PASSED } from '../../src/emulator/github/check-scenarios.ts'
 import { ALL_PERMISSIONS } from '../../src/emulator/github/state.ts'
-import { NO_KEY, pushed, redThenGreen, succeeded } from './courses.mjs'
+import { merged, NO_KEY, pushed, redThenGreen, SKIPPED, succeeded } from './courses.mjs'
 import { added } from './head-files.mjs'
 
 const PUSH = { ref: 'refs/heads/docs/guide', before: commit('a'), after: commit('b') }
@@ -124,6 +124,15 @@ export const GITHUB_CHECKS = {
             told: ['Release v1.2.0: Smaller'],
             labels: ['docs-for-release-7', 'docs-for-release-8'],
           },
+        },
+        {
+          // Since the tag before there is only the merge of the agent's own pull request.
+          event: (github) => {
+            const { after } = merged(5)(github)
+            Object.assign(github.repositories['acme/docs']?.tags ?? {}, { 'v1.3.0': after })
+            return released(9, 'v1.3.0', 'Notes')
+          },
+          expected: SKIPPED,
         },
       ],
     },

@@ -1,7 +1,7 @@
 import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
 import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
-import { NO_KEY, redThenGreen, succeeded } from './courses.mjs'
+import { NO_KEY, pushed, redThenGreen, SKIPPED, succeeded } from './courses.mjs'
 
 const PUSH = { ref: 'refs/heads/main', before: commit('a'), after: commit('b') }
 const CODE = [{ filename: 'src/flags.ts' }]
@@ -43,11 +43,14 @@ export const ROLLING_CHECKS = {
       eventName: 'schedule',
       github: { permissions: PERMISSIONS, repositories: { 'acme/docs': changed() } },
       expected: { conclusion: 'success', prompts: ['POST job'], told: ['src/flags.ts'], open: [4] },
-      then: redThenGreen(['src/second.ts', 'openapi/third.yml'], {
-        ...GOES_ON,
-        outputs: { 'update.docs.continued': 'pull-request' },
-        summary: ['Adding to pull request <code>&#35;4</code>'],
-      }),
+      then: [
+        ...redThenGreen(['src/second.ts', 'openapi/third.yml'], {
+          ...GOES_ON,
+          outputs: { 'update.docs.continued': 'pull-request' },
+          summary: ['Adding to pull request <code>&#35;4</code>'],
+        }),
+        { event: pushed('README.md'), expected: SKIPPED },
+      ],
     },
     {
       name: 'a forged marker is passed over, and a new job begins',
@@ -77,7 +80,10 @@ export const ROLLING_CHECKS = {
         prompts: ['POST job/job_finished/message'],
         summary: ['Adding to pull request <code>&#35;1</code>'],
       },
-      then: redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['POST job/job_finished/message'], open: [1] }),
+      then: [
+        ...redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['POST job/job_finished/message'], open: [1] }),
+        { event: pushed('README.md'), expected: SKIPPED },
+      ],
     },
   ],
   'docs/recipes/rolling-skip.yml': [

@@ -1,6 +1,6 @@
 import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
-import { NO_KEY, pushed, redThenGreen } from './courses.mjs'
+import { merged, NO_KEY, pushed, redThenGreen, SKIPPED } from './courses.mjs'
 import { added } from './head-files.mjs'
 
 const PERMISSIONS = /** @type {const} */ ({ contents: 'read', actions: 'read', 'pull-requests': 'write' })
@@ -112,6 +112,16 @@ export const UPKEEP_CHECKS = {
           open: [4],
         },
       })),
+    },
+    {
+      name: 'the merge of its own pull request starts no job',
+      eventName: 'push',
+      event: PUSH,
+      packages: true,
+      history: [{ daysAgo: 0, files: { 'docs/index.md': '# Start\n' } }],
+      github: { permissions: PERMISSIONS, repositories: { 'acme/docs': changed('docs/index.md') } },
+      expected: { conclusion: 'success', prompts: ['POST job'] },
+      then: [{ event: merged(4), expected: SKIPPED }],
     },
   ],
   'docs/recipes/each-merged-pull-request.yml': [
