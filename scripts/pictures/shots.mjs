@@ -16,8 +16,6 @@ export const SHOTS = [
   { name: 'summary', flags: '', until: FACTS },
   { name: 'mended', flags: '--scenario mended', until: FACTS },
   { name: 'conversation', flags: '--scenario rolling', of: 'page', until: '<section>\n<h2>Checks' },
-  { name: 'failed', flags: '--scenario failed', until: FACTS },
-  { name: 'timed-out', flags: '--scenario slow --input timeout-minutes=10', until: FACTS },
   { name: 'may-exist', flags: '--scenario lost-answer', until: FACTS },
   {
     name: 'visitors',
