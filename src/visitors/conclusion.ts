@@ -70,7 +70,8 @@ const TEXTS: Readonly<Record<Ending, Say>> = {
 }
 
 const ADVICE: Readonly<Partial<Record<Ending, string>>> = {
-  uncertain: 'For settled numbers, export days that are over: give `days`, or a `date-to` that is not in the future.',
+  uncertain:
+    'If all days of the range are over, export them again. Otherwise give `days`, or a `date-to` that is not in the future.',
   skipped:
     'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret that `api-key` is given from.',
 }
