@@ -22,7 +22,7 @@ async function find(
   const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload: PUSH } })
   const journal = new Journal(inputs, step)
   const found = await findChangeAuthors(commits, inputs, step, journal)
-  return { found, asked: (github).asked, losses: journal.shortfalls.map(({ lost }) => lost) }
+  return { found, asked: github.asked, losses: journal.shortfalls.map(({ lost }) => lost) }
 }
 
 test('GitHub is asked only for those who are to be asked, and not for a change that is known', async () => {
