@@ -185,7 +185,7 @@ describe('the commits of the pull request decide on a follow-up', () => {
     const github = showing(Array.from('ababab', head))
     const { report, log } = await runScripted({ ...turn, inputs: { label: '', waitForChecks: true }, github })
     expect(report.pullRequest?.headSha).toBe(commit('b'))
-    expect(log.filter((line) => line.includes('new commit'))).toEqual([])
+    expect(log.filter((line) => line.includes('has a new commit'))).toEqual([])
   })
 
   test('a head that did not move means that nothing changed', async () => {
