@@ -3,6 +3,7 @@ import {
   decideChecks,
   fingerprintOf,
   formatChecks,
+  formatUsualTime,
   nextLook,
   waitForApproval,
 } from '../../../src/agent/pull-request/checks.ts'
@@ -111,4 +112,18 @@ test.each([
 ] as const)('checks that are %s (%j) are told with their names', (state, states, told) => {
   const checks = states.map((state, index) => ({ name: `c${index}`, state }))
   expect(formatChecks(state, checks, 'abcdef0123')).toBe(told)
+})
+
+test('the slowest check that still runs is told with its time on the commit before, where that is known', () => {
+  const earlier = [
+    { name: 'build', state: 'success', tookMs: 45_000 },
+    { name: 'links', state: 'failure', tookMs: 130_000 },
+    { name: 'e2e', app: 'other', state: 'success', tookMs: 900_000 },
+  ] as const
+  const named = (name: string, state: 'pending' | 'success') => ({ name, state })
+  const running = [named('build', 'pending'), named('links', 'pending'), named('e2e', 'pending')]
+  expect(formatUsualTime(running, earlier)).toBe(' On the commit before, links took 2 min 10 s.')
+  expect(formatUsualTime([named('build', 'pending'), named('links', 'success')], earlier)).toContain('build took 45 s')
+  expect(formatUsualTime(running, [])).toBe('')
+  expect(formatUsualTime([{ ...named('build', 'pending'), waitsForApproval: true }], earlier)).toBe('')
 })

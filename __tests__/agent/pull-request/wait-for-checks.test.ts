@@ -25,18 +25,19 @@ interface Examined {
 }
 
 const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
+const NONE: readonly Check[] = []
 const SCOPE: Partial<AgentInputs> = { allowedPaths: parsePathPatterns('docs/**').rules }
 
 async function examineWith(
   fields: Partial<AgentInputs>,
   answers: Partial<GitHub>,
-  { timeoutMs = 3_600_000, signal = new AbortController().signal, clock = fakeClock() } = {},
+  { timeoutMs = 3_600_000, signal = new AbortController().signal, clock = fakeClock(), earlier = NONE } = {},
 ): Promise<Examined> {
   const inputs = agentInputs(fields)
   const host = fakeHost()
   const step = fakeStep({ clock, signal, timeoutMs, core: host })
   const journal = new Journal(inputs, step)
-  const found = await waitForChecks(PULL_REQUEST, fakeGitHub(answers), inputs, step, journal)
+  const found = await waitForChecks(PULL_REQUEST, fakeGitHub(answers), inputs, step, journal, earlier)
   const notice = formatShortfalls(journal.shortfalls)
   const timeline = journal.recorded().timeline.map(({ event }) => event)
   return { found, clock, elapsedMs: clock.now() - step.startedAt, notice, said: host.said, timeline }
@@ -96,6 +97,9 @@ test('says once a minute what it waits for, also while the checks cannot be read
   const ofBuild = 'log: Checks of commit ccccccc: 1 of 1 still running (build).'
   const pending = await examineWith(CHECKS, { readChecks: inTurn(check('pending')) }, { timeoutMs: 123_000 })
   expect(pending.said).toEqual([ofBuild, ofBuild, ofBuild])
+  const earlier: readonly Check[] = [{ name: 'build', state: 'failure', tookMs: 90_000 }]
+  const again = await examineWith(CHECKS, { readChecks: inTurn(check('pending')) }, { timeoutMs: 63_000, earlier })
+  expect(again.said).toEqual([ofBuild, `${ofBuild} On the commit before, build took 1 min 30 s.`])
   const readChecks = inTurn(check('pending'), refusal('unreachable'))
   expect((await examineWith(CHECKS, { readChecks }, { timeoutMs: 63_000 })).said).toEqual([
     ofBuild,

@@ -1,5 +1,6 @@
 import type { Check } from '../../github/commit-checks.ts'
 import { ActionError } from '../../runtime/errors.ts'
+import { formatDuration } from '../../text/duration.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { ChecksState } from '../report/report.ts'
 import { failedChecks } from './failing-checks.ts'
@@ -120,4 +121,16 @@ export function formatChecks(state: ChecksState, checks: readonly Check[], sha: 
   ]
   if (parts.length === 0) parts.push(`all ${checks.length} passed${state === 'success' ? '' : ' so far'}`)
   return `Checks of commit ${commit}: ${parts.join(', ')}.`
+}
+
+/** How long the slowest check that still runs took on an earlier commit, as a sentence with a space before it; '' if unknown. */
+export function formatUsualTime(checks: readonly Check[], earlier: readonly Check[]): string {
+  const running = checks.filter(({ state, waitsForApproval }) => state === 'pending' && waitsForApproval !== true)
+  const times = running.flatMap(({ name, app }) => {
+    const { tookMs } = earlier.find((check) => check.name === name && check.app === app) ?? {}
+    return tookMs === undefined ? [] : [{ name, tookMs }]
+  })
+  const [slowest] = times.sort((a, b) => b.tookMs - a.tookMs)
+  if (slowest === undefined) return ''
+  return ` On the commit before, ${oneLine(slowest.name, LONGEST_NAME)} took ${formatDuration(slowest.tookMs)}.`
 }

@@ -81,6 +81,7 @@ export async function trackPullRequest(
   const link = job?.prLink
   if (job === undefined || link === undefined || !wantsHandOff(inputs)) return {}
   const roundsLeft = inputs.fixRounds - countRounds(turns)
+  const earlier = turns.at(-2)?.pullRequest?.checkList
   // What a follow-up did to it is not known without a look.
   const wasRead = operation === 'updated' || operation === 'unchanged'
   const opened = await journal.bestEffort(describeWanted(inputs), () => open(link, wasRead, step, journal))
@@ -92,7 +93,7 @@ export async function trackPullRequest(
     await askReviewers(pullRequest, authors, inputs, github, journal)
   const findings =
     inputs.waitForChecks || inputs.allowedPaths.length > 0
-      ? await waitForChecks(pullRequest, github, { ...inputs, fixRounds: roundsLeft }, step, journal)
+      ? await waitForChecks(pullRequest, github, { ...inputs, fixRounds: roundsLeft }, step, journal, earlier)
       : describePullRequest(pullRequest)
   return waitForMergeable(findings, pullRequest, github, step)
 }

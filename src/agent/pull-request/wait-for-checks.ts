@@ -1,4 +1,5 @@
 import type { Step } from '../../action/step.ts'
+import type { Check } from '../../github/commit-checks.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
@@ -9,7 +10,7 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { Journal } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings, type Scope } from '../report/report.ts'
-import { formatChecks, nextLook, waitForApproval, type Looks } from './checks.ts'
+import { formatChecks, formatUsualTime, nextLook, waitForApproval, type Looks } from './checks.ts'
 import { isNearLimit, isOverShare, nextLookMs } from './look-pace.ts'
 
 const DOUBTFUL = 'A failed run counts although a later run of its workflow may have taken its place'
@@ -58,6 +59,7 @@ function tell(
   { checks, verdict, problem }: Looks,
   before: Looks | undefined,
   sha: string,
+  earlier: readonly Check[],
   heartbeat: Heartbeat,
   journal: Journal,
 ): void {
@@ -70,7 +72,7 @@ function tell(
     verdict.state !== before.verdict?.state ||
     waitForApproval(checks) !== waitForApproval(before.checks)
   if (!isNew) {
-    heartbeat.beat(told)
+    heartbeat.beat(told + formatUsualTime(checks, earlier))
     return
   }
   heartbeat.restart()
@@ -98,6 +100,7 @@ function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (age
 /**
  * Looks at a pull request until its checks and its files are known for the commit that is its head then, or the deadline is
  * near.
+ * @param earlier the checks of the commit before, which show how long they take
  * @throws ActionError `cancelled`
  */
 export async function waitForChecks(
@@ -106,6 +109,7 @@ export async function waitForChecks(
   inputs: AgentInputs,
   step: Step,
   journal: Journal,
+  earlier: readonly Check[] = [],
 ): Promise<PullRequestFindings> {
   const { clock, deadlineAt, context } = step
   const lastLookAt = deadlineAt - LAST_READ_MS
@@ -127,7 +131,7 @@ export async function waitForChecks(
       if (now.headSha !== head.headSha) return watch
       const checks = await github.readChecks(now.repository, now.headSha, context).catch(rethrowFatal)
       const looks = nextLook(before, checks, clock.now(), { isAll, isOver: !isOpen(now) })
-      tell(looks, before, now.headSha, heartbeat, journal)
+      tell(looks, before, now.headSha, earlier, heartbeat, journal)
       return (watch = { pullRequest: now, looks })
     }
     const willDo = ({ pullRequest: { headSha }, looks }: Watch): boolean =>
