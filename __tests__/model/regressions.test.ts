@@ -138,7 +138,7 @@ test('a run cancelled after the job was completed does not say that the job stil
   const ours = { ...CALM.ours, durationMs: 0, hasLink: false }
   const { report, conclusion } = await run({ ...CALM, ours, cancelAtMs: 1_000 })
   expect(report.outcome).toBe('cancelled')
-  expect(conclusion.text).toContain('The job was completed')
+  expect(conclusion.text).toContain('The job is completed')
   expect(conclusion.advice).toContain('job-id: job_1')
 })
 

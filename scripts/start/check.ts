@@ -1,5 +1,6 @@
 import { parseFields, SERVICE_FIELDS } from '../../src/action/input-table.ts'
 import { connect } from '../../src/docs-service/connect.ts'
+import { STATUS_PHRASES } from '../../src/docs-service/schemas.ts'
 import type { Environment } from '../../src/runtime/environment.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { ActionError, describeError } from '../../src/runtime/errors.ts'
@@ -58,7 +59,7 @@ export async function checkService(
       'Read a job',
       async () => {
         const { id, status } = await client.getJob(jobId === '' ? MADE_UP_ID : jobId)
-        return `${id} is ${status}.`
+        return `${id} ${STATUS_PHRASES[status]}.`
       },
       jobId === '',
     ),

@@ -6,6 +6,14 @@ import { parsePullRequestLink, type PullRequestLink } from './pull-request-link.
 export const JOB_STATUSES = ['active', 'completed', 'archived', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
+/** What is said of a job in each state, behind its name. */
+export const STATUS_PHRASES: Readonly<Record<JobStatus, string>> = {
+  active: 'is active',
+  completed: 'is completed',
+  archived: 'is archived',
+  failed: 'failed',
+}
+
 /** A job as the service sends it (section 2.1). Only `id` and `status` are needed. */
 export interface JobBody {
   readonly id: string

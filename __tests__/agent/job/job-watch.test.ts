@@ -3,7 +3,7 @@ import { JobWatch } from '../../../src/agent/job/job-watch.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
 import { Course } from '../../../src/agent/report/turns.ts'
 import { ATTACH, runScripted } from '../../support/agent-run.ts'
-import { active, completed, failure, job } from '../../support/fake-client.ts'
+import { active, archived, completed, failed, failure, job } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
@@ -30,10 +30,10 @@ function history(): { history: JobWatch; course: Course; log: string[]; warnings
 
 test('says a line for each change and none for what stays', () => {
   const { history: seen, log } = history()
-  ;[active, active, active, completed, completed].forEach((job) => {
+  ;[active, active, active, completed, completed, failed, archived].forEach((job) => {
     seen.observe(job)
   })
-  expect(log).toEqual(['The job is active.', 'The job is completed.'])
+  expect(log).toEqual(['The job is active.', 'The job is completed.', 'The job failed.', 'The job is archived.'])
 })
 
 test('says when a pull request turns up at a job whose status stays', () => {

@@ -71,7 +71,7 @@ test.each([
     DEFAULT,
   )
   expect(text).toContain(says)
-  expect(text).not.toContain('The job was completed')
+  expect(text).not.toContain('The job is completed')
   expect(advice).toContain('before you send the prompt again')
 })
 
@@ -169,9 +169,13 @@ test('a run cancelled before the prompt was taken does not claim that a job runs
   expect(text).toBe('The run was cancelled before the service had taken the prompt.')
 })
 
-test('a run cancelled while the job runs says that nothing can cancel the job', () => {
-  const { text } = conclude(reportOf({ outcome: 'cancelled', job: active, error: failure('cancelled') }), DEFAULT)
-  expect(text).toContain('the job still runs')
+test.each([
+  [active, 'The service has no way to cancel a job, so the job still runs.'],
+  [failed, 'The job failed.'],
+  [undefined, 'The job was not read yet.'],
+] as const)('a run that is cancelled while a step attaches to %j says so', (job, says) => {
+  const { text } = conclude(reportOf({ outcome: 'cancelled', task: ATTACH, job, error: failure('cancelled') }), DEFAULT)
+  expect(text).toBe(`The run was cancelled. ${says}`)
 })
 
 test('a time-out tells why the last look failed', () => {

@@ -37,7 +37,7 @@ test('only a job that says that the pull request is its own, and that can go on,
   expect(objection({ prLink: 'https://elsewhere.example.com/acme/docs/pull/7' })).toBe('has another pull request')
   expect(objection({})).toBe('has no pull request')
   expect(objectionTo({ ...completed, status: 'archived' }, PULL_REQUEST, SERVER)).toBe('is archived')
-  expect(objectionTo({ ...completed, status: 'failed' }, PULL_REQUEST, SERVER)).toBe('is failed')
+  expect(objectionTo({ ...completed, status: 'failed' }, PULL_REQUEST, SERVER)).toBe('failed')
 })
 
 test('the highest count of trusted authors holds', () => {

@@ -1,5 +1,5 @@
 import { formatCount } from '../../text/sentences.ts'
-import type { Job } from '../../docs-service/schemas.ts'
+import { STATUS_PHRASES, type Job } from '../../docs-service/schemas.ts'
 import { describeError, type ActionError } from '../../runtime/errors.ts'
 import { OutputsLost } from '../../action/core.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
@@ -43,7 +43,7 @@ export class JobWatch {
   /** The service has taken a prompt. First of all the next step is told: this one may be killed in the next moment. */
   accept(answer: Job): void {
     this.#handOn(answer)
-    this.note(`The service has taken the prompt: job ${answer.id} is ${answer.status}.`)
+    this.note(`The service has taken the prompt: job ${answer.id} ${STATUS_PHRASES[answer.status]}.`)
     this.course.see({ job: answer })
     this.observe(answer)
   }
@@ -59,7 +59,7 @@ export class JobWatch {
     const { job: before, lastProblem } = this.course.newest
     if (lastProblem !== undefined) this.#heartbeat.say('The service answers again.')
     this.course.see({ job, lastProblem: undefined })
-    if (before?.status !== job.status) this.note(`The job is ${job.status}.`)
+    if (before?.status !== job.status) this.note(`The job ${STATUS_PHRASES[job.status]}.`)
     else if (job.prLink !== undefined && before.prLink?.href !== job.prLink.href)
       this.note('The job has a pull request.')
   }

@@ -1,11 +1,16 @@
 import { formatDuration } from '../../text/duration.ts'
 import { ERROR_TITLES } from '../../runtime/error-titles.ts'
+import { STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
+import type { Task } from '../inputs/task.ts'
 import { mayHaveChanged } from './fixing.ts'
 import { isLookedAt, jobIdOf, type Outcome, type Report } from './report.ts'
 import { adviseOnPullRequest, formatPullRequest, titleOfPullRequest } from './standing.ts'
 
-type Say<T = string> = (report: Report) => T
+type Say<T = string, R = Report> = (report: R) => T
+
+/** Of a step that was asked for something. */
+export type AskedReport = Report & { readonly task: Task }
 
 /** All that an outcome means, as far as no error tells it. */
 interface OutcomeRow {
@@ -17,7 +22,7 @@ interface OutcomeRow {
   readonly text: Say
   readonly advice: Say<string | undefined>
   /** What it says of `changed` if a prompt was sent and nobody compared heads. Undefined if nobody knows. */
-  readonly changed: Say<boolean | undefined>
+  readonly changed: Say<boolean | undefined, AskedReport>
 }
 
 /** Whether failing checks were sent back to the job, and no end of that was seen. */
@@ -67,7 +72,7 @@ const formatBadEnd =
 
 /** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
 const openedAll: OutcomeRow['changed'] = ({ task, job }) =>
-  task?.kind === 'follow-up' || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
+  task.kind === 'follow-up' || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
 
 export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   'pull-request': {
@@ -76,7 +81,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     title: titleOfPullRequest,
     text: (report) => [formatOperation(report), ...formatFound(report)].join(' '),
     advice: adviseOnPullRequest,
-    changed: ({ task }) => (task?.kind === 'follow-up' ? undefined : true),
+    changed: ({ task }) => (task.kind === 'follow-up' ? undefined : true),
   },
   'no-changes': {
     colour: 'no-changes',
@@ -154,12 +159,12 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
       if (report.progress === 'taken' || isFixing(report)) return `The run was cancelled. ${TURN_MAY_RUN}`
       if (isStillRunning(report))
         return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
-      return `The run was cancelled. The job was ${report.job?.status ?? 'not read yet'}.`
+      return `The run was cancelled. The job ${report.job === undefined ? 'was not read yet' : STATUS_PHRASES[report.job.status]}.`
     },
     advice: always('Run the step again when you want it: nothing came of this one.'),
     // Such a step may have seen the end, and waited for checks.
     changed: ({ task, job }) =>
-      task?.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined,
+      task.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined,
   },
   skipped: {
     colour: 'green',

@@ -1,5 +1,5 @@
 import { oneLine } from '../../text/untrusted.ts'
-import { OUTCOME_ROWS } from './outcomes.ts'
+import { OUTCOME_ROWS, type AskedReport } from './outcomes.ts'
 import { jobIdOf, ownPullRequest, type Continued, type Report } from './report.ts'
 
 export const OUTPUT_NAMES = [
@@ -30,7 +30,8 @@ const LONGEST_MODEL_NAME = 200
 const LONGEST_BRANCH_NAME = 1_000
 
 /** Whether the service may have taken the step's prompt. A step that attaches is about what the job did before. */
-function mayBeTaken({ task, job, progress, error }: Report): boolean {
+function mayBeTaken(report: Report): report is AskedReport {
+  const { task, job, progress, error } = report
   if (task === undefined) return false
   if (error?.code === 'unknown-fate' || error?.code === 'internal' || task.kind === 'attach') return true
   return task.kind === 'create' ? job !== undefined : progress === 'taken' || progress === 'seen'

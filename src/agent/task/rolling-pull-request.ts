@@ -1,7 +1,7 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { parsePullRequestLink, isSamePullRequest } from '../../docs-service/pull-request-link.ts'
-import type { Job } from '../../docs-service/schemas.ts'
+import { STATUS_PHRASES, type Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { LogPlace } from '../report/report.ts'
 import { mayBeOurs, readMarker } from '../pull-request/marker.ts'
@@ -46,7 +46,7 @@ export function objectionTo(
   serverUrl: string,
 ): string | undefined {
   if (job === undefined) return 'is not known'
-  if (job.status === 'archived' || job.status === 'failed') return `is ${job.status}`
+  if (job.status === 'archived' || job.status === 'failed') return STATUS_PHRASES[job.status]
   const link = parsePullRequestLink(`${serverUrl}/${repository}/pull/${number}`)
   if (job.prLink === undefined) return 'has no pull request'
   return link !== undefined && isSamePullRequest(job.prLink, link) ? undefined : 'has another pull request'
