@@ -67,7 +67,7 @@ async function promptWith(
       course.see({ stopped: stoppedBy(error, false) })
     }
   }
-  const [endsAt] = github.deadlines
+  const endsAt = github.deadlines.at(-1)
   return {
     prompt,
     report: reportOf(course.turns, journal.recorded()),

@@ -6,6 +6,7 @@ import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal, unlessNotFound } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
+import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
 import type { Journal } from '../report/journal.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
@@ -13,13 +14,13 @@ import type { SeenHeads } from '../report/seen-heads.ts'
 import type { JobWatch } from './job-watch.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import { settlePauses, SETTLE_MS } from './poll-schedule.ts'
-import { openSoon } from './pull-request-head.ts'
+import { QUESTION_MS } from './pull-request-head.ts'
 import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
 
 /** The pull request as it is now; undefined if GitHub does not tell, which was said before or costs nothing. */
 async function readNow(before: PullRequest, step: Step, journal: Journal): Promise<PullRequest | undefined> {
   try {
-    return await journal.heads.read(async () => (await openSoon(step)).readPullRequest(before))
+    return await journal.heads.read(async () => (await openGitHub(step, QUESTION_MS)).readPullRequest(before))
   } catch (error) {
     rethrowFatal(error)
     return undefined
@@ -46,7 +47,7 @@ interface Came extends TurnCommits {
  */
 async function readTurnCommits(before: PullRequest, now: PullRequest, step: Step, heads: SeenHeads): Promise<Came> {
   if (now.headSha === before.headSha) return { agents: 0, others: new Map(), keepsHead: true }
-  const github = await openSoon(step)
+  const github = await openGitHub(step, QUESTION_MS)
   const listed = await heads.listCommits(now, github)
   assertWhole(listed, now.headSha)
   let earlier = historyIn(listed, before.headSha)
@@ -66,7 +67,7 @@ async function relate(
   step: Step,
   journal: Journal,
 ): Promise<Comparison['relation'] | undefined> {
-  const compare = async () => unlessNotFound((await openSoon(step)).compare(repository, headSha, later))
+  const compare = async () => unlessNotFound((await openGitHub(step, QUESTION_MS)).compare(repository, headSha, later))
   return (await journal.bestEffort(lost, compare))?.relation
 }
 

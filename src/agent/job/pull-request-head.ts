@@ -1,23 +1,12 @@
-import type { GitHub } from '../../github/github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
-import { ActionError } from '../../runtime/errors.ts'
+import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
 import type { Journal } from '../report/journal.ts'
 
-/** A GitHub that hangs must not take the time of the job. */
-const QUESTION_MS = 10_000
-
-/**
- * @param timeMs what the questions may take in all
- * @throws ActionError if there is no token, or no GitHub to be asked with it
- */
-export async function openSoon({ clock, deadlineAt, github }: Step, timeMs = QUESTION_MS): Promise<GitHub> {
-  const opened = await github()
-  if (opened === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
-  return opened.until(Math.min(clock.now() + timeMs, deadlineAt))
-}
+/** What a question about the head may take, in milliseconds. */
+export const QUESTION_MS = 10_000
 
 /** The job's pull request as the step has read it last; undefined if it has not, or only by a newer name of its repository. */
 export function seenHead({ prLink: link }: Job, { context }: Step, { heads }: Journal): PullRequest | undefined {
@@ -43,6 +32,8 @@ async function look(
   const lost = 'Whether the follow-up changes the pull request is not known'
   return journal.bestEffort(lost, async () => {
     if ((await step.github()) === undefined || link.host !== new URL(step.context.serverUrl).host) return undefined
-    return ask(async () => (await openSoon(step)).readPullRequest(toPullRequestAddress(link, step.context)))
+    return ask(async () =>
+      (await openGitHub(step, QUESTION_MS)).readPullRequest(toPullRequestAddress(link, step.context)),
+    )
   })
 }

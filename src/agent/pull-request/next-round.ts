@@ -5,6 +5,7 @@ import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
+import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { RoundRefused, type FixStop } from '../report/fixing.ts'
@@ -120,8 +121,7 @@ export async function nextRound(
     stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }) ?? (isBroken ? status : undefined)
   if (stop !== undefined) return stop
   const asked = await journal.bestEffort(LOST, async (): Promise<Plan | FixStop | undefined> => {
-    const github = await step.github()
-    if (github === undefined) return undefined
+    const github = await openGitHub(step, Infinity)
     const { headSha = '' } = found
     const address = toPullRequestAddress(prLink, step.context)
     const read = (): Promise<PullRequest> => journal.heads.read(() => github.readPullRequest(address))
@@ -131,8 +131,7 @@ export async function nextRound(
     if (isOthers !== undefined) return isOthers
     const failing = await findFailing(pullRequest, failedOf(found), github, step, journal)
     if (failing.length === 0) return 'red-before'
-    const endsAt = Math.min(step.clock.now() + DETAILS_MS, step.deadlineAt)
-    const details = await readDetails(failing, address.repository, github.until(endsAt), journal)
+    const details = await readDetails(failing, address.repository, await openGitHub(step, DETAILS_MS), journal)
     // The job may be busy for long.
     const check: Preflight['check'] = async (job) => {
       const now = await journal.bestEffort(LOST, read)

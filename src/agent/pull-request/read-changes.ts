@@ -1,5 +1,6 @@
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import { rethrowFatal } from '../../runtime/errors.ts'
+import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
 import type { Journal } from '../report/journal.ts'
 import type { Changes } from '../report/report.ts'
@@ -20,16 +21,15 @@ function findBase(turns: Turns, baseRef: string): string | undefined {
  * @throws ActionError `cancelled`
  */
 export async function readChanges(turns: Turns, step: Step, { heads }: Journal): Promise<Changes | undefined> {
-  const { clock, context, deadlineAt } = step
   const link = newestOf(turns).result?.job?.prLink
   try {
-    const pullRequest = link && heads.newest(toPullRequestAddress(link, context))
+    const pullRequest = link && heads.newest(toPullRequestAddress(link, step.context))
     const base = pullRequest && findBase(turns, pullRequest.baseRef)
     if (pullRequest === undefined || base === undefined) return undefined
-    const github = (await step.github())?.until(Math.min(clock.now() + QUESTION_MS, deadlineAt))
-    const found = await github?.compare(pullRequest.repository, base, pullRequest.headSha)
+    const github = await openGitHub(step, QUESTION_MS)
+    const found = await github.compare(pullRequest.repository, base, pullRequest.headSha)
     // Of a rewritten branch it is not known what is new.
-    if (found?.relation !== 'ahead') return undefined
+    if (found.relation !== 'ahead') return undefined
     const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))
     return { files, isWhole: found.fileList === 'whole' }
   } catch (error) {

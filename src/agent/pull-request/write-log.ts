@@ -1,6 +1,7 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
 import { ActionError } from '../../runtime/errors.ts'
+import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
@@ -19,10 +20,9 @@ const GRACE_MS = 1_500
 const CANCELLED_MS = 1_000
 
 /** GitHub for the end of a step: whatever ended it, its log is written. */
-async function openAtEnd({ clock, deadlineAt, github, signal }: Step): Promise<GitHub | undefined> {
-  const now = clock.now()
-  if (signal.aborted) return (await github())?.until(now + CANCELLED_MS, new AbortController().signal)
-  return (await github())?.until(Math.min(now + LOG_MS, deadlineAt + GRACE_MS))
+async function openAtEnd(step: Step): Promise<GitHub> {
+  const github = await openGitHub(step, LOG_MS, GRACE_MS)
+  return step.signal.aborted ? github.until(step.clock.now() + CANCELLED_MS, new AbortController().signal) : github
 }
 
 /** The comment as it is now: another run may have written since this one has seen it. */
@@ -50,7 +50,6 @@ export async function writeLog(
   const { pullRequest, jobId } = log
   try {
     const github = await openAtEnd(step)
-    if (github === undefined) return
     const comment = await readLog(log, github)
     const body = comment?.body ?? markerComment(jobId)
     if (!isMarkerComment(body, jobId)) throw new ActionError('rejected', 'The comment that names its job was changed.')

@@ -1,5 +1,6 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import { ActionError } from '../../runtime/errors.ts'
+import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { conclude } from '../report/conclusion.ts'
@@ -34,18 +35,18 @@ export async function answerComment(
 ): Promise<Report> {
   const { comment } = report
   if (comment === undefined) return report
-  const { clock, context, core } = step
+  const { context, core } = step
   const shown = redactReport(report, core.redact)
   const body = core.redact(renderReply(shown, conclude(shown, failOn), comment, context))
   try {
-    const github = (await step.github())?.until(Math.min(clock.now() + REPLY_MS, step.deadlineAt + GRACE_MS))
+    const github = await openGitHub(step, REPLY_MS, GRACE_MS)
     const marker = replyMarker(comment, context)
     const isReply = (body: string): boolean => body.startsWith(marker)
     // Nobody else's comment is written anew: an app may be anybody's, so the reply of one is not taken for ours.
     const isOurs = ({ author, body }: MarkerComment): boolean => author === 'trusted' && isReply(body)
-    const reply = (await github?.listMarkerComments(comment, isReply))?.find(isOurs)
-    if (reply === undefined) await github?.addComment(comment, body)
-    else await github?.editComment(comment, reply.id, body)
+    const reply = (await github.listMarkerComments(comment, isReply)).find(isOurs)
+    if (reply === undefined) await github.addComment(comment, body)
+    else await github.editComment(comment, reply.id, body)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     journal.reportSkipped('The comment was not answered, or nobody knows whether it was', error)

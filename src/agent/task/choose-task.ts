@@ -1,4 +1,5 @@
 import { ActionError } from '../../runtime/errors.ts'
+import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
@@ -10,6 +11,7 @@ import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
 import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
 import { findRollingPullRequest } from './find-rolling-pull-request.ts'
 import { rollingPreflight } from './preflight.ts'
+import { QUESTIONS_MS } from './prove-job.ts'
 import { orAbort } from './send-nothing.ts'
 
 export function warnOfAttempt({ context: { runAttempt } }: Step, journal: Journal): void {
@@ -80,7 +82,9 @@ async function followUpOn(
   if (followUps < MOST_FOLLOW_UPS)
     journal.note(`Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
   const lost = 'Commits that people made in the pull request are not named to the agent'
-  const commits = await journal.bestEffort(lost, async () => (await step.github())?.listPullRequestCommits(pullRequest))
+  const commits = await journal.bestEffort(lost, async () =>
+    (await openGitHub(step, QUESTIONS_MS)).listPullRequestCommits(pullRequest),
+  )
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
   const words = formatOpenPullRequest(pullRequest, peoples)
   return {

@@ -2,10 +2,10 @@ import type { GitHub } from '../../github/github.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
+import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
 import type { Journal } from '../report/journal.ts'
 import type { Preflight } from '../report/turns.ts'
-import { openSoon } from '../job/pull-request-head.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
 import { notGoneOnWith, type RollingPullRequest } from './rolling-pull-request.ts'
 import { countFollowUp } from './count-follow-up.ts'
@@ -37,7 +37,7 @@ function lookAt(rolling: RollingPullRequest, step: Step, journal: Journal, hint?
   const { pullRequest, isProven } = rolling
   const name = `Pull request #${pullRequest.number}`
   const unknown = `Whether pull request #${pullRequest.number} is still open is not known`
-  const open = (): Promise<GitHub> => openSoon(step, QUESTIONS_MS)
+  const open = (): Promise<GitHub> => openGitHub(step, QUESTIONS_MS)
   return {
     github: open,
     async findObjection(job) {

@@ -3,11 +3,11 @@ import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal, unlessNotFound } from '../../runtime/errors.ts'
+import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { isRunning } from '../job/job-state.ts'
 import { createPoller } from '../job/poll-job.ts'
-import { openSoon } from '../job/pull-request-head.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
 import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
 import { rollingPullRequestOf, jobsNamedIn, objectionTo, type RollingPullRequest } from './rolling-pull-request.ts'
@@ -38,7 +38,7 @@ const GONE_AGAIN_MS = 2_000
 export async function openSearch(inputs: AgentInputs, step: Step): Promise<Search> {
   const now = step.clock.now()
   const timeMs = Math.min(QUESTIONS_MS, (step.deadlineAt - now) / 2)
-  const github = await openSoon(step, timeMs)
+  const github = await openGitHub(step, timeMs)
   return { inputs, step, github, endsAt: now + timeMs, strangers: { leftMs: STRANGERS_MS } }
 }
 

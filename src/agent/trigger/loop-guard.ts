@@ -1,4 +1,5 @@
 import { hasLabel } from '../../github/labels.ts'
+import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
@@ -40,8 +41,8 @@ export async function openQuestions(
   step: Step,
 ): Promise<Pick<OwnerSearch, 'github' | 'endsAt'> | undefined> {
   const endsAt = step.startedAt + Math.min(QUESTIONS_MS, timeoutMs / 2)
-  const github = await step.github()
-  return github && { github: github.until(endsAt), endsAt }
+  if ((await step.github()) === undefined) return undefined
+  return { github: await openGitHub(step, endsAt - step.clock.now()), endsAt }
 }
 
 /** Keeps the agent from being asked by its own work. */
