@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { conclude } from '../src/agent/report/conclusion.ts'
-import { formatStop } from '../src/agent/report/fixing.ts'
+import { STOPS } from '../src/agent/report/fixing.ts'
 import { toOutputs } from '../src/agent/report/outputs.ts'
 import { renderSummary } from '../src/agent/report/summary.ts'
 import { runAgent } from '../src/agent/run.ts'
@@ -63,7 +63,7 @@ test('what becomes of failing checks, which of them went back, and why it ends t
   for (const [name, course] of Object.entries(COURSES)) {
     const { report, messages, log, said } = await play(course)
     const { outcome, checks, 'fix-rounds': rounds } = toOutputs(report)
-    const why = formatStop(report.fixing?.stop ?? 'unseen')
+    const why = STOPS[report.stop ?? 'unseen']
     rows.push([name, checks, rounds, messages.map(toldIn).join('; then '), why])
 
     expect(outcome).toBe('pull-request')
@@ -167,19 +167,19 @@ test('rounds that have less than ten minutes left are not begun', async () => {
   const inputs = agentInputs({}, { ...GIVEN, 'timeout-minutes': '11' })
   const { report, messages } = await playInWorld({ inputs, github: { checks: [fails] } })
   expect(messages).toHaveLength(1)
-  expect(report.fixing).toEqual({ sent: 1, stop: 'no-time' })
+  expect(report).toMatchObject({ rounds: [{}], stop: 'no-time' })
 })
 
 test.each([
-  ['idle-follow-up', 'no-changes', { sent: 1, stop: 'unmoved' }],
-  ['failed', 'failed', { sent: 0, stop: 'failed' }],
+  ['idle-follow-up', 'no-changes', { rounds: [{}], stop: 'unmoved' }],
+  ['failed', 'failed', { rounds: [], stop: 'failed' }],
 ] as const)(
   'after a follow-up that adds nothing, too, failing checks go back: %s',
   async (scenario, outcome, fixing) => {
     const inputs = agentInputs({}, { ...GIVEN, 'job-id': 'job_finished' })
     const { report, messages, conclusion } = await playInWorld({ inputs, scenario, github: { checks: [fails] } })
-    expect(report).toMatchObject({ outcome, fixing, pullRequest: { checks: 'failure' } })
-    expect(messages.slice(1).map(toldIn)).toEqual(fixing.sent === 0 ? [] : ['build, links'])
+    expect(report).toMatchObject({ outcome, ...fixing, pullRequest: { checks: 'failure' } })
+    expect(messages.slice(1).map(toldIn)).toEqual(fixing.rounds.length === 0 ? [] : ['build, links'])
     expect(conclusion.isGreen).toBe(false)
   },
 )
@@ -188,7 +188,7 @@ test('a merge during a round that adds commits keeps the outcome, is said, and t
   const { report, said } = await play({
     github: { checks: [fails], events: [{ after: 'follow-up', delayMs: 8_000, act: 'merge' }] },
   })
-  expect(report.fixing).toEqual({ sent: 1, stop: 'left-behind' })
+  expect(report).toMatchObject({ rounds: [{}], stop: 'left-behind' })
   expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', 'pr-state': 'merged', checks: '' })
   expect(said).toContainEqual(expect.stringMatching(/^notice: .*may be in no merge/))
 })
@@ -300,8 +300,8 @@ test('whatever agent, checks and people do, there are no more messages than roun
         expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created', job: completed })
         expect(report.error).toBeUndefined()
         expect(report.progress).toBeUndefined()
-        expect(report.fixing?.sent ?? 0).toBeLessThanOrEqual(messages.length)
-        expect(rounds > 0 && report.fixing?.stop === undefined).toBe(false)
+        expect(report.rounds.length).toBeLessThanOrEqual(messages.length)
+        expect(rounds > 0 && report.stop === undefined).toBe(false)
         if (messages.length > 0) withRounds++
         if (messages.length === rounds && rounds > 1) withAll++
       },

@@ -181,7 +181,7 @@ test.each<[string, Record<string, string>, Partial<WorldOptions>]>([
   const world = await playInWorld({ inputs, facts, ...more })
   const { report, counted } = world
   expect(report).toMatchObject({ outcome: 'pull-request', shortfalls: [] })
-  expect(report.fixing?.sent ?? 0).toBe(Number(given['fix-rounds'] ?? 0))
+  expect(report.rounds.length).toBe(Number(given['fix-rounds'] ?? 0))
   const page = readFileSync(join(root, 'docs/costs-and-limits.md'), 'utf8')
   expect(page).toContain(`a ${story} counts ${counted} requests`)
 })

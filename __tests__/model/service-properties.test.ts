@@ -64,7 +64,7 @@ test(`every promise holds on ${runs} schedules`, async () => {
 
 test('every promise holds where failing checks go back to the agent', async () => {
   const ends = { sent: 0, again: 0, passed: 0, stopped: 0 }
-  await expectPromises(arbitraryRounds, runs / 2, ({ fixing: { sent, stop } = { sent: 0 } }) => {
+  await expectPromises(arbitraryRounds, runs / 2, ({ rounds: { length: sent }, stop }) => {
     if (sent > 0) ends[stop === 'passed' ? 'passed' : 'stopped']++
     if (sent > 0) ends[sent > 1 ? 'again' : 'sent']++
   })

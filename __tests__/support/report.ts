@@ -14,6 +14,7 @@ export function reportOf(fields: Fields = {}): Report {
     timeline: [{ at: new Date('2026-01-01T03:00:05Z'), elapsedMs: 5_000, event: 'The job is completed.' }],
     durationMs: 65_400,
     shortfalls: [],
+    rounds: [],
     ...fields,
   } as Report
 }

@@ -21,6 +21,7 @@ export const agentAction: Action<AgentInputs, Report> = {
     ...(error === undefined ? { outcome: 'skipped' } : { outcome: 'error', error }),
     timeline: [],
     shortfalls: [],
+    rounds: [],
     durationMs,
   }),
   render(whole, inputs, redact) {

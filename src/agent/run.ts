@@ -13,10 +13,10 @@ import { readChanges } from './pull-request/read-changes.ts'
 import { trackPullRequest } from './pull-request/track-pull-request.ts'
 import { writeLog } from './pull-request/write-log.ts'
 import { nextRound } from './pull-request/next-round.ts'
-import { formatStop } from './report/fixing.ts'
+import { STOPS } from './report/fixing.ts'
 import { Journal } from './report/journal.ts'
 import type { Report, TaskResult } from './report/report.ts'
-import { formatVerdict, nameTurn, titleTurn } from './report/turn-name.ts'
+import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
 import { Course, findStop, findUntold, isToTrack, reportOf, stoppedBy, type Plan } from './report/turns.ts'
 import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
 import { chooseAnew, chooseTask } from './task/choose-task.ts'
@@ -115,5 +115,5 @@ function noteEnd(course: Course, journal: Journal): void {
   if (untold !== undefined) journal.note(describeError(untold))
   const stop = findStop(turns)
   // That they have passed was said.
-  if (stop !== undefined && stop !== 'passed') journal.note(`No further round: ${formatStop(stop)}`)
+  if (stop !== undefined && stop !== 'passed') journal.note(`No further round: ${STOPS[stop]}`)
 }

@@ -129,7 +129,7 @@ test.each([
   ['not-sent', refusal('unreachable')],
 ] as const)('what happens meanwhile is seen directly before the message: %s', async (stop, later) => {
   const { prompt, report } = await promptWith({ readPullRequest: inTurn<typeof PULL_REQUEST>(PULL_REQUEST, later) })
-  expect([prompt, report.fixing]).toEqual([undefined, { sent: 0, stop }])
+  expect([prompt, report.rounds, report.stop]).toEqual([undefined, [], stop])
 })
 
 test('an old copy of the pull request is read again', async () => {
@@ -148,7 +148,7 @@ test.each([withoutLink, job({ status: 'completed', prLink: LINK.replace(/7$/, '8
   'a job that does not name the pull request any more is sent nothing: %j',
   async (before) => {
     const { prompt, report } = await promptWith({}, undefined, { before })
-    expect([prompt, report.fixing]).toEqual([undefined, { sent: 0, stop: 'elsewhere' }])
+    expect([prompt, report.rounds, report.stop]).toEqual([undefined, [], 'elsewhere'])
   },
 )
 
@@ -158,7 +158,7 @@ test('a round that would begin too late because of the details is not begun', as
     clock.advance(3_000_001)
     return Promise.resolve('')
   }
-  expect((await promptWith({ readJobLog }, undefined, { clock })).report.fixing?.stop).toBe('no-time')
+  expect((await promptWith({ readJobLog }, undefined, { clock })).report.stop).toBe('no-time')
 })
 
 test('the checks of the merge base decide which failures are of the change', async () => {
@@ -176,10 +176,11 @@ test('nothing is sent where GitHub cannot be asked what is in the pull request',
   const { prompt, report } = await promptWith({ listPullRequestCommits: rejecting(refusal('forbidden', 'Grant it.')) })
   expect(prompt).toBeUndefined()
   expect(report).toMatchObject({
-    fixing: { sent: 0, stop: 'not-sent' },
+    rounds: [],
+    stop: 'not-sent',
     shortfalls: [{ lost: 'The failing checks were not sent to the agent' }],
   })
-  expect((await promptWith({}, undefined, { hasToken: false })).report.fixing?.stop).toBe('not-sent')
+  expect((await promptWith({}, undefined, { hasToken: false })).report.stop).toBe('not-sent')
 })
 
 test('a cancelled run is cancelled whatever is asked', async () => {

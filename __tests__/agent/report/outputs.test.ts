@@ -5,6 +5,7 @@ import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
 import { active, completed, failure, job, LINK } from '../../support/fake-client.ts'
 import { reportOf, type Fields } from '../../support/report.ts'
 
+const ROUND = { task: FOLLOW_UP }
 const UNUSABLE = job({ status: 'completed', hasUnsafeLink: true })
 const NAMES = OUTPUT_NAMES.filter((name) => name !== 'result')
 const NOTHING = Object.fromEntries(NAMES.map((name) => [name, '']))
@@ -54,12 +55,12 @@ test.each<[string, Fields, string]>([
     '',
   ],
   ['a follow-up whose turn was not seen', { outcome: 'cancelled', task: FOLLOW_UP, progress: 'taken' }, ''],
-  ['a round whose end was not seen', { outcome: 'no-changes', fixing: { sent: 1, stop: 'unseen' } }, ''],
-  ['a round that led to another pull request', { outcome: 'no-changes', fixing: { sent: 1, stop: 'elsewhere' } }, ''],
-  ['a round that is on its way', { outcome: 'no-changes', fixing: { sent: 1 } }, ''],
+  ['a round whose end was not seen', { outcome: 'no-changes', rounds: [ROUND], stop: 'unseen' }, ''],
+  ['a round that led to another pull request', { outcome: 'no-changes', rounds: [ROUND], stop: 'elsewhere' }, ''],
+  ['a round that is on its way', { outcome: 'no-changes', rounds: [ROUND] }, ''],
   [
     'rounds that came to nothing',
-    { outcome: 'no-changes', operation: 'unchanged', fixing: { sent: 1, stop: 'unmoved' } },
+    { outcome: 'no-changes', operation: 'unchanged', rounds: [ROUND], stop: 'unmoved' },
     'false',
   ],
   ['a job that failed, with a link that cannot be used', { outcome: 'failed', job: UNUSABLE }, ''],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
-import { formatFixing, formatStop } from '../../../src/agent/report/fixing.ts'
+import { formatFixing, STOPS } from '../../../src/agent/report/fixing.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
 import { OUTCOME_ROWS } from '../../../src/agent/report/outcomes.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
@@ -24,16 +24,16 @@ import { type Fields, reportOf } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 
 test('says how often, and why no more', () => {
-  expect(formatFixing(undefined)).toEqual([])
-  expect(formatFixing({ sent: 0, stop: 'passed' })).toEqual([])
-  expect(formatFixing({ sent: 0, stop: 'red-before' })).toEqual([
+  expect(formatFixing({ rounds: [] })).toEqual([])
+  expect(formatFixing({ rounds: [], stop: 'passed' })).toEqual([])
+  expect(formatFixing({ rounds: [], stop: 'red-before' })).toEqual([
     'Failing checks were not sent back to the agent.',
-    formatStop('red-before'),
+    STOPS['red-before'],
   ])
-  expect(formatFixing({ sent: 1, stop: 'passed' })).toEqual(['Failing checks were sent back to the agent once.'])
-  expect(formatFixing({ sent: 3, stop: 'used-up' })).toEqual([
+  expect(formatFixing({ rounds: [1], stop: 'passed' })).toEqual(['Failing checks were sent back to the agent once.'])
+  expect(formatFixing({ rounds: [1, 2, 3], stop: 'used-up' })).toEqual([
     'Failing checks were sent back to the agent 3 times.',
-    formatStop('used-up'),
+    STOPS['used-up'],
   ])
 })
 

@@ -38,7 +38,7 @@ test('tells all that the step knows', () => {
       scope: { fileCount: 1, outside: ['src/a.ts'] },
     },
     changes: { files: [{ path: 'docs/a.md', additions: 2, deletions: 1 }], isWhole: true },
-    rounds: [{ task: FOLLOW_UP, failing: [{ name: 'links', state: 'failure' }], end: 'nothing to change' }],
+    rounds: [{ task: FOLLOW_UP, failing: [{ name: 'links', state: 'failure' }], result: { outcome: 'no-changes' } }],
     shortfalls: [{ lost: 'The label was not put on', error: new ActionError('forbidden', 'No.') }],
   })
   expect(result).toMatchObject({
@@ -88,10 +88,11 @@ test.each([1, 10, 300, 3_000])(
         checkList: all({ name: LONG, state: 'failure' as const }),
       },
       changes: { files: all({ path: LONG, additions: 1, deletions: 1 }), isWhole: true },
-      rounds: all({ task: FOLLOW_UP, failing: all({ name: LONG, state: 'failure' as const }), end: 'failed' }).slice(
-        0,
-        5,
-      ),
+      rounds: all({
+        task: FOLLOW_UP,
+        failing: all({ name: LONG, state: 'failure' as const }),
+        result: { outcome: 'failed' as const },
+      }).slice(0, 5),
     })
     for (const list of ['files', 'checks', 'outside'] as const)
       expect(result[list].length + result.left_out[list]).toBe(count)

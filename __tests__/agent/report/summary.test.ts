@@ -49,7 +49,7 @@ const TOLD: Fields = {
     {
       task: FOLLOW_UP,
       failing: [{ name: 'links', state: 'failure' }],
-      end: '2 new commits',
+      result: { outcome: 'pull-request', operation: 'updated', added: { commits: 2, since: '' } },
     },
   ],
 }
@@ -266,7 +266,13 @@ test('nothing that GitHub tells comes alive either', async () => {
       change: EVIL,
       startedBy: { text: `push by \`${EVIL.replaceAll('`', "'")}\``, url: `https://example.com/${EVIL}` },
       changes: { files: [{ path: EVIL, additions: 1, deletions: 1 }], isWhole: true },
-      rounds: [{ task: { kind: 'create', prompt: EVIL }, failing: [{ name: EVIL, state: 'failure' }], end: 'failed' }],
+      rounds: [
+        {
+          task: { kind: 'create', prompt: EVIL },
+          failing: [{ name: EVIL, state: 'failure' }],
+          result: { outcome: 'failed' },
+        },
+      ],
       pullRequest: {
         state: 'open',
         branch: EVIL,

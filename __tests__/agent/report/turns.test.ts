@@ -2,16 +2,15 @@ import { expect, test } from '@jest/globals'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { RoundRefused, type FixStop } from '../../../src/agent/report/fixing.ts'
 import type { Recorded } from '../../../src/agent/report/journal.ts'
-import type { Report, TaskResult } from '../../../src/agent/report/report.ts'
+import type { Report, TaskResult, Turn } from '../../../src/agent/report/report.ts'
 import {
-  countRounds,
   Course,
   findStop,
   findUntold,
   isToTrack,
   reportOf,
+  sentRounds,
   stoppedBy,
-  type Turn,
   type Turns,
 } from '../../../src/agent/report/turns.ts'
 import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
@@ -30,7 +29,7 @@ const RECORDED: Recorded = {
 const tell = (...turns: Turns): Report => reportOf(turns, RECORDED)
 
 test('a step that found out nothing has ended in an error, with its task and what was recorded', () => {
-  expect(tell({ task: CREATE })).toEqual({ ...RECORDED, outcome: 'error', task: CREATE })
+  expect(tell({ task: CREATE })).toEqual({ ...RECORDED, outcome: 'error', task: CREATE, rounds: [] })
 })
 
 test('what is seen is seen of the newest turn, the newest of each kind', () => {
@@ -95,11 +94,11 @@ const stopIn = (code: ErrorCode, round: Partial<Turn> = {}, own: Own = OWN): Tur
 test('whatever the turn of a round comes to, the result of the task stays, and so does what is known of GitHub', () => {
   for (const outcome of ['no-changes', 'failed', 'archived', 'unconfirmed', 'timed-out'] as const) {
     const round = { progress: 'taken', job: failed, lastProblem: failure('unreachable') } as const
-    expect(countRounds(withRounds([round]))).toBe(1)
+    expect(sentRounds(withRounds([round])).length).toBe(1)
     const turns = withRounds([{ ...round, result: { outcome, job: failed, error: failure('deadline') } }])
     expect(isToTrack(turns)).toBe(false)
     const report = tell(...turns)
-    expect(report).toMatchObject({ ...SHOWN, fixing: { sent: 1 } })
+    expect(report).toMatchObject({ ...SHOWN, rounds: [{}] })
     expect([report.error, report.lastProblem]).toEqual([undefined, undefined])
   }
 })
@@ -111,8 +110,8 @@ test('a round that moved the pull request goes on, and a pull request of its own
     result: { outcome: 'pull-request', operation: 'created', job: completed },
   } as const
   const both = withRounds([moved, other])
-  expect([isToTrack(withRounds([moved])), countRounds(withRounds([moved]))]).toEqual([true, 1])
-  expect([isToTrack(both), countRounds(both)]).toEqual([false, 2])
+  expect([isToTrack(withRounds([moved])), sentRounds(withRounds([moved])).length]).toEqual([true, 1])
+  expect([isToTrack(both), sentRounds(both).length]).toEqual([false, 2])
 })
 
 test('what was seen last of the pull request is shown', () => {
@@ -133,26 +132,26 @@ test.each([
 
 test('while a round may push yet, nobody knows that the pull request stays as it is', () => {
   const cancelled = tell(...stopIn('cancelled', { progress: 'taken' }, UNCHANGED))
-  expect(cancelled).toMatchObject({ outcome: 'cancelled', fixing: { sent: 1 } })
+  expect(cancelled).toMatchObject({ outcome: 'cancelled', rounds: [{}] })
   const unseen = tell(...withRounds([{ progress: 'taken', result: { outcome: 'unconfirmed' } }], UNCHANGED))
-  expect(unseen).toMatchObject({ outcome: 'no-changes', fixing: { sent: 1, stop: 'unseen' } })
+  expect(unseen).toMatchObject({ outcome: 'no-changes', rounds: [{}], stop: 'unseen' })
   expect([cancelled.operation, unseen.operation]).toEqual([undefined, undefined])
   const seen = { progress: 'seen', result: { ...UNCHANGED, job: completed } } as const
-  const unmoved = { ...UNCHANGED, fixing: { sent: 1, stop: 'unmoved' } }
+  const unmoved = { ...UNCHANGED, rounds: [{}], stop: 'unmoved' }
   expect(tell(...withRounds([seen], UNCHANGED))).toMatchObject(unmoved)
 })
 
 test.each([
-  ['rejected', 'unsent', { sent: 0, stop: 'not-sent' }],
-  ['unknown-fate', 'unsent', { sent: 1, stop: 'unseen' }],
-  ['unauthorized', 'taken', { sent: 1, stop: 'unseen' }],
-  ['deadline', 'seen', { sent: 1, stop: 'unseen' }],
+  ['rejected', 'unsent', { rounds: [], stop: 'not-sent' }],
+  ['unknown-fate', 'unsent', { rounds: [{}], stop: 'unseen' }],
+  ['unauthorized', 'taken', { rounds: [{}], stop: 'unseen' }],
+  ['deadline', 'seen', { rounds: [{}], stop: 'unseen' }],
 ] as const)(
   'what stops a round (%s, %s) is to be told, and takes nothing from the result',
   (code, progress, fixing) => {
     const turns = stopIn(code, { progress })
     const report = tell(...turns)
-    expect(report).toMatchObject({ ...OWN, fixing })
+    expect(report).toMatchObject({ ...OWN, ...fixing })
     expect([report.error, findUntold(turns)?.code]).toEqual([undefined, code])
   },
 )
@@ -160,7 +159,7 @@ test.each([
 test('what stops the step after a turn leads to no round', () => {
   const [own] = withRounds([])
   const turns: Turns = [{ ...own, stopped: stoppedBy(failure('rejected'), false) }]
-  expect(tell(...turns)).toMatchObject({ ...SHOWN, fixing: { sent: 0, stop: 'not-sent' } })
+  expect(tell(...turns)).toMatchObject({ ...SHOWN, rounds: [], stop: 'not-sent' })
   expect(findUntold(turns)?.code).toBe('rejected')
 })
 
@@ -169,29 +168,29 @@ test.each([
   [true, 'cancelled'],
 ] as const)('a round that was refused at the last look says why itself (run cancelled: %s)', (isCancelled, outcome) => {
   const turns = withRounds([{ stopped: stoppedBy(new RoundRefused('others'), isCancelled) }])
-  expect(tell(...turns)).toMatchObject({ outcome, fixing: { sent: 0, stop: 'others' } })
+  expect(tell(...turns)).toMatchObject({ outcome, rounds: [], stop: 'others' })
   expect(findUntold(turns)).toBeUndefined()
 })
 
 test('a defect is red, with the job and the pull request of the task, and tells why the rounds had ended', () => {
   const report = tell(...stopIn('internal'))
   expect(report).toMatchObject({ ...SHOWN, outcome: 'error' })
-  expect(report.fixing).toBeUndefined()
+  expect(report).toMatchObject({ rounds: [], stop: undefined })
   expect(conclude(report, new Set())).toMatchObject({ isGreen: false, title: 'Internal error' })
   const after = stopIn('internal', { progress: 'seen', result: { outcome: 'failed', job: failed } })
-  expect(tell(...after)).toMatchObject({ outcome: 'error', fixing: { sent: 1, stop: 'failed' } })
+  expect(tell(...after)).toMatchObject({ outcome: 'error', rounds: [{}], stop: 'failed' })
 })
 
 test('a run that is cancelled in a round is cancelled, with the job and the pull request of the task', () => {
   const report = tell(...stopIn('cancelled', { progress: 'taken' }))
-  expect(report).toMatchObject({ ...OWN, outcome: 'cancelled', fixing: { sent: 1 } })
-  expect(report.fixing?.stop).toBeUndefined()
+  expect(report).toMatchObject({ ...OWN, outcome: 'cancelled', rounds: [{}] })
+  expect(report.stop).toBeUndefined()
   expect(conclude(report, new Set()).advice).toContain('before you send the job anything else')
 })
 
 test('a turn that is the step’s own needs no reason why none follows', () => {
   expect(findStop([{ task: CREATE, stopped: stoppedBy(failure('rejected'), false) }])).toBeUndefined()
-  expect(tell(...withRounds([])).fixing).toBeUndefined()
+  expect(tell(...withRounds([]))).toMatchObject({ rounds: [], stop: undefined })
 })
 
 const notSent = refusal('not-sent')

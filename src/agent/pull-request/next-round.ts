@@ -11,7 +11,7 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { RoundRefused, type FixStop } from '../report/fixing.ts'
 import type { Journal } from '../report/journal.ts'
 import { failedOf } from '../report/report.ts'
-import { countRounds, newestOf, type Plan, type Preflight, type Turns } from '../report/turns.ts'
+import { newestOf, sentRounds, type Plan, type Preflight, type Turns } from '../report/turns.ts'
 import { failedByChange } from './failing-checks.ts'
 import { renderFixPrompt, type FailedCheck } from '../prompt/failing-checks.ts'
 import { stopAtLastLook, stopBeforeAsking, stopForCommits, stopForJob, stopForTime } from './fix-rounds.ts'
@@ -114,7 +114,7 @@ export async function nextRound(
   const { id: jobId, prLink, status } = result?.job ?? {}
   if (maxRounds === 0 || jobId === undefined || prLink === undefined) return undefined
   const headOfLastRound = turns.at(-2)?.pullRequest?.headSha
-  const sent = countRounds(turns)
+  const sent = sentRounds(turns).length
   const leftMs = (): number => step.deadlineAt - step.clock.now()
   const isBroken = status === 'failed' || status === 'archived'
   const stop =

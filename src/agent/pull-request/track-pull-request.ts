@@ -9,7 +9,7 @@ import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
-import { countRounds, isNewJob, newestOf, type Turns } from '../report/turns.ts'
+import { newestOf, sentRounds, type Turns } from '../report/turns.ts'
 import { askReviewers } from './ask-reviewers.ts'
 import { waitForChecks } from './wait-for-checks.ts'
 import { waitForMergeable } from './settle-mergeable.ts'
@@ -80,7 +80,7 @@ export async function trackPullRequest(
   const { job, outcome, operation } = newestOf(turns).result ?? {}
   const link = job?.prLink
   if (job === undefined || link === undefined || !wantsHandOff(inputs)) return {}
-  const roundsLeft = inputs.fixRounds - countRounds(turns)
+  const roundsLeft = inputs.fixRounds - sentRounds(turns).length
   const earlier = turns.at(-2)?.pullRequest?.checkList
   // What a follow-up did to it is not known without a look.
   const wasRead = operation === 'updated' || operation === 'unchanged'
@@ -125,7 +125,8 @@ async function mark(
   const { log } = journal.found
   if (log?.jobId === jobId && log.pullRequest.number === number) return
   // The end of the step writes it, unless that is far: who finds no comment then starts another job.
-  const isNew = isNewJob(turns)
+  // To the pull request of this step's own job nobody else has written of it.
+  const isNew = turns[0].task.kind === 'create'
   const write = async (): Promise<number | undefined> =>
     (isNew ? undefined : await findMarker(pullRequest, jobId, github))?.id ??
     (await github.addComment(pullRequest, markerComment(jobId)))

@@ -1,7 +1,8 @@
 import { mostUrgent, type Conclusion } from '../../action/conclusion.ts'
 import { joinSentences } from '../../text/sentences.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
-import { isStillRunning, isFixing, LOOK_BEFORE_SENDING, OUTCOME_ROWS, TURN_MAY_RUN } from './outcomes.ts'
+import { isFixing } from './fixing.ts'
+import { isStillRunning, LOOK_BEFORE_SENDING, OUTCOME_ROWS, TURN_MAY_RUN } from './outcomes.ts'
 import { jobIdOf, type Report } from './report.ts'
 import { findBlocks, formatCause } from './standing.ts'
 

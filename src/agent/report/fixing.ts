@@ -1,7 +1,7 @@
 import { ActionError } from '../../runtime/errors.ts'
 
 /** Why failing checks go back to the job no further. */
-const STOPS = {
+export const STOPS = {
   passed: 'All its checks have passed.',
   'used-up': 'No round is left.',
   unmoved: 'The agent added no commit, so the same checks would fail again.',
@@ -22,16 +22,10 @@ const STOPS = {
 
 export type FixStop = keyof typeof STOPS
 
-/** How failing checks went back to the job. */
-export interface Fixing {
-  /** How many rounds were sent, one whose fate is unknown included. */
-  readonly sent: number
-  /** Undefined while a round is on its way. */
-  readonly stop?: FixStop
-}
-
-export function formatStop(stop: FixStop): string {
-  return STOPS[stop]
+/** What a report has of the rounds that were sent, and why none follows. */
+interface Fixing {
+  readonly rounds: readonly unknown[]
+  readonly stop?: FixStop | undefined
 }
 
 /** At the last look, a round is not to be sent any more. */
@@ -39,22 +33,25 @@ export class RoundRefused extends ActionError {
   readonly stop: FixStop
 
   constructor(stop: FixStop) {
-    super('not-sent', formatStop(stop))
+    super('not-sent', STOPS[stop])
     this.stop = stop
   }
 }
 
+/** Whether failing checks were sent back to the job, and no end of that was seen. */
+export function isFixing({ rounds, stop }: Fixing): boolean {
+  return rounds.length > 0 && stop === undefined
+}
+
 /** Whether a round may have changed what was not looked at again. */
-export function mayHaveChanged(fixing: Fixing | undefined): boolean {
-  const { sent = 0, stop = 'unseen' } = fixing ?? {}
-  return sent > 0 && (stop === 'unseen' || stop === 'elsewhere')
+export function mayHaveChanged({ rounds, stop = 'unseen' }: Fixing): boolean {
+  return rounds.length > 0 && (stop === 'unseen' || stop === 'elsewhere')
 }
 
 /** What was sent and why it ended there, as full sentences; nothing if nobody asked for rounds. */
-export function formatFixing(fixing: Fixing | undefined): string[] {
-  if (fixing === undefined || (fixing.sent === 0 && fixing.stop === 'passed')) return []
-  const { sent, stop } = fixing
-  const count =
-    sent === 0 ? 'not sent back to the agent' : `sent back to the agent ${sent === 1 ? 'once' : `${sent} times`}`
-  return [`Failing checks were ${count}.`, ...(stop === undefined || stop === 'passed' ? [] : [formatStop(stop)])]
+export function formatFixing({ rounds, stop }: Fixing): string[] {
+  const why = stop === undefined || stop === 'passed' ? [] : [STOPS[stop]]
+  if (rounds.length === 0) return why.length === 0 ? [] : ['Failing checks were not sent back to the agent.', ...why]
+  const count = rounds.length === 1 ? 'once' : `${rounds.length} times`
+  return [`Failing checks were sent back to the agent ${count}.`, ...why]
 }

@@ -6,24 +6,31 @@ import { SeenHeads } from './seen-heads.ts'
 import type { Shortfall } from './shortfalls.ts'
 
 /** What is found out once for the step, whatever its turns come to. */
-type Findings = Partial<Pick<Report, 'startedBy' | 'change' | 'comment' | 'skipReason' | 'log' | 'changes'>>
+type Findings = Partial<
+  Pick<Report, 'asked' | 'origin' | 'startedBy' | 'change' | 'comment' | 'skipReason' | 'log' | 'changes'>
+>
 
 /** What the journal has for a report. */
-export type Recorded = Findings & Pick<Report, 'asked' | 'origin' | 'timeline' | 'shortfalls' | 'durationMs'>
+export type Recorded = Findings & Pick<Report, 'timeline' | 'shortfalls' | 'durationMs'>
 
 /** What only accumulates while a step runs: what it did, what it could not do, and what it found out. */
 export class Journal {
   readonly heads: SeenHeads
-  readonly #inputs: AgentInputs
   readonly #step: Step
   readonly #timeline: TimelineEntry[] = []
   readonly #shortfalls: Shortfall[] = []
-  #findings: Findings = {}
+  #findings: Findings
 
-  constructor(inputs: AgentInputs, step: Step) {
+  constructor({ waitForChecks, allowedPaths, projectId }: AgentInputs, step: Step) {
     this.heads = new SeenHeads(step)
-    this.#inputs = inputs
     this.#step = step
+    this.#findings = {
+      asked: [
+        ...(waitForChecks ? ['checks' as const] : []),
+        ...(allowedPaths.length > 0 ? ['out-of-scope' as const] : []),
+      ],
+      origin: { projectId, stepId: step.context.stepId },
+    }
   }
 
   add(findings: Findings): void {
@@ -70,18 +77,8 @@ export class Journal {
   }
 
   recorded(): Recorded {
-    const { waitForChecks, allowedPaths, projectId } = this.#inputs
-    return {
-      ...this.#findings,
-      asked: [
-        ...(waitForChecks ? ['checks' as const] : []),
-        ...(allowedPaths.length > 0 ? ['out-of-scope' as const] : []),
-      ],
-      origin: { projectId, stepId: this.#step.context.stepId },
-      timeline: this.#timeline,
-      shortfalls: this.#shortfalls,
-      durationMs: this.#elapsedMs(),
-    }
+    const [timeline, shortfalls] = [this.#timeline, this.#shortfalls]
+    return { ...this.#findings, timeline, shortfalls, durationMs: this.#elapsedMs() }
   }
 
   #record(event: string): void {

@@ -2,10 +2,10 @@ import { isPullRequestOver } from './standing.ts'
 import { formatCount } from '../../text/sentences.ts'
 import type { Context } from '../../action/context.ts'
 import { quoted, someQuoted, type Told } from '../../text/markdown.ts'
-import { formatEnd } from './turn-end.ts'
+import { formatEnd } from './turn-texts.ts'
 import type { LogEntry, LogRow } from './pull-request-log.ts'
-import { failedOf, type Changes, type PullRequestFindings, type Report } from './report.ts'
-import type { Turn, Turns } from './turns.ts'
+import { failedOf, type Changes, type PullRequestFindings, type Report, type Turn } from './report.ts'
+import type { Turns } from './turns.ts'
 
 /** So many checks are named, each in a line. */
 const MOST_NAMES = 5
@@ -18,21 +18,19 @@ function causeOf({ failing }: Turn, startedBy: Told): Told {
   return failing === undefined ? startedBy : { text: `checks failed: ${someQuoted(failing.map(({ name }) => name))}` }
 }
 
-/** A round that was not sent is no turn. */
-const isTurn = ({ at, result, stopped }: Turn, index: number): boolean =>
-  at !== undefined && (index === 0 || (result ?? stopped)?.error?.code !== 'not-sent')
-
 function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report, context: Context): readonly LogRow[] {
   const { serverUrl, repository, runId, runAttempt, stepId } = context
   const attempt = runAttempt > 1 ? `/attempts/${runAttempt}` : ''
   const url = `${serverUrl}/${repository}/actions/runs/${runId}${attempt}`
   const step = stepId === '' ? '' : `, step ${quoted(stepId)}`
-  return turns.filter(isTurn).map((turn) => ({
-    key: [runId, runAttempt, stepId, turn.at?.getTime()].join('.'),
-    at: turn.at ?? new Date(0),
-    startedBy: causeOf(turn, startedBy),
-    end: { text: `${formatEnd(turn)}${turns.length === 1 ? formatFiles(turn, changes) : ''}${step}`, url },
-  }))
+  return turns.flatMap((turn, index) => {
+    const { at, result, stopped } = turn
+    // A round that was not sent is no turn.
+    if (at === undefined || (index > 0 && (result ?? stopped)?.error?.code === 'not-sent')) return []
+    const key = [runId, runAttempt, stepId, at.getTime()].join('.')
+    const text = `${formatEnd(turn)}${turns.length === 1 ? formatFiles(turn, changes) : ''}${step}`
+    return [{ key, at, startedBy: causeOf(turn, startedBy), end: { text, url } }]
+  })
 }
 
 /** What is left to do at a pull request, the gravest first; undefined if nobody has looked at it. */

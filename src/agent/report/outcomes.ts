@@ -3,7 +3,7 @@ import { ERROR_TITLES } from '../../runtime/error-titles.ts'
 import { STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
 import type { Task } from '../inputs/task.ts'
-import { mayHaveChanged } from './fixing.ts'
+import { isFixing, mayHaveChanged } from './fixing.ts'
 import { isLookedAt, jobIdOf, type Outcome, type Report } from './report.ts'
 import { adviseOnPullRequest, formatPullRequest, titleOfPullRequest } from './standing.ts'
 
@@ -23,11 +23,6 @@ interface OutcomeRow {
   readonly advice: Say<string | undefined>
   /** What it says of `changed` if a prompt was sent and nobody compared heads. Undefined if nobody knows. */
   readonly changed: Say<boolean | undefined, AskedReport>
-}
-
-/** Whether failing checks were sent back to the job, and no end of that was seen. */
-export function isFixing({ fixing }: Report): boolean {
-  return fixing !== undefined && fixing.sent > 0 && fixing.stop === undefined
 }
 
 /** Whether the job goes on without this step. */
@@ -95,7 +90,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     advice: (report) =>
       adviseOnPullRequest(report) ?? 'If you expected changes, send a follow-up that names the pages.',
     // A job that names the pull request of an earlier turn no more may have worked elsewhere.
-    changed: ({ fixing, job }) => (mayHaveChanged(fixing) || job?.prLink !== undefined ? undefined : false),
+    changed: (report) => (mayHaveChanged(report) || report.job?.prLink !== undefined ? undefined : false),
   },
   failed: {
     colour: 'failed',

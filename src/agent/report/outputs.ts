@@ -51,7 +51,7 @@ export function continuedOf({ continued, progress }: Report): Continued | undefi
 
 /** The step's outputs but for `result`, where an empty text stands for "there is none". */
 export function toOutputs(report: Report): Omit<Outputs, 'result'> {
-  const { outcome, operation, job, durationMs, pullRequest, fixing } = report
+  const { outcome, operation, job, durationMs, pullRequest, rounds, stop } = report
   const link = ownPullRequest(report)
   return {
     outcome,
@@ -69,7 +69,7 @@ export function toOutputs(report: Report): Omit<Outputs, 'result'> {
     'pr-branch': oneLine(pullRequest?.branch ?? '', LONGEST_BRANCH_NAME),
     'pr-mergeable': String(pullRequest?.mergeable ?? ''),
     continued: continuedOf(report) ?? '',
-    'fix-rounds': fixing === undefined ? '' : String(fixing.sent),
+    'fix-rounds': rounds.length === 0 && stop === undefined ? '' : String(rounds.length),
     model: oneLine(job?.model ?? '', LONGEST_MODEL_NAME),
     'duration-seconds': (durationMs / 1000).toFixed(1),
   }

@@ -3,7 +3,8 @@ import { formatDuration } from '../../text/duration.ts'
 import { foldedText, grid, inlineCode, linked, prose, quoted, shorten, someQuoted } from '../../text/markdown.ts'
 import { formatCount } from '../../text/sentences.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { ownPullRequest, type Changes, type Report, type Round } from './report.ts'
+import { ownPullRequest, type Changes, type Report, type Turn } from './report.ts'
+import { formatEnd } from './turn-texts.ts'
 
 /** So many files, and so many checks, are named. */
 const MOST_ROWS = 20
@@ -63,12 +64,14 @@ function checks({ pullRequest }: Report): string[] {
   return list.length === 0 ? [] : [grid(['Check', 'Result', 'Time'], firstRows(sorted, toRow))]
 }
 
-function round({ failing, task, end }: Round, index: number): string[] {
-  const sent = `**Round ${index + 1}:** ${prose(`sent ${someQuoted(failing.map(({ name }) => name))}; ${end}`)}`
+function round(turn: Turn, index: number): string[] {
+  const { failing = [], task } = turn
+  const names = someQuoted(failing.map(({ name }) => name))
+  const sent = `**Round ${index + 1}:** ${prose(`sent ${names}; ${formatEnd(turn)}`)}`
   return task.kind === 'attach' ? [sent] : [sent, foldedText('What was sent', shorten(task.prompt, MOST_PROMPT_BYTES))]
 }
 
 /** The pull request by its title, what the step has changed in it, its checks, and each round. */
 export function pullRequestSections(report: Report): string[] {
-  return [...heading(report), ...files(report), ...checks(report), ...(report.rounds ?? []).flatMap(round)]
+  return [...heading(report), ...files(report), ...checks(report), ...report.rounds.flatMap(round)]
 }

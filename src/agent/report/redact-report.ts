@@ -34,7 +34,7 @@ export function redactReport(report: Report, redact: Redact): Report {
   return {
     ...report,
     task: task && redactTask(task, redact),
-    ...(rounds && { rounds: rounds.map((turn) => ({ ...turn, task: redactTask(turn.task, redact) })) }),
+    rounds: rounds.map((turn) => ({ ...turn, task: redactTask(turn.task, redact) })),
     ...(job === undefined ? {} : { job: redactJob(job, redact) }),
   }
 }

@@ -7,7 +7,7 @@ import type { ActionError } from '../../runtime/errors.ts'
 import type { Told } from '../../text/markdown.ts'
 import type { Gate } from '../inputs/fail-on.ts'
 import type { Task } from '../inputs/task.ts'
-import type { Fixing } from './fixing.ts'
+import type { FixStop } from './fixing.ts'
 import type { Shortfall } from './shortfalls.ts'
 
 /** What became of the step; the value of the output `outcome`. */
@@ -125,12 +125,19 @@ export interface LogPlace {
   readonly commentId: number | 'none' | undefined
 }
 
-/** Failing checks that were sent back to the job. */
-export interface Round {
+/** What stopped a turn before its end, or what was to follow its end. */
+export type Stopped = Pick<TaskResult, 'outcome'> & { readonly error: ActionError }
+
+/** One prompt, or one wait for a job, and what is known of it. */
+export interface Turn extends Pick<Report, 'progress' | 'continued' | 'job' | 'lastProblem' | 'pullRequest' | 'stop'> {
   readonly task: Task
-  readonly failing: readonly Check[]
-  /** What came of it, in words of ours. */
-  readonly end: string
+  /** The checks that a round tells. */
+  readonly failing?: readonly Check[] | undefined
+  /** When it began; undefined if it has not. */
+  readonly at?: Date
+  /** How it ended. */
+  readonly result?: TaskResult
+  readonly stopped?: Stopped
 }
 
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
@@ -162,9 +169,10 @@ export interface Report extends TaskResult {
   readonly change?: string | undefined
   readonly pullRequest?: PullRequestFindings
   readonly changes?: Changes | undefined
-  /** Undefined if failing checks were neither sent back nor a reason not to. */
-  readonly fixing?: Fixing
-  readonly rounds?: readonly Round[]
+  /** The turns in which failing checks went back to the job; one whose fate is unknown is among them. */
+  readonly rounds: readonly Turn[]
+  /** Why failing checks go back no further. */
+  readonly stop?: FixStop | undefined
   /** What could not be done on GitHub. */
   readonly shortfalls: readonly Shortfall[]
 }

@@ -8,6 +8,7 @@ import { changedOf, continuedOf } from './outputs.ts'
 import { pagesFirst } from './pull-request-sections.ts'
 import { jobIdOf, OUTCOMES, ownPullRequest, type Report } from './report.ts'
 import { formatLosses } from './shortfalls.ts'
+import { formatEnd } from './turn-texts.ts'
 
 const MOST_BYTES = 32 * 1024
 const LONGEST_NAME = 300
@@ -105,7 +106,7 @@ function pullRequestOf(report: Report): Result['pull_request'] {
   }
 }
 
-function listsOf({ changes, pullRequest, rounds = [], shortfalls }: Report): Pick<Result, (typeof LISTS)[number]> {
+function listsOf({ changes, pullRequest, rounds, shortfalls }: Report): Pick<Result, (typeof LISTS)[number]> {
   return {
     files: pagesFirst(changes?.files ?? []).map((file) => ({ ...file, path: name(file.path) })),
     checks: (pullRequest?.checkList ?? []).map((check) => ({
@@ -113,9 +114,9 @@ function listsOf({ changes, pullRequest, rounds = [], shortfalls }: Report): Pic
       seconds: check.tookMs === undefined ? null : check.tookMs / 1_000,
     })),
     outside: (pullRequest?.scope?.outside ?? []).map(name),
-    rounds: rounds.map(({ failing, end }) => ({
-      checks: failing.slice(0, MOST_ROUND_CHECKS).map((check) => name(check.name)),
-      end,
+    rounds: rounds.map((turn) => ({
+      checks: (turn.failing ?? []).slice(0, MOST_ROUND_CHECKS).map((check) => name(check.name)),
+      end: formatEnd(turn),
     })),
     not_done: formatLosses(shortfalls).map(sentence),
   }

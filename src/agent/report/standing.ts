@@ -105,7 +105,8 @@ const BLOCKED_TEXTS: Readonly<Partial<Record<ChecksState, string>>> = {
 }
 
 /** What is known of the pull request, as full sentences. */
-export function formatPullRequest({ pullRequest = {}, fixing }: Report): string[] {
+export function formatPullRequest(report: Report): string[] {
+  const { pullRequest = {} } = report
   const { state, mergeable, isBlocked, checks, waitsForApproval, scope } = pullRequest
   const blocked = isBlocked === true && checks !== undefined ? BLOCKED_TEXTS[checks] : undefined
   const count = scope?.outside.length ?? 0
@@ -121,6 +122,6 @@ export function formatPullRequest({ pullRequest = {}, fixing }: Report): string[
             ? 'All its files match `allowed-paths`.'
             : `It changes ${formatCount(count, 'path')} outside of \`allowed-paths\`.`,
         ]),
-    ...formatFixing(fixing),
+    ...formatFixing(report),
   ]
 }

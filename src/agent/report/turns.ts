@@ -2,10 +2,17 @@ import type { Job } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/commit-checks.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs/task.ts'
-import { formatEnd } from './turn-end.ts'
 import { mayHaveChanged, RoundRefused, type FixStop } from './fixing.ts'
 import type { Recorded } from './journal.ts'
-import { isLookedAt, type Continued, type Outdated, type Report, type Round, type TaskResult } from './report.ts'
+import {
+  isLookedAt,
+  type Continued,
+  type Outdated,
+  type Report,
+  type Stopped,
+  type TaskResult,
+  type Turn,
+} from './report.ts'
 
 /** Whether a follow-up may be sent, or why another task has to take its place. */
 export type Verdict = 'send' | Omit<Outdated, 'prompt'>
@@ -30,22 +37,6 @@ export interface Plan {
   /** The checks that a round tells. */
   readonly failing?: readonly Check[]
   readonly preflight?: Preflight
-}
-
-/** What stopped a turn before its end, or what was to follow its end. */
-type Stopped = Pick<TaskResult, 'outcome'> & { readonly error: ActionError }
-
-/** One prompt, or one wait for a job, and what is known of it. */
-export interface Turn extends Pick<Report, 'progress' | 'continued' | 'job' | 'lastProblem' | 'pullRequest'> {
-  readonly task: Task
-  readonly failing?: readonly Check[] | undefined
-  /** When it began; undefined if it has not. */
-  readonly at?: Date
-  /** How it ended. */
-  readonly result?: TaskResult
-  readonly stopped?: Stopped
-  /** Why no round follows. */
-  readonly stop?: FixStop | undefined
 }
 
 /** The turns of a step, the oldest first. The first is the step's own, further ones are rounds that send failing checks back. */
@@ -91,11 +82,6 @@ export function newestOf(turns: Turns): Turn {
   return turns.at(-1) ?? turns[0]
 }
 
-/** Whether the job is one of this step's, so that nobody else has written of it to its pull request. */
-export function isNewJob([{ task }]: Turns): boolean {
-  return task.kind === 'create'
-}
-
 /** @param isCancelled whether the run is */
 export function stoppedBy(error: ActionError, isCancelled: boolean): Stopped {
   if (error.code === 'internal') return { outcome: 'error', error }
@@ -120,9 +106,9 @@ function isSent({ progress, stopped }: Turn): boolean {
   return progress === 'taken' || progress === 'seen' || stopped?.error.code === 'unknown-fate'
 }
 
-/** How often failing checks were sent back; one that is on its way counts. */
-export function countRounds([, ...rounds]: Turns): number {
-  return rounds.filter(isSent).length
+/** The rounds that were sent; one that is on its way is among them. */
+export function sentRounds([, ...rounds]: Turns): readonly Turn[] {
+  return rounds.filter(isSent)
 }
 
 /** What the end of a round means for further ones; undefined if its pull request is to be looked at. */
@@ -160,21 +146,16 @@ function workOf([{ result }, ...rounds]: Turns): TaskResult | undefined {
   return { ...result, outcome: 'pull-request', operation: 'updated' }
 }
 
-function toRound(turn: Turn): Round {
-  const { task, failing = [] } = turn
-  return { task, failing, end: formatEnd(turn) }
-}
-
 /** All that is known of a step, whether it has ended or not. */
 export function reportOf(turns: Turns, recorded: Recorded): Report {
   const { task, job, progress, continued, lastProblem, result } = turns[0]
   const { stopped } = newestOf(turns)
   const { pullRequest } = turns.findLast(({ pullRequest }) => pullRequest !== undefined) ?? {}
-  const [sent, stop] = [countRounds(turns), findStop(turns)]
-  const fixing = sent === 0 && stop === undefined ? undefined : { sent, ...(stop && { stop }) }
+  const [rounds, stop] = [sentRounds(turns), findStop(turns)]
   const isStopped = stopped !== undefined && (result === undefined || isFatal(stopped))
   const work = workOf(turns) ?? { outcome: recorded.skipReason === undefined ? 'error' : 'skipped' }
   const { operation, ...end }: TaskResult = isStopped ? { ...work, ...stopped } : work
+  const isInDoubt = operation === 'unchanged' && mayHaveChanged({ rounds, stop })
   return {
     ...recorded,
     task,
@@ -184,8 +165,8 @@ export function reportOf(turns: Turns, recorded: Recorded): Report {
     ...(job && { job }),
     ...(pullRequest && { pullRequest }),
     ...end,
-    ...(operation === undefined || (operation === 'unchanged' && mayHaveChanged(fixing)) ? {} : { operation }),
-    ...(fixing && { fixing }),
-    ...(sent > 0 && { rounds: turns.slice(1).filter(isSent).map(toRound) }),
+    ...(operation && !isInDoubt && { operation }),
+    rounds,
+    stop,
   }
 }

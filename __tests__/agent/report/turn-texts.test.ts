@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { formatEnd } from '../../../src/agent/report/turn-end.ts'
-import { formatVerdict, nameTurn, titleTurn } from '../../../src/agent/report/turn-name.ts'
-import type { Turn } from '../../../src/agent/report/turns.ts'
+import { formatEnd, formatVerdict, nameTurn, titleTurn } from '../../../src/agent/report/turn-texts.ts'
+import type { Turn } from '../../../src/agent/report/report.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
 

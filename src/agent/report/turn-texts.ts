@@ -1,0 +1,60 @@
+import { ERROR_TITLES } from '../../runtime/error-titles.ts'
+import { formatCount } from '../../text/sentences.ts'
+import { oneLine } from '../../text/untrusted.ts'
+import type { ChecksState, Outcome, TaskResult, Turn } from './report.ts'
+import { newestOf, type Turns } from './turns.ts'
+
+const ENDS: Readonly<Record<Outcome, string>> = {
+  'pull-request': 'the changes are in it',
+  'no-changes': 'nothing to change',
+  failed: 'failed',
+  archived: 'the job is archived',
+  'timed-out': 'did not end in time',
+  unconfirmed: 'sent, and not seen to begin',
+  submitted: 'sent, and not waited for',
+  cancelled: 'cancelled',
+  skipped: 'skipped',
+  error: 'failed',
+}
+
+/** What came of a turn, in words of ours alone. */
+export function formatEnd({ result, stopped, progress, task }: Turn): string {
+  const { outcome, operation, added, error }: TaskResult = result ?? stopped ?? { outcome: 'error' }
+  if (error?.code === 'not-sent') return 'not sent'
+  if (outcome === 'error' && error !== undefined) return `failed: ${ERROR_TITLES[error.code]}`
+  if (outcome === 'cancelled' && progress === 'unsent') return 'cancelled before it was sent'
+  const commits = operation === 'updated' ? formatCount(added?.commits ?? 1, 'new commit') : undefined
+  if (outcome !== 'pull-request') return commits === undefined ? ENDS[outcome] : `${ENDS[outcome]}, after ${commits}`
+  if (operation === 'created') return 'opened'
+  return commits ?? (task.kind === 'follow-up' ? 'not known whether it has changed' : ENDS[outcome])
+}
+
+const LONGEST_NAME = 60
+
+/** What the newest turn is called in the log. */
+export function nameTurn(turns: Turns, maxRounds: number): string {
+  const { task, failing } = newestOf(turns)
+  if (failing !== undefined) return `Round ${turns.length - 1} of ${maxRounds}`
+  if (task.kind === 'create') return 'New job'
+  return `${task.kind === 'attach' ? 'Attach' : 'Follow-up'} to ${task.jobId}`
+}
+
+/** The title of its group: a round says which checks it sends. */
+export function titleTurn(name: string, { failing }: Turn): string {
+  if (failing === undefined) return name
+  return `${name}: ${failing.map((check) => oneLine(check.name, LONGEST_NAME)).join(', ')}`
+}
+
+const CHECKS: Readonly<Record<ChecksState, string>> = {
+  success: 'its checks have passed',
+  failure: 'its checks failed',
+  pending: 'its checks have not finished',
+  none: 'it has no checks',
+}
+
+/** What came of a turn that was not stopped. One without a result has given way to another, and nothing was sent. */
+export function formatVerdict(turn: Turn): string {
+  const { result, pullRequest: { checks } = {} } = turn
+  if (result === undefined) return 'not sent'
+  return checks === undefined ? formatEnd(turn) : `${formatEnd(turn)}, ${CHECKS[checks]}`
+}
