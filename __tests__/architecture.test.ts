@@ -102,6 +102,7 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'emulator/github/repository-state.ts': 'the same',
   'emulator/github/state.ts': 'the same',
   'emulator/github/check-scenarios.ts': 'holds values only, which the tests of the scenarios look at',
+  'emulator/github/resource-body.ts': 'makes what GitHub’s own description judges in every answer',
   'github/event-parts.ts': 'holds the parts of an event, which event.test.ts looks at',
   'github/payload-parts.ts': 'the same',
   'github/github.ts': 'holds types only',

@@ -160,6 +160,14 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
+    name: 'what waits until somebody lets it use its environment is not waited for until the deadline either',
+    given: { ...WAITS, 'timeout-minutes': '60' },
+    plays: ['checks-wait-for-environment'],
+    ends: 'red, pull-request',
+    outputs: { checks: 'pending' },
+    says: ['1 of 4 waiting for approval (deploy)', 'its checks wait for approval'],
+  },
+  {
     name: 'a commit that comes while the step waits is the one that is checked and reported',
     given: WAITS,
     plays: ['head-moves'],

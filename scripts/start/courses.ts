@@ -51,6 +51,7 @@ const INPUTS: Readonly<Partial<Record<ScenarioName | GitHubScenarioName | Runner
   'checks-mended-late': FOLLOW_UP,
   'checks-pending': SHORT,
   'checks-wait-for-approval': { 'timeout-minutes': '10' },
+  'checks-wait-for-environment': { 'timeout-minutes': '10' },
   'commit-lost': FOLLOW_UP,
   'comment-of-maintainer': ASKED,
   'comment-of-stranger': ASKED,

@@ -1,6 +1,7 @@
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { type PullState, requestedReviewers } from '../../src/emulator/github/pull-state.ts'
-import { userBody, wireTime } from '../../src/emulator/github/reply.ts'
+import { wireTime } from '../../src/emulator/github/reply.ts'
+import { userBody } from '../../src/emulator/github/resource-body.ts'
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
 import type { Environment } from '../../src/runtime/environment.ts'
 import { fasterClock, fasterProcess } from '../small-runner/faster-time.ts'

@@ -2,10 +2,8 @@ import { findCommit } from './history.ts'
 import { type Operations, reads } from './operation.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, wireTime } from './reply.ts'
 import type { CheckRun, CommitStatus } from './check-state.ts'
-import { latestRuns, statusOf, suitesOf } from './suite-view.ts'
-
-const APPS: readonly string[] = ['github-actions', 'link-checker']
-const appBody = (slug: string): object => ({ id: APPS.indexOf(slug) + 1, slug, name: slug })
+import { appBody, repositoryBody } from './resource-body.ts'
+import { type ShownSuite, latestRuns, statusOf, suitesOf } from './suite-view.ts'
 
 const timeOrNull = (atMs: number, nowMs: number): string | null => (nowMs >= atMs ? wireTime(atMs) : null)
 
@@ -23,7 +21,8 @@ export function checkFields(run: CheckRun, nowMs: number): object {
   }
 }
 
-function checkRunBody({ nowMs, baseUrl, name }: Call, run: CheckRun): object {
+function checkRunBody(call: Call, run: CheckRun): object {
+  const { nowMs, baseUrl, name } = call
   const { id, runId, app, suiteId } = run
   const page =
     runId === undefined ? `${baseUrl}/${name}/runs/${id}` : `${baseUrl}/${name}/actions/runs/${runId}/job/${id}`
@@ -32,9 +31,11 @@ function checkRunBody({ nowMs, baseUrl, name }: Call, run: CheckRun): object {
     ...checkFields(run, nowMs),
     html_url: page,
     details_url: run.detailsUrl ?? page,
-    app: appBody(app),
+    app: appBody(call, app),
     check_suite: { id: suiteId },
-    output: { title, summary, annotations_count: annotations.length },
+    output: { title, summary, text: null, annotations_count: annotations.length },
+    external_id: '',
+    pull_requests: [],
   }
 }
 
@@ -59,24 +60,46 @@ function listCheckRuns(call: Call): Reply {
   return listReply(call, runs, body, (check_runs) => ({ total_count, check_runs }))
 }
 
+function suiteBody(call: Call, suite: ShownSuite): object {
+  const { id, headSha, app, status, conclusion, runs, updatedAtMs } = suite
+  const { message = '', atMs = 0 } = findCommit(call.repository, headSha) ?? {}
+  return {
+    id,
+    status,
+    conclusion,
+    latest_check_runs_count: runs,
+    updated_at: wireTime(updatedAtMs),
+    created_at: null,
+    head_sha: headSha,
+    head_branch: null,
+    head_commit: { id: headSha, tree_id: headSha, message, timestamp: wireTime(atMs), author: null, committer: null },
+    before: null,
+    after: headSha,
+    app: appBody(call, app),
+    repository: repositoryBody(call, call.name, call.repository),
+    pull_requests: [],
+  }
+}
+
 function listSuites(call: Call): Reply {
   const { repository, params, nowMs } = call
   const { ref = '' } = params
   const suites = suitesOf(repository, findCommit(repository, ref)?.sha ?? ref, nowMs)
-  return listReply(
-    call,
-    suites,
-    ({ id, headSha, app, status, conclusion, runs, updatedAtMs }) => ({
-      ...{ id, status, conclusion, latest_check_runs_count: runs, updated_at: wireTime(updatedAtMs) },
-      ...{ head_sha: headSha, app: appBody(app) },
-    }),
-    (check_suites) => ({ total_count: suites.length, check_suites }),
-  )
+  const body = (suite: ShownSuite): object => suiteBody(call, suite)
+  return listReply(call, suites, body, (check_suites) => ({ total_count: suites.length, check_suites }))
 }
 
-function statusBody({ context, state, createdAtMs, ...rest }: CommitStatus): object {
-  const { description = null, targetUrl = null }: { description?: string | null; targetUrl?: string | null } = rest
-  return { context, state, description, target_url: targetUrl, created_at: wireTime(createdAtMs) }
+function statusBody({ repository }: Call, status: CommitStatus): object {
+  const { context, state, createdAtMs, description = null, targetUrl = null } = status
+  return {
+    id: repository.statuses.indexOf(status) + 1,
+    context,
+    state,
+    description,
+    target_url: targetUrl,
+    created_at: wireTime(createdAtMs),
+    updated_at: wireTime(createdAtMs),
+  }
 }
 
 function combine(states: readonly CommitStatus['state'][]): 'failure' | 'pending' | 'success' {
@@ -94,14 +117,19 @@ function combinedStatus(call: Call): Reply {
     sha: findCommit(repository, ref)?.sha ?? ref,
     state: combine(all.map(({ state }) => state)),
     total_count: all.length + repository.unlistedChecks,
+    repository: repositoryBody(call, call.name, repository),
   }
-  return listReply(call, all, statusBody, (statuses) => ({ ...whole, statuses }))
+  const body = (status: CommitStatus): object => statusBody(call, status)
+  return listReply(call, all, body, (statuses) => ({ ...whole, statuses }))
 }
+
+const WITHOUT_COLUMNS = { start_column: null, end_column: null, raw_details: null }
 
 function listAnnotations(call: Call): Reply {
   const run = call.repository.checkRuns.find(({ id }) => String(id) === call.params['check_run_id'])
   if (run === undefined) return NOT_FOUND
-  return listReply(call, call.nowMs >= run.completedAtMs ? (run.annotations ?? []) : [], (annotation) => annotation)
+  const found = call.nowMs >= run.completedAtMs ? (run.annotations ?? []) : []
+  return listReply(call, found, (annotation) => ({ ...WITHOUT_COLUMNS, ...annotation }))
 }
 
 /** Check runs with their annotations, check suites, and commit statuses. */

@@ -41,6 +41,8 @@ interface JobPlan {
   readonly workflow?: string
   /** What started the workflow, where that was not what the others were started by. */
   readonly event?: string
+  /** How long it waits until somebody lets it use its environment. */
+  readonly guardedMs?: number
   /** It comes when the jobs of its run that stand before it have ended, and is skipped if one has failed. */
   readonly needs?: true
   /** It is started again so much later than it ended. */
@@ -85,8 +87,9 @@ export function startChecks(
     where: Partial<CheckRun>,
     fromMs: number,
     takesMs: number,
+    queuedMs = QUEUED_MS,
   ): CheckRun {
-    const startedAtMs = fromMs + QUEUED_MS
+    const startedAtMs = fromMs + queuedMs
     const times = { createdAtMs: fromMs, startedAtMs, completedAtMs: startedAtMs + takesMs }
     const of = { app: 'link-checker', suiteId: where.suiteId ?? takeId(state) }
     const run = { id: takeId(state), name, headSha, ...of, ...where, ...times, ...result }
@@ -94,13 +97,14 @@ export function startChecks(
     return run
   }
 
-  function startJob({ name, workflow, event: by, needs, again, afterMs, takesMs, result }: TimedPlan & JobPlan): void {
+  function startJob(plan: TimedPlan & JobPlan): void {
+    const { name, workflow, event: by, guardedMs, needs, again, afterMs, takesMs, result } = plan
     const { suiteId, runId } = runOf(workflow, by)
-    const where = { app: ACTIONS, suiteId, runId, plannedAtMs: atMs }
+    const where = { app: ACTIONS, suiteId, runId, plannedAtMs: atMs, isGuarded: guardedMs !== undefined }
     const before = needs === true ? checkRuns.filter((run) => run.runId === runId) : []
     const isSkipped = before.some(({ conclusion }) => conclusion !== 'success')
     const fromMs = Math.max(atMs, ...before.map(({ completedAtMs }) => completedAtMs)) + afterMs
-    const first = register(name, isSkipped ? SKIPPED : result, where, fromMs, isSkipped ? 0 : takesMs)
+    const first = register(name, isSkipped ? SKIPPED : result, where, fromMs, isSkipped ? 0 : takesMs, guardedMs)
     if (again === undefined) return
     const againMs = first.completedAtMs + again.afterMs
     register(name, again.result, { ...where, attempt: 2, plannedAtMs: againMs }, againMs, again.takesMs)

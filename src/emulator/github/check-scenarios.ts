@@ -54,6 +54,11 @@ const FAILURE = { conclusion: 'failure', log: stamped(['##[error]Process complet
 
 export const IN_TURN: readonly CheckPlan[] = [...PASSED, { ...DEPLOY, needs: true, result: FAILURE }]
 
+export const GUARDED: readonly CheckPlan[] = [
+  ...PASSED,
+  { ...DEPLOY, workflow: 'deploy.yml', guardedMs: Infinity, result: { conclusion: 'success' } },
+]
+
 export const OF_TWO_EVENTS: readonly CheckPlan[] = [
   { ...BUILD, result: FAILURE, event: 'push' },
   { ...BUILD, result: { conclusion: 'success' }, event: 'pull_request' },
@@ -118,6 +123,10 @@ export const CHECK_SCENARIOS = {
   'checks-wait-for-approval': {
     description: 'The checks wait until somebody allows them to run, so none is registered.',
     checks: [[{ kind: 'unstarted', conclusion: 'action_required' }]],
+  },
+  'checks-wait-for-environment': {
+    description: 'All checks pass but one, which waits until somebody lets it use its environment.',
+    checks: [GUARDED],
   },
   'checks-in-turn': {
     description: 'A workflow’s second job needs the first one, is registered only when that one has passed, and fails.',

@@ -8,7 +8,7 @@ export interface Annotation {
   readonly message: string
 }
 
-/** Queued until it starts, and in progress until it completes. `Infinity`: it never does. */
+/** Queued, or waiting where it is guarded, until it starts, and in progress until it completes. `Infinity`: it never does. */
 export interface CheckRun {
   /** That of a job of a workflow is the job's, too. */
   readonly id: number
@@ -24,6 +24,8 @@ export interface CheckRun {
   readonly createdAtMs: number
   /** Since when its suite waits for it, where that is earlier: a job behind `needs` is registered when its turn comes. */
   readonly plannedAtMs?: number
+  /** Somebody has to let it use its environment before it starts. */
+  readonly isGuarded?: boolean
   readonly startedAtMs: number
   readonly completedAtMs: number
   readonly conclusion: string

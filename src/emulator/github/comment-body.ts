@@ -1,5 +1,6 @@
 import { associationOf } from './pull-body.ts'
-import { type Call, NOT_FOUND, type Reply, created, invalid, ok, refusal, userBody, wireTime } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, created, invalid, ok, refusal, wireTime } from './reply.ts'
+import { userBody } from './resource-body.ts'
 import type { Comment, IssueState, Reaction } from './issue-state.ts'
 import { takeId } from './state.ts'
 
@@ -59,17 +60,17 @@ export function edit<Kind extends Comment>(bodyOf: (call: Call, comment: Kind) =
     })
 }
 
-function reactionBody({ state }: Call, { id, user, content }: Reaction): object {
-  return { id, user: userBody(state, user), content }
+function reactionBody({ state }: Call, { id, user, content, createdAtMs }: Reaction): object {
+  return { id, user: userBody(state, user), content, created_at: wireTime(createdAtMs) }
 }
 
 /** Adds the reaction that the body names. A second one of the same kind by the same user changes nothing. */
 export function react(reactions: Reaction[], call: Call): Reply {
-  const { state, body } = call
+  const { state, body, nowMs } = call
   const content = String(body['content'])
   const before = reactions.find((one) => one.user === state.identity && one.content === content)
   if (before !== undefined) return ok(reactionBody(call, before))
-  const reaction = { id: takeId(state), user: state.identity, content }
+  const reaction = { id: takeId(state), user: state.identity, content, createdAtMs: nowMs }
   reactions.push(reaction)
   return created(reactionBody(call, reaction))
 }

@@ -1,30 +1,14 @@
 import { changeOfPull, changedFiles, compareHistories, findCommit, historyOf } from './history.ts'
 import { type Operations, reads } from './operation.ts'
 import { pullBody } from './pull-body.ts'
-import { type Call, NOT_FOUND, type Reply, listReply, ok, pageOf, refusal, userBody, wireTime } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, listReply, ok, pageOf, refusal } from './reply.ts'
 import type { PullState } from './pull-state.ts'
-import type { Commit, FileChange } from './repository-state.ts'
+import { commitBody, fileBody } from './resource-body.ts'
+import type { Commit } from './repository-state.ts'
 
 const MOST_COMPARED_FILES = 300
 /** Of a comparison that is asked for no page, the newest. */
 const COMPARED_COMMITS = 250
-
-export function fileBody({ additions = 1, deletions = 0, status = 'modified', ...file }: FileChange): object {
-  return { sha: 'f'.repeat(40), status, additions, deletions, changes: additions + deletions, ...file }
-}
-
-export function commitBody({ state, baseUrl, name }: Call, { sha, message, author, atMs, parents }: Commit): object {
-  const written = { name: author, email: `${author}@users.noreply.example`, date: wireTime(atMs) }
-  const known = author in state.users ? userBody(state, author) : null
-  return {
-    sha,
-    html_url: `${baseUrl}/${name}/commit/${sha}`,
-    commit: { message, author: written, committer: written },
-    author: known,
-    committer: known,
-    parents: parents.map((parent) => ({ sha: parent })),
-  }
-}
 
 function withCommit(call: Call, ref: string, answer: (commit: Commit) => Reply): Reply {
   const commit = findCommit(call.repository, ref)

@@ -3,6 +3,7 @@ import { type Operations, reads, withIssue, writes } from './operation.ts'
 import { issueFields } from './pull-body.ts'
 import { sortIssues } from './pull-operations.ts'
 import { type Call, type Reply, created, listReply, ok, spelledIn } from './reply.ts'
+import { labelBody } from './resource-body.ts'
 import { closeIssue, writeComment } from './repository-events.ts'
 import type { Comment, IssueState } from './issue-state.ts'
 
@@ -47,7 +48,7 @@ function addLabels(issue: IssueState, { body, repository, nowMs }: Call): Reply 
     if (!repository.labels.includes(label)) repository.labels.push(label)
   }
   issue.updatedAtMs = nowMs
-  return ok(issue.labels.map((name) => ({ name })))
+  return ok(issue.labels.map((name) => labelBody(repository, name)))
 }
 
 /** Issues, and what pull requests have in common with them: labels, comments and reactions. */

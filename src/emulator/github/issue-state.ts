@@ -2,6 +2,7 @@ export interface Reaction {
   readonly id: number
   readonly user: string
   readonly content: string
+  readonly createdAtMs: number
 }
 
 export interface Comment {

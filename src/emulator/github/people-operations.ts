@@ -1,5 +1,6 @@
 import { type Operations, reads } from './operation.ts'
-import { type Call, NOT_FOUND, type Reply, ok, refusal, spelledIn, userBody } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, ok, refusal, spelledIn } from './reply.ts'
+import { userBody, wholeRepositoryBody } from './resource-body.ts'
 import type { Role } from './repository-state.ts'
 
 /** What the finer roles are called by the older half of the answer. */
@@ -18,20 +19,12 @@ function permissionOf({ state, repository, params: { username: named = '' } }: C
   if (user === undefined) return NOT_FOUND
   if (user.type === 'Bot') return refusal(404, `${username} is not a user`)
   const role = repository.collaborators[username] ?? 'read'
-  return ok({ permission: PERMISSIONS[role], role_name: role, user: userBody(state, username) })
+  const held = { role_name: role }
+  return ok({ permission: PERMISSIONS[role], ...held, user: { ...userBody(state, username), ...held } })
 }
 
 /** The repository itself, and who may do what in it. */
 export const PEOPLE_OPERATIONS: Operations = {
-  'repos/get': reads('', [], ({ repository, name, baseUrl }) =>
-    ok({
-      id: repository.id,
-      full_name: name,
-      name: name.split('/')[1],
-      private: false,
-      default_branch: repository.defaultBranch,
-      html_url: `${baseUrl}/${name}`,
-    }),
-  ),
+  'repos/get': reads('', [], (call) => ok(wholeRepositoryBody(call))),
   'repos/get-collaborator-permission-level': reads('/collaborators/{username}/permission', [], permissionOf),
 }

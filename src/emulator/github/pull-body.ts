@@ -1,5 +1,6 @@
-import { changeOfPull } from './history.ts'
-import { type Call, userBody, wireTime } from './reply.ts'
+import { changeOfPull, findCommit } from './history.ts'
+import { type Call, wireTime } from './reply.ts'
+import { fileBody, labelBody, repositoryBody, reviewerBody, userBody } from './resource-body.ts'
 import type { IssueState } from './issue-state.ts'
 import { type PullState, requestedReviewers } from './pull-state.ts'
 
@@ -12,6 +13,7 @@ export function associationOf({ repository }: Call, login: string): string {
 export function issueFields(call: Call, number: number, issue: IssueState): object {
   const { title, body, user, state, locked, labels, createdAtMs, updatedAtMs, closedAtMs = updatedAtMs } = issue
   return {
+    id: 1_000_000 + number,
     number,
     title,
     body,
@@ -19,10 +21,12 @@ export function issueFields(call: Call, number: number, issue: IssueState): obje
     locked,
     user: userBody(call.state, user),
     author_association: associationOf(call, user),
-    labels: labels.map((name) => ({ name })),
+    labels: labels.map((name) => labelBody(call.repository, name)),
     created_at: wireTime(createdAtMs),
     updated_at: wireTime(updatedAtMs),
     closed_at: state === 'closed' ? wireTime(closedAtMs) : null,
+    assignee: null,
+    milestone: null,
   }
 }
 
@@ -34,12 +38,6 @@ function headOf({ state: { lag }, nowMs }: Call, { headSha, earlierHeads }: Pull
 /** What it brings, as far as GitHub shows it by now: lists of its commits and files may be older than its head. */
 export function shownChange(call: Call, pull: PullState): ReturnType<typeof changeOfPull> {
   return changeOfPull(call.repository, { ...pull, headSha: headOf(call, pull) })
-}
-
-/** A user or a team, under the name of one or the other. */
-export function reviewerBody({ state }: Call, name: string): { readonly user: object } | { readonly team: object } {
-  const team = name.split('/')[1]
-  return team === undefined ? { user: userBody(state, name) } : { team: { id: 1, name: team, slug: team } }
 }
 
 function reviewersBody(call: Call, pull: PullState): object {
@@ -54,14 +52,22 @@ function reviewersBody(call: Call, pull: PullState): object {
 export function pullBody(call: Call, number: number, pull: PullState): object {
   const { name, repository, baseUrl } = call
   const { branch, base, draft, merge } = pull
-  const repo = { id: repository.id, full_name: name }
+  const owner = name.split('/')[0] ?? ''
+  const end = (ref: string, sha: string): object => ({
+    ref,
+    sha,
+    label: `${owner}:${ref}`,
+    user: userBody(call.state, owner),
+    repo: repositoryBody(call, name, repository),
+  })
   return {
     ...issueFields(call, number, pull),
     ...reviewersBody(call, pull),
     html_url: `${baseUrl}/${name}/pull/${number}`,
     draft,
-    head: { ref: branch, sha: headOf(call, pull), repo },
-    base: { ref: base, sha: pull.closedBaseSha ?? repository.branches[base] ?? '', repo },
+    auto_merge: null,
+    head: end(branch, headOf(call, pull)),
+    base: end(base, pull.closedBaseSha ?? repository.branches[base] ?? ''),
     merged_at: merge === undefined ? null : wireTime(merge.atMs),
     merge_commit_sha: merge?.sha ?? null,
   }
@@ -85,14 +91,20 @@ function mergeableState(call: Call, pull: PullState): string {
 /** As the pull request itself is shown. */
 export function wholePullBody(call: Call, number: number, pull: PullState): object {
   const { ahead, files } = shownChange(call, pull)
+  const counted = files.map(fileBody)
+  const merger = findCommit(call.repository, pull.merge?.sha ?? '')?.author
   return {
     ...pullBody(call, number, pull),
     merged: pull.merge !== undefined,
+    merged_by: merger === undefined ? null : userBody(call.state, merger),
+    maintainer_can_modify: false,
     mergeable: isMergeable(call, pull),
     mergeable_state: mergeableState(call, pull),
     comments: pull.comments.length,
     review_comments: pull.reviewComments.length,
     commits: ahead.length,
     changed_files: files.length,
+    additions: counted.reduce((sum, { additions }) => sum + additions, 0),
+    deletions: counted.reduce((sum, { deletions }) => sum + deletions, 0),
   }
 }

@@ -1,7 +1,7 @@
-import { commitBody, fileBody } from './commit-operations.ts'
 import { type Operations, reads, withPull, writes } from './operation.ts'
 import { isMergeable, pullBody, shownChange, wholePullBody } from './pull-body.ts'
 import { type Call, type Reply, listReply, ok, refusal } from './reply.ts'
+import { commitBody, fileBody } from './resource-body.ts'
 import { type MergeMethod, closeIssue, mergePull } from './repository-events.ts'
 import type { IssueState } from './issue-state.ts'
 import type { PullState } from './pull-state.ts'

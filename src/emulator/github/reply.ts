@@ -21,7 +21,7 @@ export interface Call {
 
 export interface Reply {
   readonly status: number
-  /** JSON. Only what somebody may read of GitHub's many fields. */
+  /** JSON. All that GitHub's description requires, but for addresses that nobody follows. */
   readonly body: unknown
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
@@ -115,9 +115,4 @@ export function listReply<T>(
 /** Times as GitHub writes them, to the second. */
 export function wireTime(atMs: number): string {
   return new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z')
-}
-
-export function userBody({ users }: GitHubState, login: string): { login: string; id: number; type: string } {
-  const { id, type } = users[login] ?? { id: 0, type: 'User' }
-  return { login, id, type }
 }

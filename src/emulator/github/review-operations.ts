@@ -1,26 +1,23 @@
 import { answerWithComment, changedSince, commentBody, edit, react, withText } from './comment-body.ts'
 import { type Operations, reads, withIssue, withPull, writes } from './operation.ts'
-import { pullBody, reviewerBody } from './pull-body.ts'
-import {
-  type Call,
-  NOT_FOUND,
-  type Reply,
-  created,
-  listReply,
-  refusal,
-  spelledIn,
-  userBody,
-  wireTime,
-} from './reply.ts'
+import { pullBody } from './pull-body.ts'
+import { type Call, NOT_FOUND, type Reply, created, listReply, refusal, spelledIn, wireTime } from './reply.ts'
+import { reviewerBody, userBody } from './resource-body.ts'
 import { type PullState, type ReviewComment, type ReviewEvent, requestedReviewers } from './pull-state.ts'
 import { takeId } from './state.ts'
 
 function reviewCommentBody(call: Call, comment: ReviewComment): object {
   const { path, line, diffHunk, reviewId, inReplyTo } = comment
+  const { pulls } = call.repository
+  const headSha = Object.values(pulls).find(({ reviewComments }) => reviewComments.includes(comment))?.headSha
   return {
     ...commentBody(call, comment),
     path,
     line,
+    position: line,
+    original_position: line,
+    commit_id: headSha,
+    original_commit_id: headSha,
     diff_hunk: diffHunk,
     pull_request_review_id: reviewId ?? null,
     ...(inReplyTo === undefined ? {} : { in_reply_to_id: inReplyTo }),
@@ -50,22 +47,26 @@ function replyInThread(pull: PullState, call: Call): Reply {
 /** All who are named, or nobody: one who has no access stops the request, and so does the author. */
 function requestReviews(pull: PullState, number: number, call: Call): Reply {
   const { state, repository, name, body, nowMs } = call
-  const named = (field: string): readonly string[] => (Array.isArray(body[field]) ? body[field].map(String) : [])
-  const [users, teams] = [named('reviewers'), named('team_reviewers')]
+  const named = (field: string, known: readonly string[]): readonly (string | undefined)[] =>
+    Array.isArray(body[field]) ? body[field].map((one) => spelledIn(known, String(one))) : []
+  const users = named('reviewers', Object.keys(repository.collaborators))
+  const teams = named('team_reviewers', repository.teams)
   if (users.includes(pull.user)) return refusal(422, 'Review cannot be requested from pull request author.')
-  if (
-    !users.every((user) => spelledIn(Object.keys(repository.collaborators), user) !== undefined) ||
-    !teams.every((team) => repository.teams.includes(team))
-  )
+  if (users.includes(undefined) || teams.includes(undefined))
     return refusal(
       422,
       `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${name} repository.`,
     )
-  const names = [...users, ...teams.map((team) => `${name.split('/')[0] ?? ''}/${team}`)]
+  const owner = name.split('/')[0] ?? ''
+  const names = [...users, ...teams.map((team) => `${owner}/${team ?? ''}`)].filter((one) => one !== undefined)
   const due = requestedReviewers(pull)
   for (const one of names.filter((one) => !due.includes(one)))
     pull.reviewEvents.push({
-      ...{ id: takeId(state), event: 'review_requested', actor: state.identity, name: one, atMs: nowMs },
+      id: takeId(state),
+      event: 'review_requested',
+      actor: state.identity,
+      name: one,
+      atMs: nowMs,
     })
   return created(pullBody(call, number, pull))
 }

@@ -5,11 +5,12 @@ const PASSED: readonly string[] = ['success', 'neutral', 'skipped']
 
 /** By now. */
 export function statusOf(
-  { startedAtMs, completedAtMs }: CheckRun,
+  { startedAtMs, completedAtMs, isGuarded = false }: CheckRun,
   nowMs: number,
-): 'queued' | 'in_progress' | 'completed' {
+): 'queued' | 'waiting' | 'in_progress' | 'completed' {
   if (nowMs >= completedAtMs) return 'completed'
-  return nowMs >= startedAtMs ? 'in_progress' : 'queued'
+  if (nowMs >= startedAtMs) return 'in_progress'
+  return isGuarded ? 'waiting' : 'queued'
 }
 
 /**
@@ -36,7 +37,9 @@ export interface ShownSuite extends Pick<CheckSuite, 'id' | 'headSha' | 'app' | 
 /** A suite with check runs is over once all of these are, those too that wait for another one, and has failed if one has. */
 function suiteOf(planned: readonly CheckRun[], nowMs: number): Pick<ShownSuite, 'status' | 'conclusion'> {
   const runs = latestRuns(planned)
-  if (!runs.every((run) => statusOf(run, nowMs) === 'completed')) return { status: 'in_progress', conclusion: null }
+  const open = runs.map((run) => statusOf(run, nowMs)).filter((status) => status !== 'completed')
+  if (open.length > 0)
+    return { status: open.every((status) => status === 'waiting') ? 'waiting' : 'in_progress', conclusion: null }
   const failed = runs.find(({ conclusion }) => !PASSED.includes(conclusion))
   return { status: 'completed', conclusion: failed?.conclusion ?? 'success' }
 }

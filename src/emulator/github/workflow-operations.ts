@@ -1,12 +1,19 @@
 import { signedLogAddress } from './job-logs.ts'
 import { type Operations, reads } from './operation.ts'
-import { type Call, NOT_FOUND, type Reply, listReply, refusal, userBody, wireTime } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, listReply, refusal, wireTime } from './reply.ts'
+import { repositoryBody, userBody } from './resource-body.ts'
 import type { WorkflowRun } from './check-state.ts'
 import { suitesOf } from './suite-view.ts'
 
 type ShownRun = WorkflowRun & { readonly updatedAtMs?: number }
 
-function runBody({ baseUrl, name, state }: Call, run: ShownRun): object {
+/** Workflows are counted in the order in which they came. */
+function workflowIdOf({ workflows, workflowRuns }: Call['repository'], file: string): number {
+  return [...new Set([...workflows, ...workflowRuns.map(({ workflow }) => workflow)])].indexOf(file) + 1
+}
+
+function runBody(call: Call, run: ShownRun): object {
+  const { baseUrl, name, state, repository } = call
   const { id, workflow, branch, headSha, event, suiteId, headRepository = name, actor = 'mona' } = run
   const { createdAtMs, updatedAtMs = createdAtMs } = run
   return {
@@ -19,12 +26,19 @@ function runBody({ baseUrl, name, state }: Call, run: ShownRun): object {
     status: run.status,
     conclusion: run.conclusion,
     ...(suiteId === undefined ? {} : { check_suite_id: suiteId }),
+    workflow_id: workflowIdOf(repository, workflow),
+    run_number: id,
     run_attempt: run.attempt ?? 1,
+    display_title: workflow,
+    head_commit: null,
+    pull_requests: [],
     html_url: `${baseUrl}/${name}/actions/runs/${id}`,
-    head_repository: { full_name: headRepository },
-    repository: { full_name: name },
+    head_repository: repositoryBody(call, headRepository, repository),
+    repository: repositoryBody(call, name, repository),
     actor: userBody(state, actor),
-    ...{ created_at: wireTime(createdAtMs), run_started_at: wireTime(createdAtMs), updated_at: wireTime(updatedAtMs) },
+    created_at: wireTime(createdAtMs),
+    run_started_at: wireTime(createdAtMs),
+    updated_at: wireTime(updatedAtMs),
   }
 }
 

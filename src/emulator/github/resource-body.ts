@@ -1,0 +1,107 @@
+import { type Call, wireTime } from './reply.ts'
+import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
+import type { GitHubState } from './state.ts'
+
+/** When all that nobody dates was made. */
+const LONG_AGO = wireTime(Date.UTC(2025, 0, 1))
+
+/** The same value for many fields, which GitHub's description requires and nothing in this world changes. */
+function same(value: unknown, ...names: readonly string[]): object {
+  return Object.fromEntries(names.map((name) => [name, value]))
+}
+
+export interface UserBody {
+  readonly login: string
+  readonly id: number
+  readonly type: string
+  readonly site_admin: boolean
+}
+
+export function userBody({ users }: GitHubState, login: string): UserBody {
+  const { id, type } = users[login] ?? { id: 0, type: 'User' }
+  return { login, id, type, site_admin: false }
+}
+
+/** A user or a team, under the name of one or the other. */
+export function reviewerBody({ state }: Call, name: string): { readonly user: object } | { readonly team: object } {
+  const team = name.split('/')[1]
+  if (team === undefined) return { user: userBody(state, name) }
+  const granted = { permission: 'push', type: 'organization', description: null }
+  return { team: { id: 1, name: team, slug: team, ...granted } }
+}
+
+const APPS: readonly string[] = ['github-actions', 'link-checker']
+
+export function appBody({ state }: Call, slug: string): object {
+  return {
+    id: APPS.indexOf(slug) + 1,
+    slug,
+    name: slug,
+    owner: userBody(state, 'acme'),
+    description: null,
+    permissions: {},
+    events: [],
+    ...same(LONG_AGO, 'created_at', 'updated_at'),
+  }
+}
+
+export function labelBody({ labels }: RepositoryState, name: string): object {
+  return { id: labels.indexOf(name) + 1, name, description: '', color: 'ededed', default: false }
+}
+
+/** Git's own name for a tree that holds nothing: here no commit has files, but for those it changed. */
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
+
+interface FileBody extends FileChange {
+  readonly sha: string
+  readonly additions: number
+  readonly deletions: number
+  readonly changes: number
+}
+
+/** What is not said of a file is that one line of it was added. */
+export function fileBody(change: FileChange): FileBody {
+  const { additions = 1, deletions = 0, status = 'modified', ...file } = change
+  return { ...file, sha: 'f'.repeat(40), status, additions, deletions, changes: additions + deletions }
+}
+
+export function commitBody({ state, baseUrl, name }: Call, { sha, message, author, atMs, parents }: Commit): object {
+  const written = { name: author, email: `${author}@users.noreply.example`, date: wireTime(atMs) }
+  const known = author in state.users ? userBody(state, author) : null
+  return {
+    sha,
+    html_url: `${baseUrl}/${name}/commit/${sha}`,
+    commit: { message, author: written, committer: written, comment_count: 0, tree: { sha: EMPTY_TREE } },
+    author: known,
+    committer: known,
+    parents: parents.map((parent) => ({ sha: parent })),
+  }
+}
+
+/** A repository as other resources hold it. */
+export function repositoryBody({ state, baseUrl }: Call, name: string, { id, defaultBranch }: RepositoryState): object {
+  const [owner = '', short] = name.split('/')
+  return {
+    id,
+    full_name: name,
+    name: short,
+    owner: userBody(state, owner),
+    default_branch: defaultBranch,
+    html_url: `${baseUrl}/${name}`,
+    ...same(false, 'private', 'fork', 'archived', 'disabled', 'has_projects', 'has_wiki', 'has_pages', 'has_downloads'),
+    ...same(true, 'has_issues'),
+    ...same(null, 'description', 'homepage', 'language', 'license'),
+    ...same(0, 'size', 'forks', 'forks_count', 'stargazers_count', 'watchers', 'watchers_count'),
+    ...same(0, 'open_issues', 'open_issues_count'),
+    ...same(LONG_AGO, 'created_at', 'updated_at', 'pushed_at'),
+  }
+}
+
+/** As it is shown by itself. */
+export function wholeRepositoryBody(call: Call): object {
+  return {
+    ...repositoryBody(call, call.name, call.repository),
+    ...same(false, 'has_discussions'),
+    ...same(0, 'network_count', 'subscribers_count'),
+  }
+}
