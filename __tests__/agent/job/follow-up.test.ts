@@ -1,245 +1,267 @@
 import { expect, test } from '@jest/globals'
+import { awaitReady } from '../../../src/agent/job/await-ready.ts'
+import { lookAgain, prepare } from '../../../src/agent/job/before-sending.ts'
+import { JobWatch } from '../../../src/agent/job/job-watch.ts'
+import { Journal } from '../../../src/agent/report/journal.ts'
+import { Course, type Preflight } from '../../../src/agent/report/turns.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
-import { FOLLOW_UP, runScripted } from '../../support/agent-run.ts'
-import { active, archived, completed, failed, failure, job, withoutLink } from '../../support/fake-client.ts'
+import type { GitHub } from '../../../src/github/github.ts'
+import type { PullRequest } from '../../../src/github/pull-requests.ts'
+import { type AgentRun, type AgentRunOptions, FOLLOW_UP, runScripted } from '../../support/agent-run.ts'
+import {
+  active,
+  archived,
+  completed,
+  failed,
+  failure,
+  fakeClient,
+  job,
+  LINK,
+  type Script,
+  withoutLink,
+} from '../../support/fake-client.ts'
+import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, RUN_FACTS } from '../../support/fake-github.ts'
+import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { commit } from '../../support/github-state.ts'
 
-const otherLink = job({ status: 'completed', prLink: 'https://git.example.com/acme/docs/pull/8' })
-
+const otherLink = job({ status: 'completed', prLink: LINK.replace(/7$/, '8') })
 const same = completed
 const spelledOtherwise = job({ status: 'completed', prLink: 'https://GIT.example.com/acme/docs/pull/7/files?w=1#diff' })
+const failedThere = job({ status: 'failed', prLink: LINK })
 const unlisted = job({ unlistedStatus: 'paused' })
-/** Enough reads for an end to stand 15 s. */
-const standing = (end: Job): Job[] => Array<Job>(8).fill(end)
+const lost = failure('unknown-fate')
 
-test('reads the job, sends the prompt, and waits for the turn', async () => {
-  const { report, client } = await runScripted({
-    task: FOLLOW_UP,
-    message: active,
-    reads: [completed, active, otherLink],
-  })
+/** A follow-up whose message is answered so, and whose job reads like this, one reading after the other. */
+const follow = (
+  message: Script['message'],
+  reads: NonNullable<Script['reads']>,
+  more: Partial<AgentRunOptions> = {},
+): Promise<AgentRun> => runScripted({ task: FOLLOW_UP, ...(message && { message }), reads, ...more })
 
+const NO_WAIT = { inputs: { wait: false } }
+const UNSENT = { error: { code: 'not-sent' } }
+const UNKNOWN = { outcome: 'error', error: { code: 'unknown-fate' } }
+
+test('reads the job, sends the prompt, hands the job on, and waits for the turn', async () => {
+  const { report, client, accepted } = await follow(active, [completed, active, otherLink])
   expect(report).toMatchObject({ outcome: 'pull-request', progress: 'seen', operation: 'created' })
   expect(client.calls).toEqual(['get', 'message', 'get', 'get'])
+  expect(accepted).toMatchObject([{ sleepsBefore: 0 }])
 })
 
-test.each<[string, { message: Job; reads: Job[] }, string]>([
-  [
-    'the answer says active, then the old end for some seconds, then active',
-    { message: active, reads: [same, same, same, active, failed] },
-    'failed',
-  ],
-  [
-    'a read says active once, then the old end, then active again',
-    { message: same, reads: [same, active, same, same, active, failed] },
-    'failed',
-  ],
-  ['the old end in another spelling', { message: active, reads: [same, spelledOtherwise, active, failed] }, 'failed'],
-  [
-    'the late link of the turn before',
-    { message: active, reads: [withoutLink, completed, active, withoutLink] },
-    'no-changes',
-  ],
-  [
-    'an end that nobody saw begin, though it differs',
-    { message: failed, reads: [failed, same, same, active, otherLink] },
-    'pull-request',
-  ],
-])('is not deceived by %s', async (_name, script, outcome) => {
-  const { report } = await runScripted({ task: FOLLOW_UP, ...script })
-
-  expect(report).toMatchObject({ outcome, progress: 'seen' })
+test.each([
+  ['the old end for some seconds after the answer', active, [same, same, same, active, failed], 'failed'],
+  ['the old end between two reads of active', same, [same, active, same, same, active, failed], 'failed'],
+  ['the old end in another spelling', active, [same, spelledOtherwise, active, failed], 'failed'],
+  ['the late link of the turn before', active, [withoutLink, completed, active, withoutLink], 'no-changes'],
+  ['another end that nobody saw begin', failed, [failed, same, same, active, otherLink], 'pull-request'],
+])('is not deceived by %s', async (_name, message, reads, outcome) => {
+  expect((await follow(message, reads)).report).toMatchObject({ outcome, progress: 'seen' })
 })
 
-test.each<[string, { message: Job; reads: Job[] }]>([
-  ['an unknown status in the answer', { message: unlisted, reads: [same] }],
-  ['an answer that tells nothing but the id', { message: { ...active, isAssumed: true }, reads: [same] }],
-  ['an unknown status in a read', { message: same, reads: [same, unlisted, same] }],
-  ['failed before, and then an old `completed`', { message: failed, reads: [failed, same] }],
-  ['another pull request that nobody saw come', { message: same, reads: [same, otherLink] }],
-])('%s is no proof that the turn began', async (_name, script) => {
-  const { report } = await runScripted({ task: FOLLOW_UP, ...script })
-
-  expect(report).toMatchObject({ outcome: 'unconfirmed', progress: 'taken' })
+test.each([
+  ['an unknown status in the answer', unlisted, [same]],
+  ['an answer that tells nothing but the id', { ...active, isAssumed: true as const }, [same]],
+  ['an unknown status in a read', same, [same, unlisted, same]],
+  ['failed before, and then an old `completed`', failed, [failed, same]],
+  ['another pull request that nobody saw come', same, [same, otherLink]],
+])('%s is no proof that the turn began', async (_name, message, reads) => {
+  expect((await follow(message, reads)).report).toMatchObject({ outcome: 'unconfirmed', progress: 'taken' })
 })
 
 test('an end that looks like the one before is believed once it has stood for 15 s', async () => {
-  const { report, clock } = await runScripted({
-    task: FOLLOW_UP,
-    message: active,
-    reads: [same, active, ...standing(same)],
-  })
-
+  const { report, clock } = await follow(active, [same, active, same])
   expect(report.outcome).toBe('pull-request')
   expect(clock.sleeps.slice(2).reduce((sum, ms) => sum + ms)).toBeGreaterThanOrEqual(15_000)
 })
 
-test('a turn that has begun and does not end before the deadline is timed out', async () => {
-  const { report } = await runScripted({
-    task: FOLLOW_UP,
-    message: active,
-    reads: [same, active],
-    inputs: { timeoutMs: 60_000 },
-  })
-
-  expect(report).toMatchObject({ outcome: 'timed-out', progress: 'seen' })
+test('a turn that was never seen is unconfirmed, after two minutes of looks, or at the deadline', async () => {
+  const { report, clock, elapsedMs } = await follow(completed, [completed])
+  expect([report.outcome, elapsedMs, clock.sleeps.slice(0, 3)]).toEqual(['unconfirmed', 120_000, [2_000, 2_500, 3_125]])
+  const short = await follow(completed, [completed], { inputs: { timeoutMs: 30_000 } })
+  expect([short.report.outcome, short.elapsedMs]).toEqual(['unconfirmed', 30_000])
 })
 
-test('a turn that was never seen is unconfirmed, after two minutes of looking every two to five seconds', async () => {
-  const { report, clock, elapsedMs } = await runScripted({ task: FOLLOW_UP, message: completed, reads: [completed] })
+const MINUTE = { inputs: { timeoutMs: 60_000 } }
 
-  expect(report.outcome).toBe('unconfirmed')
-  expect(elapsedMs).toBe(120_000)
-  expect(clock.sleeps.slice(0, 3)).toEqual([2_000, 2_500, 3_125])
+test.each<[string, Script['message'], (Job | Error)[], Partial<AgentRunOptions>, object]>([
+  ['one does not end', active, [same, active], MINUTE, { outcome: 'timed-out', progress: 'seen' }],
+  ['it is cancelled', same, [same], { cancelAtSleep: 1 }, { outcome: 'cancelled', progress: 'taken', job: same }],
+  ['a read is refused', same, [same, failure('unauthorized')], {}, { outcome: 'error', progress: 'taken', job: same }],
+  [
+    'a read is refused later',
+    same,
+    [same, active, failure('unauthorized')],
+    {},
+    { outcome: 'error', progress: 'seen', job: active },
+  ],
+])('a step knows how far its turn has come when %s', async (_when, message, reads, more, known) => {
+  expect((await follow(message, reads, more)).report).toMatchObject(known)
 })
 
-test('the deadline ends the looking for the turn', async () => {
-  const { report, elapsedMs } = await runScripted({
-    task: FOLLOW_UP,
-    message: completed,
-    reads: [completed],
-    inputs: { timeoutMs: 30_000 },
-  })
-
-  expect(report.outcome).toBe('unconfirmed')
-  expect(elapsedMs).toBe(30_000)
-})
-
-test('a step that ends before the turn was seen knows that it was taken', async () => {
-  const answers = { task: FOLLOW_UP, message: completed }
-  const cancelled = await runScripted({ ...answers, reads: [completed], cancelAtSleep: 1 })
-  const refused = await runScripted({ ...answers, reads: [completed, failure('unauthorized')] })
-  const seen = await runScripted({ ...answers, reads: [completed, active, failure('unauthorized')] })
-
-  expect(cancelled.report).toMatchObject({ outcome: 'cancelled', progress: 'taken', job: completed })
-  expect(refused.report).toMatchObject({ outcome: 'error', progress: 'taken', job: completed })
-  expect(seen.report).toMatchObject({ outcome: 'error', progress: 'seen', job: active })
-})
-
-test('a job that could not be read before the deadline is sent nothing, and the step says so', async () => {
-  const { report, client } = await runScripted({
-    task: FOLLOW_UP,
-    reads: [failure('service-error')],
-    inputs: { timeoutMs: 30_000 },
-  })
-
-  expect(report).toMatchObject({ outcome: 'timed-out', error: { code: 'not-sent' } })
+test.each<[string, (Job | Error)[], Partial<AgentRunOptions>, object]>([
+  ['could not be read before the deadline', [failure('service-error')], MINUTE, { outcome: 'timed-out' }],
+  ['is archived', [archived], {}, { outcome: 'archived', job: { status: 'archived' } }],
+  ['is archived, though nobody waits', [archived], NO_WAIT, { outcome: 'archived' }],
+  ['is archived while it is busy', [active, archived], {}, { outcome: 'archived' }],
+  ['stays busy until the deadline', [active], MINUTE, { outcome: 'timed-out', job: { status: 'active' } }],
+])('a job that %s is sent nothing, and the step says so', async (_what, reads, more, expected) => {
+  const { report, client } = await follow(undefined, reads, more)
+  expect(report).toMatchObject({ ...UNSENT, ...expected })
   expect(client.prompts).toEqual([])
 })
 
-test('an archived job is sent nothing', async () => {
-  const { report, client } = await runScripted({ task: FOLLOW_UP, reads: [archived] })
-
-  expect(report).toMatchObject({ outcome: 'archived', error: { code: 'not-sent' }, job: { status: 'archived' } })
-  expect(client.calls).toEqual(['get'])
-})
-
-test('a busy job is sent the prompt only when its present turn has ended', async () => {
-  const { report, client } = await runScripted({
-    task: FOLLOW_UP,
-    message: active,
-    reads: [active, active, completed, active, otherLink],
-  })
-
+test('a busy job is sent the prompt only when its present turn has ended, or at once if nobody waits for it', async () => {
+  const { report, client } = await follow(active, [active, active, completed, active, otherLink])
   expect(report.job?.prLink).toEqual(otherLink.prLink)
   expect(JSON.stringify(report.timeline)).toContain('The job is busy.')
   expect(client.calls).toEqual(['get', 'get', 'get', 'message', 'get', 'get'])
+
+  const unwaited = await follow(active, [active], NO_WAIT)
+  expect([unwaited.report.outcome, unwaited.client.calls]).toEqual(['submitted', ['get', 'message']])
 })
 
-test('a job that is archived while it is busy is sent nothing', async () => {
-  const { report, client } = await runScripted({ task: FOLLOW_UP, reads: [active, archived] })
-
-  expect(report).toMatchObject({ outcome: 'archived', error: { code: 'not-sent' } })
-  expect(client.calls).not.toContain('message')
-})
-
-test('a job that stays busy until the deadline is sent nothing, and the step says so', async () => {
-  const { report, client } = await runScripted({ task: FOLLOW_UP, reads: [active], inputs: { timeoutMs: 60_000 } })
-
-  expect(report).toMatchObject({ outcome: 'timed-out', error: { code: 'not-sent' }, job: { status: 'active' } })
-  expect(client.calls).not.toContain('message')
-})
-
-test('without waiting, the prompt is sent even to a busy job, as no turn has to be told apart', async () => {
-  const { report, client } = await runScripted({
-    task: FOLLOW_UP,
-    message: active,
-    reads: [active],
-    inputs: { wait: false },
-  })
-
-  expect(report.outcome).toBe('submitted')
-  expect(client.calls).toEqual(['get', 'message'])
-})
-
-test('without waiting, an archived job is sent nothing either', async () => {
-  const { report, client } = await runScripted({ task: FOLLOW_UP, reads: [archived], inputs: { wait: false } })
-
-  expect(report).toMatchObject({ outcome: 'archived', error: { code: 'not-sent' } })
-  expect(client.calls).toEqual(['get'])
-})
-
-test('a prompt whose fate is unknown was taken if its turn is seen', async () => {
-  const { report, client } = await runScripted({
-    task: FOLLOW_UP,
-    message: failure('unknown-fate'),
-    reads: [completed, completed, active, otherLink],
-  })
-
-  expect(report).toMatchObject({ outcome: 'pull-request' })
-  expect(report.error).toBeUndefined()
+test.each<[string, Job[], Partial<AgentRunOptions>, object]>([
+  ['was taken if its turn is seen', [same, same, active, otherLink], {}, { outcome: 'pull-request' }],
+  ['is looked up if nobody waits', [same, active], NO_WAIT, { outcome: 'submitted', progress: 'seen' }],
+  ['stays unknown if no turn is seen', [same], {}, UNKNOWN],
+  ['stays unknown if somebody archives the job', [same, same, archived], {}, UNKNOWN],
+  ['stays unknown if the job was busy before', [active], NO_WAIT, UNKNOWN],
+])('a prompt whose fate is unknown %s, and is not sent again', async (_what, reads, more, expected) => {
+  const { report, client } = await follow(lost, reads, more)
+  expect(report).toMatchObject(expected)
+  expect(report.error).toEqual(expected === UNKNOWN ? lost : undefined)
   expect(client.calls.filter((call) => call === 'message')).toHaveLength(1)
-})
-
-test.each([
-  ['no turn is seen', completed],
-  ['somebody archives the job', archived],
-])('a prompt whose fate is unknown stays unknown if %s', async (_name, later) => {
-  const { report, client } = await runScripted({
-    task: FOLLOW_UP,
-    message: failure('unknown-fate'),
-    reads: [completed, completed, later],
-  })
-
-  expect(report).toMatchObject({ outcome: 'error', error: { code: 'unknown-fate' } })
-  expect(client.calls.filter((call) => call === 'message')).toHaveLength(1)
-})
-
-test('without waiting, a prompt whose fate is unknown is looked up as well', async () => {
-  const { report } = await runScripted({
-    task: FOLLOW_UP,
-    message: failure('unknown-fate'),
-    reads: [completed, active],
-    inputs: { wait: false },
-  })
-
-  expect(report).toMatchObject({ outcome: 'submitted', progress: 'seen' })
-  expect(report.error).toBeUndefined()
-})
-
-test('that a job was busy before proves nothing about a prompt whose fate is unknown', async () => {
-  const { report } = await runScripted({
-    task: FOLLOW_UP,
-    message: failure('unknown-fate'),
-    reads: [active],
-    inputs: { wait: false },
-  })
-
-  expect(report).toMatchObject({ outcome: 'error', error: { code: 'unknown-fate' } })
 })
 
 test('a prompt that was refused ends the step at once', async () => {
-  const { report, client } = await runScripted({ task: FOLLOW_UP, message: failure('rejected'), reads: [completed] })
-
+  const { report, client } = await follow(failure('rejected'), [completed])
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'rejected' } })
   expect(client.calls).toEqual(['get', 'message'])
 })
 
-test('the job is handed on as soon as the service has taken the prompt', async () => {
-  const { accepted } = await runScripted({
-    task: FOLLOW_UP,
-    message: active,
-    reads: [completed, completed, active, completed],
-  })
+const ON_HOST = { serverUrl: 'https://git.example.com' }
 
-  expect(accepted).toMatchObject([{ sleepsBefore: 0 }])
+/** Follows up on a busy job. GitHub shows one head after the other, and the agent has made all of them. */
+function followBusy(
+  heads: string,
+  reads = [active, completed, completed, active, completed],
+  timeoutMs = 3_600_000,
+): Promise<AgentRun> {
+  const shown = Array.from(heads, (digit): PullRequest => ({ ...PULL_REQUEST, headSha: commit(digit) }))
+  const github = fakeGitHub({
+    readPullRequest: inTurn(...shown),
+    listPullRequestCommits: inTurn(pullCommits(...Array.from('abcd', (digit) => ({ sha: commit(digit) })))),
+  })
+  return follow(active, reads, { facts: ON_HOST, inputs: { label: '', timeoutMs }, github })
+}
+
+const OWN_PROMPT = [active, completed, active, completed, completed, active, completed]
+const OWN_END = [active, completed, failedThere, failedThere, active, completed]
+
+test.each([
+  { what: 'a head that stands is read for 15 s', heads: 'aaaab', looks: 3 },
+  { what: 'one that moves is read until it has stood so long', heads: 'abbbbc', looks: 4 },
+  { what: 'old copies in between begin it anew', heads: 'abaaabc', looks: 5 },
+  { what: 'what that turn has pushed late is not of this one', heads: 'aabbbbbbbb', looks: 5, operation: 'unchanged' },
+  { what: 'another prompt has a turn of its own', heads: 'aaaabbbbc', reads: OWN_PROMPT, looks: 3, sentAfter: 5 },
+  {
+    what: 'another end has a head of its own',
+    heads: 'aaaabbbb',
+    reads: OWN_END,
+    looks: 6,
+    sentAfter: 4,
+    operation: 'unchanged',
+  },
+])('after a turn that was waited for, $what', async ({ heads, reads, looks, sentAfter = 3, operation = 'updated' }) => {
+  const { report, client, clock } = await followBusy(heads, reads)
+  expect(clock.sleeps.slice(0, looks + 1)).toEqual([10_000, ...Array<number>(looks).fill(5_000)])
+  expect([client.calls.indexOf('message'), report.operation]).toEqual([sentAfter, operation])
+})
+
+test('a head that cannot stand before the deadline is not known', async () => {
+  const { report, client } = await followBusy('ab', [active, completed, active], 24_000)
+  expect([client.prompts.length, report.operation]).toEqual([1, undefined])
+})
+
+test('a job that is archived while its head has to stand is sent nothing', async () => {
+  const { report, client } = await followBusy('a', [active, completed, archived])
+  expect(report).toMatchObject({ outcome: 'archived', ...UNSENT })
+  expect(client.prompts).toEqual([])
+})
+
+const TASK = {
+  kind: 'follow-up',
+  jobId: 'job_1',
+  prompt: 'And the index. It is open.',
+  fallback: 'And the index.',
+} as const
+
+/** Before a follow-up to a job that reads like this, one reading after the other. */
+function open(reads: readonly (Job | Error)[], github?: GitHub) {
+  const inputs = agentInputs()
+  const client = fakeClient({ reads })
+  const step = fakeStep({ client, github, context: { ...RUN_FACTS, ...ON_HOST } })
+  const journal = new Journal(inputs, step)
+  const watch = new JobWatch(inputs, step, journal, new Course(TASK))
+  const [claimed, checked]: [Job[], Job[]] = [[], []]
+  const preflight: Preflight = {
+    claim: (before) => Promise.resolve((claimed.push(before), 'send')),
+    check: (before) => Promise.resolve((checked.push(before), 'send')),
+  }
+  return {
+    client,
+    claimed,
+    checked,
+    preflight,
+    waitedMs: () => step.clock.now() - step.startedAt,
+    awaitReady: (present: Job) => awaitReady(present, true, inputs, step, watch),
+    prepare: (given?: Preflight) => prepare(TASK, inputs, step, watch, given),
+    lookAgain: (before: Job) => lookAgain(before, preflight, step, watch),
+  }
+}
+
+test('a turn whose link has only come has only ended', async () => {
+  const { awaitReady, waitedMs } = open([completed], fakeGitHub())
+  expect(await awaitReady(withoutLink)).toMatchObject({ before: completed, head: PULL_REQUEST })
+  expect(waitedMs()).toBeGreaterThanOrEqual(15_000)
+})
+
+test.each<[string, readonly Job[], Job]>([
+  ['that stands', [completed, completed], completed],
+  ['that changes while it is looked at', [completed, otherLink], otherLink],
+  ['that gets another prompt while it is looked at', [completed, active, otherLink], otherLink],
+  ['that is archived while it is looked at', [completed, archived], archived],
+])('a job %s is claimed once, and checked as it reads directly before the message', async (_what, reads, last) => {
+  const { prepare, claimed, checked, preflight } = open(reads)
+  expect(await prepare(preflight)).toMatchObject({ before: last })
+  expect([claimed, checked]).toEqual([[completed], [last]])
+})
+
+test('a job that changes each time that it is looked at is sent nothing', async () => {
+  const { prepare, checked, client, preflight } = open([completed, otherLink, completed, otherLink, completed])
+  await expect(prepare(preflight)).rejects.toMatchObject({ code: 'not-sent' })
+  expect([client.calls.length, checked.length]).toEqual([4, 0])
+})
+
+test.each(['claim', 'check'] as const)('what takes its place begins with the prompt alone: %s', async (refuses) => {
+  const { prepare, preflight } = open([completed])
+  const verdict = { reason: 'It was merged', passedOver: [7] }
+  const refused = await prepare({ ...preflight, [refuses]: () => Promise.resolve(verdict) })
+  expect(refused).toMatchObject({ outdated: { ...verdict, prompt: 'And the index.' } })
+})
+
+test.each([otherLink, active, archived, failure('not-found')])(
+  'a prompt that was put off is not sent to a job that changed, or cannot be read: %j',
+  async (now) => {
+    const { lookAgain, checked } = open([now])
+    await expect(lookAgain(completed)).rejects.toMatchObject({ code: now instanceof Error ? 'not-found' : 'not-sent' })
+    expect(checked).toEqual([])
+  },
+)
+
+test('a prompt that was put off is sent to a job that stands', async () => {
+  const { lookAgain, checked } = open([completed])
+  await lookAgain(completed)
+  expect(checked).toEqual([completed])
 })

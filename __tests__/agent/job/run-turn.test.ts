@@ -1,184 +1,197 @@
-import { expect, test } from '@jest/globals'
-import { ATTACH, CREATE, runScripted } from '../../support/agent-run.ts'
-import { active, completed, failed, failure, LINK, withoutLink } from '../../support/fake-client.ts'
+import { describe, expect, test } from '@jest/globals'
+import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
+import type { ErrorCode } from '../../../src/runtime/errors.ts'
+import { type AgentRunOptions, ATTACH, CREATE, runScripted } from '../../support/agent-run.ts'
+import {
+  active,
+  archived,
+  completed,
+  failed,
+  failure,
+  job,
+  withoutLink,
+  type Script,
+} from '../../support/fake-client.ts'
 
-test('creates a job, waits for it, and reports its pull request', async () => {
-  const { report, client } = await runScripted({ task: CREATE, create: active, reads: [active, completed] })
+type Reads = NonNullable<Script['reads']>
 
-  expect(report).toMatchObject({
-    outcome: 'pull-request',
-    job: { id: 'job_1', status: 'completed', prLink: { href: LINK } },
+/** A step that creates a job, which then reads like this. */
+const created = (reads: Reads, inputs: Partial<AgentInputs> = {}): AgentRunOptions => ({
+  task: CREATE,
+  create: active,
+  reads,
+  inputs,
+})
+/** A step that attaches to a job. */
+const attached = (reads: Reads, inputs: Partial<AgentInputs> = {}): AgentRunOptions => ({ task: ATTACH, reads, inputs })
+
+type Row = readonly [what: string, options: AgentRunOptions, shown: Readonly<Record<string, unknown>>]
+
+async function plays(_what: string, options: AgentRunOptions, shown: Row[2]): Promise<void> {
+  expect(await runScripted(options)).toMatchObject(shown)
+}
+
+const ended = (outcome: string, more: object = {}) => ({ report: { outcome, ...more } })
+const stopped = (code: ErrorCode, outcome = 'error') => ({ outcome, error: { code } })
+const asked = (...calls: string[]) => ({ client: { calls } })
+const slept = (...sleeps: number[]) => ({ clock: { sleeps } })
+
+const NO_WAIT = { wait: false }
+const SHORT = { timeoutMs: 25_000, pollIntervalMs: 10_000 }
+
+test('creates a job, hands it on first of all, waits for it, and tells when its pull request came', async () => {
+  const run = await runScripted(created([active, completed]))
+  const [taken, end] = ['The service has taken the prompt: job job_1 is active.', 'The job is completed.']
+  expect(run).toMatchObject({
+    ...asked('create', 'get', 'get'),
+    accepted: [{ sleepsBefore: 0, linesBefore: 1 }],
+    report: {
+      outcome: 'pull-request',
+      job: completed,
+      durationMs: 15_000,
+      timeline: [
+        { at: new Date('2026-01-01T00:00:00Z'), elapsedMs: 0, event: taken },
+        { at: new Date('2026-01-01T00:00:15Z'), elapsedMs: 15_000, event: end },
+      ],
+    },
   })
-  expect(client.calls).toEqual(['create', 'get', 'get'])
-  expect(client.prompts).toEqual([CREATE.kind === 'create' && CREATE.prompt])
+  expect(run.client.prompts).toEqual(['Fix the guide.'])
+  expect(run.log.slice(0, 3)).toEqual(['Creating a job in project docs-demo, timeout 1 h.', taken, end])
 })
 
-test('hands the job on before it waits', async () => {
-  const { accepted } = await runScripted({ task: CREATE, create: active, reads: [completed] })
-
-  expect(accepted).toMatchObject([{ sleepsBefore: 0 }])
-})
-
-test('believes an answer to the create that is final already', async () => {
-  const { report, client } = await runScripted({ task: CREATE, create: completed })
-
-  expect(report.outcome).toBe('pull-request')
-  expect(client.calls).toEqual(['create'])
-})
-
-test('leaves right after the create where it is not to wait', async () => {
-  const { report, client, clock } = await runScripted({ task: CREATE, create: active, inputs: { wait: false } })
-
-  expect(report.outcome).toBe('submitted')
-  expect(client.calls).toEqual(['create'])
-  expect(clock.sleeps).toEqual([])
-})
-
-test('attaches to a job without sending anything', async () => {
-  const { report, client } = await runScripted({ task: ATTACH, reads: [active, failed] })
-
-  expect(report.outcome).toBe('failed')
-  expect(client.calls).toEqual(['get', 'get'])
-})
-
-test('an attached job that has ended is reported after one read', async () => {
-  const { report, clock } = await runScripted({ task: ATTACH, reads: [completed] })
-
-  expect(report.outcome).toBe('pull-request')
-  expect(clock.sleeps).toEqual([])
-})
-
-test.each([
-  ['runs', active, 'submitted'],
-  ['has ended', completed, 'pull-request'],
-])('attaching without waiting takes one read of a job that %s', async (_name, seen, outcome) => {
-  const { report, client } = await runScripted({ task: ATTACH, reads: [seen], inputs: { wait: false } })
-
-  expect(report.outcome).toBe(outcome)
-  expect(client.calls).toEqual(['get'])
-})
+test.each<Row>([
+  ['believes a first answer that is final', { task: CREATE, create: completed }, ended('pull-request')],
+  ['leaves right after the create', created([], NO_WAIT), { ...ended('submitted'), ...asked('create'), ...slept() }],
+  ['attaches, and sends nothing', attached([active, failed]), { ...ended('failed'), ...asked('get', 'get') }],
+  ['attaches to a job that has ended', attached([completed]), { ...ended('pull-request'), ...slept() }],
+  ['attaches to a job that runs, without waiting', attached([active], NO_WAIT), ended('submitted')],
+  ['attaches to one that has ended, without waiting', attached([completed], NO_WAIT), ended('pull-request')],
+  ['waits for a job that is not there yet', created([failure('not-found'), completed]), ended('pull-request')],
+  [
+    'ends, with its id, when a job is not there after 30 s',
+    created([failure('not-found')]),
+    { report: { ...stopped('not-found'), job: { id: 'job_1' } }, elapsedMs: 30_000 },
+  ],
+  [
+    'does not wait for a job that it has not created',
+    attached([failure('not-found')]),
+    { ...ended('error'), ...slept() },
+  ],
+  [
+    'is not just submitted if it is cancelled while its prompt is on its way',
+    { ...created([], NO_WAIT), cancelWhenAccepted: true },
+    { report: { ...stopped('cancelled', 'cancelled'), job: active }, accepted: [{}] },
+  ],
+  [
+    'keeps what it knows when it is cancelled',
+    { ...created([active]), cancelAtSleep: 2 },
+    { report: { ...stopped('cancelled', 'cancelled'), job: active }, ...asked('create', 'get', 'get') },
+  ],
+  ['does not look again when it is cancelled', { ...attached([active]), cancelAtSleep: 0 }, asked('get')],
+])('a step %s', plays)
 
 test('an error of the create is reported, and there is no job', async () => {
   const { report, accepted } = await runScripted({ task: CREATE, create: failure('unknown-fate') })
-
-  expect(report).toMatchObject({ outcome: 'error', error: { code: 'unknown-fate' } })
-  expect(report.job).toBeUndefined()
-  expect(accepted).toEqual([])
+  expect(report).toMatchObject(stopped('unknown-fate'))
+  expect([report.job, accepted]).toEqual([undefined, []])
 })
 
-test('a job that is not found is not there yet for 30 s after its creation', async () => {
-  const { report } = await runScripted({
-    task: CREATE,
-    create: active,
-    reads: [failure('not-found'), failure('not-found'), completed],
-  })
-
-  expect(report.outcome).toBe('pull-request')
-})
-
-test('a created job that is still not found after 30 s ends the step, with its id', async () => {
-  const { report, elapsedMs } = await runScripted({ task: CREATE, create: active, reads: [failure('not-found')] })
-
-  expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-found' }, job: { id: 'job_1' } })
-  expect(elapsedMs).toBe(30_000)
-})
-
-test('an attached job that is not found ends the step at once', async () => {
-  const { report, clock } = await runScripted({ task: ATTACH, reads: [failure('not-found')] })
-
-  expect(report.outcome).toBe('error')
-  expect(clock.sleeps).toEqual([])
-})
-
-test('a job to attach to that could not be read before the deadline is red whatever `fail-on` says', async () => {
-  const { report } = await runScripted({ task: ATTACH, reads: [failure('unreachable')], inputs: { timeoutMs: 60_000 } })
-
-  expect(report).toMatchObject({
-    outcome: 'timed-out',
-    error: { code: 'deadline' },
-    lastProblem: { code: 'unreachable' },
-  })
-  expect(report.job).toBeUndefined()
-})
-
-test('a run that is cancelled while its prompt is on its way is not just submitted', async () => {
-  const { report, accepted } = await runScripted({
-    task: CREATE,
-    create: active,
-    inputs: { wait: false },
-    cancelWhenAccepted: true,
-  })
-
-  expect(report).toMatchObject({ outcome: 'cancelled', error: { code: 'cancelled' }, job: active })
-  expect(accepted).toHaveLength(1)
-})
-
-test('a deadline that passes reports the last known state and why the last read failed', async () => {
-  const { report } = await runScripted({
-    task: CREATE,
-    create: active,
-    reads: [active, failure('service-error')],
-    inputs: { timeoutMs: 60_000 },
-  })
-
-  expect(report).toMatchObject({
-    outcome: 'timed-out',
-    job: { status: 'active' },
-    lastProblem: { code: 'service-error' },
-  })
-  expect(report.error).toBeUndefined()
-})
-
-test('a cancelled run says so and keeps what it knows', async () => {
-  const { report, client } = await runScripted({ task: CREATE, create: active, reads: [active], cancelAtSleep: 2 })
-
-  expect(report).toMatchObject({
-    outcome: 'cancelled',
-    error: { code: 'cancelled' },
-    job: { id: 'job_1', status: 'active' },
-  })
-  expect(client.calls).toEqual(['create', 'get', 'get'])
-})
-
-test('measures how long it took on the monotonic clock', async () => {
-  const { report } = await runScripted({ task: CREATE, create: active, reads: [active, completed] })
-
-  expect(report.durationMs).toBe(15_000)
-})
-
-test('the time line tells what happened and when', async () => {
-  const { report } = await runScripted({ task: CREATE, create: active, reads: [active, completed] })
-
-  expect(report.timeline).toEqual([
-    {
-      at: new Date('2026-01-01T00:00:00Z'),
-      elapsedMs: 0,
-      event: 'The service has taken the prompt: job job_1 is active.',
-    },
-    { at: new Date('2026-01-01T00:00:15Z'), elapsedMs: 15_000, event: 'The job is completed.' },
-  ])
+test('a job that could not be read before the deadline is red whatever `fail-on` says, one that was read is not', async () => {
+  const { report } = await runScripted(attached([failure('unreachable')], SHORT))
+  expect(report).toMatchObject({ ...stopped('deadline', 'timed-out'), lastProblem: { code: 'unreachable' } })
+  const known = await runScripted(created([active, failure('service-error')], SHORT))
+  expect(known.report).toMatchObject({ outcome: 'timed-out', job: active, lastProblem: { code: 'service-error' } })
+  expect([report.job, known.report.error]).toEqual([undefined, undefined])
 })
 
 test('a defect is not reported as an outcome', async () => {
   await expect(runScripted({ task: CREATE, create: new TypeError('x is not a function') })).rejects.toThrow(TypeError)
 })
 
-test('a completed job without a link is read a few times more before it counts as having changed nothing', async () => {
-  const { report, clock } = await runScripted({ task: CREATE, create: active, reads: [withoutLink] })
+describe('poll job', () => {
+  test.each<ErrorCode>(['unreachable', 'service-error', 'rate-limited', 'bad-answer'])(
+    'reads again after %s',
+    async (code) => {
+      const { report } = await runScripted(created([failure(code), active, failure(code), completed]))
+      expect(report.outcome).toBe('pull-request')
+    },
+  )
 
-  expect(report).toMatchObject({ outcome: 'no-changes', job: withoutLink })
-  expect(clock.sleeps).toEqual([10_000, 1_000, 2_000, 3_000, 4_000])
+  test.each<ErrorCode>(['unauthorized', 'forbidden', 'redirected', 'rejected', 'untrusted', 'proxy'])(
+    'stops at once on %s, and the report still names the job',
+    async (code) => {
+      const run = await runScripted(created([failure(code), completed]))
+      expect(run).toMatchObject({ report: { ...stopped(code), job: active }, ...asked('create', 'get') })
+    },
+  )
+
+  const bad = (count: number) => Array.from({ length: count }, () => failure('bad-answer'))
+
+  test.each<Row>([
+    [
+      'ten answers in a row that make no sense end it',
+      attached(bad(11)),
+      { report: stopped('bad-answer'), ...asked(...Array<string>(10).fill('get')) },
+    ],
+    ['they are counted in a row', created([...bad(9), active, ...bad(9), completed]), ended('pull-request')],
+    [
+      'it waits as long as the service asks for, and at random within a minute more',
+      attached([failure('rate-limited', 42_000), completed]),
+      { elapsedMs: 74_000 },
+    ],
+    [
+      // A sleep of more than a minute is cut for its line in the log.
+      'after a rate limit the looks give way, and with each answer they come back to their pace',
+      created([failure('rate-limited'), ...Array<typeof active>(4).fill(active), completed], { pollIntervalMs: 2_000 }),
+      slept(2_000, 33_000, 60_000, 4_000, 32_000, 16_000, 2_000),
+    ],
+    [
+      'a service that asks for more time than is left ends the step, which names the time',
+      created([failure('rate-limited', 3_600_000)], { timeoutMs: 60_000 }),
+      {
+        report: { error: { message: expect.stringContaining('2026-01-01 01:00:10 UTC') as unknown }, job: active },
+        elapsedMs: 10_000,
+      },
+    ],
+  ])('%s', plays)
 })
 
-test('says first what it is about to do', async () => {
-  const { log } = await runScripted({ task: CREATE, create: failure('unreachable') })
+describe('wait for job', () => {
+  const unsafe = job({ status: 'completed', hasUnsafeLink: true })
 
-  expect(log[0]).toBe('Creating a job in project docs-demo, timeout 1 h.')
-})
+  test.each<Row>([
+    ['the last look is at the deadline', created([active], SHORT), slept(10_000, 10_000, 5_000)],
+    ['it may find the end', created([active, active, completed], SHORT), ended('pull-request')],
+    [
+      'a completed job without a link is read a few times more, and has then changed nothing',
+      created([withoutLink]),
+      { ...ended('no-changes', { job: withoutLink }), ...slept(10_000, 1_000, 2_000, 3_000, 4_000) },
+    ],
+    ['a link may come late', created([withoutLink, withoutLink, completed]), ended('pull-request', { job: completed })],
+    ['the last reading counts: failed', created([withoutLink, failed]), ended('failed')],
+    ['the last reading counts: archived', created([withoutLink, archived]), ended('archived')],
+    ['the last reading counts: active, completed', created([withoutLink, active, completed]), ended('pull-request')],
+    ['the last reading counts: active', created([withoutLink, active]), ended('timed-out')],
+    [
+      'a link that cannot be used is an error, and is not waited for',
+      created([unsafe]),
+      {
+        report: { ...stopped('unusable-link'), job: unsafe },
+        warnings: [expect.stringContaining('not safe to link')],
+        ...slept(10_000),
+      },
+    ],
+    ['reads that fail meanwhile change nothing', created([withoutLink, failure('service-error')]), ended('no-changes')],
+    [
+      'the reads for a late link do not pass the deadline',
+      created([withoutLink], { timeoutMs: 12_000 }),
+      { ...ended('no-changes'), elapsedMs: 12_000 },
+    ],
+  ])('%s', plays)
 
-test('the job is handed on before anything else is done about it', async () => {
-  const { accepted, log } = await runScripted({ task: CREATE, create: active, reads: [completed] })
-
-  expect(accepted[0]?.linesBefore).toBe(1)
-  expect(log[1]).toBe('The service has taken the prompt: job job_1 is active.')
+  test('a read that hangs cannot stretch the reads for a late link', async () => {
+    const { client, clock, elapsedMs } = await runScripted(created([withoutLink]))
+    const startedAt = clock.now() - elapsedMs
+    expect(client.endsAts.map((at) => (at ?? NaN) - startedAt)).toEqual([3_600_000, ...Array<number>(4).fill(20_000)])
+  })
 })
