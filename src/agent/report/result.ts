@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { Conclusion } from '../../action/conclusion.ts'
+import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import { ERROR_TITLES } from '../../runtime/error-titles.ts'
 import type { ErrorCode } from '../../runtime/errors.ts'
 import { redactAll, type Redact } from '../../text/redact.ts'
@@ -17,30 +18,8 @@ const LONGEST_URL = 2_000
 const MOST_ROUND_CHECKS = 20
 
 const text = z.string()
-const orNull = <T extends z.ZodMiniType>(schema: T) => z.nullable(schema)
+const textOrNull = z.nullable(text)
 const count = z.int().check(z.nonnegative())
-const about = (sentence: string) => z.describe(sentence)
-
-const lists = {
-  files: z
-    .array(z.object({ path: text, additions: count, deletions: count }))
-    .check(about('The files that this step has changed in the pull request, documentation first.')),
-  checks: z
-    .array(
-      z.object({
-        name: text,
-        result: z.enum(['success', 'failure', 'pending']),
-        seconds: orNull(z.number()),
-        url: orNull(text),
-      }),
-    )
-    .check(about('The checks of the head, with `wait-for-checks`.')),
-  outside: z.array(text).check(about('The paths outside of `allowed-paths`.')),
-  rounds: z
-    .array(z.object({ checks: z.array(text), end: text }))
-    .check(about('Each round: the failing checks that were sent, and what came of it.')),
-  not_done: z.array(text).check(about('What could not be done on GitHub, and why.')),
-}
 
 const LISTS = ['files', 'checks', 'outside', 'rounds', 'not_done'] as const
 
@@ -48,61 +27,75 @@ const LISTS = ['files', 'checks', 'outside', 'rounds', 'not_done'] as const
 export const resultSchema = z.object({
   version: z.literal(1),
   outcome: z.enum(OUTCOMES),
-  green: z.boolean().check(about('Whether the step is green.')),
-  title: text.check(about('The verdict.')),
-  text: text.check(about('What happened.')),
-  advice: orNull(text).check(about('What to do.')),
-  triggered_by: orNull(z.object({ text, url: orNull(text) })).check(about('What started the run.')),
-  change: orNull(text).check(about('The change that was looked at.')),
-  changed: orNull(z.boolean()),
-  continued: orNull(z.enum(['pull-request', 'comment'])),
-  job: orNull(
-    z.object({ id: text, status: orNull(text), model: orNull(text), repository: orNull(text), ref: orNull(text) }),
+  green: z.boolean().check(z.describe('Whether the step is green.')),
+  title: text.check(z.describe('The verdict.')),
+  text: text.check(z.describe('What happened.')),
+  advice: textOrNull.check(z.describe('What to do.')),
+  triggered_by: z.nullable(z.object({ text, url: textOrNull })).check(z.describe('What started the run.')),
+  change: textOrNull.check(z.describe('The change that was looked at.')),
+  changed: z.nullable(z.boolean()),
+  continued: z.nullable(z.enum(['pull-request', 'comment'])),
+  job: z.nullable(
+    z.object({ id: text, status: textOrNull, model: textOrNull, repository: textOrNull, ref: textOrNull }),
   ),
-  pull_request: orNull(
+  pull_request: z.nullable(
     z.object({
-      ...{ url: text, number: orNull(z.int()), repository: orNull(text), title: orNull(text) },
-      state: orNull(z.enum(['open', 'draft', 'closed', 'merged'])),
-      ...{ branch: orNull(text), head_sha: orNull(text), mergeable: orNull(z.boolean()) },
-      operation: orNull(z.enum(['created', 'updated', 'unchanged'])),
-      checks: orNull(z.enum(['success', 'failure', 'pending', 'none'])),
-      in_scope: orNull(z.boolean()),
+      ...{ url: text, number: z.nullable(z.int()), repository: textOrNull, title: textOrNull },
+      state: z.nullable(z.enum(['open', 'draft', 'closed', 'merged'])),
+      ...{ branch: textOrNull, head_sha: textOrNull, mergeable: z.nullable(z.boolean()) },
+      operation: z.nullable(z.enum(['created', 'updated', 'unchanged'])),
+      checks: z.nullable(z.enum(['success', 'failure', 'pending', 'none'])),
+      in_scope: z.nullable(z.boolean()),
     }),
   ),
-  ...lists,
-  error: orNull(
-    z.object({ code: z.enum(Object.keys(ERROR_TITLES) as ErrorCode[]), message: text, hint: orNull(text) }),
+  files: z
+    .array(z.object({ path: text, additions: count, deletions: count }))
+    .check(z.describe('The files that this step has changed in the pull request, documentation first.')),
+  checks: z
+    .array(
+      z.object({
+        name: text,
+        result: z.enum(['success', 'failure', 'pending']),
+        seconds: z.nullable(z.number()),
+        url: textOrNull,
+      }),
+    )
+    .check(z.describe('The checks of the head, with `wait-for-checks`.')),
+  outside: z.array(text).check(z.describe('The paths outside of `allowed-paths`.')),
+  rounds: z
+    .array(z.object({ checks: z.array(text), end: text }))
+    .check(z.describe('Each round: the failing checks that were sent, and what came of it.')),
+  not_done: z.array(text).check(z.describe('What could not be done on GitHub, and why.')),
+  error: z.nullable(
+    z.object({ code: z.enum(Object.keys(ERROR_TITLES) as ErrorCode[]), message: text, hint: textOrNull }),
   ),
   duration_seconds: z.number(),
   left_out: z
     .object({ files: count, checks: count, outside: count, rounds: count, not_done: count })
-    .check(about('How many items each list lacks, which would have made the whole too long.')),
+    .check(z.describe('How many items each list lacks, which would have made the whole too long.')),
 })
 type Result = z.infer<typeof resultSchema>
 
-const short = (text: string | undefined, most: number): string | null =>
-  text === undefined ? null : oneLine(text, most)
+/** What is made of a value; null of one that is not known. */
+const orNull = <T, R>(value: T | undefined, make: (value: T) => R): R | null =>
+  value === undefined ? null : make(value)
 const sentence = (text: string): string => oneLine(text, LONGEST_SENTENCE)
 const name = (text: string): string => oneLine(text, LONGEST_NAME)
-const urlOf = (url: string | undefined): string | null =>
-  url !== undefined && url.length <= LONGEST_URL && /^https?:/.test(url) ? url : null
+const urlOf = (url = ''): string | null => (url.length <= LONGEST_URL && /^https?:/.test(url) ? url : null)
 
-function pullRequestOf(report: Report): Result['pull_request'] {
-  const { operation, pullRequest: found = {} } = report
-  const link = ownPullRequest(report)
-  if (link === undefined) return null
+function pullRequestOf({ operation, pullRequest: found = {} }: Report, link: PullRequestLink): Result['pull_request'] {
   return {
     url: link.href,
-    number: link.number === undefined ? null : Number(link.number),
-    repository: short(link.repository, LONGEST_NAME),
-    title: short(found.title, LONGEST_NAME),
+    number: orNull(link.number, Number),
+    repository: orNull(link.repository, name),
+    title: orNull(found.title, name),
     state: found.state ?? null,
-    branch: short(found.branch, LONGEST_NAME),
-    head_sha: short(found.headSha, LONGEST_NAME),
+    branch: orNull(found.branch, name),
+    head_sha: orNull(found.headSha, name),
     mergeable: found.mergeable ?? null,
     operation: operation ?? null,
     checks: found.checks ?? null,
-    in_scope: found.scope === undefined ? null : found.scope.outside.length === 0,
+    in_scope: orNull(found.scope, ({ outside }) => outside.length === 0),
   }
 }
 
@@ -110,8 +103,10 @@ function listsOf({ changes, pullRequest, rounds, shortfalls }: Report): Pick<Res
   return {
     files: pagesFirst(changes?.files ?? []).map((file) => ({ ...file, path: name(file.path) })),
     checks: (pullRequest?.checkList ?? []).map((check) => ({
-      ...{ name: name(check.name), result: check.state, url: urlOf(check.detailsUrl) },
-      seconds: check.tookMs === undefined ? null : check.tookMs / 1_000,
+      name: name(check.name),
+      result: check.state,
+      url: urlOf(check.detailsUrl),
+      seconds: orNull(check.tookMs, (ms) => ms / 1_000),
     })),
     outside: (pullRequest?.scope?.outside ?? []).map(name),
     rounds: rounds.map((turn) => ({
@@ -124,26 +119,31 @@ function listsOf({ changes, pullRequest, rounds, shortfalls }: Report): Pick<Res
 
 function toResult(report: Report, { isGreen, title, text, advice }: Conclusion): Result {
   const { outcome, startedBy, change, job, error, durationMs } = report
-  const id = jobIdOf(report)
   return {
-    ...{ version: 1, outcome, green: isGreen, title, text: sentence(text), advice: short(advice, LONGEST_SENTENCE) },
-    triggered_by: startedBy === undefined ? null : { text: startedBy.text, url: urlOf(startedBy.url) },
-    change: short(change, LONGEST_SENTENCE),
+    version: 1,
+    outcome,
+    green: isGreen,
+    title,
+    text: sentence(text),
+    advice: orNull(advice, sentence),
+    triggered_by: orNull(startedBy, ({ text, url }) => ({ text, url: urlOf(url) })),
+    change: orNull(change, sentence),
     changed: changedOf(report) ?? null,
     continued: continuedOf(report) ?? null,
-    job:
-      id === undefined
-        ? null
-        : {
-            ...{ id, status: job?.status ?? null, model: short(job?.model, LONGEST_NAME) },
-            ...{ repository: short(job?.repository, LONGEST_NAME), ref: short(job?.ref, LONGEST_NAME) },
-          },
-    pull_request: pullRequestOf(report),
+    job: orNull(jobIdOf(report), (id) => ({
+      id,
+      status: job?.status ?? null,
+      model: orNull(job?.model, name),
+      repository: orNull(job?.repository, name),
+      ref: orNull(job?.ref, name),
+    })),
+    pull_request: orNull(ownPullRequest(report), (link) => pullRequestOf(report, link)),
     ...listsOf(report),
-    error:
-      error === undefined
-        ? null
-        : { code: error.code, message: sentence(error.message), hint: short(error.hint, LONGEST_SENTENCE) },
+    error: orNull(error, ({ code, message, hint }) => ({
+      code,
+      message: sentence(message),
+      hint: orNull(hint, sentence),
+    })),
     duration_seconds: Number((durationMs / 1_000).toFixed(1)),
     left_out: { files: 0, checks: 0, outside: 0, rounds: 0, not_done: 0 },
   }

@@ -10,7 +10,6 @@ import {
   prose,
   shorten,
   table,
-  type TableRow,
 } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { formatUtc, readableTime } from '../../text/utc-time.ts'
@@ -70,50 +69,29 @@ function someOf(names: readonly string[]): string {
 /** Of a push. The change says how many commits there are in its range. */
 const COUNT = /: \d+ commits?$/
 
-/** What the sections before have not told, and what started the run. */
-function runFacts(report: Report, { text }: Conclusion): (TableRow | undefined)[] {
-  const { startedBy, change, pullRequest, shortfalls } = report
-  const { state, branch, scope } = pullRequest ?? {}
-  const outside = scope?.outside ?? []
-  const untold = isLookedAt(report) ? [] : formatPullRequest(report)
-  const notDone = formatShortfalls(shortfalls, text)
-  return [
-    startedBy && {
-      name: 'Triggered by',
-      html: linked(change === undefined ? startedBy : { ...startedBy, text: startedBy.text.replace(COUNT, '') }),
-    },
-    change === undefined ? undefined : { name: 'Change', html: prose(change) },
-    state === undefined || branch === undefined
-      ? undefined
-      : { name: 'Pull request', html: `${state}, ${fact(branch)}` },
-    untold.length === 0 ? undefined : { name: 'Last seen of it', html: prose(untold.join(' ')) },
-    outside.length === 0 ? undefined : { name: 'Outside of allowed-paths', html: someOf(outside) },
-    notDone === undefined ? undefined : { name: 'Not done on GitHub', html: prose(notDone) },
-  ]
-}
-
-function jobFacts(report: Report): (TableRow | undefined)[] {
-  const { job, durationMs } = report
+/** What the sections before have not told, what started the run, and the job. */
+function facts(report: Report, { text }: Conclusion): string[] {
+  const { startedBy, change, pullRequest: { state, branch, scope } = {}, shortfalls, job, durationMs } = report
   const id = jobIdOf(report)
-  if (id === undefined) return []
-  return [
-    { name: 'Job', html: inlineCode(id) },
-    job && { name: 'Status', html: fact(job.unlistedStatus ?? job.status) },
-    job?.repository === undefined
-      ? undefined
-      : {
-          name: 'Repository',
-          html: [job.repository, ...(job.ref === undefined ? [] : [job.ref])].map(fact).join(' at '),
-        },
-    job?.model === undefined ? undefined : { name: 'Model', html: fact(job.model) },
-    job?.createdAt === undefined ? undefined : { name: 'Created', html: fact(readableTime(job.createdAt)) },
-    { name: 'This step took', html: formatDuration(durationMs) },
+  const trigger = startedBy && { ...startedBy, text: startedBy.text.replace(change === undefined ? '' : COUNT, '') }
+  const untold = isLookedAt(report) ? [] : formatPullRequest(report)
+  const ref = job?.ref === undefined ? '' : ` at ${fact(job.ref)}`
+  const rows: readonly (readonly [name: string, html: string | undefined])[] = [
+    ['Triggered by', trigger && linked(trigger)],
+    ['Change', change && prose(change)],
+    ['Pull request', state && branch && `${state}, ${fact(branch)}`],
+    ['Last seen of it', prose(untold.join(' '))],
+    ['Outside of allowed-paths', someOf(scope?.outside ?? [])],
+    ['Not done on GitHub', prose(formatShortfalls(shortfalls, text) ?? '')],
+    ['Job', id && inlineCode(id)],
+    ['Status', job && fact(job.unlistedStatus ?? job.status)],
+    ['Repository', job?.repository && `${fact(job.repository)}${ref}`],
+    ['Model', job?.model && fact(job.model)],
+    ['Created', job?.createdAt && fact(readableTime(job.createdAt))],
+    ['This step took', id && formatDuration(durationMs)],
   ]
-}
-
-function facts(report: Report, conclusion: Conclusion): string[] {
-  const rows = [...runFacts(report, conclusion), ...jobFacts(report)].filter((row) => row !== undefined)
-  return rows.length === 0 ? [] : [table(rows)]
+  const known = rows.flatMap(([name, html]) => (html ? [{ name, html }] : []))
+  return known.length === 0 ? [] : [table(known)]
 }
 
 /** The day stands at its first entry. */
