@@ -1,88 +1,105 @@
-import { expect, test } from '@jest/globals'
-import type { DocsServiceClient } from '../../src/docs-service/client.ts'
-import { KEY, answered, failed, bench, errorOf, everything, untilAborted } from '../support/client-bench.ts'
-import { CLOCK_START_MS } from '../support/fake-clock.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, test } from '@jest/globals'
+import { createClient, type ClientOptions, type DocsServiceClient } from '../../src/docs-service/client.ts'
+import type { Transport, WireRequest, WireResult } from '../../src/docs-service/transport.ts'
+import type { FailureCause } from '../../src/http/failure-cause.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
+import { createRedactor } from '../../src/text/redact.ts'
+import { CLOCK_START_MS, fakeClock, type FakeClock } from '../support/fake-clock.ts'
 
-test('a job is read once', async () => {
-  const { client, requests } = bench([answered(200, { id: 'job_1', status: 'failed' })])
+const KEY = 'dk_0123456789abcdef'
+const CANCELLED = new ActionError('cancelled', 'The run was cancelled.')
 
-  expect(await client.getJob('job_1')).toMatchObject({ id: 'job_1', status: 'failed' })
-  expect(requests).toEqual([{ method: 'GET', path: '/v2/agent/project/job/job_1', timeoutMs: 30_000 }])
-})
+function answered(status: number, fields: unknown = { id: 'job_1', status: 'active' }, retryAfterMs?: number) {
+  const body = typeof fields === 'string' ? fields : JSON.stringify(fields)
+  return { kind: 'answer', status, body, retryAfterMs } satisfies WireResult
+}
+const failed = (cause: FailureCause, sent: boolean): WireResult => ({ kind: 'failure', cause, code: 'ECODE', sent })
+const UNREACHABLE = failed('no-connection', false)
 
-test('visitors are asked for with the parameters that were given, and only those', async () => {
-  const page = { totals: { human: 1, ai: 1, total: 2 }, visitors: [], hasMore: false }
-  const { client, requests } = bench([answered(200, page)])
+interface Bench {
+  readonly client: DocsServiceClient
+  readonly clock: FakeClock
+  readonly requests: WireRequest[]
+  readonly lines: string[]
+}
 
-  expect(await client.getVisitors({})).toEqual(page)
-  await client.getVisitors({ dateFrom: '2026-01-01', dateTo: '2026-02-01T00:00:00+01:00', limit: 250, offset: 0 })
-  expect(requests.map(({ path }) => path)).toEqual([
-    '/v1/analytics/project/visitors',
-    '/v1/analytics/project/visitors?dateFrom=2026-01-01&dateTo=2026-02-01T00%3A00%3A00%2B01%3A00&limit=250&offset=0',
-  ])
-})
+/** A client over a transport that answers by a script; the last answer stays. */
+function bench(
+  script: readonly (WireResult | Transport['send'])[],
+  options: Partial<ClientOptions> = {},
+  clock = fakeClock(),
+): Bench {
+  const requests: WireRequest[] = []
+  const lines: string[] = []
+  const transport: Transport = {
+    async send(request, signal) {
+      const step = script[Math.min(requests.length, script.length - 1)] ?? UNREACHABLE
+      requests.push(request)
+      return typeof step === 'function' ? step(request, signal) : step
+    },
+  }
+  const client = createClient({
+    transport,
+    projectId: 'project',
+    clock,
+    redact: createRedactor([KEY]),
+    signal: new AbortController().signal,
+    deadlineAt: CLOCK_START_MS + 3_600_000,
+    random: () => 0.5,
+    log: (line) => lines.push(line),
+    ...options,
+  })
+  return { client, clock, requests, lines }
+}
 
-test('a read may take half a minute, and a second beyond the deadline', async () => {
+async function errorOf(promise: Promise<unknown>): Promise<ActionError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  )
+  expect(error).toBeInstanceOf(ActionError)
+  return error as ActionError
+}
+
+/** Cancels the run, and is silent until the client drops the request. */
+const untilAborted =
+  (run: AbortController, sent: boolean): Transport['send'] =>
+  (_request, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => {
+        resolve(failed('cancelled', sent))
+      })
+      run.abort(CANCELLED)
+    })
+
+test('a read may take half a minute, and a second beyond the deadline or the time in which its answer is of use', async () => {
   const { client, requests, clock } = bench([answered(200)], { deadlineAt: CLOCK_START_MS + 40_000 })
 
+  await client.getJob('job_1', CLOCK_START_MS + 6_000)
   for (const advanceMs of [0, 30_000, 10_000, 10_000]) {
     clock.advance(advanceMs)
     await client.getJob('job_1')
   }
-  expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([30_000, 11_000, 1_000, 1_000])
+  expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([7_000, 30_000, 11_000, 1_000, 1_000])
 })
 
-test('a read whose answer is of use for a shorter time may take only that, and a second', async () => {
-  const { client, requests } = bench([answered(200)], { deadlineAt: CLOCK_START_MS + 40_000 })
-
-  await client.getJob('job_1', CLOCK_START_MS + 6_000)
-  expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([7_000])
-})
-
-test.each([
-  answered(200, { id: 'job_2', status: 'completed' }),
-  answered(200, { id: 'job_1' }),
-  answered(200, { status: 'completed' }),
-  answered(200, '<html></html>'),
-  answered(200, ''),
-  answered(204, ''),
-  answered(200, 'null'),
-  answered(200, '{"id":"job_1","status":"compl'),
-])('a read that makes no sense is a bad answer: %j', async (result) => {
-  expect(await errorOf(bench([result]).client.getJob('job_1'))).toMatchObject({ code: 'bad-answer' })
-})
-
-test('a page of visitors that makes no sense is a bad answer', async () => {
-  expect(await errorOf(bench([answered(200, { visitors: [] })]).client.getVisitors({}))).toMatchObject({
-    code: 'bad-answer',
-  })
-})
-
-test.each([
-  [answered(404, {}), 'not-found'],
-  [answered(404, '<!doctype html>'), 'bad-answer'],
-  [answered(401, ''), 'unauthorized'],
-  [answered(503, ''), 'service-error'],
-  [answered(302, ''), 'redirected'],
-  [failed('broken', true), 'unreachable'],
-  [failed('cancelled', true), 'cancelled'],
-])('a read is tried once, whatever comes of it: %j', async (result, code) => {
-  const { client, requests } = bench([result])
-
-  expect(await errorOf(client.getJob('job_1'))).toMatchObject({ code })
-  expect(requests).toHaveLength(1)
+test('an answer that is none of the interface, or about another job, is a bad one', async () => {
+  const codesOf = async (body: unknown): Promise<string[]> => {
+    const { client } = bench([answered(200, body)])
+    return Promise.all([client.getJob('job_1'), client.getVisitors({})].map(async (read) => (await errorOf(read)).code))
+  }
+  for (const body of ['', '<html></html>', '{"id":"job_1","status":"compl', { id: 'job_2', status: 'completed' }])
+    expect([body, await codesOf(body)]).toEqual([body, ['bad-answer', 'bad-answer']])
 })
 
 test.each([`${KEY} is no JSON`, `{"id": "job_1", "status": ${KEY}`, { id: KEY, status: 7 }, { id: `../${KEY}` }])(
   'what does not parse is quoted nowhere: %j',
   async (body) => {
-    for (const ask of [
-      (client: DocsServiceClient) => client.getJob('job_1'),
-      (client: DocsServiceClient) => client.sendMessage('job_1', 'x'),
-      (client: DocsServiceClient) => client.getVisitors({}),
-    ]) {
-      const error = await errorOf(ask(bench([answered(200, body)]).client))
-      expect(everything(error)).not.toContain('dk_')
+    const { client } = bench([answered(200, body)])
+    for (const asked of [client.getJob('job_1'), client.sendMessage('job_1', 'x'), client.getVisitors({})]) {
+      const { message, hint, quote, stack } = await errorOf(asked)
+      expect([message, hint, quote, stack].join('\n')).not.toContain('dk_')
     }
   },
 )
@@ -97,15 +114,200 @@ test('a read is dropped the moment the run is cancelled', async () => {
 
 test('a refusal is told in words that fit what was asked', async () => {
   const { client } = bench([answered(404, {})])
-  const messages = await Promise.all(
-    [client.createJob('x'), client.sendMessage('job_1', 'x'), client.getJob('job_1'), client.getVisitors({})].map(
-      async (asked) => (await errorOf(asked)).message,
-    ),
-  )
-  expect(messages).toEqual([
+  const asked = [
+    client.createJob('x'),
+    client.sendMessage('job_1', 'x'),
+    client.getJob('job_1'),
+    client.getVisitors({}),
+  ]
+  expect(await Promise.all(asked.map(async (one) => (await errorOf(one)).message))).toEqual([
     'The service knows no project project (404).',
     'The service knows no job job_1 in project project (404).',
     'The service knows no job job_1 in project project (404).',
     'The service knows no project project (404).',
   ])
+})
+
+describe('send prompt', () => {
+  test('a prompt that reached nobody is tried three times, at growing distances, and may get through at the last', async () => {
+    const never = bench([UNREACHABLE])
+    expect(await errorOf(never.client.createJob('x'))).toMatchObject({ code: 'unreachable' })
+    expect([never.requests.length, never.clock.sleeps]).toEqual([3, [1_000, 2_000]])
+    expect(never.lines).toEqual([1, 2].map((s): unknown => expect.stringContaining(`the prompt again in ${s} s`)))
+
+    const late = bench([UNREACHABLE, UNREACHABLE, answered(201)])
+    expect(await late.client.createJob('x')).toMatchObject({ id: 'job_1' })
+    expect(late.requests.map(({ body }) => body)).toEqual(Array(3).fill('{"prompt":"x"}'))
+  })
+
+  test('what has to hold is looked at after the wait, before a message is sent again', async () => {
+    const { client, requests, clock } = bench([answered(429, '', 60_000), answered(200)])
+    const looks: number[] = []
+    const look = (): Promise<void> => Promise.resolve(void looks.push(clock.passed()))
+    await client.sendMessage('job_1', 'x', look)
+    expect([requests.length, looks]).toEqual([2, [92_000]])
+
+    const changed = bench([answered(429, '', 60_000)])
+    const stop = new Error('It changed.')
+    await expect(changed.client.sendMessage('job_1', 'x', () => Promise.reject(stop))).rejects.toThrow(stop)
+    expect(changed.requests).toHaveLength(1)
+  })
+
+  const ADDRESS = / Check `base-url`: a proxy or a login page may answer in the place of the service\.$/
+  const LOOK = /^Do not simply run it again\..* first\.$/
+
+  test.each<[string, WireResult, RegExp]>([
+    ['the connection breaks', failed('broken', false), LOOK],
+    ['the service fails', answered(500, { error: `Bad key ${KEY}` }), LOOK],
+    ['a login page answers', answered(200, '<html>Sign in</html>'), ADDRESS],
+    ['no job is named', answered(201, { id: '../job_1', status: 'active' }), ADDRESS],
+    [
+      'the answer redirects',
+      { ...answered(302, ''), redirectHost: 'login.example.com' },
+      / leads to `login\.example\.com`\.$/,
+    ],
+  ])(
+    'a prompt is not sent again where %s, and the error says that the job may exist',
+    async (_name, result, advice) => {
+      for (const post of ['createJob', 'sendMessage'] as const) {
+        const { client, requests, clock } = bench([result, answered(201)])
+
+        const { code, message, hint, quote } = await errorOf(client[post]('job_1', 'x'))
+        expect([code, requests.length, clock.sleeps]).toEqual(['unknown-fate', 1, []])
+        expect(message).toContain('the job may exist')
+        expect(hint).toMatch(advice)
+        expect(quote).toBe(message.includes('(500)') ? 'Bad key ***' : undefined)
+      }
+    },
+  )
+
+  test('the answer to a message must be about its job', async () => {
+    const { client } = bench([answered(200, { id: 'job_2', status: 'active' })])
+    expect(await errorOf(client.sendMessage('job_1', 'x'))).toMatchObject({ code: 'unknown-fate' })
+  })
+
+  test.each([
+    [answered(400, { error: 'No.' }), { code: 'rejected', quote: 'No.' }],
+    [failed('untrusted', false), { code: 'untrusted' }],
+    [failed('timeout', false), { code: 'unreachable' }],
+  ])('what cannot pass is final: %j', async (result, error) => {
+    const { client, requests } = bench([result, answered(201)])
+    expect(await errorOf(client.createJob('x'))).toMatchObject(error)
+    expect(requests).toHaveLength(1)
+  })
+
+  test('a refused prompt waits as long as the service asks for and at random for longer, and not for three tries only', async () => {
+    const limited = answered(429, '')
+    const { client, clock, lines } = bench([answered(429, '', 90_000), limited, limited, limited, answered(201)])
+
+    expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
+    expect(clock.sleeps).toEqual([60_000, 60_000, 2_000, 5_000, 5_000, 5_000])
+    // A line a minute, as nothing else is said.
+    expect(lines).toContain('Still waiting, for another 1 min 2 s.')
+  })
+
+  test('a wait that does not fit the deadline fails at once and names the time', async () => {
+    const limited = answered(429, { error: 'Slow down.' }, 60_000)
+    const { client, requests, clock } = bench([limited], { deadlineAt: CLOCK_START_MS + 60_000 })
+
+    const { code, quote, message, hint } = await errorOf(client.createJob('x'))
+    expect([code, quote]).toEqual(['rate-limited', 'Slow down.'])
+    expect(message).toContain('It asks not to be asked before 2026-01-01 00:01:00 UTC')
+    expect(hint).toBeDefined()
+    expect([requests.length, clock.sleeps]).toEqual([1, []])
+  })
+
+  const NOT_ASKED =
+    /^The deadline passed before the prompt was sent, so the service was asked for nothing\. The service /
+
+  test('a prompt that reached nobody is not tried again beyond the deadline, and the error says that nothing was asked', async () => {
+    const { client, requests, clock } = bench([UNREACHABLE], { deadlineAt: CLOCK_START_MS + 1_500 })
+
+    const { code, message, hint } = await errorOf(client.createJob('x'))
+    expect(code).toBe('deadline')
+    expect(message).toMatch(NOT_ASKED)
+    expect(hint).toContain('Check `base-url`')
+    expect([requests.length, clock.sleeps]).toEqual([2, [1_000]])
+  })
+
+  test.each([
+    ['at the deadline says that nothing was asked', 60_000, 'deadline', NOT_ASKED],
+    ['before the deadline is about the network', 60_001, 'unreachable', /^The service /],
+  ])('an attempt that sent nothing and ends %s', async (_name, deadlineMs, code, message) => {
+    const clock = fakeClock()
+    const silent: Transport['send'] = ({ timeoutMs }) => {
+      clock.advance(timeoutMs)
+      return Promise.resolve(failed('timeout', false))
+    }
+    const { client, requests } = bench([silent], { deadlineAt: CLOCK_START_MS + deadlineMs }, clock)
+
+    const error = await errorOf(client.createJob('x'))
+    expect([error.code, requests.length]).toEqual([code, 1])
+    expect(error.message).toMatch(message)
+  })
+
+  test('a POST may take a minute, and not beyond the deadline', async () => {
+    const { client, requests, clock } = bench([answered(201)], { deadlineAt: CLOCK_START_MS + 70_000 })
+
+    for (const advanceMs of [0, 50_000, 50_000]) {
+      clock.advance(advanceMs)
+      await client.createJob('x')
+    }
+    expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000, 20_000, 0])
+  })
+
+  test('a cancel that came while the loop was busy is heard before the prompt is sent', async () => {
+    const run = new AbortController()
+    const clock = fakeClock({
+      onTurn: () => {
+        run.abort(CANCELLED)
+      },
+    })
+    const { client, requests } = bench([answered(201)], { signal: run.signal }, clock)
+
+    expect(await errorOf(client.createJob('x'))).toBe(CANCELLED)
+    expect(requests).toEqual([])
+  })
+
+  test('a prompt on its way when the run is cancelled gets time to be answered, and no more once it is', async () => {
+    const run = new AbortController()
+    const signals: (AbortSignal | undefined)[] = []
+    const sleep: FakeClock['sleep'] = (_ms, signal) => {
+      signals.push(signal)
+      return new Promise(() => undefined)
+    }
+    const slow: Transport['send'] = async (_request, signal) => {
+      run.abort(CANCELLED)
+      await nextTurn()
+      return signal.aborted ? failed('cancelled', true) : answered(201)
+    }
+    const { client } = bench([slow], { signal: run.signal }, { ...fakeClock(), sleep })
+
+    expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true])
+  })
+
+  test.each([
+    [true, 'unknown-fate'],
+    [false, 'cancelled'],
+  ])('after one second of grace a cancelled prompt is given up (sent: %j): %s', async (sent, code) => {
+    const run = new AbortController()
+    const { client, clock, requests } = bench([untilAborted(run, sent)], { signal: run.signal })
+
+    expect(await errorOf(client.createJob('x'))).toMatchObject({ code })
+    expect([requests.length, clock.sleeps]).toEqual([1, [1_000]])
+  })
+
+  test('a run that is cancelled between two tries sends nothing more', async () => {
+    const run = new AbortController()
+    const clock = fakeClock({
+      onSleep() {
+        run.abort(CANCELLED)
+      },
+    })
+    const { client, requests } = bench([UNREACHABLE, answered(201)], { signal: run.signal }, clock)
+
+    expect(await errorOf(client.createJob('x'))).toBe(CANCELLED)
+    expect(requests).toHaveLength(1)
+  })
 })

@@ -64,10 +64,12 @@ export async function runFaultScript(script: FaultScript): Promise<FaultTrace> {
   const baseUrl = `${script.isSecure === true ? 'https' : 'http'}://127.0.0.1:${service.port}`
   const proxyUrl = proxy && proxyFor(new URL('http://x'), { http_proxy: `http://user:word@127.0.0.1:${proxy.port}` })
   const signal = new AbortController().signal
-  const transport = watchTransport(
-    createTransport({ baseUrl, apiKey: KEY, proxy: proxyUrl, userAgent: 'test-agent', clock }),
-    { script, ledger, service, proxy },
-  )
+  const transport = watchTransport(createTransport({ baseUrl, apiKey: KEY, proxy: proxyUrl, clock }), {
+    script,
+    ledger,
+    service,
+    proxy,
+  })
   // A pause of the step counts as an event, so that what happens before it and after it can be told apart.
   const stepClock: Clock = {
     ...clock,

@@ -1,5 +1,5 @@
 import type { FailureCause } from '../../src/http/failure-cause.ts'
-import { parseRetryAfter } from '../../src/docs-service/retry-after.ts'
+import { parseRetryAfter } from '../../src/docs-service/answer-headers.ts'
 import type { WireRequest } from '../../src/docs-service/transport.ts'
 import type { View } from './job-life.ts'
 import type { BodyShape, Break, RetryAfter, Spelling } from './schedule.ts'

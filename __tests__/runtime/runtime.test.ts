@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { errorOfAnswer, errorOfFailure } from '../../src/docs-service/answer-error.ts'
+import { errorOfResult } from '../../src/docs-service/answer-error.ts'
 import type { FailureCause } from '../../src/http/failure-cause.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { TimedOut, withDeadline } from '../../src/runtime/deadline.ts'
@@ -144,11 +144,9 @@ const STATUSES = [302, 400, 401, 402, 403, 404, 405, 408, 413, 415, 422, 425, 42
 test('no title says what the message behind it says', () => {
   const operation = { kind: 'create', projectId: 'docs' } as const
   const errors = [
-    ...STATUSES.map((status) =>
-      errorOfAnswer({ kind: 'answer', status, body: '', retryAfterMs: undefined }, operation, (text) => text),
-    ),
-    ...CAUSES.map((cause) => errorOfFailure({ kind: 'failure', cause, code: undefined, sent: false })),
-  ]
+    ...STATUSES.map((status) => ({ kind: 'answer', status, body: '', retryAfterMs: undefined }) as const),
+    ...CAUSES.map((cause) => ({ kind: 'failure', cause, code: undefined, sent: false }) as const),
+  ].map((result) => errorOfResult(result, operation, (text) => text))
   const plain = (text: string): string => text.toLowerCase().replace(/^the |\.$/g, '')
   const repeated = errors.filter(({ code, message }) => plain(message).includes(plain(ERROR_TITLES[code])))
   expect(repeated.map(({ message }) => message)).toEqual([])

@@ -21,7 +21,6 @@ export function job({ prLink, ...fields }: JobFields = {}): Job {
     model: 'writer-1',
     prLink: prLink === undefined ? undefined : parsePullRequestLink(prLink),
     createdAt: undefined,
-    archivedAt: undefined,
     ...fields,
   }
 }

@@ -1,6 +1,5 @@
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
-import { redirectHost } from '../../src/docs-service/redirect-host.ts'
-import { parseRetryAfter } from '../../src/docs-service/retry-after.ts'
+import { parseRetryAfter, redirectHost } from '../../src/docs-service/answer-headers.ts'
 import type { Transport, WireAnswer, WireFailure } from '../../src/docs-service/transport.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 

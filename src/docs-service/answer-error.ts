@@ -2,6 +2,7 @@ import { ActionError, type ErrorCode } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import { safeLine } from '../text/safe-lines.ts'
 import { adviseOn, nameAsked, type Operation } from './operation.ts'
+import { parseBody, refusalSchema } from './schemas.ts'
 import type { WireAnswer, WireFailure, WireResult } from './transport.ts'
 
 const LONGEST_QUOTE = 300
@@ -40,46 +41,10 @@ export function adviseOnAddress({ redirectHost }: WireAnswer, redact: Redact): s
   return `Check \`base-url\`: a proxy or a login page may answer in the place of the service.${leadsTo}`
 }
 
-/** What the service itself says (section 7 leaves its shape open), made safe to show. */
-function quoteOf(body: string, redact: Redact): string | undefined {
-  try {
-    const error = (JSON.parse(body) as { error?: unknown } | null)?.error
-    if (typeof error !== 'string') return undefined
-    const quote = safeLine(error, redact, LONGEST_QUOTE)
-    return quote === '' ? undefined : quote
-  } catch {
-    return undefined
-  }
-}
-
-/** Whether an answer is one of the service's interface, and not the page of something before it. */
-function isJsonObject(body: string): boolean {
-  try {
-    const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-  } catch {
-    return false
-  }
-}
-
 /** An answer that the service's interface does not know. */
 export function badAnswer(answer: WireAnswer, redact: Redact): ActionError {
   return new ActionError('bad-answer', `The service gave an answer that makes no sense (${answer.status}).`, {
     hint: adviseOnAddress(answer, redact),
-  })
-}
-
-export function errorOfAnswer(answer: WireAnswer, operation: Operation, redact: Redact): ActionError {
-  const { status, body, retryAfterMs } = answer
-  // That a job is gone is what another job begins on, and gateways have pages for what they do not find.
-  if (operation.kind === 'read' && status === 404 && !isJsonObject(body)) return badAnswer(answer, redact)
-  const { code, what } = refusalFor(status)
-  const thing = code === 'not-found' ? ` ${nameAsked(operation)}` : ''
-  const quote = quoteOf(body, redact)
-  return new ActionError(code, `The service ${what}${thing} (${status}).`, {
-    hint: isRedirect(status) ? adviseOnAddress(answer, redact) : adviseOn(status, operation),
-    quote,
-    retryAfterMs,
   })
 }
 
@@ -126,11 +91,22 @@ const FAILURES: Readonly<Record<WireFailure['cause'], Failure>> = {
   },
 }
 
-export function errorOfFailure({ cause, code: name }: WireFailure): ActionError {
-  const { code, what, hint } = FAILURES[cause]
-  return new ActionError(code, `The service ${what}${name === undefined ? '' : ` (${name})`}.`, { hint })
-}
-
+/** Why what was asked was not done, and what to do about it. */
 export function errorOfResult(result: WireResult, operation: Operation, redact: Redact): ActionError {
-  return result.kind === 'answer' ? errorOfAnswer(result, operation, redact) : errorOfFailure(result)
+  if (result.kind === 'failure') {
+    const { code, what, hint } = FAILURES[result.cause]
+    const name = result.code === undefined ? '' : ` (${result.code})`
+    return new ActionError(code, `The service ${what}${name}.`, { hint })
+  }
+  const { status, body, retryAfterMs } = result
+  const said = parseBody(refusalSchema, body)
+  // That a job is gone is what another job begins on, and gateways have pages for what they do not find.
+  if (operation.kind === 'read' && status === 404 && said === undefined) return badAnswer(result, redact)
+  const { code, what } = refusalFor(status)
+  const thing = code === 'not-found' ? ` ${nameAsked(operation)}` : ''
+  return new ActionError(code, `The service ${what}${thing} (${status}).`, {
+    hint: isRedirect(status) ? adviseOnAddress(result, redact) : adviseOn(status, operation),
+    quote: safeLine(said?.error ?? '', redact, LONGEST_QUOTE) || undefined,
+    retryAfterMs,
+  })
 }

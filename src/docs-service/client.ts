@@ -2,8 +2,8 @@ import type * as z from 'zod/mini'
 import { badAnswer, errorOfResult } from './answer-error.ts'
 import { refusalsAfter } from './crowd.ts'
 import type { Operation } from './operation.ts'
-import { jobSchema, parseBody, visitorsPageSchema, type Job, type VisitorsPage } from './schemas.ts'
-import { createPromptSender, type PromptSenderOptions } from './send-prompt.ts'
+import { jobWithId, parseBody, visitorsPageSchema, type Job, type VisitorsPage } from './schemas.ts'
+import { sendPrompt, type PromptSender } from './send-prompt.ts'
 import { isSuccess, type Transport } from './transport.ts'
 
 export interface VisitorsQuery {
@@ -40,7 +40,7 @@ export interface DocsServiceClient {
   refusals(): number
 }
 
-export interface ClientOptions extends PromptSenderOptions {
+export interface ClientOptions extends Omit<PromptSender, 'refusals'> {
   readonly projectId: string
 }
 
@@ -59,13 +59,12 @@ export function createClient(options: ClientOptions): DocsServiceClient {
       return result
     },
   }
-  const sendPrompt = createPromptSender({ ...options, transport }, () => refusals)
+  const sender = { ...options, transport, refusals: () => refusals }
 
   async function read<T>(
     operation: Operation,
     path: string,
     schema: z.ZodMiniType<T>,
-    isWanted: (data: T) => boolean,
     endsAt = deadlineAt,
   ): Promise<T> {
     const leftMs = endsAt - clock.now() + LAST_READ_GRACE_MS
@@ -73,26 +72,26 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     const result = await transport.send({ method: 'GET', path, timeoutMs }, signal)
     if (!isSuccess(result)) throw errorOfResult(result, operation, redact)
     const data = parseBody(schema, result.body)
-    if (data === undefined || !isWanted(data)) throw badAnswer(result, redact)
+    if (data === undefined) throw badAnswer(result, redact)
     return data
   }
 
   return {
-    refusals: () => refusals,
-    createJob: (prompt) => sendPrompt({ kind: 'create', projectId }, jobsPath, prompt, () => true),
+    refusals: sender.refusals,
+    createJob: (prompt) => sendPrompt(sender, { kind: 'create', projectId }, jobsPath, prompt),
     sendMessage(jobId, prompt, beforeAgain) {
       const operation = { kind: 'message', projectId, jobId } as const
-      return sendPrompt(operation, `${jobsPath}/${jobId}/message`, prompt, ({ id }) => id === jobId, beforeAgain)
+      return sendPrompt(sender, operation, `${jobsPath}/${jobId}/message`, prompt, beforeAgain)
     },
     getJob(jobId, endsAt) {
       const operation = { kind: 'read', projectId, jobId } as const
-      return read(operation, `${jobsPath}/${jobId}`, jobSchema, ({ id }) => id === jobId, endsAt)
+      return read(operation, `${jobsPath}/${jobId}`, jobWithId(jobId), endsAt)
     },
     getVisitors(query) {
       const search = new URLSearchParams()
       for (const [name, value] of Object.entries(query)) search.set(name, String(value))
-      const path = `/v1/analytics/${projectId}/visitors${search.size === 0 ? '' : `?${search.toString()}`}`
-      return read({ kind: 'visitors', projectId }, path, visitorsPageSchema, () => true)
+      const path = `/v1/analytics/${projectId}/visitors?${search.toString()}`
+      return read({ kind: 'visitors', projectId }, path, visitorsPageSchema)
     },
   }
 }

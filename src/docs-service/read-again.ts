@@ -1,7 +1,10 @@
 import type { Clock } from '../runtime/clock.ts'
-import { ActionError } from '../runtime/errors.ts'
+import { ActionError, type ErrorCode } from '../runtime/errors.ts'
 import { formatUtc } from '../text/utc-time.ts'
-import { isPassingReadError } from './retry.ts'
+
+const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['unreachable', 'rate-limited', 'service-error'])
+/** A service that talks nonsense this often in a row will not stop. */
+const MOST_BAD_ANSWERS = 10
 
 /** The same error, with the time that the service names: it helps to plan the next run. */
 export function namingTheTime(error: ActionError, clock: Clock): ActionError {
@@ -12,18 +15,20 @@ export function namingTheTime(error: ActionError, clock: Clock): ActionError {
   return new ActionError(code, text, { hint, quote, retryAfterMs })
 }
 
+interface ReadingStep {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** On the clock's scale, in milliseconds. */
+  readonly deadlineAt: number
+}
+
 /** What decides on reading again: how the reads before ended, and how much time there is. One serves a whole step. */
 export class ReadAgain {
-  readonly #clock: Clock
-  readonly #signal: AbortSignal
-  readonly #deadlineAt: number
+  readonly #step: ReadingStep
   #badAnswersInARow = 0
 
-  /** @param step its deadline is on the clock's scale, in milliseconds */
-  constructor(step: { readonly clock: Clock; readonly signal: AbortSignal; readonly deadlineAt: number }) {
-    this.#clock = step.clock
-    this.#signal = step.signal
-    this.#deadlineAt = step.deadlineAt
+  constructor(step: ReadingStep) {
+    this.#step = step
   }
 
   /**
@@ -38,10 +43,12 @@ export class ReadAgain {
       return answer
     } catch (error) {
       if (!(error instanceof ActionError)) throw error
-      this.#signal.throwIfAborted()
-      this.#badAnswersInARow = error.code === 'bad-answer' ? this.#badAnswersInARow + 1 : 0
-      if (!isPassingReadError(error, { badAnswersInARow: this.#badAnswersInARow, mayBeMissing })) throw error
-      return error
+      this.#step.signal.throwIfAborted()
+      const isNonsense = error.code === 'bad-answer'
+      this.#badAnswersInARow = isNonsense ? this.#badAnswersInARow + 1 : 0
+      if (PASSING.has(error.code) || (isNonsense && this.#badAnswersInARow < MOST_BAD_ANSWERS)) return error
+      if (error.code === 'not-found' && mayBeMissing) return error
+      throw error
     }
   }
 
@@ -50,8 +57,9 @@ export class ReadAgain {
    * @throws ActionError if that is longer than the step has, which is known without waiting for it
    */
   patienceMs(error: ActionError): number {
+    const { clock, deadlineAt } = this.#step
     const { retryAfterMs = 0 } = error
-    if (this.#clock.now() + retryAfterMs > this.#deadlineAt) throw namingTheTime(error, this.#clock)
+    if (clock.now() + retryAfterMs > deadlineAt) throw namingTheTime(error, clock)
     return retryAfterMs
   }
 }

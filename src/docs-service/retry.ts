@@ -1,4 +1,3 @@
-import type { ActionError } from '../runtime/errors.ts'
 import type { WireResult } from './transport.ts'
 
 /** What may be done about one attempt to send a prompt. */
@@ -13,9 +12,6 @@ export type PostDecision =
   | 'stop'
   /** It may have been processed: never again. */
   | 'unknown'
-
-/** A prompt that could not be delivered is tried this often in all. */
-export const MAX_POST_ATTEMPTS = 3
 
 const NOT_PROCESSED = new Set([425, 429])
 const REJECTED = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422])
@@ -58,21 +54,4 @@ const LONGEST_DELAY_MS = 60_000
  */
 export function backOffMs(attempt: number, random: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS) * (0.75 + 0.5 * random)
-}
-
-interface ReadContext {
-  /** How many answers in a row made no sense, this one included. */
-  readonly badAnswersInARow: number
-  /** Whether the job was created so lately that the service may not find it yet. */
-  readonly mayBeMissing: boolean
-}
-
-/** A service that talks nonsense this often in a row will not stop. */
-const MAX_BAD_ANSWERS_IN_A_ROW = 10
-
-/** Reading changes nothing, so whatever may pass is tried again until the deadline. */
-export function isPassingReadError({ code }: ActionError, { badAnswersInARow, mayBeMissing }: ReadContext): boolean {
-  if (code === 'bad-answer') return badAnswersInARow < MAX_BAD_ANSWERS_IN_A_ROW
-  if (code === 'not-found') return mayBeMissing
-  return code === 'unreachable' || code === 'rate-limited' || code === 'service-error'
 }

@@ -41,7 +41,6 @@ export interface Job {
   /** Set if the service gave an address that is not safe to show: a job without a pull request, and that is said. */
   readonly hasUnsafeLink?: true
   readonly createdAt: string | undefined
-  readonly archivedAt: string | undefined
 }
 
 const idSchema = z.string().check(z.regex(ID_PATTERN))
@@ -57,7 +56,6 @@ const jobFields = {
   model: detail,
   prLink: z.nullish(z.string()),
   createdAt: detail,
-  archivedAt: detail,
 }
 
 function isListed(status: string): status is JobStatus {
@@ -68,7 +66,7 @@ interface ParsedJob extends z.infer<z.ZodMiniObject<typeof jobFields>> {
   readonly status: string
 }
 
-function toJob({ id, status, source, model, prLink: address, createdAt, archivedAt }: ParsedJob): Job {
+function toJob({ id, status, source, model, prLink: address, createdAt }: ParsedJob): Job {
   const prLink = parsePullRequestLink(address ?? '')
   const isUnsafe = prLink === undefined && (address ?? '') !== ''
   return {
@@ -80,12 +78,15 @@ function toJob({ id, status, source, model, prLink: address, createdAt, archived
     prLink,
     ...(isUnsafe ? { hasUnsafeLink: true } : {}),
     createdAt,
-    archivedAt,
   }
 }
 
-/** The answer to reading a job (section 4.3). */
 export const jobSchema = z.pipe(z.object({ ...jobFields, status: word }), z.transform(toJob))
+
+/** The answer to reading a job (section 4.3): one about another job makes no sense. */
+export function jobWithId(jobId: string): z.ZodMiniType<Job> {
+  return jobSchema.check(z.refine(({ id }) => id === jobId))
+}
 
 /**
  * The answer to a create or a message (sections 4.1 and 4.2). A valid id proves that the service accepted it; where the
@@ -121,6 +122,9 @@ export type VisitorsPage = z.infer<typeof visitorsPageSchema>
 export const MAX_PAGE_ROWS = 250
 /** The page that the service gives where no limit is asked for (section 8), in rows. */
 export const DEFAULT_PAGE_ROWS = 50
+
+/** What explains a refusal: section 7 leaves its shape open, but it is an object, and no page of something before the service. */
+export const refusalSchema = z.object({ error: z.catch(z.optional(z.string()), undefined) })
 
 /** What a body says, or undefined if it does not fit. */
 export function parseBody<T>(schema: z.ZodMiniType<T>, body: string): T | undefined {

@@ -7,11 +7,11 @@ import { adviseOnAddress, errorOfResult } from './answer-error.ts'
 import { comeBackMs } from './crowd.ts'
 import type { Operation } from './operation.ts'
 import { namingTheTime } from './read-again.ts'
-import { backOffMs, decidePost, MAX_POST_ATTEMPTS } from './retry.ts'
+import { backOffMs, decidePost } from './retry.ts'
 import { acceptedJobSchema, parseBody, type Job } from './schemas.ts'
 import type { Transport, WireAnswer, WireResult } from './transport.ts'
 
-export interface PromptSenderOptions {
+export interface PromptSender {
   readonly transport: Transport
   readonly clock: Clock
   readonly redact: Redact
@@ -20,8 +20,12 @@ export interface PromptSenderOptions {
   readonly deadlineAt: number
   readonly random: () => number
   readonly log: (line: string) => void
+  /** How many refusals weigh on the step. */
+  readonly refusals: () => number
 }
 
+/** A prompt that could not be delivered is tried this often in all. */
+const MOST_ATTEMPTS = 3
 const POST_TIMEOUT_MS = 60_000
 /** A cancelled run waits this long for the answer to a prompt that is on its way, to learn the job's id. */
 const CANCEL_GRACE_MS = 1_000
@@ -29,111 +33,86 @@ const CANCEL_GRACE_MS = 1_000
 const UNKNOWN_FATE_HINT =
   "Do not simply run it again. Look for the job on the service's dashboard, or for its pull request in the documentation's repository, first."
 
-function isTimeout(result: WireResult): boolean {
-  return result.kind === 'failure' && result.cause === 'timeout'
-}
-
-function unknownFate({ message, hint, quote }: Pick<ActionError, 'message' | 'hint' | 'quote'>): ActionError {
-  return new ActionError(
-    'unknown-fate',
-    `It is not known whether the service took the prompt: the job may exist. ${message}`,
-    {
-      hint: joinSentences([UNKNOWN_FATE_HINT, hint]),
-      quote,
-    },
-  )
+/** "Try again later" would be a second job, so of what an error advises only a wrong address is passed on. */
+function mayHaveTaken({ code, message, hint, quote }: ActionError): ActionError {
+  const advice = code === 'redirected' || code === 'bad-answer' ? hint : undefined
+  const text = `It is not known whether the service took the prompt: the job may exist. ${message}`
+  return new ActionError('unknown-fate', text, { hint: joinSentences([UNKNOWN_FATE_HINT, advice]), quote })
 }
 
 /** Nothing was contacted, so that the step ran out of time and no more. */
 function nothingSentInTime({ message, hint }: ActionError): ActionError {
-  return new ActionError(
-    'deadline',
-    `The deadline passed before the prompt was sent, so the service was asked for nothing. ${message}`,
-    { hint },
-  )
+  const text = `The deadline passed before the prompt was sent, so the service was asked for nothing. ${message}`
+  return new ActionError('deadline', text, { hint })
 }
 
-/** "Try again later" would be a second job, so of what an error advises only a wrong address is passed on. */
-function mayHaveTaken({ code, message, hint, quote }: ActionError): ActionError {
-  return unknownFate({ message, hint: code === 'redirected' ? hint : undefined, quote })
+/** A prompt on its way is not dropped the moment a run is cancelled: its answer names the job that now runs. */
+function patientSignal({ clock, signal }: PromptSender, done: AbortSignal): AbortSignal {
+  const patient = new AbortController()
+  const wait = (): void => {
+    clock.sleep(CANCEL_GRACE_MS, done).then(
+      () => {
+        patient.abort(signal.reason)
+      },
+      () => undefined,
+    )
+  }
+  if (signal.aborted) wait()
+  else signal.addEventListener('abort', wait, { once: true, signal: done })
+  return patient.signal
+}
+
+async function sendOnce(sender: PromptSender, path: string, body: string): Promise<WireResult> {
+  const { transport, clock, deadlineAt } = sender
+  const timeoutMs = Math.max(0, Math.min(POST_TIMEOUT_MS, deadlineAt - clock.now()))
+  const done = new AbortController()
+  try {
+    return await transport.send({ method: 'POST', path, body, timeoutMs }, patientSignal(sender, done.signal))
+  } finally {
+    done.abort()
+  }
+}
+
+/** The job that an answer tells of, be it the one that was asked. */
+function accept(answer: WireAnswer, { jobId }: Operation, redact: Redact): Job {
+  const job = parseBody(acceptedJobSchema, answer.body)
+  if (job !== undefined && (jobId === undefined || job.id === jobId)) return job
+  const text = `The service answered ${answer.status} without a valid job id.`
+  throw mayHaveTaken(new ActionError('bad-answer', text, { hint: adviseOnAddress(answer, redact) }))
 }
 
 /**
  * Sends a prompt, and sends it again only if nothing of it was processed.
- * @param isWanted whether the answer is about the right job
  * @param beforeAgain after the wait, before the prompt is sent again: what it throws ends the sending
  * @throws ActionError `unknown-fate` if a job may exist although no answer proves it
  */
-type SendPrompt = (
+export async function sendPrompt(
+  sender: PromptSender,
   operation: Operation,
   path: string,
   prompt: string,
-  isWanted: (job: Job) => boolean,
   beforeAgain?: () => Promise<void>,
-) => Promise<Job>
-
-/** @param refusals how many weigh on the step */
-export function createPromptSender(options: PromptSenderOptions, refusals: () => number): SendPrompt {
-  const { transport, clock, redact, signal, deadlineAt, random, log } = options
-
-  /** A prompt on its way is not dropped the moment a run is cancelled: its answer names the job that now runs. */
-  function patientSignal(done: AbortSignal): AbortSignal {
-    const patient = new AbortController()
-    const wait = (): void => {
-      clock.sleep(CANCEL_GRACE_MS, done).then(
-        () => {
-          patient.abort(signal.reason)
-        },
-        () => undefined,
-      )
-    }
-    if (signal.aborted) wait()
-    else signal.addEventListener('abort', wait, { once: true, signal: done })
-    return patient.signal
-  }
-
-  async function sendOnce(path: string, body: string): Promise<WireResult> {
-    const timeoutMs = Math.max(0, Math.min(POST_TIMEOUT_MS, deadlineAt - clock.now()))
-    const done = new AbortController()
-    try {
-      return await transport.send({ method: 'POST', path, body, timeoutMs }, patientSignal(done.signal))
-    } finally {
-      done.abort()
-    }
-  }
-
-  function accept(answer: WireAnswer, isWanted: (job: Job) => boolean): Job {
-    const job = parseBody(acceptedJobSchema, answer.body)
-    if (job === undefined || !isWanted(job)) {
-      throw unknownFate({
-        message: `The service answered ${answer.status} without a valid job id.`,
-        hint: adviseOnAddress(answer, redact),
-        quote: undefined,
-      })
-    }
-    return job
-  }
-
-  return async (operation, path, prompt, isWanted, beforeAgain) => {
-    const body = JSON.stringify({ prompt })
-    for (let attempt = 1; ; attempt++) {
-      // A signal of the process is heard only when the loop turns, and a prompt that was sent cannot be taken back.
-      await clock.turn()
-      signal.throwIfAborted()
-      const result = await sendOnce(path, body)
-      const decision = decidePost(result)
-      if (decision === 'accepted') return accept(result as WireAnswer, isWanted)
-      const error = errorOfResult(result, operation, redact)
-      if (decision === 'unknown') throw mayHaveTaken(error)
-      if (decision === 'stop' && isTimeout(result) && deadlineAt - clock.now() < 1) throw nothingSentInTime(error)
-      if (decision === 'stop' || (decision === 'again' && attempt >= MAX_POST_ATTEMPTS)) throw error
-      const leftMs = deadlineAt - clock.now()
-      const refused = { retryAfterMs: error.retryAfterMs, refusals: refusals(), leftMs }
-      const delayMs = decision === 'wait' ? comeBackMs(refused, random()) : backOffMs(attempt, random())
-      if (delayMs >= leftMs) throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
-      log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
-      await sleepAloud(delayMs, clock, signal, log)
-      await beforeAgain?.()
-    }
+): Promise<Job> {
+  const { clock, redact, signal, deadlineAt, random, log, refusals } = sender
+  const body = JSON.stringify({ prompt })
+  for (let attempt = 1; ; attempt++) {
+    // A signal of the process is heard only when the loop turns, and a prompt that was sent cannot be taken back.
+    await clock.turn()
+    signal.throwIfAborted()
+    const result = await sendOnce(sender, path, body)
+    const decision = decidePost(result)
+    if (decision === 'accepted') return accept(result as WireAnswer, operation, redact)
+    const error = errorOfResult(result, operation, redact)
+    if (decision === 'unknown') throw mayHaveTaken(error)
+    const leftMs = deadlineAt - clock.now()
+    const isTimeout = result.kind === 'failure' && result.cause === 'timeout'
+    if (decision === 'stop') throw isTimeout && leftMs < 1 ? nothingSentInTime(error) : error
+    if (decision === 'again' && attempt >= MOST_ATTEMPTS) throw error
+    const refused = { retryAfterMs: error.retryAfterMs, refusals: refusals(), leftMs }
+    const delayMs = decision === 'wait' ? comeBackMs(refused, random()) : backOffMs(attempt, random())
+    if (delayMs >= leftMs) throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
+    log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
+    await sleepAloud(delayMs, clock, signal, log)
+    await beforeAgain?.()
   }
 }

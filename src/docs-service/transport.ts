@@ -5,8 +5,7 @@ import { TimedOut, withDeadline } from '../runtime/deadline.ts'
 import { readBounded } from '../runtime/read-bounded.ts'
 import { openDispatcher } from '../http/dispatcher.ts'
 import { failureCause, failureCode, type FailureCause } from '../http/failure-cause.ts'
-import { redirectHost } from './redirect-host.ts'
-import { parseRetryAfter } from './retry-after.ts'
+import { parseRetryAfter, redirectHost } from './answer-headers.ts'
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST'
@@ -54,10 +53,10 @@ export interface TransportOptions {
   readonly baseUrl: string
   readonly apiKey: string
   readonly proxy: URL | undefined
-  readonly userAgent: string
   readonly clock: Clock
 }
 
+const USER_AGENT = 'docs-agent-action'
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 
 /** Concatenation, as `new URL('//elsewhere', base)` would change the host; what came out is checked all the same. */
@@ -84,7 +83,7 @@ function single(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
 }
 
-export function createTransport({ baseUrl, apiKey, proxy, userAgent, clock }: TransportOptions): Transport {
+export function createTransport({ baseUrl, apiKey, proxy, clock }: TransportOptions): Transport {
   function ask(request: WireRequest, url: URL, dispatcher: Dispatcher): Promise<Dispatcher.ResponseData> {
     return dispatcher.request({
       origin: url.origin,
@@ -95,7 +94,7 @@ export function createTransport({ baseUrl, apiKey, proxy, userAgent, clock }: Tr
         // An answer that is packed all the same could not be read, and a prompt's fate would be unknown.
         'accept-encoding': 'identity',
         authorization: `Bearer ${apiKey}`,
-        'user-agent': userAgent,
+        'user-agent': USER_AGENT,
         ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       body: request.body ?? null,
@@ -112,7 +111,9 @@ export function createTransport({ baseUrl, apiKey, proxy, userAgent, clock }: Tr
       const exchange = async (): Promise<WireAnswer> => {
         const { statusCode: status, headers, body } = await ask(request, url, dispatcher)
         const answer: WireAnswer = {
-          ...{ kind: 'answer', status, body: '' },
+          kind: 'answer',
+          status,
+          body: '',
           retryAfterMs: parseRetryAfter(single(headers['retry-after']), single(headers['date'])),
           redirectHost: redirectHost(single(headers['location'])),
         }

@@ -20,7 +20,6 @@ function redactJob(job: Job, redact: Redact): Job {
     ref: text(job.ref),
     model: text(job.model),
     createdAt: text(job.createdAt),
-    archivedAt: text(job.archivedAt),
     prLink: job.prLink && { ...job.prLink, href: redact(job.prLink.href), repository: text(job.prLink.repository) },
   }
 }

@@ -1,5 +1,9 @@
+import { parseUrl } from '../runtime/parse-url.ts'
+
 /** About three years: more than any step has, and little enough for every date that is reckoned from it. */
 const LONGEST_MS = 1e11
+const LONGEST_ADDRESS = 2_048
+const LONGEST_HOST = 200
 
 /** Every form of an HTTP date begins with the day of the week. One without a zone is in UTC too. */
 function parseHttpDate(text: string | undefined): number {
@@ -16,4 +20,12 @@ export function parseRetryAfter(retryAfter: string | undefined, date: string | u
   // `Date.parse('5')` is a day in 2001, and `Number('1e400')` is Infinity: only plain digits are seconds.
   const delayMs = /^-?\d+$/.test(value) ? Number(value) * 1000 : parseHttpDate(value) - parseHttpDate(date?.trim())
   return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), LONGEST_MS)
+}
+
+/** The host that a `Location` header names, where it is fit to be shown; undefined for a path of the same host. */
+export function redirectHost(location: string | undefined): string | undefined {
+  if (location === undefined || location.length > LONGEST_ADDRESS) return undefined
+  const address = location.startsWith('//') ? `https:${location}` : location
+  const host = /^https?:\/\//i.test(address) ? (parseUrl(address)?.host ?? '') : ''
+  return host.length <= LONGEST_HOST && /^[a-z0-9.:[\]-]+$/.test(host) ? host : undefined
 }
