@@ -113,8 +113,7 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'action/step.ts': 'holds types only',
   'action/action.ts': 'holds types only',
   'agent/task/choice.ts': 'holds types only',
-  'agent/trigger/change-range.ts': 'holds types only',
-  'agent/trigger/refuse-range.ts': 'refuses what resolve-change.test.ts and choose-task.test.ts ask for',
+  'agent/trigger/wanted-change.ts': 'asks what resolve-change.test.ts and choose-task.test.ts want',
 }
 
 const SAYS_NOTHING = ['utils', 'util', 'helpers', 'helper', 'types', 'common', 'misc', 'index']

@@ -40,6 +40,17 @@ test('a part that is null, or not as GitHub describes it, is as if it were not t
   })
 })
 
+test.each([
+  [{ before: `0${commit('a').slice(1)}` }, 'moved'],
+  [{ after: `0${commit('b').slice(1)}` }, 'moved'],
+  [{ before: commit('0') }, 'made'],
+  [{ after: commit('0') }, 'deleted'],
+  [{ before: commit('0').repeat(2).slice(16) }, 'made'],
+  [{ before: commit('0').slice(1) }, 'unknown'],
+])('a push with %j has %s something', (fields, kind) => {
+  expect(parseEvent('push', { ...PUSH, ...fields }, '')).toMatchObject({ push: { move: { kind } } })
+})
+
 test('the commits of a push come newest first, and none is known where one cannot be read', () => {
   const ann = { username: 'ann' }
   const first = { id: commit('1'), message: 'One', author: ann, committer: ann }

@@ -1,7 +1,5 @@
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
-import { resolveChange } from '../../src/agent/trigger/resolve-change.ts'
-import { Journal } from '../../src/agent/report/journal.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
@@ -9,6 +7,7 @@ import { failed, fakeClient } from '../support/fake-client.ts'
 import { fakeGitHub, inTurn, mergedBy, PULL_REQUEST, pullCommits, RUN_FACTS } from '../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
 import { commit } from '../support/github-state.ts'
+import { lookAtChange } from '../support/look-at-change.ts'
 import { ASKS, workflowsToCopy, type Workflow } from '../support/workflow-files.ts'
 
 /** Workflows that rightly go on, each with the reason. */
@@ -101,7 +100,7 @@ async function skipReason(
   answers: Partial<GitHub>,
 ) {
   const message = payload.commits?.[0]?.message ?? 'Correct the guide'
-  const github = fakeGitHub({
+  const github: Partial<GitHub> = {
     listMarkerComments: () => Promise.resolve([]),
     listTags: () => Promise.resolve([{ name: 'v1', sha: commit('e') }]),
     compare: () =>
@@ -110,11 +109,8 @@ async function skipReason(
         commits: [{ sha: MERGE, message, author: '' }],
       }),
     ...answers,
-  })
-  const inputs = agentInputs({}, { 'github-token': 'ghs_token', ...given })
-  const [eventName = ''] = name.split(' ')
-  const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload } })
-  return (await resolveChange(inputs, step, new Journal(inputs, step))).skipReason
+  }
+  return (await lookAtChange(given, [name.replace(/ .*/, ''), payload], github)).skip
 }
 
 const startsOn = ({ on }: Workflow, name: string): boolean => (name.split(' ')[0] ?? '') in on

@@ -56,7 +56,7 @@ async function run(inputs: AgentInputs, step: Step, course: Course, journal: Jou
   if (asked?.kind === 'skip') return asked.reason
   const change = await resolveChange(inputs, step, journal)
   journal.add({ change: change.description })
-  if (change.skipReason !== undefined) return change.skipReason
+  if (change.kind === 'skip') return change.reason
   const choice = asked ?? (await chooseTask(inputs, step, journal))
   if (choice.kind === 'skip') return choice.reason
 

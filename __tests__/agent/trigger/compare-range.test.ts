@@ -1,41 +1,120 @@
 import { expect, test } from '@jest/globals'
-import { compareWhatIsThere, type Compared } from '../../../src/agent/trigger/compare-range.ts'
 import type { ChangeRange } from '../../../src/agent/trigger/change-range.ts'
+import { compareWhatIsThere, type Looked } from '../../../src/agent/trigger/compare-range.ts'
+import type { Comparison } from '../../../src/github/comparisons.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import { fakeGitHub, RUN_FACTS } from '../../support/fake-github.ts'
+import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
-async function compareRange(range: ChangeRange, github: GitHub): Promise<Compared> {
-  const looked = await compareWhatIsThere(range, github, RUN_FACTS)
-  if (looked.kind === 'nothing') throw new Error(looked.reason)
-  return looked.compared
+interface Answers extends Partial<GitHub> {
+  /** The only ones that come before the tag in its history; all of them if it is left out. */
+  readonly inHistory?: readonly string[]
+  /** Of other histories. */
+  readonly unrelated?: readonly string[]
+  readonly commits?: readonly string[]
 }
 
-test('a range of another repository is asked there, and told so', async () => {
+/** Looks, and notes each comparison as `repository base head`. */
+async function look(
+  range: ChangeRange,
+  { inHistory, unrelated = [], commits, ...answers }: Answers = {},
+): Promise<{ looked: Looked; asked: readonly string[] }> {
   const asked: string[] = []
   const usual = fakeGitHub()
-  const github = fakeGitHub({
-    compare: (repository, base, head) => {
-      asked.push(repository)
-      return usual.compare(repository, base, head)
-    },
-  })
-  const range = {
-    kind: 'compare',
-    repository: 'acme/code',
-    base: 'v1',
-    head: commit('b'),
-    about: 'the release',
-  } as const
-  const compared = await compareRange(range, github)
-  expect(asked).toEqual(['acme/code'])
-  expect(compared).toMatchObject({ repository: 'acme/code', title: 'the release, from v1 to bbbbbbb' })
+  const compare = async (...ends: Parameters<GitHub['compare']>): Promise<Comparison> => {
+    asked.push(ends.join(' '))
+    if (unrelated.includes(ends[1])) throw refusal('not-found')
+    const comparison = await usual.compare(...ends)
+    return {
+      ...comparison,
+      relation: inHistory?.includes(ends[1]) === false ? 'diverged' : 'ahead',
+      commits: commits?.map((sha) => ({ sha, message: '', author: '' })) ?? comparison.commits,
+    }
+  }
+  return { looked: await compareWhatIsThere(range, fakeGitHub({ ...answers, compare }), RUN_FACTS), asked }
+}
+
+/** Each at a commit of its own. */
+const shaOf = (tag: string): string => Buffer.from(tag).toString('hex').padEnd(40, 'e')
+const tagged = (...names: readonly string[]): Partial<GitHub> => ({
+  listTags: () => Promise.resolve(names.map((name) => ({ name, sha: shaOf(name) }))),
 })
 
-test('people are told who pushed where, and the agent is told no names of strangers', async () => {
-  const pushed = { branch: 'docs`x', by: 'mona', isByApp: false }
-  const range = { kind: 'compare', base: commit('a'), head: commit('b'), about: 'the push', pushed } as const
-  const { title, story } = await compareRange(range, fakeGitHub())
-  expect(title).toBe('the push, from aaaaaaa to bbbbbbb')
-  expect(story).toBe("the push to `docs'x` by `mona`, from `aaaaaaa` to `bbbbbbb`")
+test.each<[tag: string, tags: string[], before: string[]]>([
+  ['v1.10.0', ['v1.9.0', 'v1.10.0', 'v1.2.0', 'v2.0.0'], ['v1.9.0', 'v1.2.0']],
+  ['v1.0.0', ['v1.0.0-rc.1', 'v0.9.0'], ['v0.9.0']],
+  ['v1.0.1', ['v1.0.0-rc.2', 'v1.0.0'], ['v1.0.0']],
+  ['v1.0.0-rc.2', ['v1.0.0-rc.1', 'v0.9.0'], ['v1.0.0-rc.1', 'v0.9.0']],
+  ['cli@1.1.0', ['cli@1.0.0', 'web@1.0.5', 'v1.0.0'], ['cli@1.0.0']],
+  ['2026-11-01', ['2026-10-01', '2026-09-01'], ['2026-10-01', '2026-09-01']],
+  ['v1.0.0', [], []],
+])('before %s of %j may come %j, in this order', async (tag, tags, before) => {
+  const { looked, asked } = await look({ kind: 'since-tag', tag }, { ...tagged(...tags), inHistory: [] })
+  expect(asked).toEqual(before.map((base) => `acme/docs ${base} ${tag}`))
+  expect(looked).toMatchObject({ kind: 'nothing', reason: expect.stringContaining('no tag') })
+})
+
+const PATCHES = Array.from({ length: 9 }, (_, index) => `v1.9.${index + 1}`)
+
+test.each<[what: string, tags: readonly string[], answers: Answers, base: string]>([
+  ['the nearest in its history', ['v1.9.1', 'v1.9.0', 'v1.8.0'], { inHistory: ['v1.9.0', 'v1.8.0'] }, 'v1.9.0'],
+  ['none of another history', ['v1.9.1', 'v1.9.0'], { unrelated: ['v1.9.1'] }, 'v1.9.0'],
+  [
+    'found among what came since the oldest, after many of another line',
+    [...PATCHES, 'v1.8.0', 'v1.0.0'],
+    { inHistory: ['v1.0.0'], commits: [shaOf('v1.8.0'), shaOf('v2.0.0')] },
+    'v1.8.0',
+  ],
+  ['the oldest, if there is no other', [...PATCHES, 'v1.0.0'], { inHistory: ['v1.0.0'], commits: [] }, 'v1.0.0'],
+])('the tag before is %s', async (_what, tags, answers, base) => {
+  const { looked, asked } = await look(
+    { kind: 'since-tag', tag: 'v2.0.0' },
+    { ...tagged(...tags, 'v2.0.0'), ...answers },
+  )
+  expect(looked.kind).toBe('compared')
+  expect(asked.at(-1)).toBe(`acme/docs ${base} v2.0.0`)
+})
+
+const SINCE = { kind: 'since-last-success', head: commit('b') } as const
+const OTHER = { workflow: '51', runId: 30 }
+const PULL = { kind: 'pull-request', number: 7 } as const
+
+test.each<[range: ChangeRange, last: string[], asked: string[], told: string]>([
+  [SINCE, [commit('d')], [`acme/docs ${commit('d')} ${commit('b')}`], 'everything since the last successful run, from'],
+  [SINCE, [], [], 'no run of this workflow on this branch'],
+  [
+    { ...SINCE, firstTime: PULL },
+    [],
+    [`acme/docs ${PULL_REQUEST.baseSha} ${PULL_REQUEST.headSha}`],
+    'the pull request, from aaaaaaa to ccccccc',
+  ],
+  [{ ...SINCE, of: OTHER }, [commit('d')], [`acme/docs ${commit('d')} ${commit('b')}`], 'of the workflow that started'],
+  [{ ...SINCE, of: OTHER }, [], [], 'no run of the workflow that started this one'],
+])('%j where %j was successful compares %j', async (range, last, expected, told) => {
+  const queries: unknown[] = []
+  const { looked, asked } = await look(range, {
+    findLastSuccesses: (query) => {
+      queries.push(query)
+      return Promise.resolve(last)
+    },
+  })
+  const where = { repository: 'acme/docs', branch: 'main' }
+  const ofWorkflow = 'of' in range ? { ...OTHER, isOther: true } : { workflow: 'docs.yml', runId: 42, isOther: false }
+  expect(queries).toEqual([{ ...where, ...ofWorkflow }])
+  expect(asked).toEqual(expected)
+  expect(looked.kind === 'compared' ? looked.compared.title : looked.reason).toContain(told)
+})
+
+test('a range of another repository is asked there; people are told who pushed, and the agent no names of strangers', async () => {
+  const pushed = { branch: 'docs`x', by: 'mona' }
+  const range = { kind: 'compare', base: 'v1', head: commit('b'), about: 'the push', pushed } as const
+  const { looked, asked } = await look({ ...range, repository: 'acme/code' })
+  expect(asked).toEqual([`acme/code v1 ${commit('b')}`])
+  expect(looked).toMatchObject({
+    compared: {
+      repository: 'acme/code',
+      title: 'the push, from v1 to bbbbbbb',
+      story: "the push to `docs'x` by `mona`, from `v1` to `bbbbbbb`",
+    },
+  })
 })

@@ -1,323 +1,196 @@
 import { expect, test } from '@jest/globals'
-import { openLoopGuard, type LoopGuard } from '../../../src/agent/trigger/loop-guard.ts'
-import type { Compared } from '../../../src/agent/trigger/compare-range.ts'
-import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
-import { Journal } from '../../../src/agent/report/journal.ts'
-import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
-import type { GitHub } from '../../../src/github/github.ts'
-import { fakeClock } from '../../support/fake-clock.ts'
-import {
-  fakeGitHub,
-  inTurn,
-  mergedBy,
-  PULL_REQUEST,
-  PUSH,
-  refusal,
-  rejecting,
-  RUN_FACTS,
-  type GivenRun,
-} from '../../support/fake-github.ts'
-import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
+import type { ActionError } from '../../../src/runtime/errors.ts'
+import { inTurn, mergedBy, PULL_REQUEST, PUSH, refusal, rejecting } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
+import { containing, lookAtChange, type Answers, type Given, type GivenEvent } from '../../support/look-at-change.ts'
 
-interface Asked {
-  readonly reason: string | undefined
-  readonly sleptMs: number
-  readonly notice: string | undefined
+/** Without `skip` the agent is asked; without `sleptMs` nobody waits; without `lost` there is no shortfall. */
+interface Expected {
+  readonly skip?: string
+  readonly sleptMs?: number
+  readonly lost?: string
 }
+type Row = readonly [what: string, event: GivenEvent, answers: Answers, expected: Expected, given?: Given]
 
-type Ask = (guard: LoopGuard) => Promise<string | undefined>
+const ASKS: Expected = {}
+const ASKS_LATE = { sleptMs: 90_000 }
+const OWN = { skip: '#7' }
+const OWN_LATE = { ...OWN, sleptMs: 15_000 }
+const A_BOT = { skip: 'A bot started this run' }
+const SKIPPED = { ...A_BOT, lost: 'so it was skipped, as a bot started the run' }
+const FILES = { 'change-context': 'files' }
 
-/** @param answers null without a token */
-async function ask(
-  facts: Partial<GivenRun>,
-  answers: Partial<GitHub> | null,
-  question: Ask,
-  fields: Partial<AgentInputs> = {},
-): Promise<Asked> {
-  const clock = fakeClock()
-  const inputs = agentInputs({ label: 'docs-agent', ...fields })
-  const github = answers === null ? undefined : fakeGitHub(answers)
-  const step = fakeStep({ clock, github, context: { ...RUN_FACTS, ...facts } })
-  const journal = new Journal(inputs, step)
-  const reason = await question(openLoopGuard(inputs, step, journal))
-  return { reason, sleptMs: clock.passed(), notice: formatShortfalls(journal.shortfalls) }
-}
+const BOT = { login: 'docs-agent[bot]', type: 'Bot' }
+const ANN = { login: 'ann', type: 'User' }
+const by = (sender: typeof BOT, name: string, payload: object = {}): GivenEvent => [name, { ...payload, sender }]
 
-const ofItsCommits: Ask = (guard) => guard.ofChange('commits of the event')
-const ofEvent: Ask = (guard) => guard.ofEvent()
-
-const PUSHED = { eventName: 'push', payload: PUSH }
-const OWN = [mergedBy(7, 'docs-agent')]
-const UNMARKED = { ...PULL_REQUEST, labels: [], createdAt: '2025-12-31T23:57:00Z' }
-const noComments = () => Promise.resolve([])
-
+const PUSHED: GivenEvent = ['push', PUSH]
 /** As GitHub commits what it merges, or what is written on its pages. */
-const byGitHub = (...ids: readonly string[]) => {
+const byGitHub = (...ids: readonly string[]): GivenEvent => {
   const commits = ids.map((id) => ({ id, author: { username: 'ann' }, committer: { username: 'web-flow' } }))
-  return { ...PUSHED, payload: { ...PUSH, commits } }
+  return ['push', { ...PUSH, commits }]
 }
 const MERGE = byGitHub(commit('b'))
-const ending = (sha: string) => ({
-  findPullRequestsEndingWith: (_repository: string, asked: string) => Promise.resolve(asked === sha ? OWN : []),
-})
+const onBranch = (branch: string): GivenEvent => ['push', { ...PUSH, ref: `refs/heads/${branch}` }]
+const toBranch = (sender: typeof BOT): GivenEvent =>
+  by(sender, 'push', { ...PUSH, ref: 'refs/heads/agent/guide', commits: [{ id: commit('c') }] })
+const runOn = (head_branch: string, sha: string, sender = ANN): GivenEvent =>
+  by(sender, 'workflow_run', { workflow_run: { head_sha: commit(sha), head_branch, pull_requests: [] } })
+const opened = (sender: typeof BOT, ...labels: readonly string[]): GivenEvent =>
+  by(sender, 'pull_request', { pull_request: { number: 7, labels: labels.map((name) => ({ name })) } })
+const STATUS = { sha: commit('b') }
+const CHECKS = { check_suite: { head_sha: commit('b'), head_branch: 'main', pull_requests: [{ number: 5 }] } }
+const RELEASE = { release: { tag_name: 'v2' } }
+const COMMENT = { issue: { number: 5, pull_request: {} }, comment: { id: 1 } }
 
-test('a push that GitHub does not know yet is known by the pull request that was merged as it', async () => {
-  const refused = { findPullRequestsOfCommit: rejecting(refusal('rejected')), ...ending(commit('b')) }
-  for (const answers of [ending(commit('b')), refused]) {
-    const { reason, sleptMs } = await ask(MERGE, answers, ofItsCommits)
-    expect(reason).toContain('#7')
-    expect(sleptMs).toBe(0)
-  }
+const MERGED = mergedBy(7, 'docs-agent')
+const OPEN = { ...MERGED, state: 'open' } as const
+const REFUSED = refusal('rejected')
+const brings = (...answers: readonly (readonly ListedPullRequest[] | ActionError)[]) => ({
+  findPullRequestsOfCommit: inTurn(...answers),
 })
+const ENDS = {
+  findPullRequestsEndingWith: (_repository: string, asked: string) =>
+    Promise.resolve(asked === commit('b') ? [MERGED] : []),
+}
+const DOWN = brings(refusal('service-error'))
+/** A young pull request without a mark, and how it is read then. */
+const UNMARKED = { ...PULL_REQUEST, labels: [], createdAt: '2025-12-31T23:57:00Z' }
+const noMark = (...reads: (typeof PULL_REQUEST)[]) => ({
+  readPullRequest: inTurn(...reads),
+  listMarkerComments: () => Promise.resolve([]),
+})
+const NEVER = noMark(UNMARKED)
+const young = (fields: object) => brings([{ ...OPEN, labels: [], createdAt: UNMARKED.createdAt, ...fields }])
+const YOUNG = young({})
+const soon = () => ({ ...YOUNG, ...noMark(UNMARKED, PULL_REQUEST) })
+const THEIRS = { ...brings([{ ...mergedBy(8, 'docs'), author: ANN }]), ...NEVER }
+const OF_BRANCH = {
+  findPullRequestsOfBranch: (_repository: string, branch: string) =>
+    Promise.resolve(branch === 'agent/guide' ? [OPEN] : []),
+}
+const RANGE = { relation: 'ahead', mergeBase: commit('a'), totalCommits: 1, files: [], fileList: 'whole' } as const
+const comparing = (fields: object, ...shas: readonly string[]) => {
+  const commits = shas.map((sha) => ({ sha: commit(sha), message: 'Guide', author: '' }))
+  return { compare: () => Promise.resolve({ ...RANGE, commits, ...fields }) }
+}
+const ITS_MERGE = {
+  ...brings([MERGED]),
+  ...comparing({}, 'b'),
+  listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
+}
+const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
+const FOLLOW_UP = { 'on-open-pr': 'follow-up' }
+const ON_ELSEWHERE = { ...FOLLOW_UP, 'pr-repository': 'acme/code' }
+const LET_THROUGH = { 'skip-own-changes': 'false' }
 
-test('where one answer is enough, a failure of the other is none', async () => {
-  const findPullRequestsEndingWith = rejecting(refusal('forbidden'))
-  const { reason } = await ask(
+const ROWS: readonly Row[] = [
+  // GitHub may not know yet where a commit came from.
+  ['a merge known by what ends with it', MERGE, ENDS, OWN],
+  ['a merge that is refused, and known by what ends with it', MERGE, { ...brings(REFUSED), ...ENDS }, OWN],
+  [
+    'a merge that is known, where what ends with it is not told',
     MERGE,
-    { findPullRequestsOfCommit: inTurn(OWN), findPullRequestsEndingWith },
-    ofItsCommits,
-  )
-  expect(reason).toContain('#7')
+    { ...brings([MERGED]), findPullRequestsEndingWith: rejecting(refusal('forbidden')) },
+    OWN,
+  ],
+  ['a merge that is known late', MERGE, brings([], REFUSED, [MERGED]), { ...OWN, sleptMs: 6_000 }],
+  [
+    'a merge of two, one of them known late',
+    byGitHub(commit('9'), commit('b')),
+    { ...brings([], [], [MERGED]), ...ENDS },
+    { ...OWN, sleptMs: 2_000 },
+  ],
+  [
+    'a merge that its pull request does not know yet',
+    MERGE,
+    { findPullRequestsEndingWith: inTurn([OPEN], [MERGED]) },
+    { ...OWN, sleptMs: 2_000 },
+  ],
+  ['a merge that nobody knows', MERGE, {}, { sleptMs: 60_000 }],
+  ['a push of what a person wrote', PUSHED, {}, ASKS],
+  ['a push of an app in the name of a person', by({ ...ANN, type: 'Bot' }, 'push', PUSH), {}, { sleptMs: 60_000 }],
+  ['a push that is refused for a minute', PUSHED, brings(REFUSED), { sleptMs: 60_000, lost: 'was not skipped' }],
+  [
+    'a push that nobody may look up',
+    PUSHED,
+    brings(refusal('forbidden', 'Grant it.')),
+    { lost: 'was not skipped: GitHub said forbidden. Grant it.' },
+  ],
+  ['a push by an app that is not told', by(BOT, 'push', PUSH), DOWN, SKIPPED],
+  ['a push by an app without a token', by(BOT, 'push', PUSH), null, A_BOT],
+
+  // An app has its label put on when its job has ended.
+  ['a push of an app to its new pull request', toBranch(BOT), soon(), OWN_LATE],
+  ['a run on it', runOn('agent/guide', 'c', BOT), soon(), OWN_LATE],
+  ['a push of another app to its new pull request', toBranch(BOT), { ...YOUNG, ...NEVER }, ASKS_LATE],
+  ['a run on that', runOn('agent/guide', 'c', BOT), { ...YOUNG, ...NEVER }, ASKS_LATE],
+  ['a push of an app to one with a label', toBranch(BOT), { ...young({ labels: ['docs-agent'] }), ...NEVER }, OWN],
+  ['a push of a person to theirs', toBranch(ANN), { ...young({ author: ANN }), ...NEVER }, ASKS],
+  ['a push by an app of a merge without a mark', toBranch(BOT), { ...young({ state: 'merged' }), ...NEVER }, ASKS],
+  ['a new pull request that gets its label', opened(BOT), noMark(UNMARKED, UNMARKED, PULL_REQUEST), OWN_LATE],
+  ['a new pull request of another app', opened(BOT), NEVER, ASKS_LATE],
+  ['a new pull request of a person', opened(ANN), noMark({ ...UNMARKED, author: ANN }), ASKS],
+  ['a pull request with the label, without a token', opened(BOT, 'docs-agent'), null, OWN],
+
+  ['a status that is known by what ends with its commit', ['status', STATUS], ENDS, OWN],
+  ['a status that is known late', ['status', STATUS], brings([], REFUSED, [MERGED]), { ...OWN, sleptMs: 6_000 }],
+  ['a status that is not told', ['status', STATUS], DOWN, { lost: 'was not skipped' }],
+  ['a status by an app that is not told', by(BOT, 'status', STATUS), DOWN, SKIPPED],
+  ['a status by an app without a token', by(BOT, 'status', STATUS), null, A_BOT],
+  ['a status by an app of the work of others', by(BOT, 'status', STATUS), THEIRS, ASKS],
+  [
+    'checks of its merge that also name the long-lived pull request of a person',
+    ['check_suite', { ...CHECKS, repository: PUSH.repository }],
+    { ...ENDS, ...noMark({ ...UNMARKED, number: 5, author: ANN }) },
+    OWN,
+  ],
+
+  // Whatever is let through, a follow-up to what its open pull request caused would cause the next one.
+  ['a push to the branch that it goes on with', onBranch('agent/guide'), OF_BRANCH, OWN, FOLLOW_UP],
+  ['a push to it, let through', onBranch('agent/guide'), OF_BRANCH, OWN, { 'on-open-pr': 'skip', ...LET_THROUGH }],
+  ['a push to it, going on elsewhere', onBranch('agent/guide'), OF_BRANCH, ASKS, ON_ELSEWHERE],
+  ['a push to the default branch, going on', onBranch('main'), OF_BRANCH, ASKS, FOLLOW_UP],
+  [
+    'its merged pull request, let through',
+    opened(BOT, 'docs-agent'),
+    { readPullRequest: inTurn({ ...PULL_REQUEST, state: 'merged' as const }) },
+    ASKS,
+    { ...FOLLOW_UP, ...LET_THROUGH },
+  ],
+
+  ['a release by a person, which is made by hand', ['release', RELEASE], ITS_MERGE, ASKS],
+  ['a schedule after its merge', ['schedule'], ITS_MERGE, OWN, FILES],
+  [
+    'a schedule after more than is listed',
+    ['schedule'],
+    { ...brings([MERGED]), ...comparing({ fileList: 'cut' }, 'b') },
+    ASKS,
+    FILES,
+  ],
+  ['a schedule about another repository', ['schedule'], ITS_MERGE, ASKS, ELSEWHERE],
+  ['a comment of a person on its commits', ['issue_comment', COMMENT], ITS_MERGE, ASKS, FILES],
+  ['a run on its merge, before which nothing was', runOn('main', 'b'), { ...ENDS, ...comparing({}) }, OWN, FILES],
+  [
+    'a run on its merge, before which others pushed',
+    runOn('main', 'b'),
+    { ...ENDS, ...comparing({}, '9') },
+    ASKS,
+    FILES,
+  ],
+]
+
+test.each(ROWS)('%s', async (_what, event, answers, { skip, lost, sleptMs = 0 }, given = {}) => {
+  const found = await lookAtChange(given, event, answers)
+  expect(found).toMatchObject({ skip: containing(skip), lost: containing(lost), sleptMs })
 })
-
-test('what a merge brought is asked again until GitHub knows it', async () => {
-  const findPullRequestsOfCommit = inTurn([], refusal('rejected'), OWN)
-  const { reason, sleptMs, notice } = await ask(MERGE, { findPullRequestsOfCommit }, ofItsCommits)
-  expect(reason).toContain('#7')
-  expect(sleptMs).toBe(6_000)
-  expect(notice).toBeUndefined()
-  const others = { findPullRequestsOfCommit: inTurn([], [], OWN), ...ending(commit('b')) }
-  expect(await ask(byGitHub(commit('9'), commit('b')), others, ofItsCommits)).toMatchObject({ sleptMs: 2_000 })
-})
-
-test('a pull request that ends with it and is not merged yet is asked again, as its merge may come', async () => {
-  const open = { ...mergedBy(7, 'docs-agent'), state: 'open' as const }
-  const findPullRequestsEndingWith = inTurn([open], OWN)
-  expect(await ask(MERGE, { findPullRequestsEndingWith }, ofItsCommits)).toMatchObject({ sleptMs: 2_000 })
-})
-
-test('after a minute it is believed to be of somebody else', async () => {
-  const answer = await ask(MERGE, {}, ofItsCommits)
-  expect(answer).toEqual({ reason: undefined, sleptMs: 60_000, notice: undefined })
-})
-
-test('what a person wrote and pushed waits for nothing, and what an app pushed does not pass for that', async () => {
-  expect(await ask(PUSHED, {}, ofItsCommits)).toEqual({ reason: undefined, sleptMs: 0, notice: undefined })
-  const byApp = { ...PUSHED, payload: { ...PUSH, sender: { login: 'ann', type: 'Bot' } } }
-  expect(await ask(byApp, {}, ofItsCommits)).toMatchObject({ sleptMs: 60_000 })
-})
-
-test('what GitHub refuses for a minute is not known, and is told', async () => {
-  const findPullRequestsOfCommit = rejecting(refusal('rejected'))
-  const { reason, notice } = await ask(PUSHED, { findPullRequestsOfCommit }, ofItsCommits)
-  expect(reason).toBeUndefined()
-  expect(notice).toContain('was not skipped')
-})
-
-test('another refusal is not asked again', async () => {
-  const findPullRequestsOfCommit = rejecting(refusal('forbidden'))
-  expect(await ask(PUSHED, { findPullRequestsOfCommit }, ofItsCommits)).toMatchObject({ sleptMs: 0 })
-})
-
-const pushedBranch = (type: string, labels: readonly string[] = []) => {
-  const sender = { login: 'docs-agent[bot]', type }
-  const payload = { ...PUSH, ref: 'refs/heads/agent/guide', sender, commits: [{ id: commit('c') }] }
-  const run = { head_sha: commit('c'), head_branch: 'agent/guide', pull_requests: [], actor: { ...sender, id: 21 } }
-  return {
-    facts: [
-      { eventName: 'push', payload },
-      { eventName: 'workflow_run', payload: { workflow_run: run } },
-    ],
-    answers: {
-      findPullRequestsOfCommit: inTurn([
-        { ...mergedBy(7, ...labels), state: 'open' as const, author: sender, createdAt: UNMARKED.createdAt },
-      ]),
-      listMarkerComments: noComments,
-    },
-  }
-}
-
-test('an open pull request that an app pushes to is looked at until it has its label', async () => {
-  const { facts, answers } = pushedBranch('Bot')
-  for (const one of facts) {
-    const readPullRequest = inTurn(UNMARKED, PULL_REQUEST)
-    const { reason, sleptMs } = await ask(one, { ...answers, readPullRequest }, ofItsCommits)
-    expect(reason).toContain('#7')
-    expect(sleptMs).toBe(15_000)
-    const others = await ask(one, { ...answers, readPullRequest: inTurn(UNMARKED) }, ofItsCommits)
-    expect(others).toEqual({ reason: undefined, sleptMs: 90_000, notice: undefined })
-  }
-})
-
-test('what a person pushes to one, and what an app pushes to one with its label, waits for nothing', async () => {
-  const readPullRequest = inTurn(UNMARKED)
-  for (const [{ facts, answers }, reason] of [
-    [pushedBranch('User'), undefined],
-    [pushedBranch('Bot', ['docs-agent']), expect.stringContaining('#7') as unknown],
-  ] as const)
-    for (const one of facts)
-      expect(await ask(one, { ...answers, readPullRequest }, ofItsCommits)).toMatchObject({ reason, sleptMs: 0 })
-})
-
-test('a merged pull request without a mark gets none any more, whoever pushed its merge', async () => {
-  const { facts, answers } = pushedBranch('Bot')
-  const merged = { ...answers, findPullRequestsOfCommit: inTurn([mergedBy(7)]), readPullRequest: inTurn(UNMARKED) }
-  for (const one of facts) expect(await ask(one, merged, ofItsCommits)).toMatchObject({ reason: undefined, sleptMs: 0 })
-})
-
-const opened = (type: string, labels: readonly string[] = []) => {
-  const pull_request = { number: 7, user: { login: 'x', type }, labels: labels.map((name) => ({ name })) }
-  return { eventName: 'pull_request', payload: { action: 'opened', pull_request } }
-}
-
-test('a pull request that an app has just opened is looked at until it has its label', async () => {
-  const readPullRequest = inTurn(UNMARKED, UNMARKED, PULL_REQUEST)
-  const { reason, sleptMs } = await ask(opened('Bot'), { readPullRequest, listMarkerComments: noComments }, ofEvent)
-  expect(reason).toContain('#7')
-  expect(sleptMs).toBe(15_000)
-})
-
-test('one that stays without a mark for a minute and a half is of another app', async () => {
-  const answers = { readPullRequest: inTurn(UNMARKED), listMarkerComments: noComments }
-  expect(await ask(opened('Bot'), answers, ofEvent)).toMatchObject({ reason: undefined, sleptMs: 90_000 })
-})
-
-test('the pull request of a person is looked at once', async () => {
-  const author = { login: 'ann', type: 'User' }
-  const answers = { readPullRequest: inTurn({ ...UNMARKED, author }), listMarkerComments: noComments }
-  expect(await ask(opened('User'), answers, ofEvent)).toMatchObject({ reason: undefined, sleptMs: 0 })
-})
-
-test('a label in the event needs no question, so not even a token', async () => {
-  const { reason } = await ask(opened('Bot', ['docs-agent']), null, ofEvent)
-  expect(reason).toContain('#7')
-})
-
-const since = (eventName: string, fields: Partial<Compared> = {}, payload = {}): Promise<Asked> => {
-  const comparison = {
-    ...({ relation: 'ahead', mergeBase: commit('a'), totalCommits: 1, files: [], fileList: 'whole' } as const),
-    commits: [{ sha: commit('b'), message: 'Guide', author: '' }],
-  }
-  const compared = { repository: 'acme/docs', title: '', story: '', unlisted: undefined, comparison, ...fields }
-  const answers = { findPullRequestsOfCommit: () => Promise.resolve(OWN) }
-  return ask({ eventName, payload }, answers, (guard) => guard.ofChange(compared))
-}
-
-test('a schedule whose only change is the merge of its own pull request is skipped', async () => {
-  expect((await since('schedule')).reason).toContain('#7')
-})
-
-test('a range that hides something, or that is of another repository, is never only its own', async () => {
-  expect((await since('schedule', { unlisted: 'History was rewritten' })).reason).toBeUndefined()
-  expect((await since('schedule', { repository: 'acme/code' })).reason).toBeUndefined()
-})
-
-test('what a person says on a pull request is for the agent, whoever’s commits are in it', async () => {
-  const payload = { issue: { number: 5, pull_request: {} }, comment: { id: 1 } }
-  expect((await since('issue_comment', {}, payload)).reason).toBeUndefined()
-})
-
-test('a run after the merge of its own pull request is skipped', async () => {
-  const workflow_run = { head_sha: commit('b'), head_branch: 'main', pull_requests: [] }
-  const facts = { eventName: 'workflow_run', payload: { workflow_run } }
-  expect((await ask(facts, ending(commit('b')), ofItsCommits)).reason).toContain('#7')
-})
-
-const BOT = { login: 'ci[bot]', type: 'Bot' }
-const down = { findPullRequestsOfCommit: rejecting(refusal('service-error')) }
-const byBot = (eventName: string, payload: object = {}) => ({ eventName, payload: { ...payload, sender: BOT } })
 
 test.each(['label', 'milestone', 'gollum', 'issues', 'discussion', 'an-event-of-the-future'])(
   'what a bot causes and nobody can look up (%s) asks nothing, and what a person causes does',
-  async (eventName) => {
-    expect((await ask(byBot(eventName), {}, ofEvent)).reason).toContain('A bot started this run')
-    expect((await ask({ eventName, payload: {} }, {}, ofEvent)).reason).toBeUndefined()
-    expect((await ask(byBot(eventName), {}, ofEvent, { skipOwnChanges: false })).reason).toBeUndefined()
+  async (name) => {
+    expect(await lookAtChange({}, by(BOT, name))).toMatchObject({ skip: containing(A_BOT.skip) })
+    expect(await lookAtChange({}, by(ANN, name))).toMatchObject({ skip: undefined })
+    expect(await lookAtChange(LET_THROUGH, by(BOT, name))).toMatchObject({ skip: undefined })
   },
 )
-
-test('where GitHub does not tell, what a bot causes asks nothing, said in a notice; without a token, too', async () => {
-  const status = byBot('status', { sha: commit('b') })
-  expect(await ask(status, down, ofEvent)).toMatchObject({
-    reason: expect.stringContaining('A bot started this run'),
-    notice: expect.stringContaining('so it was skipped, as a bot started the run'),
-  })
-  expect((await ask(status, null, ofEvent)).reason).toContain('A bot')
-  const push = { ...PUSHED, payload: { ...PUSH, sender: BOT } }
-  for (const answers of [down, null]) expect((await ask(push, answers, ofItsCommits)).reason).toContain('A bot')
-  expect((await ask({ ...status, payload: { sha: commit('b') } }, down, ofEvent)).reason).toBeUndefined()
-})
-
-test('what a bot says of the work of others is for the agent', async () => {
-  const theirs = { ...mergedBy(8, 'docs'), author: { login: 'ann', type: 'User' } }
-  const answers = { findPullRequestsOfCommit: inTurn([theirs]), listMarkerComments: noComments }
-  expect((await ask(byBot('status', { sha: commit('b') }), answers, ofEvent)).reason).toBeUndefined()
-})
-
-test('an event without a listed pull request is known by its commit, also right after the merge', async () => {
-  const status = { eventName: 'status', payload: { sha: commit('b') } }
-  expect(await ask(status, ending(commit('b')), ofEvent)).toMatchObject({
-    reason: expect.stringContaining('#7'),
-    sleptMs: 0,
-  })
-  const late = { findPullRequestsOfCommit: inTurn([], refusal('rejected'), OWN) }
-  expect(await ask(status, late, ofEvent)).toMatchObject({ reason: expect.stringContaining('#7'), sleptMs: 6_000 })
-})
-
-test('checks that name a long-lived pull request of a person, too, are known by their commit', async () => {
-  const check_suite = { head_sha: commit('b'), head_branch: 'main', pull_requests: [{ number: 5 }] }
-  const facts = { eventName: 'check_suite', payload: { check_suite, repository: { default_branch: 'main' } } }
-  const author = { login: 'ann', type: 'User' }
-  const answers = {
-    ...ending(commit('b')),
-    readPullRequest: inTurn({ ...UNMARKED, number: 5, author }),
-    listMarkerComments: noComments,
-  }
-  expect((await ask(facts, answers, ofEvent)).reason).toContain('#7')
-})
-
-const onBranch = (branch: string) => ({
-  eventName: 'push',
-  payload: { ...PUSH, ref: `refs/heads/${branch}`, sender: { login: 'ann', type: 'User' } },
-})
-const open = {
-  findPullRequestsOfBranch: (_repository: string, branch: string) =>
-    Promise.resolve(branch === 'agent/guide' ? [{ ...mergedBy(7, 'docs-agent'), state: 'open' as const }] : []),
-}
-
-test('a step that goes on with an open pull request hears nothing of what happens to it, whatever else it hears', async () => {
-  for (const fields of [{ onOpenPr: 'follow-up' }, { onOpenPr: 'skip', skipOwnChanges: false }] as const) {
-    expect((await ask(onBranch('agent/guide'), open, ofEvent, fields)).reason).toContain('#7')
-    const elsewhere = { ...fields, prRepository: 'acme/code' }
-    expect((await ask(onBranch('agent/guide'), open, ofEvent, elsewhere)).reason).toBeUndefined()
-    // Also if the agent's is one from a fork whose branch has that name.
-    expect((await ask(onBranch('main'), open, ofEvent, fields)).reason).toBeUndefined()
-  }
-  const letsThrough = { onOpenPr: 'follow-up', skipOwnChanges: false } as const
-  const merged = { ...opened('Bot'), payload: { pull_request: { number: 7, labels: [{ name: 'docs-agent' }] } } }
-  const answers = { readPullRequest: inTurn({ ...PULL_REQUEST, state: 'merged' as const }) }
-  expect((await ask(merged, answers, ofEvent, letsThrough)).reason).toBeUndefined()
-})
-
-test('a release by a bot is decided by all that came since the tag before it, and one by a person is made by hand', () => {
-  const guard = (payload: object) => {
-    const inputs = agentInputs({ label: 'docs-agent' })
-    const step = fakeStep({ context: { ...RUN_FACTS, eventName: 'release', payload } })
-    return openLoopGuard(inputs, step, new Journal(inputs, step))
-  }
-  const release = { release: { tag_name: 'v2' } }
-  expect(guard({ ...release, sender: BOT })).toMatchObject({ asksOfChange: true, needsRange: true })
-  expect(guard(release)).toMatchObject({ asksOfChange: false, needsRange: false })
-})
-
-test('a run of another workflow is its own if both its commit and the range that it ends are', async () => {
-  const workflow_run = { head_sha: commit('b'), head_branch: 'main', pull_requests: [] }
-  const facts = { eventName: 'workflow_run', payload: { workflow_run } }
-  const comparison = { ...(await fakeGitHub().compare('', '', '')), commits: [], totalCommits: 0 }
-  const compared = { repository: 'acme/docs', title: '', story: '', unlisted: undefined, comparison }
-  const older = { ...compared, comparison: { ...comparison, commits: [{ sha: commit('9'), message: '', author: '' }] } }
-  const ofRange = (range: Compared) => ask(facts, ending(commit('b')), (guard) => guard.ofChange(range))
-  expect((await ofRange(compared)).reason).toContain('#7')
-  expect((await ofRange(older)).reason).toBeUndefined()
-})

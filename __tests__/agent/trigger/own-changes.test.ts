@@ -1,172 +1,162 @@
 import { expect, test } from '@jest/globals'
-import { findEventOrigin, type EventOrigin } from '../../../src/agent/trigger/event-origin.ts'
-import { findOwnChanges } from '../../../src/agent/trigger/own-changes.ts'
-import type { EventCommit } from '../../../src/github/event-parts.ts'
-import type { GitHub } from '../../../src/github/github.ts'
+import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { ListedPullRequest, PullRequest } from '../../../src/github/pull-requests.ts'
-import {
-  fakeGitHub,
-  mergedBy,
-  PULL_REQUEST,
-  pullCommits,
-  refusal,
-  RUN_FACTS,
-  type FakeGitHub,
-} from '../../support/fake-github.ts'
-import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { MARKER, mergedBy, PULL_REQUEST, pullCommits, PUSH, refusal } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
+import { lookAtChange, type Answers, type GivenEvent } from '../../support/look-at-change.ts'
 
 const A = commit('a')
 const B = commit('b')
 const AGENT = PULL_REQUEST.author
+const ANN = { login: 'ann', type: 'User' }
+const OWN = mergedBy(7, 'docs-agent')
+const OTHER = mergedBy(8, 'docs')
+const OPEN: ListedPullRequest = { ...OWN, state: 'open' }
 
+type Listed = readonly [sha: string, message?: string | undefined]
 interface World {
-  readonly pulls?: Record<number, Partial<PullRequest>>
-  /** The commits of each pull request, oldest first. */
-  readonly lists?: Record<number, readonly Listed[]>
+  readonly read?: Partial<PullRequest>
+  /** The commits of the pull request, oldest first, and who made them. */
+  readonly listed?: readonly Listed[]
+  readonly by?: typeof AGENT
+  readonly ofBranch?: readonly ListedPullRequest[]
 }
-type Listed = readonly [sha: string, message?: string, login?: string]
 
-function gitHubWhere(
-  commits: Record<string, readonly ListedPullRequest[]>,
-  { pulls = {}, lists = {} }: World = {},
-): FakeGitHub {
-  return fakeGitHub({
-    listMarkerComments: () => Promise.resolve([]),
-    findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(commits[sha] ?? []),
-    listPullRequestCommits: ({ number }) =>
-      Promise.resolve(
-        pullCommits(
-          ...(lists[number] ?? []).map(([sha, message = 'Change', login = AGENT.login]) => ({
-            ...{ sha, message, author: 'Docs', account: { login, type: 'Bot' } },
-          })),
-        ),
-      ),
-    readPullRequest: ({ number }) => {
-      const found = pulls[number]
-      return found ? Promise.resolve({ ...PULL_REQUEST, number, ...found }) : Promise.reject(refusal('not-found'))
-    },
-  })
+/** A GitHub that knows where these commits came from, and may know one pull request by its number. */
+const where = (
+  commits: Readonly<Record<string, readonly ListedPullRequest[]>>,
+  { read, listed = [], by = AGENT, ofBranch = [] }: World = {},
+): Answers => ({
+  listMarkerComments: () => Promise.resolve([]),
+  findPullRequestsOfCommit: (_repository, sha) => Promise.resolve(commits[sha] ?? []),
+  findPullRequestsOfBranch: () => Promise.resolve(ofBranch),
+  listPullRequestCommits: () =>
+    Promise.resolve(
+      pullCommits(...listed.map(([sha, message = 'Change']) => ({ sha, message, author: 'Docs', account: by }))),
+    ),
+  readPullRequest: ({ number }) =>
+    read !== undefined && number === 7
+      ? Promise.resolve({ ...PULL_REQUEST, ...read })
+      : Promise.reject(refusal('not-found')),
+})
+
+/** Whose work it is taken for, without a doubt. */
+async function whose(event: GivenEvent, answers: Answers, label = 'docs-agent'): Promise<'own' | 'others'> {
+  const { skip, lost } = await lookAtChange({ label }, event, answers)
+  expect(lost).toBeUndefined()
+  return skip === undefined ? 'others' : 'own'
 }
-const pushedCommit = (sha: string, message = 'Change') => ({ sha, message, author: 'Docs', isByPusher: false })
-/** @param told what the event says of itself besides */
-function find(commits: readonly (string | EventCommit)[], github: GitHub, told: Partial<EventOrigin> = {}) {
-  const step = fakeStep()
-  const origin = { ...findEventOrigin(RUN_FACTS), ...told }
-  const search = { github, origin, step, inputs: agentInputs({ label: 'docs-agent' }), endsAt: step.deadlineAt }
-  return findOwnChanges(
-    commits.map((one) => (typeof one === 'string' ? pushedCommit(one) : one)),
-    search,
-  )
-}
-const own = mergedBy(7, 'docs-agent')
-const other = mergedBy(8, 'docs')
 
-test('all of it came with a pull request of the agent', async () => {
-  expect(await find([B, A], gitHubWhere({ [A]: [own], [B]: [own] }))).toEqual({
-    kind: 'own',
-    numbers: [7],
-  })
-})
-
-test('one commit of another kind is enough, and ends the search', async () => {
-  const github = gitHubWhere({ [A]: [own] })
-  expect(await find([B, A], github)).toEqual({ kind: 'others' })
-  expect(github.asked).toEqual(['findPullRequestsOfCommit'])
-})
-
-test('a commit that another pull request brought as well is not ours', async () => {
-  expect(await find([A], gitHubWhere({ [A]: [own, other] }))).toEqual({ kind: 'others' })
-})
-
-test('an open pull request brought what whoever opened it pushed to its branch, and nothing else', async () => {
-  const open: ListedPullRequest = { ...own, state: 'open' }
-  const pushedBy = (by: string, branch = open.branch, found = open) =>
-    find([A], gitHubWhere({ [A]: [found] }), { pushed: { branch, by } })
-  expect(await pushedBy(AGENT.login)).toEqual({ kind: 'own', numbers: [7] })
-  expect(await pushedBy('ann')).toEqual({ kind: 'others' })
-  expect(await pushedBy(AGENT.login, 'main')).toEqual({ kind: 'others' })
-  expect(await pushedBy(AGENT.login, open.branch, { ...open, isOfFork: true })).toEqual({ kind: 'others' })
-})
-
-test('what is said of a commit belongs to the open pull request that lists it, and not to one that branched off it', async () => {
-  const found = { [A]: [{ ...own, state: 'open' } as const] }
-  const about = (listed: string) =>
-    find([A], gitHubWhere(found, { lists: { 7: [[listed]] } }), { commits: [pushedCommit(A)] })
-  expect(await about(A)).toMatchObject({ kind: 'own' })
-  expect(await about(B)).toEqual({ kind: 'others' })
-  // What a range has besides the event's own commits came with no pull request that is still open.
-  expect(await find([A], gitHubWhere(found, { lists: { 7: [[A]] } }))).toEqual({ kind: 'others' })
-})
-
-test('a commit that a forced push took out belongs to the open pull request of its branch', async () => {
-  const github = { ...gitHubWhere({}), findPullRequestsOfBranch: () => Promise.resolve([own]) }
-  const about = (branch?: string) => find([A], github, { branch, commits: [pushedCommit(A)] })
-  expect(await about('agent/guide')).toMatchObject({ kind: 'own' })
-  expect(await about()).toEqual({ kind: 'others' })
-})
-
-test.each(['Correct the guide (#7)\n\nMore', 'Merge pull request #7 from acme/agent'])(
-  'a merge is known by the number in its message before GitHub can look it up: %j',
-  async (message) => {
-    const named = (fields: Partial<PullRequest>) => {
-      const github = gitHubWhere({}, { pulls: { 7: { state: 'merged', mergeCommitSha: A, ...fields } } })
-      return find([pushedCommit(A, message)], github)
-    }
-    expect(await named({})).toEqual({ kind: 'own', numbers: [7] })
-    expect(await named({ mergeCommitSha: B })).toEqual({ kind: 'others' })
-    expect(await named({ state: 'open' })).toEqual({ kind: 'others' })
+/** @param commits oldest first */
+const pushOf = (commits: readonly Listed[], fields: object = {}): GivenEvent => [
+  'push',
+  {
+    ...PUSH,
+    commits: commits.map(([id, message = 'Change']) => ({ id, message, author: { name: 'Docs' } })),
+    ...fields,
   },
-)
+]
+const PUSH_A = pushOf([[A]])
+const toBranch = (branch: string, sender: typeof AGENT) => pushOf([[A]], { ref: `refs/heads/${branch}`, sender })
+const STATUS: GivenEvent = ['status', { sha: A }]
+const checksOf = (head_branch?: string): GivenEvent => ['check_suite', { check_suite: { head_sha: A, head_branch } }]
+const named = (message: string) => pushOf([[A, message]])
+const MERGED = { state: 'merged', mergeCommitSha: A } as const
 
-test('a number in a message that leads nowhere is passed over', async () => {
-  const commits = [pushedCommit(A, 'Fix (#99)')]
-  expect(await find(commits, gitHubWhere({ [A]: [own] }))).toMatchObject({ kind: 'own' })
-})
+test.each<[what: string, event: GivenEvent, answers: Answers, expected: 'own' | 'others']>([
+  ['two commits of its pull request', pushOf([[A], [B]]), where({ [A]: [OWN], [B]: [OWN] }), 'own'],
+  ['a commit below one of its own', pushOf([[A], [B]]), where({ [B]: [OWN] }), 'others'],
+  ['a commit that another pull request brought as well', PUSH_A, where({ [A]: [OWN, OTHER] }), 'others'],
 
-test('no new commit is not ours, and neither are many that came from as many places', async () => {
-  const github = gitHubWhere({})
-  expect(await find([], github)).toEqual({ kind: 'others' })
-  expect(github.asked).toEqual([])
-  const shas = Array.from({ length: 51 }, (_, index) => String(index).padStart(40, '0'))
-  const each = Object.fromEntries(shas.map((sha) => [sha, [own]]))
-  expect(await find(shas, gitHubWhere(each))).toEqual({ kind: 'too-many' })
-})
-
-const HUNDRED = Array.from({ length: 100 }, (_, index) => String(index).padStart(40, '0'))
-const message = (index: number) => `Page ${index}`
-const listed = (shas: readonly string[], login = AGENT.login) => ({
-  7: shas.map((sha, index): Listed => [sha, message(index), login]),
-})
-/** A merge of a hundred commits, newest first, of which GitHub is asked about the newest alone. */
-const ofMerge = (newest: string, shas: readonly string[], world: World) => {
-  const github = gitHubWhere({ [newest]: [own] }, world)
-  const brought = shas.map((sha, index) => pushedCommit(sha, message(index))).toReversed()
-  const commits = newest === shas.at(-1) ? brought : [pushedCommit(newest, 'Merge'), ...brought]
-  return { github, answer: find(commits, github) }
-}
-
-test.each([
-  ['merged as they are', B, HUNDRED],
+  // An open pull request brought what whoever opened it pushed to its branch, and nothing else.
+  ['a push by its app to its branch', toBranch(OPEN.branch, AGENT), where({ [A]: [OPEN] }), 'own'],
+  ['a push by a person to its branch', toBranch(OPEN.branch, ANN), where({ [A]: [OPEN] }), 'others'],
+  ['a push by its app to another branch', toBranch('main', AGENT), where({ [A]: [OPEN] }), 'others'],
   [
-    'merged by a rebase, which gives them other ids',
-    HUNDRED.at(-1) ?? '',
-    HUNDRED.map((sha) => sha.replace('00', 'ff')),
+    'a push to a branch of that name',
+    toBranch(OPEN.branch, AGENT),
+    where({ [A]: [{ ...OPEN, isOfFork: true }] }),
+    'others',
   ],
-])('a hundred commits of a pull request that were %s are looked up with two requests', async (_how, newest, list) => {
-  const { github, answer } = ofMerge(newest, HUNDRED, { lists: listed(list) })
-  expect(await answer).toEqual({ kind: 'own', numbers: [7] })
-  expect(github.asked).toEqual(['findPullRequestsOfCommit', 'listPullRequestCommits'])
+
+  ['a status of what it lists', STATUS, where({ [A]: [OPEN] }, { listed: [[A]] }), 'own'],
+  ['a status of what it only branched off', STATUS, where({ [A]: [OPEN] }, { listed: [[B]] }), 'others'],
+  [
+    'checks of what a forced push took out of its branch',
+    checksOf('agent/guide'),
+    where({}, { ofBranch: [OWN] }),
+    'own',
+  ],
+  ['checks of what was on no branch', checksOf(), where({}, { ofBranch: [OWN] }), 'others'],
+
+  ['a squash that names it', named('Correct the guide (#7)\n\nMore'), where({}, { read: MERGED }), 'own'],
+  ['a merge that names it', named('Merge pull request #7 from acme/agent'), where({}, { read: MERGED }), 'own'],
+  ['a commit that names it', named('Undo (#7)'), where({}, { read: { ...MERGED, mergeCommitSha: B } }), 'others'],
+  [
+    'a commit that names it while it is open',
+    named('Like (#7)'),
+    where({}, { read: { ...MERGED, state: 'open' } }),
+    'others',
+  ],
+  ['a commit of its pull request that names an issue', named('Fix (#99)'), where({ [A]: [OWN] }), 'own'],
+])('%s', async (_what, event, answers, expected) => {
+  expect(await whose(event, answers)).toBe(expected)
 })
 
-test('a commit of somebody else in it may have come with another pull request, too, and is looked up by itself', async () => {
-  const { answer } = ofMerge(B, HUNDRED.slice(0, 2), { lists: listed(HUNDRED.slice(0, 2), 'ann') })
-  expect(await answer).toEqual({ kind: 'others' })
+test('the first commit of others ends the search', async () => {
+  const { asked } = await lookAtChange({}, pushOf([[A], [B]]), where({ [A]: [OWN] }))
+  expect(new Set(asked)).toEqual(new Set(['findPullRequestsEndingWith', 'findPullRequestsOfCommit']))
 })
 
-test('below a rebase the next commit is none of it, even if it is called like one', async () => {
-  const newest = HUNDRED[1] ?? ''
-  const github = gitHubWhere({ [newest]: [own] }, { lists: { 7: [[A, message(1)]] } })
-  const commits = [pushedCommit(newest, message(1)), pushedCommit(HUNDRED[0] ?? '', message(1))]
-  expect(await find(commits, github)).toEqual({ kind: 'others' })
+test('many commits that came from as many places are not looked up', async () => {
+  const shas = Array.from({ length: 51 }, (_, index) => String(index).padStart(40, '0'))
+  const each = where(Object.fromEntries(shas.map((sha) => [sha, [OWN]])))
+  const { skip, log } = await lookAtChange({}, pushOf(shas.map((sha) => [sha])), each)
+  expect(skip).toBeUndefined()
+  expect(log).toContain('Too many of the 51 commits')
+  expect((await lookAtChange({}, pushOf(shas.slice(1).map((sha) => [sha])), each)).skip).toContain('#7')
+})
+
+const HUNDRED = Array.from({ length: 100 }, (_, index): Listed => [String(index).padStart(40, '0'), `Page ${index}`])
+const [FIRST_PAGE, SECOND_PAGE] = [HUNDRED.slice(0, 1), HUNDRED.slice(1, 2)]
+const REBASED = HUNDRED.map(([sha, message]): Listed => [sha.replace('00', 'ff'), message])
+const NEWEST = REBASED.at(-1)?.[0] ?? ''
+
+test.each<[how: string, commits: readonly Listed[], known: string]>([
+  ['merged as they are', [...HUNDRED, [B, 'Merge']], B],
+  ['merged by a rebase, which gives them other ids', REBASED, NEWEST],
+])('a hundred commits that were %s are looked up by the newest alone', async (_how, commits, known) => {
+  const { skip, asked } = await lookAtChange({}, pushOf(commits), where({ [known]: [OWN] }, { listed: HUNDRED }))
+  expect(skip).toContain('#7')
+  expect(asked).toEqual(['findPullRequestsEndingWith', 'findPullRequestsOfCommit', 'listPullRequestCommits'])
+})
+
+test.each<[what: string, event: GivenEvent, answers: Answers]>([
+  [
+    'a commit of somebody else in it, which may have come with another one, too',
+    pushOf([...FIRST_PAGE, [B, 'Merge']]),
+    where({ [B]: [OWN] }, { listed: FIRST_PAGE, by: ANN }),
+  ],
+  [
+    'the next commit below a rebase, even if it is called like one',
+    pushOf([[FIRST_PAGE[0]?.[0] ?? '', 'Page 1'], ...SECOND_PAGE]),
+    where({ [SECOND_PAGE[0]?.[0] ?? '']: [OWN] }, { listed: [[A, 'Page 1']] }),
+  ],
+])('a merge does not explain %s', async (_what, event, answers) => {
+  expect(await whose(event, answers)).toBe('others')
+})
+
+test.each<
+  [what: string, label: string, labels: string[], author: MarkerComment['author'] | undefined, expected: string]
+>([
+  ['its label, however it is written', 'docs-agent', ['Docs-Agent'], undefined, 'own'],
+  ['another label', 'docs-agent', ['docs'], undefined, 'others'],
+  ['no label where none is in use', '', [''], undefined, 'others'],
+  ['the comment that names its job', 'docs-agent', [], 'trusted', 'own'],
+  ['such a comment by a bot', '', [], 'bot', 'others'],
+  ['such a comment by a stranger', '', [], 'stranger', 'others'],
+])('a pull request with %s', async (_what, label, labels, author, expected) => {
+  const comments = author === undefined ? [{ ...MARKER, body: 'hello' }] : [{ ...MARKER, author }]
+  const answers = { ...where({ [A]: [mergedBy(7, ...labels)] }), listMarkerComments: () => Promise.resolve(comments) }
+  expect(await whose(PUSH_A, answers, label)).toBe(expected)
 })

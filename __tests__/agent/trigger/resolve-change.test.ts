@@ -1,397 +1,228 @@
 import { expect, test } from '@jest/globals'
-import { resolveChange, type ChangeFindings } from '../../../src/agent/trigger/resolve-change.ts'
-import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
-import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
-import { Journal } from '../../../src/agent/report/journal.ts'
-import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { Comparison } from '../../../src/github/comparisons.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import { ATTACH, CREATE } from '../../support/agent-run.ts'
-import {
-  fakeGitHub,
-  inTurn,
-  mergedBy,
-  PUSH,
-  refusal,
-  rejecting,
-  RUN_FACTS,
-  type FakeGitHub,
-  type GivenRun,
-} from '../../support/fake-github.ts'
-import { fakeHost } from '../../support/fake-host.ts'
-import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { inTurn, mergedBy, PUSH, refusal, rejecting } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
+import { containing, lookAtChange, type Answers, type Given, type GivenEvent } from '../../support/look-at-change.ts'
 
-interface Looked extends ChangeFindings {
-  readonly notice: string | undefined
-  readonly log: readonly string[]
-  readonly notices: readonly string[]
+const COMMITS = { 'change-context': 'commits' }
+const FILES = { 'change-context': 'files' }
+const DIFF = { 'change-context': 'diff' }
+const DOCS = { paths: 'docs/**' }
+const CODE = { paths: 'src/**' }
+const SINCE = { 'change-range': 'since-last-success' }
+const BETWEEN = { 'change-range': 'v1...v2' }
+const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
+const LET_THROUGH = { 'skip-own-changes': 'false' }
+const ATTACH = { prompt: '', 'job-id': 'job_1', paths: 'a' }
+
+const BOT = { sender: { login: 'release[bot]', type: 'Bot' } }
+const ORDER: GivenEvent = ['workflow_dispatch']
+const SCHEDULE: GivenEvent = ['schedule']
+const PUSHED: GivenEvent = ['push', PUSH]
+const FORCED: GivenEvent = ['push', { ...PUSH, forced: true }]
+const DELETION: GivenEvent = ['push', { ...PUSH, ref: 'refs/heads/next', deleted: true }]
+const ENDS = { base: { sha: commit('a') }, head: { sha: commit('b') } }
+const PULL: GivenEvent = ['pull_request', { pull_request: { number: 7, ...ENDS } }]
+const ISSUE: GivenEvent = ['issues', { issue: { number: 3, title: 'It is wrong', body: 'See line 3.' } }]
+const RELEASE: GivenEvent = ['release', { release: { tag_name: 'v2' }, ...BOT }]
+const ran = (fields: object): GivenEvent => {
+  const workflow_run = { id: 30, workflow_id: 51, head_sha: commit('b'), head_branch: 'main', pull_requests: [] }
+  return ['workflow_run', { workflow_run, repository: { id: 1, default_branch: 'main' }, ...fields }]
 }
 
-const PUSHED: Partial<GivenRun> = { eventName: 'push', payload: PUSH }
-
-/** @param github null without a token */
-async function look(
-  fields: Partial<AgentInputs>,
-  facts: Partial<GivenRun>,
-  github: GitHub | null = fakeGitHub(),
-): Promise<Looked> {
-  const log: string[] = []
-  const notices: string[] = []
-  const host = {
-    ...fakeHost(),
-    log: (line: string) => log.push(line),
-    notice: (_title: string, text: string) => notices.push(text),
-  }
-  const inputs = agentInputs({ task: CREATE, label: 'docs-agent', ...fields })
-  const step = fakeStep({ core: host, github: github ?? undefined, context: { ...RUN_FACTS, ...facts } })
-  const journal = new Journal(inputs, step)
-  const findings = await resolveChange(inputs, step, journal)
-  return { ...findings, notice: formatShortfalls(journal.shortfalls), log, notices }
-}
-
-const only = (text: string) => ({ kind: 'paths', rules: parsePathPatterns(text).rules, patterns: [text] }) as const
-
-const comparison: Comparison = {
+const COMPARISON: Comparison = {
   relation: 'ahead',
-  mergeBase: commit('a'),
+  mergeBase: commit('d'),
   commits: [{ sha: commit('b'), message: 'Change the guide', author: 'Ann' }],
   totalCommits: 1,
   files: [],
   fileList: 'whole',
 }
-
-const ownPush = (): FakeGitHub =>
-  fakeGitHub({ findPullRequestsOfCommit: () => Promise.resolve([mergedBy(7, 'docs-agent')]) })
-
-test('asks nothing where nothing was asked for', async () => {
-  const github = fakeGitHub()
-  expect(await look({}, {}, github)).toMatchObject({ skipReason: undefined, promptContext: '', notice: undefined })
-  expect(github.asked).toEqual([])
-})
-
-test('attaching is never skipped, as it sends nothing', async () => {
-  const github = fakeGitHub()
-  expect((await look({ task: ATTACH, pathFilter: only('a') }, PUSHED, github)).skipReason).toBeUndefined()
-  expect(github.asked).toEqual([])
-})
-
-test('a push that deleted a branch asks nothing of anybody', async () => {
-  const github = fakeGitHub()
-  const { skipReason } = await look({}, { ...PUSHED, payload: { ...PUSH, deleted: true } }, github)
-  expect(skipReason).toContain('deleted a branch')
-  expect(github.asked).toEqual([])
-})
-
-test('a push that deleted a branch tells what no green run has told, as the next one looks back to it', async () => {
-  const deletion = { ...PUSHED, payload: { ...PUSH, ref: 'refs/heads/next', deleted: true } }
-  const changeRange = { kind: 'since-last-success' } as const
-  const inputs = { changeRange, changeContext: 'files' } as const
-  const where = (answer: Partial<GitHub>) => look(inputs, deletion, fakeGitHub(answer))
-  expect(await where({})).toMatchObject({
-    skipReason: undefined,
-    promptContext: expect.stringContaining('docs/guide.md'),
-  })
-  const nothing = { ...comparison, relation: 'identical', commits: [], totalCommits: 0 } as const
-  const quiet = [{ compare: inTurn<Comparison>(nothing) }, { findLastSuccesses: inTurn<readonly string[]>([]) }]
-  for (const answer of quiet) expect((await where(answer)).skipReason).toContain('deleted a branch')
-  expect((await look({ changeRange }, deletion)).skipReason).toContain('deleted a branch')
-})
-
-test('a merge of a pull request that a job opened does not wake the agent', async () => {
-  expect((await look({}, PUSHED, ownPush())).skipReason).toContain('#7')
-  expect((await look({ skipOwnChanges: false }, PUSHED, ownPush())).skipReason).toBeUndefined()
-  expect((await look({}, {}, ownPush())).skipReason).toBeUndefined()
-})
-
-test('a push that looks further back than to itself is not skipped for its own commits alone', async () => {
-  const older = { sha: commit('9'), message: 'Change the code', author: 'Bea' }
-  const github = fakeGitHub({
-    findLastSuccesses: () => Promise.resolve([commit('a')]),
-    compare: () => Promise.resolve({ ...comparison, commits: [older, ...comparison.commits], totalCommits: 2 }),
-    findPullRequestsOfCommit: (_repository, sha) =>
-      Promise.resolve(sha === commit('b') ? [mergedBy(7, 'docs-agent')] : []),
-  })
-  const inEvent = { changeContext: 'commits' } as const
-  const lookingBack = { ...inEvent, changeRange: { kind: 'since-last-success' } } as const
-  expect((await look(lookingBack, PUSHED, github)).skipReason).toBeUndefined()
-  expect((await look(inEvent, PUSHED, github)).skipReason).toContain('#7')
-  const silent = { ...github, until: () => ({ ...github, compare: rejecting(refusal('service-error')) }) }
-  expect((await look(inEvent, PUSHED, silent)).skipReason).toContain('#7')
-})
-
-test('a push of somebody else does', async () => {
-  expect(await look({}, PUSHED)).toMatchObject({ skipReason: undefined, notice: undefined })
-})
-
-test('a question without an answer skips nothing, and is told', async () => {
-  const github = fakeGitHub({ findPullRequestsOfCommit: rejecting(refusal('forbidden', 'Grant it.')) })
-  const { skipReason, notice } = await look({}, PUSHED, github)
-  expect(skipReason).toBeUndefined()
-  expect(notice).toContain('was not skipped')
-  expect(notice).toContain('Grant it.')
-})
-
-test('without a token it goes on, and misses only what was asked for by name', async () => {
-  const own = await look({}, PUSHED, null)
-  expect(own.skipReason).toBeUndefined()
-  expect(own.notice).toBeUndefined()
-  expect(own.log.join()).toContain('there is no `github-token`')
-  const context = await look({ changeContext: 'diff', skipOwnChanges: false }, PUSHED, null)
-  expect(context.notice).toContain('`contents: read`')
-  expect((await look({ changeContext: 'diff' }, {}, null)).notice).toContain('`contents: read` and `actions: read`')
-})
-
-test('where no changed file counts, it is skipped', async () => {
-  expect((await look({ pathFilter: only('src/**') }, PUSHED)).skipReason).toContain('No changed file matches `paths`')
-  expect((await look({ pathFilter: only('docs/**') }, PUSHED)).skipReason).toBeUndefined()
-})
-
-test('a list of files that GitHub cut proves nothing', async () => {
-  const github = fakeGitHub({ compare: () => Promise.resolve({ ...comparison, fileList: 'cut' }) })
-  const { skipReason, log } = await look({ pathFilter: only('src/**') }, PUSHED, github)
-  expect(skipReason).toBeUndefined()
-  expect(log.join()).toContain('not skipped')
-})
-
-test.each(['behind', 'diverged'] as const)(
-  'what a forced push took out is not listed (%s), so that nothing is skipped',
-  async (relation) => {
-    const github = fakeGitHub({ compare: () => Promise.resolve({ ...comparison, relation }) })
-    const { skipReason, log } = await look({ pathFilter: only('docs/**') }, PUSHED, github)
-    expect(skipReason).toBeUndefined()
-    expect(log.join()).toContain('History was rewritten')
-  },
-)
-
-test('a pull request whose base went on is skipped where none of its files counts', async () => {
-  const payload = { pull_request: { number: 7, base: { sha: commit('a') }, head: { sha: commit('b') } } }
-  const github = fakeGitHub({ compare: () => Promise.resolve({ ...comparison, relation: 'diverged' }) })
-  const { skipReason } = await look(
-    { pathFilter: only('docs/**'), skipOwnChanges: false },
-    { eventName: 'pull_request', payload },
-    github,
-  )
-  expect(skipReason).toContain('No changed file matches')
-})
-
-const since = { changeRange: { kind: 'since-last-success' } } as const
-const between = { changeRange: { kind: 'between', repository: undefined, base: 'v1', head: 'v2' } } as const
-
-test.each([
-  ['GitHub is down', fakeGitHub({ findLastSuccesses: rejecting(refusal('service-error')) }), since],
-  ['it cannot be compared', fakeGitHub({ compare: rejecting(refusal('forbidden', 'Grant it.')) }), since],
-  ['an end of it is not there', fakeGitHub({ compare: rejecting(refusal('not-found')) }), between],
-  ['there is no token', null, since],
-] as const)(
-  'a range that was asked for by name sends nothing if %s: green, it would move the next base',
-  async (_why, github, asked) => {
-    const error = {
-      code: 'not-sent',
-      message: expect.stringContaining('`change-range` asks for it'),
-      hint: expect.anything(),
-    }
-    for (const wanted of [{ changeContext: 'files' }, { pathFilter: only('docs/**') }] as const)
-      await expect(look({ ...wanted, ...asked }, PUSHED, github)).rejects.toMatchObject(error)
-    const skipOwnChanges = false
-    expect((await look({ ...asked, skipOwnChanges }, PUSHED, github)).notice).toBeUndefined()
-  },
-)
-
-/** A GitHub that has lost these commits. */
-const without = (...gone: readonly string[]) => {
-  const bases: string[] = []
-  const compare: GitHub['compare'] = (_repository, base) => {
-    bases.push(base)
-    return gone.includes(base) ? Promise.reject(refusal('not-found')) : Promise.resolve(comparison)
-  }
-  const findLastSuccesses = () => Promise.resolve([commit('7'), commit('5')])
-  return { bases, github: fakeGitHub({ compare, findLastSuccesses }) }
+const comparing = (fields: Partial<Comparison>) => ({ compare: () => Promise.resolve({ ...COMPARISON, ...fields }) })
+const QUIET = comparing({ relation: 'identical', commits: [], totalCommits: 0 })
+const OLDER = { sha: commit('9'), message: 'Change the code', author: 'Bea' }
+const FIRST = { findLastSuccesses: () => Promise.resolve([]) }
+const DOWN = { compare: rejecting(refusal('service-error')) }
+/** What was merged last came from a job's pull request. */
+const OWN: Partial<GitHub> = {
+  findPullRequestsOfCommit: (_repository, sha) =>
+    Promise.resolve(sha === commit('b') ? [mergedBy(7, 'docs-agent')] : []),
+  listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
 }
-
-test('a base that is gone gives way to the success before it, and then to the event’s own range, said in a notice', async () => {
-  for (const [lost, base] of [
-    [[commit('7')], commit('5')],
-    [[commit('7'), commit('5')], commit('a')],
-  ] as const) {
-    const { bases, github } = without(...lost)
-    const { promptContext, notices } = await look({ ...since, changeContext: 'files' }, PUSHED, github)
-    expect(bases).toEqual([...lost.flatMap((one) => [one, one]), base])
-    expect(promptContext).toContain(`from ${base.slice(0, 7)} to`)
-    expect(notices).toEqual([expect.stringContaining(`from ${base.slice(0, 7)} to`)])
-  }
-  const { github } = without(commit('7'), commit('5'))
-  const { description, notices } = await look({ changeContext: 'files' }, { eventName: 'schedule' }, github)
-  expect(description).toContain('the commits of the last successful runs of this workflow are gone')
-  expect(notices).toHaveLength(1)
+const OWN_AND_OLDER = { ...OWN, ...comparing({ commits: [OLDER, ...COMPARISON.commits], totalCommits: 2 }) }
+/** A GitHub that has lost these commits. */
+const without = (...gone: readonly string[]): Partial<GitHub> => ({
+  compare: (_repository, base) =>
+    gone.includes(base) ? Promise.reject(refusal('not-found')) : Promise.resolve(COMPARISON),
+  findLastSuccesses: () => Promise.resolve([commit('7'), commit('5')]),
 })
 
-test('what a forced push took out counts, too, so that nothing is skipped after it', async () => {
-  const { github } = without(commit('7'))
-  expect((await look({ ...since, pathFilter: only('src/**') }, PUSHED, github)).skipReason).toBeUndefined()
-})
+/** Without `skip` the agent is asked, and without `lost` there is no shortfall. */
+interface Expected {
+  readonly skip?: string
+  readonly lost?: string
+  readonly prompt?: string | RegExp
+  readonly said?: string | RegExp
+  readonly log?: string
+  readonly asked?: readonly string[]
+}
+const ASKS: Expected = {}
+const OWN_WORK = { skip: '#7' }
+const GONE = { skip: 'deleted a branch' }
 
-test('a range that cannot be read skips nothing', async () => {
-  const github = fakeGitHub({ compare: rejecting(refusal('forbidden')) })
-  const { skipReason, notice } = await look({ pathFilter: only('src/**') }, PUSHED, github)
-  expect(skipReason).toBeUndefined()
-  expect(notice).toContain('`paths` had no effect')
-})
+test.each<[what: string, given: Given, event: GivenEvent, answers: Answers, expected: Expected]>([
+  ['by order, without an input about the change', {}, ORDER, {}, { asked: [] }],
+  ['to wait for a job, which spends nothing', ATTACH, PUSHED, {}, { asked: [] }],
 
-test('tells the agent what changed, and the reader what was sent', async () => {
-  const { promptContext, description } = await look({ changeContext: 'diff' }, PUSHED)
-  expect(promptContext).toContain('What changed in acme/docs (the push, from aaaaaaa to bbbbbbb)')
-  expect(promptContext).toContain('docs/guide.md')
-  expect(description).toContain('1 commit in 1 file: the push to `main` by `ann`, from `aaaaaaa` to `bbbbbbb`.')
-  expect(description).toContain(`${Buffer.byteLength(promptContext)} of at most 65536 bytes`)
-})
+  ['a deletion', {}, DELETION, {}, { ...GONE, asked: [] }],
+  ['a deletion, looking back for nobody', SINCE, DELETION, {}, GONE],
+  // The next run looks back to it.
+  ['a deletion before which a run was red', { ...SINCE, ...FILES }, DELETION, {}, { prompt: 'docs/guide.md' }],
+  ['a deletion before which nothing changed', { ...SINCE, ...FILES }, DELETION, QUIET, GONE],
+  ['a deletion before which no run was green', { ...SINCE, ...FILES }, DELETION, FIRST, GONE],
 
-test('a schedule tells what changed since the last successful run', async () => {
-  const asked: unknown[] = []
-  const github = fakeGitHub({
-    compare: (...args) => {
-      asked.push(args)
-      return Promise.resolve(comparison)
-    },
-  })
-  const { promptContext } = await look({ changeContext: 'files' }, { eventName: 'schedule' }, github)
-  expect(asked).toEqual([['acme/docs', commit('a'), commit('b')]])
-  expect(promptContext).toContain('since the last successful run')
-})
-
-test('after `workflow_run` nobody knows what was told, so looking back to it is refused, if it is wanted', async () => {
-  const changeRange = { kind: 'since-last-success' } as const
-  const facts = { eventName: 'workflow_run', payload: { workflow_run: { head_sha: commit('b') } } }
-  const refused = 'must not be given after `workflow_run`'
-  await expect(look({ changeRange, changeContext: 'files' }, facts)).rejects.toThrow(refused)
-  expect((await look({ changeRange }, facts)).skipReason).toBeUndefined()
-})
-
-test('the first run ever has nothing to compare with, says so, and goes on', async () => {
-  const github = fakeGitHub({ findLastSuccesses: () => Promise.resolve([]) })
-  const found = await look({ changeContext: 'files', pathFilter: only('docs/**') }, { eventName: 'schedule' }, github)
-  expect(found).toMatchObject({ skipReason: undefined, promptContext: '', notice: undefined })
-  expect(found.description).toContain('no run of this workflow')
-})
-
-test('rewritten history is compared from the merge base, and that is said', async () => {
-  const github = fakeGitHub({
-    compare: () => Promise.resolve({ ...comparison, relation: 'diverged', mergeBase: commit('d') }),
-  })
-  const { description } = await look(
-    { changeContext: 'files' },
-    { ...PUSHED, payload: { ...PUSH, forced: true } },
-    github,
-  )
-  expect(description).toContain(
-    'the forced push to `main` by `ann`, from the merge base `ddddddd` to `bbbbbbb`, as `aaaaaaa` is not in its history.',
-  )
-})
-
-test.each([
+  ['its own merge', {}, PUSHED, OWN, OWN_WORK],
+  ['its own merge, let through', LET_THROUGH, PUSHED, OWN, ASKS],
+  ['its own merge, by order', {}, ORDER, OWN, ASKS],
+  ['its own merge, of which a file counts', FILES, PUSHED, OWN_AND_OLDER, OWN_WORK],
+  ['its own merge, looking back to others', { ...COMMITS, ...SINCE }, PUSHED, OWN_AND_OLDER, ASKS],
+  ['its own merge, without its files', FILES, PUSHED, { ...OWN, ...DOWN }, { ...OWN_WORK, lost: 'What changed' }],
+  ['its own merge, with a range of its own', ELSEWHERE, PUSHED, OWN, OWN_WORK],
+  ['a push, with a range of its own', ELSEWHERE, PUSHED, {}, ASKS],
+  ['a release of its own by a bot', {}, RELEASE, OWN, OWN_WORK],
+  ['a release by a bot', {}, RELEASE, OWN_AND_OLDER, ASKS],
   [
-    [refusal('not-found'), refusal('not-found')],
-    [commit('a'), commit('a'), 'main'],
-  ],
-  // As a gateway says it.
-  [[refusal('not-found')], [commit('a'), commit('a')]],
-])('a commit that a forced push threw away is replaced by the default branch: %j', async (refusals, expected) => {
-  const bases: string[] = []
-  const answers = inTurn(...refusals, comparison)
-  const github = fakeGitHub({
-    compare: (_repository, base) => {
-      bases.push(base)
-      return answers()
+    'a run by a bot of which nothing is told',
+    FILES,
+    ran(BOT),
+    { findLastSuccesses: DOWN.compare },
+    {
+      skip: 'A bot started this run',
+      lost: '`change-context` had no effect',
     },
-  })
-  const found = await look({ changeContext: 'files' }, { ...PUSHED, payload: { ...PUSH, forced: true } }, github)
-  expect(bases).toEqual(expected)
-  expect(found.notice).toBeUndefined()
+  ],
+  ['a run of which nothing is told', FILES, ran({}), { findLastSuccesses: DOWN.compare }, { lost: '`change-context`' }],
+  ['a run, looking back for nobody', SINCE, ran({}), {}, ASKS],
+
+  ['a push without a token', {}, PUSHED, null, { log: 'there is no `github-token`' }],
+  ['a push without a token to compare', { ...DIFF, ...LET_THROUGH }, PUSHED, null, { lost: '`contents: read`' }],
+  ['a schedule without a token', DIFF, SCHEDULE, null, { lost: '`contents: read` and `actions: read`' }],
+  ['a push that cannot be compared', CODE, PUSHED, DOWN, { lost: '`paths` had no effect' }],
+
+  ['a push of which no file counts', CODE, PUSHED, {}, { skip: 'No changed file matches `paths`', asked: ['compare'] }],
+  ['a push of which a file counts', DOCS, PUSHED, {}, ASKS],
+  ['a push with more files than are listed', CODE, PUSHED, comparing({ fileList: 'cut' }), { log: 'not skipped' }],
+  ['a push that went back', DOCS, PUSHED, comparing({ relation: 'behind' }), { log: 'History was rewritten' }],
+  ['a push of another history', DOCS, PUSHED, comparing({ relation: 'diverged' }), { log: 'History was rewritten' }],
+  ['a push after a green run that is gone', { ...SINCE, ...CODE }, PUSHED, without(commit('7')), ASKS],
+  [
+    'a pull request whose base went on',
+    { ...DOCS, ...LET_THROUGH },
+    PULL,
+    comparing({ relation: 'diverged' }),
+    { skip: 'No changed file' },
+  ],
+  ['a schedule in a quiet week, with paths', { paths: '**' }, SCHEDULE, QUIET, { skip: 'no commits' }],
+  ['a schedule in a quiet week', FILES, SCHEDULE, QUIET, { prompt: 'Nothing changed in acme/docs' }],
+  ['the first schedule', { ...FILES, ...DOCS }, SCHEDULE, FIRST, { prompt: /^$/, said: 'no run of this workflow' }],
+  ['a schedule', FILES, SCHEDULE, {}, { prompt: 'since the last successful run, from aaaaaaa to bbbbbbb' }],
+  ['a push by force that cannot be compared', FILES, FORCED, DOWN, { lost: 'What changed is not known' }],
+  [
+    'a push by force',
+    FILES,
+    FORCED,
+    comparing({ relation: 'diverged' }),
+    {
+      said: 'the forced push to `main` by `ann`, from the merge base `ddddddd` to `bbbbbbb`, as `aaaaaaa` is not in its history.',
+    },
+  ],
+  [
+    'a push',
+    DIFF,
+    PUSHED,
+    {},
+    {
+      prompt: 'What changed in acme/docs (the push, from aaaaaaa to bbbbbbb)',
+      said: '1 commit in 1 file: the push to `main` by `ann`, from `aaaaaaa` to `bbbbbbb`. Added to the prompt: ',
+    },
+  ],
+  [
+    'an issue',
+    { ...FILES, 'change-context-bytes': '1024' },
+    ISSUE,
+    {},
+    {
+      prompt: 'Issue #3: It is wrong',
+      said: /an issue, which has no commits\. Added to the prompt: what the event is about \(\d+ of at most 1024 bytes/,
+    },
+  ],
+])('%s', async (_what, given, event, answers, expected) => {
+  const { skip, lost, prompt = '', said = '', log = '', asked = expect.anything() } = expected
+  const found = await lookAtChange(given, event, answers)
+  expect(found).toMatchObject({ skip: containing(skip), lost: containing(lost), asked })
+  expect(found.prompt ?? '').toMatch(prompt)
+  expect(found.said ?? '').toMatch(said)
+  expect(found.log).toContain(log)
 })
 
-test('a commit that cannot be compared for another reason is not replaced', async () => {
-  const bases: string[] = []
-  const github = fakeGitHub({
-    compare: (_repository, base) => {
-      bases.push(base)
-      return Promise.reject(refusal('service-error'))
-    },
-  })
-  const found = await look({ changeContext: 'files' }, { ...PUSHED, payload: { ...PUSH, forced: true } }, github)
-  expect(bases).toEqual([commit('a')])
-  expect(found.notice).toContain('What changed is not known')
+test.each<[what: string, given: Given, answers: Answers]>([
+  ['GitHub is down', SINCE, { findLastSuccesses: DOWN.compare }],
+  ['it cannot be compared', SINCE, { compare: rejecting(refusal('forbidden', 'Grant it.')) }],
+  ['an end of it is not there', BETWEEN, { compare: rejecting(refusal('not-found')) }],
+  ['there is no token', SINCE, null],
+])(
+  'a range that was asked for sends nothing if %s: green, it would move the next base',
+  async (_what, given, answers) => {
+    const error = { code: 'not-sent', message: expect.stringContaining('asks for it'), hint: expect.anything() }
+    for (const wanted of [FILES, DOCS])
+      await expect(lookAtChange({ ...wanted, ...given }, PUSHED, answers)).rejects.toMatchObject(error)
+    expect(await lookAtChange({ ...given, ...LET_THROUGH }, PUSHED, answers)).toMatchObject({
+      skip: undefined,
+      lost: undefined,
+    })
+  },
+)
+
+test('after `workflow_run` nobody knows what was told, so looking back to it is refused', async () => {
+  await expect(lookAtChange({ ...SINCE, ...FILES }, ran({}))).rejects.toThrow('must not be given after `workflow_run`')
 })
 
 test('a cancelled run ends here', async () => {
-  const github = fakeGitHub({ findPullRequestsOfCommit: rejecting(refusal('cancelled')) })
-  await expect(look({}, PUSHED, github)).rejects.toMatchObject({ code: 'cancelled' })
+  const cancelled = { findPullRequestsOfCommit: rejecting(refusal('cancelled')) }
+  await expect(lookAtChange({}, PUSHED, cancelled)).rejects.toMatchObject({ code: 'cancelled' })
 })
 
-test('where the files decide, nobody is asked whose commits they are', async () => {
-  const github = fakeGitHub()
-  await look({ pathFilter: only('src/**') }, PUSHED, github)
-  expect(github.asked).toEqual(['compare'])
+test.each<[gone: string[], base: string]>([
+  [['7'], '5'],
+  [['7', '5'], 'a'],
+])(
+  'where %j are gone, the success before them is compared, or the range of the event, said in a notice',
+  async (gone, base) => {
+    const { prompt, notices } = await lookAtChange({ ...SINCE, ...FILES }, PUSHED, without(...gone.map(commit)))
+    const from = `from ${commit(base).slice(0, 7)} to`
+    expect(prompt).toContain(from)
+    expect(notices).toEqual([expect.stringContaining(from)])
+  },
+)
+
+test('where all successes are gone and the event has no range, that is said', async () => {
+  const { said, notices } = await lookAtChange(FILES, SCHEDULE, without(commit('7'), commit('5')))
+  expect(said).toContain('the commits of the last successful runs of this workflow are gone')
+  expect(notices).toHaveLength(1)
 })
 
-test('what the event is about goes behind the prompt, also where there is nothing to compare', async () => {
-  const issue = { number: 3, title: 'It is wrong', body: 'See line 3.' }
-  const facts = { eventName: 'issues', payload: { issue } }
-  const { promptContext, description } = await look({ changeContext: 'files', changeContextBytes: 1_024 }, facts)
-  expect(promptContext).toContain('Issue #3: It is wrong')
-  expect(Buffer.byteLength(promptContext)).toBeLessThanOrEqual(1_024)
-  expect(description).toMatch(/an issue, which has no commits\. Added to the prompt: what the event is about \(/)
-})
-
-test('a subject and a change share the bytes', async () => {
-  const pull_request = { number: 7, title: 'Add a flag', base: { sha: commit('a') }, head: { sha: commit('b') } }
-  const comment = { id: 1, body: 'x\n'.repeat(5_000) }
-  const facts = { eventName: 'pull_request_review_comment', payload: { pull_request, comment } }
-  const { promptContext } = await look({ changeContext: 'files', changeContextBytes: 2_048 }, facts)
-  expect(promptContext).toContain('Pull request #7: Add a flag')
-  expect(promptContext).toContain('M docs/guide.md')
-  expect(Buffer.byteLength(promptContext)).toBeLessThanOrEqual(2_048)
-})
-
-test('a range without commits is skipped with paths, and said without', async () => {
-  const quiet = { ...comparison, relation: 'identical', commits: [], totalCommits: 0 } as const
-  const github = fakeGitHub({ compare: () => Promise.resolve(quiet) })
-  const schedule = { eventName: 'schedule' }
-  expect((await look({ pathFilter: only('**') }, schedule, github)).skipReason).toContain('no commits')
-  const { promptContext, skipReason } = await look({ changeContext: 'files' }, schedule, github)
-  expect(skipReason).toBeUndefined()
-  expect(promptContext).toContain('Nothing changed in acme/docs')
-})
-
-test('a range of its own has nothing to do with the push that starts the run, which is skipped if it is the agent’s', async () => {
-  const elsewhere = { ...between, changeRange: { ...between.changeRange, repository: 'acme/code' } }
-  expect((await look({ ...elsewhere, changeContext: 'files' }, PUSHED, ownPush())).skipReason).toContain('#7')
-  expect((await look({ ...elsewhere, changeContext: 'files' }, PUSHED)).skipReason).toBeUndefined()
-})
-
-const BOT = { login: 'release[bot]', type: 'Bot' }
-
-test('a release by a bot is skipped only if all that came since the tag before it is the agent’s', async () => {
-  const facts = { eventName: 'release', payload: { release: { tag_name: 'v2' }, sender: BOT } }
-  const own = {
-    listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
-    findPullRequestsOfCommit: inTurn([mergedBy(7, 'docs-agent')]),
+test.each([
+  [2, [commit('a'), commit('a'), 'main']],
+  // As a gateway says it.
+  [1, [commit('a'), commit('a')]],
+])('a commit that is missing %i times after a forced push gives way to the default branch', async (times, expected) => {
+  const bases: string[] = []
+  const answers = inTurn(...Array.from({ length: times }, () => refusal('not-found')), COMPARISON)
+  const compare: GitHub['compare'] = (_repository, base) => {
+    bases.push(base)
+    return answers()
   }
-  expect((await look({}, facts, fakeGitHub(own))).skipReason).toContain('#7')
-  const older = { sha: commit('9'), message: 'Change the code', author: 'Bea' }
-  const mixed = {
-    ...own,
-    compare: () => Promise.resolve({ ...comparison, commits: [older, ...comparison.commits], totalCommits: 2 }),
-    findPullRequestsOfCommit: (_repository: string, sha: string) =>
-      Promise.resolve(sha === commit('b') ? [mergedBy(7, 'docs-agent')] : []),
-  }
-  expect((await look({}, facts, fakeGitHub(mixed))).skipReason).toBeUndefined()
-})
-
-test('what a bot has caused asks nothing if its range cannot be found out', async () => {
-  const workflow_run = { id: 30, workflow_id: 51, head_sha: commit('b'), head_branch: 'main', pull_requests: [] }
-  const event = { workflow_run, repository: { id: 1, default_branch: 'main' } }
-  const silent = fakeGitHub({ findLastSuccesses: rejecting(refusal('service-error')) })
-  const of = (payload: object) => look({ changeContext: 'files' }, { eventName: 'workflow_run', payload }, silent)
-  expect((await of({ ...event, sender: BOT })).skipReason).toContain('A bot started this run')
-  expect((await of(event)).skipReason).toBeUndefined()
+  expect(await lookAtChange(FILES, FORCED, { compare })).toMatchObject({ lost: undefined, notices: [] })
+  expect(bases).toEqual(expected)
 })

@@ -1,9 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
-import { resolveChange, type ChangeFindings } from '../../../src/agent/trigger/resolve-change.ts'
-import { Journal } from '../../../src/agent/report/journal.ts'
-import { fakeGitHub, PULL_REQUEST, RUN_FACTS } from '../../support/fake-github.ts'
-import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { PULL_REQUEST } from '../../support/fake-github.ts'
+import { lookAtChange } from '../../support/look-at-change.ts'
 
 interface Payload {
   readonly action?: string
@@ -85,29 +83,21 @@ const EXAMPLES = DEFINITIONS.flatMap(({ name, examples }) =>
   examples.map((payload) => ({ name, payload, row: rowOf(name, payload) })),
 ).filter(({ row }) => row in TABLE)
 
-async function look(eventName: string, payload: unknown, paths = ''): Promise<ChangeFindings> {
-  const inputs = agentInputs({}, { 'change-context': 'diff', paths })
-  const github = fakeGitHub({
+const look = (name: string, payload: unknown, paths = '') =>
+  lookAtChange({ 'change-context': 'diff', paths }, [name, payload], {
     readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, labels: [] }),
     listMarkerComments: () => Promise.resolve([]),
   })
-  const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload } })
-  const journal = new Journal(inputs, step)
-  const found = await resolveChange(inputs, step, journal)
-  expect(journal.shortfalls).toEqual([])
-  return found
-}
 
 test.each(Object.entries(TABLE))('%s: %j', async (row, [range, context, decision]) => {
   const examples = EXAMPLES.filter((example) => example.row === row)
   expect(examples.length).toBeGreaterThan(0)
   for (const { name, payload } of examples) {
-    const found = await look(name, payload)
-    expect(found.description ?? found.skipReason).toContain(range)
-    expect(found.promptContext === '' ? 'none' : found.promptContext).toContain(
-      context === '' && found.promptContext === '' ? 'none' : context,
-    )
-    expect((await look(name, payload, 'src/**')).skipReason === undefined ? 'ask' : 'skip').toBe(decision)
+    const { skip, said, prompt, lost } = await look(name, payload)
+    expect(lost).toBeUndefined()
+    expect(said ?? skip).toContain(range)
+    expect(prompt ?? 'none').toContain(context)
+    expect((await look(name, payload, 'src/**')).skip === undefined ? 'ask' : 'skip').toBe(decision)
   }
 })
 
@@ -143,11 +133,7 @@ test.each<[Leaf, unknown]>([
   ['list', {}],
 ])('whatever an event has in the place of a %s (%j) costs that and nothing else', async (kind, other) => {
   for (const { name, examples } of DEFINITIONS) {
-    const facts = { ...RUN_FACTS, eventName: name, payload: withOther(kind, other, examples[0]) }
-    const inputs = agentInputs({}, { 'change-context': 'diff', 'github-token': 'ghs_token' })
-    const step = fakeStep({ github: fakeGitHub(), context: facts })
-    const journal = new Journal(inputs, step)
-    await resolveChange(inputs, step, journal)
-    expect(journal.shortfalls).toEqual([])
+    const { lost } = await lookAtChange({ 'change-context': 'diff' }, [name, withOther(kind, other, examples[0])])
+    expect(lost).toBeUndefined()
   }
 })

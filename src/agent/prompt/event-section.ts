@@ -1,18 +1,75 @@
+import type { Event } from '../../github/event.ts'
+import type { Comment, Subject } from '../../github/event-parts.ts'
 import { cleanName } from '../../text/fenced.ts'
 import { beginningOf, type Section } from './sections.ts'
 
-/** What an event is about, in the words of strangers: not cleaned yet. */
-export interface EventSubject {
-  /** Each fits on a line, such as `Issue #3: The guide is wrong`. */
-  readonly lines: readonly string[]
-  readonly texts: readonly { readonly name: string; readonly text: string }[]
+const NOUNS = { 'pull-request': 'Pull request', issue: 'Issue', discussion: 'Discussion' } as const
+
+const line = (name: string, value: string | undefined): string[] => (value ? [cleanName(`${name}: ${value}`)] : [])
+/** Cleaned with all the others. */
+const body = (name: string, text: string | undefined): string[] => (text ? [`\n${name}:\n${text}`] : [])
+
+const tellSubject = ({ kind, number, title, url }: Subject): string[] => [
+  cleanName(`${NOUNS[kind]} #${number}: ${title}`),
+  ...line('Address', url),
+]
+
+/** Of a pull request what names it is enough. */
+const tellText = ({ kind, text }: Subject): string[] => (kind === 'pull-request' ? [] : body('Text', text))
+
+const tellComment = (name: string, { url, place, text }: Comment): string[] => [
+  ...line(name, url),
+  ...line('File', place?.path),
+  ...line('Line', place?.line?.toString()),
+  ...body(name, text),
+  ...body('Part of the diff', place?.hunk),
+]
+
+/** What an event is about, in the words of strangers: lines first, and texts behind them. */
+function tell(event: Event): readonly string[] {
+  switch (event.kind) {
+    case 'pull-request':
+    case 'issue':
+      return [...tellSubject(event.subject), ...tellText(event.subject)]
+    case 'comment':
+    case 'review': {
+      const { kind, subject, comment } = event
+      const said = tellComment(kind === 'comment' ? 'Comment' : 'Review', comment)
+      return subject === undefined ? said : [...tellSubject(subject), ...said, ...tellText(subject)]
+    }
+    case 'release':
+      return [
+        cleanName(`Release ${event.tag}: ${event.title}`),
+        ...line('Address', event.url),
+        ...body('Notes', event.notes),
+      ]
+    case 'workflow-run':
+      return [
+        ...line('Workflow run', event.run.name),
+        ...line('It ended as', event.run.conclusion),
+        ...line('Its branch', event.work.branch),
+        ...line('Address', event.run.url),
+        ...event.work.pullRequests.map(({ number }) => `Pull request #${number}`),
+      ]
+    case 'push':
+    case 'tag':
+    case 'merge-group':
+    case 'checks':
+    case 'branch':
+    case 'schedule':
+    case 'manual':
+    case 'other':
+      return []
+  }
 }
 
-export function eventSection({ lines, texts }: EventSubject, repository: string): Section {
-  const text = [...lines.map(cleanName), ...texts.map(({ name, text }) => `\n${name}:\n${text}`)].join('\n')
+/** What the event is about, from its payload alone: what is edited later changes nothing. Undefined for most events. */
+export function eventSection(event: Event, repository: string): Section | undefined {
+  const told = tell(event)
+  if (told.length === 0) return undefined
   return {
     name: 'what the event is about',
     sentence: `What this run in ${repository} is about:`,
-    bodyOf: (maxBytes) => beginningOf(text, maxBytes),
+    bodyOf: (maxBytes) => beginningOf(told.join('\n'), maxBytes),
   }
 }

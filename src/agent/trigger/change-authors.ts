@@ -3,7 +3,7 @@ import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
 import { compareWhatIsThere } from './compare-range.ts'
-import { findChangeRange } from './event-range.ts'
+import { findChangeRange } from './change-range.ts'
 import { openQuestions } from './loop-guard.ts'
 
 /** The people who wrote the commits, by their logins: most commits first, and of as many whoever wrote the newest. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../action/context.ts'
-
-/** What of a run decides on the range of its change. */
-export type Trigger = Pick<Context, 'event' | 'sha' | 'refName'>
+import type { Event } from '../../github/event.ts'
+import type { Subject, Work } from '../../github/event-parts.ts'
+import type { RequestedRange } from '../inputs/change-range-input.ts'
 
 /** The branch that was pushed to, and the login of whoever did. */
 export interface Pushed {
@@ -40,3 +40,101 @@ export type ChangeRange =
   | { readonly kind: 'pull-request'; readonly number: number }
   | { readonly kind: 'nothing-changed'; readonly reason: string }
   | { readonly kind: 'nothing-to-compare'; readonly reason: string }
+
+type Of<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>
+
+/**
+ * A branch as a whole is what it has more than the one that it came from, as far as GitHub knows that.
+ * @param isFirst whether no run on the branch was successful yet. Runs of earlier pushes to it may have failed or been
+ * replaced, so it is the whole branch; the default branch has only what was pushed last.
+ */
+function rangeOfPush({ branch, push: { move }, sender, defaultBranch }: Of<'push'>, isFirst: boolean): ChangeRange {
+  if (move.kind === 'unknown') return { kind: 'nothing-to-compare', reason: 'the event does not say what was pushed' }
+  if (move.kind === 'deleted') return { kind: 'nothing-changed', reason: 'the push deleted a branch or a tag' }
+  const { after: head, from: parent = defaultBranch } = move
+  const base = parent === branch ? undefined : parent
+  if (base !== undefined && (isFirst || move.kind === 'made'))
+    return { kind: 'compare', base, head, about: isFirst ? 'all of the branch' : 'the new branch' }
+  if (move.kind === 'made') return { kind: 'nothing-to-compare', reason: 'this is the first push to the branch' }
+  const pushed = { branch, by: sender.login }
+  const replaced = { kind: 'compare', base: move.before, head, isReplacement: true, pushed } as const
+  if (!move.isForced || defaultBranch === undefined) return { ...replaced, about: 'the push' }
+  const about = 'the forced push'
+  return { ...replaced, about, fallback: { ...replaced, base: defaultBranch, about } }
+}
+
+/** A new tag is what came since the one before, and one that was moved what it was moved over. */
+function rangeOfTag({ tag, push, ...event }: Of<'tag'>): ChangeRange {
+  if (push === undefined || push.move.kind === 'made') return { kind: 'since-tag', tag }
+  return rangeOfPush({ ...event, kind: 'push', branch: tag, push }, false)
+}
+
+function rangeOfSubject(subject: Subject): ChangeRange {
+  if (subject.kind !== 'pull-request') {
+    const what = subject.kind === 'issue' ? 'an issue' : 'a discussion'
+    return { kind: 'nothing-to-compare', reason: `the event is about ${what}, which has no commits` }
+  }
+  const { kind, ends, number } = subject
+  if (ends === undefined) return { kind, number }
+  return { kind: 'compare', base: ends.baseSha, head: ends.headSha, about: 'the pull request' }
+}
+
+/**
+ * On the default branch a run tells where it ran, and not since when; elsewhere it is what the branch has more. What other runs
+ * of the same workflow ran on was told when they ended.
+ */
+function rangeOfWork({ sha: head, branch, isOfFork, pullRequests }: Work, event: Event): ChangeRange | undefined {
+  if (head === undefined) return undefined
+  const { defaultBranch } = event
+  const isOnDefault = defaultBranch === undefined || (branch === defaultBranch && !isOfFork)
+  const base = pullRequests[0]?.baseSha ?? (isOnDefault ? undefined : defaultBranch)
+  if (base !== undefined) return { kind: 'compare', base, head, about: 'the commits of the run before this one' }
+  const { id: runId, workflowId } = event.kind === 'workflow-run' ? event.run : {}
+  const of = runId === undefined || workflowId === undefined ? undefined : { workflow: String(workflowId), runId }
+  return { kind: 'since-last-success', head, of }
+}
+
+function ownRange(event: Event): ChangeRange | undefined {
+  switch (event.kind) {
+    case 'push':
+      return rangeOfPush(event, false)
+    case 'tag':
+      return rangeOfTag(event)
+    case 'release':
+      return { kind: 'since-tag', tag: event.tag }
+    case 'merge-group':
+      return { kind: 'compare', base: event.baseSha, head: event.headSha, about: 'the merge group' }
+    case 'pull-request':
+      if (event.isGivenUp) return { kind: 'nothing-changed', reason: 'the pull request was closed without a merge' }
+      return rangeOfSubject(event.subject)
+    case 'issue':
+    case 'comment':
+    case 'review':
+      return event.subject && rangeOfSubject(event.subject)
+    case 'workflow-run':
+    case 'checks':
+      return rangeOfWork(event.work, event)
+    case 'branch':
+    case 'schedule':
+    case 'manual':
+    case 'other':
+      return undefined
+  }
+}
+
+/** The range of a change is the event's own; events that are about no change look back to the last successful run. */
+export function findChangeRange(
+  { event, sha, refName }: Pick<Context, 'event' | 'sha' | 'refName'>,
+  requested: RequestedRange,
+): ChangeRange {
+  if (requested.kind === 'between') return { ...requested, kind: 'compare', about: 'the range of `change-range`' }
+  const range = ownRange(event) ?? { kind: 'since-last-success', head: sha }
+  if (requested.kind === 'event' || range.kind === 'since-last-success') return range
+  // GitHub records the push that deleted a branch with the newest commit of the default branch. The next run looks back to it
+  // if it is green, so that it has to look back itself.
+  const looksBack = event.kind !== 'pull-request' && refName === event.defaultBranch
+  if (range.kind === 'nothing-changed')
+    return looksBack ? { kind: 'since-last-success', head: sha, firstTime: range } : range
+  const head = range.kind === 'compare' ? range.head : sha
+  return { kind: 'since-last-success', head, firstTime: event.kind === 'push' ? rangeOfPush(event, true) : range }
+}

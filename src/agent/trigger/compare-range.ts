@@ -1,13 +1,100 @@
+import type { Context } from '../../action/context.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
-import type { Context } from '../../action/context.ts'
+import type { Tag } from '../../github/tags.ts'
 import { unlessNotFound } from '../../runtime/errors.ts'
 import { quoted } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { ChangeRange } from './change-range.ts'
-import { findRange } from './find-range.ts'
 
 type Range = Extract<ChangeRange, { kind: 'compare' }>
+
+/** A range whose two ends are known, or why it has none. */
+type KnownRange = Range | Extract<ChangeRange, { reason: string }>
+
+/** What stands before the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@1.2.3`. */
+const prefixOf = (tag: string): string => tag.replace(/\d.*$/s, '')
+
+/** `v1.2.0-rc.1`, `1.2.0b2` */
+const isPreRelease = (tag: string): boolean => /\d-?[a-z]/i.test(tag.slice(prefixOf(tag).length))
+
+/**
+ * The tags that may be the one before, the likeliest first: of the same kind, with a lower version. A release comes after
+ * the last release, and what was tried out between the two is a part of it.
+ */
+function findTagsBefore(tag: string, tags: readonly Tag[]): readonly Tag[] {
+  // Made here, as making one takes longer than all else that a step does before its first request.
+  const byVersion = new Intl.Collator('en', { numeric: true })
+  return tags
+    .filter(({ name }) => prefixOf(name) === prefixOf(tag) && byVersion.compare(name, tag) < 0)
+    .filter(({ name }) => isPreRelease(tag) || !isPreRelease(name))
+    .toSorted((one, other) => byVersion.compare(other.name, one.name))
+}
+
+/** Each costs a comparison; mostly the first is the one. */
+const MOST_TAGS = 5
+
+/** Tags of other lines of development are in the list too, so the one before has to be in this one's history. */
+async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
+  const before = findTagsBefore(tag, await github.listTags(repository))
+  // Undefined if they have no common history.
+  const compareWith = ({ name }: Tag) => unlessNotFound(github.compare(repository, name, tag))
+  for (const other of before.slice(0, MOST_TAGS))
+    if ((await compareWith(other))?.relation === 'ahead') return other.name
+
+  // Another line may have any number of tags: what came since the oldest tag has the one before in it.
+  const oldest = before.slice(MOST_TAGS).at(-1)
+  const comparison = oldest && (await compareWith(oldest))
+  const inHistory = comparison?.commits.toReversed().flatMap(({ sha }) => before.filter((other) => other.sha === sha))
+  return inHistory?.[0]?.name ?? (comparison?.relation === 'ahead' ? oldest?.name : undefined)
+}
+
+async function sinceLastSuccess(
+  { head, firstTime, of }: Extract<ChangeRange, { kind: 'since-last-success' }>,
+  github: GitHub,
+  { repository, workflow, refName: branch, runId }: Context,
+): Promise<ChangeRange> {
+  if (workflow === undefined)
+    return { kind: 'nothing-to-compare', reason: 'the runner does not say which workflow this is' }
+  const isOther = of !== undefined
+  const bases = await github.findLastSuccesses({ repository, workflow, branch, runId, ...of, isOther })
+  const which = isOther ? 'the workflow that started this one' : 'this workflow'
+  const about = `everything since the last successful run${isOther ? ` of ${which}` : ''}`
+  const reason =
+    bases.length === 0
+      ? `no run of ${which} on this branch was successful before`
+      : `the commits of the last successful runs of ${which} are gone`
+  return bases.reduceRight<ChangeRange>(
+    (fallback, base) => ({ kind: 'compare', base, head, about, isReplacement: true, fallback }),
+    firstTime ?? { kind: 'nothing-to-compare', reason },
+  )
+}
+
+/**
+ * Asks GitHub for the ends of a range that the event does not have.
+ * @throws ActionError if GitHub does not tell
+ */
+async function findRange(range: ChangeRange, github: GitHub, context: Context): Promise<KnownRange> {
+  const { repository } = context
+  switch (range.kind) {
+    case 'since-last-success':
+      return findRange(await sinceLastSuccess(range, github, context), github, context)
+    case 'since-tag': {
+      const base = await findTagBefore(range.tag, github, repository)
+      if (base === undefined)
+        return { kind: 'nothing-to-compare', reason: 'no tag of the same kind comes before this one in its history' }
+      return { kind: 'compare', base, head: range.tag, about: 'the tag since the one before it' }
+    }
+    case 'pull-request': {
+      const { baseSha, headSha } = await github.readPullRequest({ repository, number: range.number })
+      return { kind: 'compare', base: baseSha, head: headSha, about: 'the pull request' }
+    }
+    case 'compare':
+    case 'nothing-changed':
+    case 'nothing-to-compare':
+      return range
+  }
+}
 
 export interface Compared {
   readonly repository: string
@@ -50,7 +137,8 @@ async function compareRange(
   const { repository = ownRepository, base, head, about } = range
   const comparison = await github.compare(repository, base, head)
   return {
-    ...{ repository, comparison },
+    repository,
+    comparison,
     title: `${about}, ${formatEnds(range, comparison, shortRef)}`,
     story: `${about}${formatPush(range)}, ${formatEnds(range, comparison, (ref) => quoted(shortRef(ref)))}`,
     unlisted: whyUnlisted(range, isFallback, comparison),

@@ -6,7 +6,7 @@ import type { Journal } from '../report/journal.ts'
 import type { Compared } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
 import { findOwnChanges } from './own-changes.ts'
-import { isOwnPullRequest, type OwnerSearch } from './own-pull-request.ts'
+import { isOwnPullRequest, type OwnerSearch } from './own-changes.ts'
 
 /** Each tells why the agent is not asked, as a full sentence; undefined if it is. What is not known is a shortfall. */
 export interface LoopGuard {

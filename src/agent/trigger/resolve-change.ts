@@ -1,64 +1,32 @@
 import type { ComparedCommit } from '../../github/comparisons.ts'
-import type { Context } from '../../action/context.ts'
-import type { GitHub } from '../../github/github.ts'
-import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import { joinSentences } from '../../text/sentences.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
 import { changeSection } from '../prompt/change-section.ts'
-import type { ChangeRange } from './change-range.ts'
-import { compareWhatIsThere, formatGone, type Compared, type Looked } from './compare-range.ts'
-import { findChangeRange } from './event-range.ts'
-import { findEventSubject } from './event-subject.ts'
+import { findChangeRange, type ChangeRange } from './change-range.ts'
+import type { Compared } from './compare-range.ts'
 import { countByPaths } from './count-by-paths.ts'
-import { openLoopGuard, openQuestions } from './loop-guard.ts'
+import { openLoopGuard } from './loop-guard.ts'
 import { eventSection } from '../prompt/event-section.ts'
 import { renderSections } from '../prompt/sections.ts'
-import { isChangeWanted, refuseToLookBack } from './refuse-range.ts'
+import { compareWanted, isChangeWanted, refuseToLookBack } from './wanted-change.ts'
 
 /** What was found out about the change that started the run, before anything was asked of the service. */
-export interface ChangeFindings {
-  /** Why nothing is to be asked of the service, as a full sentence; undefined if it is to be asked. */
-  readonly skipReason: string | undefined
-  /** To put behind the prompt; empty if nothing is. */
-  readonly promptContext: string
-  /** The range in words, what was counted in it and what of it was sent; undefined if no range was looked at. */
-  readonly description: string | undefined
-  /** Those of the range, if one was compared. */
-  readonly commits?: readonly ComparedCommit[]
-}
-
-const NOTHING_FOUND: ChangeFindings = { skipReason: undefined, promptContext: '', description: undefined }
-
-const skipped = (skipReason: string, description?: string): ChangeFindings => ({
-  skipReason,
-  promptContext: '',
-  description,
-})
-
-/** What finding a range costs beyond `contents: read`. */
-const PERMISSIONS: Readonly<Partial<Record<ChangeRange['kind'], string>>> = {
-  'since-last-success': ' and `actions: read`',
-  'pull-request': ' and `pull-requests: read`',
-}
-
-function noToken(range: ChangeRange): ActionError {
-  const permissions = `\`contents: read\`${PERMISSIONS[range.kind] ?? ''}`
-  return new ActionError('unauthorized', 'there is no `github-token`.', {
-    hint: `Leave \`github-token\` at its default and grant the workflow's job ${permissions}, or give a token that has it.`,
-  })
-}
-
-/** What is lost where the change cannot be read. */
-function lossOf({ changeContext, pathFilter }: AgentInputs): string {
-  const wanted = [
-    ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
-    ...(changeContext === 'none' ? [] : ['`change-context`']),
-  ]
-  if (wanted.length === 0) return 'What the tag stands for is not known'
-  return `What changed is not known, so ${wanted.join(' and ')} had no effect`
-}
+export type ChangeFindings = {
+  /** The range in words, what was counted in it and what of it was sent; left out if no range was looked at. */
+  readonly description?: string | undefined
+} & (
+  | {
+      readonly kind: 'ask'
+      /** To put behind the prompt; empty if nothing is. */
+      readonly promptContext: string
+      /** Those of the range, if one was compared. */
+      readonly commits?: readonly ComparedCommit[] | undefined
+    }
+  /** @property reason why nothing is to be asked of the service, as a full sentence */
+  | { readonly kind: 'skip'; readonly reason: string }
+)
 
 /** Why the event itself has nothing for the agent, whose range may still look back. */
 function whyIdle(range: ChangeRange): string | undefined {
@@ -75,27 +43,26 @@ export async function resolveChange(inputs: AgentInputs, step: Step, journal: Jo
   const { command, task, changeRange, pathFilter } = inputs
   const { context, core } = step
   // Attaching spends nothing and sends nothing, so it needs no reason.
-  if (command === '' && task.kind === 'attach') return NOTHING_FOUND
+  if (command === '' && task.kind === 'attach') return { kind: 'ask', promptContext: '' }
   const guard = openLoopGuard(inputs, step, journal)
   const own = await guard.ofEvent()
-  if (own !== undefined) return skipped(own)
+  if (own !== undefined) return { kind: 'skip', reason: own }
 
   const range = findChangeRange(context, changeRange)
   refuseToLookBack(range, inputs, context)
   const isWanted = isChangeWanted(inputs)
   const idle = whyIdle(range)
-  if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return skipped(idle)
+  if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return { kind: 'skip', reason: idle }
   const needsRange = isWanted || guard.needsRange
-  if (!needsRange && !guard.asksOfChange) return NOTHING_FOUND
+  if (!needsRange && !guard.asksOfChange) return { kind: 'ask', promptContext: '' }
 
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
   const looked = needsRange ? await compareWanted(range, inputs, step, journal) : undefined
   if (looked?.kind !== 'compared') {
-    if (idle !== undefined && looked !== undefined) return skipped(idle)
     // What came before the event's own commits is not known then.
     const mayBeMore = isWanted && looked === undefined && range.kind === 'since-last-success'
-    const ownCommits = await guard.ofChange(mayBeMore ? 'unknown' : 'commits of the event')
-    if (ownCommits !== undefined) return skipped(ownCommits)
+    const reason = (looked && idle) ?? (await guard.ofChange(mayBeMore ? 'unknown' : 'commits of the event'))
+    if (reason !== undefined) return { kind: 'skip', reason }
     return tellChange(undefined, looked && `Nothing to compare: ${looked.reason}.`, inputs, step)
   }
   const { compared } = looked
@@ -109,47 +76,9 @@ export async function resolveChange(inputs: AgentInputs, step: Step, journal: Jo
     skipReason ??
     (compared.comparison.relation === 'identical' ? idle : undefined) ??
     (await guard.ofChange(isTheirs || isAllPushed ? 'commits of the event' : compared))
-  if (reason !== undefined) return skipped(reason, description)
+  if (reason !== undefined) return { kind: 'skip', reason, description }
   if (doubt !== undefined) core.log(doubt)
-  return { ...tellChange(compared, description, inputs, step), commits: compared.comparison.commits }
-}
-
-/** Where there is nothing to compare, nobody need be asked. */
-async function compareNow(range: ChangeRange, github: GitHub | undefined, context: Context): Promise<Looked> {
-  if (range.kind === 'nothing-to-compare') return { kind: 'nothing', gone: 0, reason: range.reason }
-  if (github === undefined) throw noToken(range)
-  return compareWhatIsThere(range, github, context)
-}
-
-/**
- * Undefined if it could not be found out.
- * @throws ActionError `not-sent` if the user asked for this very range: a green run would move the base of the next one past it
- */
-async function compareWanted(
-  range: ChangeRange,
-  inputs: AgentInputs,
-  step: Step,
-  journal: Journal,
-): Promise<Looked | undefined> {
-  const { context, core } = step
-  try {
-    const looked = await compareNow(range, (await openQuestions(inputs, step))?.github, context)
-    if (looked.gone > 0 && range.kind === 'since-last-success') journal.notice(...formatGone(looked))
-    if (looked.kind === 'nothing') core.log(`Nothing to compare: ${looked.reason}.`)
-    return looked
-  } catch (caught) {
-    const error = rethrowFatal(caught)
-    if (inputs.changeRange.kind !== 'event' && isChangeWanted(inputs))
-      throw new ActionError(
-        'not-sent',
-        `What changed is not known, and \`change-range\` asks for it: ${error.message}`,
-        {
-          hint: error.hint ?? 'Run the step again when GitHub can be asked.',
-        },
-      )
-    journal.reportSkipped(lossOf(inputs), error)
-    return undefined
-  }
+  return tellChange(compared, description, inputs, step)
 }
 
 /**
@@ -162,14 +91,16 @@ function tellChange(
   { changeContext: level, changeContextBytes: maxBytes }: AgentInputs,
   { context, core }: Step,
 ): ChangeFindings {
-  const subject = findEventSubject(context.event)
-  if (level === 'none' || (subject === undefined && compared === undefined))
-    return { ...NOTHING_FOUND, description: found }
-  const sections = [
-    ...(subject === undefined ? [] : [eventSection(subject, context.repository)]),
-    ...(compared === undefined ? [] : [changeSection({ ...compared.comparison, ...compared }, level)]),
-  ]
+  const commits = compared?.comparison.commits
+  const sections =
+    level === 'none'
+      ? []
+      : [
+          eventSection(context.event, context.repository),
+          compared && changeSection({ ...compared.comparison, ...compared }, level),
+        ].filter((section) => section !== undefined)
+  if (sections.length === 0) return { kind: 'ask', promptContext: '', description: found, commits }
   const { text: promptContext, description: sent } = renderSections(sections, maxBytes)
   core.log(sent)
-  return { skipReason: undefined, promptContext, description: joinSentences([found, sent]) }
+  return { kind: 'ask', promptContext, description: joinSentences([found, sent]), commits }
 }

@@ -1,0 +1,61 @@
+import { expect } from '@jest/globals'
+import { Journal } from '../../src/agent/report/journal.ts'
+import { formatShortfalls } from '../../src/agent/report/shortfalls.ts'
+import { resolveChange } from '../../src/agent/trigger/resolve-change.ts'
+import type { GitHub } from '../../src/github/github.ts'
+import { fakeClock } from './fake-clock.ts'
+import { fakeGitHub, RUN_FACTS } from './fake-github.ts'
+import { fakeHost } from './fake-host.ts'
+import { agentInputs, fakeStep } from './fake-step.ts'
+
+export type Given = Readonly<Record<string, string>>
+export type GivenEvent = readonly [name: string, payload?: unknown]
+/** Null without a token. */
+export type Answers = Partial<GitHub> | null
+
+interface LookedAt {
+  /** Why nothing is asked of the service; undefined if it is asked. */
+  readonly skip: string | undefined
+  readonly prompt: string | undefined
+  readonly said: string | undefined
+  readonly lost: string | undefined
+  readonly log: string
+  readonly asked: readonly string[]
+  readonly sleptMs: number
+  readonly notices: readonly string[]
+}
+
+/** What comes of a look at what started the run, with the label `docs-agent`. Nobody sleeps but on a clock of its own. */
+export async function lookAtChange(
+  given: Given,
+  [eventName, payload = {}]: GivenEvent,
+  answers: Answers = {},
+): Promise<LookedAt> {
+  const log: string[] = []
+  const notices: string[] = []
+  const core = {
+    ...fakeHost(),
+    log: (line: string) => log.push(line),
+    notice: (_title: string, text: string) => notices.push(text),
+  }
+  const clock = fakeClock()
+  const github = fakeGitHub(answers ?? {})
+  const inputs = agentInputs({}, { label: 'docs-agent', 'github-token': 'ghs_token', ...given })
+  const context = { ...RUN_FACTS, eventName, payload }
+  const step = fakeStep({ core, clock, github: answers === null ? undefined : github, context })
+  const journal = new Journal(inputs, step)
+  const found = await resolveChange(inputs, step, journal)
+  return {
+    skip: found.kind === 'skip' ? found.reason : undefined,
+    prompt: found.kind === 'ask' ? found.promptContext : undefined,
+    said: found.description,
+    lost: formatShortfalls(journal.shortfalls),
+    log: log.join('\n'),
+    asked: github.asked,
+    sleptMs: clock.passed(),
+    notices,
+  }
+}
+
+export const containing = (told: string | undefined): unknown =>
+  told === undefined ? undefined : expect.stringContaining(told)

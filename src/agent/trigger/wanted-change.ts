@@ -1,0 +1,94 @@
+import type { Context } from '../../action/context.ts'
+import type { Step } from '../../action/step.ts'
+import type { GitHub } from '../../github/github.ts'
+import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import type { Journal } from '../report/journal.ts'
+import type { ChangeRange } from './change-range.ts'
+import { compareWhatIsThere, formatGone, type Looked } from './compare-range.ts'
+import { openQuestions } from './loop-guard.ts'
+
+/** Whether anything depends on what changed. */
+export const isChangeWanted = ({ pathFilter, changeContext }: AgentInputs): boolean =>
+  pathFilter !== undefined || changeContext !== 'none'
+
+/**
+ * What other runs that `workflow_run` started have told is not known, so that a base could pass over what none has told. A
+ * skipped run is green, and would move the base past what was never told.
+ * @throws ActionError `invalid-input` if the range looks back where that would lose a change
+ */
+export function refuseToLookBack(range: ChangeRange, inputs: AgentInputs, { event }: Context): void {
+  const { changeRange, command, onOpenPr, task } = inputs
+  if (!isChangeWanted(inputs)) return
+  if (changeRange.kind === 'since-last-success' && event.kind === 'workflow-run')
+    throw new ActionError(
+      'invalid-input',
+      '`change-range` is `since-last-success`, which must not be given after `workflow_run`: GitHub does not say which commit such a run was about, and changes might never be told.',
+      {
+        hint: 'Nothing was sent. Leave out `change-range`, so that it is what the other workflow ran on, or let a push or a schedule start the workflow.',
+      },
+    )
+  if (range.kind === 'since-last-success' && onOpenPr === 'skip' && command === '' && task.kind === 'create')
+    throw new ActionError(
+      'invalid-input',
+      '`on-open-pr` is `skip`, which must not be given if the change is everything since the last successful run: a skipped run is green, and what changed before it would never be told.',
+      {
+        hint: 'Nothing was sent. Use `on-open-pr: follow-up`, or leave out `change-context`, `paths` and `paths-ignore`.',
+      },
+    )
+}
+
+/** What finding a range costs beyond `contents: read`. */
+const PERMISSIONS: Readonly<Partial<Record<ChangeRange['kind'], string>>> = {
+  'since-last-success': ' and `actions: read`',
+  'pull-request': ' and `pull-requests: read`',
+}
+
+/** Where there is nothing to compare, nobody need be asked. */
+async function compareNow(range: ChangeRange, github: GitHub | undefined, context: Context): Promise<Looked> {
+  if (range.kind === 'nothing-to-compare') return { kind: 'nothing', gone: 0, reason: range.reason }
+  if (github !== undefined) return compareWhatIsThere(range, github, context)
+  const permissions = `\`contents: read\`${PERMISSIONS[range.kind] ?? ''}`
+  throw new ActionError('unauthorized', 'there is no `github-token`.', {
+    hint: `Leave \`github-token\` at its default and grant the workflow's job ${permissions}, or give a token that has it.`,
+  })
+}
+
+/** What is lost where the change cannot be read. */
+function lossOf({ changeContext, pathFilter }: AgentInputs): string {
+  const wanted = [
+    ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
+    ...(changeContext === 'none' ? [] : ['`change-context`']),
+  ]
+  if (wanted.length === 0) return 'What the tag stands for is not known'
+  return `What changed is not known, so ${wanted.join(' and ')} had no effect`
+}
+
+/**
+ * Undefined if it could not be found out.
+ * @throws ActionError `not-sent` if the user asked for this very range: a green run would move the base of the next one past it
+ */
+export async function compareWanted(
+  range: ChangeRange,
+  inputs: AgentInputs,
+  step: Step,
+  journal: Journal,
+): Promise<Looked | undefined> {
+  const { context, core } = step
+  try {
+    const looked = await compareNow(range, (await openQuestions(inputs, step))?.github, context)
+    if (looked.gone > 0 && range.kind === 'since-last-success') journal.notice(...formatGone(looked))
+    if (looked.kind === 'nothing') core.log(`Nothing to compare: ${looked.reason}.`)
+    return looked
+  } catch (caught) {
+    const error = rethrowFatal(caught)
+    if (inputs.changeRange.kind !== 'event' && isChangeWanted(inputs))
+      throw new ActionError(
+        'not-sent',
+        `What changed is not known, and \`change-range\` asks for it: ${error.message}`,
+        { hint: error.hint ?? 'Run the step again when GitHub can be asked.' },
+      )
+    journal.reportSkipped(lossOf(inputs), error)
+    return undefined
+  }
+}
