@@ -2,117 +2,104 @@ import { expect, test } from '@jest/globals'
 import { reportOf } from '../../../src/agent/report/turns.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
 import { replyMarker } from '../../../src/agent/report/reply.ts'
-import type { Report } from '../../../src/agent/report/report.ts'
 import { answerComment, keepTimeToReply } from '../../../src/agent/task/answer-comment.ts'
 import type { CommentAddress, MarkerComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { commentFacts } from '../../support/comment-events.ts'
 import { completed } from '../../support/fake-client.ts'
-import { fakeGitHub, refusal, rejecting, type FakeGitHub } from '../../support/fake-github.ts'
+import { fakeGitHub, refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
 const COMMENT: CommentAddress = {
-  ...{ repository: 'acme/docs', number: 7, kind: 'comment' as const, id: 71, threadId: 71 },
-  ...{ isOnPullRequest: true, writtenAt: '2026-01-01T00:00:00Z' },
+  repository: 'acme/docs',
+  number: 7,
+  kind: 'comment',
+  id: 71,
+  threadId: 71,
+  isOnPullRequest: true,
+  writtenAt: '2026-01-01T00:00:00Z',
 }
 
 const MARKER = replyMarker(COMMENT, commentFacts())
 const OTHER_MARKER = replyMarker({ ...COMMENT, id: 70 }, commentFacts())
 
 /** The comments that are there, from 88 on. */
-const found =
-  (...comments: readonly (readonly [author: MarkerComment['author'], marker: string])[]) =>
-  (): Promise<readonly MarkerComment[]> =>
-    Promise.resolve(comments.map(([author, marker], index) => ({ id: 88 + index, author, body: `${marker}\nDone.` })))
+const found = (...comments: readonly (readonly [author: MarkerComment['author'], marker: string])[]) => ({
+  listMarkerComments: (): Promise<readonly MarkerComment[]> =>
+    Promise.resolve(comments.map(([author, marker], index) => ({ id: 88 + index, author, body: `${marker}\nDone.` }))),
+})
 
-interface Answered {
-  readonly report: Report
-  readonly github: FakeGitHub
-  readonly bodies: readonly string[]
-  readonly deadlines: readonly number[]
-}
-
-async function answer(
-  comment: CommentAddress | undefined,
-  answers: Partial<GitHub> = {},
-  timeoutMs = 0,
-): Promise<Answered> {
-  const bodies: string[] = []
+async function answer(answers: Partial<GitHub> = {}, timeoutMs = 0) {
+  const written: unknown[] = []
   const keep = (...args: readonly unknown[]): Promise<undefined> => {
-    bodies.push(String(args.at(-1)))
+    written.push(args.at(-2), args.at(-1))
     return Promise.resolve(undefined)
   }
-  const github = fakeGitHub({ listMarkerComments: found(), addComment: keep, editComment: keep, ...answers })
-  const host = {
-    ...fakeHost(),
-    redact: (text: string) => text.replaceAll('writer-1', '***').replaceAll('pull/7', '***'),
-  }
-  const step = fakeStep({ github, core: host, context: commentFacts(), timeoutMs })
+  const github = fakeGitHub({ ...found(), addComment: keep, editComment: keep, ...answers })
+  const core = { ...fakeHost(), redact: (text: string) => text.replaceAll('pull/7', '***') }
+  const step = fakeStep({ github, core, context: commentFacts(), timeoutMs })
   const inputs = agentInputs()
   const journal = new Journal(inputs, step)
-  journal.add({ comment })
+  journal.add({ comment: COMMENT })
   const turn = { task: inputs.task, result: { outcome: 'pull-request', job: completed } } as const
   const report = await answerComment(reportOf([turn], journal.recorded()), inputs, step, journal)
-  return { report, github, bodies, deadlines: github.deadlines.map((at) => at - step.startedAt) }
+  return { report, asked: github.asked, written, endsAfterMs: github.deadlines.map((at) => at - step.startedAt) }
 }
 
+const WRITES = ['listMarkerComments', 'addComment']
+
+test.each<[string, Partial<GitHub>, readonly string[], unknown]>([
+  ['looks for a reply first, also when its time is over', {}, WRITES, COMMENT],
+  [
+    'writes anew what an earlier attempt has written',
+    found(['trusted', OTHER_MARKER], ['trusted', MARKER]),
+    ['listMarkerComments', 'editComment'],
+    89,
+  ],
+  ['leaves what a bot has forged as it is', found(['bot', MARKER]), WRITES, COMMENT],
+  ['leaves what a stranger has forged as it is', found(['stranger', MARKER]), WRITES, COMMENT],
+])('a step %s, and no secret is in the reply', async (_what, answers, asked, place) => {
+  const reply = await answer(answers)
+  expect([reply.asked, reply.written[0], reply.report.shortfalls]).toEqual([asked, place, []])
+  expect(reply.written[1]).toContain(MARKER)
+  expect(reply.written[1]).not.toContain('pull/7')
+})
+
 test('nobody is answered who has not asked', async () => {
-  const { github, bodies } = await answer(undefined)
-  expect([github.asked, bodies]).toEqual([[], []])
+  const journal = new Journal(agentInputs(), fakeStep())
+  const report = reportOf([{ task: agentInputs().task }], journal.recorded())
+  const github = fakeGitHub()
+  expect(await answerComment(report, agentInputs(), fakeStep({ github }), journal)).toBe(report)
+  expect(github.asked).toEqual([])
 })
 
-test('looks for its reply before it writes one, also when the time of the step is over', async () => {
-  const { github, bodies } = await answer(COMMENT)
-  expect(github.asked).toEqual(['listMarkerComments', 'addComment'])
-  expect(bodies).toHaveLength(1)
+test.each([
+  [0, 1_000],
+  [5_000, 6_000],
+  [3_600_000, 20_000],
+])('with %i ms left, the reply ends after %i', async (leftMs, endsAfterMs) => {
+  expect((await answer({}, leftMs)).endsAfterMs).toEqual([endsAfterMs])
 })
 
-test('takes 20 seconds at most, and none that would make the step late', async () => {
-  const endsAfterMs = async (timeoutMs: number): Promise<readonly number[]> =>
-    (await answer(COMMENT, {}, timeoutMs)).deadlines
-  expect(await endsAfterMs(0)).toEqual([1_000])
-  expect(await endsAfterMs(5_000)).toEqual([6_000])
-  expect(await endsAfterMs(3_600_000)).toEqual([20_000])
+test.each([
+  ['/docs', 3_600_000, 20_000],
+  ['/docs', 15_000, 1_500],
+  ['', 3_600_000, 0],
+])('with the command “%s” and %i ms, all that comes before the reply leaves %i', (command, timeoutMs, keptMs) => {
+  const step = fakeStep({ timeoutMs })
+  expect(step.deadlineAt - keepTimeToReply(agentInputs({ command, timeoutMs }), step).deadlineAt).toBe(keptMs)
 })
 
-test('where a comment is answered, all that comes before leaves time for it', () => {
-  const keptMs = (command: string, timeoutMs: number): number => {
-    const step = fakeStep({ timeoutMs })
-    return step.deadlineAt - keepTimeToReply(agentInputs({ command, timeoutMs }), step).deadlineAt
-  }
-  expect(keptMs('/docs', 3_600_000)).toBe(20_000)
-  expect(keptMs('/docs', 15_000)).toBe(1_500)
-  expect(keptMs('', 3_600_000)).toBe(0)
-})
-
-test('a reply that an earlier attempt has written is written anew', async () => {
-  const edited: unknown[] = []
-  const editComment: GitHub['editComment'] = (_place, id) => Promise.resolve(void edited.push(id))
-  await answer(COMMENT, { listMarkerComments: found(['trusted', OTHER_MARKER], ['trusted', MARKER]), editComment })
-  expect(edited).toEqual([89])
-})
-
-test.each(['bot', 'stranger'] as const)(
-  'a reply that a %s has forged stays as it is, and keeps none away',
-  async (author) => {
-    const { github } = await answer(COMMENT, { listMarkerComments: found([author, MARKER]) })
-    expect(github.asked).toEqual(['listMarkerComments', 'addComment'])
-  },
-)
-
-test('one that may have been written is not written again, and the result stands', async () => {
-  const { github, report } = await answer(COMMENT, { addComment: rejecting(refusal('unreachable')) })
-  expect(github.asked).toEqual(['listMarkerComments', 'addComment'])
+test.each<[string, Partial<GitHub>, readonly string[]]>([
+  ['one that may have been written is not written again', { addComment: rejecting(refusal('unreachable')) }, WRITES],
+  [
+    'where nobody can look, nothing is written',
+    { listMarkerComments: rejecting(refusal('unreachable')) },
+    ['listMarkerComments'],
+  ],
+])('%s, and the result stands', async (_what, answers, asked) => {
+  const { report, ...reply } = await answer(answers)
+  expect(reply.asked).toEqual(asked)
   expect(report).toMatchObject({ outcome: 'pull-request', shortfalls: [{ error: { code: 'unreachable' } }] })
-})
-
-test('where nobody can look, nothing is written', async () => {
-  const { github, report } = await answer(COMMENT, { listMarkerComments: rejecting(refusal('forbidden')) })
-  expect(github.asked).toEqual(['listMarkerComments'])
-  expect(report.shortfalls).toHaveLength(1)
-})
-
-test('no secret is in a reply', async () => {
-  expect((await answer(COMMENT)).bodies[0]).not.toContain('pull/7')
 })

@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
-import type { Report } from '../../../src/agent/report/report.ts'
 import { runAgent } from '../../../src/agent/run.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
+import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import { commentFacts, EVENT_NAMES, MONA, type Spoken } from '../../support/comment-events.ts'
 import { active, archived, completed, failed, failure, fakeClient, job } from '../../support/fake-client.ts'
@@ -13,41 +13,24 @@ import { fakeGitHub, inTurn, PULL_REQUEST, refusal, rejecting, type GivenRun } f
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
-/** The job that the pull request's comments name, and by whom they were written. */
-const JOBS: Readonly<
-  Record<string, { readonly reads?: readonly (Job | Error)[]; readonly author?: MarkerComment['author'] }>
-> = {
-  none: {},
-  own: { reads: [completed], author: 'trusted' },
-  'own, which is busy': { reads: [active], author: 'trusted' },
-  'own, named by a stranger': { reads: [completed], author: 'stranger' },
-  failed: { reads: [failed], author: 'trusted' },
-  archived: { reads: [archived], author: 'trusted' },
-  'foreign, and busy': { reads: [active], author: 'stranger' },
-  foreign: {
-    reads: [job({ status: 'completed', prLink: 'https://git.example.com/acme/docs/pull/8' })],
-    author: 'trusted',
-  },
-  unknown: { reads: [failure('not-found'), failure('not-found')], author: 'trusted' },
-  'own, and not found once': { reads: [failure('not-found'), completed], author: 'trusted' },
-  'foreign, named by a stranger': { reads: [archived], author: 'stranger' },
+const OTHER = job({ status: 'completed', prLink: 'https://git.example.com/acme/docs/pull/77' })
+const gone = failure('not-found')
+
+/** How the job reads that the pull request's comments name, and by whom these were written. */
+const JOBS: Readonly<Record<string, readonly [reads: readonly (Job | Error)[], author: MarkerComment['author']]>> = {
+  none: [[], 'stranger'],
+  own: [[completed], 'trusted'],
+  'own, which is busy': [[active], 'trusted'],
+  'own, named by a stranger': [[completed], 'stranger'],
+  failed: [[failed], 'trusted'],
+  archived: [[archived], 'trusted'],
+  'foreign, and busy': [[active], 'stranger'],
+  foreign: [[OTHER], 'trusted'],
+  unknown: [[gone, gone], 'trusted'],
+  'own, and not found once': [[gone, completed], 'trusted'],
+  'foreign, named by a stranger': [[archived], 'stranger'],
 }
 type JobName = keyof typeof JOBS
-
-interface Played {
-  readonly report: Report
-  readonly isGreen: boolean
-  /** What reached the service: `create`, `message` or `get`. */
-  readonly service: readonly string[]
-  readonly prompts: readonly string[]
-  /** What was written on GitHub, in order. */
-  readonly written: readonly string[]
-  readonly replies: readonly string[]
-  readonly asked: readonly string[]
-  readonly log: readonly string[]
-  /** What was said, and between it what was written on GitHub. */
-  readonly said: readonly string[]
-}
 
 interface Scene {
   readonly context?: GivenRun
@@ -58,36 +41,30 @@ interface Scene {
   readonly reads?: readonly (Job | Error)[]
 }
 
-async function play({
-  context = commentFacts(),
-  jobName = 'own',
-  inputs,
-  answers,
-  reads,
-}: Scene = {}): Promise<Played> {
-  const { reads: found = [], author = 'stranger' } = JOBS[jobName] ?? {}
-  const host = fakeHost()
-  const written: string[] = []
+/** Plays a step, with what reached the service, and what was said and written on GitHub, in order. */
+async function play({ context = commentFacts(), jobName = 'own', inputs, answers, reads }: Scene = {}) {
+  const [found, author] = JOBS[jobName] ?? [[], 'stranger']
+  const core = fakeHost()
   const replies: string[] = []
   const write =
     (what: string) =>
     (...args: readonly unknown[]): Promise<undefined> => {
-      written.push(what)
-      host.said.push(`written: ${what}`)
+      core.said.push(`written: ${what}`)
       if (what === 'reply') replies.push(String(args.at(-1)))
       return Promise.resolve(undefined)
     }
+  const marker = { id: 5, body: '<!-- docs-agent-action: job=job_1 -->', author }
   const github = fakeGitHub({
-    listMarkerComments: () =>
-      Promise.resolve(found.length === 0 ? [] : [{ id: 5, body: '<!-- docs-agent-action: job=job_1 -->', author }]),
-    ...{ addEyes: write('eyes'), addLabel: write('label'), editComment: write('edit') },
+    listMarkerComments: () => Promise.resolve(found.length === 0 ? [] : [marker]),
+    addEyes: write('eyes'),
+    addLabel: write('label'),
+    editComment: write('edit'),
     addComment: (place, body) => write('kind' in place ? 'reply' : 'comment')(body),
     mayWrite: (_repository, { id, login }) => Promise.resolve(id === MONA.id && login === MONA.login),
     ...answers,
   })
-  const isOwn = jobName.startsWith('own')
   // The job is read once more before the message.
-  const usual = [...found, ...(isOwn ? [completed, completed, active] : []), completed]
+  const usual = [...found, ...(jobName.startsWith('own') ? [completed, completed, active] : []), completed]
   const client = fakeClient({ create: active, message: active, reads: reads ?? usual })
   const all = agentInputs({
     command: '/docs',
@@ -95,11 +72,20 @@ async function play({
     task: { kind: 'create', prompt: '' },
     ...inputs,
   })
-  const report = await runAgent(all, fakeStep({ core: host, context: context, github, client }))
-  const { isGreen } = conclude(report, all.failOn)
-  const log = host.said.filter((line) => line.startsWith('log: '))
-  const { calls: service, prompts } = client
-  return { report, isGreen, service, prompts, written, replies, asked: github.asked, log, said: host.said }
+  const report = await runAgent(all, fakeStep({ core, context, github, client }))
+  const linesOf = (kind: string) => core.said.flatMap((line) => (line.startsWith(kind) ? line.slice(kind.length) : []))
+  return {
+    report,
+    isGreen: conclude(report, all.failOn).isGreen,
+    service: client.calls,
+    sent: client.calls.filter((call) => call !== 'get'),
+    prompt: client.prompts[0] ?? '',
+    asked: github.asked,
+    said: core.said,
+    log: linesOf('log: '),
+    written: linesOf('written: '),
+    replies,
+  }
 }
 
 const WORDS = { asks: '/docs Shorten it.', blank: '/docs \n', other: 'Looks good to me.' }
@@ -162,13 +148,12 @@ describe('by event, author, place and job', () => {
     for (const course of COURSES) {
       const { author_, words, jobName, ...spoken } = course
       const permission = PERMISSIONS[author_]
-      const { report, isGreen, service, written, asked, log } = await play({
+      const { report, isGreen, service, sent, written, asked, log } = await play({
         jobName,
         context: commentFacts({ ...spoken, ...SPEAKERS[author_], body: WORDS[words] }),
         inputs: { label: '' },
         ...(permission === undefined ? {} : { answers: { mayWrite: permission } }),
       })
-      const sent = service.filter((call) => call !== 'get')
       const { outcome } = report
       const { continued } = toOutputs(report)
       expect({ course, outcome, isGreen, sent, written, continued }).toEqual({ course, ...expected(course) })
@@ -195,6 +180,8 @@ describe('by event, author, place and job', () => {
   })
 })
 
+const ON_ISSUE = commentFacts({ isOnPullRequest: false })
+
 test.each(['push', 'schedule', 'issues', 'workflow_dispatch'])('with a command, %s is skipped', async (eventName) => {
   const { report, service, asked } = await play({ context: { ...commentFacts(), eventName } })
   expect([report.outcome, service, asked]).toEqual(['skipped', [], []])
@@ -202,71 +189,59 @@ test.each(['push', 'schedule', 'issues', 'workflow_dispatch'])('with a command, 
 
 test('house rules come first, then the instruction, then what belongs to it', async () => {
   const task = { kind: 'create', prompt: 'Use plain words.' } as const
-  const { prompts } = await play({ inputs: { task } })
-  expect(prompts[0]).toMatch(/^Use plain words\.\n\nShorten it\.\n\n---\n\nThe instruction above comes from a comment/)
-  expect(prompts[0]).toContain('Pull request #7 of acme/docs, which you opened, is still open.')
-  expect(prompts[0]).not.toContain('About it.')
+  const { prompt } = await play({ inputs: { task } })
+  expect(prompt).toMatch(/^Use plain words\.\n\nShorten it\.\n\n---\n\nThe instruction above comes from a comment/)
+  expect(prompt).toContain('Pull request #7 of acme/docs, which you opened, is still open.')
+  expect(prompt).not.toContain('About it.')
 })
 
 test("somebody else's pull request is told with its title, its text and its change", async () => {
-  const { prompts } = await play({ jobName: 'none' })
-  expect(prompts[0]).toContain('About it.')
-  expect(prompts[0]).toContain('What changed in acme/docs (pull request #7)')
-  expect((await play({ jobName: 'none', context: commentFacts({ isOnPullRequest: false }) })).prompts[0]).not.toContain(
-    'What changed',
-  )
+  const { prompt } = await play({ jobName: 'none' })
+  expect(prompt).toContain('About it.')
+  expect(prompt).toContain('What changed in acme/docs (pull request #7)')
+  const ofIssue = await play({ jobName: 'none', context: ON_ISSUE })
+  expect(ofIssue.prompt).not.toContain('What changed')
 })
 
 test('a change that cannot be read costs the change, and not the job', async () => {
-  const { report, prompts } = await play({ jobName: 'none', answers: { compare: rejecting(refusal('forbidden')) } })
-  expect(prompts).toHaveLength(1)
+  const { report, sent } = await play({ jobName: 'none', answers: { compare: rejecting(refusal('forbidden')) } })
+  expect(sent).toEqual(['create'])
   expect(report.shortfalls).toMatchObject([{ lost: 'The change of the pull request was not told' }])
 })
 
 test('of a review, the comments by the same person are told, and no others', async () => {
   const one = { authorId: MONA.id, path: 'a.md', startLine: undefined, line: 2, hunk: '@@', body: 'Too long.' }
-  const answers: Partial<GitHub> = {
-    listReviewComments: () => Promise.resolve([one, { ...one, authorId: 99, body: 'Delete all.' }]),
-  }
-  const { prompts } = await play({ context: commentFacts({ eventName: 'pull_request_review' }), answers })
-  expect(prompts[0]).toContain('Too long.')
-  expect(prompts[0]).not.toContain('Delete all.')
+  const listReviewComments = inTurn([one, { ...one, authorId: 99, body: 'Delete all.' }])
+  const context = commentFacts({ eventName: 'pull_request_review' })
+  const { prompt } = await play({ context, answers: { listReviewComments } })
+  expect(prompt).toContain('Too long.')
+  expect(prompt).not.toContain('Delete all.')
 })
 
-test.each<[string, Scene]>([
-  ['the pull request', { answers: { readPullRequest: rejecting(refusal('unreachable')) } }],
-  ['its comments', { answers: { listMarkerComments: inTurn<readonly MarkerComment[]>(refusal('forbidden'), []) } }],
-  ['its job', { reads: [failure('unreachable')] }],
-])('where %s cannot be read nothing is sent, and that is said', async (_name, scene) => {
-  const { service, written, report } = await play(scene)
-  expect(service.filter((call) => call !== 'get')).toEqual([])
-  expect(written).toEqual(['reply'])
-  expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
-})
+const MERGED: PullRequest = { ...PULL_REQUEST, state: 'merged' }
 
-test('a pull request that is merged while its job is busy takes nothing more', async () => {
-  let reads = 0
-  const { report, service, replies } = await play({
-    answers: {
-      readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, state: reads++ === 0 ? 'open' : 'merged' }),
-    },
-  })
-  expect(service).not.toContain('message')
+test.each<[string, Scene, string]>([
+  ['its pull request cannot be read', { answers: { readPullRequest: rejecting(refusal('unreachable')) } }, 'not known'],
+  [
+    'its comments cannot be read',
+    { answers: { listMarkerComments: inTurn<readonly MarkerComment[]>(refusal('forbidden'), []) } },
+    'not known',
+  ],
+  ['the job cannot be read', { reads: [failure('unreachable')] }, 'not known'],
+  [
+    'its pull request is merged meanwhile',
+    { answers: { readPullRequest: inTurn(PULL_REQUEST, MERGED) } },
+    'was merged',
+  ],
+  ['it names another pull request than when it was proven', { reads: [completed, OTHER] }, 'another pull request'],
+  ['it does so at the second look', { reads: [completed, completed, OTHER] }, 'another pull request'],
+])('a job is sent nothing where %s, and that is said', async (_what, scene, reason) => {
+  const { report, sent, replies } = await play(scene)
+  expect([sent, replies.length]).toEqual([[], 1])
   expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
-  expect(replies[0]).toContain('was merged meanwhile.')
-})
-
-const OTHER = job({ status: 'completed', prLink: 'https://git.example.com/acme/docs/pull/77' })
-
-test.each<[string, readonly Job[]]>([
-  ['when it was proven', [completed, OTHER]],
-  ['when it was looked at a second time', [completed, completed, OTHER]],
-])('a job that names another pull request than %s is sent nothing, and the outputs name none', async (_when, reads) => {
-  const { report, service, replies } = await play({ reads })
-  expect(service).not.toContain('message')
-  expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
-  expect(toOutputs(report)).toMatchObject({ 'pr-link': '', 'pr-number': '', continued: '' })
+  expect(replies[0]).toContain(reason)
   expect(replies[0]).not.toContain('77')
+  expect(toOutputs(report)).toMatchObject({ 'pr-link': '', 'pr-number': '', continued: '' })
 })
 
 test('a job that only a stranger names and that cannot be read keeps nobody from asking', async () => {
@@ -278,15 +253,13 @@ test('a job that only a stranger names and that cannot be read keeps nobody from
 })
 
 test('a reaction that the token may not give costs the reaction only', async () => {
-  const { report, service, written } = await play({ answers: { addEyes: rejecting(refusal('forbidden')) } })
-  expect(service).toContain('message')
-  expect(written).toEqual(['reply'])
+  const { report, sent, written } = await play({ answers: { addEyes: rejecting(refusal('forbidden')) } })
+  expect([sent, written]).toEqual([['message'], ['reply']])
   expect(report.shortfalls).toHaveLength(1)
 })
 
 test('a job that does not end in time is answered before the deadline', async () => {
-  const facts = commentFacts({ isOnPullRequest: false })
-  const { report, replies } = await play({ jobName: 'none', context: facts, reads: [active] })
+  const { report, replies } = await play({ jobName: 'none', context: ON_ISSUE, reads: [active] })
   expect(report).toMatchObject({ outcome: 'timed-out', durationMs: 3_580_000 })
   expect(replies[0]).toContain('did not finish in time')
 })

@@ -1,56 +1,92 @@
 import { describe, expect, test } from '@jest/globals'
-import { begun, type RollingWorld } from '../../support/rolling-world.ts'
+import type { MarkerComment } from '../../../src/github/comments.ts'
+import { begun, type WorldJob } from '../../support/rolling-world.ts'
 
-const marker = (jobId: string, followUps?: number): string =>
-  `<!-- docs-agent-action: job=${jobId} -->${followUps === undefined ? '' : `\n<!-- docs-agent-action: follow-ups=${followUps} -->`}`
-
-test('where the service does not say whose it is, nothing is sent and the step is red', async () => {
-  const { world } = await begun()
-  world.fates.reads.push(...Array<'down'>(100).fill('down'))
-  const { report, taken } = await world.step()
-  expect(taken).toEqual([])
-  expect(report).toMatchObject({ outcome: 'error', error: { code: 'not-sent' } })
+const by = (author: MarkerComment['author'], jobId: string, followUps?: number): MarkerComment => ({
+  id: 900,
+  author,
+  body: `<!-- docs-agent-action: job=${jobId} -->${followUps === undefined ? '' : `\n<!-- docs-agent-action: follow-ups=${followUps} -->`}`,
 })
+const LABELLED = { labels: ['docs-agent'] }
+
+/** A world in which one step has opened a pull request, and others have opened as many more. */
+async function open(others = 0) {
+  const { world, pull } = await begun()
+  for (let count = 0; count < others; count++) await world.step({ onOpenPr: 'new' })
+  const [first] = world.jobs
+  if (first === undefined) throw new Error('There is no job.')
+  return { world, pull, first }
+}
+type Begun = Awaited<ReturnType<typeof open>>
+
+/** Opens so many pull requests with the label that name no job. */
+const openUnknown = ({ world }: Begun, count: number): void => {
+  for (let left = count; left > 0; left--) world.open(LABELLED)
+}
+
+/** A world in which the job works on a prompt, and so names no pull request. */
+async function busy(others = 0): Promise<Begun> {
+  const begun = await open(others)
+  await begun.world.step({ wait: false })
+  return begun
+}
 
 test("a person's own pull request with the label and a forged marker is passed over and not touched", async () => {
-  const { world, pull } = await begun()
+  const { world, pull, first } = await open()
   pull.state = 'merged'
-  const forged = { id: 900, body: marker(world.jobs[0]?.id ?? ''), author: 'trusted' as const }
-  const own = world.open({ labels: ['docs-agent'], comments: [forged] })
+  const forged = by('trusted', first.id)
+  const own = world.open({ ...LABELLED, comments: [forged] })
   const { taken, said } = await world.step()
   expect(taken).toMatchObject([{ kind: 'create' }])
   expect(own.comments).toEqual([forged])
   expect(said.join('\n')).toContain(`Pull request #${own.number} carries the label and is passed over`)
 })
 
-test('markers of strangers do not hide the one of the job', async () => {
-  const { world, pull } = await begun()
-  pull.comments.unshift(
-    ...Array.from({ length: 30 }, (_, id) => ({ id: 900 + id, body: marker(`x${id}`), author: 'stranger' as const })),
-  )
-  expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
+test.each<[string, (begun: Begun) => void, number, number | 'create']>([
+  [
+    'the job whose marker is behind those of strangers',
+    ({ pull }) => pull.comments.unshift(...Array.from({ length: 30 }, (_, id) => by('stranger', `x${id}`))),
+    0,
+    0,
+  ],
+  ['the job that a stranger has counted', ({ pull, first }) => pull.comments.push(by('stranger', first.id, 20)), 0, 0],
+  ['the job of the oldest', () => undefined, 1, 0],
+  ['the next one if a job is archived', ({ first }) => (first.archivedAt = 0), 1, 1],
+  ['a job whose link is late', ({ world, first }) => (first.linkedAt = world.clock.now() + 5_000), 0, 0],
+  ['the one of the list by label', ({ world, pull }) => (world.labelled = [pull.number]), 0, 0],
+  ['the one that this list has not', ({ world }) => (world.labelled = [world.open(LABELLED).number]), 0, 0],
+  [
+    'nobody where the one of this list has ended',
+    ({ world, pull }) => ((world.labelled = [pull.number]), (pull.state = 'merged')),
+    0,
+    'create',
+  ],
+])('the prompt goes to %s', async (_what, prepare, others, goesTo) => {
+  const begun = await open(others)
+  prepare(begun)
+  const jobId = goesTo === 'create' ? undefined : begun.world.jobs[goesTo]?.id
+  const { taken } = await begun.world.step()
+  expect(taken).toMatchObject([jobId === undefined ? { kind: 'create' } : { kind: 'message', jobId }])
 })
 
-test('a stranger cannot end the rolling pull request by a count', async () => {
-  const { world, pull } = await begun()
-  pull.comments.push({ id: 900, body: marker(world.jobs[0]?.id ?? '', 20), author: 'stranger' as const })
-  expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
+test('the whole list is not asked for where the list by label has it', async () => {
+  const { world, pull } = await open()
+  const asked: string[] = []
+  world.onAsked = (what) => asked.push(what)
+  world.labelled = [pull.number]
+  await world.step()
+  expect(asked.slice(0, 3)).toEqual(['readPullRequest', 'listMarkerComments', 'read'])
+  expect(asked).not.toContain('listOpenPullRequests')
 })
 
-test('the oldest is gone on with, and the others are named', async () => {
-  const { world, pull } = await begun()
+test('the others are named, and of very many ten', async () => {
+  const begun = await open()
+  const { world, pull } = begun
   expect((await world.step()).said.join('\n')).not.toContain('More than one')
   await world.step({ onOpenPr: 'new' })
-  const { said, taken } = await world.step()
-  expect(taken).toMatchObject([{ jobId: world.jobs[0]?.id }])
-  expect(said.join('\n')).toMatch(new RegExp(`notice: .*#${pull.number} .*#${world.pulls[1]?.number ?? 0}`))
-})
-
-const unknown = (count: number) => Array.from({ length: count }, () => ({ labels: ['docs-agent'] }))
-
-test('of very many others ten are named', async () => {
-  const { world } = await begun()
-  for (const fields of unknown(12)) world.open(fields)
+  const other = world.pulls[1]?.number ?? 0
+  expect((await world.step()).said.join('\n')).toMatch(new RegExp(`notice: .*#${pull.number} .*#${other}`))
+  openUnknown(begun, 11)
   expect((await world.step()).said.join('\n')).toMatch(/notice: .*: (#\d+, ){9}#\d+ and 2 more\. Merge/)
 })
 
@@ -58,110 +94,63 @@ test.each([
   [29, 'message'],
   [30, undefined],
 ])('behind %i pull requests with the label that are not the agent’s, it is: %s', async (count, kind) => {
-  const { world, pull } = await begun()
+  const begun = await open()
+  const { world, pull } = begun
   world.pulls.pop()
-  for (const fields of unknown(count)) world.open(fields)
+  openUnknown(begun, count)
   world.pulls.push(pull)
   const { taken, report } = await world.step()
-  expect(taken[0]?.kind).toBe(kind)
-  if (kind === undefined) expect(report.error?.code).toBe('not-sent')
-})
-
-test('what the list of the label has is gone on with, and what it has not is looked for in the whole list', async () => {
-  const { world, pull } = await begun()
-  const asked: string[] = []
-  world.onAsked = (what) => asked.push(what)
-  world.labelled = [pull.number]
-  expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
-  expect(asked.slice(0, 3)).toEqual(['readPullRequest', 'listMarkerComments', 'read'])
-  expect(asked).not.toContain('listOpenPullRequests')
-  world.labelled = [world.open({ labels: ['docs-agent'] }).number]
-  expect((await world.step()).taken).toMatchObject([{ kind: 'message', jobId: world.jobs[0]?.id }])
-  world.labelled = [pull.number]
-  pull.state = 'merged'
-  expect((await world.step()).taken).toMatchObject([{ kind: 'create' }])
-})
-
-test('an archived job makes room for the next one', async () => {
-  const { world } = await begun()
-  await world.step({ onOpenPr: 'new' })
-  const [first, second] = world.jobs
-  if (first !== undefined) first.archivedAt = 0
-  expect((await world.step()).taken).toMatchObject([{ kind: 'message', jobId: second?.id }])
-})
-
-test('a reading of the job that lags behind its pull request is waited for', async () => {
-  const { world, pull } = await begun()
-  const [first] = world.jobs
-  if (first !== undefined) first.linkedAt = world.clock.now() + 5_000
-  const { taken } = await world.step()
-  expect(taken).toMatchObject([{ kind: 'message' }])
-  expect(pull.number).toBe(first?.pull)
+  expect([taken[0]?.kind, report.error?.code]).toEqual([kind, kind === undefined ? 'not-sent' : undefined])
 })
 
 describe('a job that is busy, and so names no pull request', () => {
-  const busy = async () => {
-    const { world, pull } = await begun()
-    await world.step({ wait: false })
-    return { world, pull }
-  }
-
   test.each([true, false])('gets the prompt when its turn has ended (`wait`: %s)', async (wait) => {
-    const { world, pull } = await busy()
-    const turnEndsAt = world.jobs[0]?.turns.at(-1)?.endsAt
+    const { world, pull, first } = await busy()
+    const endsAt = first.turns.at(-1)?.endsAt ?? Infinity
     world.onAsked = (what) => {
-      if (what === 'message') expect(world.clock.now()).toBeGreaterThanOrEqual(turnEndsAt ?? Infinity)
+      if (what === 'message') expect(world.clock.now()).toBeGreaterThanOrEqual(endsAt)
     }
-    const { taken } = await world.step({ wait })
-    expect(taken).toMatchObject([{ kind: 'message', jobId: world.jobs[0]?.id }])
+    expect((await world.step({ wait })).taken).toMatchObject([{ kind: 'message', jobId: first.id }])
     expect(world.openPulls()).toEqual([pull])
   })
 
-  test.each([
-    ['has another pull request', (world: RollingWorld) => ({ pull: world.open().number })],
-    ['is archived', (world: RollingWorld) => ({ archivedAt: world.clock.now() + 30_000 })],
+  test.each<[string, (begun: Begun) => Partial<WorldJob>, number]>([
+    ['has another pull request', ({ world }) => ({ pull: world.open().number }), 0],
+    ['has another pull request', ({ world }) => ({ pull: world.open().number }), 1],
+    ['is archived', ({ world }) => ({ archivedAt: world.clock.now() + 30_000 }), 0],
+    ['is archived', ({ world }) => ({ archivedAt: world.clock.now() + 30_000 }), 1],
   ])(
     'gets nothing if it %s when its turn has ended: another pull request does, or without one a new job begins',
-    async (objection, end) => {
-      for (const hasOther of [false, true]) {
-        const { world } = await begun()
-        if (hasOther) await world.step({ onOpenPr: 'new' })
-        await world.step({ wait: false })
-        const [first, second] = world.jobs
-        Object.assign(first ?? {}, end(world))
-        const { taken, said, report } = await world.step()
-        const other = hasOther ? { kind: 'message', jobId: second?.id } : { kind: 'create' }
-        expect(taken).toMatchObject([other])
-        expect(said.join('\n')).toContain(hasOther ? `${objection}.` : `${objection}, so a new job begins.`)
-        expect(report.job?.id).toBe(taken[0]?.jobId)
-      }
+    async (objection, end, others) => {
+      const begun = await busy(others)
+      const { world, first } = begun
+      Object.assign(first, end(begun))
+      const { taken, said, report } = await world.step()
+      const other = others === 0 ? { kind: 'create' } : { kind: 'message', jobId: world.jobs[1]?.id }
+      expect(taken).toMatchObject([other])
+      expect(said.join('\n')).toContain(others === 0 ? `${objection}, so a new job begins.` : `${objection}.`)
+      expect(report.job?.id).toBe(taken[0]?.jobId)
     },
   )
 
   test('is counted by what its comment says when the turn has ended', async () => {
-    const { world, pull } = await busy()
+    const { world, pull, first } = await busy()
     world.after(30_000, () => {
-      pull.comments[0] = { id: pull.comments[0]?.id ?? 0, body: marker(world.jobs[0]?.id ?? '', 19), author: 'trusted' }
+      pull.comments[0] = { ...by('trusted', first.id, 19), id: pull.comments[0]?.id ?? 0 }
     })
     await world.step()
     expect(pull.comments[0]?.body).toContain('follow-ups=20')
   })
 
   test('is waited for if its link comes later than the end that was read', async () => {
-    const { world } = await busy()
-    const [first] = world.jobs
-    if (first !== undefined) first.linkedAt = (first.turns.at(-1)?.endsAt ?? 0) + 5_000
+    const { world, first } = await busy()
+    first.linkedAt = (first.turns.at(-1)?.endsAt ?? 0) + 5_000
     expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
   })
 
-  test('is waited for until the deadline only', async () => {
-    const { world } = await busy()
-    expect(await world.step({ timeoutMs: 30_000 })).toMatchObject({ taken: [], report: { outcome: 'timed-out' } })
-  })
-
   test('does not keep a step waiting if only a stranger names it', async () => {
-    const { world, pull } = await busy()
-    pull.comments.splice(0, 1, { id: 900, body: marker(world.jobs[0]?.id ?? ''), author: 'stranger' })
+    const { world, pull, first } = await busy()
+    pull.comments.splice(0, 1, by('stranger', first.id))
     expect((await world.step()).taken).toMatchObject([{ kind: 'create' }])
   })
 })

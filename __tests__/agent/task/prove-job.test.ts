@@ -3,29 +3,32 @@ import { openSearch, proveJob } from '../../../src/agent/task/prove-job.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
-import { completed, failure, fakeClient, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import type { ErrorCode } from '../../../src/runtime/errors.ts'
+import { archived, completed, failed, failure, fakeClient, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, PULL_REQUEST, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
 const FACTS = { ...RUN_FACTS, serverUrl: new URL(LINK).origin }
 
-const naming = (jobId: string, author: MarkerComment['author']): MarkerComment => ({
-  ...{ id: 1, author, body: `<!-- docs-agent-action: job=${jobId} -->` },
+let nextId = 1
+const naming = (jobId: string, author: MarkerComment['author'], followUps = 0): MarkerComment => ({
+  id: nextId++,
+  author,
+  body: `<!-- docs-agent-action: job=${jobId} -->\n<!-- docs-agent-action: follow-ups=${followUps} -->`,
 })
-const strangers = (count: number): MarkerComment[] =>
-  Array.from({ length: count }, (_, index) => naming(`x${index}`, 'stranger'))
+const many = (count: number, author: MarkerComment['author']): MarkerComment[] =>
+  Array.from({ length: count }, (_, index) => naming(`${author}-${index}`, author))
+const OURS = naming('job_1', 'trusted')
 
-interface Scene {
-  readonly comments: readonly MarkerComment[]
-  /** What reading a job gives, in turn; the last one stays. Those that are not here have no pull request. */
-  readonly jobs?: Readonly<Record<string, readonly (Job | Error)[]>>
-  /** How long the service takes to answer, in milliseconds. */
-  readonly answerMs?: number
-  readonly answers?: Partial<GitHub>
-}
+/** What reading a job gives, in turn; the last one stays. Those that are not here have no pull request. */
+type Jobs = Readonly<Record<string, readonly (Job | Error)[]>>
 
-async function prove({ comments, jobs = {}, answerMs = 0, answers }: Scene) {
+/**
+ * Asks the jobs that comments name.
+ * @param answerMs how long the service takes to answer
+ */
+async function prove(comments: readonly MarkerComment[], jobs: Jobs = {}, answers: Partial<GitHub> = {}, answerMs = 0) {
   const clock = fakeClock()
   const read: string[] = []
   const getJob = (id: string, endsAt = Infinity): Promise<Job> => {
@@ -40,77 +43,108 @@ async function prove({ comments, jobs = {}, answerMs = 0, answers }: Scene) {
   const github = fakeGitHub(answers)
   const step = fakeStep({ clock, github, context: FACTS, client: { ...fakeClient({}), getJob } })
   const search = await openSearch(agentInputs({ githubToken: 'ghs_token' }), step)
-  const proof = await proveJob(PULL_REQUEST, comments, search)
-  return { ...proof, jobId: proof.rolling?.jobId, read, github, passedMs: clock.passed() }
+  const { rolling, objections } = await proveJob(PULL_REQUEST, comments, search)
+  return { rolling, jobId: rolling?.jobId, objections, read, github, passedMs: clock.passed() }
 }
 
-describe('what strangers name', () => {
-  test('is read once, and its links are not waited for', async () => {
-    const { jobId, read, objections, passedMs } = await prove({ comments: strangers(1_000) })
-    expect([jobId, read.length, new Set(read).size, objections, passedMs]).toEqual([undefined, 10, 10, [], 0])
+describe('rolling pull request', () => {
+  const linked = (link: string): Job => job({ status: 'completed', prLink: link })
+
+  test.each<[string, Job, string | undefined]>([
+    ['names it', completed, undefined],
+    ['names it in another spelling', linked(`${FACTS.serverUrl}/Acme/Docs/pull/7/files`), undefined],
+    ['names another number', linked(`${FACTS.serverUrl}/acme/docs/pull/8`), 'has another pull request'],
+    ['names another host', linked('https://elsewhere.example.com/acme/docs/pull/7'), 'has another pull request'],
+    ['names none', withoutLink, 'has no pull request'],
+    ['is archived', { ...archived, prLink: completed.prLink }, 'is archived'],
+    ['has failed', { ...failed, prLink: completed.prLink }, 'failed'],
+  ])('is gone on with or not if its job %s', async (_what, read, objection) => {
+    const { jobId, objections } = await prove([OURS], { job_1: [read] })
+    expect(jobId).toBe(objection === undefined ? 'job_1' : undefined)
+    expect(objections).toEqual(objection === undefined ? [] : [`job job_1 ${objection}`])
   })
 
-  test.each(['unreachable', 'service-error', 'bad-answer', 'rate-limited', 'not-found', 'forbidden'] as const)(
+  const [trusted3, trusted5] = [naming('job_1', 'trusted', 3), naming('job_1', 'trusted', 5)]
+  const [byApp, byStranger] = [naming('job_1', 'bot', 20), naming('job_1', 'stranger', 20)]
+
+  test.each<[string, MarkerComment[], number, MarkerComment | undefined]>([
+    ['the highest count of trusted authors', [trusted3, trusted5, byStranger], 5, trusted3],
+    ['no count of an app where a trusted author names the job', [byApp, trusted3], 3, trusted3],
+    ['the count of an app where nobody else does', [byApp, byStranger], 20, byApp],
+    ['no count of strangers', [byStranger], 0, undefined],
+  ])('has %s', async (_what, comments, followUps, marker) => {
+    expect((await prove(comments, { job_1: [completed] })).rolling).toMatchObject({ followUps, marker })
+  })
+})
+
+describe('what strangers name', () => {
+  test('is read once, ten jobs at most and the newest first, and its links are not waited for', async () => {
+    const { jobId, read, objections, passedMs } = await prove(many(1_000, 'stranger'))
+    expect([jobId, objections, passedMs]).toEqual([undefined, [], 0])
+    expect(read).toEqual(Array.from({ length: 10 }, (_, index) => `stranger-${999 - index}`))
+  })
+
+  test.each<ErrorCode>(['unreachable', 'service-error', 'bad-answer', 'rate-limited', 'not-found', 'forbidden'])(
     'is no answer if the service answers %s, and the next is read',
     async (code) => {
-      const jobs = { x9: [failure(code, 3_600_000)], x8: [completed] }
-      const { jobId, read, objections } = await prove({ comments: strangers(10), jobs })
-      expect([jobId, read, objections]).toEqual(['x8', ['x9', 'x8'], []])
+      const jobs = { 'stranger-1': [failure(code, 3_600_000)], 'stranger-0': [completed] }
+      const { jobId, read, objections } = await prove(many(2, 'stranger'), jobs)
+      expect([jobId, read, objections]).toEqual(['stranger-0', ['stranger-1', 'stranger-0'], []])
     },
   )
 
   test('takes 5 seconds together at most', async () => {
-    const { read, passedMs } = await prove({ comments: strangers(10), answerMs: 1_500 })
+    const { read, passedMs } = await prove(many(10, 'stranger'), {}, {}, 1_500)
     expect([read.length, passedMs]).toEqual([3, 4_500])
-    expect((await prove({ comments: strangers(10), answerMs: 60_000 })).passedMs).toBe(5_000)
+    expect((await prove(many(10, 'stranger'), {}, {}, 60_000)).passedMs).toBe(5_000)
   })
 
   test('comes after what those name who count, and cannot keep it from being believed', async () => {
-    const comments = [...strangers(30), naming('job_1', 'trusted')]
-    const { jobId, read } = await prove({ comments, jobs: { job_1: [completed] } })
+    const { jobId, read } = await prove([...many(30, 'stranger'), OURS, OURS], { job_1: [completed] })
     expect([jobId, read]).toEqual(['job_1', ['job_1']])
   })
 })
 
 describe('what those name who count', () => {
-  const comments = [naming('job_1', 'trusted')]
+  test('is what apps name if nobody who is trusted names a job', async () => {
+    const comments = [naming('job_1', 'bot'), ...many(20, 'stranger')]
+    expect((await prove(comments, { job_1: [archived] })).objections).toEqual(['job job_1 is archived'])
+    const withTrusted = await prove([naming('job_2', 'trusted'), ...comments], { job_2: [archived] })
+    expect(withTrusted.objections).toEqual(['job job_2 is archived'])
+  })
 
   test('is asked for until the service answers', async () => {
-    const { jobId, read } = await prove({ comments, jobs: { job_1: [failure('unreachable'), completed] } })
+    const { jobId, read } = await prove([OURS], { job_1: [failure('unreachable'), completed] })
     expect([jobId, read.length]).toEqual(['job_1', 2])
-    await expect(prove({ comments, jobs: { job_1: [failure('unreachable')] } })).rejects.toMatchObject({
-      code: 'unreachable',
-    })
+    await expect(prove([OURS], { job_1: [failure('unreachable')] })).rejects.toMatchObject({ code: 'unreachable' })
   })
 
   test('is gone only by two answers, with time between them', async () => {
     const gone = failure('not-found')
-    expect((await prove({ comments, jobs: { job_1: [gone, completed] } })).jobId).toBe('job_1')
-    const twice = await prove({ comments, jobs: { job_1: [gone, gone] } })
+    expect((await prove([OURS], { job_1: [gone, completed] })).jobId).toBe('job_1')
+    const twice = await prove([OURS], { job_1: [gone, gone] })
     expect([twice.objections, twice.read.length]).toEqual([['job job_1 is not known'], 2])
     expect(twice.passedMs).toBeGreaterThanOrEqual(2_000)
   })
 
   test('is not known if the link of the job cannot be used, which stops nobody if a stranger named it', async () => {
     const jobs = { job_1: [{ ...withoutLink, hasUnsafeLink: true } as const] }
-    await expect(prove({ comments, jobs })).rejects.toMatchObject({ code: 'rejected' })
-    expect((await prove({ comments: [naming('job_1', 'stranger')], jobs })).objections).toEqual([])
+    await expect(prove([OURS], jobs)).rejects.toMatchObject({ code: 'rejected' })
+    expect((await prove([naming('job_1', 'stranger')], jobs)).objections).toEqual([])
   })
 
   test('may be ten jobs whose links are late, which are waited for all at once', async () => {
-    const many = Array.from({ length: 12 }, (_, index) => naming(`job_${index}`, 'trusted'))
-    const { objections, passedMs } = await prove({ comments: many })
+    const { objections, passedMs } = await prove(many(12, 'trusted'))
     expect(objections).toHaveLength(10)
     expect(passedMs).toBeLessThan(15_000)
   })
 })
 
 describe('a link with another name of the repository', () => {
-  const comments = [naming('job_1', 'trusted')]
-  const jobs = (path: string) => ({ job_1: [job({ status: 'completed', prLink: `${FACTS.serverUrl}/${path}` })] })
+  const at = (path: string): Jobs => ({ job_1: [job({ status: 'completed', prLink: `${FACTS.serverUrl}/${path}` })] })
 
   test('is that of this pull request if GitHub finds it there', async () => {
-    const { jobId, github } = await prove({ comments, jobs: jobs('acme/manual/pull/7') })
+    const { jobId, github } = await prove([OURS], at('acme/manual/pull/7'))
     expect([jobId, github.asked]).toEqual(['job_1', ['readPullRequest']])
   })
 
@@ -121,15 +155,13 @@ describe('a link with another name of the repository', () => {
     ['the number is another one', 'acme/manual/pull/8', {}, 0],
   ])('is another one if %s', async (_why, path, answers, questions) => {
     const other = { readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, repository: 'eve/docs' }) }
-    const { objections, github } = await prove({ comments, jobs: jobs(path), answers: { ...other, ...answers } })
+    const { objections, github } = await prove([OURS], at(path), { ...other, ...answers })
     expect(objections).toEqual(['job job_1 has another pull request'])
     expect(github.asked).toHaveLength(questions)
   })
 
   test('is not known if GitHub does not answer', async () => {
     const answers = { readPullRequest: rejecting(refusal('unreachable')) }
-    await expect(prove({ comments, jobs: jobs('acme/manual/pull/7'), answers })).rejects.toMatchObject({
-      code: 'unreachable',
-    })
+    await expect(prove([OURS], at('acme/manual/pull/7'), answers)).rejects.toMatchObject({ code: 'unreachable' })
   })
 })
