@@ -3,11 +3,10 @@ import fc from 'fast-check'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { formatFixing, STOPS } from '../../../src/agent/report/fixing.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
-import { OUTCOME_ROWS } from '../../../src/agent/report/outcomes.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import { redactReport } from '../../../src/agent/report/redact-report.ts'
 import { renderReply, replyMarker } from '../../../src/agent/report/reply.ts'
-import { jobIdOf, type Outcome, OUTCOMES, ownPullRequest, type Report } from '../../../src/agent/report/report.ts'
+import { OUTCOMES, ownPullRequest, type Report } from '../../../src/agent/report/report.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import { parseComment } from '../../../src/agent/trigger/parse-comment.ts'
 import type { CommentAddress } from '../../../src/github/comments.ts'
@@ -20,7 +19,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { type Fields, reportOf } from '../../support/report.ts'
+import { reportOf } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 
 test('says how often, and why no more', () => {
@@ -50,13 +49,6 @@ test('one text tells every loss, and each reason and each advice once', () => {
   expect(formatShortfalls([])).toBeUndefined()
 })
 
-test('the job is the one that was read, else the one that was asked for, else none', () => {
-  expect(jobIdOf(reportOf({ task: CREATE }))).toBe('job_1')
-  expect(jobIdOf(reportOf({ task: ATTACH, job: undefined }))).toBe('job_1')
-  expect(jobIdOf(reportOf({ task: CREATE, job: undefined }))).toBeUndefined()
-  expect(jobIdOf(reportOf({ task: undefined, job: undefined }))).toBeUndefined()
-})
-
 test.each(OUTCOMES)(
   'of a follow-up that is %s, the pull request is shown only if its turn came to a good end',
   (outcome) => {
@@ -81,14 +73,12 @@ test.each([CREATE, ATTACH])('of %j, the pull request is shown however it ends, i
 const KEY = 'docs_secret-key-123'
 const redact = createRedactor([KEY])
 
-test('a key at the place where an output is cut is taken out as a whole', () => {
-  const report = reportOf({ job: { ...completed, model: `${'x'.repeat(190)}${KEY}` } })
+test.each([
+  ['at the place where an output is cut', KEY],
+  ['that only cleaning puts together', Array.from(KEY).join('\u200b')],
+])('a key %s is taken out as a whole', (_name, key) => {
+  const report = reportOf({ job: { ...completed, model: `${'x'.repeat(190)}${key}` } })
   expect(toOutputs(redactReport(report, redact)).model).toBe(`${'x'.repeat(190)}***`)
-})
-
-test('a key that only cleaning puts together is taken out as well', () => {
-  const model = `${'x'.repeat(190)}${Array.from(KEY).join('\u200b')}`
-  expect(redactReport(reportOf({ job: { ...completed, model } }), redact).job?.model).toBe(`${'x'.repeat(190)}***`)
 })
 
 test('a key in the address of the pull request is taken out', () => {
@@ -101,86 +91,38 @@ test('a key in the address of the pull request is taken out', () => {
   })
 })
 
-test('the prompt is redacted too, and everything else stays', () => {
-  const task = { kind: 'create', prompt: `Use ${KEY}.\nThen stop.` } as const
-  expect(redactReport(reportOf({ task }), redact)).toEqual(
-    reportOf({ task: { kind: 'create', prompt: 'Use ***.\nThen stop.' } }),
+test('a key in the prompt of a step or of a round is taken out, and everything else stays', () => {
+  const [task, clean] = [`Use ${KEY}.\nStop.`, 'Use ***.\nStop.'].map((prompt) => ({ kind: 'create', prompt }) as const)
+  expect(redactReport(reportOf({ task, rounds: [{ task: task ?? CREATE }] }), redact)).toEqual(
+    reportOf({ task: clean, rounds: [{ task: clean ?? CREATE }] }),
   )
-  expect(redactReport(reportOf({ task: CREATE }), redact)).toEqual(reportOf({ task: CREATE }))
+  const others = [reportOf({ task: ATTACH }), reportOf({ task: undefined, job: undefined })]
+  expect(others.map((report) => redactReport(report, redact))).toEqual(others)
 })
-
-test('a report without a task and a job stays as it is', () => {
-  const report = reportOf({ task: undefined, job: undefined })
-  expect(redactReport(report, redact)).toEqual(report)
-})
-
-test.each(OUTCOMES.filter((outcome) => outcome !== 'error'))(
-  '%s has a title and says in full sentences what happened',
-  (outcome) => {
-    const [title, text] = [
-      OUTCOME_ROWS[outcome].title(reportOf({ outcome })),
-      OUTCOME_ROWS[outcome].text(reportOf({ outcome })),
-    ]
-    expect(title).toMatch(/^[A-Z]/)
-    expect(text).toMatch(/^[A-Z].*\.$/)
-  },
-)
-
-/** If nobody compared the pull request's head before and after: for a job with a pull request, and for one without. */
-const CHANGED: Readonly<
-  Record<Outcome, Readonly<Record<'create' | 'followUp' | 'attach', readonly [string, string]>>>
-> = {
-  'pull-request': { create: ['true', 'true'], followUp: ['', ''], attach: ['true', 'true'] },
-  'no-changes': { create: ['', 'false'], followUp: ['', 'false'], attach: ['', 'false'] },
-  failed: { create: ['true', 'false'], followUp: ['', ''], attach: ['true', 'false'] },
-  archived: { create: ['true', 'false'], followUp: ['', ''], attach: ['true', 'false'] },
-  'timed-out': { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
-  unconfirmed: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
-  submitted: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
-  cancelled: { create: ['', ''], followUp: ['', ''], attach: ['true', ''] },
-  skipped: { create: ['false', 'false'], followUp: ['false', 'false'], attach: ['false', 'false'] },
-  error: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
-}
-
-test.each(OUTCOMES)(
-  '%s tells whether the work of this step is in a pull request, and nothing that nobody knows',
-  (outcome) => {
-    const changed = (fields: Fields): string[] =>
-      [completed, withoutLink].map((job) => toOutputs(reportOf({ outcome, job, ...fields })).changed)
-    expect({
-      create: changed({ task: CREATE }),
-      followUp: changed({ task: FOLLOW_UP, progress: 'seen' }),
-      attach: changed({ task: ATTACH }),
-    }).toEqual(CHANGED[outcome])
-  },
-)
 
 const [host, clock] = [fakeHost(), fakeClock()]
 const open = (): Journal =>
   new Journal(agentInputs({ task: CREATE, waitForChecks: true }), fakeStep({ core: host, clock }))
 
-test('what is noted is in the log and in the time line, and the step has its origin and its time', () => {
+test('what is noted is said and in the time line, and the step has its origin and its time', () => {
   const journal = open()
   clock.advance(1_000)
   journal.note('The job is active.')
   clock.advance(1_000)
+  journal.notice('Look', 'There are two.')
   journal.add({ change: 'the push' })
-  expect(host.said).toEqual(['log: The job is active.'])
+  expect(host.said).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
   expect(journal.recorded()).toEqual({
     asked: ['checks'],
     change: 'the push',
     durationMs: 2_000,
     origin: { projectId: 'docs-demo', stepId: 'agent' },
     shortfalls: [],
-    timeline: [{ at: new Date('2026-01-01T00:00:01Z'), elapsedMs: 1_000, event: 'The job is active.' }],
+    timeline: [
+      { at: new Date('2026-01-01T00:00:01Z'), elapsedMs: 1_000, event: 'The job is active.' },
+      { at: new Date('2026-01-01T00:00:02Z'), elapsedMs: 2_000, event: 'There are two.' },
+    ],
   })
-})
-
-test('a notice is seen without opening the log, and is in the time line', () => {
-  const journal = open()
-  journal.notice('Look', 'There are two.')
-  expect(host.said).toContain('notice: Look | There are two.')
-  expect(journal.recorded().timeline).toMatchObject([{ event: 'There are two.' }])
 })
 
 test('what cannot be done on GitHub is told and costs nothing else', async () => {
@@ -215,12 +157,6 @@ test('names the outcome, the pull request, the checks and the run', () => {
   expect(text).toContain(`[Pull request #7](${LINK})`)
   expect(text).toContain('All its checks have passed.')
   expect(text).toContain('[The run](https://git.example.com/acme/docs/actions/runs/42)')
-})
-
-test('leaves out what is not known', () => {
-  const text = reply(reportOf({ outcome: 'no-changes', job: job({ status: 'completed' }) }))
-  expect(text).not.toContain('checks')
-  expect(text).not.toContain('[Pull request')
 })
 
 test('says what to do, and why nothing was sent', () => {

@@ -76,7 +76,7 @@ test('what is not known is null', () => {
 
 const LONG = '\u0001"é🎉'.repeat(5_000)
 
-test.each([1, 10, 300, 3_000])(
+test.each([1, 10, 1_000])(
   'with %i long items a list, what does not fit is taken from their ends, and counted',
   (count) => {
     const all = <T>(item: T): T[] => Array<T>(count).fill(item)

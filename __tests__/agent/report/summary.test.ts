@@ -5,12 +5,15 @@ import { type FailOn } from '../../../src/agent/inputs/fail-on.ts'
 import { renderSummary } from '../../../src/agent/report/summary.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { ATTACH, FOLLOW_UP } from '../../support/agent-run.ts'
-import { active, archived, completed, failure, job, LINK } from '../../support/fake-client.ts'
+import { active, archived, completed, failure, LINK } from '../../support/fake-client.ts'
 import { reportOf, type Fields } from '../../support/report.ts'
 
 const FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timeout'])
 
-const REFUSED = new ActionError('unauthorized', 'The service refused the key (401).', { hint: 'Check the key.' })
+const REFUSED = new ActionError('unauthorized', 'The service refused the key (401).', {
+  hint: 'Check the key.',
+  quote: 'expired',
+})
 const COMMENT = {
   ...{ repository: 'acme/docs', number: 7, kind: 'comment' as const, id: 71, threadId: 71 },
   ...{ isOnPullRequest: true, writtenAt: '' },
@@ -23,6 +26,7 @@ function summary(fields: Fields = {}): string {
 
 const TOLD: Fields = {
   operation: 'created',
+  job: { ...completed, createdAt: '2026-01-01T03:00:00.123Z' },
   startedBy: { text: 'push to `main` by `mona`: 3 commits', url: 'https://github.com/acme/docs/compare/a...b' },
   pullRequest: {
     ...{
@@ -68,9 +72,15 @@ test('tells the verdict, the pull request, what changed in it, its checks and ro
     '**Round 1:** sent <code>links</code>; 2 new commits',
     '<details><summary>What was sent</summary><pre>And the index.</pre></details>',
     '<td><b>Triggered by</b></td><td><a href="https://github.com/acme/docs/compare/a...b">push to <code>main</code> by <code>mona</code>',
-    '<td><b>Job</b></td>',
+    '<td><b>Job</b></td><td><code>job&#95;1</code></td>',
+    '<td><b>Status</b></td><td><code>completed</code></td>',
+    '<td><b>Repository</b></td><td><code>acme&#47;docs</code> at <code>main</code></td>',
+    '<td><b>Model</b></td><td><code>writer&#45;1</code></td>',
+    '<td><b>Created</b></td><td><code>2026&#45;01&#45;01 03&#58;00&#58;00 UTC</code></td>',
+    '<td><b>This step took</b></td><td>1 min 5 s</td>',
     '### Time line',
-    '<details><summary>The prompt</summary>',
+    '<details><summary>The prompt</summary><pre>Fix the guide.</pre></details>',
+    '### What next\n\nTo tell the agent more, send a follow-up to this job:',
   ]
   const places = inOrder.map((part) => markdown.indexOf(part))
   expect(inOrder.filter((_part, index) => places[index] === -1)).toEqual([])
@@ -85,8 +95,8 @@ test('the commits of a push are counted by its change, where that is known', () 
 })
 
 test('what there is nothing to tell of is left out', () => {
-  for (const part of ['<table>\n</table>', 'Check</th>', 'Round', 'Triggered by', 'Changed in it'])
-    expect(summary()).not.toContain(part)
+  for (const part of ['<table>\n</table>', 'Check</th>', 'Round', 'Triggered by', 'Changed in it', '<details>'])
+    expect(summary({ task: ATTACH })).not.toContain(part)
 })
 
 const headingOf = (fields: Fields): string | undefined =>
@@ -110,12 +120,6 @@ test('the heading tells two steps of one workflow job from each other, and stays
   expect(headingOf({ origin: undefined, task: undefined })).toBe('## ✅ Docs agent: Pull request opened')
 })
 
-test('shows what is known of the job', () => {
-  const html = summary({ job: { ...completed, createdAt: '2026-01-01T03:00:00.123Z' } })
-  const facts = ['job&#95;1', '<td><code>completed</code></td>', 'acme&#47;docs', 'main', 'writer&#45;1', '1 min 5 s']
-  for (const fact of [...facts, '2026&#45;01&#45;01 03&#58;00&#58;00 UTC']) expect(html).toContain(fact)
-})
-
 test('tells the story with times, and the day where it begins', () => {
   const entry = (at: string, elapsedMs: number) => ({ at: new Date(at), elapsedMs, event: 'The job is `active`.' })
   const timeline = [
@@ -129,66 +133,30 @@ test('tells the story with times, and the day where it begins', () => {
     '<tr><td>23:59:05</td><td>1 min 5 s</td>',
     '<tr><td>2026-01-02 00:00:05</td><td>2 min 5 s</td>',
   ])
-  expect(markdown).toContain('<td>The job is <code>active</code>&#46;</td>'.replace('&#46;', '.'))
+  expect(markdown).toContain('<td>The job is <code>active</code>.</td>')
 })
 
-test('folds the prompt away', () => {
-  expect(summary()).toContain('<details><summary>The prompt</summary><pre>Fix the guide.</pre></details>')
-  expect(summary({ task: ATTACH })).not.toContain('<details>')
-})
+const [attaching, copied] = ['To wait for the job, run the same step', '```yaml\nwith:\n  job-id: job_1\n```']
+const cancelled = { outcome: 'cancelled', error: failure('cancelled'), task: FOLLOW_UP } as const
 
-test('shows the lines to copy once: for a follow-up, or for attaching while the job runs', () => {
-  const linesIn = (fields: Fields): string[] => summary(fields).match(/with:\n(?: {2}.*\n)+/g) ?? []
-  expect(linesIn({})).toEqual(['with:\n  job-id: job_1\n  prompt: Now do this as well.\n'])
-  expect(linesIn({ outcome: 'timed-out', job: active })).toEqual(['with:\n  job-id: job_1\n'])
-  expect(linesIn({ outcome: 'error', job: active, error: REFUSED })).toEqual(['with:\n  job-id: job_1\n'])
-})
-
-test('there is at most one thing to do, and attaching is it or comes next', () => {
-  const attaching = /To wait for the job/g
-  const toAttach = summary({ outcome: 'timed-out', job: active })
-  expect(toAttach).toContain('**What to do:** To wait for the job')
-  const toMend = summary({ outcome: 'error', job: active, error: REFUSED })
-  expect(toMend).toContain('### What next\n\nTo wait for the job')
-  for (const markdown of [toAttach, toMend]) {
-    expect(markdown.match(/What to do/g)).toHaveLength(1)
-    expect(markdown.match(attaching)).toHaveLength(1)
-  }
-})
-
-test.each<[string, Fields]>([
-  ['whose turn was never seen', { outcome: 'unconfirmed', task: FOLLOW_UP, progress: 'taken' }],
-  ['whose fate is unknown', { outcome: 'error', task: FOLLOW_UP, error: failure('unknown-fate'), progress: 'unsent' }],
-  ['that was cancelled', { outcome: 'cancelled', error: failure('cancelled'), task: FOLLOW_UP, progress: 'unsent' }],
-])('offers no follow-up to one %s', (_name, fields) => {
-  expect(summary(fields)).not.toContain('What next')
-})
-
-test('offers no follow-up to an archived job', () => {
-  expect(summary({ outcome: 'archived', job: archived })).not.toContain('What next')
-})
-
-test('a red step says what to do', () => {
-  const error = new ActionError('forbidden', 'The key may not do this (403).', {
-    hint: 'Check its scope.',
-    quote: 'read only',
-  })
-  const markdown = summary({ outcome: 'error', job: undefined, error })
-  expect(markdown).toMatch(/^## ❌ /)
-  expect(markdown).toContain('The service says: <code>read only</code>')
-  expect(markdown).toContain('**What to do:** Check its scope.')
-})
-
-test('a red follow-up shows no pull request, which is of an earlier turn', () => {
-  const markdown = summary({ outcome: 'failed', task: FOLLOW_UP, progress: 'seen' })
-  expect(markdown).not.toContain(LINK)
-})
-
-test('offers no attaching to a turn that was never seen', () => {
-  const fields = { outcome: 'cancelled', task: FOLLOW_UP, job: active } as const
-  expect(summary({ ...fields, progress: 'seen' })).toContain('To wait for the job')
-  for (const turn of ['unsent', 'taken'] as const)
-    expect(summary({ ...fields, progress: turn })).not.toContain('To wait for the job')
+test.each<[string, Fields, string[]]>([
+  ['a job that runs', { outcome: 'timed-out', job: active }, [`**What to do:** ${attaching}`, copied]],
+  [
+    'an error while the job runs',
+    { outcome: 'error', job: active, error: REFUSED },
+    ['The service says: <code>expired</code>', '**What to do:** Check the key.', '### What next', attaching, copied],
+  ],
+  ['a turn that was never seen', { ...cancelled, job: active, progress: 'taken' }, ['**What to do:** See the job']],
+  ['a prompt that was not sent', { ...cancelled, job: active, progress: 'unsent' }, ['**What to do:** Run the step']],
+  ['an unknown fate', { outcome: 'error', task: FOLLOW_UP, error: failure('unknown-fate') }, []],
+  ['an archived job', { outcome: 'archived', job: archived }, ['**What to do:** Start a new job']],
+])('there is at most one thing to do, and lines to copy only for what may be done: %s', (_name, fields, parts) => {
+  const markdown = summary(fields)
+  const places = parts.map((part) => markdown.indexOf(part))
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+  for (const part of ['What to do', 'What next', 'To wait for the job', 'with:', 'send a follow-up to this job'])
+    expect(markdown.split(part)).toHaveLength(parts.join('').includes(part) ? 2 : 1)
+  expect(places).not.toContain(-1)
 })
 
 const HOSTILE = [
@@ -201,18 +169,34 @@ const HOSTILE = [
   '\u202eleft\u2066right\u0000\u001b[31m',
 ].join('\n')
 
-test.each<[string, Fields]>([
-  ['the repository', { job: { ...completed, repository: HOSTILE } }],
-  ['the ref', { job: { ...completed, ref: HOSTILE } }],
-  ['the model', { job: { ...completed, model: HOSTILE } }],
-  ['the creation time', { job: { ...completed, createdAt: HOSTILE } }],
-  ['an unlisted status', { job: job({ unlistedStatus: HOSTILE }) }],
-  ['the prompt', { task: { kind: 'create', prompt: HOSTILE } }],
-  ["the service's words", { outcome: 'error', error: new ActionError('rejected', 'No.', { quote: HOSTILE }) }],
-])('nothing in %s comes alive', async (_name, fields) => {
-  const html = await marked.parse(summary(fields), { gfm: true })
-  const outsideCode = html.replace(/<(code|pre)>[^<]*<\/\1>/g, '')
+/** Between words of our own: without what would pass for them. */
+const EVIL = '</code>](https://evil.example)<img src=x> @octocat `evil` ##[error]'
 
+test('nothing that others wrote comes alive', async () => {
+  const [checks, url] = [[{ name: HOSTILE, state: 'failure' as const }], `https://example.com/${HOSTILE}`]
+  const strangers = { repository: HOSTILE, ref: HOSTILE, model: HOSTILE, createdAt: HOSTILE, unlistedStatus: HOSTILE }
+  const html = await marked.parse(
+    summary({
+      outcome: 'error',
+      job: { ...completed, ...strangers },
+      task: { kind: 'create', prompt: HOSTILE },
+      error: new ActionError('rejected', 'No.', { quote: HOSTILE }),
+      change: EVIL,
+      startedBy: { text: `push by \`${HOSTILE.replaceAll('`', "'")}\``, url },
+      changes: { files: [{ path: HOSTILE, additions: 1, deletions: 1 }], isWhole: true },
+      rounds: [{ task: { kind: 'create', prompt: HOSTILE }, failing: checks, result: { outcome: 'failed' } }],
+      pullRequest: {
+        ...{ state: 'open', branch: HOSTILE, title: HOSTILE, scope: { fileCount: 1, outside: [HOSTILE] } },
+        checkList: checks.map((check) => ({ ...check, detailsUrl: url })),
+      },
+      timeline: [{ at: new Date(0), elapsedMs: 0, event: EVIL }],
+      shortfalls: [{ lost: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],
+    }),
+    { gfm: true },
+  )
+  // All of it is shown, and some of it in two places.
+  expect(html.match(/octocat/g)).toHaveLength(21)
+  const outsideCode = html.replace(/<(code|pre)>[^<]*<\/\1>| href="https:[^"]*"/g, '')
   expect(outsideCode).not.toMatch(/evil|octocat|alert|heading|left|right/i)
   expect(html).not.toMatch(/<(?!\/?(?:h2|h3|p|a|strong|b|code|pre|table|tr|td|th|details|summary)\b)/)
   expect(html).not.toMatch(/[\u0000-\u0008\u001b\u202a-\u202e\u2066-\u2069]/)
@@ -229,8 +213,6 @@ test('a fact that never ends leaves room for what comes behind it', () => {
   const markdown = summary({ job: { ...completed, model: '!'.repeat(60_000) } })
   expect(markdown).toContain('What next')
 })
-
-const EVIL = '</code>](https://evil.example)<img src=x> @octocat `evil` ##[error]'
 
 test('tells the change as a sentence, and of the pull request only what the verdict has not told', () => {
   const pullRequest = {
@@ -258,46 +240,4 @@ test('names some of the files that are out of scope, and counts the others', () 
   expect(markdown).toContain('file19')
   expect(markdown).not.toContain('file20')
   expect(markdown).toContain(', and 5 more')
-})
-
-test('nothing that GitHub tells comes alive either', async () => {
-  const html = await marked.parse(
-    summary({
-      change: EVIL,
-      startedBy: { text: `push by \`${EVIL.replaceAll('`', "'")}\``, url: `https://example.com/${EVIL}` },
-      changes: { files: [{ path: EVIL, additions: 1, deletions: 1 }], isWhole: true },
-      rounds: [
-        {
-          task: { kind: 'create', prompt: EVIL },
-          failing: [{ name: EVIL, state: 'failure' }],
-          result: { outcome: 'failed' },
-        },
-      ],
-      pullRequest: {
-        state: 'open',
-        branch: EVIL,
-        headSha: 'c'.repeat(40),
-        scope: { fileCount: 1, outside: [EVIL] },
-        title: EVIL,
-        checkList: [{ name: EVIL, state: 'failure', detailsUrl: `https://example.com/${EVIL}` }],
-      },
-      timeline: [{ at: new Date(0), elapsedMs: 0, event: EVIL }],
-      shortfalls: [{ lost: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],
-    }),
-    { gfm: true },
-  )
-  expect(html.replace(/<(code|pre)>[^<]*<\/\1>| href="https:[^"]*"/g, '')).not.toMatch(/evil|octocat|<img/)
-})
-
-test('says why nothing was asked of the service', () => {
-  const markdown = summary({
-    outcome: 'skipped',
-    job: undefined,
-    timeline: [],
-    skipReason: 'No changed file matches `paths`.',
-    change: '1 commit in 1 file: the push. No file matches `paths` (`src/**`): `docs/a.md`.',
-  })
-  expect(markdown).toContain('## ⏭️ Docs agent: Skipped, nothing to do')
-  expect(markdown).toContain('No changed file matches `paths`.')
-  expect(markdown).toContain('No file matches <code>paths</code> (')
 })
