@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { changeSection } from '../../src/agent/prompt/change-section.ts'
 import { renderSections } from '../../src/agent/prompt/sections.ts'
-import { matchesSteps, readSteps } from '../../src/agent/inputs/pattern-steps.ts'
+import { includesPath, parsePathPatterns } from '../../src/agent/inputs/path-patterns.ts'
 import { escapeHtml, foldedText, inlineCode } from '../../src/text/markdown.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { safeLine, safeLines } from '../../src/text/safe-lines.ts'
@@ -11,10 +11,7 @@ const KEY = 'dk_Zm9v-b+a/r=="&<\\\'?0123456789'
 const BACK_SLASHES = `${'\\'.repeat(30)}0123456789`
 const redact = createRedactor([KEY, BACK_SLASHES])
 
-function matchDashes(path: string): void {
-  const steps = readSteps('**/*-*-*-*-*.md')
-  if (typeof steps !== 'string') matchesSteps(steps, path)
-}
+const { rules } = parsePathPatterns('**/*-*-*-*-*.md')
 
 function tellPatch(patch: string): void {
   const file = { path: 'a', status: 'modified', previousPath: undefined, additions: 1, deletions: 1, patch }
@@ -25,7 +22,7 @@ function tellPatch(patch: string): void {
 const FUNCTIONS: Readonly<Record<string, (text: string) => void>> = {
   redact,
   cleanLines,
-  matchDashes,
+  matchDashes: (path) => includesPath(rules, path),
   tellPatch,
   escapeHtml,
   inlineCode,

@@ -36,72 +36,44 @@ function workspaceWith(name: string, text: string): string {
   return workspace
 }
 
-test('fills in the defaults', () => {
-  expect(parse({})).toMatchObject({
-    task: { kind: 'create', prompt: 'Fix the guide.' },
-    projectId: 'docs-demo',
-    apiKey: 'docs_key',
-    baseUrl: 'https://docs.example.com/api',
-    wait: true,
-    timeoutMs: 3_600_000,
-    pollIntervalMs: undefined,
-    failOn: new Set(['failed', 'archived', 'timeout']),
-    summary: true,
-    changeContext: 'none',
-    changeContextBytes: 65_536,
-    pathFilter: undefined,
-    skipOwnChanges: true,
-    waitForChecks: false,
-    allowedPaths: [],
-  })
-})
-
-test('takes every input', () => {
-  const inputs = parse({
-    'job-id': ' job_1 ',
-    wait: 'False',
-    'timeout-minutes': '0.5',
-    'poll-interval-seconds': '0.1',
-    'fail-on': 'no-changes\nfailed',
-    summary: 'FALSE',
-    'github-token': ' ghs_1 ',
-    'github-api-url': ' https://github.example.com/api/v3/ ',
-    'change-context': 'diff',
-    'change-context-bytes': '2048',
-    paths: 'docs/**\n!docs/private/**',
-    'skip-own-changes': 'false',
-    label: ' docs ',
-    'wait-for-checks': 'true',
-    'allowed-paths': '*.md',
-  })
-  expect(inputs).toMatchObject({
-    task: { kind: 'follow-up', prompt: 'Fix the guide.', jobId: 'job_1' },
-    wait: false,
-    timeoutMs: 30_000,
-    pollIntervalMs: 100,
-    failOn: new Set(['no-changes', 'failed']),
-    summary: false,
-    githubToken: 'ghs_1',
-    githubApiUrl: 'https://github.example.com/api/v3',
-    changeContext: 'diff',
-    changeContextBytes: 2_048,
-    pathFilter: { kind: 'paths' },
-    skipOwnChanges: false,
-    label: 'docs',
-    waitForChecks: true,
-  })
-  expect(includesPath(inputs.allowedPaths, 'a.md')).toBe(true)
-})
-
-test.each([
-  { label: '...', 'pr-repository': '.github/..docs' },
-  { label: '.x', 'pr-repository': 'a.b/.github' },
-])('dots with something else are a name: %j', (given) => {
-  expect(parse(given)).toMatchObject({ label: given.label, prRepository: given['pr-repository'] })
-})
-
-test('an empty label or token is none, and not the default of the file', () => {
-  expect(parse({})).toMatchObject({ label: '', githubToken: '' })
+test.each<[name: string, text: string, value: Partial<AgentInputs>]>([
+  ['project-id', 'docs-demo', { projectId: 'docs-demo' }],
+  ['api-key', 'docs_key', { apiKey: 'docs_key' }],
+  ['base-url', 'https://docs.example.com/api/', { baseUrl: 'https://docs.example.com/api' }],
+  ['job-id', ' job_1 ', { task: { kind: 'follow-up', prompt: 'Fix the guide.', jobId: 'job_1' } }],
+  ['wait', '', { wait: true }],
+  ['wait', 'False', { wait: false }],
+  ['timeout-minutes', '', { timeoutMs: 3_600_000 }],
+  ['timeout-minutes', '0.5', { timeoutMs: 30_000 }],
+  ['poll-interval-seconds', '', { pollIntervalMs: undefined }],
+  ['poll-interval-seconds', '0.1', { pollIntervalMs: 100 }],
+  ['change-context', '', { changeContext: 'none' }],
+  ['change-context', 'diff', { changeContext: 'diff' }],
+  ['change-context-bytes', '', { changeContextBytes: 65_536 }],
+  ['change-context-bytes', '2048', { changeContextBytes: 2_048 }],
+  ['paths', '', { pathFilter: undefined }],
+  ['skip-own-changes', '', { skipOwnChanges: true }],
+  ['skip-own-changes', 'false', { skipOwnChanges: false }],
+  // None, and not the default of the file.
+  ['label', '', { label: '' }],
+  ['label', ' docs ', { label: 'docs' }],
+  ['label', '...', { label: '...' }],
+  ['label', '.x', { label: '.x' }],
+  ['pr-repository', '.github/..docs', { prRepository: '.github/..docs' }],
+  ['pr-repository', 'a.b/.github', { prRepository: 'a.b/.github' }],
+  ['wait-for-checks', '', { waitForChecks: false, failOn: new Set(['failed', 'archived', 'timeout']) }],
+  ['wait-for-checks', 'true', { waitForChecks: true }],
+  ['allowed-paths', '', { allowedPaths: [] }],
+  ['github-token', '', { githubToken: '' }],
+  ['github-token', ' ghs_1 ', { githubToken: 'ghs_1' }],
+  ['github-api-url', 'https://github.example.com/api/v3/ ', { githubApiUrl: 'https://github.example.com/api/v3' }],
+  // A token goes unencrypted to this machine only.
+  ['github-api-url', 'http://127.0.0.1:1/api/v3', { githubApiUrl: 'http://127.0.0.1:1/api/v3' }],
+  ['fail-on', 'no-changes\nfailed', { failOn: new Set(['no-changes', 'failed']) }],
+  ['summary', '', { summary: true }],
+  ['summary', 'FALSE', { summary: false }],
+])('`%s` with %j', (name, text, value) => {
+  expect(parse({ [name]: text })).toMatchObject(value)
 })
 
 test('`paths` and `paths-ignore` are filters of their own kinds, told as they were given', () => {
@@ -109,14 +81,17 @@ test('`paths` and `paths-ignore` are filters of their own kinds, told as they we
   expect(ignored).toMatchObject({ kind: 'paths-ignore', rules: [{ line: '**.md' }] })
   const paths = parse({ paths: ' docs/**\n\n!docs/old/**\n' }).pathFilter
   expect(paths).toMatchObject({ kind: 'paths', rules: [{ line: 'docs/**' }, { line: '!docs/old/**' }] })
+  expect(includesPath(parse({ 'allowed-paths': '*.md' }).allowedPaths, 'a.md')).toBe(true)
 })
 
-test('keeps the prompt byte for byte, from the input and from a file', () => {
+test('keeps the prompt byte for byte, from the input and from a file, which must not be blank', () => {
   const prompt = '\ufeff  Fix\r\nthe “guide”. 🎉\n\n'
   expect(parse({ prompt }).task).toEqual({ kind: 'create', prompt })
   const text = prompt.slice(1)
   const fromFile = parse({ prompt: '', 'prompt-file': ' prompt.md ' }, workspaceWith('prompt.md', text))
   expect(fromFile.task).toEqual({ kind: 'create', prompt: text })
+  const blank = workspaceWith('prompt.md', '\n\n')
+  expect(messageOf({ prompt: '', 'prompt-file': 'prompt.md' }, blank)).toContain('`prompt-file` is blank')
 })
 
 test.each<[string, Given, string]>([
@@ -164,6 +139,7 @@ test.each<[string, Given, string]>([
     { 'fix-rounds': '6', 'wait-for-checks': 'true' },
     '`fix-rounds` must be a whole number of rounds',
   ],
+  ['a token in the open', { 'github-api-url': 'http://github.example.com/api/v3' }, 'must begin with `https://`'],
   ['no word to fail on', { 'fail-on': ',' }, '`fail-on` must be a list of'],
 ])('refuses %s', (_name, given, message) => {
   expect(messageOf(given)).toContain(message)
@@ -174,18 +150,6 @@ test('a command needs no prompt, and one that is given are the house rules', () 
   const given = { command: '/docs', 'github-token': 'x' }
   expect(parse({ ...given, prompt: '' }).task).toEqual({ kind: 'create', prompt: '' })
   expect(parse(given).task).toEqual({ kind: 'create', prompt: 'Fix the guide.' })
-})
-
-test('refuses a blank prompt file', () => {
-  const workspace = workspaceWith('prompt.md', '\n\n')
-  expect(messageOf({ prompt: '', 'prompt-file': 'prompt.md' }, workspace)).toContain('`prompt-file` is blank')
-})
-
-test('a token goes unencrypted to this machine only', () => {
-  expect(parse({ 'github-api-url': 'http://127.0.0.1:1/api/v3' }).githubApiUrl).toBe('http://127.0.0.1:1/api/v3')
-  expect(messageOf({ 'github-api-url': 'http://github.example.com/api/v3' })).toContain(
-    '`github-api-url` must begin with `https://`',
-  )
 })
 
 test('no message shows a token', () => {

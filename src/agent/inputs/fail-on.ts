@@ -9,9 +9,6 @@ function isFailOn(word: string): word is FailOn {
   return (FAIL_ON as readonly string[]).includes(word)
 }
 
-/** What the step makes of an empty input. The last two count where another input asks for them. */
-const BY_DEFAULT: readonly FailOn[] = ['failed', 'archived', 'timeout', 'checks', 'out-of-scope']
-
 export function waitsForChecks(raw: RawInputs): boolean {
   return /^\s*true\s*$/i.test(raw['wait-for-checks'] ?? '')
 }
@@ -27,7 +24,8 @@ const NEEDS: Readonly<Partial<Record<FailOn, (raw: RawInputs) => string | undefi
  * known is refused, and nobody could tell it from what was filled in.
  */
 export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
-  if (text.trim() === '') return new Set(BY_DEFAULT.filter((word) => NEEDS[word]?.(raw) === undefined))
+  if (text.trim() === '')
+    return new Set(FAIL_ON.filter((word) => word !== 'no-changes' && NEEDS[word]?.(raw) === undefined))
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   if (words.length === 1 && words[0] === 'none') return new Set()
   if (words.length === 0 || !words.every(isFailOn)) {

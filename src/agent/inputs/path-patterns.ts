@@ -1,5 +1,3 @@
-import { matchesSteps, readSteps } from './pattern-steps.ts'
-
 /** One line of `paths`, `paths-ignore` or `allowed-paths`. */
 export interface PathRule {
   /** As it was given, for the reader. */
@@ -15,6 +13,87 @@ interface PathPatterns {
   readonly problems: readonly string[]
   /** Which line is likely to mean something else than it says, as the end of a sentence. */
   readonly warnings: readonly string[]
+}
+
+/** A part of a pattern that takes one character, none, or several. */
+interface PatternStep {
+  readonly takes: (character: string) => boolean
+  readonly isOptional: boolean
+  readonly repeats: boolean
+  /** Whether it takes whole folders: it is left behind a slash only. */
+  readonly isFolders: boolean
+}
+
+/** `[]` lists letters, digits and ranges of them, and nothing else. A `\` at the end stands for itself. */
+const CHARACTER = String.raw`\[(?<list>(?:[a-zA-Z0-9](?:-[a-zA-Z0-9])?)+)\]|\\(?<escaped>[^a-zA-Z0-9])|(?<plain>[^?+[\\]|\\$)`
+const TOKEN = new RegExp(
+  String.raw`(?<=^|/)(?<folders>\*{2,}/)|(?<stars>\*+)|(?:${CHARACTER})(?<quantifier>[?+]?)`,
+  'guy',
+)
+
+/** Why nothing can be read that begins with this character. */
+function whyNot(character: string): string {
+  if (character === '[') return 'has a `[` that begins no list of letters and digits; write `\\[` for the sign'
+  if (character === '\\') return 'has a `\\` before a letter or a digit; folders are separated by `/`'
+  return `has a \`${character}\` with no character before it; write \`\\${character}\` for the sign`
+}
+
+type Groups = Readonly<Partial<Record<string, string>>>
+
+const isReversed = (list: string): boolean => [...list.matchAll(/(.)-(.)/g)].some(([, from = '', to = '']) => from > to)
+
+function takesOf({ folders, stars = '', list, escaped, plain }: Groups): PatternStep['takes'] {
+  if (folders !== undefined || stars.length >= 2) return () => true
+  if (stars === '*') return (character) => character !== '/'
+  if (list !== undefined) {
+    const listed = new RegExp(`^[${list}]$`)
+    return (character) => listed.test(character)
+  }
+  return (character) => character === (escaped ?? plain)
+}
+
+/**
+ * Reads a pattern of the `paths` filters of GitHub's workflows. It looks like a glob and is none: `?` and `+` are about the
+ * character before them, `**` crosses `/` anywhere in a segment, names that begin with a dot are like all others, and there
+ * are no braces. So it is read here and not handed to a library for globs.
+ * @returns what is wrong with it, as the end of a sentence that repeats nothing of it, where it cannot be read
+ */
+function readSteps(pattern: string): readonly PatternStep[] | string {
+  const steps: PatternStep[] = []
+  let at = 0
+  for (const { 0: token, groups = {} } of pattern.matchAll(TOKEN)) {
+    if (isReversed(groups['list'] ?? '')) return 'has a range that ends before it begins'
+    const isStars = groups['quantifier'] === undefined
+    steps.push({
+      takes: takesOf(groups),
+      isOptional: isStars || groups['quantifier'] === '?',
+      repeats: isStars || groups['quantifier'] === '+',
+      isFolders: groups['folders'] !== undefined,
+    })
+    at += token.length
+  }
+  return at < pattern.length ? whyNot(pattern.charAt(at)) : steps
+}
+
+/**
+ * Walks all ways through the pattern at once, character by character. A regular expression would try one after the other,
+ * which `*-*-*-*` makes take minutes on a name of dashes.
+ */
+function matchesSteps(steps: readonly PatternStep[], path: string): boolean {
+  // A set that grows while it is walked through is walked to its end.
+  const passOptional = (entered: Set<number>): Set<number> => {
+    for (const at of entered) if (steps[at]?.isOptional === true) entered.add(at + 1)
+    return entered
+  }
+  let places = passOptional(new Set([0]))
+  for (const character of path) {
+    const taking = [...places].filter((at) => steps[at]?.takes(character))
+    if (taking.length === 0) return false
+    const leaving = taking.filter((at) => character === '/' || steps[at]?.isFolders === false)
+    const staying = taking.filter((at) => steps[at]?.repeats)
+    places = new Set([...passOptional(new Set(leaving.map((at) => at + 1))), ...staying])
+  }
+  return places.has(steps.length)
 }
 
 /** A comma may be part of a name, but not where a pattern follows it: such a line would match nothing, and skip for ever. */
@@ -36,37 +115,22 @@ function mistakeIn(pattern: string): string | undefined {
 /** A name without a dot is more often one of a folder than one of a file. */
 const FOLDER_NAME = /^[\w-]+(?:\/[\w-]+)*$/
 
-interface Line {
-  readonly line: string
-  readonly number: number
-  readonly pattern: string
-  readonly effect: PathRule['effect']
-}
-
-function splitLines(text: string): Line[] {
-  return text
-    .split(/\r?\n/)
-    .map((line, index) => ({ line: line.trim(), number: index + 1 }))
-    .filter(({ line }) => line !== '')
-    .map(({ line, number }) =>
-      line.startsWith('!')
-        ? { line, number, pattern: line.slice(1), effect: 'exclude' }
-        : { line, number, pattern: line, effect: 'include' },
-    )
-}
-
 /** Parses patterns, one a line, by the rules of the `paths` filters of GitHub's workflows. */
 export function parsePathPatterns(text: string): PathPatterns {
   const rules: PathRule[] = []
   const problems: string[] = []
   const warnings: string[] = []
-  for (const { line, number, pattern, effect } of splitLines(text)) {
+  for (const [index, given] of text.split(/\r?\n/).entries()) {
+    const line = given.trim()
+    if (line === '') continue
+    const effect = line.startsWith('!') ? 'exclude' : 'include'
+    const pattern = effect === 'exclude' ? line.slice(1) : line
     const steps = mistakeIn(pattern) ?? readSteps(pattern)
-    if (typeof steps === 'string') problems.push(`line ${number} ${steps}`)
+    if (typeof steps === 'string') problems.push(`line ${index + 1} ${steps}`)
     else rules.push({ line, effect, matches: (path) => matchesSteps(steps, path) })
     if (FOLDER_NAME.test(pattern))
       warnings.push(
-        `line ${number} matches a file of exactly that name; for the files of a folder, write \`${pattern}/**\``,
+        `line ${index + 1} matches a file of exactly that name; for the files of a folder, write \`${pattern}/**\``,
       )
   }
   if (problems.length === 0 && rules.length > 0 && rules.every(({ effect }) => effect === 'exclude'))
