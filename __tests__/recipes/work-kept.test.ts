@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { ASKS, workflowsToCopy, type Workflow } from '../support/workflow-files.ts'
+import { ASKS, granted, workflowsToCopy, type Workflow } from '../support/workflow-files.ts'
 
 /** The steps that ask the agent, each with its job; a rehearsal asks nobody. */
 function asksOf(workflow: Workflow) {
@@ -13,14 +13,6 @@ function asksOf(workflow: Workflow) {
 
 const WORKFLOWS = workflowsToCopy().filter(({ workflow }) => asksOf(workflow).length > 0)
 const isRecipe = ({ name }: { readonly name: string }): boolean => name.endsWith('.yml')
-
-/** What the token of a step may do: that of an app says so where it is made. */
-function granted(workflow: Workflow, job: Workflow['jobs'][string]): Record<string, unknown> {
-  const apps = (job.steps ?? []).flatMap(({ with: given = {} }) =>
-    Object.entries(given).map(([name, value]) => [name.replace(/^permission-/, ''), value] as const),
-  )
-  return { ...workflow.permissions, ...job.permissions, ...Object.fromEntries(apps) }
-}
 
 test.each(WORKFLOWS)('$name goes on with a pull request that a red run has left open', ({ workflow }) => {
   for (const { given } of asksOf(workflow)) {

@@ -40,6 +40,15 @@ interface Concurrency {
   readonly queue?: string
 }
 
+/** What the token of a job's steps may do: that of an app says so where it is made. */
+export function granted(workflow: Workflow, job: Workflow['jobs'][string]): Record<string, unknown> {
+  const app = (job.steps ?? [])
+    .flatMap(({ with: given = {} }) => Object.entries(given))
+    .filter(([name]) => name.startsWith('permission-'))
+    .map(([name, access]) => [name.replace('permission-', ''), access] as const)
+  return { ...workflow.permissions, ...job.permissions, ...Object.fromEntries(app) }
+}
+
 export const ASKS = 'your-org/docs-agent-action@v1'
 
 /** What people copy as a whole: the recipes, by their names, and the workflows in the documents. */

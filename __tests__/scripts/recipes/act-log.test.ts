@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readActLog } from '../../../scripts/recipes/act-log.mjs'
+import { readActLog } from '../../../scripts/recipes/act-log.ts'
 
 const lines = (...entries: readonly (object | string)[]): string =>
   entries.map((entry) => (typeof entry === 'string' ? entry : JSON.stringify(entry))).join('\n')

@@ -1,0 +1,91 @@
+import type { GitHubScenario, GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
+import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import type { GitHubState } from '../../src/emulator/github/state.ts'
+import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
+import type { Commit } from './temporary-repositories.ts'
+
+type Texts = Readonly<Record<string, string>>
+
+/** Of an event, as GitHub sends it. */
+export type Payload = Readonly<Record<string, unknown>>
+/** What happens on GitHub, and the payload that comes of it. */
+export type Happening = (github: GitHubState) => Payload
+
+/** What has to come of a run. What is not said: it is green, nothing is sent, and nothing is asked of `gh`. */
+export interface Expected {
+  readonly isRed?: boolean
+  /** Each with its result, in any order. */
+  readonly jobs?: readonly string[]
+  /** As `job.step.output`; others may be there too. */
+  readonly outputs?: Texts
+  /**
+   * The requests that cost credits: `new` makes a job, and the id of a job is that of a follow-up; for another project than the
+   * usual one, behind its id. In any order, as the jobs of a matrix have none.
+   */
+  readonly prompts?: readonly string[]
+  /** The operations that GitHub's API was asked for, in order. */
+  readonly github?: readonly string[]
+  /** What GitHub's command line was asked, in order, with `<head>` and `<head before>` for commits of pull request 4. */
+  readonly commands?: readonly string[]
+  /** Texts of the summary. */
+  readonly summary?: readonly string[]
+  /** Texts that the prompts hold. */
+  readonly told?: readonly string[]
+  /** Of all pull requests, in any order. */
+  readonly labels?: readonly string[]
+  /** Who is asked for reviews of all pull requests. */
+  readonly reviewers?: readonly string[]
+  /** The open pull requests of the docs, when the run has ended: those that carry a label or that a new job opened. */
+  readonly open?: readonly number[]
+  /** Texts that the steps print. */
+  readonly printed?: readonly string[]
+}
+
+/** How a run begins. */
+interface Beginning {
+  /** By default the first event that the workflow names. */
+  readonly eventName?: string
+  /** A push is by default one of `commit('b')` to main. */
+  readonly event?: Payload | Happening
+  /** Of a manual run. */
+  readonly inputs?: Texts
+  /** Besides the address and the project, or in their place. */
+  readonly vars?: Texts
+}
+
+/** One run, and how it begins as far as it differs from what is said for all of its check. */
+export interface Run extends Beginning, Expected {
+  readonly secrets?: 'withheld'
+  /** What happens on GitHub right before a merge. */
+  readonly beforeMerge?: (github: GitHubState) => void
+}
+
+/** Runs that meet the same service and the same GitHub, one after the other. */
+export interface Check extends Beginning {
+  /** A sentence about behaviour. */
+  readonly name: string
+  readonly runs: readonly Run[]
+  /** Of the service, by default `pull-request`. */
+  readonly scenario?: ScenarioName
+  /** What happens on GitHub. */
+  readonly scenarios?: readonly GitHubScenarioName[]
+  /** The repository that the workflow is in, by default `acme/docs`. */
+  readonly from?: 'acme/code'
+  /** In place of the usual ones. */
+  readonly repositories?: Readonly<Record<string, RepositoryState>>
+  /** The checks of the agent's first push, of the second, ...; the last ones stay. */
+  readonly plan?: GitHubScenario['checks']
+  /** What the agent makes of a prompt. */
+  readonly edits?: GitHubScenario['edits'] & {}
+  /** Of the folder that the workflow is in, oldest commit first. */
+  readonly history?: readonly Commit[]
+  /** Whether the clocks and timers of the steps run as they do, and not ten times as fast. */
+  readonly isRealTime?: boolean
+  /** A text in the log; the run is cancelled when it comes. */
+  readonly cancelAt?: string
+  /** Which jobs of a matrix to run, as `name:value`. */
+  readonly matrix?: readonly string[]
+}
+
+/** By the path of their workflow. Each has at least one. */
+export type Checks = Readonly<Record<string, readonly Check[]>>

@@ -1,0 +1,168 @@
+import { CHANGE_CHECKS } from './change-checks.ts'
+import type { Checks } from './check.ts'
+import { COMMENT_CHECKS } from './comment-checks.ts'
+import { NO_KEY } from './courses.ts'
+import { FLEET_CHECKS } from './fleet-checks.ts'
+import { MENDING_CHECKS } from './mending-checks.ts'
+import { ROLLING_CHECKS } from './rolling-checks.ts'
+import { VISITED_CHECKS } from './visited-checks.ts'
+
+const WRITE = { inputs: { prompt: 'Document the --dry-run flag.' } }
+
+/** What must come of each recipe. */
+export const CHECKS: Checks = {
+  ...CHANGE_CHECKS,
+  ...ROLLING_CHECKS,
+  ...MENDING_CHECKS,
+  ...COMMENT_CHECKS,
+  ...FLEET_CHECKS,
+  ...VISITED_CHECKS,
+  'docs/recipes/follow-up.yml': [
+    {
+      name: 'the second instruction goes to the job of the first one, but not if that fails or changes nothing',
+      ...WRITE,
+      runs: [
+        { secrets: 'withheld', isRed: true, outputs: { 'docs.write.outcome': 'error' } },
+        {
+          outputs: {
+            'docs.write.outcome': 'pull-request',
+            'docs.write.job-id': 'job_000001',
+            'docs.check.outcome': 'pull-request',
+            'docs.check.job-id': 'job_000001',
+          },
+          prompts: ['new', 'job_000001'],
+          summary: ['The pull request is ready', 'It has new commits.'],
+        },
+        {
+          vars: { DOCS_AGENT_PROJECT_ID: 'docs--no-changes' },
+          outputs: { 'docs.write.outcome': 'no-changes' },
+          prompts: ['docs--no-changes new'],
+        },
+        {
+          vars: { DOCS_AGENT_PROJECT_ID: 'docs--failed' },
+          isRed: true,
+          outputs: { 'docs.write.outcome': 'failed' },
+          prompts: ['docs--failed new'],
+        },
+      ],
+    },
+  ],
+  'docs/recipes/attach-later.yml': [
+    {
+      name: 'a run with a prompt starts the job and leaves, and a run with a job attaches to it, also after a red one',
+      vars: { DOCS_AGENT_PROJECT_ID: 'docs--slow' },
+      ...WRITE,
+      runs: [
+        {
+          jobs: ['start: success'],
+          outputs: { 'start.docs.outcome': 'submitted', 'start.docs.job-id': 'job_000001' },
+          prompts: ['docs--slow new'],
+        },
+        { ...NO_KEY, inputs: { 'job-id': 'job_running' } },
+        {
+          inputs: { 'job-id': 'job_running' },
+          vars: { DOCS_AGENT_PROJECT_ID: 'docs-demo' },
+          jobs: ['attach: success'],
+          outputs: { 'attach.docs.outcome': 'pull-request', 'attach.docs.job-id': 'job_running' },
+        },
+      ],
+    },
+  ],
+  'docs/recipes/long-job.yml': [
+    {
+      name: 'one workflow job starts the agent, the other waits for it and sends nothing, and all jobs again start another',
+      ...WRITE,
+      runs: [
+        {
+          jobs: ['start: success', 'finish: success'],
+          outputs: {
+            'start.docs.outcome': 'submitted',
+            'finish.docs.outcome': 'pull-request',
+            'finish.docs.job-id': 'job_000001',
+          },
+          prompts: ['new'],
+        },
+        { outputs: { 'finish.docs.job-id': 'job_000002' }, prompts: ['new'] },
+      ],
+    },
+  ],
+  'docs/recipes/rehearse.yml': [
+    {
+      name: 'every scenario ends as the matrix expects, without a key, and nothing reaches a real service',
+      isRealTime: true,
+      runs: [
+        {
+          secrets: 'withheld',
+          jobs: [
+            'rehearse(failed, failed, failure): success',
+            'rehearse(no-changes, no-changes, success): success',
+            'rehearse(pull-request, flaky, success): success',
+            'rehearse(pull-request, pull-request, success): success',
+            'rehearse(0.2, timed-out, slow, failure): success',
+            'rehearse(checks-fail, pull-request, pull-request, failure): success',
+            'rehearse(checks-mended, job_finished, pull-request, pull-request, success): success',
+            'rehearse(out-of-scope, pull-request, pull-request, failure): success',
+          ],
+          outputs: {
+            'rehearse(failed, failed, failure).docs.outcome': 'failed',
+            'rehearse(0.2, timed-out, slow, failure).docs.outcome': 'timed-out',
+            'rehearse(pull-request, pull-request, success).docs.checks': 'success',
+            'rehearse(checks-fail, pull-request, pull-request, failure).docs.checks': 'failure',
+            'rehearse(out-of-scope, pull-request, pull-request, failure).docs.in-scope': 'false',
+            'rehearse(checks-mended, job_finished, pull-request, pull-request, success).docs.checks': 'success',
+          },
+        },
+      ],
+    },
+  ],
+  'docs/migrating.md': [
+    {
+      name: 'on a good day the script and the step that takes its place end alike',
+      runs: [
+        {
+          outputs: {
+            'steps.0.pr': '<service>/acme/docs/pull/4',
+            'steps.docs.pr-link': '<service>/acme/docs/pull/5',
+            'steps.docs.job-id': 'job_000002',
+            'steps.docs.status': 'completed',
+            'steps.docs.outcome': 'pull-request',
+            'steps.docs.changed': 'true',
+          },
+          prompts: ['docs new', 'docs new'],
+        },
+      ],
+    },
+    {
+      name: 'if the agent fails, the script is green with no pull request, and the step is red',
+      scenario: 'failed',
+      runs: [
+        {
+          isRed: true,
+          outputs: { 'steps.0.pr': 'null', 'steps.docs.outcome': 'failed', 'steps.docs.pr-link': '' },
+          prompts: ['docs new', 'docs new'],
+        },
+      ],
+    },
+    {
+      name: 'if one read fails, the script is green with no pull request, and the step reads again',
+      scenario: 'flaky',
+      runs: [
+        { outputs: { 'steps.0.pr': 'null', 'steps.docs.outcome': 'pull-request' }, prompts: ['docs new', 'docs new'] },
+      ],
+    },
+    {
+      name: 'if the service refuses the prompt, the script is green, and the step is red',
+      scenario: 'unavailable',
+      runs: [{ isRed: true, outputs: { 'steps.0.pr': 'null', 'steps.docs.outcome': 'error' } }],
+    },
+  ],
+  '.github/workflows/self-test.yml': [
+    {
+      name: 'the workflow that tests the actions on real runners passes',
+      eventName: 'workflow_dispatch',
+      isRealTime: true,
+      matrix: ['os:ubuntu-latest'],
+      runs: [{}],
+    },
+  ],
+}

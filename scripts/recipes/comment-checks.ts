@@ -1,0 +1,137 @@
+import { createRequire } from 'node:module'
+import { commit } from '../../__tests__/support/github-state.ts'
+import { issueState } from '../../src/emulator/github/issue-state.ts'
+import { pullState } from '../../src/emulator/github/pull-state.ts'
+import type { Check, Checks, Happening, Payload, Run } from './check.ts'
+import { changed, NO_KEY, UNHEARD } from './courses.ts'
+
+type Parts = Readonly<Record<string, object>>
+
+const EXAMPLES = createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly {
+  readonly name: string
+  readonly examples: readonly (Parts & { readonly action: string })[]
+}[]
+
+const MONA = { login: 'mona', id: 11, type: 'User' }
+const DORA = { login: 'dora', id: 12, type: 'User' }
+const REPOSITORY = { full_name: 'acme/docs' }
+const AT = '2026-01-01T00:00:00Z'
+
+/** A payload as GitHub sends it, but for these fields of its parts. */
+function real(name: string, action: string, parts: Parts): Payload {
+  const found = EXAMPLES.find((event) => event.name === name)?.examples.find((example) => example.action === action)
+  if (found === undefined) throw new Error(`There is no example of ${name}, ${action}.`)
+  const all: Parts = { repository: REPOSITORY, sender: MONA, ...parts }
+  const changed = Object.entries(all).map(([part, fields]) => [part, { ...found[part], ...fields }])
+  return { ...found, ...(Object.fromEntries(changed) as Payload) }
+}
+
+const SUBJECT = { number: 1, title: 'Describe deploying', body: null, state: 'open' }
+
+/** A comment on the agent's pull request, or on something else. */
+function comment(said: object = {}, issue: object = { pull_request: { merged_at: null } }): Payload {
+  const usual = { id: 1012, user: MONA, body: '/docs Shorten the second paragraph.', author_association: 'CONTRIBUTOR' }
+  return real('issue_comment', 'created', {
+    issue: { ...SUBJECT, ...issue },
+    comment: { ...usual, performed_via_github_app: null, created_at: AT, ...said },
+  })
+}
+
+const reviewed = (from = 'acme/docs'): object => ({
+  ...SUBJECT,
+  base: { sha: commit('a') },
+  head: { sha: commit('b'), repo: { full_name: from } },
+})
+
+function review(said: object, from?: string): Payload {
+  const usual = { id: 70, user: MONA, author_association: 'MEMBER', submitted_at: AT, state: 'commented' }
+  return real('pull_request_review', 'submitted', { pull_request: reviewed(from), review: { ...usual, ...said } })
+}
+
+/** The newest comment, as if a person's token had written it. */
+const answerIn =
+  (number: number): Happening =>
+  ({ repositories }) => {
+    const { id, body = '' } = repositories['acme/docs']?.pulls[number]?.comments.at(-1) ?? {}
+    if (!body.startsWith('<!-- docs-agent-action: reply')) throw new Error(`This is no answer: ${body}`)
+    return comment({ id, body })
+  }
+
+/** The agent's pull request 1 is open, with a comment by somebody who may write. */
+const OPEN: Pick<Check, 'scenarios'> = { scenarios: ['comment-of-maintainer'] }
+const ASKED: Run = {
+  outputs: { 'ask.docs.outcome': 'pull-request', 'ask.docs.continued': 'comment' },
+  prompts: ['job_finished'],
+}
+/** Somebody who may not write. */
+const REFUSED: Run = { outputs: { 'ask.docs.outcome': 'skipped' }, github: ['repos/get-collaborator-permission-level'] }
+const NEW_JOB: Run = { outputs: { 'ask.docs.continued': '' }, prompts: ['new'] }
+
+/** Recipes in which people ask the agent. */
+export const COMMENT_CHECKS: Checks = {
+  'docs/recipes/comments.yml': [
+    {
+      name: 'whoever may write is heard and answered, also as a private member, and the answer itself starts no runner',
+      ...OPEN,
+      event: comment({ author_association: 'NONE' }),
+      runs: [NO_KEY, ASKED, { ...UNHEARD, event: answerIn(1) }],
+    },
+    {
+      name: 'on an issue and on another pull request than the agent’s a comment starts a new job, and is answered',
+      event: comment({}, { number: 8, title: 'Say what fails' }),
+      repositories: {
+        'acme/docs': changed(['docs/guide.md'], {
+          collaborators: { mona: 'maintain' },
+          issues: { 8: issueState({ title: 'Say what fails' }) },
+          pulls: { 9: pullState({ branch: 'guide', headSha: commit('b') }) },
+        }),
+      },
+      runs: [
+        { ...NEW_JOB, told: ['Shorten the second paragraph.', 'Say what fails'] },
+        {
+          ...NEW_JOB,
+          event: comment({}, { number: 9, pull_request: { merged_at: null } }),
+          told: ['Shorten the second paragraph.', 'pull request #9'],
+        },
+        { ...UNHEARD, event: answerIn(9) },
+      ],
+    },
+    {
+      name: 'a comment by somebody who may not write asks GitHub who it is, and nothing else',
+      ...OPEN,
+      event: comment({ user: DORA }),
+      runs: [REFUSED, { ...REFUSED, event: comment({ user: DORA, author_association: 'NONE' }) }],
+    },
+    {
+      name: 'a comment that asks for nothing starts no runner',
+      event: comment({ body: 'Looks good to me. /docs' }),
+      runs: [UNHEARD],
+    },
+  ],
+  'docs/recipes/reviews.yml': [
+    {
+      name: 'whoever may write is heard in a review and answered, also as a private member, and nobody else',
+      ...OPEN,
+      event: review({ body: '/docs Take up my comments.', author_association: 'NONE' }),
+      runs: [
+        NO_KEY,
+        { ...ASKED, told: ['Take up my comments.'] },
+        {
+          ...ASKED,
+          eventName: 'pull_request_review_comment',
+          event: real('pull_request_review_comment', 'created', {
+            pull_request: reviewed(),
+            comment: { id: 72, user: MONA, body: '/docs Say how long.', path: 'docs/deploy.md', created_at: AT },
+          }),
+          told: ['Say how long.', 'docs/deploy.md'],
+        },
+        { ...REFUSED, event: review({ body: '/docs Take up my comments.', user: DORA }) },
+      ],
+    },
+    {
+      name: 'a review without the command, and one of a pull request from a fork, starts no runner',
+      event: review({ body: null }),
+      runs: [UNHEARD, { ...UNHEARD, event: review({ body: '/docs Take up my comments.' }, 'dora/docs') }],
+    },
+  ],
+}

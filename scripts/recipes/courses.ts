@@ -1,0 +1,84 @@
+import { changedRepository, commit } from '../../__tests__/support/github-state.ts'
+import { MAINTAINER } from '../../src/emulator/github/demo-state.ts'
+import { mergePull, pushCommit } from '../../src/emulator/github/repository-events.ts'
+import type { Commit, FileChange, RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import type { Happening, Run } from './check.ts'
+
+type Fields = Partial<RepositoryState>
+type Repository = 'acme/docs' | 'acme/code'
+
+const changeOf = (filename: string) => ({ filename, patch: '@@ -1 +1 @@\n-a\n+b' })
+
+/** A repository where a push changed these files. */
+export function changed(names: readonly string[], fields: Fields = {}, from = 'a'): RepositoryState {
+  return changedRepository({ from, files: names.map(changeOf) }, fields)
+}
+
+/** A repository where the code was changed since a workflow succeeded. */
+export function changedSince(workflow: string, event: string, fields: Fields = {}): RepositoryState {
+  const end = { status: 'completed', conclusion: 'success' } as const
+  const run = { id: 41, workflow, branch: 'main', headSha: commit('e'), event, createdAtMs: 0, ...end }
+  return changed(['src/flags.ts'], { workflowRuns: [run], ...fields }, 'e')
+}
+
+/** A file that the agent writes. */
+export function added(filename: string, line: string): FileChange {
+  return { filename, status: 'added', additions: 1, deletions: 0, patch: `@@ -0,0 +1 @@\n+${line}` }
+}
+
+function pushOf(
+  repository: Repository,
+  branch: string,
+  change: (here: RepositoryState) => Commit | undefined,
+): Happening {
+  return ({ repositories, users }) => {
+    const here = repositories[repository]
+    const before = here?.branches[branch]
+    const made = here && change(here)
+    if (made === undefined) throw new Error(`Nothing can be done in ${repository}.`)
+    const person = { username: MAINTAINER }
+    return {
+      ref: `refs/heads/${branch}`,
+      before,
+      after: made.sha,
+      sender: { login: MAINTAINER, ...users[MAINTAINER] },
+      commits: [{ id: made.sha, message: made.message, author: person, committer: person }],
+      repository: { full_name: repository, default_branch: 'main' },
+    }
+  }
+}
+
+/** Somebody pushes a change of a file. */
+export function pushed(filename: string, repository: Repository = 'acme/docs', branch = 'main'): Happening {
+  const commit = { message: `Change ${filename}`, author: MAINTAINER, files: [changeOf(filename)] }
+  return pushOf(repository, branch, (here) => pushCommit(here, branch, commit, 0))
+}
+
+/** Somebody merges a pull request of the docs. */
+export function merged(number: number): Happening {
+  return pushOf('acme/docs', 'main', (here) => mergePull(here, number, 'squash', MAINTAINER, 0))
+}
+
+/** One after the other; the last one starts the run. */
+export function inOrder(...happenings: readonly Happening[]): Happening {
+  return (github) => happenings.map((happen) => happen(github)).at(-1) ?? {}
+}
+
+/** A run that has to be red before anything is sent. */
+export const NO_KEY: Run = { secrets: 'withheld', isRed: true }
+/** A run that has nothing to send. */
+export const SKIPPED: Run = { summary: ['Skipped, nothing to do'] }
+/** Not even a runner starts. */
+export const UNHEARD: Run = { jobs: [], github: [] }
+
+/** Two changes: the run of the first one is red, and that of the second one has to tell both. */
+export function redThenGreen(
+  [missed, next]: readonly [string, string],
+  expected: Run,
+  ...where: [Repository?, string?]
+): readonly Run[] {
+  return [
+    { ...NO_KEY, event: pushed(missed, ...where) },
+    { event: pushed(next, ...where), told: [missed, next], ...expected },
+  ]
+}

@@ -1,0 +1,86 @@
+import type { Checks } from './check.ts'
+
+const ENDINGS = ['', '--failed', '--no-changes', '--flaky', '', '--archived', '--sparse', '--late-link']
+const OTHERS = ['', '--unlisted-status', '--hostile', '--other-job', '', '--hostile-link']
+const FLEET = [...ENDINGS, ...OTHERS].map((ending, index) => `docs-${String(index + 1).padStart(2, '0')}${ending}`)
+
+/** A link that cannot be used is red, too. */
+const isRed = (project: string): boolean => /--(failed|archived|hostile)$/.test(project)
+const RED = FLEET.filter(isRed).length
+const GREEN = FLEET.length - RED
+
+const fleetOf = (...projects: string[]) => ({
+  inputs: { prompt: 'Mention the new address of the status page.' },
+  vars: { DOCS_AGENT_PROJECTS: JSON.stringify(projects) },
+})
+const ended = (green: number, red: number) => ({ 'report.table.green': String(green), 'report.table.red': String(red) })
+
+export const FLEET_CHECKS: Checks = {
+  'docs/recipes/fleet.yml': [
+    {
+      name: 'a fleet: one red project hides no other, the table has all of them, and the run is red',
+      ...fleetOf(...FLEET),
+      runs: [
+        {
+          isRed: true,
+          outputs: ended(GREEN, RED),
+          prompts: FLEET.map((project) => `${project} new`),
+          summary: [
+            `${GREEN} of ${FLEET.length} projects are green`,
+            ...FLEET.map((project) => `${isRed(project) ? '| ❌' : '| ✅'} | [\`${project}\`](`),
+          ],
+        },
+      ],
+    },
+    {
+      name: 'a fleet of green projects is green',
+      ...fleetOf('docs-a', 'docs-b--no-changes'),
+      runs: [
+        {
+          outputs: ended(2, 0),
+          prompts: ['docs-a new', 'docs-b--no-changes new'],
+          summary: ['2 of 2 projects are green'],
+        },
+      ],
+    },
+    {
+      name: 'a project whose run is cancelled still names its job, so that somebody can attach to it',
+      ...fleetOf('docs-a--slow'),
+      isRealTime: true,
+      cancelAt: ' is active.',
+      runs: [
+        { isRed: true, outputs: { 'project(docs-a--slow).docs.job-id': 'job_000001' }, prompts: ['docs-a--slow new'] },
+      ],
+    },
+    {
+      name: 'a project whose job never reported has its line all the same, and the run is red',
+      ...fleetOf('docs-a', 'docs-lost'),
+      matrix: ['project:docs-a'],
+      runs: [
+        {
+          isRed: true,
+          outputs: ended(1, 1),
+          prompts: ['docs-a new'],
+          summary: ['1 of 2 projects are green', '| its job never reported |'],
+        },
+      ],
+    },
+    {
+      name: 'wrong inputs are told at once, and nothing is sent',
+      ...fleetOf('docs-a', 'docs-a', 'no/name'),
+      runs: [{ isRed: true, jobs: ['check: failure'] }],
+    },
+    {
+      name: 'without secrets every project is red, and nothing is sent',
+      ...fleetOf('docs-a', 'docs-b'),
+      runs: [
+        {
+          secrets: 'withheld',
+          isRed: true,
+          outputs: ended(0, 2),
+          summary: ['0 of 2 projects are green', '| ❌ | [`docs-a`](', '| ❌ | [`docs-b`](', '| error |'],
+        },
+      ],
+    },
+  ],
+}

@@ -1,0 +1,164 @@
+import { TOKEN_USER } from '../../src/emulator/github/demo-state.ts'
+import { pullState } from '../../src/emulator/github/pull-state.ts'
+import { commit } from '../../__tests__/support/github-state.ts'
+import type { Checks } from './check.ts'
+import { added, changed, changedSince, inOrder, merged, NO_KEY, pushed, redThenGreen, SKIPPED } from './courses.ts'
+
+/** With the label, and the marker of a job that has opened another one. */
+const FORGED = pullState({
+  branch: 'somebody/guide',
+  headSha: commit('c'),
+  labels: ['docs-agent-rolling'],
+  comments: [
+    { id: 901, user: TOKEN_USER, body: '<!-- docs-agent-action: job=job_finished -->', createdAtMs: 0, reactions: [] },
+  ],
+})
+
+/** Recipes in which one pull request stays open for all changes. */
+export const ROLLING_CHECKS: Checks = {
+  'docs/recipes/rolling-on-schedule.yml': [
+    {
+      name: 'what was changed in the week of a red run is told by the next one, in the same pull request until that is merged',
+      repositories: { 'acme/docs': changedSince('rolling-on-schedule.yml', 'schedule') },
+      runs: [
+        { prompts: ['new'], told: ['src/flags.ts'], open: [4] },
+        ...redThenGreen(['src/second.ts', 'openapi/third.yml'], {
+          prompts: ['job_000001'],
+          outputs: { 'update.docs.continued': 'pull-request' },
+          summary: ['Adding to pull request <code>&#35;4</code>'],
+          open: [4],
+        }),
+        { ...SKIPPED, event: pushed('README.md') },
+        {
+          event: inOrder(merged(4), pushed('src/fourth.ts')),
+          prompts: ['new'],
+          told: ['src/fourth.ts'],
+          open: [5],
+        },
+      ],
+    },
+    {
+      name: 'a forged marker is passed over, and a new job begins',
+      repositories: { 'acme/docs': changedSince('rolling-on-schedule.yml', 'schedule', { pulls: { 9: FORGED } }) },
+      runs: [
+        {
+          outputs: { 'update.docs.continued': '', 'update.docs.pr-number': '4' },
+          prompts: ['new'],
+          summary: ['is passed over'],
+        },
+      ],
+    },
+  ],
+  'docs/recipes/rolling-on-push.yml': [
+    {
+      name: 'a push goes to the open pull request, with that of a red run before it, and who made it is asked for a review',
+      // The service begins with pull request 1, of `job_finished`.
+      scenarios: ['open-pull-request'],
+      repositories: {
+        'acme/docs': changedSince('rolling-on-push.yml', 'push', { collaborators: { mona: 'maintain', ann: 'write' } }),
+      },
+      runs: [
+        {
+          outputs: { 'update.docs.continued': 'pull-request', 'update.docs.job-id': 'job_finished' },
+          prompts: ['job_finished'],
+          summary: ['Adding to pull request <code>&#35;1</code>'],
+        },
+        ...redThenGreen(['src/second.ts', 'src/third.ts'], {
+          prompts: ['job_finished'],
+          open: [1],
+          reviewers: ['mona'],
+        }),
+        { ...SKIPPED, event: pushed('README.md') },
+      ],
+    },
+  ],
+  'docs/recipes/rolling-skip.yml': [
+    {
+      name: 'a job begins, also after a red run, and while its pull request waits for review nothing is asked',
+      runs: [
+        NO_KEY,
+        { outputs: { 'review.docs.outcome': 'pull-request' }, prompts: ['new'], labels: ['docs-agent-review'] },
+        { outputs: { 'review.docs.outcome': 'skipped' }, open: [4] },
+      ],
+    },
+  ],
+  'docs/recipes/rolling-two-repositories.yml': [
+    {
+      name: 'a push to the code goes to the open pull request in the docs repository, with that of a red run before it',
+      from: 'acme/code',
+      repositories: { 'acme/code': changed(['src/flags.ts']) },
+      runs: [
+        {
+          outputs: { 'update.docs.continued': '', 'update.docs.pr-repository': 'acme/docs' },
+          prompts: ['new'],
+          labels: ['docs-of-code'],
+        },
+        ...redThenGreen(
+          ['src/second.ts', 'src/third.ts'],
+          {
+            outputs: { 'update.docs.continued': 'pull-request', 'update.docs.pr-repository': 'acme/docs' },
+            prompts: ['job_000001'],
+            open: [4],
+          },
+          'acme/code',
+        ),
+      ],
+    },
+  ],
+  'docs/recipes/translations.yml': [
+    {
+      name: 'a merge into the English docs goes into each language, in a pull request with a label of its own',
+      repositories: { 'acme/docs': changed(['docs/en/start.md']) },
+      edits: (prompt) => [added(`docs/${/translation in docs\/(\w+)/.exec(prompt)?.[1] ?? 'en'}/start.md`, 'Hallo')],
+      runs: [
+        {
+          outputs: {
+            'translate(de).docs.in-scope': 'true',
+            'translate(fr).docs.in-scope': 'true',
+            'translate(ja).docs.in-scope': 'true',
+          },
+          prompts: ['new', 'new', 'new'],
+          labels: ['docs-agent-de', 'docs-agent-fr', 'docs-agent-ja'],
+        },
+        ...redThenGreen(['docs/en/second.md', 'docs/en/third.md'], {
+          prompts: ['job_000001', 'job_000002', 'job_000003'],
+          open: [4, 5, 6],
+        }),
+      ],
+    },
+  ],
+  'docs/recipes/style-and-links.yml': [
+    {
+      name: 'the agent is told of what was changed and of broken links, not of its own merge, and one out of scope opens no second pull request',
+      history: [
+        { daysAgo: 0, files: { 'docs/index.md': '[a](gone.md) [b](start.md)\n', 'docs/start.md': '# Start\n' } },
+      ],
+      repositories: { 'acme/docs': changed(['docs/index.md']) },
+      edits: (prompt) => [added(prompt.includes('docs/second.md') ? 'mkdocs.yml' : 'docs/index.md', 'site_name: Acme')],
+      runs: [
+        {
+          outputs: { 'polish.docs.outcome': 'pull-request', 'polish.docs.in-scope': 'true' },
+          prompts: ['new'],
+          told: ['if any follow here:\ndocs/index.md:  [✖] gone.md → Status: 400\n', '-a\n+b'],
+          labels: ['docs-agent-style'],
+        },
+        { ...SKIPPED, event: merged(4) },
+        {
+          event: pushed('docs/second.md'),
+          isRed: true,
+          outputs: { 'polish.docs.in-scope': 'false' },
+          prompts: ['new'],
+          open: [5],
+        },
+        {
+          event: pushed('docs/third.md'),
+          isRed: true,
+          outputs: { 'polish.docs.in-scope': 'false' },
+          prompts: ['job_000002'],
+          told: ['docs/second.md', 'docs/third.md'],
+          open: [5],
+        },
+      ],
+    },
+  ],
+}

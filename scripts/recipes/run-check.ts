@@ -1,0 +1,181 @@
+import { mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { parse } from 'yaml'
+import { observeGitHub } from '../../__tests__/support/observe-github.ts'
+import { granted, type Workflow } from '../../__tests__/support/workflow-files.ts'
+import { demoState } from '../../src/emulator/github/demo-state.ts'
+import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
+import { type GitHubState, type Permissions } from '../../src/emulator/github/state.ts'
+import { logLine } from '../../src/emulator/request-log.ts'
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
+import { timesFaster } from '../small-runner/faster-time.ts'
+import { preload } from '../small-runner/preload.ts'
+import { openScratchFolder } from '../small-runner/scratch-folder.ts'
+import type { Check, Payload, Run } from './check.ts'
+import { judge, seenIn } from './judge.ts'
+import { type ActRun, runAct } from './run-act.ts'
+import { localRepositories, packageManagers } from './setting.ts'
+import { prepare, workflowText } from './temporary-repositories.ts'
+
+/** What act dies of, rarely, where many jobs of a matrix fetch their actions at the same moment. It is no fault of a recipe. */
+export const ENGINE_CRASH = 'fatal error: concurrent map'
+/** From the line that a check cancels at: the engine kills at once, maybe between that line and what the step does next. */
+const CANCEL_DELAY_MS = 500
+/** The id of a check's first run. Those that GitHub knows from the start have lower ones. */
+const FIRST_RUN = 42
+/** How fast the service's time runs. With that of the steps their 10 seconds between two looks take one. */
+const [SERVICE_SPEED, STEP_SPEED] = [30, 10]
+const USUAL_EVENTS: Readonly<Record<string, Payload>> = {
+  push: { ref: 'refs/heads/main', before: 'a'.repeat(40), after: 'b'.repeat(40) },
+}
+
+/** Where a run begins: the event, and the branch that it is on with its head. */
+function beginOf(run: Run, check: Check, state: GitHubState, usualEvent: string) {
+  const eventName = run.eventName ?? check.eventName ?? usualEvent
+  const happening = run.event ?? check.event ?? USUAL_EVENTS[eventName] ?? {}
+  const event = typeof happening === 'function' ? happening(state) : happening
+  const inputs = run.inputs ?? check.inputs
+  const { branches = {} } = state.repositories[check.from ?? 'acme/docs'] ?? {}
+  const branch = /^refs\/heads\/(.+)$/.exec(String(event['ref']))?.[1] ?? 'main'
+  const headSha = branches[branch] ?? branches['main'] ?? ''
+  return { eventName, event: { ...event, ...(inputs && { inputs }) }, branch, headSha }
+}
+
+/** What a workflow is given at every run. */
+function givenBy({ url, projectId, apiKey, github }: Emulator, check: Check, run: Run) {
+  return {
+    vars: {
+      DOCS_AGENT_BASE_URL: url,
+      DOCS_AGENT_PROJECT_ID: projectId,
+      DOCS_APP_CLIENT_ID: '1',
+      ...check.vars,
+      ...run.vars,
+    },
+    secrets: {
+      GITHUB_TOKEN: github.token,
+      ...(run.secrets !== 'withheld' && { DOCS_AGENT_API_KEY: apiKey, DOCS_APP_PRIVATE_KEY: 'private' }),
+    },
+    env: {
+      APP_TOKEN: github.token,
+      GITHUB_REPOSITORY: check.from ?? 'acme/docs',
+      GITHUB_REPOSITORY_OWNER: 'acme',
+      GITHUB_API_URL: github.apiUrl,
+      // The pull requests of the service are this GitHub's.
+      GITHUB_SERVER_URL: url,
+      ...(check.isRealTime ? {} : preload(timesFaster(STEP_SPEED))),
+      ...packageManagers(process.env),
+    },
+  } satisfies Partial<ActRun>
+}
+
+/**
+ * Runs a recipe as often as a check says. All of its runs meet the same service and the same GitHub, which knows how the runs
+ * before ended. The token may do what the workflow grants it.
+ * @returns what is not as it must be
+ */
+export async function runCheck(act: string, recipe: string, check: Check): Promise<string[]> {
+  const { path: folder, remove } = openScratchFolder('docs-agent-recipe-')
+  const { from = 'acme/docs', repositories = {}, scenarios = [], edits, plan } = check
+  const text = workflowText(recipe)
+  const workflow = parse(text) as Workflow
+  const { on }: { readonly on: object | string } = workflow
+  const [usualEvent = ''] = typeof on === 'string' ? [on] : Object.keys(on)
+  const serviceLog: string[] = []
+  // The visits lie in the days before, which is where recipes look for them.
+  const startMs = Date.parse(new Date().toISOString().slice(0, 10))
+  const startedAt = performance.now()
+  const permissions = Object.values(workflow.jobs).map((job) => granted(workflow, job))
+  const scenario = {
+    ...combineScenarios(scenarios),
+    permissions: Object.assign({}, ...permissions) as Permissions,
+    ...(edits && { edits }),
+    ...(plan && { checks: plan }),
+  }
+  const state = demoState(scenario, startMs)
+  Object.assign(state.repositories, structuredClone(repositories))
+  let beforeMerge: Run['beforeMerge']
+  const observed = observeGitHub({
+    scenario,
+    state,
+    beforeAnswer: (operation) => {
+      if (operation === 'pulls/merge') beforeMerge?.(state)
+    },
+  })
+  const service = await startEmulator({
+    speed: SERVICE_SPEED,
+    startMs,
+    github: observed.options,
+    ...(check.scenario && { scenario: check.scenario }),
+    onRequest: (request) => serviceLog.push(logLine(request)),
+  })
+  const caller = prepare(folder, recipe, check.history)
+  const file = basename(caller.workflow)
+  state.repositories[from]?.workflows.push(file)
+
+  async function playAndJudge(run: Run, id: number): Promise<string[]> {
+    const known = { asked: observed.requests.length, logged: serviceLog.length, prompts: service.requests.length }
+    const files = join(folder, `run-${id}`)
+    const artifacts = join(files, 'artifacts')
+    mkdirSync(artifacts, { recursive: true })
+    const { eventName, event, branch, headSha } = beginOf(run, check, state, usualEvent)
+    const { env, ...given } = givenBy(service, check, run)
+    const cancel = new AbortController()
+    beforeMerge = run.beforeMerge
+    const result = await runAct({
+      act,
+      folder: files,
+      ...caller,
+      eventName,
+      event,
+      matrix: check.matrix,
+      ...given,
+      env: {
+        ...env,
+        ARTIFACTS_FOLDER: artifacts,
+        GITHUB_RUN_ID: String(id),
+        GITHUB_WORKFLOW_REF: `${from}/${caller.workflow}@refs/heads/main`,
+        SHA_REF: headSha,
+      },
+      repositories: localRepositories([text, workflowText('.github/workflows/fleet.yml')], join(folder, 'action')),
+      cancel: cancel.signal,
+      onLine: (line) => {
+        if (check.cancelAt !== undefined && line.includes(check.cancelAt))
+          setTimeout(cancel.abort.bind(cancel), CANCEL_DELAY_MS)
+      },
+    })
+    if (result.log.includes(ENGINE_CRASH)) return [ENGINE_CRASH]
+    const createdAtMs = startMs + (performance.now() - startedAt) * SERVICE_SPEED
+    const conclusion = result.exitCode === 0 ? 'success' : 'failure'
+    const ended = { id, workflow: file, branch, headSha, event: eventName, createdAtMs, conclusion } as const
+    state.repositories[from]?.workflowRuns.push({ ...ended, status: 'completed' })
+    // The service's address is another one each time.
+    const outputs = Object.entries(result.outputs).map(
+      ([name, value]) => [name, value.replaceAll(service.url, '<service>')] as const,
+    )
+    const prompts = service.requests.slice(known.prompts).map(({ prompt = '' }) => prompt)
+    const problems = judge(
+      run,
+      { ...result, outputs: Object.fromEntries(outputs) },
+      {
+        ...seenIn(state, join(artifacts, 'gh.log')),
+        serviceLog: serviceLog.slice(known.logged),
+        github: observed.requests.slice(known.asked),
+        told: prompts.join('\n'),
+      },
+    )
+    if (problems.length === 0) return []
+    const printed = result.text || result.log.slice(-4_000)
+    return [`In run ${id - FIRST_RUN + 1}:`, ...problems, 'What the steps printed:', printed]
+  }
+
+  try {
+    for (const [index, run] of check.runs.entries()) {
+      const problems = await playAndJudge(run, FIRST_RUN + index)
+      if (problems.length > 0) return problems
+    }
+    return observed.violations.slice()
+  } finally {
+    await service.close()
+    remove()
+  }
+}

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { codeBlocks, root } from '../../__tests__/support/markdown-files.ts'
+
+/** All of this project that runs when somebody uses it. */
+const ACTION_PARTS = ['action.yml', 'dist', 'visitors', 'emulator', '.github/workflows']
+
+/** Newer than act 0.2.89, which refuses the file. */
+const UNKNOWN_TO_THE_ENGINE = /^ +queue: max\n/m
+
+export interface Commit {
+  readonly daysAgo: number
+  /** By path. */
+  readonly files: Readonly<Record<string, string>>
+}
+
+const DAY_MS = 86_400_000
+
+/** Commits what is in a folder, as whoever uses the action would have it. */
+function commitAll(folder: string, daysAgo = 0): void {
+  const date = new Date(Date.now() - daysAgo * DAY_MS).toISOString()
+  const env = { ...process.env, HOME: folder, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
+  const git = (...args: string[]): void => {
+    const person = ['-c', 'user.name=Rehearsal', '-c', 'user.email=rehearsal@example.com', '-c', 'commit.gpgsign=false']
+    execFileSync('git', [...person, ...args], { cwd: folder, stdio: 'pipe', env })
+  }
+  git('init', '--quiet', '--initial-branch=main')
+  git('add', '--all')
+  git('commit', '--quiet', '--message', 'Docs')
+}
+
+/** A repository with a workflow, as paths. */
+export interface Caller {
+  readonly repository: string
+  readonly workflow: string
+}
+
+/**
+ * A repository that has one workflow, and the action apart from it, as on GitHub.
+ * @param folder an empty one
+ * @param name of the workflow's file
+ * @param history what was committed before, oldest first
+ */
+export function makeCaller(folder: string, name: string, text: string, history: readonly Commit[] = []): Caller {
+  const repository = join(folder, 'docs')
+  const workflow = `.github/workflows/${name}`
+  const itself = { daysAgo: 0, files: { [workflow]: text.replace(UNKNOWN_TO_THE_ENGINE, '') } }
+  for (const { daysAgo, files } of [...history, itself]) {
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(repository, path)), { recursive: true })
+      writeFileSync(join(repository, path), content)
+    }
+    commitAll(repository, daysAgo)
+  }
+  return { repository, workflow }
+}
+
+/** A workflow: the file itself, or one of the steps in a document, one after the other. */
+export function workflowText(recipe: string): string {
+  const text = readFileSync(join(root, recipe), 'utf8')
+  if (!recipe.endsWith('.md')) return text
+  const steps = codeBlocks(text, 'yaml')
+    .join('')
+    .replaceAll(/^(?=.)/gm, '      ')
+  const job = `  steps:\n    runs-on: ubuntu-latest\n    steps:\n${steps}`
+  return `on:\n  workflow_dispatch:\npermissions: {}\njobs:\n${job}`
+}
+
+/**
+ * What a recipe is run in: a repository of its own, but for a workflow of this project, which runs here.
+ * @param folder gets a copy of the action in `action`
+ */
+export function prepare(folder: string, recipe: string, history: readonly Commit[] = []): Caller {
+  const action = join(folder, 'action')
+  for (const part of ACTION_PARTS) cpSync(join(root, part), join(action, part), { recursive: true })
+  if (recipe.startsWith('.github/')) {
+    commitAll(action)
+    return { repository: action, workflow: recipe }
+  }
+  return makeCaller(folder, basename(recipe).replace('.md', '.yml'), workflowText(recipe), history)
+}
