@@ -20,15 +20,9 @@ import { SEED } from '../../support/seed.ts'
 
 const check = (name: string, state: Check['state'], fields: Partial<Check> = {}): Check => ({ name, state, ...fields })
 
-test('two workflows, or two apps, may have a check of one name each', () => {
-  const of = (state: Check['state'], app: string) => check('build', state, { id: 5, app })
-  const checks = [of('failure', 'a'), of('success', 'a'), of('success', 'b')]
-  expect(failedChecks(checks)).toEqual([checks[0]])
-})
-
-test('check runs and commit statuses count alike, and only those that failed', () => {
-  const checks = [check('build', 'failure', { id: 1 }), check('preview', 'failure'), check('links', 'pending')]
-  expect(failedChecks(checks)).toEqual(checks.slice(0, 2))
+test('check runs of any app and commit statuses count alike, and only those that failed', () => {
+  const checks = [check('build', 'failure', { app: 'a' }), check('preview', 'failure'), check('links', 'pending')]
+  expect(failedChecks([...checks, check('build', 'success', { app: 'b' })])).toEqual(checks.slice(0, 2))
 })
 
 test('what failed before under the same name is not of this change, and what passed or waited is', () => {
@@ -37,92 +31,63 @@ test('what failed before under the same name is not of this change, and what pas
   expect(failedByChange(failed, before)).toEqual(failed.slice(1))
 })
 
-test('the comment names its job in a marker that does not show', () => {
-  expect(markerComment('job_1')).toMatch(/^<!-- docs-agent-action: job=job_1 -->\n/)
-})
+const NAMING = markerComment('job_1')
+const COUNTED = withFollowUps(NAMING, 7, '42.1')
 
-test('a marker is found for its own job and for no other', () => {
-  const comment = markerComment('job_1')
-  expect(isMarkerComment(comment, 'job_1')).toBe(true)
-  expect(isMarkerComment(comment, 'job_11')).toBe(false)
-  expect(isMarkerComment(comment)).toBe(true)
-  expect(isMarkerComment('docs-agent-action: job=job_1')).toBe(false)
-})
-
-test('a comment that quotes a marker does not count', () => {
-  const quoting = `> ${markerComment('job_1')}`
-  expect([isMarkerComment(quoting), isMarkerComment(quoting, 'job_1')]).toEqual([false, false])
-})
-
-test('follow-ups, and who counted last, stand in further hidden lines, and the rest stays as it is', () => {
-  const counted = withFollowUps(markerComment('job_1'), 1, '42.1')
-  expect(counted).toMatch(
-    /^<!-- docs-agent-action: job=job_1 -->\n<!-- docs-agent-action: follow-ups=1 -->\n<!-- docs-agent-action: counted-by=42.1 -->\nThis pull request comes/,
+test('a marker does not show, and what is counted stands in further hidden lines of it', () => {
+  expect(NAMING).toMatch(/^<!-- docs-agent-action: job=job_1 -->\n/)
+  expect(COUNTED).toMatch(
+    /^<!-- docs-agent-action: job=job_1 -->\n<!-- docs-agent-action: follow-ups=7 -->\n<!-- docs-agent-action: counted-by=42.1 -->\nThis pull request comes/,
   )
-  const again = counted.replace('follow-ups=1', 'follow-ups=2').replace('42.1', '43.1')
-  expect(withFollowUps(counted, 2, '43.1')).toBe(again)
-  expect(isMarkerComment(counted, 'job_1')).toBe(true)
+  const again = COUNTED.replace('follow-ups=7', 'follow-ups=8').replace('42.1', '43.1')
+  expect(withFollowUps(COUNTED, 8, '43.1')).toBe(again)
 })
 
 test.each([
-  ['no follow-up', markerComment('job_1'), { jobId: 'job_1', followUps: 0, countedBy: '' }],
-  ['seven', withFollowUps(markerComment('job_1'), 7, 'x'), { jobId: 'job_1', followUps: 7, countedBy: 'x' }],
-  [
-    'a count that nobody signed',
-    withFollowUps(markerComment('job_1'), 7, 'x').replace(/\n.*counted-by.*/, ''),
-    { jobId: 'job_1', followUps: 7, countedBy: '' },
-  ],
-  [
-    'line ends as browsers send them',
-    withFollowUps(markerComment('job_1'), 7, 'x').replaceAll('\n', '\r\n'),
-    { jobId: 'job_1', followUps: 7, countedBy: 'x' },
-  ],
-  ['a quote of a marker', `> ${markerComment('job_1')}`, undefined],
-  ['a count without a job', '<!-- docs-agent-action: follow-ups=7 -->', undefined],
-])('a marker with %s is read', (_name, body, marker) => {
-  expect(readMarker(body)).toEqual(marker)
+  ['no follow-up', NAMING, 0, ''],
+  ['seven', COUNTED, 7, '42.1'],
+  ['a count that nobody signed', COUNTED.replace(/\n.*counted-by.*/, ''), 7, ''],
+  ['line ends as browsers send them', COUNTED.replaceAll('\n', '\r\n'), 7, '42.1'],
+  ['a quote before it, which does not count', `> ${NAMING}`, undefined, ''],
+  ['no more than its words', 'docs-agent-action: job=job_1', undefined, ''],
+  ['a count without a job', '<!-- docs-agent-action: follow-ups=7 -->', undefined, ''],
+])('a marker with %s is read, for its own job and for no other', (_name, body, followUps, countedBy) => {
+  const isRead = followUps !== undefined
+  expect(readMarker(body)).toEqual(isRead ? { jobId: 'job_1', followUps, countedBy } : undefined)
+  const jobs = [undefined, 'job_1', 'job_11']
+  expect(jobs.map((jobId) => isMarkerComment(body, jobId))).toEqual([isRead, isRead, false])
 })
 
 const UNKNOWN: PullRequest = { ...PULL_REQUEST, mergeable: undefined }
+const DOWN = refusal('unreachable')
 
-async function settle(readPullRequest: GitHub['readPullRequest'], before = UNKNOWN, timeoutMs = 3_600_000) {
-  const clock = fakeClock()
-  const found = { ...describePullRequest(before), checks: 'success' } as const
-  const after = await waitForMergeable(found, before, fakeGitHub({ readPullRequest }), fakeStep({ clock, timeoutMs }))
-  return { mergeable: after.mergeable, headSha: after.headSha, checks: after.checks, passed: clock.passed() }
-}
+test.each<[string, PullRequest, (PullRequest | ActionError)[], boolean | undefined, number]>([
+  ['GitHub has found it out', UNKNOWN, [UNKNOWN, { ...PULL_REQUEST, mergeable: false }], false, 3_000],
+  ['nobody knows for some seconds', UNKNOWN, [UNKNOWN], undefined, 11_000],
+  ['it is known already', PULL_REQUEST, [DOWN], true, 0],
+  ['it is merged', { ...UNKNOWN, state: 'merged' }, [DOWN], undefined, 0],
+  ['it is closed', { ...UNKNOWN, state: 'closed' }, [DOWN], undefined, 0],
+  ['GitHub is silent', UNKNOWN, [DOWN], undefined, 1_000],
+  ['it is about another commit', UNKNOWN, [{ ...PULL_REQUEST, headSha: commit('d') }], undefined, 1_000],
+])(
+  'whether it conflicts is asked until %s, and what else is known stays',
+  async (_end, before, reads, mergeable, ms) => {
+    const clock = fakeClock()
+    const found = { ...describePullRequest(before), checks: 'success' } as const
+    const github = fakeGitHub({ readPullRequest: inTurn(...reads) })
+    const after = await waitForMergeable(found, before, github, fakeStep({ clock }))
+    expect([after.mergeable, clock.passed()]).toEqual([mergeable, ms])
+    expect(after).toMatchObject({ headSha: before.headSha, checks: 'success' })
+  },
+)
 
-test('asks again until GitHub has found it out, and keeps what else is known', async () => {
-  const { mergeable, checks, passed } = await settle(inTurn(UNKNOWN, { ...PULL_REQUEST, mergeable: false }))
-  expect({ mergeable, checks, passed }).toEqual({ mergeable: false, checks: 'success', passed: 3_000 })
-})
-
-test('gives up soon on what nobody knows', async () => {
-  const { mergeable, passed } = await settle(inTurn(UNKNOWN))
-  expect({ mergeable, passed }).toEqual({ mergeable: undefined, passed: 11_000 })
-})
-
-test.each([
-  ['it is known already', PULL_REQUEST, 3_600_000],
-  ['it is merged', { ...UNKNOWN, state: 'merged' } as const, 3_600_000],
-  ['it is closed', { ...UNKNOWN, state: 'closed' } as const, 3_600_000],
-  ['there is no time', UNKNOWN, 1_000],
-])('asks nothing where %s', async (_name, before, timeoutMs) => {
-  expect((await settle(inTurn<PullRequest>(refusal('unreachable')), before, timeoutMs)).passed).toBe(0)
-})
-
-test('says nothing about another commit than the one that was looked at', async () => {
-  const { mergeable, headSha } = await settle(inTurn({ ...PULL_REQUEST, headSha: commit('d') }))
-  expect({ mergeable, headSha }).toEqual({ mergeable: undefined, headSha: UNKNOWN.headSha })
-})
-
-test('a GitHub that is silent costs nothing but the answer', async () => {
-  expect((await settle(inTurn<PullRequest>(refusal('unreachable')))).mergeable).toBeUndefined()
-})
-
-test('a cancelled run ends', async () => {
-  const cancelled = refusal('cancelled')
-  await expect(settle(inTurn<PullRequest>(cancelled))).rejects.toBe(cancelled)
+test('whether it conflicts is not asked without time, and a cancelled run ends', async () => {
+  const wait = (timeoutMs: number) => {
+    const github = fakeGitHub({ readPullRequest: rejecting(refusal('cancelled')) })
+    return waitForMergeable(describePullRequest(UNKNOWN), UNKNOWN, github, fakeStep({ timeoutMs }))
+  }
+  expect((await wait(1_000)).mergeable).toBeUndefined()
+  await expect(wait(9_000)).rejects.toMatchObject({ code: 'cancelled' })
 })
 
 describe('fix rounds', () => {
@@ -199,21 +164,13 @@ interface World {
   readonly openedBy?: string
 }
 
-interface Asked {
-  readonly asked: readonly string[]
-  readonly losses: readonly string[]
-  readonly lookedUp: readonly string[]
-  readonly said: readonly string[]
-}
-
-async function ask(world: World, github = {}): Promise<Asked> {
+async function ask(world: World, answers: Partial<GitHub> = {}) {
   const { authors = [], names = [], soFar = [], readers = [], refused = {}, openedBy = 'docs-agent[bot]' } = world
-  const asked: string[] = []
-  const lookedUp: string[] = []
+  const [asked, lookedUp]: [string[], string[]] = [[], []]
   const core = fakeHost()
   const inputs = agentInputs({ reviewers: { hasAuthors: true, names } })
   const journal = new Journal(inputs, fakeStep({ core }))
-  const fake = fakeGitHub({
+  const github = fakeGitHub({
     listReviewersSoFar: () => Promise.resolve(soFar),
     mayWrite: (_repository, { login }) => {
       lookedUp.push(login)
@@ -224,35 +181,61 @@ async function ask(world: World, github = {}): Promise<Asked> {
       if (error === undefined) asked.push(name)
       return error === undefined ? Promise.resolve() : Promise.reject(error)
     },
-    ...github,
+    ...answers,
   })
   const pullRequest = { ...PULL_REQUEST, author: { login: openedBy, type: 'User' } }
-  await askReviewers(pullRequest, authors, inputs, fake, journal)
-  return { asked, lookedUp, losses: journal.shortfalls.map(({ lost }) => lost), said: core.said }
+  await askReviewers(pullRequest, authors, inputs, github, journal)
+  const losses = journal.shortfalls.map(({ lost }) => lost)
+  return { asked, lookedUp, losses, said: core.said, questions: github.asked }
 }
 
-test('asks those who are named and those who wrote the change, each once', async () => {
-  const { asked, said } = await ask({ names: ['Mona', 'acme/writers'], authors: ['ann', 'mona', 'bob'] })
-  expect(asked).toEqual(['mona', 'acme/writers', 'ann', 'bob'])
-  expect(said).toContain('log: `ann` is asked for a review.')
+const MANY = Array.from({ length: 30 }, (_, index) => `u${index}`)
+const NOT_ALL = 'Not everybody was asked for a review'
+const [gone, forbidden] = [refusal('rejected'), refusal('forbidden')]
+
+test.each<[string, World, string[], string[]]>([
+  [
+    'those who are named and those who wrote the change, each once',
+    { names: ['Mona', 'acme/writers'], authors: ['ann', 'mona', 'bob'] },
+    ['mona', 'acme/writers', 'ann', 'bob'],
+    [],
+  ],
+  [
+    'authors who may write, and never whoever opened the pull request',
+    { authors: ['ann', 'bob', 'cid'], names: ['Dan'], readers: ['bob'], openedBy: 'dan' },
+    ['ann', 'cid'],
+    [],
+  ],
+  ['the first five who may write', { authors: MANY, readers: ['u1'] }, ['u0', 'u2', 'u3', 'u4', 'u5'], []],
+  ['of these, who was not asked before', { authors: MANY, soFar: ['u0', 'u2'] }, ['u1', 'u3', 'u4'], []],
+  [
+    'all but those who cannot be asked, who are named',
+    { names: ['gone', 'ann'], refused: { gone } },
+    ['ann'],
+    ['`gone` was not asked for a review'],
+  ],
+  [
+    'nobody if the token may not ask, which is said once',
+    { names: ['ann', 'bob'], refused: { ann: forbidden, bob: forbidden } },
+    [],
+    [NOT_ALL],
+  ],
+])('a review is asked of %s', async (_whom, world, asked, losses) => {
+  const done = await ask(world)
+  expect([done.asked, done.losses]).toEqual([asked, losses])
+  expect(done.said.filter((line) => line.endsWith('is asked for a review.'))).toEqual(
+    asked.map((name) => `log: \`${name}\` is asked for a review.`),
+  )
 })
 
-test('nobody is asked about where nobody is to be asked', async () => {
-  const github = fakeGitHub()
-  await ask({ openedBy: 'ann', authors: ['Ann'] }, github)
-  expect(github.asked).toEqual([])
+test('ten authors are looked up at most, and nobody where nobody is to be asked', async () => {
+  expect((await ask({ authors: MANY, readers: MANY })).lookedUp).toHaveLength(10)
+  expect((await ask({ openedBy: 'ann', authors: ['Ann'] })).questions).toEqual([])
 })
 
-test('an author is asked only if they may write, and never whoever opened the pull request', async () => {
-  const { asked } = await ask({ authors: ['ann', 'bob', 'cid'], names: ['Dan'], readers: ['bob'], openedBy: 'dan' })
-  expect(asked).toEqual(['ann', 'cid'])
-})
-
-test('of many authors the first five who may write are asked, and ten are looked up at most', async () => {
-  const authors = Array.from({ length: 30 }, (_, index) => `u${index}`)
-  expect((await ask({ authors, readers: ['u1'] })).asked).toEqual(['u0', 'u2', 'u3', 'u4', 'u5'])
-  expect((await ask({ authors, soFar: ['u0', 'u2'] })).asked).toEqual(['u1', 'u3', 'u4'])
-  expect((await ask({ authors, readers: authors })).lookedUp).toHaveLength(10)
+test('where nobody knows who was asked before, nobody is asked', async () => {
+  const { asked, losses } = await ask({ names: ['ann'] }, { listReviewersSoFar: rejecting(refusal('service-error')) })
+  expect([asked, losses]).toEqual([[], [NOT_ALL]])
 })
 
 test('in whatever course of runs, nobody is asked twice for a pull request', async () => {
@@ -267,24 +250,4 @@ test('in whatever course of runs, nobody is asked twice for a pull request', asy
     }),
     { seed: SEED },
   )
-})
-
-test('whoever cannot be asked is named, and the others are asked all the same', async () => {
-  const { asked, losses } = await ask({ names: ['gone', 'ann'], refused: { gone: refusal('rejected') } })
-  expect(asked).toEqual(['ann'])
-  expect(losses).toEqual(['`gone` was not asked for a review'])
-})
-
-test('a token that may not ask is refused once', async () => {
-  const { losses } = await ask({
-    names: ['ann', 'bob'],
-    refused: { ann: refusal('forbidden'), bob: refusal('forbidden') },
-  })
-  expect(losses).toEqual(['Not everybody was asked for a review'])
-})
-
-test('where nobody knows who was asked before, nobody is asked', async () => {
-  const { asked, losses } = await ask({ names: ['ann'] }, { listReviewersSoFar: rejecting(refusal('service-error')) })
-  expect(asked).toEqual([])
-  expect(losses).toEqual(['Not everybody was asked for a review'])
 })

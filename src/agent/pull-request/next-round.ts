@@ -84,11 +84,10 @@ async function findFailing(
   step: Step,
   journal: Journal,
 ): Promise<readonly Check[]> {
-  const { repository, baseRef, headSha } = pullRequest
   const lost = 'Checks that failed without these changes, too, are not told apart'
   const before = await journal.bestEffort(lost, async () => {
-    const { mergeBase } = await github.compare(repository, baseRef, headSha)
-    return github.readChecks(repository, mergeBase, step.context)
+    const { mergeBase } = await journal.heads.compareWithBase(pullRequest, github)
+    return github.readChecks(pullRequest.repository, mergeBase, step.context)
   })
   return failedByChange(failed, before ?? [])
 }

@@ -9,12 +9,6 @@ import { newestOf, type Turns } from '../report/turns.ts'
 /** It is only shown. In milliseconds. */
 const QUESTION_MS = 10_000
 
-/** Before the first of the step's own commits; undefined if it has added none, or nobody knows. */
-function findBase(turns: Turns, baseRef: string): string | undefined {
-  const first = turns.find(({ result }) => result?.operation === 'created' || result?.added !== undefined)
-  return first?.result?.operation === 'created' ? baseRef : first?.result?.added?.since
-}
-
 /**
  * The files that the step has changed in its pull request, up to its head as it was read last: of a new one these are all. It
  * is worth no shortfall if GitHub does not tell.
@@ -24,10 +18,14 @@ export async function readChanges(turns: Turns, step: Step, { heads }: Journal):
   const link = newestOf(turns).result?.job?.prLink
   try {
     const pullRequest = link && heads.newest(toPullRequestAddress(link, step.context))
-    const base = pullRequest && findBase(turns, pullRequest.baseRef)
-    if (pullRequest === undefined || base === undefined) return undefined
+    const first = turns.find(({ result }) => result?.operation === 'created' || result?.added !== undefined)
+    if (pullRequest === undefined || first === undefined) return undefined
     const github = await openGitHub(step, QUESTION_MS)
-    const found = await github.compare(pullRequest.repository, base, pullRequest.headSha)
+    const since = first.result?.added?.since
+    const found =
+      since === undefined
+        ? await heads.compareWithBase(pullRequest, github)
+        : await github.compare(pullRequest.repository, since, pullRequest.headSha)
     // Of a rewritten branch it is not known what is new.
     if (found.relation !== 'ahead') return undefined
     const files = found.files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))

@@ -25,14 +25,12 @@ interface Watch {
 }
 
 /** The list of a pull request's files would be of no certain commit. */
-async function compareWithBase(
-  { repository, baseRef, baseSha, headSha }: PullRequest,
-  github: GitHub,
-): Promise<Comparison> {
+async function compareWithBase(pullRequest: PullRequest, github: GitHub, { heads }: Journal): Promise<Comparison> {
   // A merge may have brought the head into its base branch, which holds all of it then.
   const isIn = ({ relation }: Comparison): boolean => relation === 'identical' || relation === 'behind'
-  const change = await github.compare(repository, baseRef, headSha)
+  const change = await heads.compareWithBase(pullRequest, github)
   if (!isIn(change)) return change
+  const { repository, baseSha, headSha } = pullRequest
   const before = await github.compare(repository, baseSha, headSha)
   return isIn(before) ? { ...before, fileList: 'cut' } : before
 }
@@ -45,7 +43,7 @@ async function findScope(
   journal: Journal,
 ): Promise<Scope | undefined> {
   if (allowedPaths.length === 0) return undefined
-  const change = await journal.bestEffort(LOST_SCOPE, () => compareWithBase(pullRequest, github))
+  const change = await journal.bestEffort(LOST_SCOPE, () => compareWithBase(pullRequest, github, journal))
   if (change === undefined) return undefined
   const { files, fileList } = change
   const outside = await findOutOfScope(allowedPaths, files, step)
@@ -125,14 +123,16 @@ export async function waitForChecks(
     const watchedSince = clock.now()
     let watch: Watch = { pullRequest: head }
     const look = async (): Promise<Watch> => {
-      const { looks: before } = watch
-      if (before !== undefined) watch = { ...watch, pullRequest: await readAgain(watch.pullRequest) }
-      const { pullRequest: now } = watch
-      if (now.headSha !== head.headSha) return watch
-      const checks = await github.readChecks(now.repository, now.headSha, context).catch(rethrowFatal)
-      const looks = nextLook(before, checks, clock.now(), { isAll, isOver: !isOpen(now) })
-      tell(looks, before, now.headSha, earlier, heartbeat, journal)
-      return (watch = { pullRequest: now, looks })
+      const { pullRequest: known, looks: before } = watch
+      const checks = await github.readChecks(known.repository, known.headSha, context).catch(rethrowFatal)
+      const looksAt = (pullRequest: PullRequest): Looks =>
+        nextLook(before, checks, clock.now(), { isAll, isOver: !isOpen(pullRequest) })
+      // It was read directly before the first look. What is believed of a head was seen before it was read once more.
+      const pullRequest = before === undefined && !looksAt(known).isFinal ? known : await readAgain(known)
+      if (pullRequest.headSha !== head.headSha) return (watch = { pullRequest })
+      const looks = looksAt(pullRequest)
+      tell(looks, before, head.headSha, earlier, heartbeat, journal)
+      return (watch = { pullRequest, looks })
     }
     const willDo = ({ pullRequest: { headSha }, looks }: Watch): boolean =>
       headSha !== head.headSha || looks?.isFinal === true
@@ -158,9 +158,9 @@ export async function waitForChecks(
 
   for (let head = pullRequest; ;) {
     const scope = await findScope(head, github, inputs, step, journal)
-    const { pullRequest: seen, looks } = inputs.waitForChecks ? await watchHead(head) : { pullRequest: head }
-    const now = seen.headSha === head.headSha ? await readAgain(seen) : seen
-    if (now.headSha === head.headSha) return { ...findingsOf(now, looks ?? {}), ...(scope !== undefined && { scope }) }
+    const watch: Watch = inputs.waitForChecks ? await watchHead(head) : { pullRequest: await readAgain(head) }
+    const { pullRequest: now, looks = {} } = watch
+    if (now.headSha === head.headSha) return { ...findingsOf(now, looks), ...(scope !== undefined && { scope }) }
     heartbeat.restart()
     journal.note(`The pull request has a new commit, ${now.headSha.slice(0, 7)}; looking at that one.`)
     if (clock.now() >= lastLookAt)

@@ -1,4 +1,5 @@
 import type { PullRequestCommit } from '../../github/commits.ts'
+import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import type { Step } from '../../action/step.ts'
@@ -16,6 +17,7 @@ interface Seen {
 }
 
 type ListsCommits = Pick<GitHub, 'listPullRequestCommits'>
+type ComparesCommits = Pick<GitHub, 'compare'>
 
 const keyOf = ({ repository, number }: PullRequestAddress): string => `${repository.toLowerCase()}#${number}`
 
@@ -24,6 +26,7 @@ export class SeenHeads {
   readonly #step: Step
   readonly #seen = new Map<string, Seen>()
   #listed: { readonly headSha: string; readonly commits: readonly PullRequestCommit[] } | undefined
+  #compared: { readonly ends: string; readonly comparison: Comparison } | undefined
 
   constructor(step: Step) {
     this.#step = step
@@ -41,6 +44,14 @@ export class SeenHeads {
     const commits = await github.listPullRequestCommits(pullRequest)
     if (commits.some(({ sha }) => sha === headSha)) this.#listed = { headSha, commits }
     return commits
+  }
+
+  /** Compares the base branch with the head, or gives what was compared last if that was the same. */
+  async compareWithBase({ repository, baseRef, headSha }: PullRequest, github: ComparesCommits): Promise<Comparison> {
+    const ends = `${baseRef}...${headSha}`
+    if (this.#compared?.ends !== ends)
+      this.#compared = { ends, comparison: await github.compare(repository, baseRef, headSha) }
+    return this.#compared.comparison
   }
 
   /**
