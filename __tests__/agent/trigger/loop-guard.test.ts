@@ -136,6 +136,7 @@ const ROWS: readonly Row[] = [
 
   ['a status that is known by what ends with its commit', ['status', STATUS], ENDS, OWN],
   ['a status that is known late', ['status', STATUS], brings([], REFUSED, [MERGED]), { ...OWN, sleptMs: 6_000 }],
+  ['a status that nobody knows, asked once', ['status', STATUS], comparing({}, 'b'), { sleptMs: 60_000 }, FILES],
   ['a status that is not told', ['status', STATUS], DOWN, { lost: 'was not skipped' }],
   ['a status by an app that is not told', by(BOT, 'status', STATUS), DOWN, SKIPPED],
   ['a status by an app without a token', by(BOT, 'status', STATUS), null, A_BOT],
