@@ -113,6 +113,7 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'action/step.ts': 'holds types only',
   'action/action.ts': 'holds types only',
   'agent/task/choice.ts': 'holds types only',
+  'agent/trigger/count-by-paths.ts': 'counts what resolve-change.test.ts compares',
   'agent/trigger/wanted-change.ts': 'asks what resolve-change.test.ts and choose-task.test.ts want',
 }
 

@@ -40,6 +40,9 @@ const COMPARISON: Comparison = {
   fileList: 'whole',
 }
 const comparing = (fields: Partial<Comparison>) => ({ compare: () => Promise.resolve({ ...COMPARISON, ...fields }) })
+const fileAt = (path: string) => ({
+  ...{ path, status: 'modified', previousPath: undefined, additions: 1, deletions: 0, patch: undefined },
+})
 const QUIET = comparing({ relation: 'identical', commits: [], totalCommits: 0 })
 const OLDER = { sha: commit('9'), message: 'Change the code', author: 'Bea' }
 const FIRST = { findLastSuccesses: () => Promise.resolve([]) }
@@ -111,6 +114,23 @@ test.each<[what: string, given: Given, event: GivenEvent, answers: Answers, expe
   ['a push that cannot be compared', CODE, PUSHED, DOWN, { lost: '`paths` had no effect' }],
 
   ['a push of which no file counts', CODE, PUSHED, {}, { skip: 'No changed file matches `paths`', asked: ['compare'] }],
+  [
+    'a push of many files',
+    { paths: 'docs/**\n!docs/old/**' },
+    PUSHED,
+    comparing({ files: ['src/a\u202e##[x].ts', '0', '1', '2', '3', '4', '5', '6'].map(fileAt) }),
+    {
+      skip: 'No changed file matches `paths`.',
+      said: 'No file matches `paths` (`docs/**`, `!docs/old/**`): `src/a# #[x].ts`, `0`, `1`, `2`, `3`, 3 more.',
+    },
+  ],
+  [
+    'a push of ignored files',
+    { 'paths-ignore': '**' },
+    PUSHED,
+    {},
+    { skip: 'All changed files match `paths-ignore`.' },
+  ],
   ['a push of which a file counts', DOCS, PUSHED, {}, ASKS],
   ['a push with more files than are listed', CODE, PUSHED, comparing({ fileList: 'cut' }), { log: 'not skipped' }],
   ['a push that went back', DOCS, PUSHED, comparing({ relation: 'behind' }), { log: 'History was rewritten' }],
