@@ -30,64 +30,42 @@ function unescape(text: string, escapes: Escapes): string {
   return escapes.reduce((unescaped, [escape, character]) => unescaped.replaceAll(escape, character), text)
 }
 
-function parseProperties(text: string, separator: string, escapes: Escapes): Record<string, string> {
+interface Grammar {
+  /** Where the name begins and where it ends, as the text has it before and behind. */
+  readonly start: string
+  readonly end: string
+  readonly separator: string
+  readonly ofProperties: Escapes
+  readonly ofData: Escapes
+}
+
+const COLONS = { start: '::', end: '::', separator: ',', ofProperties: PROPERTY_ESCAPES, ofData: DATA_ESCAPES }
+const BRACKETS = { start: '##[', end: ']', separator: ';', ofProperties: BRACKET_ESCAPES, ofData: BRACKET_ESCAPES }
+
+function parseAt(line: string, at: number, grammar: Grammar, names: ReadonlySet<string>): Command | undefined {
+  const begin = at + grammar.start.length
+  const end = line.indexOf(grammar.end, begin)
+  if (at < 0 || end < 0) return undefined
+  const [, name = '', propertyText = ''] = /^([^ ]*) ?(.*)$/su.exec(line.slice(begin, end)) ?? []
+  if (!names.has(name.toLowerCase())) return undefined
   const properties: Record<string, string> = {}
-  for (const property of text.split(separator)) {
-    const [, name, value] = /^([^=]+)=(.+)$/su.exec(property) ?? []
-    if (name !== undefined && value !== undefined) properties[name.toLowerCase()] = unescape(value, escapes)
+  for (const property of propertyText.trim().split(grammar.separator)) {
+    const [, key, value] = /^([^=]+)=(.+)$/su.exec(property) ?? []
+    if (key !== undefined && value !== undefined) properties[key.toLowerCase()] = unescape(value, grammar.ofProperties)
   }
-  return properties
-}
-
-/** @param text what stands between the marks: the name, a space, the properties */
-function splitName(text: string): { readonly name: string; readonly propertyText: string } {
-  const space = text.indexOf(' ')
-  return space < 0
-    ? { name: text.toLowerCase(), propertyText: '' }
-    : { name: text.slice(0, space).toLowerCase(), propertyText: text.slice(space + 1) }
+  return { name: name.toLowerCase(), properties, data: unescape(line.slice(end + grammar.end.length), grammar.ofData) }
 }
 
 /**
- * `::name key=value,key=value::data`, at the start of a line after its leading white space.
- * @param names the commands that are known now, in lower case
- */
-export function parseColonCommand(line: string, names: ReadonlySet<string>): Command | undefined {
-  const trimmed = line.replace(LEADING_SPACE, '')
-  if (!trimmed.startsWith('::')) return undefined
-  const end = trimmed.indexOf('::', 2)
-  if (end < 0) return undefined
-  const { name, propertyText } = splitName(trimmed.slice(2, end))
-  if (!names.has(name)) return undefined
-  return {
-    name,
-    properties: parseProperties(propertyText.trim(), ',', PROPERTY_ESCAPES),
-    data: unescape(trimmed.slice(end + 2), DATA_ESCAPES),
-  }
-}
-
-/**
- * `##[name key=value;key=value]data`, anywhere in a line. Only the first `##[` of a line counts.
- * @param names the commands that are known now, in lower case
- */
-export function parseBracketCommand(line: string, names: ReadonlySet<string>): Command | undefined {
-  const start = line.indexOf('##[')
-  if (start < 0) return undefined
-  const end = line.indexOf(']', start)
-  if (end < 0) return undefined
-  const { name, propertyText } = splitName(line.slice(start + 3, end))
-  if (!names.has(name)) return undefined
-  return {
-    name,
-    properties: parseProperties(propertyText, ';', BRACKET_ESCAPES),
-    data: unescape(line.slice(end + 1), BRACKET_ESCAPES),
-  }
-}
-
-/**
- * Reads a line as the runner does (its ActionCommand): both grammars, the one with colons first.
+ * Reads a line as the runner does (its ActionCommand): `::name key=value,key=value::data` at its start after white space, or
+ * else `##[name key=value;key=value]data` anywhere, where only the first `##[` counts.
  * @param names the commands that are known now, in lower case
  * @returns undefined for ordinary text
  */
 export function parseCommand(line: string, names: ReadonlySet<string>): Command | undefined {
-  return parseColonCommand(line, names) ?? parseBracketCommand(line, names)
+  const trimmed = line.replace(LEADING_SPACE, '')
+  return (
+    parseAt(trimmed, trimmed.startsWith('::') ? 0 : -1, COLONS, names) ??
+    parseAt(line, line.indexOf('##['), BRACKETS, names)
+  )
 }

@@ -12,8 +12,6 @@ type Texts = Readonly<Record<string, string>>
 export interface RunOptions {
   /** The folder that holds action.yml. */
   readonly action: string
-  /** By default read from action.yml. */
-  readonly metadata?: ActionMetadata
   readonly stage?: 'pre' | 'main' | 'post'
   /** What the workflow gives under `with`. */
   readonly inputs?: Texts
@@ -62,7 +60,10 @@ function mergeInputs({ inputs = {}, githubToken = '' }: RunOptions, metadata: Ac
   const known = metadata.inputs.map(({ name }) => name.toLowerCase())
   const unexpected = [...given.keys()].filter((name) => !known.includes(name))
   if (unexpected.length > 0) {
-    log.warn(`Unexpected input(s) '${unexpected.join("', '")}', valid inputs are ['${known.join("', '")}']`)
+    log.annotate(
+      'warning',
+      `Unexpected input(s) '${unexpected.join("', '")}', valid inputs are ['${known.join("', '")}']`,
+    )
   }
   for (const { name, default: text } of metadata.inputs) {
     const value = text.replace(/\$\{\{ *github\.token *\}\}/, () => githubToken)
@@ -78,14 +79,14 @@ function mergeInputs({ inputs = {}, githubToken = '' }: RunOptions, metadata: Ac
  * @throws Error only if action.yml cannot be read; whatever the action does is a result
  */
 export async function runAction(options: RunOptions): Promise<RunResult> {
-  const { action, metadata = readMetadata(action), stage = 'main', secrets = [], onLine } = options
-  const { debug = false, workspace = process.cwd() } = options
+  const { action, stage = 'main', secrets = [], onLine, debug = false, workspace = process.cwd() } = options
+  const metadata = readMetadata(action)
   const script = metadata.runs[stage]
   if (script === undefined) throw new Error(`action.yml: runs.${stage} is missing`)
 
   const folder = openScratchFolder('small-runner-')
   try {
-    const log = new StepLog({ debug, secrets, ...(onLine && { onLine }) })
+    const log = new StepLog({ debug, secrets, onLine })
     const files = createStepFiles(folder.path, options.event ?? {})
     let rawOutput = ''
     const startedAt = performance.now()

@@ -1,65 +1,95 @@
-import {
-  MAX_OUTPUTS_BYTES,
-  MAX_SUMMARY_BYTES,
-  outputsSizeBytes,
-  parseKeyValuePairs,
-  parsePathLines,
-  readCommandFile,
-} from './file-commands.ts'
+import { readFileSync, statSync } from 'node:fs'
 import { maskSecrets } from './masks.ts'
 import type { CommandFile } from './step-environment.ts'
 import type { StepLog } from './step-log.ts'
 
+/** The runner drops a job summary that is larger than this, whole. */
+const MAX_SUMMARY_BYTES = 1024 * 1024
+/** A job's outputs may be this large together; their size is reckoned in UTF-16, two bytes for each unit. */
+const MAX_OUTPUTS_BYTES = 1024 * 1024
+
 export interface StepResults {
   /** The command files as the action left them, nothing masked. */
   readonly rawFiles: Readonly<Record<CommandFile, string>>
-  readonly outputs: Record<string, string>
+  readonly outputs: Readonly<Record<string, string>>
+  readonly state: Readonly<Record<string, string>>
   /** Masked; empty if it was too large. */
   readonly summary: string
-  readonly env: Record<string, string>
-  readonly path: string[]
-  readonly state: Record<string, string>
+}
+
+interface KeyValuePairs {
+  /** In the order of the file. */
+  readonly pairs: [name: string, value: string][]
+  /** Why reading stopped; the pairs before that place count all the same, as they do for the runner. */
+  readonly error?: string
+}
+
+/** Only Windows takes a return before the line feed as a part of the line end. */
+function splitLines(text: string, platform: string): { text: string; end: string }[] {
+  const pattern = platform === 'win32' ? /(.*?)(\r?\n|$)/gsu : /(.*?)(\n|$)/gsu
+  return [...text.matchAll(pattern)].map(([, line = '', end = '']) => ({ text: line, end }))
+}
+
+/** Reads `name=value` and `name<<delimiter` as the runner does (its EnvFileKeyValuePairs). */
+export function parseKeyValuePairs(text: string, platform: string = process.platform): KeyValuePairs {
+  const lines = splitLines(text, platform)
+  const pairs: [string, string][] = []
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at]?.text ?? ''
+    if (line === '') continue
+    const [, name = '', mark, rest = ''] = /^(.*?)(=|<<)(.*)$/su.exec(line) ?? []
+    if (mark === undefined) return { pairs, error: `Invalid format '${line}'` }
+    if (name === '') return { pairs, error: `Invalid format '${line}'. Name must not be empty` }
+    if (mark === '=') {
+      pairs.push([name, rest])
+      continue
+    }
+    if (rest === '') return { pairs, error: `Invalid format '${line}'. Delimiter must not be empty` }
+    const end = lines.findIndex((candidate, index) => index > at && candidate.text === rest)
+    if (end < 0) return { pairs, error: `Invalid value. Matching delimiter not found '${rest}'` }
+    const value = lines.slice(at + 1, end)
+    pairs.push([name, value.map((part, index) => part.text + (index < value.length - 1 ? part.end : '')).join('')])
+    at = end
+  }
+  return { pairs }
+}
+
+/** A file that the step took away counts as empty. A byte order mark is not part of the text. */
+function readFile(path: string): { readonly text: string; readonly sizeBytes: number } {
+  const bytes = statSync(path, { throwIfNoEntry: false }) === undefined ? Buffer.alloc(0) : readFileSync(path)
+  return { text: new TextDecoder().decode(bytes), sizeBytes: bytes.length }
 }
 
 /** Reads what the action wrote into the command files, when it has ended (the runner's FileCommandManager). */
 export function readStepResults(paths: Readonly<Record<CommandFile, string>>, log: StepLog): StepResults {
-  const textOf = (name: CommandFile): string => readCommandFile(paths[name]).text
-  const summaryFile = readCommandFile(paths.GITHUB_STEP_SUMMARY)
-  const rawFiles = {
-    GITHUB_OUTPUT: textOf('GITHUB_OUTPUT'),
-    GITHUB_ENV: textOf('GITHUB_ENV'),
-    GITHUB_PATH: textOf('GITHUB_PATH'),
-    GITHUB_STATE: textOf('GITHUB_STATE'),
-    GITHUB_STEP_SUMMARY: summaryFile.text,
-  }
-  const pairsOf = (name: 'GITHUB_OUTPUT' | 'GITHUB_ENV' | 'GITHUB_STATE'): [string, string][] => {
+  const files = Object.entries(paths).map(([name, path]) => [name, readFile(path).text] as const)
+  const rawFiles = Object.fromEntries(files) as Record<CommandFile, string>
+
+  function read(name: 'GITHUB_OUTPUT' | 'GITHUB_STATE'): Record<string, string> {
     const { pairs, error } = parseKeyValuePairs(rawFiles[name])
     if (error !== undefined) {
       log.fail(`Unable to process file command '${name.replace('GITHUB_', '').toLowerCase()}' successfully.`)
       log.fail(error)
     }
-    return pairs
+    return Object.fromEntries(pairs)
   }
 
-  const env = Object.fromEntries(pairsOf('GITHUB_ENV'))
-  if ('NODE_OPTIONS' in env) {
-    log.error("Can't store NODE_OPTIONS output parameter using '$GITHUB_ENV' command.")
-    delete env['NODE_OPTIONS']
-  }
-  let outputs = { ...log.outputs, ...Object.fromEntries(pairsOf('GITHUB_OUTPUT')) }
-  if (outputsSizeBytes(outputs) > MAX_OUTPUTS_BYTES) {
+  let outputs = read('GITHUB_OUTPUT')
+  const units = Object.entries(outputs).reduce((size, [name, value]) => size + name.length + value.length, 0)
+  if (2 * units > MAX_OUTPUTS_BYTES) {
     log.fail(`The outputs are larger than ${MAX_OUTPUTS_BYTES / 1024}k.`)
     outputs = {}
   }
-  let summary = summaryFile.text
-    .split(/\r\n|\r|\n/)
-    .map((line) => maskSecrets(line, log.masks))
-    .join('\n')
-  if (summaryFile.sizeBytes > MAX_SUMMARY_BYTES) {
-    const [allowed, got] = [MAX_SUMMARY_BYTES / 1024, Math.floor(summaryFile.sizeBytes / 1024)]
-    log.error(`$GITHUB_STEP_SUMMARY upload aborted, supports content up to a size of ${allowed}k, got ${got}k.`)
+  const lines = rawFiles.GITHUB_STEP_SUMMARY.split(/\r\n|\r|\n/)
+  let summary = lines.map((line) => maskSecrets(line, log.masks)).join('\n')
+  const { sizeBytes } = readFile(paths.GITHUB_STEP_SUMMARY)
+  if (sizeBytes > MAX_SUMMARY_BYTES) {
+    const [allowed, got] = [MAX_SUMMARY_BYTES / 1024, Math.floor(sizeBytes / 1024)]
+    log.annotate(
+      'error',
+      `$GITHUB_STEP_SUMMARY upload aborted, supports content up to a size of ${allowed}k, got ${got}k.`,
+    )
     summary = ''
   }
-  const state = { ...log.state, ...Object.fromEntries(pairsOf('GITHUB_STATE')) }
-  return { outputs, env, state, path: parsePathLines(rawFiles.GITHUB_PATH), summary, rawFiles }
+  return { rawFiles, outputs, state: read('GITHUB_STATE'), summary }
 }

@@ -125,7 +125,7 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
       const given = { ...inputs, ...own }
       print(heading(title === '' ? 'Log' : title, paint))
       result = await runAction({
-        ...{ action, metadata, inputs: given, env, eventName, event, workspace, cancel: cancel.signal },
+        ...{ action, inputs: given, env, eventName, event, workspace, cancel: cancel.signal },
         secrets: SECRET_INPUTS.flatMap((name) => inputs[name] ?? []),
         onLine: (line) => {
           print(showLogLine(line, paint))

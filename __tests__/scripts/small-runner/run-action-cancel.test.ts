@@ -24,38 +24,31 @@ async function cancelWhenReady(
   })
 }
 
-testWithSignals('an action that leaves on SIGINT is cancelled, and what it wrote is read', async () => {
-  const result = await cancelWhenReady(
-    `process.once('SIGINT', () => {
-  require('node:fs').appendFileSync(process.env.GITHUB_OUTPUT, 'outcome=cancelled\\n')
-  process.exit(1)
-})\n`,
+const WRITE = "require('node:fs').appendFileSync(process.env.GITHUB_OUTPUT, 'outcome=cancelled\\n')"
+
+testWithSignals.each([
+  [
+    'leaves on SIGINT is cancelled, and what it wrote is read',
+    `process.once('SIGINT', () => { ${WRITE}; process.exit(1) })`,
     NEVER,
-  )
-
-  expect(result).toMatchObject({ conclusion: 'cancelled', exitCode: 1, outputs: { outcome: 'cancelled' } })
-})
-
-testWithSignals('exit code 0 after a cancellation is not a success', async () => {
-  const result = await cancelWhenReady("process.once('SIGINT', () => process.exit(0))\n", NEVER)
-
-  expect(result).toMatchObject({ conclusion: 'cancelled', exitCode: 0 })
-})
-
-testWithSignals('an action that stays on SIGINT gets SIGTERM, once each', async () => {
-  const result = await cancelWhenReady(
+    { exitCode: 1, outputs: { outcome: 'cancelled' } },
+  ],
+  ['ends with exit code 0 is no success', "process.once('SIGINT', () => process.exit(0))", NEVER, { exitCode: 0 }],
+  [
+    'stays on SIGINT gets SIGTERM, once each',
     `process.on('SIGINT', () => console.log('SIGINT'))
-process.on('SIGTERM', () => { console.log('SIGTERM'); process.exit(1) })\n`,
+process.on('SIGTERM', () => { console.log('SIGTERM'); process.exit(1) })`,
     { sigtermAfterMs: 500, killAfterMs: 60_000 },
-  )
-
-  expect(result.log.map(({ text }) => text)).toEqual(['ready', 'SIGINT', 'SIGTERM'])
-})
-
-testWithSignals('an action that stays on both is killed', async () => {
-  const result = await cancelWhenReady("process.on('SIGINT', () => {}); process.on('SIGTERM', () => {})\n", SHORT)
-
-  expect(result).toMatchObject({ conclusion: 'cancelled', exitCode: null, signal: 'SIGKILL' })
+    { log: [{ text: 'ready' }, { text: 'SIGINT' }, { text: 'SIGTERM' }] },
+  ],
+  [
+    'stays on both is killed',
+    "process.on('SIGINT', () => {}); process.on('SIGTERM', () => {})",
+    SHORT,
+    { exitCode: null, signal: 'SIGKILL' },
+  ],
+])('an action that %s', async (_what, program, cancelTimes, wanted) => {
+  expect(await cancelWhenReady(`${program}\n`, cancelTimes)).toMatchObject({ conclusion: 'cancelled', ...wanted })
 })
 
 test('a cancellation after the end changes nothing', async () => {

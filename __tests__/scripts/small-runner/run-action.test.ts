@@ -1,53 +1,86 @@
 import { existsSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { runAction } from '../../../scripts/small-runner/run-action.ts'
+import { runAction, type RunOptions, type RunResult } from '../../../scripts/small-runner/run-action.ts'
 import { temporaryAction } from '../../support/temporary-action.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const APPEND = `const { appendFileSync } = require('node:fs')
-const append = (name, text) => appendFileSync(process.env[name], text)
-`
+/** Runs a program as an action; to the files of the runner it can `append`. */
+function run(program: string, options: Omit<RunOptions, 'action'> = {}, inputs = ''): Promise<RunResult> {
+  const append = "const append = (name, text) => require('node:fs').appendFileSync(process.env[name], text)\n"
+  return runAction({ ...options, action: temporaryAction(append + program, inputs) })
+}
 
-const PRINT_ENVIRONMENT = 'console.log(JSON.stringify(process.env))'
-
-async function environmentOf(
-  options: Omit<Parameters<typeof runAction>[0], 'action'>,
-  inputs = '',
-): Promise<Record<string, string>> {
-  const { rawOutput } = await runAction({ ...options, action: temporaryAction(PRINT_ENVIRONMENT, inputs) })
+async function environmentOf(options: Omit<RunOptions, 'action'>, inputs = ''): Promise<Record<string, string>> {
+  const { rawOutput } = await run('console.log(JSON.stringify(process.env))', options, inputs)
   return JSON.parse(rawOutput) as Record<string, string>
 }
 
-test('exit code 0 is a success', async () => {
-  const result = await runAction({ action: temporaryAction('console.log("hello")') })
-
-  expect(result).toMatchObject({
-    exitCode: 0,
-    signal: null,
-    conclusion: 'success',
-    log: [{ kind: 'text', text: 'hello' }],
-  })
-})
-
-test('an error annotation alone does not fail the step', async () => {
-  const result = await runAction({ action: temporaryAction('console.log("::error::x")') })
-
-  expect(result).toMatchObject({ conclusion: 'success', annotations: [{ level: 'error', message: 'x' }] })
-})
-
-test('any other exit code is a failure', async () => {
-  const result = await runAction({ action: temporaryAction('process.exitCode = 3') })
-
-  expect(result).toMatchObject({ exitCode: 3, conclusion: 'failure' })
-})
-
-test('commands are read from both streams', async () => {
-  const action = temporaryAction('console.log("::notice::out"); console.error("x ##[warning]err")')
-
-  const { annotations } = await runAction({ action })
-
-  expect(annotations.map(({ level, message }) => `${level} ${message}`).sort()).toEqual(['notice out', 'warning err'])
+test.each<[what: string, program: string, wanted: object]>([
+  [
+    'exit code 0 is a success',
+    'console.log("hello")',
+    { exitCode: 0, signal: null, conclusion: 'success', log: [{ kind: 'text', text: 'hello' }] },
+  ],
+  [
+    'an error annotation alone does not fail the step',
+    'console.log("::error::x")',
+    { conclusion: 'success', annotations: [{ level: 'error', message: 'x' }] },
+  ],
+  ['any other exit code is a failure', 'process.exitCode = 3', { exitCode: 3, conclusion: 'failure' }],
+  [
+    'both streams are read',
+    'console.error("x ##[warning]err")',
+    { annotations: [{ level: 'warning', message: 'err' }] },
+  ],
+  [
+    'the command files give outputs, state and summary',
+    `console.log('::add-mask::secret')
+append('GITHUB_OUTPUT', '\\ufeffa=1\\na<<E\\n2\\n3\\nE\\n')
+append('GITHUB_STATE', 's=1\\n')
+append('GITHUB_STEP_SUMMARY', '# Title\\na secret\\n')`,
+    {
+      conclusion: 'success',
+      outputs: { a: '2\n3' },
+      state: { s: '1' },
+      summary: '# Title\na ***\n',
+      masks: ['secret'],
+      rawFiles: { GITHUB_STEP_SUMMARY: '# Title\na secret\n' },
+    },
+  ],
+  [
+    'a malformed command file fails the step, whatever its exit code',
+    "append('GITHUB_OUTPUT', 'a=1\\nb<<E\\nx\\n')",
+    {
+      ...{ exitCode: 0, conclusion: 'failure', outputs: { a: '1' } },
+      annotations: [
+        { message: "Unable to process file command 'output' successfully." },
+        { message: "Invalid value. Matching delimiter not found 'E'" },
+      ],
+    },
+  ],
+  [
+    'a command file that is gone is empty',
+    "require('node:fs').rmSync(process.env.GITHUB_OUTPUT)",
+    { conclusion: 'success', outputs: {} },
+  ],
+  [
+    'a summary over 1 MiB is dropped whole, with an error that does not fail the step',
+    "append('GITHUB_STEP_SUMMARY', 'x'.repeat(2 ** 20 + 1))",
+    { conclusion: 'success', summary: '', annotations: [{ level: 'error' }] },
+  ],
+  [
+    'outputs over 1 MiB, in UTF-16 with their names, are dropped and fail the step',
+    "append('GITHUB_OUTPUT', 'a=' + 'x'.repeat(2 ** 19))",
+    { conclusion: 'failure', outputs: {} },
+  ],
+  [
+    'outputs of 1 MiB are kept',
+    "append('GITHUB_OUTPUT', 'a=' + 'x'.repeat(2 ** 19 - 1))",
+    { conclusion: 'success', outputs: { a: 'x'.repeat(2 ** 19 - 1) } },
+  ],
+])('%s', async (_what, program, wanted) => {
+  expect(await run(program)).toMatchObject(wanted)
 })
 
 test('inputs and defaults become variables, hyphens kept', async () => {
@@ -56,120 +89,48 @@ test('inputs and defaults become variables, hyphens kept', async () => {
     required: false
   wait:
     default: 'true'
-  two-words:
-    default: ignored
   github-token:
     default: \${{ github.token }}
 `
-  const env = await environmentOf({ inputs: { 'JOB-id': ' job_1\n' }, githubToken: 'a$&b' }, inputs)
-
-  expect(env).toMatchObject({
+  expect(await environmentOf({ inputs: { 'JOB-id': ' job_1\n' }, githubToken: 'a$&b' }, inputs)).toMatchObject({
     'INPUT_JOB-ID': ' job_1\n',
     INPUT_WAIT: 'true',
-    'INPUT_TWO-WORDS': 'ignored',
     'INPUT_GITHUB-TOKEN': 'a$&b',
   })
 })
 
 test('an input that the action does not have is passed with a warning', async () => {
-  const action = temporaryAction('console.log(process.env["INPUT_SOME_THING"])')
-
-  const { rawOutput, annotations } = await runAction({ action, inputs: { 'some thing': 'x' } })
-
+  const { rawOutput, annotations } = await run('console.log(process.env.INPUT_SOME_THING)', {
+    inputs: { 'some thing': 'x' },
+  })
   expect(rawOutput).toBe('x\n')
-  expect(annotations).toMatchObject([{ level: 'warning' }])
-  expect(annotations[0]?.message).toContain("'some thing'")
+  expect(annotations).toMatchObject([{ level: 'warning', message: expect.stringContaining("'some thing'") as unknown }])
 })
 
 test('the step sees the variables of a runner and none of this process', async () => {
   process.env['SMALL_RUNNER_TEST'] = 'leak'
-  const env = await environmentOf({ env: { MINE: '1' }, workspace: temporaryFolder(), state: { key: 'kept' } })
+  const env = await environmentOf({ env: { MINE: '1' }, state: { key: 'kept' } })
   delete process.env['SMALL_RUNNER_TEST']
-
   expect(env).toMatchObject({ GITHUB_ACTIONS: 'true', GITHUB_REPOSITORY: 'acme/docs', MINE: '1', STATE_key: 'kept' })
   expect(env).not.toHaveProperty('SMALL_RUNNER_TEST')
   expect(env).not.toHaveProperty('RUNNER_DEBUG')
   expect(await environmentOf({ debug: true })).toHaveProperty('RUNNER_DEBUG', '1')
 })
 
-test('the step runs in the workspace', async () => {
+test('the step runs in the workspace, with its event in a file, and its own files are gone when it has ended', async () => {
   const workspace = realpathSync(temporaryFolder())
-
-  const { rawOutput } = await runAction({ action: temporaryAction('console.log(process.cwd())'), workspace })
-
-  expect(rawOutput.trim()).toBe(workspace)
-})
-
-test('the event is a file', async () => {
-  const action = temporaryAction(`const { readFileSync } = require('node:fs')
-console.log(process.env.GITHUB_EVENT_NAME, readFileSync(process.env.GITHUB_EVENT_PATH, 'utf8'))`)
-
-  const { rawOutput } = await runAction({ action, eventName: 'push', event: { ref: 'x' } })
-
-  expect(rawOutput).toBe('push {"ref":"x"}\n')
-})
-
-test('the command files give outputs, variables, folders, state and summary', async () => {
-  const action = temporaryAction(`${APPEND}
-console.log('::set-output name=legacy::1')
-console.log('::add-mask::secret')
-append('GITHUB_OUTPUT', 'a=1\\na<<E\\n2\\n3\\nE\\n')
-append('GITHUB_ENV', 'B=1\\nNODE_OPTIONS=-x\\n')
-append('GITHUB_PATH', '/bin/x\\n')
-append('GITHUB_STATE', 's=1\\n')
-append('GITHUB_STEP_SUMMARY', '# Title\\na secret\\n')`)
-
-  const result = await runAction({ action })
-
-  expect(result).toMatchObject({
-    conclusion: 'success',
-    outputs: { legacy: '1', a: '2\n3' },
-    env: { B: '1' },
-    path: ['/bin/x'],
-    state: { s: '1' },
-    summary: '# Title\na ***\n',
-    masks: ['secret'],
-  })
-  expect(result.env).not.toHaveProperty('NODE_OPTIONS')
-  expect(result.rawFiles.GITHUB_STEP_SUMMARY).toBe('# Title\na secret\n')
-})
-
-test('a malformed command file fails the step, whatever its exit code', async () => {
-  const action = temporaryAction(`${APPEND}append('GITHUB_OUTPUT', 'a=1\\nb<<E\\nx\\n')`)
-
-  const result = await runAction({ action })
-
-  expect(result).toMatchObject({ exitCode: 0, conclusion: 'failure', outputs: { a: '1' } })
-  expect(result.annotations.map(({ message }) => message)).toEqual([
-    "Unable to process file command 'output' successfully.",
-    "Invalid value. Matching delimiter not found 'E'",
-  ])
-})
-
-test('a summary over 1 MiB is dropped whole, with an error that does not fail the step', async () => {
-  const action = temporaryAction(`${APPEND}append('GITHUB_STEP_SUMMARY', 'x'.repeat(2 ** 20 + 1))`)
-
-  const result = await runAction({ action })
-
-  expect(result).toMatchObject({ conclusion: 'success', summary: '', annotations: [{ level: 'error' }] })
-})
-
-test('outputs over 1 MiB are dropped and fail the step', async () => {
-  const action = temporaryAction(`${APPEND}append('GITHUB_OUTPUT', 'a=' + 'x'.repeat(2 ** 19))`)
-
-  expect(await runAction({ action })).toMatchObject({ conclusion: 'failure', outputs: {} })
-})
-
-test('the files of a run are gone when it has ended', async () => {
-  const { rawOutput } = await runAction({ action: temporaryAction('console.log(process.env.GITHUB_OUTPUT)') })
-
-  expect(rawOutput.trim()).not.toBe('')
-  expect(existsSync(rawOutput.trim())).toBe(false)
+  const program = `const { GITHUB_EVENT_NAME, GITHUB_EVENT_PATH, GITHUB_OUTPUT } = process.env
+const event = require('node:fs').readFileSync(GITHUB_EVENT_PATH, 'utf8')
+for (const text of [process.cwd(), GITHUB_EVENT_NAME, event, GITHUB_OUTPUT]) console.log(text)`
+  const { rawOutput } = await run(program, { workspace, eventName: 'push', event: { ref: 'x' } })
+  const [folder, event, payload, file = ''] = rawOutput.trim().split(/\r?\n/)
+  expect([folder, event, payload]).toEqual([workspace, 'push', '{"ref":"x"}'])
+  expect(file).not.toBe('')
+  expect(existsSync(file)).toBe(false)
 })
 
 test('a program that cannot be started is a failure', async () => {
-  const result = await runAction({ action: temporaryAction(''), node: join(temporaryFolder(), 'no-such-node') })
-
+  const result = await run('', { node: join(temporaryFolder(), 'no-such-node') })
   expect(result).toMatchObject({ exitCode: null, conclusion: 'failure', annotations: [{ level: 'error' }] })
 })
 
@@ -177,23 +138,6 @@ test('another stage of the action can be run', async () => {
   const action = temporaryAction('console.log("main")')
   writeFileSync(join(action, 'action.yml'), 'runs:\n  main: main.cjs\n  post: post.cjs\n')
   writeFileSync(join(action, 'post.cjs'), 'console.log("post")')
-
   expect((await runAction({ action, stage: 'post' })).rawOutput).toBe('post\n')
   await expect(runAction({ action, stage: 'pre' })).rejects.toThrow('runs.pre is missing')
-})
-
-test('lines are handed on while the action runs', async () => {
-  const cancel = new AbortController()
-  const action = temporaryAction('console.log("ready"); setInterval(() => {}, 1000)')
-
-  const result = await runAction({
-    action,
-    cancel: cancel.signal,
-    onLine: () => {
-      cancel.abort()
-    },
-    cancelTimes: { sigtermAfterMs: 100, killAfterMs: 100 },
-  })
-
-  expect(result.conclusion).toBe('cancelled')
 })

@@ -57,8 +57,6 @@ const result: Result = {
   masks: [],
   annotations: [],
   commands: [],
-  env: {},
-  path: [],
   state: {},
   durationMs: 1234,
 }
