@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { agentAction } from '../../src/agent/agent-action.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { failed, LINK } from '../support/fake-client.ts'
-import { refusal } from '../support/fake-github.ts'
+import { LINK } from '../support/fake-client.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { reportOf } from '../support/report.ts'
 
@@ -28,25 +27,4 @@ test('the last line names the pull request, and what the service says', () => {
   const { text, notice } = agentAction.render(reportOf({ error }), agentInputs(), plainly)
   expect(text).toBe(`It failed. The service says: “No.” Pull request: ${LINK}`)
   expect(notice).toBeUndefined()
-})
-
-test('`fail-on` of the inputs decides the colour', () => {
-  const isGreen = (given: string): boolean =>
-    agentAction.render(reportOf({ outcome: 'failed', job: failed }), agentInputs({}, { 'fail-on': given }), plainly)
-      .conclusion.isGreen
-  expect([isGreen('failed'), isGreen('none')]).toEqual([false, true])
-})
-
-test('what was not done on GitHub is one notice', () => {
-  const shortfalls = [{ lost: 'The label', error: refusal('forbidden', 'Grant it.') }]
-  expect(agentAction.render(reportOf({ shortfalls }), agentInputs(), plainly).notice).toEqual({
-    title: 'Not done on GitHub',
-    text: 'The label: GitHub said forbidden. Grant it.',
-  })
-})
-
-test('secrets are taken out before anything is made of the report', () => {
-  const task = { kind: 'create', prompt: 'Use docs_key.' } as const
-  const redact = (text: string): string => text.replaceAll('docs_key', '***')
-  expect(agentAction.render(reportOf({ task }), agentInputs(), redact).summary()).toContain('Use ***.')
 })

@@ -4,8 +4,6 @@ import { OUTPUT_NAMES, type Outputs } from '../../src/agent/report/outputs.ts'
 import { createService } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import type { GitHub } from '../../src/github/github.ts'
-import { fakeGitHub, MARKER, PULL_REQUEST, PUSH, refusal, rejecting, type GivenRun } from '../support/fake-github.ts'
 import { playFeature } from '../support/play-feature.ts'
 
 const SERVICE_URL = 'http://127.0.0.1:4010'
@@ -26,11 +24,6 @@ interface Row {
   readonly says?: readonly string[]
   /** A part of each warning. */
   readonly warns?: readonly string[]
-  /** What GitHub answers where it is not as usual. Nothing is asked of it without a token. */
-  readonly github?: Partial<GitHub>
-  readonly facts?: Partial<GivenRun>
-  /** Every question to GitHub in order. */
-  readonly asksGitHub?: string
 }
 
 const CREATE = { prompt: 'Fix the guide.' }
@@ -53,17 +46,6 @@ function pullRequest(id: string, number: number, more: Partial<Outputs> = {}): P
 const CREATED = pullRequest('job_000001', 4, { 'pr-operation': 'created' })
 /** Nobody asks GitHub here, so what a follow-up has changed is not known. */
 const FOLLOWED_UP = pullRequest('job_finished', 1, { changed: '' })
-
-const WITH_TOKEN = { 'github-token': 'ghs_token' }
-const ON_PUSH = { eventName: 'push', payload: PUSH }
-const FOUND = {
-  ...CREATED,
-  'pr-state': 'open',
-  'pr-mergeable': 'true',
-  'pr-branch': PULL_REQUEST.branch,
-  'pr-head-sha': PULL_REQUEST.headSha,
-}
-const forbidden = rejecting(refusal('forbidden', 'Grant it.'))
 
 const ROWS: readonly Row[] = [
   {
@@ -91,36 +73,11 @@ const ROWS: readonly Row[] = [
     says: ['the job may exist', 'answered 201 without a valid job id'],
   },
   {
-    name: 'a job that changes no file ends red where that is wanted',
-    plays: 'no-changes',
-    given: { ...CREATE, 'fail-on': 'no-changes' },
-    ends: 'red, no-changes',
-    outputs: jobOutputs('job_000001', 'completed'),
-    asks: 'POST job, 7 GET job/job_000001',
-  },
-  {
-    name: 'a failed job leaves the step green where nothing is to fail it',
-    plays: 'failed',
-    given: { ...CREATE, 'fail-on': 'none' },
-    ends: 'green, failed',
-    outputs: jobOutputs('job_000001', 'failed'),
-    asks: 'POST job, 3 GET job/job_000001',
-  },
-  {
     name: 'what the step itself could not do stays red where no outcome is to fail it',
     given: { ...CREATE, 'api-key': EXPIRED_KEY, 'fail-on': 'none' },
     ends: 'red, error: unauthorized',
     asks: 'POST job',
     says: ['(401)', 'This API key has expired.', 'a current admin API key'],
-  },
-  {
-    name: 'a step that may run out of time is green when it does',
-    plays: 'slow',
-    given: { ...CREATE, 'timeout-minutes': '1', 'fail-on': 'failed, archived' },
-    ends: 'green, timed-out',
-    outputs: { ...jobOutputs('job_000001', 'active'), 'duration-seconds': '60.0', changed: '' },
-    asks: 'POST job, 11 GET job/job_000001',
-    says: ['run the same step with `job-id: job_000001` and without a prompt'],
   },
   {
     name: 'reads that fail are tried again until one tells the end',
@@ -130,13 +87,6 @@ const ROWS: readonly Row[] = [
     outputs: CREATED,
     // 503, active, reset, HTML, active, half an answer, completed.
     asks: 'POST job, 7 GET job/job_000001',
-  },
-  {
-    name: 'a follow-up to a finished job waits for its own turn',
-    given: followUp('job_finished'),
-    ends: 'green, pull-request',
-    outputs: FOLLOWED_UP,
-    asks: 'GET job/job_finished, POST job/job_finished/message, 7 GET job/job_finished',
   },
   {
     name: 'a follow-up to an archived job sends nothing and ends red',
@@ -169,17 +119,6 @@ const ROWS: readonly Row[] = [
     outputs: FOLLOWED_UP,
     asks: 'GET job/job_finished, POST job/job_finished/message, 11 GET job/job_finished',
     says: ['The agent has begun this follow-up.'],
-  },
-  {
-    name: 'a usable link that carries markup and a command is handed on with all of it encoded',
-    plays: 'hostile-link',
-    given: CREATE,
-    ends: 'green, pull-request',
-    outputs: {
-      ...CREATED,
-      'pr-link': `${SERVICE_URL}/acme/docs/pull/4?a=%5D%28b%29%7C%3Ci%3E@all&c=##%5Berror%5Dd%27%22%60`,
-    },
-    asks: 'POST job, 3 GET job/job_000001',
   },
   {
     name: 'an error text of the service is quoted',
@@ -294,62 +233,6 @@ const ROWS: readonly Row[] = [
     warns: ['“paused”'],
     asks: 'POST job, 12 GET job/job_000001',
   },
-  {
-    name: 'a change that does not count is skipped, and nothing is asked of the service',
-    given: { ...CREATE, ...WITH_TOKEN, paths: 'src/**' },
-    facts: ON_PUSH,
-    ends: 'green, skipped',
-    asks: '',
-    asksGitHub: 'compare',
-    says: ['No changed file matches `paths`'],
-  },
-  {
-    name: 'the pull request is marked, its checks are waited for, and its files are looked at',
-    given: {
-      ...CREATE,
-      ...WITH_TOKEN,
-      label: 'docs-agent',
-      'wait-for-checks': 'true',
-      'allowed-paths': 'docs/**',
-    },
-    github: {
-      readPullRequest: (address) => Promise.resolve({ ...PULL_REQUEST, ...address, labels: [] }),
-      readComment: () => Promise.resolve(MARKER.body.replace('job_1', 'job_000001')),
-    },
-    ends: 'green, pull-request',
-    outputs: { ...FOUND, checks: 'success', 'in-scope': 'true' },
-    asks: 'POST job, 3 GET job/job_000001',
-    asksGitHub:
-      'readPullRequest, addLabel, addComment, compare, ' +
-      'readChecks, readPullRequest, readChecks, readPullRequest, compare, readComment, editComment',
-  },
-  {
-    name: 'a check that fails makes the step red if checks are waited for',
-    given: { ...CREATE, ...WITH_TOKEN, 'wait-for-checks': 'true' },
-    github: { readChecks: () => Promise.resolve([{ name: 'build', state: 'failure' }]) },
-    ends: 'red, pull-request',
-    outputs: { ...FOUND, checks: 'failure' },
-    asks: 'POST job, 3 GET job/job_000001',
-    asksGitHub: 'readPullRequest, readChecks, readPullRequest',
-  },
-  {
-    name: 'a pull request that changes other files than it may makes the step red',
-    given: { ...CREATE, ...WITH_TOKEN, 'allowed-paths': 'guides/**' },
-    ends: 'red, pull-request',
-    outputs: { ...FOUND, 'in-scope': 'false' },
-    asks: 'POST job, 3 GET job/job_000001',
-    asksGitHub: 'readPullRequest, compare, readPullRequest',
-  },
-  {
-    name: 'a GitHub that refuses everything costs what it was for, and not the result of the job',
-    given: { ...CREATE, ...WITH_TOKEN, label: 'docs-agent', 'wait-for-checks': 'true' },
-    facts: ON_PUSH,
-    github: { readPullRequest: forbidden, findPullRequestsOfCommit: forbidden, listMarkerComments: forbidden },
-    ends: 'red, pull-request',
-    outputs: CREATED,
-    asks: 'POST job, 3 GET job/job_000001',
-    asksGitHub: 'findPullRequestsEndingWith, findPullRequestsOfCommit, readPullRequest',
-  },
 ]
 
 const NO_JOB = {
@@ -373,17 +256,14 @@ function tellInOrder(requests: readonly string[]): string {
 test.each(ROWS)('$name', async ({ plays = 'pull-request', given, ends, outputs, ...row }) => {
   const service = createService({ baseUrl: SERVICE_URL, scenario: plays })
   const access = { 'project-id': 'docs-demo', 'api-key': EMULATOR_KEY, 'base-url': SERVICE_URL }
-  const github = fakeGitHub(row.github)
   const played = await playFeature(agentAction, {
     given: { ...access, ...given },
     respond: (request, nowMs) => service.handle(request, nowMs),
-    github: given['github-token'] === undefined ? undefined : github,
-    facts: { serverUrl: SERVICE_URL, ...row.facts },
+    facts: { serverUrl: SERVICE_URL },
   })
 
   const requests = service.requests.map(({ method, path }) => `${method} ${path.replace('/v2/agent/docs-demo/', '')}`)
   expect(tellInOrder(requests)).toBe(row.asks)
-  expect(tellInOrder(github.asked)).toBe(row.asksGitHub ?? '')
   const { outcome, error } = played.report
   const colour = played.conclusion.isGreen ? 'green' : 'red'
   expect(`${colour}, ${outcome}${error === undefined ? '' : `: ${error.code}`}`).toBe(ends)

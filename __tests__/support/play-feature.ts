@@ -102,20 +102,19 @@ export interface FeaturePlay {
   readonly given: Readonly<Record<string, string>>
   readonly respond: Respond
   readonly workspace?: string
-  readonly github?: GitHub | undefined
   readonly facts?: Partial<GivenRun>
 }
 
 /** Plays an action from its inputs on; clock, runner and servers are of this process. */
 export function playFeature<Inputs extends StepInputs, Report>(
   feature: Action<Inputs, Report>,
-  { given, respond, workspace = '.', github, facts }: FeaturePlay,
+  { given, respond, workspace = '.', facts }: FeaturePlay,
 ): Promise<Played<Report>> {
   const world = virtualClock()
   const clock = stepClockOf(world)
   const apiKey = given['api-key'] ?? ''
   const transport = respondInProcess(respond, apiKey, clock)
   const raw = Object.fromEntries(feature.inputNames.map((name) => [name, given[name] ?? '']))
-  const stage = { apiKey, transport, github, context: { ...RUN_FACTS, ...facts }, clock, world }
+  const stage = { apiKey, transport, github: undefined, context: { ...RUN_FACTS, ...facts }, clock, world }
   return playOn(stage, feature, () => feature.parse(raw, { workspace, now: clock.wallTime() }))
 }

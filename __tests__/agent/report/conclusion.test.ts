@@ -105,6 +105,14 @@ test.each<[string, Fields, Partial<Conclusion>]>([
     { text: `The run was cancelled. ${MAY_RUN}`, advice: LOOK },
   ],
   [
+    'a run cancelled in a round',
+    { ...cancelled, rounds: [{ task: FOLLOW_UP }] },
+    {
+      text: `The run was cancelled. ${MAY_RUN}`,
+      advice: "See on the service's dashboard what becomes of it, before you send the job anything else.",
+    },
+  ],
+  [
     'a run cancelled before a follow-up was sent',
     { ...cancelled, task: FOLLOW_UP, progress: 'unsent' },
     {

@@ -1,15 +1,13 @@
 import { expect, test } from '@jest/globals'
-import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { RoundRefused, type FixStop } from '../../../src/agent/report/fixing.ts'
 import type { Recorded } from '../../../src/agent/report/journal.ts'
-import type { Report, TaskResult, Turn } from '../../../src/agent/report/report.ts'
+import type { Outcome, Report, TaskResult, Turn } from '../../../src/agent/report/report.ts'
 import {
   Course,
   findStop,
   findUntold,
   isToTrack,
   reportOf,
-  sentRounds,
   stoppedBy,
   type Turns,
 } from '../../../src/agent/report/turns.ts'
@@ -88,35 +86,29 @@ function withRounds(rounds: readonly Partial<Turn>[], { outcome, operation }: Ow
   return [own, ...rounds.map((round) => ({ task: ATTACH, progress: 'unsent' as const, ...round }))]
 }
 
-const stopIn = (code: ErrorCode, round: Partial<Turn> = {}, own: Own = OWN): Turns =>
+const stoppedIn = (code: ErrorCode, round: Partial<Turn> = {}, own: Own = OWN): Turns =>
   withRounds([{ ...round, stopped: stoppedBy(failure(code), false) }], own)
+const refusedIn = (isCancelled: boolean): Turns =>
+  withRounds([{ stopped: stoppedBy(new RoundRefused('others'), isCancelled) }])
+const stoppedAfter = (code: ErrorCode): Turns => [{ ...withRounds([])[0], stopped: stoppedBy(failure(code), false) }]
 
-test('whatever the turn of a round comes to, the result of the task stays, and so does what is known of GitHub', () => {
-  for (const outcome of ['no-changes', 'failed', 'archived', 'unconfirmed', 'timed-out'] as const) {
+test.each(['no-changes', 'failed', 'archived', 'unconfirmed', 'timed-out'] as const)(
+  'a round that ends as %s takes nothing from the result of the task, nor from what is known of GitHub',
+  (outcome) => {
     const round = { progress: 'taken', job: failed, lastProblem: failure('unreachable') } as const
-    expect(sentRounds(withRounds([round])).length).toBe(1)
     const turns = withRounds([{ ...round, result: { outcome, job: failed, error: failure('deadline') } }])
     expect(isToTrack(turns)).toBe(false)
     const report = tell(...turns)
-    expect(report).toMatchObject({ ...SHOWN, rounds: [{}] })
+    expect(report).toMatchObject({ ...SHOWN, rounds: [{ job: failed }] })
     expect([report.error, report.lastProblem]).toEqual([undefined, undefined])
-  }
-})
+  },
+)
 
-test('a round that moved the pull request goes on, and a pull request of its own is none to go on with', () => {
-  const moved = { progress: 'seen', result: { outcome: 'pull-request', operation: 'updated', job: completed } } as const
-  const other = {
-    progress: 'taken',
-    result: { outcome: 'pull-request', operation: 'created', job: completed },
-  } as const
-  const both = withRounds([moved, other])
-  expect([isToTrack(withRounds([moved])), sentRounds(withRounds([moved])).length]).toEqual([true, 1])
-  expect([isToTrack(both), sentRounds(both).length]).toEqual([false, 2])
-})
-
-test('what was seen last of the pull request is shown', () => {
-  const turns = withRounds([{ pullRequest: { checks: 'success' } }, {}])
-  expect(tell(...turns).pullRequest).toEqual({ checks: 'success' })
+test('a round that moved the pull request goes on, and what was seen last of it is shown', () => {
+  const result = { outcome: 'pull-request', operation: 'updated', job: completed } as const
+  const turns = withRounds([{ progress: 'seen', result, pullRequest: { checks: 'success' } }, {}])
+  expect(isToTrack(withRounds([{ progress: 'seen', result }]))).toBe(true)
+  expect(tell(...turns)).toMatchObject({ rounds: [{ result }], pullRequest: { checks: 'success' } })
 })
 
 const UNCHANGED = { outcome: 'no-changes', operation: 'unchanged' } as const
@@ -130,62 +122,33 @@ test.each([
   expect(tell(...withRounds([round], own))).toMatchObject({ outcome: 'pull-request', operation, job: completed })
 })
 
+const UNSEEN = withRounds([{ progress: 'taken', result: { outcome: 'unconfirmed' } }], UNCHANGED)
+const IDLE = withRounds([{ progress: 'seen', result: { ...UNCHANGED, job: completed } }], UNCHANGED)
+
 test('while a round may push yet, nobody knows that the pull request stays as it is', () => {
-  const cancelled = tell(...stopIn('cancelled', { progress: 'taken' }, UNCHANGED))
-  expect(cancelled).toMatchObject({ outcome: 'cancelled', rounds: [{}] })
-  const unseen = tell(...withRounds([{ progress: 'taken', result: { outcome: 'unconfirmed' } }], UNCHANGED))
-  expect(unseen).toMatchObject({ outcome: 'no-changes', rounds: [{}], stop: 'unseen' })
-  expect([cancelled.operation, unseen.operation]).toEqual([undefined, undefined])
-  const seen = { progress: 'seen', result: { ...UNCHANGED, job: completed } } as const
-  const unmoved = { ...UNCHANGED, rounds: [{}], stop: 'unmoved' }
-  expect(tell(...withRounds([seen], UNCHANGED))).toMatchObject(unmoved)
+  const turns = [stoppedIn('cancelled', { progress: 'taken' }, UNCHANGED), UNSEEN, IDLE]
+  expect(turns.map((all) => tell(...all).operation)).toEqual([undefined, undefined, 'unchanged'])
 })
 
-test.each([
-  ['rejected', 'unsent', { rounds: [], stop: 'not-sent' }],
-  ['unknown-fate', 'unsent', { rounds: [{}], stop: 'unseen' }],
-  ['unauthorized', 'taken', { rounds: [{}], stop: 'unseen' }],
-  ['deadline', 'seen', { rounds: [{}], stop: 'unseen' }],
-] as const)(
-  'what stops a round (%s, %s) is to be told, and takes nothing from the result',
-  (code, progress, fixing) => {
-    const turns = stopIn(code, { progress })
-    const report = tell(...turns)
-    expect(report).toMatchObject({ ...OWN, ...fixing })
-    expect([report.error, findUntold(turns)?.code]).toEqual([undefined, code])
-  },
-)
+const ENDED = { progress: 'seen', result: { outcome: 'failed', job: failed } } as const
 
-test('what stops the step after a turn leads to no round', () => {
-  const [own] = withRounds([])
-  const turns: Turns = [{ ...own, stopped: stoppedBy(failure('rejected'), false) }]
-  expect(tell(...turns)).toMatchObject({ ...SHOWN, rounds: [], stop: 'not-sent' })
-  expect(findUntold(turns)?.code).toBe('rejected')
-})
-
-test.each([
-  [false, 'pull-request'],
-  [true, 'cancelled'],
-] as const)('a round that was refused at the last look says why itself (run cancelled: %s)', (isCancelled, outcome) => {
-  const turns = withRounds([{ stopped: stoppedBy(new RoundRefused('others'), isCancelled) }])
-  expect(tell(...turns)).toMatchObject({ outcome, rounds: [], stop: 'others' })
-  expect(findUntold(turns)).toBeUndefined()
-})
-
-test('a defect is red, with the job and the pull request of the task, and tells why the rounds had ended', () => {
-  const report = tell(...stopIn('internal'))
-  expect(report).toMatchObject({ ...SHOWN, outcome: 'error' })
-  expect(report).toMatchObject({ rounds: [], stop: undefined })
-  expect(conclude(report, new Set())).toMatchObject({ isGreen: false, title: 'Internal error' })
-  const after = stopIn('internal', { progress: 'seen', result: { outcome: 'failed', job: failed } })
-  expect(tell(...after)).toMatchObject({ outcome: 'error', rounds: [{}], stop: 'failed' })
-})
-
-test('a run that is cancelled in a round is cancelled, with the job and the pull request of the task', () => {
-  const report = tell(...stopIn('cancelled', { progress: 'taken' }))
-  expect(report).toMatchObject({ ...OWN, outcome: 'cancelled', rounds: [{}] })
-  expect(report.stop).toBeUndefined()
-  expect(conclude(report, new Set()).advice).toContain('before you send the job anything else')
+test.each<[string, Turns, Outcome, sent: number, FixStop | undefined, untold: ErrorCode | undefined]>([
+  ['is not taken', stoppedIn('rejected'), 'pull-request', 0, 'not-sent', 'rejected'],
+  ['may be taken', stoppedIn('unknown-fate'), 'pull-request', 1, 'unseen', 'unknown-fate'],
+  ['is not seen', stoppedIn('forbidden', { progress: 'taken' }), 'pull-request', 1, 'unseen', 'forbidden'],
+  ['has no end', stoppedIn('deadline', { progress: 'seen' }), 'pull-request', 1, 'unseen', 'deadline'],
+  ['is not even begun', stoppedAfter('rejected'), 'pull-request', 0, 'not-sent', 'rejected'],
+  ['is refused at the last look', refusedIn(false), 'pull-request', 0, 'others', undefined],
+  ['is refused in a cancelled run', refusedIn(true), 'cancelled', 0, 'others', undefined],
+  ['is cancelled', stoppedIn('cancelled', { progress: 'taken' }), 'cancelled', 1, undefined, undefined],
+  ['has a defect', stoppedIn('internal'), 'error', 0, undefined, undefined],
+  ['has a defect after its end', stoppedIn('internal', ENDED), 'error', 1, 'failed', undefined],
+])('a round that %s takes away nothing that is known, and only a cancel or a defect the outcome', (...row) => {
+  const [, turns, outcome, sent, stop, untold] = row
+  const report = tell(...turns)
+  expect(report).toMatchObject({ ...SHOWN, outcome, stop })
+  expect([report.rounds.length, report.error !== undefined]).toEqual([sent, outcome !== 'pull-request'])
+  expect(findUntold(turns)?.code).toBe(untold)
 })
 
 test('a turn that is the step’s own needs no reason why none follows', () => {
