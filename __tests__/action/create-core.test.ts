@@ -1,32 +1,17 @@
 import * as fs from 'node:fs'
-import { tmpdir } from 'node:os'
-import * as path from 'node:path'
-import { afterAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { createCore } from '../../src/action/create-core.ts'
 import type { Core } from '../../src/action/core.ts'
 import { captureStdout } from '../support/capture-stdout.ts'
 import { fakeClock } from '../support/fake-clock.ts'
+import { stepProcess } from '../support/step-process.ts'
 
 const KEY = 'dk_0123456789abcdef'
 
-const folder = fs.mkdtempSync(path.join(tmpdir(), 'host-'))
-const outputFile = path.join(folder, 'output')
-const summaryFile = path.join(folder, 'summary')
+const { outputFile, summaryFile } = stepProcess()
 
 beforeEach(() => {
-  fs.rmSync(summaryFile, { force: true, recursive: true })
-  fs.writeFileSync(outputFile, '')
-  fs.writeFileSync(summaryFile, '')
-  process.env['GITHUB_OUTPUT'] = outputFile
-  process.env['GITHUB_STEP_SUMMARY'] = summaryFile
   process.env['RUNNER_DEBUG'] = '1'
-})
-
-afterAll(() => {
-  delete process.env['GITHUB_OUTPUT']
-  delete process.env['GITHUB_STEP_SUMMARY']
-  delete process.env['RUNNER_DEBUG']
-  fs.rmSync(folder, { recursive: true })
 })
 
 /** What a host writes to standard output, as lines. */
@@ -42,9 +27,6 @@ const sayMasked = async (work: (core: Core) => unknown): Promise<string[]> => {
   return lines
 }
 
-/** Both grammars in which a runner reads commands. */
-const isCommand = (line: string): boolean => line.trimStart().startsWith('::') || line.includes('##[')
-
 const HOSTILE = [
   '::error::x',
   '  ::set-output name=outcome::pull-request',
@@ -57,24 +39,15 @@ const HOSTILE = [
   '\u200b::error::x',
 ]
 
-test('a line of the log begins with the time since the start', async () => {
+test('every line of the log begins with the time since the start', async () => {
   const clock = fakeClock()
   const host = createCore(clock)
   clock.advance(65_000)
 
-  expect(
-    await captureStdout(() => {
-      host.log('The job is active.')
-    }),
-  ).toEqual(['[  1 min 5 s] The job is active.'])
-})
-
-test('every line of a longer text has its own beginning', async () => {
-  expect(
-    await say((host) => {
-      host.log('one\ntwo\r\n\nthree')
-    }),
-  ).toEqual(['[        0 s] one', '[        0 s] two', '[        0 s] ', '[        0 s] three'])
+  const lines = await captureStdout(() => {
+    host.log('one\ntwo\r\n\nthree')
+  })
+  expect(lines).toEqual(['one', 'two', '', 'three'].map((text) => `[  1 min 5 s] ${text}`))
 })
 
 test('groups never nest, end once, and have one line without secrets for a title', async () => {
@@ -89,42 +62,35 @@ test('groups never nest, end once, and have one line without secrets for a title
   ).toEqual(['::group::Round 1 of 2: a ::error::***', '::endgroup::', '::group::New job', '::endgroup::'])
 })
 
-test.each(HOSTILE)('%j is no command in the log', async (text) => {
+test.each(HOSTILE)('%j is a text in the log, in debug lines and in annotations, and no command', async (text) => {
+  const count = (
+    await say((host) => {
+      host.log(text)
+    })
+  ).length
   const lines = await say((host) => {
     host.log(text)
-  })
-
-  expect(lines.length).toBeGreaterThan(0)
-  expect(lines.filter(isCommand)).toEqual([])
-})
-
-test('debug lines are said only where the run is in debug mode', async () => {
-  delete process.env['RUNNER_DEBUG']
-  expect(
-    await say((host) => {
-      host.debug('GET /')
-    }),
-  ).toEqual([])
-})
-
-test.each(HOSTILE)('%j is one debug line each, and nothing else', async (text) => {
-  const lines = await say((host) => {
     host.debug(text)
-  })
-
-  expect(lines.every((line) => line.startsWith('::debug::[        0 s] '))).toBe(true)
-  expect(lines.filter((line) => line.includes('##['))).toEqual([])
-})
-
-test.each(HOSTILE)('%j is the text of its annotation, and no other command', async (text) => {
-  const lines = await say((host) => {
     host.warn(text)
     host.notice(text, text)
     host.fail(text, text)
   })
 
-  expect(lines.map((line) => line.replace(/ title=.*$/, ''))).toEqual(['::warning', '::notice', '::error'])
   expect(lines.filter((line) => line.includes('##['))).toEqual([])
+  expect(count).toBeGreaterThan(0)
+  expect(lines.map((line) => line.replace(/^(\[|::\w+(?:::\[)?).*$/, '$1'))).toEqual([
+    ...Array<string>(count).fill('['),
+    ...Array<string>(count).fill('::debug::['),
+    ...['::warning', '::notice', '::error'],
+  ])
+})
+
+test('debug lines are said only where the run is in debug mode', async () => {
+  delete process.env['RUNNER_DEBUG']
+  const lines = await say((host) => {
+    host.debug('GET /')
+  })
+  expect(lines).toEqual([])
 })
 
 test('an annotation has its title', async () => {
@@ -158,15 +124,18 @@ test('a key at the cut of an annotation is redacted first', async () => {
   }
 })
 
-test('a secret is masked with the runner once, and a blank one is not', async () => {
-  expect(
-    await say((host) => {
-      host.mask('')
-      host.mask(' \n')
-      host.mask('sec\nret%')
-      host.mask('sec\nret%')
-    }),
-  ).toEqual(['::add-mask::sec%0Aret%25'])
+test('a secret is masked with the runner once, a blank one is not, and each is hidden from then on', async () => {
+  const lines = await say((host) => {
+    host.mask('')
+    host.mask(' \n')
+    host.mask('first-secret')
+    host.log('first-secret')
+    host.mask('sec\nret%')
+    host.mask('sec\nret%')
+    host.log('first-secret sec\nret%')
+  })
+  const [before, after] = ['[        0 s] ***', '[        0 s] *** ***']
+  expect(lines).toEqual(['::add-mask::first-secret', before, '::add-mask::sec%0Aret%25', after])
 })
 
 const FORMS = {
@@ -208,25 +177,6 @@ test.each(['pass##[word', 'pass\tword', 'pass\nword', 'pass\u200bword'])(
     expect(lines.at(-1)).toBe('[        0 s] before *** after')
   },
 )
-
-test('all masked secrets are hidden, whenever they were masked', async () => {
-  const lines = await say((host) => {
-    host.mask('first-secret')
-    host.mask('second-secret')
-    host.log('first-secret second-secret')
-  })
-
-  expect(lines.at(-1)).toBe('[        0 s] *** ***')
-})
-
-test('redact is what the host does itself', async () => {
-  let redacted = ''
-  await sayMasked((host) => {
-    redacted = host.redact(`a ${KEY} b`)
-  })
-
-  expect(redacted).toBe('a *** b')
-})
 
 test('an output goes to the file of the runner, redacted, and nothing to the log', async () => {
   expect(

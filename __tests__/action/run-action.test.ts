@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { formatConclusion, mostUrgent } from '../../src/action/conclusion.ts'
 import { runAction } from '../../src/action/run-action.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import type { RawInputs } from '../../src/action/parse-inputs.ts'
@@ -14,23 +15,20 @@ const { outputFile, summaryFile, exitCodes } = stepProcess()
 const INPUTS: StepInputs = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'https://docs.example.com', timeoutMs: 5 }
 
 interface Seen {
-  raw: RawInputs | undefined
-  surroundings: InputSurroundings | undefined
-  step: Step | undefined
+  raw?: RawInputs
+  surroundings?: InputSurroundings
+  step?: Step
   lines: readonly string[]
-  /** How many were made. */
-  summaries: number
 }
 
 /** Runs a feature whose report is one word, and which is green if this is `done` or `skipped`. */
 async function run(
-  given: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, string>> = {},
   fields: Partial<Action<StepInputs, string>> = {},
-  notice?: Rendered['notice'],
-  render = (report: string): string => `# ${report}`,
+  rendered: Partial<Rendered> = {},
 ): Promise<Seen> {
   for (const [name, value] of Object.entries(given)) process.env[`INPUT_${name.toUpperCase()}`] = value
-  const seen: Seen = { raw: undefined, surroundings: undefined, step: undefined, lines: [], summaries: 0 }
+  const seen: Seen = { lines: [] }
   const feature: Action<StepInputs, string> = {
     inputNames: ['api-key', 'base-url', 'on-missing-key', 'summary'],
     firstOutputs: { outcome: 'error' },
@@ -47,12 +45,8 @@ async function run(
       conclusion: { isGreen: ['done', 'skipped'].includes(report), title: 'Ended', text: '', advice: undefined },
       text: `${report}, ${inputs === undefined ? 'without inputs' : 'with inputs'}`,
       outputs: { outcome: report },
-      summary: () => {
-        const summary = render(report)
-        seen.summaries++
-        return summary
-      },
-      ...(notice === undefined ? {} : { notice }),
+      summary: () => `# ${report}`,
+      ...rendered,
     }),
     ...fields,
   }
@@ -60,40 +54,63 @@ async function run(
   return seen
 }
 
+const summary = (): string => readFileSync(summaryFile, 'utf8')
 const outcomes = (): string[] =>
   [...readFileSync(outputFile, 'utf8').matchAll(/^outcome<<.*\n(.*)$/gm)].map(([, v = '']) => v)
 
-test('reads the inputs, runs the step within its time, and publishes what came of it', async () => {
+test('reads the inputs as they are, runs the step within its time, and publishes what came of it', async () => {
   process.env['GITHUB_WORKSPACE'] = '/workspace'
-  const { raw, surroundings, step, lines } = await run({ 'api-key': 'docs_key', summary: ' true' })
+  const given = { 'api-key': ' docs_key\n', summary: ' true', 'base-url': 'https://docs.example.com' }
+  const { raw, surroundings, step, lines } = await run(given)
 
-  expect(raw).toEqual({ 'api-key': 'docs_key', 'base-url': '', 'on-missing-key': '', summary: ' true' })
+  expect(raw).toEqual({ ...given, 'on-missing-key': '' })
   expect(surroundings).toMatchObject({ workspace: '/workspace' })
   expect((step?.deadlineAt ?? 0) - (step?.startedAt ?? 0)).toBe(INPUTS.timeoutMs)
+  expect(lines.slice(0, 2)).toEqual(['::add-mask:: docs_key%0A', '::add-mask::docs_key'])
   expect(lines.at(-1)).toMatch(/Ended\. done, with inputs\.$/)
-  expect(outcomes()).toEqual(['error', 'done'])
-  expect(readFileSync(summaryFile, 'utf8')).toBe('# done')
-  expect(exitCodes()).toEqual([0])
+  expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'done'], '# done', [0]])
 })
 
-test('what holds until the step has an end is written before an input is looked at', async () => {
+test('what holds until the step has an end is written, and secrets are masked, before an input is looked at', async () => {
   let before: string[] = []
-  const parse = (): StepInputs => {
+  const parse = (): never => {
     before = outcomes()
-    return INPUTS
+    throw new ActionError('invalid-input', 'Both are docs_key and ghs_token.')
   }
-  await run({}, { parse })
+  const inputNames = ['github-token', 'api-key']
+  const { lines } = await run({ 'api-key': 'docs_key', 'github-token': 'ghs_token' }, { inputNames, parse })
   expect(before).toEqual(['error'])
+  expect(lines.at(-1)).toContain('Both are *** and ***.')
 })
 
-test('a key that may be missing and is, skips the step: no input is parsed, and nothing runs', async () => {
-  const { raw, step, lines } = await run({ 'on-missing-key': 'skip' })
+test.each([
+  ['', 'https://env.example.com', 'https://env.example.com'],
+  ['  ', 'https://env.example.com', 'https://env.example.com'],
+  ['https://given.example.com', 'https://env.example.com', 'https://given.example.com'],
+  ['', undefined, ''],
+])('with the address %j and %j in the environment it is %j', async (given, fromEnv, address) => {
+  if (fromEnv !== undefined) process.env['DOCS_AGENT_BASE_URL'] = fromEnv
+  expect((await run({ 'base-url': given })).raw?.['base-url']).toBe(address)
+})
+
+test.each([
+  ['costs a warning where the run may have secrets', 'ann', /^::warning .*Check the name of the secret/],
+  ['costs a notice where the run gets none', 'dependabot[bot]', /^::notice .*This run gets no secrets/],
+])('a key that is missing and may be %s: no input is parsed, and nothing runs', async (_name, actor, remark) => {
+  process.env['GITHUB_ACTOR'] = actor
+  const { raw, step, lines } = await run({ 'api-key': ' \n', 'on-missing-key': ' skip ' })
   expect([raw, step]).toEqual([undefined, undefined])
-  expect(lines).toEqual([
-    expect.stringMatching(/^::warning .*`api-key` is empty/),
-    expect.stringMatching(/Ended\. skipped, without inputs\.$/),
-  ])
+  expect(lines).toEqual([expect.stringMatching(remark), expect.stringMatching(/Ended\. skipped, without inputs\.$/)])
   expect([outcomes(), exitCodes()]).toEqual([['error', 'skipped'], [0]])
+})
+
+test.each([
+  ['', 'fail'],
+  ['', ''],
+  ['key', 'skip'],
+])('with the key %j and on-missing-key %j nothing is skipped', async (apiKey, onMissingKey) => {
+  const { step } = await run({ 'api-key': apiKey, 'on-missing-key': onMissingKey })
+  expect(step).toBeDefined()
 })
 
 const refusing = (error: Error) => (): never => {
@@ -104,10 +121,18 @@ test.each([
   ['an input that is wrong', { parse: refusing(new ActionError('invalid-input', 'No.')) }],
   ['a step that cannot be opened', { run: () => Promise.reject(new ActionError('proxy', 'No.')) }],
 ])('%s ends it red, with a report of a step that did not run', async (_name, fields) => {
-  const { lines } = await run({ 'api-key': 'docs_key' }, fields)
+  const { lines } = await run({}, fields)
   expect(lines.at(-1)).toBe('::error title=Ended::No., without inputs')
-  expect(readFileSync(summaryFile, 'utf8')).toBe('# No.')
-  expect([outcomes(), exitCodes()]).toEqual([['error', 'No.'], [1]])
+  expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'No.'], '# No.', [1]])
+})
+
+test.each([
+  ['true', '# No.'],
+  ['nonsense', '# No.'],
+  [' FALSE ', ''],
+])('with summary %j, of wrong inputs there is the summary %j', async (wanted, expected) => {
+  await run({ summary: wanted }, { parse: refusing(new ActionError('invalid-input', 'No.')) })
+  expect(summary()).toBe(expected)
 })
 
 const DEFECT = 'A defect in the action itself stopped the step.'
@@ -136,8 +161,7 @@ test.each([
   ])
   expect(lines.slice(0, 2)).toEqual(['::group::New job', '::endgroup::'])
   expect(lines[2]).toContain('TypeError: nobody foresaw this')
-  expect(outcomes()).toEqual(['error', `job_1: ${DEFECT}`])
-  expect(readFileSync(summaryFile, 'utf8')).toBe(`# job_1: ${DEFECT}`)
+  expect([outcomes(), summary()]).toEqual([['error', `job_1: ${DEFECT}`], `# job_1: ${DEFECT}`])
   expect(new Set(exitCodes())).toEqual(new Set([1]))
 })
 
@@ -147,10 +171,12 @@ test('of a defect in what tells of the step, the outputs of the beginning are to
   expect([outcomes(), exitCodes()]).toEqual([['error', 'error'], [1]])
 })
 
+const NOTICE = { title: 'Not done', text: 'The label.' }
+
 test('a defect in the summary costs the summary', async () => {
-  const { lines, summaries } = await run({}, {}, { title: 'Not done', text: 'The label.' }, crash)
+  const { lines } = await run({}, {}, { notice: NOTICE, summary: crash })
   expect(lines.at(-1)).toMatch(/^::error title=Ended::A defect/)
-  expect([outcomes(), readFileSync(summaryFile, 'utf8'), summaries]).toEqual([['error', DEFECT], '', 0])
+  expect([outcomes(), summary()]).toEqual([['error', DEFECT], ''])
   expect(lines.filter((line) => line.includes('The label.'))).toHaveLength(1)
 })
 
@@ -160,12 +186,26 @@ test('a defect before the step began is told as one, and that it did not run', a
   expect([outcomes(), exitCodes()]).toEqual([['error', DEFECT], [1]])
 })
 
-test('no summary where none is wanted, also of wrong inputs', async () => {
-  const { summaries } = await run({ summary: ' False' }, { parse: refusing(new ActionError('invalid-input', 'No.')) })
-  expect([summaries, readFileSync(summaryFile, 'utf8')]).toEqual([0, ''])
+test('a notice comes before the end', async () => {
+  const { lines } = await run({}, {}, { notice: NOTICE })
+  expect(lines.slice(-2)).toEqual(['::notice title=Not done::The label.', expect.stringContaining('Ended. done')])
 })
 
-test('a notice comes before the end', async () => {
-  const { lines } = await run({}, {}, { title: 'Not done', text: 'The label.' })
-  expect(lines.slice(-2)).toEqual(['::notice title=Not done::The label.', expect.stringContaining('Ended. done')])
+const CONCLUSION = { isGreen: false, title: 'A', text: 'It broke.', advice: 'Mend it.' }
+
+test.each([
+  [{}, 'No.', 'It broke. The service says: “No.” Mend it.'],
+  [{ advice: undefined }, undefined, 'It broke.'],
+  // What follows on a list begins a line of its own.
+  [{ text: '- a.\n- b.' }, undefined, '- a.\n- b.\nMend it.'],
+])(
+  'tells what happened, what the service says and what to do, as far as it is known: %j, %j',
+  (fields, quote, told) => {
+    expect(formatConclusion({ ...CONCLUSION, ...fields }, quote)).toBe(told)
+  },
+)
+
+test('of all advice only the most urgent is given', () => {
+  expect(mostUrgent([undefined, '', 'Mend it.', 'Try again.'])).toBe('Mend it.')
+  expect(mostUrgent([undefined, ''])).toBeUndefined()
 })

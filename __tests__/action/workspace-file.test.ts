@@ -1,124 +1,123 @@
-import * as fs from 'node:fs'
-import { tmpdir } from 'node:os'
-import * as path from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { readWorkspaceFile, type FileText } from '../../src/action/workspace-file.ts'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { findOutputPlace, readWorkspaceFile } from '../../src/action/workspace-file.ts'
+import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
 
-const folder = fs.mkdtempSync(path.join(tmpdir(), 'workspace-file-'))
-const workspace = path.join(folder, 'workspace')
+/** Links need a right on Windows that a user may not have, and pipes are others there. */
+const isWindows = process.platform === 'win32'
 
-beforeAll(() => {
-  fs.mkdirSync(path.join(workspace, 'docs'), { recursive: true })
-  fs.mkdirSync(path.join(workspace, '.git'))
-  fs.mkdirSync(path.join(folder, 'workspace-beside'))
-  fs.writeFileSync(path.join(workspace, 'prompt.md'), ' Grüße\r\n')
-  fs.writeFileSync(path.join(workspace, '..prompt.md'), 'dots')
-  fs.writeFileSync(path.join(workspace, 'docs', 'bom.md'), '\ufeffprompt')
-  fs.writeFileSync(path.join(workspace, 'latin1.md'), Buffer.from([0x47, 0xfc]))
-  fs.writeFileSync(path.join(workspace, '.git', 'config'), 'token')
-  fs.writeFileSync(path.join(folder, 'secret'), 'secret')
-  fs.writeFileSync(path.join(folder, 'workspace-beside', 'secret'), 'secret')
-})
-
-afterAll(() => {
-  fs.rmSync(folder, { recursive: true })
-})
-
-const read = (file: string, maxBytes = 1_000): FileText => readWorkspaceFile(workspace, file, maxBytes)
-const problemOf = (file: string, maxBytes?: number): string => {
-  const result = read(file, maxBytes)
-  return result.kind === 'problem' ? result.problem : `It was read: ${result.text}`
+/** A folder with a workspace in it, and things beside the workspace that are none of its files. */
+const folder = temporaryFolder()
+const workspace = join(folder, 'workspace')
+for (const path of ['workspace/docs/.GIT', 'workspace/.git', 'workspace-beside'])
+  mkdirSync(join(folder, path), { recursive: true })
+const FILES = {
+  secret: 'secret',
+  'workspace-beside/secret': 'secret',
+  'workspace/prompt.md': ' Grüße\r\n',
+  'workspace/..prompt.md': 'dots',
+  'workspace/docs/bom.md': '\ufeffprompt',
+  'workspace/latin1.md': Buffer.from([0x47, 0xfc]),
+  'workspace/.git/config': 'token',
+  'workspace/docs/.GIT/config': 'token',
 }
-
-/** Links need a right on Windows that a user may not have. */
-const withLinks = process.platform === 'win32' ? test.skip : test
-
-function link(target: string, name: string): string {
-  fs.symlinkSync(target, path.join(workspace, name))
-  return name
+for (const [path, text] of Object.entries(FILES)) writeFileSync(join(folder, path), text)
+if (!isWindows) {
+  const links = {
+    'file-out': '../secret',
+    'folder-out': '../workspace-beside',
+    'file-in': 'prompt.md',
+    'folder-in': 'docs',
+  }
+  for (const [path, target] of Object.entries({ ...links, 'git-in': '.git', dangling: '../not-there' }))
+    symlinkSync(target, join(workspace, path))
+  symlinkSync('workspace', join(folder, 'linked-workspace'))
+  execFileSync('mkfifo', [join(workspace, 'pipe')])
 }
+const before = namesIn(folder)
 
-test('a file is read byte for byte', () => {
-  expect(read('prompt.md')).toEqual({ kind: 'text', text: ' Grüße\r\n' })
+const read = (file: string, maxBytes = 1_000): string => readWorkspaceFile(workspace, file, maxBytes)
+
+test.each([
+  ['prompt.md', ' Grüße\r\n'],
+  [join(workspace, 'prompt.md'), ' Grüße\r\n'],
+  ['docs/../prompt.md', ' Grüße\r\n'],
+  ['..prompt.md', 'dots'],
+  ['docs/bom.md', '\ufeffprompt'],
+  ...(isWindows ? [] : [['file-in', ' Grüße\r\n'] as const]),
+])('%s is read byte for byte, its byte order mark too', (file, text) => {
+  expect(read(file)).toBe(text)
 })
 
-test('a byte order mark is part of the text', () => {
-  expect(read('docs/bom.md')).toEqual({ kind: 'text', text: '\ufeffprompt' })
-})
+const OUTSIDE = 'is outside the workspace'
+const OF_GIT = "is inside git's own folder"
+const MISSING = /^does not exist.*checked out/
+const NOT_WRITTEN = /^cannot be written there/
 
-test('a file may be named by an absolute path, and from a folder up', () => {
-  expect(read(path.join(workspace, 'prompt.md')).kind).toBe('text')
-  expect(read('docs/../prompt.md').kind).toBe('text')
-})
+/** Why nothing is read from a file, and why none is written there. Null: it may be written. */
+const REFUSED: readonly (readonly [string, string | RegExp, string | RegExp | null])[] = [
+  ['../secret', OUTSIDE, OUTSIDE],
+  ['../workspace-beside/secret', OUTSIDE, OUTSIDE],
+  ['docs/../../secret', OUTSIDE, OUTSIDE],
+  ['..', OUTSIDE, OUTSIDE],
+  [join(folder, 'secret'), OUTSIDE, OUTSIDE],
+  ['.git/config', OF_GIT, OF_GIT],
+  // Where the file system does not care about capitals, it is git's own too.
+  ['docs/.GIT/config', OF_GIT, OF_GIT],
+  ['.', 'is not a file', 'is a folder'],
+  ['docs', 'is not a file', 'is a folder'],
+  ['new/', MISSING, 'is a folder'],
+  ['prompt.md/x', MISSING, NOT_WRITTEN],
+  ['a\u0000b', MISSING, 'must not contain control characters'],
+  ['a\nb', MISSING, 'must not contain control characters'],
+  ['missing.md', MISSING, null],
+  ['new/missing.md', MISSING, null],
+  ['latin1.md', 'is not UTF-8 text', null],
+]
+const REFUSED_LINKS: typeof REFUSED = [
+  ['file-out', OUTSIDE, OUTSIDE],
+  ['folder-out/secret', OUTSIDE, OUTSIDE],
+  ['folder-out/new/missing.md', MISSING, OUTSIDE],
+  ['git-in/config', OF_GIT, OF_GIT],
+  ['dangling', MISSING, NOT_WRITTEN],
+  // A pipe would wait for its other end.
+  ['pipe', 'is not a file', 'is not a plain file'],
+]
 
-test('a name that begins with two dots is a name', () => {
-  expect(read('..prompt.md')).toEqual({ kind: 'text', text: 'dots' })
-})
-
-test.each(['../secret', '../workspace-beside/secret', 'docs/../../secret', '..', '.'])(
-  '%s is outside the workspace',
-  (file) => {
-    expect(problemOf(file)).toBe('is outside the workspace')
+test.each([...REFUSED, ...(isWindows ? [] : REFUSED_LINKS)])(
+  '%j: %s where it is read, %s where it is written',
+  (file, reading, writing) => {
+    expect(() => read(file)).toThrow(reading)
+    if (writing !== null) expect(() => findOutputPlace(workspace, file)).toThrow(writing)
   },
 )
 
-test('an absolute path outside is outside', () => {
-  expect(problemOf(path.join(folder, 'secret'))).toBe('is outside the workspace')
-})
-
-withLinks('a link out of the workspace is outside', () => {
-  expect(problemOf(link('../secret', 'link-out'))).toBe('is outside the workspace')
-})
-
-withLinks('a folder that is a link out of the workspace is outside', () => {
-  expect(problemOf(`${link('..', 'folder-out')}/secret`)).toBe('is outside the workspace')
-})
-
-withLinks('a link inside the workspace is followed', () => {
-  expect(read(link('prompt.md', 'link-in'))).toMatchObject({ text: ' Grüße\r\n' })
-})
-
-withLinks("a link to git's folder does not hide it", () => {
-  expect(problemOf(`${link('.git', 'link-git')}/config`)).toBe("is inside git's own folder")
-})
-
-withLinks('a workspace that is a link itself is followed', () => {
-  fs.symlinkSync('workspace', path.join(folder, 'link-workspace'))
-
-  expect(readWorkspaceFile(path.join(folder, 'link-workspace'), 'prompt.md', 1_000).kind).toBe('text')
-})
-
-test("git's own folder may hold a token", () => {
-  expect(problemOf('.git/config')).toBe("is inside git's own folder")
-})
-
-test("git's own folder is not opened by capitals either, where the file system does not care", () => {
-  fs.mkdirSync(path.join(workspace, 'docs', '.GIT'))
-  fs.writeFileSync(path.join(workspace, 'docs', '.GIT', 'config'), 'token')
-
-  expect(problemOf('docs/.GIT/config')).toBe("is inside git's own folder")
-})
-
-test.each(['missing.md', 'missing/prompt.md', 'prompt.md/x', 'a\u0000b'])('%j does not exist', (file) => {
-  expect(problemOf(file)).toMatch(/does not exist.*checked out/)
-})
-
-test('a folder is not a file', () => {
-  expect(problemOf('docs')).toBe('is not a file')
-})
-
-test('text in another encoding is refused, as its letters would be lost', () => {
-  expect(problemOf('latin1.md')).toBe('is not UTF-8 text')
-})
-
 test('a file may have as many bytes as are allowed and not one more', () => {
-  expect(read('prompt.md', 10).kind).toBe('text')
-  expect(problemOf('prompt.md', 9)).toBe('has 10 bytes, more than the 9 that are allowed')
+  expect(read('prompt.md', 10)).toBe(' Grüße\r\n')
+  expect(() => read('prompt.md', 9)).toThrow('has 10 bytes, more than the 9 that are allowed')
 })
 
-test('without a workspace nothing can be read', () => {
-  expect(readWorkspaceFile(path.join(folder, 'none'), 'prompt.md', 1_000)).toEqual({
-    kind: 'problem',
-    problem: 'cannot be read, because there is no workspace here',
-  })
+test.each([
+  ['visitors.csv', 'visitors.csv'],
+  ['out/of/folders/visitors.csv', 'out/of/folders/visitors.csv'],
+  ['./a/../visitors.csv', 'visitors.csv'],
+  ['..visitors.csv', '..visitors.csv'],
+  [join(workspace, 'out', 'v.csv'), 'out/v.csv'],
+  ['prompt.md', 'prompt.md'],
+  ...(isWindows ? [] : [['folder-in/visitors.csv', 'docs/visitors.csv'] as const]),
+])('a file may be written at %s, and until then nothing is', (file, name) => {
+  expect(findOutputPlace(workspace, file)).toEqual({ file: join(workspace, name), name })
+  expect(namesIn(folder)).toEqual(before)
+})
+
+test('without a workspace there is no file, and a workspace may be a link itself', () => {
+  const none = join(folder, 'none')
+  expect(() => readWorkspaceFile(none, 'prompt.md', 1_000)).toThrow('cannot be read, because there is no workspace')
+  expect(() => findOutputPlace(none, 'visitors.csv')).toThrow(NOT_WRITTEN)
+  if (isWindows) return
+  expect(readWorkspaceFile(join(folder, 'linked-workspace'), 'prompt.md', 1_000)).toBe(' Grüße\r\n')
+  const place = { file: join(workspace, 'v.csv'), name: 'v.csv' }
+  expect(findOutputPlace(join(folder, 'linked-workspace'), 'v.csv')).toEqual(place)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { OutputFileError } from '../../src/action/workspace-output.ts'
+import { OutputFileError } from '../../src/action/output-file.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { conclude, describeChange, explainDoubts } from '../../src/visitors/conclusion.ts'
 import { toOutputs } from '../../src/visitors/outputs.ts'

@@ -3,7 +3,6 @@ import { ERROR_TITLES } from '../runtime/error-titles.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { OutputsLost, type Core } from './core.ts'
 import { joinSentences } from '../text/sentences.ts'
-import { cancelOnSignals } from './cancellation.ts'
 import { createCore } from './create-core.ts'
 
 const OUTPUTS_LOST_TITLE = 'The outputs could not be written'
@@ -70,6 +69,20 @@ function resultOfCrash(error: unknown, core: Core, describe: (error: ActionError
 export function resultOfError(error: ActionError, outputs: StepResult['outputs'] = {}): StepResult {
   const text = joinSentences([error.message, error.hint])
   return { isGreen: false, title: ERROR_TITLES[error.code], text, outputs, summary: undefined }
+}
+
+/**
+ * Turns the runner's wish to stop into an abort signal. It sends SIGINT, 7.5 s later SIGTERM, and 2.5 s after that it kills,
+ * so the first signal starts an orderly end and a second one means now. A terminal that is closed sends SIGHUP.
+ */
+function cancelOnSignals(): AbortSignal {
+  const controller = new AbortController()
+  const onSignal = (): void => {
+    if (controller.signal.aborted) process.exit()
+    controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
+  }
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal)
+  return controller.signal
 }
 
 /**

@@ -1,9 +1,7 @@
 import { atGitHub, readContext } from './context.ts'
 import type { GitHub } from '../github/github.ts'
 import { connect } from '../docs-service/connect.ts'
-import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
-import type { Core } from './core.ts'
 import type { Environment } from '../runtime/environment.ts'
 import type { Step } from './step.ts'
 
@@ -23,11 +21,7 @@ export interface StepInputs {
 export type LoadGitHub = () => Promise<typeof import('../github/connect-github.ts')>
 
 /** What the runner's side gives. */
-interface StepOrigin {
-  readonly core: Core
-  readonly clock: Clock
-  readonly signal: AbortSignal
-  readonly startedAt: number
+interface StepOrigin extends Pick<Step, 'core' | 'clock' | 'signal' | 'startedAt'> {
   readonly env: Environment
   readonly loadGitHub: LoadGitHub | undefined
 }
@@ -52,10 +46,10 @@ async function loadOrExplain(load: LoadGitHub): Promise<typeof import('../github
 }
 
 /** @throws ActionError `proxy` if the proxy's address is none */
-export function openStep(inputs: StepInputs, origin: StepOrigin): Step {
-  const { core, clock, signal, startedAt, env, loadGitHub } = origin
+export function openStep(inputs: StepInputs, { env, loadGitHub, ...origin }: StepOrigin): Step {
+  const { core, clock, signal } = origin
   const { githubToken: token = '', githubApiUrl, timeoutMs } = inputs
-  const deadlineAt = startedAt + timeoutMs
+  const deadlineAt = origin.startedAt + timeoutMs
   const random = Math.random
   const context = atGitHub(readContext(env), githubApiUrl)
 
@@ -68,7 +62,10 @@ export function openStep(inputs: StepInputs, origin: StepOrigin): Step {
 
   let github: Promise<GitHub | undefined> | undefined
   return {
-    ...{ core, clock, signal, random, startedAt, deadlineAt, context },
+    ...origin,
+    random,
+    deadlineAt,
+    context,
     client: connect({ ...inputs, env, deadlineAt }, { ...core, clock, signal, random }),
     github: () => (github ??= openGitHub()),
   }

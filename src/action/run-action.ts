@@ -1,9 +1,35 @@
 import { ActionError } from '../runtime/errors.ts'
-import { announceSkip } from './announce-skip.ts'
+import type { Environment } from '../runtime/environment.ts'
 import type { Action } from './action.ts'
-import { openStep, type StepInputs } from './open-step.ts'
+import { readContext, withholdsSecrets } from './context.ts'
+import type { Core } from './core.ts'
 import { execute, resultOfError, type StepResult } from './execute.ts'
-import { isSkipped, readInputs, wantsSummary } from './read-inputs.ts'
+import { openStep, type StepInputs } from './open-step.ts'
+import { isGiven, type RawInputs } from './parse-inputs.ts'
+
+/** What must not be shown, by the names of the inputs. */
+const SECRETS = ['api-key', 'github-token']
+
+/** Secrets are masked before anything else is looked at, and the address gets its default from the environment. */
+function readInputs(names: readonly string[], core: Core, env: Environment): RawInputs {
+  for (const name of SECRETS.filter((name) => names.includes(name))) {
+    const secret = core.input(name)
+    core.mask(secret)
+    core.mask(secret.trim())
+  }
+  const inputs = Object.fromEntries(names.map((name) => [name, core.input(name)]))
+  return isGiven(inputs, 'base-url') ? inputs : { ...inputs, 'base-url': env['DOCS_AGENT_BASE_URL'] ?? '' }
+}
+
+/**
+ * Says why a step without a key ends green: right where GitHub withholds the secrets of the repository, and worth a
+ * warning anywhere else, as a misspelt secret would otherwise stay green for ever.
+ */
+function announceSkip(core: Core, env: Environment): void {
+  if (withholdsSecrets(readContext(env)))
+    core.notice('Docs Agent skipped', 'This run gets no secrets, so nothing was asked of the service.')
+  else core.warn('Skipped: `api-key` is empty, although this run may have secrets. Check the name of the secret.')
+}
 
 /** Runs an action as the step's program: from the runner's inputs to its exit code. */
 export function runAction<Inputs extends StepInputs, Report>(feature: Action<Inputs, Report>): Promise<void> {
@@ -12,8 +38,10 @@ export function runAction<Inputs extends StepInputs, Report>(feature: Action<Inp
     const { env } = process
     for (const [name, value] of Object.entries(feature.firstOutputs)) core.setOutput(name, value)
     const raw = readInputs(feature.inputNames, core, env)
+    // Known of wrong inputs too.
+    const wantsSummary = raw['summary']?.trim().toLowerCase() !== 'false'
 
-    const publish = (report: Report, inputs?: Inputs, isSummaryWanted = wantsSummary(raw)): StepResult => {
+    const publish = (report: Report, inputs?: Inputs, isSummaryWanted = wantsSummary): StepResult => {
       const { conclusion, summary, notice, ...rest } = feature.render(report, inputs, core.redact)
       const { isGreen, title } = conclusion
       const result = { isGreen, title, ...rest, summary: isSummaryWanted ? summary() : undefined }
@@ -23,7 +51,7 @@ export function runAction<Inputs extends StepInputs, Report>(feature: Action<Inp
     const notRun = (error?: ActionError): Report => feature.notRun(error, clock.now() - startedAt)
     /** Of several forms the fullest one that the defect leaves. */
     const publishCrash = (error: ActionError, report: () => Report, inputs?: Inputs): StepResult => {
-      for (const isSummaryWanted of [wantsSummary(raw), false]) {
+      for (const isSummaryWanted of [wantsSummary, false]) {
         try {
           return publish(report(), inputs, isSummaryWanted)
         } catch {
@@ -33,7 +61,8 @@ export function runAction<Inputs extends StepInputs, Report>(feature: Action<Inp
       return resultOfError(error, feature.firstOutputs)
     }
 
-    if (isSkipped(raw)) {
+    // Nothing else is looked at then: where secrets are withheld, other inputs may come from secrets too.
+    if (!isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip') {
       announceSkip(core, env)
       return publish(notRun())
     }

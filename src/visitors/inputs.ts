@@ -6,38 +6,30 @@ import {
   isGiven,
   onMissingKeyInput,
   optionalInput,
-  readInput,
-  refuse,
   timeoutInput,
   wholeNumberInput,
   type Input,
   type RawInputs,
 } from '../action/parse-inputs.ts'
-import { findOutputPlace, type OutputPlace } from '../action/workspace-output.ts'
+import { findOutputPlace, type OutputPlace } from '../action/workspace-file.ts'
 import type { InputSurroundings } from '../action/action.ts'
-import { dateInput, type DateInput } from './date-input.ts'
+import { dateInput, parseDate, type DateInput } from './date-input.ts'
 import { lastDays, type DateRange } from './date-range.ts'
 import { FORMATS } from './export-format.ts'
 
 /** `true` asks for the totals of the period before, `pages` for its whole list too. */
 export const COMPARE = ['false', 'true', 'pages'] as const
 
-const formatInput = choiceInput(FORMATS)
-
 function placeInput(workspace: string): Input<OutputPlace> {
   return (text, raw) => {
-    const format = readInput(formatInput, raw['format'] ?? '')
-    const found = findOutputPlace(
-      workspace,
-      text.trim() || `visitors.${format.kind === 'value' ? format.value : 'csv'}`,
-    )
-    return found.kind === 'place' ? found.place : refuse(found.problem)
+    const format = FORMATS.find((one) => one === raw['format']?.trim()) ?? 'csv'
+    return findOutputPlace(workspace, text.trim() || `visitors.${format}`)
   }
 }
 
 function isAfterStart(end: DateInput, raw: RawInputs): boolean {
-  const start = readInput(dateInput, raw['date-from'] ?? '')
-  return start.kind === 'refused' || end.atMs > start.value.atMs
+  const start = parseDate((raw['date-from'] ?? '').trim())
+  return typeof start === 'string' || end.atMs > start.atMs
 }
 
 const endInput = inputThat(dateInput, isAfterStart, 'must be after `date-from`, as it does not count itself')
@@ -61,7 +53,7 @@ const visitorsFields = (workspace: string) => ({
   dateFrom: field('date-from', '', optionalInput(dateInput)),
   dateTo: field('date-to', '', optionalInput(endInput)),
   days: field('days', '', optionalInput(daysInput)),
-  format: field('format', 'csv', formatInput),
+  format: field('format', 'csv', choiceInput(FORMATS)),
   place: field('output-file', '', placeInput(workspace)),
   /** How many pages the summary and the output hold. */
   top: field('top', '20', wholeNumberInput(0, 1000)),

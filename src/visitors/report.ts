@@ -1,5 +1,6 @@
 import type { ActionError } from '../runtime/errors.ts'
-import type { OutputFileError, OutputPlace } from '../action/workspace-output.ts'
+import type { OutputFileError } from '../action/output-file.ts'
+import type { OutputPlace } from '../action/workspace-file.ts'
 import type { DateRange } from './date-range.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
 import type { PageChange } from './page-changes.ts'

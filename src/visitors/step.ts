@@ -1,6 +1,7 @@
 import { formatDuration } from '../text/duration.ts'
 import { ActionError } from '../runtime/errors.ts'
-import { openOutputFile, OutputFileError, type OutputFile, type OutputPlace } from '../action/workspace-output.ts'
+import { openOutputFile, OutputFileError, type OutputFile } from '../action/output-file.ts'
+import type { OutputPlace } from '../action/workspace-file.ts'
 import type { Step } from '../action/step.ts'
 import { compareWithBefore } from './compare.ts'
 import { explainDoubts } from './conclusion.ts'

@@ -44,9 +44,8 @@ function promptFileInput(workspace: string): Input<string | undefined> {
   return (text, raw) => {
     if (text.trim() === '') return undefined
     if (raw['prompt'] !== '') return refuse('must not be given together with `prompt`')
-    const file = readWorkspaceFile(workspace, text.trim(), MAX_PROMPT_BYTES)
-    if (file.kind === 'problem') return refuse(file.problem)
-    return file.text.trim() === '' ? refuse(BLANK) : file.text
+    const prompt = readWorkspaceFile(workspace, text.trim(), MAX_PROMPT_BYTES)
+    return prompt.trim() === '' ? refuse(BLANK) : prompt
   }
 }
 
