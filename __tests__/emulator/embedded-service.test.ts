@@ -2,13 +2,14 @@ import { expect, test } from '@jest/globals'
 
 import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
+import { HOSTILE_TEXT } from '../../src/emulator/service/hostile-text.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/service/scenarios.ts'
 import { BASE_URL, bodyOf, driveService } from './drive-service.ts'
 
 const CREATE = '/v2/agent/docs-demo/job'
 const VISITORS = '/v1/analytics/docs-demo/visitors'
 
-test('a job goes from its creation to a pull request that can be looked at', () => {
+test('a job goes from its creation to a pull request that can be looked at, also after a follow-up', () => {
   const { post, get, advance } = driveService()
   const created = post(CREATE, 'Document the flag.')
   expect([created.status, bodyOf(created)]).toEqual([
@@ -29,66 +30,59 @@ test('a job goes from its creation to a pull request that can be looked at', () 
   const page = get('/acme/docs/pull/4')
   expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
   expect(page.body).toContain('Document the flag.')
-})
-
-test('a follow-up pushes to the same pull request', () => {
-  const { post, get, advance } = driveService()
-  const before = bodyOf(get(`${CREATE}/job_finished`)).prLink
-  expect(post(`${CREATE}/job_finished/message`, 'Add an example.').status).toBe(200)
+  post(`${CREATE}/job_000001/message`, 'Add an example.')
   advance(20)
-  expect(bodyOf(get(`${CREATE}/job_finished`)).prLink).toBe(before)
-  expect(get(String(before).slice(BASE_URL.length)).body).toContain('Add an example.')
+  expect(bodyOf(get(`${CREATE}/job_000001`)).prLink).toBe(prLink)
+  expect(get('/acme/docs/pull/4').body).toContain('Add an example.')
 })
 
-test('nothing of the API is answered without a key', () => {
-  const { send } = driveService()
-  for (const [method, target] of [
-    ['POST', CREATE],
-    ['POST', `${CREATE}/job_finished/message`],
-    ['GET', `${CREATE}/job_finished`],
-    ['GET', VISITORS],
-  ] as const) {
-    const response = send({ method, target, headers: { authorization: undefined }, body: '{"prompt":"x"}' })
-    expect([response.status, bodyOf(response).error]).toEqual([401, 'The Authorization header is missing.'])
-  }
+test('every project has a finished, a running and an archived job from the start', () => {
+  const { get } = driveService({ scenario: 'failed' })
+  const statuses = ['job_finished', 'job_running'].map((id) => bodyOf(get(`${CREATE}/${id}`)).status)
+  expect(statuses).toEqual(['completed', 'active'])
+  expect(bodyOf(get(`${CREATE}/job_archived`))).toMatchObject({
+    status: 'archived',
+    prLink: null,
+    archivedAt: '2025-12-31T22:00:20.000Z',
+  })
 })
 
-test('errors of the analytics have details, others do not', () => {
-  const { get } = driveService()
-  expect(bodyOf(get(`${VISITORS}?limit=0`)).details).toEqual([{ message: '`limit` must be an integer from 1 to 250.' }])
-  expect(bodyOf(get(`${CREATE}/job_x`))).toEqual({ error: 'There is no such job in this project.' })
+test.each([
+  ['POST', CREATE, '', 400, { error: 'The request body is not JSON.' }],
+  ['POST', `${CREATE}/job_finished/message`, '{}', 400, { error: expect.stringContaining('`prompt` must be') }],
+  ['POST', `${CREATE}/job_archived/message`, '{"prompt":"x"}', 409, { error: expect.stringContaining('archived') }],
+  ['GET', `${CREATE}/job_x`, '', 404, { error: 'There is no such job in this project.' }],
+  ['GET', '//evil', '', 404, { error: 'There is nothing at this path.' }],
+  ['GET', '', '', 404, { error: 'There is nothing at this path.' }],
+  ['GET', '/acme/docs/pull/0', '', 404, { error: 'There is nothing at this path.' }],
+  ['GET', '/x/acme/docs/pull/1', '', 404, { error: 'There is nothing at this path.' }],
+  ['GET', `${VISITORS}?limit=0&offset=x`, '', 400, { error: expect.any(String), details: { length: 2 } }],
+])('%s %j with the body %j is refused', (method, target, body, status, told) => {
+  const { send, post } = driveService()
+  const refused = send({ method, target, body })
+  expect(refused.status).toBe(status)
+  expect(bodyOf(refused)).toMatchObject(told)
+  expect(Object.keys(bodyOf(refused))).toEqual(Object.keys(told))
+  expect(bodyOf(post(CREATE, 'x')).id).toBe('job_000001')
 })
 
-test('unknown paths and wrong methods are refused', () => {
-  const { send } = driveService()
-  expect(send({ target: '//evil' }).status).toBe(404)
-  expect(send({ target: '' }).status).toBe(404)
-  const wrong = send({ method: 'DELETE', target: CREATE })
-  expect([wrong.status, wrong.headers['allow']]).toEqual([405, 'POST'])
+test('in a hostile world errors and paths of pages carry hostile text, the same on whatever page they come', () => {
+  const { get } = driveService({ scenario: 'hostile' })
+  expect(bodyOf(get(`${CREATE}/job_x`)).error).toContain(HOSTILE_TEXT)
+  const paths = (query: string) => bodyOf(get(`${VISITORS}?${query}`)).visitors?.map(({ path }) => path) ?? []
+  const all = paths('limit=12')
+  expect(all[0]).toBe('=1+1/')
+  expect([...paths('limit=5'), ...paths('limit=5&offset=5'), ...paths('limit=2&offset=10')]).toEqual(all)
 })
 
 test('the hour has 100 creates for each project, and the next one waits for its end', () => {
   const { post, advance } = driveService()
   const statuses = Array.from({ length: 101 }, () => post(CREATE, 'x').status)
   expect([statuses.indexOf(429), statuses.lastIndexOf(201)]).toEqual([100, 99])
-  expect(post('/v2/agent/other/job', 'x').status).toBe(201)
-  expect(post(`${CREATE}/job_finished/message`, 'x').status).toBe(200)
-  advance(600)
+  advance(600.5)
   expect(post(CREATE, 'x').headers['retry-after']).toBe('3000')
-  advance(3_000)
+  advance(2_999.5)
   expect(post(CREATE, 'x').status).toBe(201)
-})
-
-test('the allowance for analytics is shared by all projects, and can be set', () => {
-  const { get } = driveService({ requestsPerHour: 2 })
-  const projects = ['a', 'b', 'c']
-  expect(projects.map((id) => get(`/v1/analytics/${id}/visitors`).status)).toEqual([200, 200, 429])
-})
-
-test('a refused prompt creates no job', () => {
-  const { send, post } = driveService()
-  expect(send({ method: 'POST', target: CREATE, body: '{}' }).status).toBe(400)
-  expect(bodyOf(post(CREATE, 'x')).id).toBe('job_000001')
 })
 
 test('a project chooses its scenario, whatever the others play', () => {
@@ -109,40 +103,15 @@ test('faults strike each path by its own count, and only those who have a key', 
   expect(jobs.map((target) => get(target).status)).toEqual([200, 200])
 })
 
-test('a lost answer leaves the job behind, and an unavailable service does not', () => {
-  const lost = driveService({ scenario: 'lost-answer' })
-  expect(lost.post(CREATE, 'x').delivery).toBe('reset')
-  expect(lost.get(`${CREATE}/job_000001`).status).toBe(200)
-  const down = driveService({ scenario: 'unavailable' })
-  down.post('/v2/agent/docs--unavailable/job', 'x')
-  expect(bodyOf(down.post('/v2/agent/docs--no-changes/job', 'x')).id).toBe('job_000001')
-})
-
-test('every request is recorded, with its prompt and what became of it', () => {
+test('every request is recorded, with its prompt and what became of it, and without its key', () => {
   const { service, post, get } = driveService({ scenario: 'lost-answer' })
   post(CREATE, 'Hello')
   get('/nowhere?a=b?c')
+  const told = { query: '', prompt: undefined, asOfMs: DEFAULT_START_MS, delivery: 'whole', scenario: undefined }
+  const lost = { prompt: 'Hello', status: 201, delivery: 'reset', scenario: 'lost-answer' }
   expect(service.requests).toEqual([
-    {
-      method: 'POST',
-      path: CREATE,
-      query: '',
-      prompt: 'Hello',
-      asOfMs: DEFAULT_START_MS,
-      status: 201,
-      delivery: 'reset',
-      scenario: 'lost-answer',
-    },
-    {
-      method: 'GET',
-      path: '/nowhere',
-      query: 'a=b?c',
-      prompt: undefined,
-      asOfMs: DEFAULT_START_MS,
-      status: 404,
-      delivery: 'whole',
-      scenario: undefined,
-    },
+    { ...told, method: 'POST', path: CREATE, ...lost },
+    { ...told, method: 'GET', path: '/nowhere', query: 'a=b?c', status: 404 },
   ])
 })
 
@@ -159,12 +128,6 @@ test.each([
   expect(service.requests).toHaveLength(1)
   expect(service.requests[0]?.prompt).toBeUndefined()
   expect(service.admits(request)).toBe(false)
-})
-
-test('records hold no key', () => {
-  const { service, post } = driveService()
-  post(CREATE, 'x')
-  expect(JSON.stringify(service.requests)).not.toContain('docs_emulator')
 })
 
 test('two services that are asked the same at the same times answer the same', () => {

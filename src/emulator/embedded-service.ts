@@ -1,20 +1,25 @@
 import { type GitHub, type GitHubOptions, createGitHub } from './github/github.ts'
 import { repositoryState } from './github/repository-state.ts'
-import { authorize } from './http/access.ts'
-import { type Answer, type RequestHead, type ServiceRequest, type ServiceResponse } from './http/exchange.ts'
+import { refuseAccess } from './http/access.ts'
+import {
+  type Answer,
+  type Refusal,
+  type RequestHead,
+  refuse,
+  type ServiceRequest,
+  type ServiceResponse,
+} from './http/exchange.ts'
 import { applyFault, faultAt } from './http/faults.ts'
 import { parsePromptBody } from './http/prompt-body.ts'
 import { createRateLimiter } from './http/rate-limiter.ts'
 import { pullRequestResponse } from './pull-request-page.ts'
 import type { RequestRecord } from './request-log.ts'
-import { createAnalytics } from './service/analytics.ts'
 import { SOURCE } from './service/job-body.ts'
 import type { JobRecord } from './service/job-machine.ts'
 import { createJobStore } from './service/job-store.ts'
-import { type ApiRoute, OPERATION_RULES, type OperationCall, perform, refuseTooMany } from './service/operations.ts'
-import { renderAnswer } from './service/render-answer.ts'
-import { type Route, type RouteMatch, matchRoute } from './service/routes.ts'
+import { type Call, findRoute, OPERATIONS, renderAnswer, type Route } from './service/operations.ts'
 import { SCENARIOS, type Scenario, type ScenarioName, scenarioOf } from './service/scenarios.ts'
+import { createAnalytics } from './service/visitor-counts.ts'
 
 /** The service's time at its start unless told otherwise, so that two runs give the same answers. Its program says: now. */
 export const DEFAULT_START_MS = Date.UTC(2026, 0, 1)
@@ -35,8 +40,6 @@ export interface ServiceOptions {
   readonly pages?: number
   /** How many visits these had. */
   readonly visits?: number
-  /** Another seed gives other visits. Default: 1. */
-  readonly seed?: number
   /** The allowance of section 8's open rate limits. Default: 100. */
   readonly requestsPerHour?: number
   /** Called after each request, GitHub's included. */
@@ -62,6 +65,8 @@ export interface Service {
   readonly github: GitHub
 }
 
+const PULL_PAGE = /^\/acme\/docs\/pull\/([1-9]\d{0,8})$/
+
 function pathAndQuery(target: string): { path: string; query: string } {
   const [path = '', ...rest] = target.split('?')
   return { path, query: rest.join('?') }
@@ -75,7 +80,6 @@ export function createService({
   startMs = DEFAULT_START_MS,
   pages = DEFAULT_PAGES,
   visits = DEFAULT_VISITS,
-  seed = 1,
   requestsPerHour = 100,
   onRequest,
   projectId,
@@ -86,7 +90,7 @@ export function createService({
   // Nobody has asked for a job yet, and its pull request must be there.
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)
     jobs.enter(projectId, { ...SCENARIOS[scenarioOf(projectId, otherwise)], ...plays }.turns[0])
-  const analytics = createAnalytics({ pages, visits, seed, endMs: startMs })
+  const analytics = createAnalytics({ pages, visits, endMs: startMs })
   const limiter = createRateLimiter(requestsPerHour)
   const timesAsked = new Map<string, number>()
   const requests: RequestRecord[] = []
@@ -98,38 +102,35 @@ export function createService({
   }
 
   /** The time of the copy that a request is answered from. */
-  function asOf(match: RouteMatch, path: string, nowMs: number, { lagsMs }: Scenario): number {
-    if (match.kind !== 'found' || match.route.operation !== 'get-job') return nowMs
+  function asOf(route: Route | Refusal, path: string, nowMs: number, { lagsMs }: Scenario): number {
+    if (!('operation' in route) || route.operation !== 'get-job') return nowMs
     return nowMs - (lagsMs[ordinal(`copy of ${path}`) % lagsMs.length] ?? 0)
   }
 
-  function performLimited(route: ApiRoute, call: OperationCall): Answer {
+  function answerLimited({ operation, projectId }: Route, call: Call): Answer {
+    const { bucketOf, answer } = OPERATIONS[operation]
     // The end of an endless list is reached after more requests than an hour allows.
-    const isLimited = call.scenario.pages !== 'endless'
-    const bucket = isLimited ? OPERATION_RULES[route.operation].rateBucket(route) : undefined
-    const slot = bucket === undefined ? undefined : limiter.take(bucket, call.nowMs)
-    return slot?.kind === 'full' ? refuseTooMany(slot.retryAfterMs) : perform(route, call)
+    const bucket = call.scenario.pages === 'endless' ? undefined : bucketOf(projectId)
+    const waitMs = bucket === undefined ? 0 : limiter.take(bucket, call.nowMs)
+    if (waitMs === 0) return answer(call)
+    return refuse(429, ['Too many requests in one hour.'], { 'retry-after': String(Math.ceil(waitMs / 1_000)) })
   }
 
-  function answerApi(route: ApiRoute, path: string, call: OperationCall): ServiceResponse {
-    const { operation } = route
-    const { need } = OPERATION_RULES[operation]
+  function answerRoute(route: Route, path: string, call: Call): ServiceResponse {
     const { scenario, request } = call
-    const render = (answer: Answer): ServiceResponse => renderAnswer(answer, operation, scenario.texts)
-    const access = authorize(request.headers['authorization'], need)
-    if (access !== 'granted') return render(access)
+    const { need } = OPERATIONS[route.operation]
+    const refused = refuseAccess(request.headers['authorization'], need)
+    if (refused !== undefined) return renderAnswer(refused, route, scenario)
     const pattern = need === 'write' ? scenario.prompts : scenario.reads
-    return applyFault(faultAt(pattern, ordinal(`${need} ${path}`)), () => render(performLimited(route, call)))
+    const fault = faultAt(pattern, ordinal(`${need} ${path}`))
+    return applyFault(fault, () => renderAnswer(answerLimited(route, call), route, scenario))
   }
 
-  function answerRoute(route: Route, path: string, call: OperationCall): ServiceResponse {
-    return route.operation === 'view-pull-request'
-      ? pullRequestResponse(
-          jobs.findByPullNumber(route.pullNumber),
-          github.state.repositories[SOURCE.repository] ?? repositoryState(),
-          call.nowMs,
-        )
-      : answerApi(route, path, call)
+  function showPullRequest(method: string, path: string, nowMs: number): ServiceResponse | undefined {
+    const pullNumber = /^(?:GET|HEAD)$/.test(method) ? PULL_PAGE.exec(path)?.[1] : undefined
+    const repository = github.state.repositories[SOURCE.repository] ?? repositoryState()
+    if (pullNumber === undefined) return undefined
+    return pullRequestResponse(jobs.findByPullNumber(Number(pullNumber)), repository, nowMs)
   }
 
   function handleGitHub(request: ServiceRequest, path: string, query: string, nowMs: number): ServiceResponse {
@@ -144,9 +145,10 @@ export function createService({
     const { method, target, headers } = head
     const { path } = pathAndQuery(target)
     if (github.takes(path)) return github.admits(head)
-    const match = matchRoute(method, path)
-    if (match.kind !== 'found' || match.route.operation === 'view-pull-request') return false
-    return authorize(headers['authorization'], OPERATION_RULES[match.route.operation].need) === 'granted'
+    const route = findRoute(method, path)
+    return (
+      'operation' in route && refuseAccess(headers['authorization'], OPERATIONS[route.operation].need) === undefined
+    )
   }
 
   return {
@@ -155,33 +157,25 @@ export function createService({
     github,
     admits,
     handle(request, nowMs) {
-      const { path, query } = pathAndQuery(request.target)
+      const { method, target } = request
+      const { path, query } = pathAndQuery(target)
       github.catchUp(nowMs)
       if (github.takes(path)) return handleGitHub(request, path, query, nowMs)
-      const match = matchRoute(request.method, path)
-      const asked = match.kind === 'found' && 'projectId' in match.route ? match.route.projectId : undefined
-      const name = asked === undefined ? undefined : scenarioOf(asked, otherwise)
+      const route = findRoute(method, path)
+      const name = 'operation' in route ? scenarioOf(route.projectId, otherwise) : undefined
       const scenario = { ...SCENARIOS[name ?? otherwise], ...plays }
-      const asOfMs = asOf(match, path, nowMs, scenario)
-      const call = { request, query, scenario, nowMs: asOfMs, baseUrl, jobs, analytics }
-      const response =
-        match.kind === 'found'
-          ? answerRoute(match.route, path, call)
-          : renderAnswer(match.refusal, undefined, scenario.texts)
+      const asOfMs = asOf(route, path, nowMs, scenario)
+      const world = { request, query, scenario, nowMs: asOfMs, baseUrl, jobs, analytics }
+      const { status, delivery, ...answered } =
+        'operation' in route
+          ? answerRoute(route, path, { ...world, ...route })
+          : (showPullRequest(method, path, nowMs) ?? renderAnswer(route, route, scenario))
       const body = admits(request) ? parsePromptBody(request) : undefined
-      const record = {
-        method: request.method,
-        path,
-        query,
-        prompt: body?.kind === 'prompt' ? body.prompt : undefined,
-        asOfMs,
-        status: response.status,
-        delivery: response.delivery,
-        scenario: name,
-      }
+      const prompt = typeof body === 'string' ? body : undefined
+      const record = { method, path, query, prompt, asOfMs, status, delivery, scenario: name }
       requests.push(record)
       onRequest?.(record)
-      return response
+      return { status, delivery, ...answered }
     },
   }
 }

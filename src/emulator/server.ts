@@ -7,7 +7,6 @@ import { API_PATH, type GitHub } from './github/github.ts'
 import { deliver, namesThisMachine, readRequest, refuseTunnel, turnAway } from './http/http-exchange.ts'
 import { DEFAULT_START_MS, type ServiceOptions, createService } from './embedded-service.ts'
 import type { RequestRecord } from './request-log.ts'
-import { startServiceTime, toCallerSeconds } from './service-time.ts'
 
 /** The project that examples use. Any other valid id works as well. */
 export const DEFAULT_PROJECT_ID = 'docs-demo'
@@ -53,15 +52,14 @@ function addressOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Waits in headers count in the caller's seconds; the end of a rate limit is told in seconds since 1970. */
+/** Waits in headers count in whole seconds of the caller, at least one; the end of a rate limit is told in seconds since 1970. */
 function toCallerTime(response: ServiceResponse, speed: number, clock: Clock): ServiceResponse {
   const headers = { ...response.headers }
   const { 'retry-after': wait, 'x-ratelimit-reset': reset } = headers
-  if (wait !== undefined) headers['retry-after'] = String(toCallerSeconds(Number(wait), speed))
-  if (reset !== undefined) {
-    const nowSeconds = Math.floor(clock.wallTime().getTime() / 1_000)
-    headers['x-ratelimit-reset'] = String(nowSeconds + toCallerSeconds(Number(reset), speed))
-  }
+  const seconds = (text: string): number => Math.max(1, Math.ceil(Number(text) / speed))
+  if (wait !== undefined) headers['retry-after'] = String(seconds(wait))
+  if (reset !== undefined)
+    headers['x-ratelimit-reset'] = String(Math.floor(clock.wallTime().getTime() / 1_000) + seconds(reset))
   return { ...response, headers }
 }
 
@@ -79,7 +77,8 @@ export async function startEmulator({
   await listen(server, port, host)
   const url = addressOf(server, host)
   const service = createService({ ...serviceOptions, baseUrl: url, projectId: DEFAULT_PROJECT_ID })
-  const nowMs = startServiceTime({ clock, speed, startMs: serviceOptions.startMs ?? DEFAULT_START_MS })
+  const startedAt = clock.now()
+  const nowMs = (): number => (serviceOptions.startMs ?? DEFAULT_START_MS) + (clock.now() - startedAt) * speed
 
   /** What nobody foresaw in one request leaves the service to all others. */
   function answerTo(request: ServiceRequest): ServiceResponse {

@@ -15,20 +15,29 @@ function job(...scenarios: GitHubScenarioName[]): GitHubDriver {
 const messages = ({ read }: GitHubDriver): string[] =>
   read('/pulls/4/commits').map((found: { commit: { message: string } }) => found.commit.message)
 
-test('a turn ends in a commit on the job’s branch and an open pull request, not before', () => {
-  const driver = job()
+/** The job is told more when it has opened its pull request. */
+function followUp(driver: GitHubDriver, project = 'docs-demo'): void {
+  driver.advance(30)
+  driver.post(`/v2/agent/${project}/job/job_000001/message`, 'More.')
+  driver.advance(30)
+}
+
+test('a turn ends in a commit on the job’s branch and an open pull request, not before, always the same', () => {
+  const [driver, again] = [job(), job()]
   driver.advance(19.9)
   expect(driver.ask('GET', '/pulls/4').status).toBe(404)
   driver.advance(0.1)
-  expect(driver.read('/pulls/4')).toMatchObject({
+  const pull = driver.read('/pulls/4')
+  expect(pull).toMatchObject({
     state: 'open',
     title: 'Document the flag.',
     user: { login: 'docs-agent[bot]', type: 'Bot' },
-    head: { ref: 'agent/job_000001' },
+    head: { ref: 'agent/job_000001', sha: driver.docs.branches['agent/job_000001'] },
     created_at: '2026-01-01T00:00:20Z',
     changed_files: 2,
   })
-  expect(driver.read('/commits/agent%2Fjob_000001').sha).toBe(driver.read('/pulls/4').head.sha)
+  again.advance(20)
+  expect(again.read('/pulls/4')).toEqual(pull)
 })
 
 test('what the agent makes of a prompt can be given, instead of its usual page', () => {
@@ -36,18 +45,7 @@ test('what the agent makes of a prompt can be given, instead of its usual page',
   const driver = driveGitHub({ scenario: { edits } })
   driver.post(JOB, 'flags')
   driver.advance(20)
-  expect(driver.read('/pulls/4/files').map(({ filename }: { filename: string }) => filename)).toEqual(['docs/flags.md'])
-})
-
-test('a follow-up moves the head forward', () => {
-  const driver = job()
-  driver.advance(20)
-  const before = driver.read('/pulls/4').head.sha
-  driver.post(`${JOB}/job_000001/message`, 'Add an example.')
-  driver.advance(19)
-  expect(driver.read('/pulls/4').head.sha).toBe(before)
-  driver.advance(1)
-  expect(driver.read(`/compare/${before}...agent%2Fjob_000001`)).toMatchObject({ status: 'ahead', ahead_by: 1 })
+  expect(driver.read('/pulls/4/files')).toMatchObject([{ filename: 'docs/flags.md' }])
 })
 
 test.each(['no-changes', 'failed', 'archived'] as const)('a job that ends with %s pushes nothing', (ending) => {
@@ -55,15 +53,6 @@ test.each(['no-changes', 'failed', 'archived'] as const)('a job that ends with %
   driver.post(`/v2/agent/docs--${ending}/job`, 'x')
   driver.advance(60)
   expect(driver.ask('GET', '/pulls/4').status).toBe(404)
-})
-
-test('the same course of events gives the same commits', () => {
-  const headOf = (): string => {
-    const driver = job()
-    driver.advance(30)
-    return driver.read('/pulls/4').head.sha
-  }
-  expect(headOf()).toBe(headOf())
 })
 
 test('each push has its own checks', () => {
@@ -76,17 +65,22 @@ test('each push has its own checks', () => {
   expect(conclusions()).toEqual([])
   driver.advance(20)
   expect(conclusions()).toEqual(['failure', 'failure'])
-  driver.post(`${JOB}/job_000001/message`, 'Mend them.')
-  driver.advance(40)
+  followUp(driver)
+  driver.advance(20)
   expect(conclusions()).toEqual(['success', 'success'])
 })
 
-test('a person who commits meanwhile keeps the commit', () => {
-  const driver = job('person-commits')
+test.each([
+  [[], ['Document the flag.', 'More.'], 'ahead'],
+  [['person-commits'], ['Document the flag.', 'Correct the title', 'Correct the title', 'More.'], 'ahead'],
+  [['commit-lost'], ['More.'], 'diverged'],
+] as const)('with %j a follow-up leaves the commits %j', (scenarios, expected, status) => {
+  const driver = job(...scenarios)
   driver.advance(30)
-  driver.post(`${JOB}/job_000001/message`, 'More.')
-  driver.advance(30)
-  expect(messages(driver)).toEqual(['Document the flag.', 'Correct the title', 'Correct the title', 'More.'])
+  const before = driver.read('/pulls/4').head.sha
+  followUp(driver)
+  expect(messages(driver)).toEqual(expected)
+  expect(driver.read(`/compare/${before}...agent%2Fjob_000001`).status).toBe(status)
 })
 
 test('a bot may bring the branch up to date, and others may comment', () => {
@@ -102,19 +96,9 @@ test('a bot may bring the branch up to date, and others may comment', () => {
   expect(driver.read('/issues/4/comments')).toMatchObject([{ body: 'Me too', user: { login: 'dora' } }])
 })
 
-test('a forced push loses what others committed', () => {
-  const driver = job('commit-lost')
-  driver.advance(30)
-  const before = driver.read('/pulls/4').head.sha
-  driver.post(`${JOB}/job_000001/message`, 'More.')
-  driver.advance(30)
-  expect(messages(driver)).toEqual(['More.'])
-  expect(driver.read(`/compare/${before}...agent%2Fjob_000001`).status).toBe('diverged')
-})
-
 test.each([
-  ['merged-meanwhile', { state: 'closed', merged: true }],
-  ['closed-meanwhile', { state: 'closed', merged: false }],
+  ['merged-meanwhile', { state: 'closed', merged: true, merged_by: { login: 'mona' } }],
+  ['closed-meanwhile', { state: 'closed', merged: false, merged_by: null }],
   ['draft', { state: 'open', draft: true }],
   ['conflict', { state: 'open', mergeable: false }],
   ['blocked', { state: 'open', mergeable_state: 'blocked' }],
@@ -130,10 +114,9 @@ test('what is pushed after the merge is in no pull request', () => {
   const driver = job('merged-meanwhile')
   driver.advance(30)
   const { sha } = driver.read('/pulls/4').head
-  driver.post(`${JOB}/job_000001/message`, 'More.')
-  driver.advance(30)
+  followUp(driver)
   expect(driver.read('/pulls/4').head.sha).toBe(sha)
-  expect(driver.read('/commits/agent%2Fjob_000001').sha).not.toBe(sha)
+  expect(driver.docs.branches['agent/job_000001']).not.toBe(sha)
 })
 
 test.each([
@@ -159,15 +142,12 @@ test('a pull request that is there already under the job’s number is left alon
   expect(driver.read('/pulls/4').head).toMatchObject({ ref: 'mine', sha: commit('c') })
 })
 
-test('a turn may push several times, and one that fails may have pushed before', () => {
-  const several = driveGitHub()
-  several.post('/v2/agent/docs--pushes-in-turn/job', 'Document the flag.')
-  several.advance(20)
-  expect(messages(several)).toHaveLength(3)
-  const failing = driveGitHub()
-  failing.post('/v2/agent/docs--fails-after-push/job', 'Document the flag.')
-  failing.advance(20)
-  failing.post('/v2/agent/docs--fails-after-push/job/job_000001/message', 'Add an example.')
-  failing.advance(10)
-  expect(messages(failing)).toEqual(['Document the flag.', 'Add an example.'])
+test.each([
+  ['pushes-in-turn', 6],
+  ['fails-after-push', 2],
+] as const)('a turn may push several times, and one that fails may have pushed before: %s', (scenario, pushes) => {
+  const driver = driveGitHub()
+  driver.post(`/v2/agent/docs--${scenario}/job`, 'Document the flag.')
+  followUp(driver, `docs--${scenario}`)
+  expect(messages(driver)).toHaveLength(pushes)
 })

@@ -1,78 +1,66 @@
-import { describe, expect, test } from '@jest/globals'
-import { DEFAULT_START_MS, DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
+import { expect, test } from '@jest/globals'
+import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
 import { type CheckPlan, startChecks } from '../../../src/emulator/github/check-plan.ts'
-import type { WorkflowRun } from '../../../src/emulator/github/check-state.ts'
+import type { Annotation, WorkflowRun } from '../../../src/emulator/github/check-state.ts'
 import { checksOf } from '../../../src/emulator/github/checks-view.ts'
 import { readLogAddress, signedLogAddress } from '../../../src/emulator/github/job-logs.ts'
 import { repositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { AGAIN, IN_TURN, OF_TWO_EVENTS } from '../../../src/emulator/github/check-scenarios.ts'
+import { AGAIN, GUARDED, IN_TURN, OF_TWO_EVENTS } from '../../../src/emulator/github/check-scenarios.ts'
 import { checkRun } from '../../support/github-state.ts'
 import { BASE_URL } from '../drive-service.ts'
 import { commit, driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const target = signedLogAddress('http://x', 12, 1_000).slice('http://x'.length)
 
-test('an address leads to one log, for a minute', () => {
-  expect(readLogAddress(target, 60_999)).toBe(12)
-  expect(readLogAddress(target, 61_000)).toBe('forbidden')
+test.each([
+  [target, 60_999, 12],
+  [target, 61_000, 'forbidden'],
+  [target.replace('/12', '/13'), 1_000, 'forbidden'],
+  [target.replace('until=61000', 'until=99000'), 1_000, 'forbidden'],
+  ['/job-logs/12', 1_000, 'forbidden'],
+  ['/api/v3/job-logs/12', 1_000, 'elsewhere'],
+])('the address %s leads at %d to %s', (address, nowMs, log) => {
+  expect(readLogAddress(address, nowMs)).toBe(log)
 })
 
-test('what was not signed opens nothing', () => {
-  expect(readLogAddress(target.replace('/12', '/13'), 1_000)).toBe('forbidden')
-  expect(readLogAddress(target.replace('until=61000', 'until=99000'), 1_000)).toBe('forbidden')
-  expect(readLogAddress('/job-logs/12', 1_000)).toBe('forbidden')
-})
-
-test('other addresses are none of a log', () => {
-  expect(readLogAddress('/api/v3/job-logs/12', 1_000)).toBe('elsewhere')
-})
-
-const headSha = commit('a')
-const build = { name: 'build', headSha, createdAtMs: 1, startedAtMs: 2, completedAtMs: 3 }
-
-test('a check run is queued, then running, then as it ended, with what it found', () => {
-  const annotations = [
-    { path: 'a.md', start_line: 4, end_line: 4, annotation_level: 'failure', title: null, message: 'Gone.' } as const,
-  ]
-  const repository = repositoryState({
-    checkRuns: [checkRun({ ...build, conclusion: 'failure', title: 'Broken', annotations })],
-  })
-  expect(checksOf(repository, headSha, 0)).toEqual([])
-  expect([1, 2].map((nowMs) => checksOf(repository, headSha, nowMs)[0]?.state)).toEqual(['queued', 'running'])
-  expect(checksOf(repository, headSha, 3)).toEqual([
-    { name: 'build', app: 'github-actions', state: 'failed', findings: ['Broken', 'a.md:4: Gone.'] },
-  ])
-})
-
-test('of several with one name the newest is shown', () => {
-  const status = (state: 'pending' | 'success', createdAtMs: number) => ({
-    headSha,
-    context: 'preview',
-    state,
-    createdAtMs,
-  })
-  const repository = repositoryState({ statuses: [status('pending', 0), status('success', 5)] })
-  expect([0, 5].map((nowMs) => checksOf(repository, headSha, nowMs).map(({ state }) => state))).toEqual([
-    ['running'],
-    ['passed'],
-  ])
-})
-
-function start(plans: readonly CheckPlan[]): RepositoryState {
-  const { state } = driveGitHub().service.github
-  const repository = repositoryState()
-  startChecks(state, repository, { branch: 'guide', headSha: commit('c'), event: 'pull_request' }, plans, 1_000)
-  return repository
+const headSha = commit('c')
+const NOTE: Annotation = {
+  ...{ path: 'a.md', start_line: 4, end_line: 4, annotation_level: 'failure' },
+  ...{ title: null, message: 'Gone.' },
 }
+
+test('a page shows a check queued, then running, then as it ended, and of several with one name the newest', () => {
+  const build = { name: 'build', headSha, createdAtMs: 1, startedAtMs: 2, completedAtMs: 3 }
+  const status = { headSha, context: 'preview' }
+  const repository = repositoryState({
+    checkRuns: [checkRun({ ...build, conclusion: 'failure', title: 'Broken', annotations: [NOTE] })],
+    statuses: [
+      { ...status, state: 'pending', createdAtMs: 1 },
+      { ...status, state: 'success', createdAtMs: 3 },
+    ],
+  })
+  const shown = [0, 1, 2, 3].map((nowMs) =>
+    checksOf(repository, headSha, nowMs)
+      .map(({ state }) => state)
+      .join(),
+  )
+  expect(shown).toEqual(['', 'queued,running', 'running,running', 'failed,passed'])
+  expect(checksOf(repository, headSha, 3)[0]).toEqual({
+    ...{ name: 'build', app: 'github-actions', state: 'failed', findings: ['Broken', 'a.md:4: Gone.'] },
+  })
+})
 
 const plan = { name: 'x', afterMs: 2_000, takesMs: 5_000 } as const
 
 test('the jobs of a workflow share a run and a suite, and an app has its own', () => {
-  const { checkRuns, workflowRuns } = start([
+  const plans = [
     { ...plan, kind: 'job', result: { conclusion: 'success' } },
     { ...plan, kind: 'job', result: { conclusion: 'failure', log: 'No' } },
     { ...plan, kind: 'app', result: { conclusion: 'success', title: 'Fine' } },
-  ])
+  ] as const
+  const { service, docs } = driveGitHub({ docs: {} })
+  startChecks(service.github.state, docs, { branch: 'guide', headSha, event: 'pull_request' }, plans, 1_000)
+  const { checkRuns, workflowRuns } = docs
   expect(checkRuns[0]).toMatchObject({ createdAtMs: 3_000, startedAtMs: 4_000, completedAtMs: 9_000 })
   expect(workflowRuns).toMatchObject([{ workflow: 'ci.yml', branch: 'guide', event: 'pull_request' }])
   expect(checkRuns.map(({ runId }) => runId)).toEqual([workflowRuns[0]?.id, workflowRuns[0]?.id, undefined])
@@ -81,207 +69,188 @@ test('the jobs of a workflow share a run and a suite, and an app has its own', (
   expect(checkRuns[1]).toMatchObject({ log: 'No' })
 })
 
-test('a status is pending until it is known', () => {
-  expect(start([{ ...plan, kind: 'status', conclusion: 'failure' }]).statuses).toMatchObject([
-    { context: 'x', state: 'pending', createdAtMs: 3_000 },
-    { context: 'x', state: 'failure', createdAtMs: 8_000 },
-  ])
+/** What GitHub tells of a commit so many seconds after its push: jobs, suites, and runs of workflows. */
+function tellsOf(plans: readonly CheckPlan[], seconds: readonly number[]): string[] {
+  const driver = driveGitHub({ docs: {} })
+  const push = { branch: 'guide', headSha, event: 'pull_request' } as const
+  startChecks(driver.service.github.state, driver.docs, push, plans, START)
+  const say = (items: readonly { conclusion: string | null; status: string }[]): string =>
+    items.map(({ conclusion, status }) => conclusion ?? status).join(' ')
+  let at = 0
+  return seconds.map((second) => {
+    driver.advance(second - at)
+    at = second
+    const { check_runs } = driver.read(`/commits/${headSha}/check-runs`)
+    const { check_suites } = driver.read(`/commits/${headSha}/check-suites`)
+    const { workflow_runs } = driver.read(`/actions/runs?head_sha=${headSha}`)
+    return [check_runs, check_suites, workflow_runs].map(say).join(', ')
+  })
+}
+
+const jobsOf = (plans: readonly CheckPlan[]) => plans.filter(({ kind }) => kind === 'job')
+const ENDS = { conclusion: 'failure' }
+
+test.each<[what: string, plans: readonly CheckPlan[], told: Readonly<Record<number, string>>]>([
+  [
+    'a job behind `needs` is registered when its turn comes, and its suite is in progress until then',
+    jobsOf(IN_TURN),
+    {
+      16: 'success, in_progress, in_progress',
+      19: 'success in_progress, in_progress, in_progress',
+      30: 'success failure, failure, failure',
+    },
+  ],
+  [
+    'a job behind one that fails is skipped',
+    jobsOf(IN_TURN).map((one) => ({ ...one, result: ENDS })),
+    { 30: 'failure skipped, failure, failure' },
+  ],
+  [
+    'a workflow that two events start has two suites',
+    OF_TWO_EVENTS,
+    { 30: 'failure success, failure success, success failure' },
+  ],
+  [
+    'a job that is started again takes the place of the one before, in the same suite',
+    AGAIN,
+    { 20: 'failure, failure, failure', 40: 'in_progress, in_progress, in_progress', 60: 'success, success, success' },
+  ],
+  [
+    'a job waits for its environment, and its run does once no other job goes on',
+    jobsOf(GUARDED).map((one) => ({ ...one, workflow: 'ci.yml' })),
+    { 10: 'in_progress waiting, in_progress, in_progress', 30: 'success waiting, waiting, waiting' },
+  ],
+  [
+    'what cannot start has a suite and a run, and no check run',
+    [{ kind: 'unstarted', conclusion: 'action_required' }],
+    { 0: ', action_required, action_required' },
+  ],
+])('%s', (_what, plans, told) => {
+  const seconds = Object.keys(told).map(Number)
+  expect(tellsOf(plans, seconds)).toEqual(Object.values(told))
 })
 
-test('what waits for approval has a suite and a run, and no check run', () => {
-  const { checkRuns, checkSuites, workflowRuns } = start([{ kind: 'unstarted', conclusion: 'action_required' }])
-  expect(checkRuns).toEqual([])
-  expect([checkSuites[0]?.conclusion, workflowRuns[0]?.conclusion]).toEqual(['action_required', 'action_required'])
-})
+const HEAD = `/commits/${headSha}`
+const drive = (docs: Partial<RepositoryState>): GitHubDriver => driveGitHub({ docs })
 
-describe('suite view', () => {
-  /** What GitHub tells of a commit so many seconds after its push: jobs, suites, and runs of workflows. */
-  function tellsOf(plans: readonly CheckPlan[], seconds: readonly number[]): string[] {
-    const driver = driveGitHub({ docs: {} })
-    const { state } = driver.service.github
-    const repository = state.repositories['acme/docs'] ?? repositoryState()
-    const push = { branch: 'guide', headSha: commit('c'), event: 'pull_request' } as const
-    startChecks(state, repository, push, plans, DEFAULT_START_MS)
-    const say = (items: readonly { conclusion: string | null; status: string }[]): string =>
-      items.map(({ conclusion, status }) => conclusion ?? status).join(' ')
-    let at = 0
-    return seconds.map((second) => {
-      driver.advance(second - at)
-      at = second
-      const { check_runs } = driver.read(`/commits/${commit('c')}/check-runs`)
-      const { check_suites } = driver.read(`/commits/${commit('c')}/check-suites`)
-      const { workflow_runs } = driver.read(`/actions/runs?head_sha=${commit('c')}`)
-      return [check_runs, check_suites, workflow_runs].map(say).join(', ')
-    })
+test('a check run is registered, queued, in progress and then over, with its report', () => {
+  const times = { createdAtMs: START + 1_000, startedAtMs: START + 2_000, completedAtMs: START + 3_000 }
+  const report = { conclusion: 'failure', title: 'Broken', summary: 'All', annotations: [NOTE] }
+  const { read, advance } = drive({ checkRuns: [checkRun({ id: 9, name: 'build', headSha, ...times, ...report })] })
+  const look = () => {
+    const { total_count, check_runs } = read(`${HEAD}/check-runs`)
+    return [total_count, check_runs[0]?.status, check_runs[0]?.conclusion, check_runs[0]?.output.annotations_count]
   }
+  expect(look()).toEqual([0, undefined, undefined, undefined])
+  advance(1)
+  expect(look()).toEqual([1, 'queued', null, 0])
+  advance(1)
+  expect(look()).toEqual([1, 'in_progress', null, 0])
+  expect(read('/check-runs/9/annotations')).toEqual([])
+  advance(1)
+  expect(look()).toEqual([1, 'completed', 'failure', 1])
+  expect(read('/check-runs/9/annotations')).toMatchObject([NOTE])
+})
 
-  test('a job behind `needs` is registered when its turn comes, and its suite is in progress until then', () => {
-    expect(
-      tellsOf(
-        IN_TURN.filter(({ kind }) => kind === 'job'),
-        [16, 19, 30],
-      ),
-    ).toEqual([
-      'success, in_progress, in_progress',
-      'success in_progress, in_progress, in_progress',
-      'success failure, failure, failure',
-    ])
-    const skipped = IN_TURN.map((one) => (one.kind === 'job' ? { ...one, result: { conclusion: 'failure' } } : one))
-    expect(
-      tellsOf(
-        skipped.filter(({ kind }) => kind === 'job'),
-        [30],
-      ),
-    ).toEqual(['failure skipped, failure, failure'])
-  })
+const two = [
+  checkRun({ id: 1, name: 'build', headSha, suiteId: 1, conclusion: 'failure' }),
+  checkRun({ id: 2, name: 'build', headSha, suiteId: 1 }),
+  checkRun({ id: 3, name: 'build', headSha, suiteId: 2, conclusion: 'failure' }),
+  checkRun({ id: 4, name: 'links', headSha, suiteId: 2, app: 'link-checker' }),
+]
+const idsOf = (body: { check_runs: readonly { id: number }[] }): number[] => body.check_runs.map(({ id }) => id)
 
-  test('a workflow that two events start has two suites', () => {
-    expect(tellsOf(OF_TWO_EVENTS, [30])).toEqual(['failure success, failure success, success failure'])
-  })
+test('the latest are those of each suite, so a name can be there twice', () => {
+  const { read } = drive({ checkRuns: two })
+  expect(idsOf(read(`${HEAD}/check-runs`))).toEqual([2, 3, 4])
+  expect(idsOf(read(`${HEAD}/check-runs?filter=all`))).toEqual([1, 2, 3, 4])
+  expect(idsOf(read(`${HEAD}/check-runs?check_name=links`))).toEqual([4])
+})
 
-  test('a job that is started again takes the place of the one before, in the same suite', () => {
-    expect(tellsOf(AGAIN, [20, 40, 60])).toEqual([
-      'failure, failure, failure',
-      'in_progress, in_progress, in_progress',
-      'success, success, success',
-    ])
+test('more can be counted than is listed', () => {
+  const { read } = drive({ checkRuns: two, unlistedChecks: 5 })
+  expect(read(`${HEAD}/check-runs`)).toMatchObject({ total_count: 8, check_runs: { length: 3 } })
+  expect(read(`${HEAD}/status`)).toMatchObject({ total_count: 5, statuses: [] })
+})
+
+test('a suite that waits for approval has no check runs, and others follow from theirs', () => {
+  const waits = { id: 7, headSha, app: 'github-actions', status: 'completed', conclusion: 'action_required' } as const
+  const runs = [...two, checkRun({ id: 5, name: 'slow', headSha, suiteId: 3, completedAtMs: Infinity })]
+  const { read } = drive({ checkSuites: [{ ...waits, createdAtMs: START }], checkRuns: runs })
+  expect(read(`${HEAD}/check-suites`)).toMatchObject({
+    total_count: 4,
+    check_suites: [
+      { id: 7, conclusion: 'action_required', latest_check_runs_count: 0 },
+      { id: 1, status: 'completed', conclusion: 'success', latest_check_runs_count: 1 },
+      { id: 2, status: 'completed', conclusion: 'failure', latest_check_runs_count: 2 },
+      { id: 3, status: 'in_progress', conclusion: null },
+    ],
   })
 })
 
-describe('check operations', () => {
-  const headSha = commit('c')
-  const HEAD = `/commits/${headSha}`
-  const drive = (docs: Partial<RepositoryState>): GitHubDriver => driveGitHub({ docs })
-
-  test('a check run is registered, queued, in progress and then over, with its report', () => {
-    const times = { createdAtMs: START + 1_000, startedAtMs: START + 2_000, completedAtMs: START + 3_000 }
-    const annotation = {
-      path: 'a.md',
-      start_line: 1,
-      end_line: 1,
-      annotation_level: 'failure',
-      title: null,
-      message: 'No',
-    } as const
-    const report = { conclusion: 'failure', title: 'Broken', summary: 'All', annotations: [annotation] }
-    const { read, advance } = drive({ checkRuns: [checkRun({ id: 9, name: 'build', headSha, ...times, ...report })] })
-    const look = () => {
-      const { total_count, check_runs } = read(`${HEAD}/check-runs`)
-      return [total_count, check_runs[0]?.status, check_runs[0]?.conclusion, check_runs[0]?.output.annotations_count]
-    }
-    expect(look()).toEqual([0, undefined, undefined, undefined])
-    advance(1)
-    expect(look()).toEqual([1, 'queued', null, 0])
-    advance(1)
-    expect(look()).toEqual([1, 'in_progress', null, 0])
-    expect(read('/check-runs/9/annotations')).toEqual([])
-    advance(1)
-    expect(look()).toEqual([1, 'completed', 'failure', 1])
-    expect(read('/check-runs/9/annotations')).toMatchObject([annotation])
+test.each([
+  [[], 'pending', 0],
+  [['success'], 'success', 1],
+  [['pending', 'success'], 'success', 1],
+  [['success', 'error'], 'failure', 1],
+] as const)('of the statuses %j of one context the newest counts', (states, state, total_count) => {
+  const statuses = states.map((one, index) => ({
+    headSha,
+    context: 'ci',
+    state: one,
+    createdAtMs: START - 9 + index,
+  }))
+  const { read } = drive({
+    statuses: [...statuses, { headSha, context: 'x', state: 'error', createdAtMs: START + 1 }],
   })
+  expect(read(`${HEAD}/status`)).toMatchObject({ state, total_count, sha: headSha })
+})
 
-  const two = [
-    checkRun({ id: 1, name: 'build', headSha, suiteId: 1, conclusion: 'failure' }),
-    checkRun({ id: 2, name: 'build', headSha, suiteId: 1 }),
-    checkRun({ id: 3, name: 'build', headSha, suiteId: 2, conclusion: 'failure' }),
-    checkRun({ id: 4, name: 'links', headSha, suiteId: 2, app: 'link-checker' }),
+const run: WorkflowRun = {
+  ...{ id: 1, workflow: 'docs.yml', branch: 'main', headSha: commit('a'), event: 'push', status: 'completed' },
+  ...{ conclusion: 'success', createdAtMs: 0 },
+}
+
+test('runs are found by workflow, branch, event, end and commit, newest first; those of forks as well', () => {
+  const workflowRuns = [
+    run,
+    { ...run, id: 2, headRepository: 'dora/docs', event: 'pull_request' },
+    { ...run, id: 3, branch: 'next' },
+    { ...run, id: 4, conclusion: 'failure', headSha: commit('b') },
+    { ...run, id: 5, workflow: 'ci.yml' },
+    { ...run, id: 6, createdAtMs: Infinity },
   ]
-  const idsOf = (body: { check_runs: readonly { id: number }[] }): number[] => body.check_runs.map(({ id }) => id)
-
-  test('the latest are those of each suite, so a name can be there twice', () => {
-    const { read } = drive({ checkRuns: two })
-    expect(idsOf(read(`${HEAD}/check-runs`))).toEqual([2, 3, 4])
-    expect(idsOf(read(`${HEAD}/check-runs?filter=all`))).toEqual([1, 2, 3, 4])
-    expect(idsOf(read(`${HEAD}/check-runs?check_name=links`))).toEqual([4])
-  })
-
-  test('more can be counted than is listed', () => {
-    const { read } = drive({ checkRuns: two, unlistedChecks: 5 })
-    expect(read(`${HEAD}/check-runs`)).toMatchObject({ total_count: 8, check_runs: { length: 3 } })
-    expect(read(`${HEAD}/status`)).toMatchObject({ total_count: 5, statuses: [] })
-  })
-
-  test('a suite that waits for approval has no check runs, and others follow from theirs', () => {
-    const waits = { id: 7, headSha, app: 'github-actions', status: 'completed', conclusion: 'action_required' } as const
-    const runs = [...two, checkRun({ id: 5, name: 'slow', headSha, suiteId: 3, completedAtMs: Infinity })]
-    const { read } = drive({ checkSuites: [{ ...waits, createdAtMs: START }], checkRuns: runs })
-    expect(read(`${HEAD}/check-suites`)).toMatchObject({
-      total_count: 4,
-      check_suites: [
-        { id: 7, conclusion: 'action_required', latest_check_runs_count: 0 },
-        { id: 1, status: 'completed', conclusion: 'success', latest_check_runs_count: 1 },
-        { id: 2, status: 'completed', conclusion: 'failure', latest_check_runs_count: 2 },
-        { id: 3, status: 'in_progress', conclusion: null },
-      ],
-    })
-  })
-
-  test.each([
-    [[], 'pending', 0],
-    [['success'], 'success', 1],
-    [['pending', 'success'], 'success', 1],
-    [['success', 'error'], 'failure', 1],
-  ] as const)('of the statuses %j of one context the newest counts', (states, state, total_count) => {
-    const statuses = states.map((one, index) => ({
-      headSha,
-      context: 'ci',
-      state: one,
-      createdAtMs: START - 9 + index,
-    }))
-    const { read } = drive({
-      statuses: [...statuses, { headSha, context: 'x', state: 'error', createdAtMs: START + 1 }],
-    })
-    expect(read(`${HEAD}/status`)).toMatchObject({ state, total_count, sha: headSha })
-  })
+  const { read, ask } = driveGitHub({ docs: { workflowRuns } })
+  const ids = (query: string) =>
+    read(`/actions/workflows/docs.yml/runs?${query}`).workflow_runs.map(({ id }: { id: number }) => id)
+  expect(ids('')).toEqual([4, 3, 2, 1])
+  expect(ids('branch=main&status=success')).toEqual([2, 1])
+  expect(ids('event=push&status=completed')).toEqual([4, 3, 1])
+  expect(ids(`head_sha=${commit('b')}`)).toEqual([4])
+  expect(read('/actions/runs').total_count).toBe(5)
+  expect(ask('GET', '/actions/workflows/none.yml/runs').status).toBe(404)
+  expect(read('/actions/runs').workflow_runs.at(-2).head_repository.full_name).toBe('dora/docs')
 })
 
-describe('workflow operations', () => {
-  const run: WorkflowRun = {
-    ...{ id: 1, workflow: 'docs.yml', branch: 'main', headSha: commit('a'), event: 'push', status: 'completed' },
-    ...{ conclusion: 'success', createdAtMs: 0 },
-  }
+test('a job’s log is elsewhere, where the address is enough and a token is refused', () => {
+  const job = checkRun({ id: 9, name: 'build', headSha: commit('a'), runId: 1, log: 'It failed.\n' })
+  const { ask, send, advance } = driveGitHub({ docs: { workflowRuns: [run], checkRuns: [job] } })
+  const { status, headers, body } = ask('GET', '/actions/jobs/9/logs')
+  expect([status, body]).toEqual([302, undefined])
+  const target = headers['location']?.slice(BASE_URL.length) ?? ''
+  expect(send({ target, headers: { authorization: undefined } }).body).toBe('It failed.\n')
+  expect(send({ target }).status).toBe(400)
+  advance(60)
+  expect(send({ target, headers: { authorization: undefined } }).status).toBe(403)
+})
 
-  test('runs are found by workflow, branch, event, end and commit, newest first; those of forks as well', () => {
-    const workflowRuns = [
-      run,
-      { ...run, id: 2, headRepository: 'dora/docs', event: 'pull_request' },
-      { ...run, id: 3, branch: 'next' },
-      { ...run, id: 4, conclusion: 'failure', headSha: commit('b') },
-      { ...run, id: 5, workflow: 'ci.yml' },
-      { ...run, id: 6, createdAtMs: Infinity },
-    ]
-    const { read, ask } = driveGitHub({ docs: { workflowRuns } })
-    const ids = (query: string) =>
-      read(`/actions/workflows/docs.yml/runs?${query}`).workflow_runs.map(({ id }: { id: number }) => id)
-    expect(ids('')).toEqual([4, 3, 2, 1])
-    expect(ids('branch=main&status=success')).toEqual([2, 1])
-    expect(ids('event=push&status=completed')).toEqual([4, 3, 1])
-    expect(ids(`head_sha=${commit('b')}`)).toEqual([4])
-    expect(read('/actions/runs').total_count).toBe(5)
-    expect(ask('GET', '/actions/workflows/none.yml/runs').status).toBe(404)
-    expect(read('/actions/runs').workflow_runs.at(-2).head_repository.full_name).toBe('dora/docs')
-  })
-
-  test('a job’s log is elsewhere, where the address is enough and a token is refused', () => {
-    const job = checkRun({ id: 9, name: 'build', headSha: commit('a'), runId: 1, log: 'It failed.\n' })
-    const { ask, send, advance } = driveGitHub({ docs: { workflowRuns: [run], checkRuns: [job] } })
-    const { status, headers, body } = ask('GET', '/actions/jobs/9/logs')
-    expect([status, body]).toEqual([302, undefined])
-    const target = headers['location']?.slice(BASE_URL.length) ?? ''
-    expect(send({ target, headers: { authorization: undefined } }).body).toBe('It failed.\n')
-    expect(send({ target }).status).toBe(400)
-    advance(60)
-    expect(send({ target, headers: { authorization: undefined } }).status).toBe(403)
-  })
-
-  test('there is no log of a job that runs, of one whose log was deleted, and of what is no job', () => {
-    const fields = { name: 'build', headSha: commit('a') }
-    const checkRuns = [
-      checkRun({ ...fields, id: 1, runId: 1, log: 'x', completedAtMs: DEFAULT_START_MS + 1 }),
-      checkRun({ ...fields, id: 2, runId: 1 }),
-      checkRun({ ...fields, id: 3, log: 'x' }),
-    ]
-    const { ask } = driveGitHub({ docs: { checkRuns } })
-    expect([1, 2, 3].map((id) => ask('GET', `/actions/jobs/${id}/logs`).status)).toEqual([404, 410, 404])
-  })
+test('there is no log of a job that runs, of one whose log was deleted, and of what is no job', () => {
+  const fields = { name: 'build', headSha: commit('a') }
+  const checkRuns = [
+    checkRun({ ...fields, id: 1, runId: 1, log: 'x', completedAtMs: START + 1 }),
+    checkRun({ ...fields, id: 2, runId: 1 }),
+    checkRun({ ...fields, id: 3, log: 'x' }),
+  ]
+  const { ask } = driveGitHub({ docs: { checkRuns } })
+  expect([1, 2, 3].map((id) => ask('GET', `/actions/jobs/${id}/logs`).status)).toEqual([404, 410, 404])
 })

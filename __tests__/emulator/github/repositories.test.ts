@@ -1,20 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
-import {
-  changedFiles,
-  changeOfPull,
-  compareHistories,
-  findCommit,
-  historyOf,
-} from '../../../src/emulator/github/history.ts'
+import { changedFiles, changeOfPull, compareHistories, findCommit } from '../../../src/emulator/github/history.ts'
 import { pullState } from '../../../src/emulator/github/pull-state.ts'
-import {
-  closeIssue,
-  mergePull,
-  openPull,
-  pushCommit,
-  writeComment,
-} from '../../../src/emulator/github/repository-events.ts'
+import { closeIssue, mergePull, openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
 import {
   type Commit,
   type FileChange,
@@ -68,10 +56,6 @@ test.each(['next', 'bbbbbb', 'refs/heads/bbbbbbb', ''])('“%s” names nothing'
   expect(findCommit(repository, ref)).toBeUndefined()
 })
 
-test('the history of a commit is newest first, and holds no other branches', () => {
-  expect(historyOf(repository, commit('e')).map(({ message }) => message)).toEqual(['e', 'c', 'b', 'a'])
-})
-
 test.each([
   ['b', 'e', 'ahead', 'b', ['c', 'e'], 0],
   ['d', 'e', 'diverged', 'b', ['c', 'e'], 1],
@@ -81,10 +65,6 @@ test.each([
   const compared = compareHistories(repository, commit(base), commit(head))
   expect(compared).toMatchObject({ relation, mergeBase: { message: mergeBase }, behindBy })
   expect(compared?.ahead.map(({ message }) => message)).toEqual(ahead)
-})
-
-test('histories without a common commit cannot be compared', () => {
-  expect(compareHistories(repository, commit('a'), commit('f'))).toBeUndefined()
 })
 
 test('what several commits did to a file counts as one change', () => {
@@ -110,112 +90,91 @@ test('a pull request brings what its base has not, also once it was closed', () 
   expect(changeOfPull(merged, { ...pull, closedBaseSha: commit('d') }).ahead).toHaveLength(2)
 })
 
-describe('commit operations', () => {
-  const shaOf = (index: number): string => String(index).padStart(40, '0')
+const shaOf = (index: number): string => String(index).padStart(40, '0')
 
-  function line(count: number, filesEach = 1): Commit[] {
-    return Array.from({ length: count }, (_, index) => ({
-      sha: shaOf(index),
-      parents: index === 0 ? [] : [shaOf(index - 1)],
-      message: `Change ${index}`,
-      author: index === 0 ? 'mona' : 'Ann',
-      atMs: index * 1_000,
-      files: Array.from({ length: filesEach }, (__, file) => ({ filename: `docs/${index}-${file}.md`, patch: '+x' })),
-    }))
-  }
+function line(count: number): Commit[] {
+  return Array.from({ length: count }, (_, index) => ({
+    ...made('', [], [{ filename: `docs/${index}.md`, patch: '+x' }]),
+    sha: shaOf(index),
+    parents: index === 0 ? [] : [shaOf(index - 1)],
+    message: `Change ${index}`,
+    author: index === 0 ? 'mona' : 'Ann',
+  }))
+}
 
-  const docs = (fields: Partial<RepositoryState> = {}): Partial<RepositoryState> => ({
-    commits: line(302),
-    branches: { main: shaOf(301) },
-    ...fields,
+const branches = { main: shaOf(301), old: shaOf(299), first: shaOf(0) }
+const docs = (fields: Partial<RepositoryState> = {}): Partial<RepositoryState> => ({
+  commits: [...line(302), made('f', [])],
+  branches,
+  ...fields,
+})
+
+test.each([
+  ['', 250, 52, 301, 300],
+  ['?per_page=250', 100, 1, 100, 300],
+  ['?per_page=100&page=4', 1, 301, 301, 0],
+])('a comparison with the query “%s” lists %d commits, %d to %d, and %d files', (query, length, from, to, files) => {
+  const { commits, ...body } = driveGitHub({ docs: docs() }).read(`/compare/first...main${query}`)
+  expect(body).toMatchObject({ status: 'ahead', ahead_by: 301, total_commits: 301, files: { length: files } })
+  expect(body.merge_base_commit.sha).toBe(shaOf(0))
+  expect(commits).toHaveLength(length)
+  expect([commits[0].sha, commits.at(-1).sha]).toEqual([shaOf(from), shaOf(to)])
+})
+
+test('a comparison of what is not there, or has nothing in common, is 404', () => {
+  const { ask } = driveGitHub({ docs: docs() })
+  expect(ask('GET', '/compare/main...next').body).toMatchObject({ message: 'Not Found' })
+  expect(ask('GET', `/compare/main...${commit('f')}`).body).toMatchObject({
+    message: `No common ancestor between main and ${commit('f')}.`,
   })
+})
 
-  test('a comparison lists its commits in pages, and files on the first one only', () => {
-    const { read } = driveGitHub({ docs: docs() })
-    const first = read(`/compare/${shaOf(0)}...main`)
-    expect(first).toMatchObject({
-      status: 'ahead',
-      ahead_by: 301,
-      total_commits: 301,
-      merge_base_commit: { sha: shaOf(0) },
-    })
-    expect([first.commits.length, first.files.length]).toEqual([250, 300])
-    expect(first.commits.at(-1).sha).toBe(shaOf(301))
-    expect(read(`/compare/${shaOf(0)}...main?per_page=250`).commits).toHaveLength(100)
-    const second = read(`/compare/${shaOf(0)}...main?per_page=100&page=4`)
-    expect([second.commits.length, second.files.length]).toEqual([1, 0])
-    expect(second.commits[0].commit).toMatchObject({ message: 'Change 301', author: { name: 'Ann' } })
+test('a commit tells its files, and whose it is where GitHub knows', () => {
+  const { read, ask } = driveGitHub({ docs: docs() })
+  expect(read('/commits/first')).toMatchObject({
+    author: { login: 'mona', id: 11 },
+    files: [{ filename: 'docs/0.md', changes: 1 }],
   })
+  expect(read('/commits/main')).toMatchObject({ author: null, commit: { author: { name: 'Ann' } } })
+  expect(ask('GET', `/commits/${commit('e')}`).status).toBe(422)
+})
 
-  test('a comparison of what is not there, or has nothing in common, is 404', () => {
-    const others = line(1).map((other) => ({ ...other, sha: commit('f') }))
-    const { ask } = driveGitHub({ docs: docs({ commits: [...line(302), ...others] }) })
-    expect(ask('GET', '/compare/main...next').body).toMatchObject({ message: 'Not Found' })
-    expect(ask('GET', `/compare/main...${commit('f')}`).body).toMatchObject({
-      message: `No common ancestor between main and ${commit('f')}.`,
-    })
-  })
+const merged = pullState({
+  ...{ branch: 'guide', headSha: shaOf(300), state: 'closed', closedBaseSha: shaOf(298) },
+  merge: { sha: shaOf(301), atMs: DEFAULT_START_MS },
+})
+const open = pullState({ branch: 'next', headSha: shaOf(300), base: 'old' })
 
-  test('commits are listed newest first, by path and by time', () => {
-    const { read } = driveGitHub({ docs: docs() })
-    const messages = (query: string) =>
-      read(`/commits?${query}`).map((found: { commit: { message: string } }) => found.commit.message)
-    expect(messages('per_page=2')).toEqual(['Change 301', 'Change 300'])
-    expect(messages('path=docs%2F7-0.md')).toEqual(['Change 7'])
-    expect(messages('since=1970-01-01T00%3A05%3A00Z')).toEqual(['Change 301', 'Change 300'])
-    expect(messages('until=1970-01-01T00%3A00%3A00Z')).toEqual(['Change 0'])
+test.each([
+  ['empty', 200],
+  ['unprocessable', 422],
+] as const)('the pull request of a merge is known only some time later: %s', (commitPullsAnswer, status) => {
+  const { ask, read, advance } = driveGitHub({
+    docs: docs({ pulls: { 3: merged } }),
+    scenario: { lag: { ...USUAL_LAG, commitPullsMs: 20_000, commitPullsAnswer } },
   })
+  const early = ask('GET', `/commits/${shaOf(301)}/pulls`)
+  expect([early.status, Array.isArray(early.body) ? early.body.length : 0]).toEqual([status, 0])
+  advance(20)
+  expect(read(`/commits/${shaOf(301)}/pulls`)).toMatchObject([{ number: 3, merge_commit_sha: shaOf(301) }])
+})
 
-  test('a commit tells its files, and whose it is where GitHub knows', () => {
-    const { read, ask } = driveGitHub({ docs: docs() })
-    expect(read(`/commits/${shaOf(0)}`)).toMatchObject({
-      author: { login: 'mona', id: 11 },
-      files: [{ filename: 'docs/0-0.md' }],
-    })
-    expect(read('/commits/main').author).toBeNull()
-    expect(ask('GET', `/commits/${commit('e')}`).status).toBe(422)
-  })
+test('a commit can be in several pull requests, and closed ones that were not merged do not count', () => {
+  const pulls = { 3: merged, 4: open, 5: { ...open, state: 'closed' as const } }
+  const { read } = driveGitHub({ docs: docs({ pulls }) })
+  const numbers = (sha: string) => read(`/commits/${sha}/pulls`).map(({ number }: { number: number }) => number)
+  expect([300, 299, 1].map((index) => numbers(shaOf(index)))).toEqual([[3, 4], [3], []])
+})
 
-  const merged = pullState({
-    ...{ branch: 'guide', headSha: shaOf(300), state: 'closed', closedBaseSha: shaOf(298) },
-    merge: { sha: shaOf(301), atMs: DEFAULT_START_MS },
-  })
-  const open = pullState({ branch: 'next', headSha: shaOf(300), base: 'old' })
-  const branches = { main: shaOf(301), old: shaOf(299) }
+test('of the commits of a pull request 250 are listed', () => {
+  const pulls = { 4: pullState({ branch: 'main', headSha: shaOf(301), base: 'first' }) }
+  const { read } = driveGitHub({ docs: docs({ pulls }) })
+  expect(read('/pulls/4/commits?per_page=100&page=3')).toHaveLength(50)
+  expect(read('/pulls/4').commits).toBe(301)
+})
 
-  test.each([
-    ['empty', 200],
-    ['unprocessable', 422],
-  ] as const)('the pull request of a merge is known only some time later: %s', (commitPullsAnswer, status) => {
-    const { ask, read, advance } = driveGitHub({
-      docs: docs({ branches, pulls: { 3: merged } }),
-      scenario: { lag: { ...USUAL_LAG, commitPullsMs: 20_000, commitPullsAnswer } },
-    })
-    const early = ask('GET', `/commits/${shaOf(301)}/pulls`)
-    expect([early.status, Array.isArray(early.body) ? early.body.length : 0]).toEqual([status, 0])
-    advance(20)
-    expect(read(`/commits/${shaOf(301)}/pulls`)).toMatchObject([{ number: 3, merge_commit_sha: shaOf(301) }])
-  })
-
-  test('a commit can be in several pull requests, and closed ones that were not merged do not count', () => {
-    const pulls = { 3: merged, 4: open, 5: { ...open, state: 'closed' as const } }
-    const { read } = driveGitHub({ docs: docs({ branches, pulls }) })
-    const numbers = (sha: string) => read(`/commits/${sha}/pulls`).map(({ number }: { number: number }) => number)
-    expect(numbers(shaOf(300))).toEqual([3, 4])
-    expect(numbers(shaOf(299))).toEqual([3])
-    expect(numbers(shaOf(1))).toEqual([])
-  })
-
-  test('of the commits of a pull request 250 are listed', () => {
-    const pulls = { 4: pullState({ branch: 'main', headSha: shaOf(301), base: 'old' }) }
-    const { read } = driveGitHub({ docs: docs({ branches: { main: shaOf(301), old: shaOf(0) }, pulls }) })
-    expect(read('/pulls/4/commits?per_page=100&page=3')).toHaveLength(50)
-    expect(read('/pulls/4').commits).toBe(301)
-  })
-
-  test('tags come newest first', () => {
-    expect(driveGitHub().read('/tags')).toMatchObject([{ name: 'v1.1.0' }, { name: 'v1.0.0' }])
-  })
+test('tags come newest first', () => {
+  expect(driveGitHub().read('/tags')).toMatchObject([{ name: 'v1.1.0' }, { name: 'v1.0.0' }])
 })
 
 test('what is due happens in order, at its own time, with what follows from it', () => {
@@ -252,14 +211,11 @@ function withPull(): RepositoryState {
   return repository
 }
 
-test('a push to a new branch starts from the default branch, and moves nothing else', () => {
+test('a push to a new branch starts from the default branch, moves nothing else, and has the same id each time', () => {
   const { commits, branches } = withPull()
   expect(commits.map(({ parents }) => parents)).toEqual([[], [commits[0]?.sha]])
   expect(branches).toEqual({ main: commits[0]?.sha, guide: commits[1]?.sha })
-})
-
-test('the same history has the same ids', () => {
-  expect(withPull().branches).toEqual(withPull().branches)
+  expect(withPull().branches).toEqual(branches)
 })
 
 test('a push moves the head of an open pull request, and of no closed one', () => {
@@ -275,7 +231,6 @@ test('a push moves the head of an open pull request, and of no closed one', () =
 
 test.each([
   ['squash', 'Guide (#7)', 1],
-  ['rebase', 'Guide (#7)', 1],
   ['merge', 'Merge pull request #7 from guide', 2],
 ] as const)('merging by %s writes “%s”', (method, message, parents) => {
   const repository = withPull()
@@ -286,57 +241,42 @@ test.each([
   expect(mergePull(repository, 7, method, 'mona', 10)).toBeUndefined()
 })
 
-test('comments have ids that count up', () => {
-  const { service, docs, advance, get } = driveGitHub()
-  get('/v2/agent/docs-demo/job/job_finished')
-  advance(1)
-  get('/v2/agent/docs-demo/job/job_finished')
-  const { 1: pull } = docs.pulls
-  if (pull === undefined) throw new Error('There is no pull request.')
-  const { state } = service.github
-  const ids = ['a', 'b'].map((text) => writeComment(state, pull, 'mona', text, 5).id)
-  expect((ids[1] ?? 0) - (ids[0] ?? 0)).toBe(1)
-  expect(pull.updatedAtMs).toBe(5)
+const { ask, docs: agents } = driveGitHub({ repository: 'me/guide' })
+const main = agents.branches['main']
+const mine = (path: string) => ask('GET', `/api/v3/repos/me/guide${path}`)
+
+test.each([
+  ['a push', `${commit('a')}...${commit('b')}`],
+  ['a new branch', `main...${commit('b')}`],
+  ['a change since a commit that is not known', `${commit('a')}...main`],
+  ['a branch of another name', `trunk...${commit('b')}`],
+])('%s of the own repository is the change since the last release', (_, range) => {
+  const { status, body } = mine(`/compare/${range}`)
+  expect(status).toBe(200)
+  expect(body.commits).toMatchObject([{ sha: main, commit: { message: 'Add the --dry-run flag to deploy' } }])
+  expect(body.files).toMatchObject([{ filename: 'src/deploy.ts' }])
 })
 
-describe('foreign names', () => {
-  const { ask, docs } = driveGitHub({ repository: 'me/guide' })
-  const main = docs.branches['main']
-  const mine = (path: string) => ask('GET', `/api/v3/repos/me/guide${path}`)
+test('a workflow that is not known ran at the last release, on its own branch', () => {
+  const { body } = mine('/actions/workflows/rehearse.yml/runs?branch=trunk&status=success')
+  expect(body.workflow_runs[0]).toMatchObject({ head_sha: main })
+  expect(body.workflow_runs.at(-1)).toMatchObject({ head_sha: agents.tags['v1.1.0'] })
+})
 
-  test.each([
-    ['a push', `${commit('a')}...${commit('b')}`],
-    ['a new branch', `main...${commit('b')}`],
-    ['a change since a commit that is not known', `${commit('a')}...main`],
-    ['a branch of another name', `trunk...${commit('b')}`],
-  ])('%s of the own repository is the change since the last release', (_, range) => {
-    const { status, body } = mine(`/compare/${range}`)
-    expect(status).toBe(200)
-    expect(body.commits).toMatchObject([{ sha: main, commit: { message: 'Add the --dry-run flag to deploy' } }])
-    expect(body.files).toMatchObject([{ filename: 'src/deploy.ts' }])
-  })
+test('a commit that is not known came with no pull request, and has checks', () => {
+  expect(mine(`/commits/${commit('b')}/pulls`)).toMatchObject({ status: 200, body: [] })
+  expect(mine(`/commits/${commit('b')}/check-runs`).body.total_count).toBe(2)
+})
 
-  test('a workflow that is not known ran at the last release, on its own branch', () => {
-    const { body } = mine('/actions/workflows/rehearse.yml/runs?branch=trunk&status=success')
-    expect(body.workflow_runs[0]).toMatchObject({ head_sha: main })
-    expect(body.workflow_runs.at(-1)).toMatchObject({ head_sha: docs.tags['v1.1.0'] })
-  })
+test('what is known is itself: the repository is that of the agent', () => {
+  expect(mine('/compare/v1.0.0...v1.1.0').body.total_commits).toBe(1)
+  expect(mine(`/commits/${agents.tags['v1.0.0'] ?? ''}`).body.sha).toBe(agents.tags['v1.0.0'])
+  expect(mine('/issues/9/comments').status).toBe(ask('GET', '/issues/9/comments').status)
+})
 
-  test('a commit that is not known came with no pull request, and has checks', () => {
-    expect(mine(`/commits/${commit('b')}/pulls`)).toMatchObject({ status: 200, body: [] })
-    expect(mine(`/commits/${commit('b')}/check-runs`).body.total_count).toBe(2)
-  })
-
-  test('what is known is itself: the repository is that of the agent', () => {
-    expect(mine('/compare/v1.0.0...v1.1.0').body.total_commits).toBe(1)
-    expect(mine(`/commits/${docs.tags['v1.0.0'] ?? ''}`).body.sha).toBe(docs.tags['v1.0.0'])
-    expect(mine('/issues/9/comments').status).toBe(ask('GET', '/issues/9/comments').status)
-  })
-
-  test('in every other repository, and without a rehearsal, nothing stands for anything', () => {
-    const range = `${commit('a')}...${commit('b')}`
-    expect(ask('GET', `/compare/${range}`).status).toBe(404)
-    expect(ask('GET', `/api/v3/repos/you/guide/compare/${range}`).status).toBe(404)
-    expect(driveGitHub().ask('GET', `/api/v3/repos/me/guide/compare/${range}`).status).toBe(404)
-  })
+test('in every other repository, and without a rehearsal, nothing stands for anything', () => {
+  const range = `${commit('a')}...${commit('b')}`
+  expect(ask('GET', `/compare/${range}`).status).toBe(404)
+  expect(ask('GET', `/api/v3/repos/you/guide/compare/${range}`).status).toBe(404)
+  expect(driveGitHub().ask('GET', `/api/v3/repos/me/guide/compare/${range}`).status).toBe(404)
 })

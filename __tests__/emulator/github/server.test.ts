@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
-import { BOT, GITHUB_TOKEN, MAINTAINER, STRANGER } from '../../../src/emulator/github/demo-state.ts'
+import { GITHUB_TOKEN, MAINTAINER, STRANGER } from '../../../src/emulator/github/demo-state.ts'
 import { applyGitHubFault, type GitHubFault } from '../../../src/emulator/github/github-faults.ts'
 import {
   combineScenarios,
@@ -11,7 +11,6 @@ import {
 import { createGitHub } from '../../../src/emulator/github/github.ts'
 import { issueState } from '../../../src/emulator/github/issue-state.ts'
 import { pullState } from '../../../src/emulator/github/pull-state.ts'
-import { pushCommit } from '../../../src/emulator/github/repository-events.ts'
 import { repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { createRequestBudget } from '../../../src/emulator/github/request-budget.ts'
 import { findRoute, OPERATIONS } from '../../../src/emulator/github/routes.ts'
@@ -77,84 +76,35 @@ test.each(['/repos/acme/other', '/repos/acme', '/repositories/99', '/repos/acme/
   },
 )
 
+const pull = pullState({ branch: 'guide', headSha: commit('c'), createdAtMs: DEFAULT_START_MS })
+
+const allowing = (permissions: Permissions): GitHubDriver =>
+  driveGitHub({ scenario: { permissions }, docs: { pulls: { 7: pull }, issues: { 8: issueState() } } })
+
 test.each([
-  ['GET', '/issues/9?a=b', undefined, 301],
-  ['POST', '/issues/9/comments', { body: 'x' }, 307],
-] as const)('%s in a repository that has moved is sent to its new place', (method, path, body, status) => {
-  const repositories = {
-    'acme/old': repositoryState({ id: 5, movedTo: 'acme/new' }),
-    'acme/new': repositoryState({ id: 6 }),
-  }
-  const github = createGitHub({ baseUrl: 'http://x', startMs: 0, state: { repositories } })
-  const request = { method, headers: { authorization: `token ${GITHUB_TOKEN}` }, body: JSON.stringify(body ?? '') }
-  const moved = github.handle({ ...request, target: `/api/v3/repos/acme/old${path}` }, 0)
-  expect([moved.status, moved.headers['location']]).toEqual([status, `http://x/api/v3/repositories/6${path}`])
-  const found = github.handle({ ...request, method: 'GET', target: '/api/v3/repositories/6' }, 0)
-  expect(JSON.parse(found.body)).toMatchObject({ full_name: 'acme/new' })
+  ['pull-requests', 'read', 'GET', '/pulls/7', 200],
+  ['pull-requests', 'write', 'GET', '/pulls/7', 200],
+  ['pull-requests', 'read', 'POST', '/issues/7/comments', 403],
+  ['pull-requests', 'write', 'POST', '/issues/7/comments', 201],
+  ['issues', 'write', 'POST', '/issues/7/comments', 201],
+  ['issues', 'write', 'POST', '/issues/8/comments', 201],
+  ['pull-requests', 'write', 'POST', '/issues/8/comments', 403],
+  ['issues', 'read', 'GET', '/collaborators/mona/permission', 200],
+] as const)('a token with %s: %s that asks for %s %s is answered %d', (name, access, method, path, status) => {
+  const body = method === 'POST' ? { body: 'Hello' } : undefined
+  expect(allowing({ [name]: access }).ask(method, path, body).status).toBe(status)
 })
 
-test('faults can be set for single operations, in the order of their requests', () => {
-  const { ask } = driveGitHub({ faults: { 'pulls/list': { faults: ['unavailable', 'html', 'none'], then: 'stays' } } })
-  expect(ask('GET', '/issues').status).toBe(200)
-  expect(ask('GET', '/pulls').status).toBe(503)
-})
-
-test('the world may move on at a time, and before an answer', () => {
-  const change = { message: 'Mend', author: MAINTAINER, files: [] }
-  const { read, advance, service, docs } = driveGitHub({
-    beforeAnswer: (operation, before) => {
-      if (operation === 'repos/get' && before === 1) docs.labels.push('seen')
-    },
+test('a token is told what it lacks, and sees no pull requests among issues that it may not read', () => {
+  const { ask, read } = allowing({ issues: 'read' })
+  expect(ask('POST', '/issues/7/comments', { body: 'Hello' })).toMatchObject({
+    headers: { 'x-accepted-github-permissions': 'issues=write; pull_requests=write' },
+    body: { message: 'Resource not accessible by integration' },
   })
-  const newest = (): string => read('/commits')[0].commit.message
-  service.github.at(DEFAULT_START_MS + 30_000, ({ repositories }, atMs) => {
-    const { 'acme/docs': repository } = repositories
-    if (repository !== undefined) pushCommit(repository, 'main', change, atMs)
+  expect(ask('GET', '/commits/main/status').headers).toMatchObject({
+    'x-accepted-github-permissions': 'statuses=read',
   })
-  expect(newest()).not.toBe('Mend')
-  advance(30)
-  expect(newest()).toBe('Mend')
-  read('')
-  expect(docs.labels).not.toContain('seen')
-  read('')
-  expect(docs.labels).toContain('seen')
-})
-
-describe('github access', () => {
-  const pull = pullState({ branch: 'guide', headSha: commit('c') })
-  const drive = (permissions: Permissions): GitHubDriver =>
-    driveGitHub({ scenario: { permissions }, docs: { pulls: { 7: pull }, issues: { 8: issueState() } } })
-  const hello = { body: 'Hello' }
-
-  test('a token may do what it was given, and is told what it lacks', () => {
-    const { ask } = drive({ 'pull-requests': 'read' })
-    expect(ask('GET', '/pulls/7').status).toBe(200)
-    expect(ask('POST', '/issues/7/comments', hello)).toMatchObject({
-      status: 403,
-      headers: { 'x-accepted-github-permissions': 'issues=write; pull_requests=write' },
-      body: { message: 'Resource not accessible by integration' },
-    })
-    expect(ask('GET', '/commits/main/status').headers).toMatchObject({
-      'x-accepted-github-permissions': 'statuses=read',
-    })
-  })
-
-  test('what may write may read', () => {
-    expect(drive({ 'pull-requests': 'write' }).ask('GET', '/pulls/7').status).toBe(200)
-  })
-
-  test('pull requests can be commented on with either permission, and issues with one only', () => {
-    const statuses = ([permission, number]: readonly ['issues' | 'pull-requests', number]): number =>
-      drive({ [permission]: 'write' }).ask('POST', `/issues/${number}/comments`, hello).status
-    expect(statuses(['issues', 7])).toBe(201)
-    expect(statuses(['pull-requests', 7])).toBe(201)
-    expect(statuses(['issues', 8])).toBe(201)
-    expect(statuses(['pull-requests', 8])).toBe(403)
-  })
-
-  test('every token may see who may do what', () => {
-    expect(drive({}).ask('GET', '/collaborators/mona/permission').status).toBe(200)
-  })
+  expect(read('/issues').map(({ number }: { number: number }) => number)).toEqual([8])
 })
 
 function strike(fault: GitHubFault): { answered: number; response: ReturnType<typeof applyGitHubFault> } {
@@ -167,34 +117,20 @@ function strike(fault: GitHubFault): { answered: number; response: ReturnType<ty
 }
 
 test.each([
-  ['none', 1, 200, 'whole'],
-  ['unavailable', 0, 503, 'whole'],
-  [422, 0, 422, 'whole'],
-  ['primary-limit', 0, 403, 'whole'],
-  ['secondary-limit', 0, 403, 'whole'],
-  ['plain-limit', 0, 429, 'whole'],
-  ['long-limit', 0, 429, 'whole'],
-  ['html', 0, 200, 'whole'],
-  ['reset', 0, 0, 'reset'],
-  ['never', 0, 0, 'never'],
-  ['answer-lost', 1, 200, 'reset'],
-  ['late', 1, 200, 'whole'],
-] as const)('%s does the work %d times, and answers %d, %s', (fault, answered, status, delivery) => {
-  expect(strike(fault)).toMatchObject({ answered, response: { status, delivery } })
-})
-
-test('each rate limit tells in its own way how long it lasts', () => {
-  expect(strike('primary-limit').response.headers).toMatchObject({
-    'x-ratelimit-remaining': '0',
-    'x-ratelimit-reset': '5',
-  })
-  expect(strike('secondary-limit').response.headers).toMatchObject({ 'retry-after': '5' })
-  expect(strike('plain-limit').response).toMatchObject({ headers: { 'retry-after': '5' }, body: '' })
-  expect(Number(strike('long-limit').response.headers['x-ratelimit-reset'])).toBeGreaterThan(3_600)
-})
-
-test('a late answer says how late it is', () => {
-  expect(strike('late').response.delayMs).toBe(8_000)
+  ['none', 1, 200, 'whole', {}],
+  ['unavailable', 0, 503, 'whole', {}],
+  [422, 0, 422, 'whole', {}],
+  ['primary-limit', 0, 403, 'whole', { headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '5' } }],
+  ['secondary-limit', 0, 403, 'whole', { headers: { 'retry-after': '5' } }],
+  ['plain-limit', 0, 429, 'whole', { headers: { 'retry-after': '5' }, body: '' }],
+  ['long-limit', 0, 429, 'whole', { headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '86400' } }],
+  ['html', 0, 200, 'whole', { headers: { 'content-type': 'text/html; charset=utf-8' } }],
+  ['reset', 0, 0, 'reset', {}],
+  ['never', 0, 0, 'never', {}],
+  ['answer-lost', 1, 200, 'reset', {}],
+  ['late', 1, 200, 'whole', { delayMs: 8_000 }],
+] as const)('%s does the work %d times, and answers %d, %s, with %j', (fault, answered, status, delivery, more) => {
+  expect(strike(fault)).toMatchObject({ answered, response: { status, delivery, ...more } })
 })
 
 test('tells what is left of the hour, and refuses all that comes when it is spent', () => {
@@ -242,10 +178,10 @@ test('every operation answers, and answers as GitHub’s description says', () =
   for (const path of [
     ...['', '/pulls?state=all&sort=created&direction=asc', '/pulls/4', '/pulls/4/files', '/pulls/4/commits'],
     ...['/pulls/4/reviews/71/comments', '/pulls/4/comments', '/issues?labels=docs-agent&state=open'],
-    ...['/issues/1', '/issues/1/comments?per_page=100&page=1', `/issues/comments/${comment}`],
+    ...['/issues/1/comments?per_page=100&page=1', `/issues/comments/${comment}`],
     ...['/issues/4/timeline?per_page=100&page=1'],
     '/compare/main...agent%2Fjob_000001?per_page=100&page=1',
-    ...['/commits?sha=main&per_page=5', `/commits/${head}`, `/commits/${head}/pulls`],
+    ...[`/commits/${head}`, `/commits/${head}/pulls`],
     ...['/tags', `/commits/${head}/check-runs`],
     ...[`/commits/${head}/check-suites`, `/commits/${head}/status`, '/actions/runs'],
     ...['/actions/workflows/docs.yml/runs?branch=main&status=success&event=push&exclude_pull_requests=true'],
@@ -266,8 +202,6 @@ test('every operation answers, and answers as GitHub’s description says', () =
     ['PATCH', '/pulls/comments/72', { body: 'Done, again' }, 200],
     ['POST', '/pulls/4/requested_reviewers', { reviewers: ['mona'] }, 201],
     ['PUT', '/pulls/4/merge', { sha: head, merge_method: 'squash' }, 200],
-    ['PATCH', '/pulls/1', { state: 'closed' }, 200],
-    ['PATCH', '/issues/2', { state: 'closed' }, 200],
   ] as const
   for (const [method, path, body, status] of writes)
     expect([path, ask(method, path, body).status]).toEqual([path, status])
@@ -292,35 +226,21 @@ test.each([
   expect(findRoute(method, path)).toBeUndefined()
 })
 
-describe('operation', () => {
-  const pull = pullState({ branch: 'guide', headSha: commit('c'), createdAtMs: DEFAULT_START_MS })
-
-  test('a pull request that is too new is not there yet, nor is its issue', () => {
-    const { ask, advance, read } = driveGitHub({
-      docs: { pulls: { 7: pull } },
-      scenario: { lag: { ...USUAL_LAG, newPullMs: 6_000 } },
-    })
-    for (const path of ['/pulls/7', '/issues/7', '/issues/7/comments'])
-      expect([path, ask('GET', path).status]).toEqual([path, 404])
-    expect(read('/pulls')).toEqual([])
-    advance(6)
-    for (const path of ['/pulls/7', '/issues/7', '/issues/7/comments']) read(path)
-    expect(read('/pulls')).toHaveLength(1)
+test('a pull request that is too new is not there yet, nor is its issue', () => {
+  const { ask, advance, read } = driveGitHub({
+    docs: { pulls: { 7: pull } },
+    scenario: { lag: { ...USUAL_LAG, newPullMs: 6_000 } },
   })
-
-  test('a number can be an issue’s or a pull request’s, and only the latter is both', () => {
-    const { ask } = driveGitHub({ docs: { pulls: { 7: pull }, issues: { 8: issueState() } } })
-    const statuses = ['/issues/7', '/pulls/7', '/issues/8', '/pulls/8', '/issues/9'].map(
-      (path) => ask('GET', path).status,
-    )
-    expect(statuses).toEqual([200, 200, 200, 404, 404])
-  })
+  const statuses = () => ['/pulls/7', '/issues/7/comments'].map((path) => ask('GET', path).status)
+  expect([statuses(), read('/pulls')]).toEqual([[404, 404], []])
+  advance(6)
+  expect([statuses(), read('/pulls').length]).toEqual([[200, 200], 1])
 })
 
-test('there is a history with two releases and a change since', () => {
-  const { read } = driveGitHub()
-  expect(read('/compare/v1.0.0...v1.1.0').files).toMatchObject([{ filename: 'docs/deploy.md' }])
-  expect(read('/compare/v1.1.0...main')).toMatchObject({ status: 'ahead', ahead_by: 1 })
+test('a number can be an issue’s or a pull request’s, and only the latter is both', () => {
+  const { ask } = allowing({ issues: 'read', 'pull-requests': 'read' })
+  const paths = ['/issues/7/comments', '/pulls/7', '/issues/8/comments', '/pulls/8', '/issues/9/comments']
+  expect(paths.map((path) => ask('GET', path).status)).toEqual([200, 200, 200, 404, 404])
 })
 
 test('the last run of the docs workflow is one before the newest change, and a fork has one of the same branch', () => {
@@ -329,16 +249,12 @@ test('the last run of the docs workflow is one before the newest change, and a f
   expect(names).toEqual([`${STRANGER}/docs`, 'acme/docs'])
 })
 
-test('one of the people may write', () => {
-  const { read, ask } = driveGitHub()
-  expect(read(`/collaborators/${MAINTAINER}/permission`).permission).toBe('write')
-  expect(read(`/collaborators/${STRANGER}/permission`).permission).toBe('read')
-  expect(ask('GET', `/collaborators/${encodeURIComponent(BOT)}/permission`).status).toBe(404)
-})
-
-test('there is a second repository', () => {
-  const { body } = driveGitHub().ask('GET', '/api/v3/repos/acme/code/commits/main')
-  expect(body.files).toMatchObject([{ filename: 'src/deploy.ts' }])
+test('there is a second repository, named in any letters, with a release and a change since', () => {
+  const { ask } = driveGitHub()
+  const { body } = ask('GET', '/api/v3/repos/Acme/CODE')
+  expect(body).toMatchObject({ full_name: 'acme/code', name: 'code', default_branch: 'main', id: 2 })
+  const { status, files } = ask('GET', '/api/v3/repos/acme/code/compare/v1.1.0...main').body
+  expect([status, files]).toMatchObject(['ahead', [{ filename: 'src/deploy.ts' }]])
 })
 
 test('the checks of the newest commit have passed, unless the scenario says otherwise', () => {
@@ -350,33 +266,26 @@ test('the checks of the newest commit have passed, unless the scenario says othe
   expect(conclusions('checks-red-before')).toEqual(['failure', 'failure'])
 })
 
-describe('people operations', () => {
-  test.each([
-    ['admin', 'admin'],
-    ['maintain', 'write'],
-    ['write', 'write'],
-    ['triage', 'read'],
-    ['read', 'read'],
-  ] as const)('the role %s may %s', (role_name, permission) => {
-    const { read } = driveGitHub({ docs: { collaborators: { dora: role_name } } })
-    const user = { login: 'dora', id: 12, type: 'User' }
-    expect(read('/collaborators/dora/permission')).toMatchObject({ permission, role_name, user })
-  })
+test.each([
+  ['admin', 'admin'],
+  ['maintain', 'write'],
+  ['write', 'write'],
+  ['triage', 'read'],
+  ['read', 'read'],
+] as const)('the role %s may %s', (role_name, permission) => {
+  const { read } = driveGitHub({ docs: { collaborators: { dora: role_name } } })
+  const user = { login: 'dora', id: 12, type: 'User' }
+  expect(read('/collaborators/Dora/permission')).toMatchObject({ permission, role_name, user })
+})
 
-  test('a stranger may read, an app is no user, and whom nobody knows is not there', () => {
-    const { read, ask } = driveGitHub()
-    expect(read('/collaborators/dora/permission').permission).toBe('read')
-    expect(ask('GET', '/collaborators/link-checker%5Bbot%5D/permission').body).toMatchObject({
-      message: 'link-checker[bot] is not a user',
-    })
-    expect(ask('GET', '/collaborators/nobody/permission').status).toBe(404)
-    expect(read('/collaborators/Dora/permission').user.login).toBe('dora')
+test('a stranger may read, an app is no user, and whom nobody knows is not there', () => {
+  const { read, ask } = driveGitHub()
+  expect(read('/collaborators/mona/permission').permission).toBe('write')
+  expect(read('/collaborators/dora/permission').permission).toBe('read')
+  expect(ask('GET', '/collaborators/link-checker%5Bbot%5D/permission').body).toMatchObject({
+    message: 'link-checker[bot] is not a user',
   })
-
-  test('the repository tells its default branch', () => {
-    const repository = { full_name: 'acme/docs', default_branch: 'main', id: 1 }
-    for (const path of ['', '/api/v3/repos/Acme/DOCS']) expect(driveGitHub().read(path)).toMatchObject(repository)
-  })
+  expect(ask('GET', '/collaborators/nobody/permission').status).toBe(404)
 })
 
 test('names are kebab-case, are not those of the service, and come with a sentence', () => {
@@ -397,34 +306,22 @@ test('of several scenarios the later one counts, and nothing else is changed', (
 test.each([
   ['github-down', [503, 503, 503]],
   ['github-limited', [403, 200, 403, 200, 429, 200]],
+  ['github-slow', [200, '200 late', 200, '200 late']],
   ['no-permission', [403]],
   ['read-only', [200]],
-] as const)('%s answers %j', (scenario, statuses) => {
-  const { ask } = driveGitHub({ scenarios: [scenario] })
-  expect(statuses.map(() => ask('GET', '/pulls').status)).toEqual(statuses)
+] as const)('%s answers %j', (scenario, expected) => {
+  const { ask, exchanges } = driveGitHub({ scenarios: [scenario] })
+  expected.forEach(() => ask('GET', '/pulls'))
+  const told = exchanges.map(({ response: { status, delayMs = 0 } }) => (delayMs === 8_000 ? `${status} late` : status))
+  expect(told).toEqual(expected)
 })
 
-test('with github-slow every second answer takes a while', () => {
-  const { ask, exchanges } = driveGitHub({ scenarios: ['github-slow'] })
-  for (let times = 0; times < 4; times++) ask('GET', '/pulls')
-  expect(exchanges.map(({ response }) => response.delayMs ?? 0)).toEqual([0, 8_000, 0, 8_000])
-})
-
-test.each([
-  ['checks-pass', 'build:success links:success'],
-  ['checks-fail', 'build:failure links:failure'],
-  ['checks-late', ''],
-  ['checks-none', ''],
-  ['checks-wait-for-approval', ''],
-  ['checks-pending', 'build:null'],
-  ['checks-of-one-name', 'build:failure build:success'],
-] as const)('20 seconds after the push, with %s, the checks are “%s”', (scenario, expected) => {
-  const { post, advance, read } = driveGitHub({ scenarios: [scenario] })
+test('late checks are registered 40 seconds later than usual ones', () => {
+  const { post, advance, read } = driveGitHub({ scenarios: ['checks-late'] })
   post('/v2/agent/docs-demo/job', 'x')
-  advance(40)
-  const { check_runs: runs } = read('/commits/agent%2Fjob_000001/check-runs')
-  const shown = runs.map(
-    ({ name, conclusion }: { name: string; conclusion: string | null }) => `${name}:${conclusion ?? 'null'}`,
-  )
-  expect(shown.join(' ')).toBe(expected)
+  const counts = [60, 4].map((seconds) => {
+    advance(seconds)
+    return read('/commits/agent%2Fjob_000001/check-runs').total_count
+  })
+  expect(counts).toEqual([0, 2])
 })

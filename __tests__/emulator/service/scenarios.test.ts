@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 
-import { SCENARIOS, SCENARIO_NAMES, isScenarioName, scenarioOf } from '../../../src/emulator/service/scenarios.ts'
+import { SCENARIOS, SCENARIO_NAMES, type ScenarioName, scenarioOf } from '../../../src/emulator/service/scenarios.ts'
 import { acceptedJobSchema } from '../../../src/docs-service/schemas.ts'
 import { ID_PATTERN } from '../../../src/runtime/id.ts'
 import { bodyOf, driveService } from '../drive-service.ts'
@@ -11,24 +11,18 @@ test.each(SCENARIO_NAMES)('%s is described in one sentence, and fits in a projec
   expect(scenarioOf(`docs--${name}`, 'slow')).toBe(name)
 })
 
-test.each(['docs', 'docs--', 'docs--nothing', 'docs-failed', 'failed', '--'])('%s plays the usual scenario', (id) => {
-  expect(scenarioOf(id, 'slow')).toBe('slow')
-})
-
-test('the last two hyphens count', () => {
-  expect(scenarioOf('my--docs--failed', 'slow')).toBe('failed')
-})
-
-test('names of inherited properties are no scenarios', () => {
-  expect(isScenarioName('toString')).toBe(false)
-  expect(isScenarioName('failed')).toBe(true)
+test.each([
+  ...['docs', 'docs--', 'docs--nothing', 'docs-failed', 'failed', '--', 'docs--toString'].map((id) => [id, 'slow']),
+  ['my--docs--failed', 'failed'],
+])('the project %s plays %s', (id, scenario) => {
+  expect(scenarioOf(id, 'slow')).toBe(scenario)
 })
 
 const JOB = '/v2/agent/docs/job/job_000001'
 const CREATE = '/v2/agent/docs/job'
 
 /** What a job reads each second after its creation, without repetitions. */
-function story(scenario: (typeof SCENARIO_NAMES)[number], seconds: number): string[] {
+function story(scenario: ScenarioName, seconds: number): string[] {
   const { post, get, advance } = driveService({ scenario })
   const { status } = post(CREATE, 'x')
   const seen = [`created ${status}`]
@@ -43,7 +37,7 @@ function story(scenario: (typeof SCENARIO_NAMES)[number], seconds: number): stri
   return seen
 }
 
-test.each([
+test.each<[ScenarioName, string[], seconds?: number]>([
   ['pull-request', ['created 201', 'active', 'completed with link']],
   ['no-changes', ['created 201', 'active', 'completed']],
   ['failed', ['created 201', 'active', 'failed']],
@@ -68,29 +62,11 @@ test.each([
   ['sparse', ['created 201', 'active', 'completed with link']],
   ['hostile', ['created 201', 'active', 'completed with link']],
   ['hostile-link', ['created 201', 'active', 'completed with link']],
-] as const)('%s goes as told', (name, expected) => {
-  expect(story(name, 40)).toEqual(expected)
-})
-
-test('flaky reads fail in a fixed order, and are right in between', () => {
-  expect(story('flaky', 6)).toEqual([
-    'created 201',
-    '503 whole',
-    'active',
-    '0 reset',
-    '200 whole',
-    'active',
-    '200 truncated',
-    'active',
-  ])
-})
-
-test('stalled reads are answered every other time', () => {
-  expect(story('stalled', 3)).toEqual(['created 201', 'active', '0 never', 'active', '0 never'])
-})
-
-test('every other read of another job is right', () => {
-  expect(story('other-job', 3)).toEqual(['created 201', 'failed', 'active', 'failed', 'active'])
+  ['flaky', ['created 201', '503 whole', 'active', '0 reset', '200 whole', 'active', '200 truncated', 'active'], 6],
+  ['stalled', ['created 201', 'active', '0 never', 'active', '0 never'], 3],
+  ['other-job', ['created 201', 'failed', 'active', 'failed', 'active'], 3],
+])('%s goes as told', (name, expected, seconds = 40) => {
+  expect(story(name, seconds)).toEqual(expected)
 })
 
 test.each([

@@ -57,14 +57,16 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
     startChecks(state, repository, { branch, headSha, event: 'pull_request' }, plans, atMs)
   }
 
-  function commit(repository: RepositoryState, pull: PullState, author: string, atMs: number): void {
-    const files = [{ filename: 'docs/index.md', patch: '@@ -1 +1 @@\n-# Acme\n+# Acme Docs' }]
-    pushCommit(repository, pull.branch, { message: 'Correct the title', author, files }, atMs)
-    begin(repository, pull, atMs)
-  }
+  const commits =
+    (author: string): Act =>
+    (repository, pull, _number, atMs) => {
+      const files = [{ filename: 'docs/index.md', patch: '@@ -1 +1 @@\n-# Acme\n+# Acme Docs' }]
+      pushCommit(repository, pull.branch, { message: 'Correct the title', author, files }, atMs)
+      begin(repository, pull, atMs)
+    }
 
   /** Something is new on the base, and a bot merges it into the branch. */
-  function mergeBase(repository: RepositoryState, pull: PullState, atMs: number): void {
+  const mergeBase: Act = (repository, pull, _number, atMs) => {
     const { headSha, base, branch } = pull
     const files = [{ filename: 'src/main.ts', patch: '@@ -1 +1 @@\n-1\n+2' }]
     const { sha } = pushCommit(repository, base, { message: 'Count further', author: MAINTAINER, files }, atMs)
@@ -73,30 +75,24 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
     begin(repository, pull, atMs)
   }
 
-  const comment =
+  const comments =
     (user: string): Act =>
     (_repository, pull, _number, atMs, { body = '' }) => {
       writeComment(state, pull, user, body, atMs)
     }
 
   const ACTS: Readonly<Record<PlannedEvent['act'], Act>> = {
-    'person-commits': (repository, pull, _number, atMs) => {
-      commit(repository, pull, MAINTAINER, atMs)
-    },
-    'bot-commits': (repository, pull, _number, atMs) => {
-      commit(repository, pull, BOT, atMs)
-    },
-    'bot-merges-base': (repository, pull, _number, atMs) => {
-      mergeBase(repository, pull, atMs)
-    },
+    'person-commits': commits(MAINTAINER),
+    'bot-commits': commits(BOT),
+    'bot-merges-base': mergeBase,
     merge: (repository, _pull, number, atMs) => {
       mergePull(repository, number, 'squash', MAINTAINER, atMs)
     },
     close: (repository, pull, _number, atMs) => {
       closeIssue(repository, pull, atMs)
     },
-    'stranger-comments': comment(STRANGER),
-    'maintainer-comments': comment(MAINTAINER),
+    'stranger-comments': comments(STRANGER),
+    'maintainer-comments': comments(MAINTAINER),
   }
 
   function planEvents(after: PlannedEvent['after'], { pullNumber }: JobRecord, atMs: number): void {

@@ -1,5 +1,5 @@
-import { changeOfPull, changedFiles, compareHistories, findCommit, historyOf } from './history.ts'
-import { type Operations, reads } from './operation.ts'
+import { changeOfPull, changedFiles, compareHistories, findCommit } from './history.ts'
+import { CONTENTS, type Operations, PULLS, reads } from './operation.ts'
 import { pullBody } from './pull-body.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, ok, pageOf, refusal } from './reply.ts'
 import type { PullState } from './pull-state.ts'
@@ -42,21 +42,6 @@ function compare(call: Call): Reply {
   }
 }
 
-function listCommits(call: Call): Reply {
-  const { query, repository } = call
-  const start = findCommit(repository, query.get('sha') ?? 'HEAD')
-  if (start === undefined) return NOT_FOUND
-  const path = query.get('path')
-  const [sinceMs, untilMs] = [Date.parse(query.get('since') ?? ''), Date.parse(query.get('until') ?? '')]
-  const found = historyOf(repository, start.sha).filter(
-    ({ atMs, files }) =>
-      !(atMs < sinceMs) &&
-      !(atMs > untilMs) &&
-      (path === null || files.some(({ filename }) => filename === path || filename.startsWith(`${path}/`))),
-  )
-  return listReply(call, found, (commit) => commitBody(call, commit))
-}
-
 /** The merged pull requests that brought a commit, and the open ones that have it. GitHub knows neither at once. */
 function listPullsOfCommit(call: Call): Reply {
   const { repository, state, nowMs, params } = call
@@ -77,21 +62,22 @@ function listPullsOfCommit(call: Call): Reply {
   })
 }
 
+function getCommit(call: Call): Reply {
+  return withCommit(call, call.params['ref'] ?? '', (commit) =>
+    ok({ ...commitBody(call, commit), files: changedFiles([commit]).map(fileBody) }),
+  )
+}
+
+/** Newest first. */
+function listTags(call: Call): Reply {
+  const tags = Object.entries(call.repository.tags).toReversed()
+  return listReply(call, tags, ([name, sha]) => ({ name, commit: { sha } }))
+}
+
 /** Commits, comparisons and tags. */
 export const COMMIT_OPERATIONS: Operations = {
-  'repos/compare-commits-with-basehead': reads('/compare/{basehead}', ['contents'], compare),
-  'repos/list-commits': reads('/commits', ['contents'], listCommits),
-  'repos/get-commit': reads('/commits/{ref}', ['contents'], (call) =>
-    withCommit(call, call.params['ref'] ?? '', (commit) =>
-      ok({ ...commitBody(call, commit), files: changedFiles([commit]).map(fileBody) }),
-    ),
-  ),
-  'repos/list-pull-requests-associated-with-commit': reads(
-    '/commits/{commit_sha}/pulls',
-    ['pull-requests'],
-    listPullsOfCommit,
-  ),
-  'repos/list-tags': reads('/tags', ['contents'], (call) =>
-    listReply(call, Object.entries(call.repository.tags).toReversed(), ([name, sha]) => ({ name, commit: { sha } })),
-  ),
+  'repos/compare-commits-with-basehead': reads('/compare/{basehead}', CONTENTS, compare),
+  'repos/get-commit': reads('/commits/{ref}', CONTENTS, getCommit),
+  'repos/list-pull-requests-associated-with-commit': reads('/commits/{commit_sha}/pulls', PULLS, listPullsOfCommit),
+  'repos/list-tags': reads('/tags', CONTENTS, listTags),
 }

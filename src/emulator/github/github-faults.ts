@@ -1,26 +1,9 @@
 import { type ServiceResponse, htmlResponse, jsonResponse } from '../http/exchange.ts'
-
-/** What goes wrong with a request to GitHub. A number is the status of a refusal. */
-export type GitHubFault = number | NamedFault
-
-type NamedFault =
-  | 'none'
-  | 'unavailable'
-  | 'primary-limit'
-  | 'secondary-limit'
-  | 'plain-limit'
-  | 'long-limit'
-  | 'html'
-  | 'reset'
-  | 'never'
-  | 'answer-lost'
-  | 'late'
+import { type Faults, NOTHING } from '../http/faults.ts'
 
 const SHORT_S = 5
 const DAY_S = 86_400
 const LATE_MS = 8_000
-
-const NOTHING: ServiceResponse = { status: 0, headers: {}, body: '', delivery: 'reset' }
 
 /** Times in headers count in seconds of the service's time, from now. */
 function limited(status: 403 | 429, message: string, headers: ServiceResponse['headers']): ServiceResponse {
@@ -35,8 +18,7 @@ const noneLeft = (seconds: number): ServiceResponse['headers'] => ({
 const PRIMARY = 'API rate limit exceeded for installation.'
 const SECONDARY = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.'
 
-/** `answer` does the work. A fault that does not call it leaves GitHub as it was. */
-const FAULTS: Readonly<Record<NamedFault, (answer: () => ServiceResponse) => ServiceResponse>> = {
+const FAULTS = {
   none: (answer) => answer(),
   unavailable: () => jsonResponse(503, { message: 'No server is currently available to service your request.' }),
   'primary-limit': () => limited(403, PRIMARY, noneLeft(SHORT_S)),
@@ -48,7 +30,10 @@ const FAULTS: Readonly<Record<NamedFault, (answer: () => ServiceResponse) => Ser
   never: () => ({ ...NOTHING, delivery: 'never' }),
   'answer-lost': (answer) => ({ ...answer(), delivery: 'reset' }),
   late: (answer) => ({ ...answer(), delayMs: LATE_MS }),
-}
+} as const satisfies Faults
+
+/** What goes wrong with a request to GitHub. A number is the status of a refusal. */
+export type GitHubFault = number | keyof typeof FAULTS
 
 /** The answer to a request that a fault strikes. */
 export function applyGitHubFault(fault: GitHubFault, answer: () => ServiceResponse): ServiceResponse {

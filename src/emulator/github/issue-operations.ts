@@ -1,14 +1,21 @@
-import { answerWithComment, changedSince, commentBody, edit, react, withText } from './comment-body.ts'
-import { type Operations, reads, withIssue, writes } from './operation.ts'
-import { issueFields } from './pull-body.ts'
+import {
+  type IssueCall,
+  ISSUES_OR_PULLS,
+  type Operations,
+  PULLS,
+  type PullCall,
+  reads,
+  withIssue,
+  withPull,
+  writes,
+} from './operation.ts'
+import { issueFields, pullBody } from './pull-body.ts'
 import { sortIssues } from './pull-operations.ts'
-import { type Call, type Reply, created, listReply, ok, spelledIn } from './reply.ts'
-import { labelBody } from './resource-body.ts'
-import { closeIssue, writeComment } from './repository-events.ts'
-import type { Comment, IssueState } from './issue-state.ts'
-
-/** Either is enough for a pull request; for an issue the first is. */
-const BOTH = ['issues', 'pull-requests'] as const
+import { type Call, type Reply, created, listReply, ok, refusal, spelledIn, wireTime } from './reply.ts'
+import { labelBody, reviewerBody, userBody } from './resource-body.ts'
+import type { IssueState } from './issue-state.ts'
+import { type ReviewEvent, requestedReviewers } from './pull-state.ts'
+import { takeId } from './state.ts'
 
 function issueBody(call: Call, number: number, issue: IssueState): object {
   const { name, baseUrl } = call
@@ -32,15 +39,8 @@ function listIssues(call: Call): Reply {
   return listReply(call, found, ([number, issue]) => issueBody(call, number, issue))
 }
 
-function withComment(answer: (comment: Comment, call: Call, issue: IssueState) => Reply): (call: Call) => Reply {
-  return (call) => {
-    const { issues, pulls } = call.repository
-    return answerWithComment(call, [...Object.values(issues), ...Object.values(pulls)], (one) => one.comments, answer)
-  }
-}
-
 /** One that the repository does not know is made. */
-function addLabels(issue: IssueState, { body, repository, nowMs }: Call): Reply {
+function addLabels({ issue, body, repository, nowMs }: IssueCall): Reply {
   const given: readonly unknown[] = Array.isArray(body['labels']) ? body['labels'] : []
   for (const asked of given.filter((one) => typeof one === 'string')) {
     const label = spelledIn(repository.labels, asked) ?? asked
@@ -51,57 +51,53 @@ function addLabels(issue: IssueState, { body, repository, nowMs }: Call): Reply 
   return ok(issue.labels.map((name) => labelBody(repository, name)))
 }
 
-/** Issues, and what pull requests have in common with them: labels, comments and reactions. */
+/** All who are named, or nobody: one who has no access stops the request, and so does the author. */
+function requestReviews(call: PullCall): Reply {
+  const { pull, number, state, repository, name, body, nowMs } = call
+  const named = (field: string, known: readonly string[]): readonly (string | undefined)[] =>
+    Array.isArray(body[field]) ? body[field].map((one) => spelledIn(known, String(one))) : []
+  const users = named('reviewers', Object.keys(repository.collaborators))
+  const teams = named('team_reviewers', repository.teams)
+  if (users.includes(pull.user)) return refusal(422, 'Review cannot be requested from pull request author.')
+  if (users.includes(undefined) || teams.includes(undefined))
+    return refusal(
+      422,
+      `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${name} repository.`,
+    )
+  const owner = name.split('/')[0] ?? ''
+  const names = [...users, ...teams.map((team) => `${owner}/${team ?? ''}`)].filter((one) => one !== undefined)
+  const due = requestedReviewers(pull)
+  for (const one of names.filter((one) => !due.includes(one)))
+    pull.reviewEvents.push({
+      id: takeId(state),
+      event: 'review_requested',
+      actor: state.identity,
+      name: one,
+      atMs: nowMs,
+    })
+  return created(pullBody(call, number, pull))
+}
+
+function eventBody(call: Call, { id, event, actor, name, atMs }: ReviewEvent): object {
+  if (event === 'reviewed') return { id, event, user: userBody(call.state, name), submitted_at: wireTime(atMs) }
+  const [requester, whom] = [userBody(call.state, actor), reviewerBody(call, name)]
+  const who = 'user' in whom ? { requested_reviewer: whom.user } : { requested_team: whom.team }
+  return { id, event, actor: requester, review_requester: requester, created_at: wireTime(atMs), ...who }
+}
+
+/** Of all that happens, what is about reviews. */
+function listEvents(call: IssueCall): Reply {
+  const events = 'reviewEvents' in call.issue ? call.issue.reviewEvents : []
+  return listReply(call, events, (event) => eventBody(call, event))
+}
+
+const ISSUE = '/issues/{issue_number}'
+const REVIEWERS = '/pulls/{pull_number}/requested_reviewers'
+
+/** Issues, and what pull requests have in common with them: labels, and who is asked for reviews. */
 export const ISSUE_OPERATIONS: Operations = {
   'issues/list-for-repo': reads('/issues', ['issues'], listIssues),
-  'issues/get': reads(
-    '/issues/{issue_number}',
-    BOTH,
-    withIssue((issue, number, call) => ok(issueBody(call, number, issue))),
-  ),
-  'issues/update': writes(
-    'PATCH',
-    '/issues/{issue_number}',
-    BOTH,
-    withIssue((issue, number, call) => {
-      if (call.body['state'] === 'closed') closeIssue(call.repository, issue, call.nowMs)
-      return ok(issueBody(call, number, issue))
-    }),
-  ),
-  'issues/list-comments': reads(
-    '/issues/{issue_number}/comments',
-    BOTH,
-    withIssue((issue, _number, call) =>
-      listReply(call, changedSince(call, issue.comments), (comment) => commentBody(call, comment)),
-    ),
-  ),
-  'issues/create-comment': writes(
-    'POST',
-    '/issues/{issue_number}/comments',
-    BOTH,
-    withIssue((issue, _number, call) =>
-      withText(issue, call, (text) => {
-        const comment = writeComment(call.state, issue, call.state.identity, text, call.nowMs)
-        return created(commentBody(call, comment))
-      }),
-    ),
-  ),
-  'issues/get-comment': reads(
-    '/issues/comments/{comment_id}',
-    BOTH,
-    withComment((comment, call) => ok(commentBody(call, comment))),
-  ),
-  'issues/update-comment': writes('PATCH', '/issues/comments/{comment_id}', BOTH, withComment(edit(commentBody))),
-  'issues/add-labels': writes(
-    'POST',
-    '/issues/{issue_number}/labels',
-    BOTH,
-    withIssue((issue, _number, call) => addLabels(issue, call)),
-  ),
-  'reactions/create-for-issue-comment': writes(
-    'POST',
-    '/issues/comments/{comment_id}/reactions',
-    BOTH,
-    withComment(({ reactions }, call) => react(reactions, call)),
-  ),
+  'issues/add-labels': writes('POST', `${ISSUE}/labels`, ISSUES_OR_PULLS, withIssue(addLabels)),
+  'issues/list-events-for-timeline': reads(`${ISSUE}/timeline`, ISSUES_OR_PULLS, withIssue(listEvents)),
+  'pulls/request-reviewers': writes('POST', REVIEWERS, PULLS, withPull(requestReviews)),
 }

@@ -17,9 +17,7 @@ export interface Operation {
 /** By the names of GitHub's description, such as `pulls/get`. */
 export type Operations = Readonly<Record<string, Operation>>
 
-type Answer = Operation['answer']
-
-export function reads(path: string, permissions: Operation['permissions'], answer: Answer): Operation {
+export function reads(path: string, permissions: Operation['permissions'], answer: Operation['answer']): Operation {
   return { method: 'GET', path, permissions, access: 'read', answer }
 }
 
@@ -27,29 +25,42 @@ export function writes(
   method: Operation['method'],
   path: string,
   permissions: Operation['permissions'],
-  answer: Answer,
+  answer: Operation['answer'],
 ): Operation {
   return { method, path, permissions, access: 'write', answer }
 }
 
+export const CONTENTS = ['contents'] as const
+export const PULLS = ['pull-requests'] as const
+/** Either is enough for a pull request; for an issue the first is. */
+export const ISSUES_OR_PULLS = ['issues', 'pull-requests'] as const
+
+export interface PullCall extends Call {
+  readonly number: number
+  readonly pull: PullState
+}
+
+export interface IssueCall extends Call {
+  readonly number: number
+  readonly issue: IssueState | PullState
+}
+
 /** The pull request that the path names. One that is too new is not there yet. */
-export function withPull(answer: (pull: PullState, number: number, call: Call) => Reply): Answer {
+export function withPull(answer: (call: PullCall) => Reply): Operation['answer'] {
   return (call) => {
-    const number = Number(call.params['pull_number'])
+    const number = Number(call.params['pull_number'] ?? call.params['issue_number'])
     const pull = call.repository.pulls[number]
-    if (pull === undefined || call.nowMs < pull.createdAtMs + call.state.lag.newPullMs) return NOT_FOUND
-    return answer(pull, number, call)
+    const isThere = pull !== undefined && call.nowMs >= pull.createdAtMs + call.state.lag.newPullMs
+    return isThere ? answer({ ...call, number, pull }) : NOT_FOUND
   }
 }
 
 /** The issue or the pull request that the path names: GitHub counts a pull request as an issue. */
-export function withIssue(answer: (issue: IssueState | PullState, number: number, call: Call) => Reply): Answer {
+export function withIssue(answer: (call: IssueCall) => Reply): Operation['answer'] {
+  const ofPull = withPull((call) => answer({ ...call, issue: call.pull }))
   return (call) => {
     const number = Number(call.params['issue_number'])
-    if (call.repository.pulls[number] === undefined) {
-      const issue = call.repository.issues[number]
-      return issue === undefined ? NOT_FOUND : answer(issue, number, call)
-    }
-    return withPull(answer)({ ...call, params: { pull_number: String(number) } })
+    const issue = call.repository.issues[number]
+    return issue === undefined ? ofPull(call) : answer({ ...call, number, issue })
   }
 }

@@ -2,6 +2,7 @@ import { changeOfPull, findCommit } from './history.ts'
 import { type Call, wireTime } from './reply.ts'
 import { fileBody, labelBody, repositoryBody, reviewerBody, userBody } from './resource-body.ts'
 import type { IssueState } from './issue-state.ts'
+import type { PullCall } from './operation.ts'
 import { type PullState, requestedReviewers } from './pull-state.ts'
 
 /** A user's standing, as GitHub shows it in comments. It shows some who may write as strangers. */
@@ -89,7 +90,8 @@ function mergeableState(call: Call, pull: PullState): string {
 }
 
 /** As the pull request itself is shown. */
-export function wholePullBody(call: Call, number: number, pull: PullState): object {
+export function wholePullBody(call: PullCall): object {
+  const { number, pull } = call
   const { ahead, files } = shownChange(call, pull)
   const counted = files.map(fileBody)
   const merger = findCommit(call.repository, pull.merge?.sha ?? '')?.author

@@ -1,14 +1,13 @@
-import { type Operations, reads, withPull, writes } from './operation.ts'
+import { CONTENTS, type Operations, PULLS, type PullCall, reads, withPull, writes } from './operation.ts'
 import { isMergeable, pullBody, shownChange, wholePullBody } from './pull-body.ts'
 import { type Call, type Reply, listReply, ok, refusal } from './reply.ts'
 import { commitBody, fileBody } from './resource-body.ts'
-import { type MergeMethod, closeIssue, mergePull } from './repository-events.ts'
+import { mergePull } from './repository-events.ts'
 import type { IssueState } from './issue-state.ts'
-import type { PullState } from './pull-state.ts'
 
 const MOST_FILES = 3_000
 const MOST_COMMITS = 250
-const MERGE_METHODS: readonly MergeMethod[] = ['merge', 'squash', 'rebase']
+const NOT_MERGEABLE = refusal(405, 'Pull Request is not mergeable')
 
 /** Sorted and filtered as the lists of pull requests and of issues are: open ones, newest first, unless told otherwise. */
 export function sortIssues<T extends IssueState>(
@@ -37,47 +36,35 @@ function listPulls(call: Call): Reply {
   return listReply(call, found, ([number, pull]) => pullBody(call, number, pull))
 }
 
-function merge(pull: PullState, number: number, call: Call): Reply {
-  const { sha, merge_method: method = 'merge' } = call.body
-  if (pull.state !== 'open' || pull.draft || pull.blocked || isMergeable(call, pull) === false)
-    return refusal(405, 'Pull Request is not mergeable')
+function listFiles(call: PullCall): Reply {
+  return listReply(call, shownChange(call, call.pull).files.slice(0, MOST_FILES), fileBody)
+}
+
+function listCommits(call: PullCall): Reply {
+  const commits = shownChange(call, call.pull).ahead.slice(0, MOST_COMMITS)
+  return listReply(call, commits, (commit) => commitBody(call, commit))
+}
+
+function merge(call: PullCall): Reply {
+  const { pull, number, repository, state, nowMs } = call
+  const { sha, merge_method: method } = call.body
+  if (pull.state !== 'open' || pull.draft || pull.blocked || isMergeable(call, pull) === false) return NOT_MERGEABLE
   if (sha !== undefined && sha !== pull.headSha)
     return refusal(409, 'Head branch was modified. Review and try the merge again.')
-  const known = MERGE_METHODS.find((one) => one === method) ?? 'merge'
-  const made = mergePull(call.repository, number, known, call.state.identity, call.nowMs)
-  return made === undefined
-    ? refusal(405, 'Pull Request is not mergeable')
-    : ok({ sha: made.sha, merged: true, message: 'Pull Request successfully merged' })
+  const made = mergePull(repository, number, method === 'squash' ? 'squash' : 'merge', state.identity, nowMs)
+  if (made === undefined) return NOT_MERGEABLE
+  return ok({ sha: made.sha, merged: true, message: 'Pull Request successfully merged' })
 }
 
 /** Pull requests with their commits and files, and what is done to them as a whole. */
 export const PULL_OPERATIONS: Operations = {
-  'pulls/list': reads('/pulls', ['pull-requests'], listPulls),
+  'pulls/list': reads('/pulls', PULLS, listPulls),
   'pulls/get': reads(
     '/pulls/{pull_number}',
-    ['pull-requests'],
-    withPull((pull, number, call) => ok(wholePullBody(call, number, pull))),
+    PULLS,
+    withPull((call) => ok(wholePullBody(call))),
   ),
-  'pulls/list-files': reads(
-    '/pulls/{pull_number}/files',
-    ['pull-requests'],
-    withPull((pull, _number, call) => listReply(call, shownChange(call, pull).files.slice(0, MOST_FILES), fileBody)),
-  ),
-  'pulls/list-commits': reads(
-    '/pulls/{pull_number}/commits',
-    ['pull-requests'],
-    withPull((pull, _number, call) =>
-      listReply(call, shownChange(call, pull).ahead.slice(0, MOST_COMMITS), (commit) => commitBody(call, commit)),
-    ),
-  ),
-  'pulls/update': writes(
-    'PATCH',
-    '/pulls/{pull_number}',
-    ['pull-requests'],
-    withPull((pull, number, call) => {
-      if (call.body['state'] === 'closed') closeIssue(call.repository, pull, call.nowMs)
-      return ok(wholePullBody(call, number, pull))
-    }),
-  ),
-  'pulls/merge': writes('PUT', '/pulls/{pull_number}/merge', ['contents'], withPull(merge)),
+  'pulls/list-files': reads('/pulls/{pull_number}/files', PULLS, withPull(listFiles)),
+  'pulls/list-commits': reads('/pulls/{pull_number}/commits', PULLS, withPull(listCommits)),
+  'pulls/merge': writes('PUT', '/pulls/{pull_number}/merge', CONTENTS, withPull(merge)),
 }

@@ -56,13 +56,11 @@ export function closeIssue(repository: RepositoryState, issue: IssueState | Pull
   if ('base' in issue) issue.closedBaseSha ??= repository.branches[issue.base]
 }
 
-export type MergeMethod = 'merge' | 'squash' | 'rebase'
-
 /** Merges an open pull request into its base, with the messages that GitHub writes. */
 export function mergePull(
   repository: RepositoryState,
   number: number,
-  method: MergeMethod,
+  method: 'merge' | 'squash',
   author: string,
   atMs: number,
 ): Commit | undefined {

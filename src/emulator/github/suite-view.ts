@@ -1,7 +1,9 @@
 import type { CheckRun, CheckSuite } from './check-state.ts'
 import type { RepositoryState } from './repository-state.ts'
 
-const PASSED: readonly string[] = ['success', 'neutral', 'skipped']
+export function hasPassed({ conclusion }: CheckRun): boolean {
+  return ['success', 'neutral', 'skipped'].includes(conclusion)
+}
 
 /** By now. */
 export function statusOf(
@@ -40,7 +42,7 @@ function suiteOf(planned: readonly CheckRun[], nowMs: number): Pick<ShownSuite, 
   const open = runs.map((run) => statusOf(run, nowMs)).filter((status) => status !== 'completed')
   if (open.length > 0)
     return { status: open.every((status) => status === 'waiting') ? 'waiting' : 'in_progress', conclusion: null }
-  const failed = runs.find(({ conclusion }) => !PASSED.includes(conclusion))
+  const failed = runs.find((run) => !hasPassed(run))
   return { status: 'completed', conclusion: failed?.conclusion ?? 'success' }
 }
 

@@ -29,18 +29,14 @@ function grantOf(token: string): Grant {
 
 const unauthorized = (problem: string): Refusal => refuse(401, [problem], { 'www-authenticate': 'Bearer' })
 
-const VERDICTS: Readonly<Record<Grant, (need: Need) => Refusal | 'granted'>> = {
-  write: () => 'granted',
-  read: (need) => (need === 'read' ? 'granted' : refuse(403, ['This API key may only read.'])),
-  expired: () => unauthorized('This API key has expired.'),
-  unknown: () => unauthorized('This API key is not valid.'),
-}
-
 /** Section 5: every operation wants `Authorization: Bearer docs_...`. Answers 401 or 403 where that does not suffice. */
-export function authorize(authorization: string | undefined, need: Need): Refusal | 'granted' {
+export function refuseAccess(authorization: string | undefined, need: Need): Refusal | undefined {
   if (authorization === undefined) return unauthorized('The Authorization header is missing.')
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   if (token === undefined) return unauthorized('The Authorization header must read: Bearer <key>.')
   if (!token.startsWith('docs_')) return unauthorized('An API key begins with docs_.')
-  return VERDICTS[grantOf(token)](need)
+  const grant = grantOf(token)
+  if (grant === 'unknown') return unauthorized('This API key is not valid.')
+  if (grant === 'expired') return unauthorized('This API key has expired.')
+  return grant === 'read' && need === 'write' ? refuse(403, ['This API key may only read.']) : undefined
 }

@@ -29,28 +29,22 @@ export interface ServiceResponse {
   readonly delayMs?: number
 }
 
-/** What an operation decides, before it is put into words: a success, or a refusal with its problems as sentences. */
-export type Answer =
-  | { readonly kind: 'done'; readonly status: 200 | 201; readonly body: object }
-  | {
-      readonly kind: 'refused'
-      readonly status: number
-      readonly problems: readonly string[]
-      readonly headers: Readonly<Record<string, string>>
-    }
-
-export type Refusal = Extract<Answer, { kind: 'refused' }>
-
-export function done(status: 200 | 201, body: object): Answer {
-  return { kind: 'done', status, body }
+/** What is not done, with its problems as sentences. */
+export interface Refusal {
+  readonly status: number
+  readonly problems: readonly string[]
+  readonly headers: Readonly<Record<string, string>>
 }
+
+/** What an operation decides, before it is put into words. */
+export type Answer = { readonly status: 200 | 201; readonly body: object } | Refusal
 
 export function refuse(
   status: number,
   problems: readonly string[],
   headers: Readonly<Record<string, string>> = {},
 ): Refusal {
-  return { kind: 'refused', status, problems, headers }
+  return { status, problems, headers }
 }
 
 export function jsonResponse(

@@ -1,26 +1,7 @@
 import { type ServiceResponse, htmlResponse, jsonResponse } from './exchange.ts'
 
-/** What goes wrong with a request. */
-export type Fault =
-  | 'none'
-  | 'unavailable'
-  | 'rate-limited'
-  | 'rate-limited-for-hours'
-  | 'unauthorized'
-  | 'rejected'
-  | 'payment-required'
-  | 'too-large'
-  | 'redirected'
-  | 'html'
-  | 'other-job'
-  | 'bad-id'
-  | 'reset'
-  | 'truncated'
-  | 'never'
-  | 'answer-lost'
-
 /** Which fault strikes the first, the second, ... request of one kind. */
-export interface FaultPattern<Kind = Fault> {
+export interface FaultPattern<Kind> {
   readonly faults: readonly Kind[]
   /** After the last one: it stays, or the pattern starts over. */
   readonly then: 'stays' | 'starts-over'
@@ -30,7 +11,7 @@ export function faultAt<Kind>({ faults, then }: FaultPattern<Kind>, index: numbe
   return (then === 'stays' ? faults[Math.min(index, faults.length - 1)] : faults[index % faults.length]) ?? 'none'
 }
 
-const NOTHING: ServiceResponse = { status: 0, headers: {}, body: '', delivery: 'reset' }
+export const NOTHING: ServiceResponse = { status: 0, headers: {}, body: '', delivery: 'reset' }
 
 /** Changes a success only, so that a refusal is still read as one. */
 function onSuccess(response: ServiceResponse, change: Partial<ServiceResponse>): ServiceResponse {
@@ -41,8 +22,10 @@ function withFields(response: ServiceResponse, fields: object): ServiceResponse 
   return onSuccess(response, { body: JSON.stringify({ ...(JSON.parse(response.body) as object), ...fields }) })
 }
 
-/** `answer` does the work. A fault that does not call it leaves the service as it was. */
-const FAULTS: Readonly<Record<Fault, (answer: () => ServiceResponse) => ServiceResponse>> = {
+/** By what goes wrong with a request. `answer` does the work: a fault that does not call it leaves the service as it was. */
+export type Faults = Readonly<Record<string, (answer: () => ServiceResponse) => ServiceResponse>>
+
+const FAULTS = {
   none: (answer) => answer(),
   unavailable: () => jsonResponse(503, { error: 'The service is unavailable.' }),
   'rate-limited': () => jsonResponse(429, { error: 'Too many requests.' }, { 'retry-after': '5' }),
@@ -59,7 +42,9 @@ const FAULTS: Readonly<Record<Fault, (answer: () => ServiceResponse) => ServiceR
   truncated: (answer) => onSuccess(answer(), { delivery: 'truncated' }),
   never: () => ({ ...NOTHING, delivery: 'never' }),
   'answer-lost': (answer) => onSuccess(answer(), { delivery: 'reset' }),
-}
+} as const satisfies Faults
+
+export type Fault = keyof typeof FAULTS
 
 /** The answer to a request that a fault strikes. */
 export function applyFault(fault: Fault, answer: () => ServiceResponse): ServiceResponse {

@@ -3,8 +3,6 @@ import { type Refusal, type ServiceRequest, refuse } from './exchange.ts'
 /** The largest request body that is read, in bytes. The interface gives no limit (section 8), so it is generous. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024
 
-type PromptBody = { readonly kind: 'prompt'; readonly prompt: string } | Refusal
-
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -17,16 +15,14 @@ function promptIn(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'prompt' in body ? body.prompt : undefined
 }
 
-/** Sections 4.1 and 4.2: a JSON object with a `prompt` of at least one character. Answers 413, 415 or 400 otherwise. */
-export function parsePromptBody({ headers, body }: Pick<ServiceRequest, 'headers' | 'body'>): PromptBody {
+/** The prompt (sections 4.1 and 4.2) of a JSON object with at least one character. Answers 413, 415 or 400 otherwise. */
+export function parsePromptBody({ headers, body }: Pick<ServiceRequest, 'headers' | 'body'>): string | Refusal {
   if (Buffer.byteLength(body) > MAX_BODY_BYTES) return refuse(413, ['The request body is larger than 8 MiB.'])
   const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (mediaType !== 'application/json') return refuse(415, ['The content type must be application/json.'])
   const parsed = parseJson(body)
   if (parsed === undefined) return refuse(400, ['The request body is not JSON.'])
   const prompt = promptIn(parsed)
-  if (typeof prompt !== 'string' || prompt === '') {
-    return refuse(400, ['`prompt` must be a string of at least one character.'])
-  }
-  return { kind: 'prompt', prompt }
+  if (typeof prompt === 'string' && prompt !== '') return prompt
+  return refuse(400, ['`prompt` must be a string of at least one character.'])
 }

@@ -1,10 +1,8 @@
 const HOUR_MS = 3_600_000
 
-type Slot = { readonly kind: 'taken' } | { readonly kind: 'full'; readonly retryAfterMs: number }
-
 interface RateLimiter {
-  /** Takes one of the hour's requests for `bucket`, or tells how long to wait for the next one, in milliseconds. */
-  take(bucket: string, nowMs: number): Slot
+  /** Takes one of the hour's requests for `bucket`, and tells 0, or how long to wait for the next one, in milliseconds. */
+  take(bucket: string, nowMs: number): number
 }
 
 /** At most `requestsPerHour` in any 60 minutes, for each bucket by itself. Refused requests cost nothing. */
@@ -14,11 +12,9 @@ export function createRateLimiter(requestsPerHour: number): RateLimiter {
     take(bucket, nowMs) {
       const recent = (takenAtMs.get(bucket) ?? []).filter((atMs) => atMs > nowMs - HOUR_MS)
       takenAtMs.set(bucket, recent)
-      if (recent.length >= requestsPerHour) {
-        return { kind: 'full', retryAfterMs: (recent[0] ?? nowMs) + HOUR_MS - nowMs }
-      }
+      if (recent.length >= requestsPerHour) return (recent[0] ?? nowMs) + HOUR_MS - nowMs
       recent.push(nowMs)
-      return { kind: 'taken' }
+      return 0
     },
   }
 }

@@ -1,18 +1,35 @@
+import { ID_PATTERN } from '../../runtime/id.ts'
 import type { Need } from '../http/access.ts'
-import { type Answer, type Refusal, type ServiceRequest, done, refuse } from '../http/exchange.ts'
+import {
+  type Answer,
+  type Refusal,
+  type ServiceRequest,
+  type ServiceResponse,
+  jsonResponse,
+  refuse,
+} from '../http/exchange.ts'
 import { parsePromptBody } from '../http/prompt-body.ts'
-import type { Analytics } from './analytics.ts'
-import { hostilePath } from './hostile-text.ts'
+import { HOSTILE_TEXT, hostilePath } from './hostile-text.ts'
 import { toJobBody } from './job-body.ts'
 import { type JobRecord, sendMessage } from './job-machine.ts'
 import type { JobStore } from './job-store.ts'
 import { changePaths, listPages } from './page-listing.ts'
-import type { Route } from './routes.ts'
 import type { Scenario } from './scenarios.ts'
+import type { Analytics } from './visitor-counts.ts'
 import { parseVisitorsQuery } from './visitors-query.ts'
 
+type OperationName = 'create-job' | 'send-message' | 'get-job' | 'get-visitors'
+
+/** What a request asks for, with the ids that its path carries. */
+export interface Route {
+  readonly operation: OperationName
+  readonly projectId: string
+  /** Empty where the path names no job. */
+  readonly jobId: string
+}
+
 /** All that an operation may look at and change. */
-export interface OperationCall {
+export interface Call extends Route {
   readonly request: ServiceRequest
   readonly query: string
   readonly scenario: Scenario
@@ -22,56 +39,43 @@ export interface OperationCall {
   readonly analytics: Analytics
 }
 
-export type ApiRoute = Exclude<Route, { operation: 'view-pull-request' }>
-export type Operation = ApiRoute['operation']
-
-interface OperationRules {
+interface Operation {
+  /** As in the `Allow` header. */
+  readonly allow: 'POST' | 'GET, HEAD'
+  readonly path: RegExp
   readonly need: Need
   /** Who shares one hourly allowance, or nobody if there is no limit. */
-  readonly rateBucket: (route: ApiRoute) => string | undefined
-}
-
-export const OPERATION_RULES: Readonly<Record<Operation, OperationRules>> = {
-  'create-job': { need: 'write', rateBucket: ({ projectId }) => `create ${projectId}` },
-  'send-message': { need: 'write', rateBucket: ({ projectId }) => `message ${projectId}` },
-  'get-job': { need: 'read', rateBucket: () => undefined },
-  'get-visitors': { need: 'read', rateBucket: () => 'analytics' },
+  readonly bucketOf: (projectId: string) => string | undefined
+  readonly answer: (call: Call) => Answer
 }
 
 const NO_SUCH_JOB = refuse(404, ['There is no such job in this project.'])
 
-function jobAnswer(status: 200 | 201, job: JobRecord, { nowMs, baseUrl, scenario }: OperationCall): Answer {
-  return done(status, toJobBody(job, nowMs, baseUrl, scenario.texts))
+function jobAnswer(status: 200 | 201, job: JobRecord, { nowMs, baseUrl, scenario }: Call): Answer {
+  return { status, body: toJobBody(job, nowMs, baseUrl, scenario.texts) }
 }
 
-function withPrompt(call: OperationCall, act: (prompt: string) => Answer): Answer {
-  const body = parsePromptBody(call.request)
-  return body.kind === 'prompt' ? act(body.prompt) : body
+function withPrompt(call: Call, act: (prompt: string) => Answer): Answer {
+  const prompt = parsePromptBody(call.request)
+  return typeof prompt === 'string' ? act(prompt) : prompt
 }
 
-function withJob(
-  { projectId, jobId }: { readonly projectId: string; readonly jobId: string },
-  { jobs, scenario }: OperationCall,
-  act: (job: JobRecord) => Answer,
-): Answer {
+function withJob({ jobs, projectId, jobId, scenario }: Call, act: (job: JobRecord) => Answer): Answer {
   const job = jobs.find(projectId, jobId, scenario.turns[0])
   return job === undefined ? NO_SUCH_JOB : act(job)
 }
 
-type RouteOf<Name extends Operation> = Extract<ApiRoute, { operation: Name }>
-
 /** Section 4.1. */
-function createJob({ projectId }: RouteOf<'create-job'>, call: OperationCall): Answer {
-  return withPrompt(call, (prompt) =>
-    jobAnswer(201, call.jobs.create(projectId, prompt, call.scenario.turns[0], call.nowMs), call),
-  )
+function createJob(call: Call): Answer {
+  const { jobs, projectId, scenario, nowMs } = call
+  return withPrompt(call, (prompt) => jobAnswer(201, jobs.create(projectId, prompt, scenario.turns[0], nowMs), call))
 }
 
 /** Section 4.2. */
-function messageJob(route: RouteOf<'send-message'>, call: OperationCall): Answer {
+function messageJob(call: Call): Answer {
+  const { turns } = call.scenario
   return withPrompt(call, (prompt) =>
-    withJob(route, call, (job) => {
-      const { turns } = call.scenario
+    withJob(call, (job) => {
       const plan = turns[Math.min(job.turns.length, turns.length - 1)] ?? turns[0]
       const next = sendMessage(job, prompt, plan, call.nowMs)
       if (next === 'archived') return refuse(409, ['The job is archived and takes no messages.'])
@@ -82,39 +86,79 @@ function messageJob(route: RouteOf<'send-message'>, call: OperationCall): Answer
 }
 
 /** Section 4.3. */
-function getJob(route: RouteOf<'get-job'>, call: OperationCall): Answer {
+function getJob(call: Call): Answer {
   // An old copy knows nothing of a new job.
-  return withJob(route, call, (job) => (call.nowMs < job.createdAtMs ? NO_SUCH_JOB : jobAnswer(200, job, call)))
+  return withJob(call, (job) => (call.nowMs < job.createdAtMs ? NO_SUCH_JOB : jobAnswer(200, job, call)))
 }
 
 /** Section 4.4. */
-function getVisitors({ query: queryString, analytics, scenario }: OperationCall): Answer {
-  const parsed = parseVisitorsQuery(queryString)
-  if (parsed.kind === 'invalid') return refuse(400, parsed.problems)
-  const { query } = parsed
-  const page = listPages(scenario.pages, query, (asked) => analytics.page(asked))
-  if (scenario.texts !== 'hostile') return done(200, page)
-  return done(
-    200,
-    changePaths(page, (path, index) => hostilePath(path, query.offset + index)),
-  )
+function getVisitors({ query: queryString, analytics, scenario }: Call): Answer {
+  const query = parseVisitorsQuery(queryString)
+  if ('problems' in query) return query
+  const page = listPages(scenario.pages, query, analytics)
+  const isHostile = scenario.texts === 'hostile'
+  const body = isHostile ? changePaths(page, (path, index) => hostilePath(path, query.offset + index)) : page
+  return { status: 200, body }
 }
 
-/** Does what is asked for, once it is known that the caller may. */
-export function perform(route: ApiRoute, call: OperationCall): Answer {
-  switch (route.operation) {
-    case 'create-job':
-      return createJob(route, call)
-    case 'send-message':
-      return messageJob(route, call)
-    case 'get-job':
-      return getJob(route, call)
-    case 'get-visitors':
-      return getVisitors(call)
+/** Section 4 of the service's interface. */
+export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
+  'create-job': {
+    allow: 'POST',
+    path: /^\/v2\/agent\/(?<projectId>[^/]+)\/job$/,
+    need: 'write',
+    bucketOf: (projectId) => `create ${projectId}`,
+    answer: createJob,
+  },
+  'send-message': {
+    allow: 'POST',
+    path: /^\/v2\/agent\/(?<projectId>[^/]+)\/job\/(?<jobId>[^/]+)\/message$/,
+    need: 'write',
+    bucketOf: (projectId) => `message ${projectId}`,
+    answer: messageJob,
+  },
+  'get-job': {
+    allow: 'GET, HEAD',
+    path: /^\/v2\/agent\/(?<projectId>[^/]+)\/job\/(?<jobId>[^/]+)$/,
+    need: 'read',
+    bucketOf: () => undefined,
+    answer: getJob,
+  },
+  'get-visitors': {
+    allow: 'GET, HEAD',
+    path: /^\/v1\/analytics\/(?<projectId>[^/]+)\/visitors$/,
+    need: 'read',
+    bucketOf: () => 'analytics',
+    answer: getVisitors,
+  },
+}
+
+const ROUTES = Object.entries(OPERATIONS) as [OperationName, Operation][]
+
+/**
+ * Finds what a request asks for, or the 404 or 405 that it gets. A path whose ids are not ids leads nowhere, so `..` and
+ * its encoded forms match nothing. HEAD is read as GET.
+ */
+export function findRoute(method: string, path: string): Route | Refusal {
+  for (const [operation, { allow, path: pattern }] of ROUTES) {
+    const ids = pattern.exec(path)?.groups
+    if (ids === undefined || !Object.values(ids).every((id) => ID_PATTERN.test(id))) continue
+    if (!allow.split(', ').includes(method)) return refuse(405, ['This path does not take this method.'], { allow })
+    const { projectId = '', jobId = '' } = ids
+    return { operation, projectId, jobId }
   }
+  return refuse(404, ['There is nothing at this path.'])
 }
 
-/** The answer to one request too many (status 429), with the wait in whole seconds of the service's time. */
-export function refuseTooMany(retryAfterMs: number): Refusal {
-  return refuse(429, ['Too many requests in one hour.'], { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) })
+/**
+ * An answer in the words of the service. Section 7 leaves the shape of errors open: here it is `{"error": string}`, and
+ * the analytics operation adds `details`, one `{message}` for each problem.
+ */
+export function renderAnswer(answer: Answer, route: Route | Refusal, { texts }: Scenario): ServiceResponse {
+  if ('body' in answer) return jsonResponse(answer.status, answer.body)
+  const problems = answer.problems.map((problem) => (texts === 'hostile' ? `${problem}${HOSTILE_TEXT}` : problem))
+  const error = problems.join(' ')
+  const hasDetails = 'operation' in route && route.operation === 'get-visitors'
+  const body = hasDetails ? { error, details: problems.map((message) => ({ message })) } : { error }
+  return jsonResponse(answer.status, body, answer.headers)
 }

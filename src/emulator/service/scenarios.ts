@@ -11,9 +11,9 @@ export interface Scenario {
   /** How old the copies are that GET requests for a job are answered from, in milliseconds, over and over. */
   readonly lagsMs: readonly number[]
   /** What goes wrong with GET requests. */
-  readonly reads: FaultPattern
+  readonly reads: FaultPattern<Fault>
   /** What goes wrong with POST requests. */
-  readonly prompts: FaultPattern
+  readonly prompts: FaultPattern<Fault>
   /** What the texts in the answers are like. */
   readonly texts: 'plain' | 'sparse' | 'hostile' | 'hostile-link'
   /** What the list of visited pages is like. */
@@ -37,7 +37,7 @@ export function namesOf<Name extends string>(table: Readonly<Record<Name, unknow
   return [Object.keys(table).filter(isName), isName]
 }
 
-const always = (fault: Fault): FaultPattern => ({ faults: [fault], then: 'stays' })
+const always = (fault: Fault): FaultPattern<Fault> => ({ faults: [fault], then: 'stays' })
 
 const turn = (...buts: readonly [Partial<TurnPlan>, ...Partial<TurnPlan>[]]): Pick<Scenario, 'turns'> => {
   const [first, ...others] = buts.map((but) => ({ ...USUAL_TURN, ...but }))
@@ -131,7 +131,7 @@ const scenarios = {
   'too-large': { description: 'Every prompt is answered 413: it is too long.', prompts: always('too-large') },
   rejected: { description: 'Every prompt is answered 400: the service does not take it.', prompts: always('rejected') },
   'login-page': {
-    description: 'Everything is answered with a page of HTML, as a proxy or a login page does.',
+    description: 'Every answer is a page of HTML, as of a proxy or a login page.',
     ...everything('html'),
   },
   redirecting: { description: 'Everything is answered with a redirect.', ...everything('redirected') },
@@ -141,7 +141,7 @@ const scenarios = {
     reads: { faults: ['none', 'never'], then: 'starts-over' },
   },
   'lost-answer': {
-    description: 'A prompt is taken, and then the connection is reset without an answer.',
+    description: 'A prompt is accepted, and then the connection is reset without an answer.',
     prompts: always('answer-lost'),
   },
   'bad-id': { description: 'A prompt is taken, and answered without a valid id.', prompts: always('bad-id') },

@@ -1,14 +1,8 @@
 import type { VisitorsPage } from '../../docs-service/schemas.ts'
-import type { Visit } from './visits.ts'
+import type { DateRange, VisitorsQuery } from './visitors-query.ts'
+import { type Visit, type VisitsOptions, generateVisits } from './visits.ts'
 
-export interface DateRange {
-  /** The first millisecond that counts. */
-  readonly fromMs: number
-  /** The first millisecond that does not count any more. */
-  readonly toMs: number
-}
-
-export type VisitorCounts = Omit<VisitorsPage, 'hasMore'>
+type VisitorCounts = Omit<VisitorsPage, 'hasMore'>
 
 interface Seen {
   readonly human: Set<number>
@@ -40,4 +34,20 @@ export function countVisitors(visits: readonly Visit[], { fromMs, toMs }: DateRa
   const visitors = [...pages].map(([path, seen]) => ({ path, ...count(seen) }))
   visitors.sort((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
   return { totals: count(site), visitors }
+}
+
+/** One page of unique visitors (section 4.4). */
+export type Analytics = (query: VisitorsQuery) => VisitorsPage
+
+/** The visits of the site, which are the same for every project. Nothing is computed before it is asked for. */
+export function createAnalytics(options: VisitsOptions): Analytics {
+  const countsByRange = new Map<string, VisitorCounts>()
+  let visits: readonly Visit[] | undefined
+  return ({ range, offset, limit }) => {
+    const key = `${range.fromMs} ${range.toMs}`
+    const { totals, visitors } = countsByRange.get(key) ?? countVisitors((visits ??= generateVisits(options)), range)
+    countsByRange.set(key, { totals, visitors })
+    const end = offset + limit
+    return { totals, visitors: visitors.slice(offset, end), hasMore: end < visitors.length }
+  }
 }

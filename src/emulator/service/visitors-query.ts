@@ -1,6 +1,13 @@
 import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS } from '../../docs-service/schemas.ts'
+import { type Refusal, refuse } from '../http/exchange.ts'
 import { parseDate } from './parse-date.ts'
-import type { DateRange } from './visitor-counts.ts'
+
+export interface DateRange {
+  /** The first millisecond that counts. */
+  readonly fromMs: number
+  /** The first millisecond that does not count any more. */
+  readonly toMs: number
+}
 
 export interface VisitorsQuery {
   readonly range: DateRange
@@ -8,10 +15,6 @@ export interface VisitorsQuery {
   readonly limit: number
   readonly offset: number
 }
-
-type ParsedQuery =
-  | { readonly kind: 'query'; readonly query: VisitorsQuery }
-  | { readonly kind: 'invalid'; readonly problems: readonly string[] }
 
 interface Parameter {
   readonly otherwise: number
@@ -45,7 +48,7 @@ const PARAMETERS = {
 } as const satisfies Record<string, Parameter>
 
 /** Reads a query string, without its question mark. A parameter that comes twice is wrong, an unknown one is ignored. */
-export function parseVisitorsQuery(queryString: string): ParsedQuery {
+export function parseVisitorsQuery(queryString: string): VisitorsQuery | Refusal {
   const given = new URLSearchParams(queryString)
   const problems: string[] = []
 
@@ -61,5 +64,5 @@ export function parseVisitorsQuery(queryString: string): ParsedQuery {
   const range = { fromMs: read('dateFrom'), toMs: read('dateTo') }
   const query = { range, limit: read('limit'), offset: read('offset') }
   if (range.fromMs > range.toMs) problems.push('`dateFrom` must not be after `dateTo`.')
-  return problems.length === 0 ? { kind: 'query', query } : { kind: 'invalid', problems }
+  return problems.length === 0 ? query : refuse(400, problems)
 }

@@ -1,0 +1,180 @@
+import type { Comment, IssueState, Reaction } from './issue-state.ts'
+import {
+  type IssueCall,
+  ISSUES_OR_PULLS,
+  type Operations,
+  PULLS,
+  type PullCall,
+  reads,
+  withIssue,
+  withPull,
+  writes,
+} from './operation.ts'
+import { associationOf } from './pull-body.ts'
+import type { ReviewComment } from './pull-state.ts'
+import { type Call, NOT_FOUND, type Reply, created, invalid, listReply, ok, refusal, wireTime } from './reply.ts'
+import { writeComment } from './repository-events.ts'
+import type { RepositoryState } from './repository-state.ts'
+import { userBody } from './resource-body.ts'
+import { takeId } from './state.ts'
+
+const LONGEST_BODY = 65_536
+
+/** In a conversation, or on a line of a pull request's change. */
+type AnyComment = Comment | ReviewComment
+
+interface CommentCall extends Call {
+  readonly comment: AnyComment
+  /** What it stands on. */
+  readonly issue: IssueState
+}
+
+function placeOf({ repository: { pulls } }: Call, comment: ReviewComment): object {
+  const { path, line, diffHunk, reviewId = null, inReplyTo } = comment
+  const headSha = Object.values(pulls).find(({ reviewComments }) => reviewComments.includes(comment))?.headSha
+  return {
+    path,
+    line,
+    position: line,
+    original_position: line,
+    commit_id: headSha,
+    original_commit_id: headSha,
+    diff_hunk: diffHunk,
+    pull_request_review_id: reviewId,
+    ...(inReplyTo === undefined ? {} : { in_reply_to_id: inReplyTo }),
+  }
+}
+
+function commentBody(call: Call, comment: AnyComment): object {
+  const { id, user, body, createdAtMs, updatedAtMs = createdAtMs, association } = comment
+  return {
+    id,
+    body,
+    user: userBody(call.state, user),
+    author_association: association ?? associationOf(call, user),
+    created_at: wireTime(createdAtMs),
+    updated_at: wireTime(updatedAtMs),
+    ...('diffHunk' in comment ? placeOf(call, comment) : {}),
+  }
+}
+
+/** Those that were written or edited since the time that is asked for. */
+function listComments(call: Call, comments: readonly AnyComment[]): Reply {
+  const sinceMs = Date.parse(call.query.get('since') ?? '')
+  // Times are told to the second, and asked for as they were told.
+  const secondOf = ({ createdAtMs, updatedAtMs = createdAtMs }: Comment): number =>
+    Math.floor(updatedAtMs / 1_000) * 1_000
+  const changed = comments.filter((comment) => !(secondOf(comment) < sinceMs))
+  return listReply(call, changed, (comment) => commentBody(call, comment))
+}
+
+function listOfReview(call: PullCall): Reply {
+  const found = call.pull.reviewComments.filter(({ reviewId }) => String(reviewId) === call.params['review_id'])
+  return listReply(call, found, (comment) => commentBody(call, comment))
+}
+
+/** The text of a comment, once it is known that it may be written there. */
+function withText({ issue, body }: Call & { readonly issue: IssueState }, write: (text: string) => Reply): Reply {
+  const text = body['body']
+  if (issue.locked) return refusal(403, 'Unable to create comment because issue is locked.')
+  if (typeof text !== 'string' || text === '') return invalid('IssueComment', 'body')
+  if (text.length > LONGEST_BODY) return refusal(422, `Body is too long (maximum is ${LONGEST_BODY} characters)`)
+  return write(text)
+}
+
+/** A reply stands in the thread of the comment that began it, whichever of its comments was answered. */
+function replyInThread(call: PullCall): Reply {
+  const { pull, params, state, nowMs } = call
+  return withText({ ...call, issue: pull }, (body) => {
+    const answered = pull.reviewComments.find(({ id }) => String(id) === params['comment_id'])
+    if (answered === undefined) return NOT_FOUND
+    const { path, line, diffHunk, id, inReplyTo = id } = answered
+    const place = { path, line, diffHunk, inReplyTo }
+    const comment = { ...place, id: takeId(state), user: state.identity, body, createdAtMs: nowMs, reactions: [] }
+    pull.reviewComments.push(comment)
+    return created(commentBody(call, comment))
+  })
+}
+
+interface Place {
+  readonly issue: IssueState
+  readonly comments: readonly AnyComment[]
+}
+
+const conversations = ({ issues, pulls }: RepositoryState): readonly Place[] =>
+  [...Object.values(issues), ...Object.values(pulls)].map((issue) => ({ issue, comments: issue.comments }))
+
+const threads = ({ pulls }: RepositoryState): readonly Place[] =>
+  Object.values(pulls).map((pull) => ({ issue: pull, comments: pull.reviewComments }))
+
+/** Answers with the comment that the path names. */
+function withComment(places: typeof threads, answer: (call: CommentCall) => Reply): (call: Call) => Reply {
+  return (call) => {
+    for (const { issue, comments } of places(call.repository)) {
+      const comment = comments.find(({ id }) => String(id) === call.params['comment_id'])
+      if (comment !== undefined) return answer({ ...call, comment, issue })
+    }
+    return NOT_FOUND
+  }
+}
+
+function edit(call: CommentCall): Reply {
+  const { comment, nowMs } = call
+  return withText(call, (text) => {
+    comment.body = text
+    comment.updatedAtMs = nowMs
+    return ok(commentBody(call, comment))
+  })
+}
+
+function reactionBody({ state }: Call, { id, user, content, createdAtMs }: Reaction): object {
+  return { id, user: userBody(state, user), content, created_at: wireTime(createdAtMs) }
+}
+
+/** Adds the reaction that the body names. A second one of the same kind by the same user changes nothing. */
+function react(call: CommentCall): Reply {
+  const { comment, state, body, nowMs } = call
+  const { reactions } = comment
+  const content = String(body['content'])
+  const before = reactions.find((one) => one.user === state.identity && one.content === content)
+  if (before !== undefined) return ok(reactionBody(call, before))
+  const reaction = { id: takeId(state), user: state.identity, content, createdAtMs: nowMs }
+  reactions.push(reaction)
+  return created(reactionBody(call, reaction))
+}
+
+function createComment(call: IssueCall): Reply {
+  const { issue, state, nowMs } = call
+  return withText(call, (text) => created(commentBody(call, writeComment(state, issue, state.identity, text, nowMs))))
+}
+
+const ISSUE_COMMENTS = '/issues/{issue_number}/comments'
+const PULL_COMMENTS = '/pulls/{pull_number}/comments'
+const REVIEW = '/pulls/{pull_number}/reviews/{review_id}/comments'
+const COMMENT = '/issues/comments/{comment_id}'
+const REVIEW_COMMENT = '/pulls/comments/{comment_id}'
+
+const listOfIssue = withIssue((call) => listComments(call, call.issue.comments))
+const listOfPull = withPull((call) => listComments(call, call.pull.reviewComments))
+const getComment = withComment(conversations, (call) => ok(commentBody(call, call.comment)))
+const reply = withPull(replyInThread)
+const [reactInConversation, reactInThread] = [withComment(conversations, react), withComment(threads, react)]
+
+/** Comments of issues, of pull requests and of reviews, and reactions to them. */
+export const COMMENT_OPERATIONS: Operations = {
+  'issues/list-comments': reads(ISSUE_COMMENTS, ISSUES_OR_PULLS, listOfIssue),
+  'issues/create-comment': writes('POST', ISSUE_COMMENTS, ISSUES_OR_PULLS, withIssue(createComment)),
+  'issues/get-comment': reads(COMMENT, ISSUES_OR_PULLS, getComment),
+  'issues/update-comment': writes('PATCH', COMMENT, ISSUES_OR_PULLS, withComment(conversations, edit)),
+  'reactions/create-for-issue-comment': writes('POST', `${COMMENT}/reactions`, ISSUES_OR_PULLS, reactInConversation),
+  'pulls/list-comments-for-review': reads(REVIEW, PULLS, withPull(listOfReview)),
+  'pulls/list-review-comments': reads(PULL_COMMENTS, PULLS, listOfPull),
+  'pulls/create-reply-for-review-comment': writes('POST', `${PULL_COMMENTS}/{comment_id}/replies`, PULLS, reply),
+  'pulls/update-review-comment': writes('PATCH', REVIEW_COMMENT, PULLS, withComment(threads, edit)),
+  'reactions/create-for-pull-request-review-comment': writes(
+    'POST',
+    `${REVIEW_COMMENT}/reactions`,
+    PULLS,
+    reactInThread,
+  ),
+}
