@@ -264,7 +264,7 @@ const ROWS: readonly Row[] = [
       },
     ),
     ends: 'green, pull-request',
-    says: ['Added to the prompt: the commits ('],
+    says: [', and the commits ('],
     prompt: ['the last successful run of the workflow that started this one, from eeeeeee to bbbbbbb'],
   },
   {
