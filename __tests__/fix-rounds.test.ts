@@ -1,24 +1,13 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { conclude } from '../src/agent/report/conclusion.ts'
 import { STOPS } from '../src/agent/report/fixing.ts'
 import { toOutputs } from '../src/agent/report/outputs.ts'
 import { renderSummary } from '../src/agent/report/summary.ts'
-import { runAgent } from '../src/agent/run.ts'
 import type { CheckPlan } from '../src/emulator/github/check-plan.ts'
 import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
 import type { Permissions } from '../src/emulator/github/state.ts'
-import type { Check } from '../src/github/commit-checks.ts'
-import type { GitHub } from '../src/github/github.ts'
-import type { Job } from '../src/docs-service/schemas.ts'
-import type { ErrorCode } from '../src/runtime/errors.ts'
 import { playInWorld, type World, type WorldOptions } from './support/embedded-world.ts'
-import { active, failure, fakeClient, job, LINK } from './support/fake-client.ts'
-import { fakeClock } from './support/fake-clock.ts'
-import { fakeGitHub, PULL_REQUEST, pullCommits, RUN_FACTS } from './support/fake-github.ts'
-import { agentInputs, fakeStep } from './support/fake-step.ts'
-import { commit } from './support/github-state.ts'
-import { SEED } from './support/seed.ts'
+import { agentInputs } from './support/fake-step.ts'
 
 const GIVEN = { 'wait-for-checks': 'true', 'fix-rounds': '2', 'github-token': 'ghs_token', label: 'docs-agent' }
 
@@ -191,123 +180,4 @@ test('a merge during a round that adds commits keeps the outcome, is said, and t
   expect(report).toMatchObject({ rounds: [{}], stop: 'left-behind' })
   expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', 'pr-state': 'merged', checks: '' })
   expect(said).toContainEqual(expect.stringMatching(/^notice: .*may be in no merge/))
-})
-
-const CODES: readonly ErrorCode[] = [
-  ...(['unreachable', 'service-error', 'rate-limited', 'bad-answer'] as const),
-  ...(['forbidden', 'not-found', 'unauthorized', 'rejected', 'deadline'] as const),
-]
-
-const answers = <T>(usual: T, ...others: readonly T[]): fc.Arbitrary<(T | Error)[]> =>
-  fc.array(
-    fc.oneof(
-      { weight: 12, arbitrary: fc.constant(usual) },
-      { weight: 4, arbitrary: fc.constantFrom(usual, ...others) },
-      { weight: 1, arbitrary: fc.constantFrom(...CODES).map((code): Error => failure(code)) },
-    ),
-    { minLength: 1, maxLength: 12 },
-  )
-
-/** Gives what was drawn, over and over. */
-function over<T>(drawn: readonly (T | Error)[]): () => T | Error {
-  let next = 0
-  return () => drawn[next++ % drawn.length] as T | Error
-}
-
-const completed = job({ status: 'completed', prLink: LINK })
-const endings = [job({ status: 'failed' }), job({ status: 'archived' }), job({ status: 'completed' })]
-const elsewhere = job({ status: 'completed', prLink: `${LINK}7` })
-/** The head that a round begins from, and those that the rounds lead to. */
-const HEADS = ['c', 'd', 'e', 'f', '0', '1', '2', '3'].map(commit)
-const red: readonly Check[] = [{ name: 'build', state: 'failure', id: 1, app: 'github-actions' }]
-const green: readonly Check[] = [{ name: 'build', state: 'success', id: 1 }]
-const waiting: readonly Check[] = [{ name: 'links', state: 'pending', id: 2 }]
-const by = (type: string) =>
-  pullCommits(...HEADS.map((sha, index) => ({ sha, account: { login: type, type: index === 0 ? 'Bot' : type } })))
-
-test('whatever agent, checks and people do, there are no more messages than rounds, and an end by the deadline', async () => {
-  let [withRounds, withAll] = [0, 0]
-  await fc.assert(
-    fc.asyncProperty(
-      fc.record({
-        rounds: fc.integer({ min: 0, max: 5 }),
-        minutes: fc.integer({ min: 5, max: 240 }),
-        message: answers(active, completed),
-        // The first two are those of the step's own turn.
-        reads: answers(completed, active, elsewhere, ...endings),
-        fate: fc.constantFrom<readonly ErrorCode[]>([], [], [], ['unknown-fate'], ['rejected']),
-        heads: answers<'ours' | 'older' | 'newer' | 'closed'>('ours', 'older', 'newer', 'closed'),
-        checks: answers(red, green, [...red, ...waiting], []),
-        before: answers<readonly Check[]>(green, red),
-        commits: answers(by('Bot'), by('User'), []),
-      }),
-      async ({ rounds, minutes, message, reads, fate, heads, checks, before, commits }) => {
-        const clock = fakeClock()
-        const client = fakeClient({ create: active, reads: [completed] })
-        const [read, send] = [over(reads), over([...message, ...fate.map((code) => failure(code))])]
-        const messages: string[] = []
-        let isOwn = true
-        const [readHead, readChecks, readBefore, readCommits] = [
-          over(heads),
-          over(checks),
-          over(before),
-          over(commits),
-        ] as const
-        // Every answer takes its time, and none comes after the deadline.
-        const soon = async <T>(answer: () => T | Error): Promise<T> => {
-          if (clock.now() > step.deadlineAt) throw failure('deadline')
-          clock.advance(100)
-          await Promise.resolve()
-          const given = answer()
-          if (given instanceof Error) throw given
-          return given
-        }
-        const github: Partial<GitHub> = {
-          readPullRequest: async () => {
-            const which = await soon(readHead)
-            const index = messages.length + { ours: 0, older: -1, newer: 1, closed: 0 }[which]
-            return {
-              ...PULL_REQUEST,
-              headSha: HEADS[Math.max(0, index)] ?? '',
-              state: which === 'closed' ? 'closed' : 'open',
-            }
-          },
-          readChecks: (_repository, sha) => soon(sha === commit('a') ? readBefore : readChecks),
-          listPullRequestCommits: () => soon(readCommits),
-        }
-        const inputs = agentInputs(
-          {},
-          { ...GIVEN, 'fix-rounds': String(rounds), 'timeout-minutes': String(minutes), label: '' },
-        )
-        const step = fakeStep({
-          clock,
-          timeoutMs: inputs.timeoutMs,
-          client: {
-            ...client,
-            getJob: () => soon(isOwn ? () => completed : read),
-            sendMessage: (_id, prompt) => {
-              isOwn = false
-              messages.push(prompt)
-              return soon<Job>(send)
-            },
-          },
-          github: fakeGitHub(github),
-          context: { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` },
-        })
-        const report = await runAgent(inputs, step)
-        expect(messages.length).toBeLessThanOrEqual(rounds)
-        expect(clock.now()).toBeLessThanOrEqual(step.deadlineAt + 1_000)
-        expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created', job: completed })
-        expect(report.error).toBeUndefined()
-        expect(report.progress).toBeUndefined()
-        expect(report.rounds.length).toBeLessThanOrEqual(messages.length)
-        expect(rounds > 0 && report.stop === undefined).toBe(false)
-        if (messages.length > 0) withRounds++
-        if (messages.length === rounds && rounds > 1) withAll++
-      },
-    ),
-    { numRuns: 300, seed: SEED },
-  )
-  expect(withRounds).toBeGreaterThan(60)
-  expect(withAll).toBeGreaterThan(5)
 })

@@ -22,22 +22,6 @@ export type Pace = 'at-once' | 'bytes' | 'slow'
 
 const SLOW_BYTE_MS = 2_000
 
-const HEAD_END = '\r\n\r\n'
-
-/** How many bytes there are until the end of the first request, or undefined while that is not known. */
-function requestLength(read: string): number | undefined {
-  const headEnd = read.indexOf(HEAD_END)
-  if (headEnd === -1) return undefined
-  return headEnd + HEAD_END.length + Number(/^content-length: (\d+)/im.exec(read.slice(0, headEnd))?.[1] ?? 0)
-}
-
-/** What of the bytes that came in is read, if that is enough to act: the whole request, or as much of it as the peer wants. */
-export function readEnough(came: string, readsBytes: number | undefined): string | undefined {
-  const length = requestLength(came)
-  const wanted = readsBytes === undefined ? length : readsBytes >= 0 ? readsBytes : length && length + readsBytes
-  return wanted === undefined || came.length < wanted ? undefined : came.slice(0, wanted)
-}
-
 function write(socket: Socket, text: string, clock: StillClock): Promise<void> {
   return new Promise((resolve) => {
     socket.write(text, 'latin1', () => {

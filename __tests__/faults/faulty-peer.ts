@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import * as net from 'node:net'
+import type { Conduct } from './conduct.ts'
 import type { StillClock } from './still-clock.ts'
 
-export interface FaultyPeer {
+export interface FaultyPeer<Fault> {
   readonly port: number
+  /** What becomes of the connections from now on. */
+  play(fault: Fault): Promise<void>
   /** How many connections were opened. */
   connections(): number
-  /** Whether somebody listens. A port that nobody listens on refuses connections. */
-  listen(isListening: boolean): Promise<void>
   /** Gives how many connections the other side has not closed although it had time to. */
   close(): Promise<number>
 }
@@ -18,11 +19,15 @@ const CLOSING_LIMIT_MS = 20_000
 /** Where somebody else has taken the port of a peer that did not listen for a moment. */
 export class PortTaken extends Error {}
 
-/** A server on loopback that leaves everything about its connections to `onSocket`. */
-export async function openPeer(onSocket: (socket: net.Socket) => void, clock: StillClock): Promise<FaultyPeer> {
+/** A server on loopback that leaves everything about its connections to `serve`, but that nobody listens: `refuse`. */
+export async function openPeer<Fault extends { readonly conduct: unknown }>(
+  serve: (socket: net.Socket, fault: Fault) => void,
+  clock: StillClock,
+): Promise<FaultyPeer<Fault>> {
   const sockets = new Set<net.Socket>()
   let connections = 0
   let port = 0
+  let fault: Fault | undefined
   const server = net.createServer((socket) => {
     connections++
     sockets.add(socket)
@@ -34,15 +39,10 @@ export async function openPeer(onSocket: (socket: net.Socket) => void, clock: St
       sockets.delete(socket)
       clock.touch()
     })
-    onSocket(socket)
+    if (fault !== undefined && fault.conduct !== 'refuse') serve(socket, fault)
   })
 
-  async function listen(isListening: boolean): Promise<void> {
-    if (isListening === server.listening) return
-    if (!isListening) {
-      server.close()
-      return
-    }
+  async function listen(): Promise<void> {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening').catch(() => {
       throw new PortTaken()
@@ -50,36 +50,65 @@ export async function openPeer(onSocket: (socket: net.Socket) => void, clock: St
     ;({ port } = server.address() as net.AddressInfo)
   }
 
-  async function allClosed(): Promise<void> {
-    for (const socket of sockets) socket.resume()
-    await Promise.all(
-      [...sockets].map(
-        (socket) =>
-          new Promise((resolve) => {
-            socket.once('close', resolve)
-          }),
-      ),
-    )
-  }
-
-  await listen(true)
+  await listen()
   return {
-    get port() {
-      return port
-    },
+    port,
     connections: () => connections,
-    listen,
+    async play(next) {
+      fault = next
+      if (next.conduct === 'refuse') server.close()
+      else if (!server.listening) await listen()
+    },
     async close() {
       server.close()
+      for (const socket of sockets) socket.resume()
+      const closed = (socket: net.Socket) => new Promise((resolve) => socket.once('close', resolve))
+      const allClosed = Promise.all([...sockets].map(closed))
       let timer: NodeJS.Timeout | undefined
       const tooLate = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, CLOSING_LIMIT_MS)
       })
-      await Promise.race([allClosed(), tooLate])
+      await Promise.race([allClosed, tooLate])
       clearTimeout(timer)
       const left = sockets.size
       for (const socket of sockets) socket.destroy()
       return left
     },
   }
+}
+
+const HEAD_END = '\r\n\r\n'
+
+/** How many bytes there are until the end of the first request, or undefined while that is not known. */
+function requestLength(read: string): number | undefined {
+  const headEnd = read.indexOf(HEAD_END)
+  if (headEnd === -1) return undefined
+  return headEnd + HEAD_END.length + Number(/^content-length: (\d+)/im.exec(read.slice(0, headEnd))?.[1] ?? 0)
+}
+
+/** What of the bytes that came in is read, if that is enough to act: the whole request, or as much of it as the peer wants. */
+export function readEnough(came: string, readsBytes?: number): string | undefined {
+  const length = requestLength(came)
+  const wanted = readsBytes === undefined ? length : readsBytes >= 0 ? readsBytes : length && length + readsBytes
+  return wanted === undefined || came.length < wanted ? undefined : came.slice(0, wanted)
+}
+
+/** Calls `begin` once, with what was read, as soon as that is as much as the peer reads before it acts. */
+export function whenRead(socket: net.Socket, conduct: Conduct, begin: (read: string) => void): void {
+  const { readsBytes, isDeaf = false } = conduct
+  let came = ''
+  let hasBegun = readsBytes === 0
+  if (hasBegun) begin('')
+  if (isDeaf) {
+    socket.pause()
+    return
+  }
+  socket.on('data', (chunk: Buffer) => {
+    if (hasBegun) return
+    came += chunk.toString('latin1')
+    const read = readEnough(came, readsBytes)
+    if (read === undefined) return
+    hasBegun = true
+    begin(read)
+  })
 }

@@ -1,13 +1,8 @@
 import * as net from 'node:net'
-import { act, readEnough } from './conduct.ts'
-import { openPeer, type FaultyPeer } from './faulty-peer.ts'
+import { act } from './conduct.ts'
+import { openPeer, whenRead, type FaultyPeer } from './faulty-peer.ts'
 import type { ProxyFault, Tunnel } from './proxy-faults.ts'
 import type { StillClock } from './still-clock.ts'
-
-export interface FaultyProxy extends FaultyPeer {
-  /** What becomes of the connections from now on. */
-  play(fault: ProxyFault): Promise<void>
-}
 
 /** Hands on what comes from one side, and resets both when it has handed on as much as it may. */
 function pump(from: net.Socket, to: net.Socket, mostBytes = Infinity): void {
@@ -44,41 +39,17 @@ function connectBoth(socket: net.Socket, servicePort: number, { upBytes, downByt
 }
 
 /** A proxy for one service that treats each CONNECT as its script says. */
-export async function openFaultyProxy(servicePort: number, clock: StillClock): Promise<FaultyProxy> {
-  let fault: ProxyFault | undefined
-
-  function serve(socket: net.Socket, { conduct, tunnel }: ProxyFault): void {
+export function openFaultyProxy(servicePort: number, clock: StillClock): Promise<FaultyPeer<ProxyFault>> {
+  return openPeer((socket, { conduct, tunnel }) => {
     if (conduct === 'refuse') return
-    let came = ''
-    let hasActed = false
     const begin = async (): Promise<void> => {
-      hasActed = true
       // First the tunnel, as the client speaks as soon as it has read the answer.
-      if (tunnel !== undefined) {
-        socket.pause()
-        await act(socket, conduct, clock)
-        connectBoth(socket, servicePort, tunnel, clock)
-        socket.resume()
-      } else await act(socket, conduct, clock)
+      if (tunnel !== undefined) socket.pause()
+      await act(socket, conduct, clock)
+      if (tunnel === undefined) return
+      connectBoth(socket, servicePort, tunnel, clock)
+      socket.resume()
     }
-    if (conduct.readsBytes === 0) void begin()
-    if (conduct.isDeaf === true) return void socket.pause()
-    socket.on('data', (chunk: Buffer) => {
-      if (hasActed) return
-      came += chunk.toString('latin1')
-      if (readEnough(came, conduct.readsBytes) !== undefined) void begin()
-    })
-  }
-
-  const peer = await openPeer((socket) => {
-    if (fault !== undefined) serve(socket, fault)
+    whenRead(socket, conduct, () => void begin())
   }, clock)
-  return {
-    ...peer,
-    port: peer.port,
-    async play(next) {
-      fault = next
-      await peer.listen(next.conduct !== 'refuse')
-    },
-  }
 }

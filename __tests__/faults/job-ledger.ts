@@ -1,9 +1,9 @@
+import type { WireRequest, WireResult } from '../../src/docs-service/transport.ts'
 import { JobLife, type View } from '../model/job-life.ts'
 import { plantKey } from '../model/planted-key.ts'
 import type { Schedule } from '../model/schedule.ts'
-import { JOB_ID, type Delivered, type PostRecord } from '../model/service-model.ts'
+import { JOB_ID, lookOf, newPost, type Delivered, type PostRecord, type ServiceRecord } from '../model/service-model.ts'
 import { jobBody } from '../model/wire-forms.ts'
-import type { WireRequest, WireResult } from '../../src/docs-service/transport.ts'
 import type { StillClock } from './still-clock.ts'
 
 const NOTHING_YET: View = { whose: 'before', status: 'active', link: undefined }
@@ -29,28 +29,23 @@ function isTrue(answer: JobFacts, known: JobFacts): boolean {
 }
 
 /** The truth about a run: what the service has read and said, and what of it came through. Times are counts of events. */
-export class JobLedger {
+export class JobLedger implements ServiceRecord {
   readonly posts: PostRecord[] = []
   readonly delivered: Delivered[] = []
   readonly looks: string[] = []
-  readonly life: JobLife
+  readonly #life: JobLife
   readonly #clock: StillClock
   #method: WireRequest['method'] = 'GET'
   #said: { readonly body: string; readonly view: View } | undefined
   #events = 0
-  #requests = 0
 
   constructor(schedule: Schedule, clock: StillClock) {
-    this.life = new JobLife(schedule)
+    this.#life = new JobLife(schedule)
     this.#clock = clock
   }
 
   get event(): number {
     return this.#events
-  }
-
-  get requests(): number {
-    return this.#requests
   }
 
   nextEvent(): void {
@@ -59,19 +54,10 @@ export class JobLedger {
 
   /** A request is about to be sent. */
   begin(method: WireRequest['method']): void {
-    this.#events++
-    this.#requests++
+    this.nextEvent()
     this.#method = method
     this.#said = undefined
-    if (method === 'POST')
-      this.posts.push({
-        at: this.#events,
-        body: '',
-        wasRead: false,
-        wasProcessed: false,
-        status: undefined,
-        acceptedAt: undefined,
-      })
+    if (method === 'POST') this.posts.push(newPost(this.#events))
   }
 
   /** The service has read as much of the present request as it wants to; gives the job as it then is. */
@@ -80,34 +66,27 @@ export class JobLedger {
     const post = this.posts.at(-1)
     if (this.#method === 'POST' && post !== undefined) {
       post.wasRead ||= isWhole
-      if (takes && !post.wasProcessed) this.life.take(now)
+      if (takes && !post.wasProcessed) this.#life.take(now)
       post.wasProcessed ||= takes
     }
-    const view = this.life.answerAt(now, false)
-    const body = JSON.stringify(jobBody(view ?? NOTHING_YET, JOB_ID, TEXT, 'plain'))
-    this.#said = { body, view: view ?? NOTHING_YET }
+    const view = this.#life.answerAt(now, false) ?? NOTHING_YET
+    const body = JSON.stringify(jobBody(view, JOB_ID, TEXT, 'plain'))
+    this.#said = { body, view }
     return body
   }
 
   /** What came back. */
   end(result: WireResult): void {
-    this.#events++
-    const isWell = result.kind === 'answer' && result.status >= 200 && result.status < 300
+    this.nextEvent()
     const at = this.#events
+    const facts = result.kind === 'answer' && result.status >= 200 && result.status < 300 ? factsIn(result.body) : {}
     const post = this.posts.at(-1)
-    if (this.#method === 'GET')
-      this.looks.push(
-        isWell
-          ? result.body
-          : result.kind === 'answer'
-            ? String(result.status)
-            : `${result.cause} ${result.code ?? ''}`,
-      )
+    if (this.#method === 'GET') this.looks.push(lookOf(result))
     else if (post !== undefined && result.kind === 'answer') {
       post.status = result.status
-      if (isWell && factsIn(result.body).id === JOB_ID) post.acceptedAt = at
+      if (facts.id === JOB_ID) post.acceptedAt = at
     }
-    if (isWell && this.#said !== undefined && isTrue(factsIn(result.body), factsIn(this.#said.body)))
+    if (this.#said !== undefined && isTrue(facts, factsIn(this.#said.body)))
       this.delivered.push({ at, method: this.#method, view: this.#said.view })
   }
 }

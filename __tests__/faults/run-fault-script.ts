@@ -1,19 +1,18 @@
 import { agentAction } from '../../src/agent/agent-action.ts'
 import { proxyFor } from '../../src/http/proxy.ts'
-import { createTransport } from '../../src/docs-service/transport.ts'
+import { createTransport, type Transport, type WireRequest } from '../../src/docs-service/transport.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
-import { CALM, GITHUB } from '../model/calm-schedule.ts'
-import { createGitHubModel } from '../model/github-model.ts'
 import { KEY } from '../model/planted-key.ts'
-import { factsOf, inputsOf, type Trace } from '../model/run-schedule.ts'
-import type { GitHubFate, Schedule, TurnPlan } from '../model/schedule.ts'
+import { inputsOf, type Trace } from '../model/run-schedule.ts'
+import { CALM, LONG_AGO, type Schedule } from '../model/schedule.ts'
+import { RUN_FACTS } from '../support/fake-github.ts'
 import { playOn } from '../support/play-feature.ts'
-import type { FaultScript } from './fault-script.ts'
+import { SERVICE_FAULTS, type FaultScript } from './fault-scripts.ts'
 import { openFaultyProxy } from './faulty-proxy.ts'
 import { openFaultyService } from './faulty-service.ts'
 import { JobLedger } from './job-ledger.ts'
+import { PROXY_FAULTS } from './proxy-faults.ts'
 import { stillClock } from './still-clock.ts'
-import { watchTransport } from './watch-transport.ts'
 
 /** What is seen of a run from both of its ends, besides what a schedule leaves behind. */
 export interface FaultTrace extends Trace {
@@ -35,22 +34,11 @@ let projects = 0
 /** Longer than the answer to a prompt is waited for: a turn is seen only while it reads `active`. */
 const WORKS_MS = 75_000
 
-const gitHubFate = (how: GitHubFate['how']): GitHubFate => ({ how, delayMs: 100, times: 1 })
-
 /** What the service does where its sockets let it: its agent works for a while and ends with a pull request. */
 function scheduleOf({ task, timeoutMs }: FaultScript): Schedule {
-  const turn: TurnPlan = { durationMs: WORKS_MS, ending: 'completed', hasLink: true, linkLateMs: 0, pauses: false }
-  return {
-    ...CALM,
-    task,
-    timeoutMs,
-    before: { ...turn, durationMs: task === 'attach' ? WORKS_MS : 0 },
-    ours: turn,
-    plant: 'raw',
-    asks: { ...CALM.asks, paths: true, label: true, checks: true },
-    // GitHub has no sockets here: it is the model of it, and fails now and then.
-    github: { ...GITHUB, fates: [gitHubFate('service-error'), gitHubFate('well'), gitHubFate('lost')] },
-  }
+  const ours = { ...LONG_AGO, durationMs: WORKS_MS, hasLink: true }
+  const before = { ...ours, durationMs: task === 'attach' ? WORKS_MS : 0 }
+  return { ...CALM, task, timeoutMs, before, ours, plant: 'raw' }
 }
 
 /** Runs the real use case with the real client and the real transport, over real sockets, to its end. */
@@ -63,13 +51,21 @@ export async function runFaultScript(script: FaultScript): Promise<FaultTrace> {
   const proxy = script.proxy && (await openFaultyProxy(service.port, clock))
   const baseUrl = `${script.isSecure === true ? 'https' : 'http'}://127.0.0.1:${service.port}`
   const proxyUrl = proxy && proxyFor(new URL('http://x'), { http_proxy: `http://user:word@127.0.0.1:${proxy.port}` })
-  const signal = new AbortController().signal
-  const transport = watchTransport(createTransport({ baseUrl, apiKey: KEY, proxy: proxyUrl, clock }), {
-    script,
-    ledger,
-    service,
-    proxy,
-  })
+  const real = createTransport({ baseUrl, apiKey: KEY, proxy: proxyUrl, clock })
+  const sent: Record<WireRequest['method'], number> = { GET: 0, POST: 0 }
+  /** Before each request the peers learn their parts; after it the ledger learns what came of it. */
+  const transport: Transport = {
+    async send(request, signal) {
+      const list = request.method === 'POST' ? 'posts' : 'reads'
+      const index = sent[request.method]++
+      await service.play(SERVICE_FAULTS[script[list][index] ?? 'good'])
+      await proxy?.play(PROXY_FAULTS[script.proxy?.[list][index] ?? 'proxy-works'])
+      ledger.begin(request.method)
+      const result = await real.send(request, signal)
+      ledger.end(result)
+      return result
+    },
+  }
   // A pause of the step counts as an event, so that what happens before it and after it can be told apart.
   const stepClock: Clock = {
     ...clock,
@@ -78,26 +74,27 @@ export async function runFaultScript(script: FaultScript): Promise<FaultTrace> {
       await clock.sleep(ms, until)
     },
   }
-  const github = createGitHubModel(schedule, schedule.github ?? GITHUB, ledger.life, clock, signal)
   const stage = {
-    ...{ apiKey: KEY, transport, github: github.github, context: factsOf(schedule), clock: stepClock, signal },
+    apiKey: KEY,
+    transport,
+    github: undefined,
+    context: RUN_FACTS,
+    clock: stepClock,
     eventTime: () => ledger.event,
     world: clock,
   }
   const played = await playOn(stage, agentAction, () => ({ ...inputsOf(schedule, projectId), baseUrl }))
   const endedAt = clock.now()
   const [atService, atProxy = 0] = await Promise.all([service.close(), proxy?.close()])
-  const { posts, delivered, looks, life } = ledger
   return {
     ...played,
     script,
     schedule,
-    service: { life, posts, delivered, looks, transport },
-    github,
+    service: ledger,
     endedAt,
-    requests: ledger.requests,
+    requests: sent.GET + sent.POST,
     connections: (proxy ?? service).connections(),
     openConnections: atService + atProxy,
-    sleepers: clock.sleepers(),
+    sleepers: clock.pending(),
   }
 }

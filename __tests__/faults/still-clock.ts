@@ -1,20 +1,10 @@
-import type { Clock } from '../../src/runtime/clock.ts'
+import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
-export interface StillClock extends Clock {
+export interface StillClock extends VirtualClock {
   /** Something happened on a socket, so more may follow from it before time goes on. */
   readonly touch: () => void
-  /** How many sleep. */
-  sleepers(): number
-  /** Lets time pass until the work is done. */
-  passUntil<T>(work: Promise<T>): Promise<T>
 }
 
-interface Sleeper {
-  readonly wakesAt: number
-  readonly wake: () => void
-}
-
-const WALL_START = Date.UTC(2026, 0, 1)
 /** Time goes on when nothing has happened for so many looks, with the shortest of real pauses before each. */
 const QUIET_LOOKS = 4
 const PAUSE_MS = 1
@@ -25,66 +15,28 @@ function hearSockets(): Promise<void> {
 }
 
 /**
- * A clock for work over real sockets of this process: it stands still while anything moves on them, and then jumps to the
- * next sleeper. So a minute takes some milliseconds, and how busy the machine is does not change what is measured.
+ * A clock for work over real sockets of this process: it stands still while anything moves on them, and then jumps to what
+ * is due next. So a minute takes some milliseconds, and how busy the machine is does not change what is measured.
  */
 export function stillClock(): StillClock {
-  const sleepers = new Set<Sleeper>()
-  let now = 0
   let quietLooks = 0
-
-  function touch(): void {
+  const touch = (): void => {
     quietLooks = 0
   }
-
-  function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const abort = (): void => {
-        sleepers.delete(sleeper)
-        touch()
-        reject(signal?.reason as Error)
-      }
-      const wake = (): void => {
-        sleepers.delete(sleeper)
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      }
-      const sleeper: Sleeper = { wakesAt: now + Math.max(1, Math.ceil(ms)), wake }
-      touch()
-      if (signal?.aborted) reject(signal.reason as Error)
-      else if (ms <= 0) resolve()
-      else {
-        signal?.addEventListener('abort', abort, { once: true })
-        sleepers.add(sleeper)
-      }
-    })
-  }
-
-  function goOn(): void {
-    now = Math.min(...[...sleepers].map(({ wakesAt }) => wakesAt))
+  async function quiet(): Promise<void> {
     touch()
-    for (const { wakesAt, wake } of [...sleepers]) if (wakesAt === now) wake()
+    while (quietLooks < QUIET_LOOKS) {
+      await hearSockets()
+      quietLooks++
+    }
   }
-
+  const clock = virtualClock({ quiet, isAlone: false, mostEvents: Infinity })
   return {
-    now: () => now,
-    wallTime: () => new Date(WALL_START + now),
-    sleep,
-    turn: () => Promise.resolve(),
+    ...clock,
     touch,
-    sleepers: () => sleepers.size,
-    async passUntil(work) {
-      const state = { isDone: false }
-      const end = (): void => {
-        state.isDone = true
-      }
-      work.then(end, end)
-      while (!state.isDone) {
-        await hearSockets()
-        quietLooks++
-        if (quietLooks >= QUIET_LOOKS && sleepers.size > 0) goOn()
-      }
-      return work
+    sleep(ms, signal) {
+      touch()
+      return clock.sleep(ms, signal)
     },
   }
 }

@@ -4,6 +4,7 @@ import type { PlannedEvent } from '../../src/emulator/github/github-scenarios.ts
 import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
 import type { Fault } from '../../src/emulator/http/faults.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
+import { mostly } from './arbitrary-schedule.ts'
 import { FORMER_NAME, REPOSITORY, SILENT_JOB, type Course, type CourseStep } from './course.ts'
 import { OLDEST_COPY_MS } from './course-invariants.ts'
 
@@ -12,9 +13,6 @@ const WITHOUT_ACTIONS: Permissions = Object.fromEntries(
 )
 
 const LONGEST_WITHOUT_LINK_MS = 9_000
-
-const mostly = <T>(usual: T, weight: number, others: fc.Arbitrary<T>): fc.Arbitrary<T> =>
-  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: others })
 
 const seconds = (min: number, max: number): fc.Arbitrary<number> =>
   fc.integer({ min, max }).map((drawn) => drawn * 1_000)
@@ -95,6 +93,15 @@ const checkPlan: fc.Arbitrary<CheckPlan> = fc.oneof(
   },
 )
 
+const checks = fc.array(checkPlan, { maxLength: 4 })
+const FAILING: CheckPlan = {
+  kind: 'job',
+  name: 'build',
+  afterMs: 1_000,
+  takesMs: 9_000,
+  result: { conclusion: 'failure' },
+}
+
 const named = (jobId: string): string => `<!-- docs-agent-action: job=${jobId} -->\nThis is mine.`
 const marker = fc
   .constantFrom('job_000001', 'job_000002', 'job_running', 'job_archived', 'job_finished', 'job_nobody', SILENT_JOB)
@@ -137,20 +144,27 @@ const given: fc.Arbitrary<Record<string, string>> = fc
     ...{ 'wait-for-checks': String(checks), 'fix-rounds': checks ? rounds : '0', 'on-open-pr': onOpen },
   }))
 
-const step = (asks: CourseStep['asks']): fc.Arbitrary<CourseStep> =>
+/** With time for rounds, of which each needs ten minutes. */
+const ROUNDS = { 'wait-for-checks': 'true', 'fix-rounds': '2', 'timeout-minutes': '60', wait: 'true' }
+
+/** `rounds`: failing checks go back to the agent. */
+export type CourseKind = CourseStep['asks'] | 'rounds'
+
+const step = (kind: CourseKind): fc.Arbitrary<CourseStep> =>
   fc
     .record({
-      asks: fc.constant(asks),
+      asks: fc.constant(kind === 'rounds' ? 'follow-up' : kind),
       gapMs: fc.oneof(seconds(0, 30), seconds(30, 300)),
       begins: mostly<CourseStep['begins']>('after', 6, fc.constant('alongside')),
       leavesDocs: mostly(false, 3, fc.constant(true)),
       given,
+      cancelAfterMs: mostly<number | undefined>(undefined, 9, seconds(0, 120)),
     })
     .map((drawn) => {
       const { 'pr-repository': repository, 'on-open-pr': onOpen, ...others } = drawn.given
       // What is about the rolling pull request is a wrong input without it.
       const rolling = { 'pr-repository': repository ?? '', 'on-open-pr': onOpen ?? '' }
-      return { ...drawn, given: asks === 'rolling' ? { ...others, ...rolling } : others }
+      return { ...drawn, given: { ...others, ...(kind === 'rolling' && rolling), ...(kind === 'rounds' && ROUNDS) } }
     })
 
 /** A link that comes late, read from an old copy, would be missing for longer than it is looked for. */
@@ -162,7 +176,7 @@ function boundStaleness<Plays extends { turns: [TurnPlan, ...TurnPlan[]]; lagsMs
 }
 
 /** Courses of several steps with old copies, others' commits, checks of all kinds, and strangers. */
-export const arbitraryCourse = (asks: CourseStep['asks']): fc.Arbitrary<Course> =>
+export const arbitraryCourse = (kind: CourseKind): fc.Arbitrary<Course> =>
   fc.record({
     service: fc
       .record({
@@ -175,7 +189,7 @@ export const arbitraryCourse = (asks: CourseStep['asks']): fc.Arbitrary<Course> 
       })
       .map(boundStaleness),
     github: fc.record({
-      checks: fc.array(fc.array(checkPlan, { maxLength: 4 }), { minLength: 1, maxLength: 4 }),
+      checks: fc.array(kind === 'rounds' ? mostly([FAILING], 1, checks) : checks, { minLength: 1, maxLength: 4 }),
       events: fc.array(event, { maxLength: 4 }),
       agentPush: mostly<'on-top' | 'forced'>('on-top', 6, fc.constant('forced')),
       permissions: mostly(ALL_PERMISSIONS, 2, fc.constant(WITHOUT_ACTIONS)),
@@ -196,5 +210,5 @@ export const arbitraryCourse = (asks: CourseStep['asks']): fc.Arbitrary<Course> 
       { minLength: 1, maxLength: 6 },
     ),
     latenciesMs: fc.array(fc.integer({ min: 10, max: 900 }), { minLength: 1, maxLength: 4 }),
-    steps: fc.array(step(asks), { minLength: 2, maxLength: 5 }),
+    steps: fc.array(step(kind), { minLength: 2, maxLength: 5 }),
   })

@@ -1,13 +1,9 @@
 import fc from 'fast-check'
-import { CHANGE_CONTEXTS } from '../../src/agent/inputs/agent-inputs.ts'
 import { FAIL_ON } from '../../src/agent/inputs/fail-on.ts'
 import {
   PLANTS,
   SPELLINGS,
-  type Asks,
   type Fate,
-  type GitHubFate,
-  type GitHubPlan,
   type Happening,
   type RetryAfter,
   type Schedule,
@@ -20,33 +16,42 @@ const NOT_PROCESSED = [400, 401, 402, 403, 404, 405, 413, 415, 422]
 /** Of these a read is tried again. */
 const PASSING = [408, 425, 429, 500, 502, 503, 504]
 
-const delayMs = fc.oneof(
-  { weight: 12, arbitrary: fc.integer({ min: 1, max: 400 }) },
-  { weight: 2, arbitrary: fc.integer({ min: 400, max: 8_000 }) },
-  { weight: 1, arbitrary: fc.integer({ min: 8_000, max: 100_000 }) },
+/** Some of these, each with how often it is drawn. */
+const weighted = <T>(...choices: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<T>])[]) =>
+  fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
+
+/** The usual one so many times as often as one of the others. */
+export const mostly = <T>(usual: T, weight: number, others: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+  weighted([weight, fc.constant(usual)], [1, others])
+
+const upTo = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max })
+const between = (min: number, max: number): fc.Arbitrary<number> => fc.integer({ min, max })
+
+const delayMs = weighted([12, between(1, 400)], [2, between(400, 8_000)], [1, between(8_000, 100_000)])
+
+const retryAfter = weighted<RetryAfter>(
+  [3, fc.constantFrom('none', 'junk', 'past-date')],
+  [3, fc.record({ seconds: between(-5, 90) })],
+  [1, fc.record({ seconds: between(90, 2_000) })],
+  [2, fc.record({ dateInSeconds: between(-50, 200) })],
 )
 
-const retryAfter: fc.Arbitrary<RetryAfter> = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom('none', 'junk', 'past-date') },
-  { weight: 3, arbitrary: fc.record({ seconds: fc.integer({ min: -5, max: 90 }) }) },
-  { weight: 1, arbitrary: fc.record({ seconds: fc.integer({ min: 90, max: 2_000 }) }) },
-  { weight: 2, arbitrary: fc.record({ dateInSeconds: fc.integer({ min: -50, max: 200 }) }) },
-)
-
-const refusalBody = fc.constantFrom('error', 'html', 'empty')
-
-function refusal(statuses: readonly number[], processed: fc.Arbitrary<boolean>): fc.Arbitrary<Happening> {
+function refusal(statuses: readonly number[], processed = fc.constant<boolean>(false)): fc.Arbitrary<Happening> {
   return fc.record({
     kind: fc.constant('refusal'),
     status: fc.constantFrom(...statuses),
     retryAfter,
     processed,
-    body: refusalBody,
+    body: fc.constantFrom('error', 'html', 'empty'),
   })
 }
 
-const WELL: Happening = { kind: 'answered', status: 200, body: 'good' }
-const good: fc.Arbitrary<Happening> = fc.constant(WELL)
+type Break = Extract<Happening, { kind: 'broken' }>['how']
+
+const broken = (...ways: readonly Break[]): fc.Arbitrary<Happening> =>
+  fc.record({ kind: fc.constant('broken'), how: fc.constantFrom(...ways) })
+
+const good = fc.constant<Happening>({ kind: 'answered', status: 200, body: 'good' })
 
 const answered: fc.Arbitrary<Happening> = fc.record({
   kind: fc.constant('answered'),
@@ -54,239 +59,90 @@ const answered: fc.Arbitrary<Happening> = fc.record({
   body: fc.constantFrom('good', 'truncated', 'html', 'null', 'wrong-id', 'bad-id', 'no-id', 'no-status'),
 })
 
-const broken: fc.Arbitrary<Happening> = fc.record({
-  kind: fc.constant('broken'),
-  how: fc.constantFrom(
-    'refused',
-    'reset-in-handshake',
-    'reset-before-read',
-    'reset-after-read',
-    'reset-after-read-unseen',
-    'answer-cut-off',
-    'untrusted',
-    'proxy-refused',
-    'invalid',
-  ),
-})
-
-const passingBreak: fc.Arbitrary<Happening> = fc.record({
-  kind: fc.constant('broken'),
-  how: fc.constantFrom('refused', 'reset-before-read', 'answer-cut-off'),
-})
-
-const NEVER = fc.constant(false)
-
-const post: fc.Arbitrary<Happening> = fc.oneof(
-  { weight: 3, arbitrary: good },
-  { weight: 3, arbitrary: answered },
-  { weight: 3, arbitrary: broken },
-  { weight: 2, arbitrary: fc.constant({ kind: 'broken', how: 'refused' }) },
-  { weight: 2, arbitrary: refusal([425, 429], NEVER) },
-  { weight: 1, arbitrary: refusal(NOT_PROCESSED, NEVER) },
-  { weight: 2, arbitrary: refusal(MAYBE_PROCESSED, fc.boolean()) },
+const anyBreak = broken(
+  'refused',
+  'reset-in-handshake',
+  'reset-before-read',
+  'reset-after-read',
+  'reset-after-read-unseen',
+  'answer-cut-off',
+  'untrusted',
+  'proxy-refused',
+  'invalid',
 )
 
-const read: fc.Arbitrary<Happening> = fc.oneof(
-  { weight: 10, arbitrary: good },
-  { weight: 3, arbitrary: passingBreak },
-  { weight: 3, arbitrary: refusal(PASSING, NEVER) },
-  { weight: 2, arbitrary: answered },
-  { weight: 1, arbitrary: broken },
-  { weight: 1, arbitrary: refusal([...MAYBE_PROCESSED, ...NOT_PROCESSED], NEVER) },
+const post = weighted(
+  [3, good],
+  [3, answered],
+  [3, anyBreak],
+  [2, broken('refused')],
+  [2, refusal([425, 429])],
+  [1, refusal(NOT_PROCESSED)],
+  [2, refusal(MAYBE_PROCESSED, fc.boolean())],
 )
 
-function fates(what: fc.Arbitrary<Happening>, most: number, mostTimes: number): fc.Arbitrary<Fate[]> {
-  const times = fc.oneof(
-    { weight: 4, arbitrary: fc.constant(1) },
-    { weight: 1, arbitrary: fc.integer({ min: 2, max: mostTimes }) },
-  )
-  return fc.array(fc.record({ what, delayMs, times }), { maxLength: most })
-}
-
-const shortTimeMs = fc.oneof(
-  { weight: 4, arbitrary: fc.integer({ min: 0, max: 20_000 }) },
-  { weight: 3, arbitrary: fc.integer({ min: 20_000, max: 150_000 }) },
-  { weight: 1, arbitrary: fc.integer({ min: 150_000, max: 900_000 }) },
+const read = weighted(
+  [10, good],
+  [3, broken('refused', 'reset-before-read', 'answer-cut-off')],
+  [3, refusal(PASSING)],
+  [2, answered],
+  [1, anyBreak],
+  [1, refusal([...MAYBE_PROCESSED, ...NOT_PROCESSED])],
 )
 
-function turn(restMs: fc.Arbitrary<number>): fc.Arbitrary<TurnPlan> {
-  return fc.record({
-    durationMs: restMs,
-    ending: fc.oneof(
-      { weight: 6, arbitrary: fc.constant('completed' as const) },
-      { weight: 2, arbitrary: fc.constant('failed' as const) },
-      { weight: 1, arbitrary: fc.constantFrom('archived' as const, 'unlisted' as const) },
+const fates = (what: fc.Arbitrary<Happening>, maxLength: number, mostTimes: number): fc.Arbitrary<Fate[]> =>
+  fc.array(fc.record({ what, delayMs, times: mostly(1, 4, between(2, mostTimes)) }), { maxLength })
+
+const shortTimeMs = weighted([4, upTo(20_000)], [3, between(20_000, 150_000)], [1, between(150_000, 900_000)])
+
+const turn = (durationMs: fc.Arbitrary<number>): fc.Arbitrary<TurnPlan> =>
+  fc.record({
+    durationMs,
+    ending: weighted<TurnPlan['ending']>(
+      [6, fc.constant('completed')],
+      [2, fc.constant('failed')],
+      [1, fc.constantFrom('archived', 'unlisted')],
     ),
     hasLink: fc.boolean(),
-    linkLateMs: fc.oneof(
-      { weight: 2, arbitrary: fc.constant(0) },
-      { weight: 1, arbitrary: fc.integer({ min: 0, max: 12_000 }) },
-    ),
+    linkLateMs: mostly(0, 2, upTo(12_000)),
     pauses: fc.boolean(),
   })
-}
 
 const LONGEST_LAG_MS = 12_000
-const GITHUB_ERRORS = [
-  'unauthorized',
-  'forbidden',
-  'not-found',
-  'rate-limited',
-  'rejected',
-  'service-error',
-  'bad-answer',
-  'untrusted',
-] as const
-
-const likely = (percent: number): fc.Arbitrary<boolean> =>
-  fc.integer({ min: 1, max: 100 }).map((drawn) => drawn <= percent)
-
-const orNone = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
-  fc.oneof(fc.constant(undefined), arbitrary)
-
-const asks: fc.Arbitrary<Asks> = fc.record({
-  isPush: fc.boolean(),
-  paths: likely(60),
-  changeContext: fc.constantFrom(...CHANGE_CONTEXTS, 'none' as const, 'none' as const),
-  label: fc.boolean(),
-  checks: fc.boolean(),
-  fixRounds: fc.constantFrom(0, 1, 2, 3),
-  scope: fc.boolean(),
-})
-
-const gitHubFate: fc.Arbitrary<GitHubFate> = fc.record({
-  how: fc.oneof(
-    { weight: 2, arbitrary: fc.constant('well' as const) },
-    { weight: 1, arbitrary: fc.constantFrom('hang' as const, 'lost' as const) },
-    { weight: 2, arbitrary: fc.constantFrom(...GITHUB_ERRORS) },
-  ),
-  delayMs,
-  times: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.integer({ min: 2, max: 30 }) }),
-})
-
-export const gitHubPlan: fc.Arbitrary<GitHubPlan> = fc.record({
-  fates: fc.oneof(
-    { weight: 1, arbitrary: fc.constant([]) },
-    { weight: 3, arbitrary: fc.array(gitHubFate, { maxLength: 8 }) },
-  ),
-  oursPushes: fc.boolean(),
-  headLagMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 8_000 })),
-  personPushesAtMs: fc.oneof(
-    { weight: 5, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: fc.integer({ min: 0, max: 100_000 }) },
-  ),
-  checks: fc.record({
-    registeredAtMs: fc.integer({ min: 0, max: 200_000 }),
-    runMs: fc.integer({ min: 0, max: 100_000 }),
-    ending: fc.constantFrom('success', 'success', 'failure', 'flips'),
-    mendedAfter: fc.constantFrom(2, 3, Infinity),
-  }),
-  filesAreInside: fc.boolean(),
-  isMarked: fc.boolean(),
-  changeCounts: likely(80),
-  pushIsOwn: likely(10),
-})
 
 /** What was stale by both at once would last longer than the service's copies do. */
 function boundStaleness(schedule: Schedule): Schedule {
-  const { lagsMs, staleMs, failOn, asks } = schedule
-  const isKnown = { checks: asks.checks, 'out-of-scope': asks.scope }
-  return {
-    ...schedule,
-    staleMs: lagsMs.length === 0 ? staleMs : Math.min(staleMs, LONGEST_LAG_MS - Math.max(...lagsMs)),
-    failOn: failOn.filter((word) => (word === 'checks' || word === 'out-of-scope' ? isKnown[word] : true)),
-  }
+  const { lagsMs, staleMs } = schedule
+  return lagsMs.length === 0
+    ? schedule
+    : { ...schedule, staleMs: Math.min(staleMs, LONGEST_LAG_MS - Math.max(...lagsMs)) }
 }
 
 /** Schedules of every kind, with most of their weight where it matters: on prompts, turns and the reads between. */
 export const arbitrarySchedule: fc.Arbitrary<Schedule> = fc
   .record({
     task: fc.constantFrom('create', 'follow-up', 'follow-up', 'attach'),
-    wait: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
-    timeoutMs: fc.oneof(
-      { weight: 3, arbitrary: fc.integer({ min: 60_000, max: 600_000 }) },
-      { weight: 1, arbitrary: fc.integer({ min: 600, max: 60_000 }) },
-    ),
-    pollIntervalMs: orNone(fc.integer({ min: 2_000, max: 120_000 })),
-    failOn: fc.subarray([...FAIL_ON]),
-    cancelAtMs: fc.oneof(
-      { weight: 3, arbitrary: fc.constant(undefined) },
-      { weight: 1, arbitrary: fc.integer({ min: 0, max: 1_000 }) },
-      { weight: 1, arbitrary: fc.integer({ min: 0, max: 200_000 }) },
-    ),
-    wallJump: fc.record({
-      atMs: fc.integer({ min: 0, max: 300_000 }),
-      byMs: fc.constantFrom(0, -3_600_000, 3_600_000, 86_400_000),
-    }),
+    wait: mostly(true, 4, fc.constant(false)),
+    timeoutMs: weighted([3, between(60_000, 600_000)], [1, between(600, 60_000)]),
+    pollIntervalMs: mostly<number | undefined>(undefined, 1, between(2_000, 120_000)),
+    // The other two are wrong inputs without what they are about.
+    failOn: fc.subarray(FAIL_ON.filter((word) => word !== 'checks' && word !== 'out-of-scope')),
+    cancelAtMs: weighted<number | undefined>([3, fc.constant(undefined)], [1, upTo(1_000)], [1, upTo(200_000)]),
+    wallJump: fc.record({ atMs: upTo(300_000), byMs: fc.constantFrom(0, -3_600_000, 3_600_000, 86_400_000) }),
     random: fc.constantFrom(0, 0.3, 0.5, 0.999),
     posts: fates(post, 5, 4),
     reads: fates(read, 8, 14),
-    before: turn(fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: shortTimeMs })),
+    before: turn(mostly(0, 2, shortTimeMs)),
     ours: turn(shortTimeMs),
     oursHasTheSameLink: fc.boolean(),
-    staleMs: fc.oneof(
-      { weight: 2, arbitrary: fc.constant(0) },
-      { weight: 2, arbitrary: fc.integer({ min: 0, max: 20_000 }) },
-      { weight: 1, arbitrary: fc.integer({ min: 20_000, max: 200_000 }) },
-    ),
-    lagsMs: fc.oneof(
-      { weight: 1, arbitrary: fc.constant([]) },
-      {
-        weight: 1,
-        arbitrary: fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: LONGEST_LAG_MS })), { maxLength: 5 }),
-      },
-    ),
+    staleMs: weighted([2, fc.constant(0)], [2, upTo(20_000)], [1, between(20_000, 200_000)]),
+    lagsMs: mostly<number[]>([], 1, fc.array(mostly(0, 1, upTo(LONGEST_LAG_MS)), { maxLength: 5 })),
     hadEarlierTurn: fc.boolean(),
     oursSpelling: fc.constantFrom(...SPELLINGS),
     messageAnswerIsStale: fc.boolean(),
-    archivedAtMs: fc.oneof(
-      { weight: 7, arbitrary: fc.constant(undefined) },
-      { weight: 1, arbitrary: fc.integer({ min: 0, max: 200_000 }) },
-    ),
-    plant: fc.oneof(
-      { weight: 1, arbitrary: fc.constant('none' as const) },
-      { weight: 1, arbitrary: fc.constantFrom(...PLANTS) },
-    ),
-    padding: fc.integer({ min: 0, max: 320 }),
-    promptHoldsKey: fc.oneof(
-      { weight: 15, arbitrary: fc.constant(false) },
-      { weight: 1, arbitrary: fc.constant(true) },
-    ),
-    asks,
-    github: orNone(gitHubPlan),
+    archivedAtMs: mostly<number | undefined>(undefined, 7, upTo(200_000)),
+    plant: fc.constantFrom(...PLANTS, ...PLANTS.map(() => 'none' as const)),
+    padding: upTo(320),
+    promptHoldsKey: mostly(false, 15, fc.constant(true)),
   })
   .map(boundStaleness)
-
-/** Goes well at first, so often. */
-const afterWell = <T>(well: T, drawn: readonly T[]): readonly T[] => [well, ...drawn]
-
-/** Schedules whose checks fail, with time to send them back. What goes wrong does so after the beginning. */
-export const arbitraryRounds: fc.Arbitrary<Schedule> = fc
-  .record({
-    schedule: arbitrarySchedule,
-    github: gitHubPlan,
-    // A round is begun only if ten minutes are left.
-    timeoutMs: fc.integer({ min: 900_000, max: 9_000_000 }),
-    fixRounds: fc.integer({ min: 0, max: 4 }),
-    wellPosts: fc.integer({ min: 1, max: 3 }),
-    wellReads: fc.integer({ min: 10, max: 60 }),
-    wellAnswers: fc.integer({ min: 5, max: 60 }),
-    cancelAtMs: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat(2_000_000) }),
-    ending: fc.constantFrom('failure', 'failure', 'flips'),
-  })
-  .map(({ schedule, github, wellPosts, wellReads, wellAnswers, ending, fixRounds, ...rest }) => ({
-    ...schedule,
-    ...rest,
-    wait: true,
-    hadEarlierTurn: false,
-    posts: afterWell({ what: WELL, delayMs: 100, times: wellPosts }, schedule.posts),
-    reads: afterWell({ what: WELL, delayMs: 100, times: wellReads }, schedule.reads),
-    ours: { ...schedule.ours, ending: 'completed', hasLink: true },
-    asks: { ...schedule.asks, checks: true, fixRounds },
-    github: {
-      ...github,
-      fates: afterWell({ how: 'well', delayMs: 50, times: wellAnswers }, github.fates),
-      checks: { ...github.checks, ending },
-      ...{ oursPushes: true, changeCounts: true, pushIsOwn: false },
-    },
-  }))

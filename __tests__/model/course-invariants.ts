@@ -1,5 +1,7 @@
 import { BASE_URL } from '../support/in-process-github.ts'
 import type { Turn } from '../../src/emulator/service/job-machine.ts'
+import { GRACE_MS } from './invariants.ts'
+import { SHOWN_PROMISES } from './shown-promises.ts'
 import { OUTSIDE, REPOSITORY, runIdOf, type CourseRun, type CourseTrace } from './course.ts'
 import {
   type Checked,
@@ -17,8 +19,6 @@ import {
 /** Something that must hold for each step of each course; gives what is wrong, or undefined. */
 type CourseInvariant = (run: CourseRun, trace: CourseTrace) => string | undefined
 
-/** How long a step may take after its deadline. */
-const GRACE_MS = 2_000
 /** The oldest copies, and the way to the servers: what is newer than this before a request, no step can know. */
 export const OLDEST_COPY_MS = 10_000
 const UNKNOWABLE_MS = OLDEST_COPY_MS + 6_000
@@ -33,7 +33,9 @@ const CLAIMS = ['pull-request', 'no-changes', 'failed', 'archived']
 const waits = ({ step }: CourseRun): boolean => step.given['wait'] !== 'false'
 
 function endsInTime({ endMs, deadlineMs }: CourseRun): string | undefined {
-  return endMs > deadlineMs + GRACE_MS ? `It ended ${endMs - deadlineMs} ms after its deadline.` : undefined
+  return endMs > deadlineMs + GRACE_MS
+    ? `It ended ${endMs - deadlineMs} ms after its deadline or its cancellation.`
+    : undefined
 }
 
 /** The end of every turn of a step has to be read before anything is claimed of it, and before the next is started. */
@@ -178,7 +180,8 @@ function checksHadEnded({ endMs, deadlineMs, outputs, calls }: CourseRun, all: r
 
 function checksAreTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   const { checks = '', 'pr-head-sha': sha = '' } = run.outputs
-  const all = checkedOf(trace, sha)
+  const ever = checkedOf(trace, sha)
+  const all = ever.filter(({ isReplaced }) => !isReplaced)
   if (checks === 'failure' && all.every(({ isGood }) => isGood)) {
     const { checkRuns } = trace.service.github.state.repositories[REPOSITORY] ?? { checkRuns: [] }
     const failed = checkRuns.some(({ headSha, conclusion }) => headSha === sha && conclusion === 'failure')
@@ -189,12 +192,44 @@ function checksAreTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   if (checks !== 'success') return undefined
   if (all.length === 0) return 'It says that checks passed, and there is none.'
   const bad = all.find((one) => {
-    const others = all.filter((other) => other !== one && other.knownMs <= one.knownMs)
+    const others = ever.filter((other) => other !== one && other.knownMs <= one.knownMs)
     const quietMs = Math.max(...others.map(({ endedMs }) => endedMs))
     // What comes after all had ended and stood, no step can know.
     return !one.isGood && !(others.length > 0 && one.knownMs > quietMs + STANDING_MS)
   })
   return bad === undefined ? undefined : `It says that all checks passed, and ${bad.name} did not.`
+}
+
+/** What no round takes back, nor anything else that is done once the turn has ended. */
+function resultStays(run: CourseRun): string | undefined {
+  const { outcome, error } = run.report
+  if (turnsOf(run).length < 2) return undefined
+  const isKept = outcome === 'cancelled' || (['pull-request', 'no-changes'].includes(outcome) && error === undefined)
+  return isKept ? undefined : `After a round it says ${outcome}, ${error?.code ?? ''}.`
+}
+
+/** What is asked for about the pull request is known to be good. */
+const gatesAreGood = ({ outputs, step: { given } }: CourseRun): boolean =>
+  (given['wait-for-checks'] !== 'true' || outputs['checks'] === 'success') &&
+  ((given['allowed-paths'] ?? '') === '' || outputs['in-scope'] === 'true')
+
+function readyIsTrue(run: CourseRun): string | undefined {
+  const { conclusion, outputs, step, report } = run
+  const { title, isGreen } = conclusion
+  const isOpen = outputs['pr-state'] === 'open' && outputs['pr-mergeable'] !== 'false'
+  if (title.includes('is ready') && !(isOpen && gatesAreGood(run))) return `“${title}”: ${JSON.stringify(outputs)}`
+  const hasEnded = CLAIMS.includes(report.outcome) && report.job?.prLink !== undefined
+  const isOver = ['merged', 'closed'].includes(outputs['pr-state'] ?? '')
+  const isAsked = step.given['fail-on'] !== 'none' && waits(run) && !isOver
+  return isGreen && hasEnded && isAsked && !gatesAreGood(run)
+    ? `It is green, and not all that was asked for is known to be good.`
+    : undefined
+}
+
+/** By its number a job is asked of the service alone. */
+function gitHubStopsNothing({ step, report: { error } }: CourseRun): string | undefined {
+  const isStopped = step.asks === 'follow-up' && error?.message.includes('GitHub') === true
+  return isStopped ? `GitHub made the step red: ${error.message}` : undefined
 }
 
 function scopeIsTrue({ outputs }: CourseRun, trace: CourseTrace): string | undefined {
@@ -231,7 +266,7 @@ const TOLD: Readonly<Record<string, string>> = {
 
 /** Rows of the step in the comments of its pull request: one for its turn and one for each round, as it came out. */
 function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
-  const { log, shortfalls } = run.report
+  const { log, shortfalls, error } = run.report
   const { comments = [] } = docsOf(trace).pulls[log?.pullRequest.number ?? 0] ?? {}
   const ours = comments.filter(({ body }) => body.includes('docs-agent-action: log -->'))
   const isTooLong = ours.some(({ body }) => body.length > 65_536)
@@ -241,19 +276,24 @@ function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
     .map((line) => line.replace(/<!--.*?-->|<code>.*?<\/code>/g, ''))
   if (shown.some((line) => line.includes('@'))) return 'The comment mentions somebody.'
   const index = trace.runs.indexOf(run)
+  const isAlone = trace.course.steps.every(({ begins }) => begins === 'after')
+  if (isAlone && ours.length > 1) return `${ours.length} comments tell of it.`
   const rows = ours
     .flatMap(({ body }) => body.split('\n'))
     .filter((line) => line.includes(`<!-- row=${runIdOf(index)}.1.`))
   const rounds = Number(run.outputs['fix-rounds'] ?? '0')
-  if (rows.length > 1 + rounds) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
+  // A round that the service refuses may have one too.
+  const most = 1 + rounds + (run.report.stop === 'not-sent' ? 1 : 0)
+  if (rows.length > most) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
   // What two steps write at once, one of them loses.
-  const mayBeLost = trace.course.steps.some(({ begins }) => begins === 'alongside')
-  if (log === undefined || mayBeLost || shortfalls.some(({ lost }) => lost.startsWith('The log'))) return undefined
-  if (rows.length !== 1 + rounds) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
+  if (log === undefined || !isAlone || shortfalls.some(({ lost }) => lost.startsWith('The log'))) return undefined
+  if (rows.length < 1 + rounds) return `${rows.length} rows tell of one turn and ${rounds} rounds.`
   if (!rows.every((line) => line.includes(`/main...${runIdOf(index)}"`) || line.includes('checks failed: ')))
     return `A row does not say who started it.`
   const told = TOLD[run.outputs['pr-operation'] ?? ''] ?? ''
-  return rows.some((line) => line.includes(told)) ? undefined : `No row says “${told}”: ${rows.join()}`
+  return error !== undefined || rows.some((line) => line.includes(told))
+    ? undefined
+    : `No row says “${told}”: ${rows.join()}`
 }
 
 export const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
@@ -270,6 +310,10 @@ export const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
   'Green is only what was sent and taken.': greenIsTrue,
   'No pull request gets more than twenty follow-ups, and each is counted.': followUpsAreCounted,
   'The log in the pull request tells each turn as it was, and mentions nobody.': logIsTrue,
+  'No round takes back what its step has come to.': resultStays,
+  'Only what is known to be good in all that was asked for is ready, or green by `fail-on`.': readyIsTrue,
+  'Nothing of GitHub stops a step that was given its job.': gitHubStopsNothing,
+  ...SHOWN_PROMISES,
 }
 
 /** Every invariant that does not hold, with the step and what is wrong. */

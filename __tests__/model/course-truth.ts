@@ -72,15 +72,13 @@ export interface Checked {
   /** `Infinity`: never. */
   readonly endedMs: number
   readonly isGood: boolean
+  /** Whether it was started again, so that its end does not count. */
+  readonly isReplaced?: boolean
 }
 
 const PASSED = ['success', 'neutral', 'skipped']
 
-function ofRun({ name, createdAtMs, plannedAtMs = createdAtMs, completedAtMs, conclusion }: CheckRun): Checked {
-  return { name, knownMs: plannedAtMs, endedMs: completedAtMs, isGood: PASSED.includes(conclusion) }
-}
-
-/** Every check that a commit ever had. What was started again counts as it ended last. */
+/** Every check that a commit ever had. */
 export function checkedOf(trace: CourseTrace, sha: string): readonly Checked[] {
   const { checkRuns, checkSuites, statuses } = docsOf(trace)
   const isOf = ({ headSha }: { readonly headSha: string }): boolean => headSha === sha
@@ -98,7 +96,13 @@ export function checkedOf(trace: CourseTrace, sha: string): readonly Checked[] {
   const first = (context: string): number =>
     statuses.filter(isOf).find((one) => one.context === context)?.createdAtMs ?? 0
   return [
-    ...runs.filter((run) => !isReplaced(run)).map(ofRun),
+    ...runs.map((run) => ({
+      name: run.name,
+      knownMs: run.plannedAtMs ?? run.createdAtMs,
+      endedMs: run.completedAtMs,
+      isGood: PASSED.includes(run.conclusion),
+      isReplaced: isReplaced(run),
+    })),
     ...checkSuites.filter(isOf).map(({ createdAtMs, conclusion }) => ({
       ...{ name: `suite ${conclusion ?? ''}`, knownMs: createdAtMs, endedMs: createdAtMs, isGood: false },
     })),

@@ -5,19 +5,16 @@ import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { USUAL_LAG, type Lag } from '../../src/emulator/github/state.ts'
-import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import type { Turn } from '../../src/emulator/service/job-machine.ts'
 import type { Scenario } from '../../src/emulator/service/scenarios.ts'
-import type { Clock } from '../../src/runtime/clock.ts'
-import { stepClockOf } from '../support/fake-clock.ts'
-import { RUN_FACTS, type GivenRun } from '../support/fake-github.ts'
+import { stageIn } from '../support/embedded-world.ts'
+import type { GivenRun } from '../support/fake-github.ts'
 import { commit } from '../support/github-state.ts'
 import { agentInputs } from '../support/fake-step.ts'
-import { BASE_URL, connectInProcess } from '../support/in-process-github.ts'
+import { BASE_URL } from '../support/in-process-github.ts'
 import { playOn, type Played } from '../support/play-feature.ts'
-import { respondInProcess } from '../support/respond-in-process.ts'
-import { virtualClock } from './virtual-clock.ts'
+import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
 /** One use of the action in a course of several. */
 export interface CourseStep {
@@ -29,6 +26,8 @@ export interface CourseStep {
   /** Whether the agent leaves the documentation. */
   readonly leavesDocs: boolean
   readonly given: Readonly<Record<string, string>>
+  /** From its beginning. */
+  readonly cancelAfterMs?: number | undefined
 }
 
 /** All that happens, as a value: what the service and GitHub do, and who asks them what. */
@@ -59,6 +58,7 @@ export interface CourseRun extends Played<Report> {
   readonly step: CourseStep
   readonly startMs: number
   readonly endMs: number
+  /** When it has to end: its deadline, or its cancellation. */
   readonly deadlineMs: number
   readonly calls: readonly ServiceCall[]
 }
@@ -108,6 +108,7 @@ const turnsOf = (service: Service): readonly Turn[] => [...service.jobs()].flatM
 
 /** Asks the service, and notes what came of it. */
 function answerNoted(service: Service, calls: ServiceCall[], request: ServiceRequest, atMs: number): ServiceResponse {
+  if (service.github.takes(request.target)) return service.handle(request, atMs)
   const [, jobId = '', message] = JOB_PATH.exec(request.target) ?? []
   if (jobId === SILENT_JOB) return NEVER
   const before = new Set(turnsOf(service))
@@ -149,40 +150,37 @@ async function playStep(
   step: CourseStep,
   index: number,
   service: Service,
-  clock: Clock,
+  world: VirtualClock,
   latencyMs: () => number,
 ): Promise<CourseRun> {
-  const { signal } = new AbortController()
-  const nowMs = (): number => clock.wallTime().getTime()
+  const nowMs = (): number => world.wallTime().getTime()
   const [startMs, calls] = [nowMs(), [] as ServiceCall[]]
   const inputs = agentInputs({}, givenOf(step, index, service))
-  const handle = (request: ServiceRequest): ServiceResponse => service.handle(request, nowMs())
-  const stage = {
-    apiKey: EMULATOR_KEY,
-    transport: respondInProcess(
-      (request, atMs) => answerNoted(service, calls, request, atMs),
-      EMULATOR_KEY,
-      clock,
-      latencyMs,
-    ),
-    github: connectInProcess({ handle, clock, signal, latencyMs }).until(clock.now() + inputs.timeoutMs),
-    ...{ context: { ...RUN_FACTS, serverUrl: BASE_URL, runId: runIdOf(index), ...pushOf(index) }, clock, signal },
-  }
+  const { timeoutMs } = inputs
+  const { cancelAfterMs = Infinity } = step
+  const stage = stageIn({
+    world,
+    respond: (request, atMs) => answerNoted(service, calls, request, atMs),
+    facts: { runId: runIdOf(index), ...pushOf(index) },
+    timeoutMs,
+    cancelAfterMs,
+    latencyMs,
+  })
   const played = await playOn(stage, agentAction, () => inputs)
-  return { ...played, step, calls, startMs, endMs: nowMs(), deadlineMs: startMs + inputs.timeoutMs }
+  const deadlineMs = startMs + Math.min(timeoutMs, cancelAfterMs)
+  return { ...played, step, calls, startMs, endMs: nowMs(), deadlineMs }
 }
 
 /** Plays a course to its end. Whatever its steps leave behind comes to its end too. */
 export async function playCourse(course: Course): Promise<CourseTrace> {
   const world = virtualClock()
-  const clock = stepClockOf(world)
   const service = openService(course)
   const latencyMs = inTurn(course.latenciesMs, 0)
   const runs: Promise<CourseRun>[] = []
   let before: { began: Promise<void>; ended: Promise<unknown> } = { began: Promise.resolve(), ended: Promise.resolve() }
   for (const [index, step] of course.steps.entries()) {
-    const began = (step.begins === 'after' ? before.ended : before.began).then(() => clock.sleep(step.gapMs))
-    const run = began.then(() => playStep(step, index, service, clock, latencyMs))
+    const began = (step.begins === 'after' ? before.ended : before.began).then(() => world.sleep(step.gapMs))
+    const run = began.then(() => playStep(step, index, service, world, latencyMs))
     before = { began, ended: run }
     runs.push(run)
   }

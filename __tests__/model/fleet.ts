@@ -11,7 +11,7 @@ import { BASE_URL } from '../support/in-process-github.ts'
 import { playOn, type Played } from '../support/play-feature.ts'
 import { respondInProcess } from '../support/respond-in-process.ts'
 import { createLimit, type LimitPlan } from './rate-limit.ts'
-import { virtualClock, type VirtualClock } from './virtual-clock.ts'
+import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
 /** Many steps that begin at about the same time, under one key. */
 export interface FleetPlan {
@@ -70,7 +70,7 @@ export const playStep: PlayMember = (transport, world, { timeoutMs = HOUR_MS, ra
 /** Plays a fleet against the embedded service, whose jobs take 20 s, on the virtual clock. */
 export async function playFleet(plan: FleetPlan, playMember = playStep): Promise<FleetEnd> {
   const { steps, limit, startsWithinMs, startsAtMs, random } = plan
-  const world = virtualClock(undefined, Infinity)
+  const world = virtualClock({ mostEvents: Infinity })
   const service = createService({ baseUrl: BASE_URL, requestsPerHour: Infinity })
   const take = createLimit(limit)
   const counts = { answered: 0, refused: 0 }

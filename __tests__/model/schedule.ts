@@ -1,7 +1,5 @@
-import type { ChangeContext } from '../../src/agent/inputs/agent-inputs.ts'
 import type { FailOn } from '../../src/agent/inputs/fail-on.ts'
-import type { ErrorCode } from '../../src/runtime/errors.ts'
-import type { WallJump } from './virtual-clock.ts'
+import type { WallJump } from '../support/virtual-clock.ts'
 
 /** What the service's answer looks like where it says that all is well. */
 export type BodyShape = 'good' | 'truncated' | 'html' | 'null' | 'wrong-id' | 'bad-id' | 'no-id' | 'no-status'
@@ -72,53 +70,11 @@ export const PLANTS = [
 ] as const
 export type Plant = (typeof PLANTS)[number]
 
-/** What the step is asked besides the job. */
-export interface Asks {
-  readonly isPush: boolean
-  readonly paths: boolean
-  readonly changeContext: ChangeContext
-  readonly label: boolean
-  readonly checks: boolean
-  /** How often failing checks may be sent back. */
-  readonly fixRounds: number
-  readonly scope: boolean
-}
-
-/** What becomes of a question to GitHub. `lost`: it was done, and the answer did not come. `hang`: until its deadline. */
-export interface GitHubFate {
-  readonly how: 'well' | 'hang' | 'lost' | ErrorCode
-  readonly delayMs: number
-  readonly times: number
-}
-
-export interface GitHubPlan {
-  /** One after the other; what comes after the last one is answered well. */
-  readonly fates: readonly GitHubFate[]
-  /** Whether our turn adds a commit, and how long after its end reads still show the head before. */
-  readonly oursPushes: boolean
-  readonly headLagMs: number
-  /** A head that moved, and no turn ended. */
-  readonly personPushesAtMs: number | undefined
-  readonly checks: {
-    readonly registeredAtMs: number
-    readonly runMs: number
-    readonly ending: 'success' | 'failure' | 'flips'
-    /** How many commits of ours it takes until a failing check passes. */
-    readonly mendedAfter: number
-  }
-  readonly filesAreInside: boolean
-  /** Whether label and comment are there already. */
-  readonly isMarked: boolean
-  /** Whether the change that started the run counts by `paths`, and whether it came from a pull request of ours. */
-  readonly changeCounts: boolean
-  readonly pushIsOwn: boolean
-}
-
 /** How the service writes the link of our turn's pull request, which is the same by all of them. */
 export const SPELLINGS = ['plain', 'slash', 'query', 'fragment', 'host', 'files'] as const
 export type Spelling = (typeof SPELLINGS)[number]
 
-/** Everything that decides how a run goes. A plain value: it can be shrunk, printed, and kept as a test. */
+/** Everything that decides how a run without a token for GitHub goes. A plain value: it can be shrunk, printed, and kept as a test. */
 export interface Schedule {
   readonly task: 'create' | 'follow-up' | 'attach'
   readonly wait: boolean
@@ -154,7 +110,32 @@ export interface Schedule {
   readonly padding: number
   /** Whether the prompt holds the key as well, where the summary cuts it. */
   readonly promptHoldsKey: boolean
-  readonly asks: Asks
-  /** No token, if undefined. */
-  readonly github: GitHubPlan | undefined
+}
+
+export const LONG_AGO: TurnPlan = { durationMs: 0, ending: 'completed', hasLink: false, linkLateMs: 0, pauses: false }
+
+/** Nothing goes wrong. */
+export const CALM: Schedule = {
+  task: 'create',
+  wait: true,
+  timeoutMs: 300_000,
+  pollIntervalMs: undefined,
+  failOn: ['failed', 'archived', 'timeout'],
+  cancelAtMs: undefined,
+  wallJump: { atMs: 0, byMs: 0 },
+  random: 0.5,
+  posts: [],
+  reads: [],
+  before: LONG_AGO,
+  ours: { ...LONG_AGO, durationMs: 20_000, hasLink: true },
+  oursHasTheSameLink: false,
+  staleMs: 0,
+  messageAnswerIsStale: false,
+  archivedAtMs: undefined,
+  plant: 'none',
+  padding: 0,
+  promptHoldsKey: false,
+  lagsMs: [],
+  hadEarlierTurn: false,
+  oursSpelling: 'plain',
 }

@@ -3,7 +3,7 @@ import type { Transport, WireAnswer, WireFailure, WireRequest, WireResult } from
 import { JobLife, type View } from './job-life.ts'
 import { plantKey } from './planted-key.ts'
 import type { BodyShape, Fate, Happening, Schedule } from './schedule.ts'
-import type { VirtualClock } from './virtual-clock.ts'
+import type { VirtualClock } from '../support/virtual-clock.ts'
 import { BODIES, BREAKS, isTrue, jobBody, retryAfterMs } from './wire-forms.ts'
 
 export const JOB_ID = 'job_1'
@@ -12,7 +12,6 @@ export const PROJECT_ID = 'docs-demo'
 /** What became of one prompt, as only the service knows it. */
 export interface PostRecord {
   readonly at: number
-  readonly body: string
   /** Whether the service has read the complete request. */
   wasRead: boolean
   wasProcessed: boolean
@@ -29,14 +28,25 @@ export interface Delivered {
   readonly view: View
 }
 
-export interface ServiceModel {
-  readonly life: JobLife
-  readonly transport: Transport
+/** What the service, and who asked it, have seen of a run. */
+export interface ServiceRecord {
   readonly posts: readonly PostRecord[]
   readonly delivered: readonly Delivered[]
   /** One short text a read, the same for what looks the same to the reader. */
   readonly looks: readonly string[]
 }
+
+export interface ServiceModel extends ServiceRecord {
+  readonly transport: Transport
+}
+
+export const newPost = (at: number): PostRecord => ({
+  at,
+  wasRead: false,
+  wasProcessed: false,
+  status: undefined,
+  acceptedAt: undefined,
+})
 
 const WELL: Happening = { kind: 'answered', status: 200, body: 'good' }
 const USUAL_FATE: Fate = { what: WELL, delayMs: 50, times: Infinity }
@@ -44,6 +54,12 @@ const USUAL_FATE: Fate = { what: WELL, delayMs: 50, times: Infinity }
 function* unroll(fates: readonly Fate[]): Generator<Fate, never> {
   for (const fate of fates) for (let time = 0; time < fate.times; time++) yield fate
   for (;;) yield USUAL_FATE
+}
+
+/** What a read looks like to the reader. */
+export function lookOf(result: WireResult): string {
+  if (result.kind === 'failure') return `${result.cause} ${result.code ?? ''}`
+  return result.status < 300 ? result.body : String(result.status)
 }
 
 /** The service and the network between, as one schedule has it. */
@@ -106,20 +122,13 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
   }
 
   async function post(
-    { timeoutMs, path, body = '' }: WireRequest,
+    { timeoutMs, path }: WireRequest,
     { what, delayMs }: Fate,
     signal: AbortSignal,
   ): Promise<WireResult> {
     const began = clock.now()
     const endsAt = began + timeoutMs
-    const record: PostRecord = {
-      at: began,
-      body,
-      wasRead: false,
-      wasProcessed: false,
-      status: undefined,
-      acceptedAt: undefined,
-    }
+    const record = newPost(began)
     posts.push(record)
     const broken = what.kind === 'broken' ? BREAKS[what.how] : undefined
     const isCreate = !path.endsWith('/message')
@@ -166,12 +175,6 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
     return answer(what.status, what.body, view)
   }
 
-  function lookOf(result: WireResult): string {
-    if (result.kind === 'failure') return `${result.cause} ${result.code ?? ''}`
-    const isWell = result.status < 300
-    return isWell ? result.body : String(result.status)
-  }
-
   const transport: Transport = {
     async send(request, signal) {
       if (signal.aborted) return failure('cancelled', undefined, false)
@@ -182,5 +185,5 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
       return result
     },
   }
-  return { life, transport, posts, delivered, looks }
+  return { transport, posts, delivered, looks }
 }

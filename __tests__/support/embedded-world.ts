@@ -8,13 +8,12 @@ import { repositoryState, type RepositoryState } from '../../src/emulator/github
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import { USUAL_TURN, type ScenarioName } from '../../src/emulator/service/scenarios.ts'
-import { ActionError } from '../../src/runtime/errors.ts'
-import { virtualClock, type VirtualClock } from '../model/virtual-clock.ts'
+import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { BASE_URL, connectInProcess } from './in-process-github.ts'
 import { observeGitHub, type ObservedGitHub } from './observe-github.ts'
-import { playOn, type Played } from './play-feature.ts'
+import { cancelledAt, playOn, type Played, type Stage } from './play-feature.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
 
 /** What goes on when a step has ended. */
@@ -77,38 +76,53 @@ function openWorld(options: WorldOptions): Around {
   return { world: virtualClock(), observed, service }
 }
 
+export interface Surroundings {
+  readonly world: VirtualClock
+  /** Both servers. */
+  readonly respond: Respond
+  readonly facts?: Partial<GivenRun> | undefined
+  readonly timeoutMs: number
+  /** When the run is cancelled, in milliseconds from its beginning. */
+  readonly cancelAfterMs?: number | undefined
+  /** How long the way to a server takes, and the way back, in milliseconds. */
+  readonly latencyMs?: () => number
+}
+
+/** What is around a step that begins now, where both servers are of this process. */
+export function stageIn({ world, respond, facts, timeoutMs, cancelAfterMs, latencyMs }: Surroundings): Stage {
+  const clock = stepClockOf(world)
+  const signal = cancelledAt(world, world.now() + (cancelAfterMs ?? Infinity))
+  const handle = (request: ServiceRequest): ServiceResponse => respond(request, clock.wallTime().getTime())
+  const github = connectInProcess({ handle, clock, signal, ...(latencyMs && { latencyMs }) })
+  return {
+    apiKey: EMULATOR_KEY,
+    transport: respondInProcess(respond, EMULATOR_KEY, clock, latencyMs),
+    github: github.until(clock.now() + timeoutMs),
+    context: { ...RUN_FACTS, serverUrl: BASE_URL, ...facts },
+    clock,
+    signal,
+  }
+}
+
 /**
  * Plays a step against the embedded service and its GitHub, without sockets, on a clock that moves only by sleeping. All that
  * is said to GitHub, and by it, is held against its published description.
  */
 export async function playInWorld(options: WorldOptions): Promise<World> {
-  const { inputs, facts, cancelAfterMs = Infinity, after } = options
-  const controller = new AbortController()
-  const { signal } = controller
+  const { inputs, facts, cancelAfterMs, after } = options
   const { world, observed, service } = after ?? openWorld(options)
-  if (cancelAfterMs !== Infinity)
-    world.at(cancelAfterMs, () => {
-      controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
-    })
-  const clock = stepClockOf(world)
   const respond: Respond = (request, nowMs) => service.handle(request, nowMs)
-  const handle = (request: ServiceRequest): ServiceResponse => respond(request, clock.wallTime().getTime())
-  const ours = connectInProcess({ handle, clock, signal })
-  const stage = {
-    ...{ apiKey: EMULATOR_KEY, transport: respondInProcess(respond, EMULATOR_KEY, clock), clock },
-    ...{ github: ours, context: { ...RUN_FACTS, serverUrl: BASE_URL, ...facts } },
-    ...{ signal, world },
-  }
-  const played = await playOn(stage, agentAction, () => inputs)
+  const stage = stageIn({ world, respond, facts, cancelAfterMs, timeoutMs: inputs.timeoutMs })
+  const played = await playOn({ ...stage, world }, agentAction, () => inputs)
   if (observed.violations.length > 0) throw new Error(observed.violations.join('\n'))
   return {
-    ...{
-      ...played,
-      ...{ world, observed, service },
-      asked: observed.requests,
-      counted: observed.counted,
-      docs: service.github.state.repositories['acme/docs'] ?? repositoryState(),
-    },
+    ...played,
+    world,
+    observed,
+    service,
+    asked: observed.requests,
+    counted: observed.counted,
+    docs: service.github.state.repositories['acme/docs'] ?? repositoryState(),
     messages: service.requests
       .filter(({ method, path }) => method === 'POST' && path.endsWith('/message'))
       .map(({ prompt }) => prompt ?? ''),

@@ -7,7 +7,7 @@ import { createRedactor } from '../../src/text/redact.ts'
 import { safeLines } from '../../src/text/safe-lines.ts'
 import type { Action, Rendered } from '../../src/action/action.ts'
 import type { StepInputs } from '../../src/action/open-step.ts'
-import { virtualClock, type VirtualClock } from '../model/virtual-clock.ts'
+import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { checkResult } from './check-result.ts'
@@ -40,6 +40,16 @@ export interface Stage {
   readonly eventTime?: () => number
   /** Lets time pass until the work is done; left out if it passes by itself. */
   readonly world?: Pick<VirtualClock, 'passUntil'>
+}
+
+/** Aborted at a time, as when somebody cancels the run; never, if that is infinite. */
+export function cancelledAt(world: Pick<VirtualClock, 'at'>, timeMs = Infinity): AbortSignal {
+  const controller = new AbortController()
+  const cancel = (): void => {
+    controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
+  }
+  if (timeMs !== Infinity) world.at(timeMs, cancel)
+  return controller.signal
 }
 
 /** Plays an action to what it shows, with the real client. */

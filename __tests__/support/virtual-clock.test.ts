@@ -34,7 +34,7 @@ test('says that a run hangs instead of hanging', async () => {
 })
 
 test('says that a run goes round in circles instead of running for ever', async () => {
-  const clock = virtualClock(undefined, 100)
+  const clock = virtualClock({ mostEvents: 100 })
   const circle = async (): Promise<void> => {
     for (;;) await clock.sleep(1)
   }
@@ -48,7 +48,7 @@ test('fires on whole milliseconds, and not early', async () => {
 })
 
 test('the wall clock jumps, and the other one does not', async () => {
-  const clock = virtualClock({ atMs: 10, byMs: -3_600_000 })
+  const clock = virtualClock({ wallJump: { atMs: 10, byMs: -3_600_000 } })
   const before = clock.wallTime().getTime()
   await clock.passUntil(clock.sleep(10))
   expect(clock.wallTime().getTime() - before).toBe(-3_599_990)

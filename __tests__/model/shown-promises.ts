@@ -1,0 +1,39 @@
+import { OUTPUT_NAMES } from '../../src/agent/report/outputs.ts'
+import { OUTCOMES, type Report } from '../../src/agent/report/report.ts'
+import { JOB_STATUSES } from '../../src/docs-service/schemas.ts'
+import type { Played } from '../support/play-feature.ts'
+
+/** What must hold of all that a step shows, whatever happened; gives what is wrong, or undefined. */
+type ShownPromise = (played: Played<Report>) => string | undefined
+
+const SENTENCES = /^[A-Z].*[.”…]$/s
+
+const redSaysWhy: ShownPromise = ({ conclusion: { isGreen, title, text, advice } }) => {
+  if (title === '' || !SENTENCES.test(text)) return `It does not say what happened: “${title}”, “${text}”.`
+  return !isGreen && (advice ?? '') === '' ? `It does not say what to do: “${text}”` : undefined
+}
+
+const runningIsTrue: ShownPromise = ({ conclusion: { text }, report }) => {
+  const isClaimed = /still runs|goes on/.test(text)
+  return isClaimed && report.job?.status !== 'active'
+    ? `“${text}” The job was last seen ${report.job?.status ?? 'never'}.`
+    : undefined
+}
+
+const outputsAreKnown: ShownPromise = ({ outputs }) => {
+  const names = Object.keys(outputs)
+  if (names.join() !== OUTPUT_NAMES.join()) return `The outputs are ${names.join(', ')}.`
+  const { outcome = '', status = '', changed = '' } = outputs
+  const isKnown =
+    OUTCOMES.some((known) => known === outcome) &&
+    ['', ...JOB_STATUSES].includes(status) &&
+    ['', 'true', 'false'].includes(changed) &&
+    (changed !== 'true' || outputs['pr-link'] !== '')
+  return isKnown ? undefined : `There is no such value: ${outcome}, ${status}, ${changed}.`
+}
+
+export const SHOWN_PROMISES: Readonly<Record<string, ShownPromise>> = {
+  'A red step says what happened and what to do.': redSaysWhy,
+  'Only a job that was last seen active is said to go on.': runningIsTrue,
+  'The outputs are the known ones, with known values.': outputsAreKnown,
+}
