@@ -2,7 +2,8 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, jest, test } from '@jest/globals'
-import { rehearse, type RehearsalPorts, type RehearsalResult } from '../../src/rehearse/rehearsal.ts'
+import type { StepResult } from '../../src/action/execute.ts'
+import { rehearse, type RehearsalPorts } from '../../src/rehearse/rehearsal.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -33,12 +34,10 @@ function steps(source: string, inputs: Readonly<Record<string, string>> = {}) {
   const kit: RehearsalPorts['kit'] = {
     getState: (name) => state.get(name) ?? '',
     saveState: (name, value) => state.set(name, value),
-    startGroup: (name) => host.said.push(`group: ${name}`),
-    endGroup: () => host.said.push('end of group'),
   }
   const clock = { now: () => 0, wallTime: () => new Date(0), sleep: () => sleep(5), turn: () => sleep(0) }
   const env = { RUNNER_TEMP: folder, GITHUB_REPOSITORY: 'me/guide' }
-  const step = (): Promise<RehearsalResult> =>
+  const step = (): Promise<StepResult> =>
     rehearse({ core: host, clock, signal: new AbortController().signal, kit, env, program })
   return { step, said: host.said, files: () => readdirSync(folder).filter((name) => name.endsWith('.log')) }
 }

@@ -5,11 +5,11 @@ import * as z from 'zod'
 import { parseCli } from '../../src/emulator/cli-options.ts'
 import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
 import { GITHUB_SCENARIO_NAMES, GITHUB_SCENARIOS } from '../../src/emulator/github/github-scenarios.ts'
-import { startEmulator } from '../../src/emulator/server.ts'
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
 import { SCENARIO_NAMES, SCENARIOS } from '../../src/emulator/service/scenarios.ts'
 import { startText } from '../../src/emulator/start-text.ts'
 import { askService } from '../../src/rehearse/ask-service.ts'
-import { newestLines } from '../../src/rehearse/newest-lines.ts'
+import { newestLines } from '../../src/rehearse/rehearsal.ts'
 import { readServiceAccess, withoutStartText } from '../../src/rehearse/service-access.ts'
 import {
   INPUT_NAMES,
@@ -17,45 +17,27 @@ import {
   serviceArguments,
   toInputWords,
 } from '../../src/rehearse/service-arguments.ts'
-import { parseServiceState } from '../../src/rehearse/service-state.ts'
-import { stopService } from '../../src/rehearse/stop-service.ts'
+import { parseServiceState, stopService } from '../../src/rehearse/stop-service.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { root, tableBelow } from '../support/markdown-files.ts'
 
-test('a short log is shown whole', () => {
-  expect(newestLines('a\nb\n', 2)).toBe('a\nb')
-  expect(newestLines('a\r\nb', 2)).toBe('a\nb')
-})
-
-test('of a long log the newest lines are shown, and how many are left out', () => {
-  expect(newestLines('a\nb\nc\nd\n', 2)).toBe('(2 earlier lines are left out)\nc\nd')
-})
-
-test('a service that runs says which process it is, and once it is closed nobody answers', async () => {
-  const service = await startEmulator({ instance: '42' })
-  expect(await askService(service.url)).toBe(42)
-  await service.close()
-  expect(await askService(service.url)).toBe('nobody')
-})
-
-test('what answers without a process id is a stranger', async () => {
-  const service = await startEmulator()
-  expect(await askService(service.url)).toBe('stranger')
-  await service.close()
+test.each([
+  ['a\nb\n', 'a\nb'],
+  ['a\r\nb', 'a\nb'],
+  ['a\nb\nc\nd\n', '(2 earlier lines are left out)\nc\nd'],
+])('of the log %j two lines are shown', (log, shown) => {
+  expect(newestLines(log, 2)).toBe(shown)
 })
 
 const state = { pid: 7, baseUrl: 'http://127.0.0.1:4010', logFile: '/logs/a.log' }
 
-test('what the main step saved is read back', () => {
+test('what the main step saved is read back, if it saved anything', () => {
   expect(parseServiceState(JSON.stringify(state))).toEqual(state)
-})
-
-test('a main step that saved nothing started nothing', () => {
   expect(parseServiceState('')).toBeUndefined()
 })
 
-test('a process id that would reach a whole group of processes is refused', () => {
-  for (const pid of [0, -1, 1.5, '7']) expect(parseServiceState(JSON.stringify({ ...state, pid }))).toBeUndefined()
+test.each([0, -1, 1.5, '7'])('a process id that would reach a whole group of processes is refused: %j', (pid) => {
+  expect(parseServiceState(JSON.stringify({ ...state, pid }))).toBeUndefined()
 })
 
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
@@ -97,44 +79,25 @@ const text = startText(
   { scenario: 'pull-request', speed: 1 },
 )
 
-test('the address, the project and the key are read from what the service prints', () => {
-  expect(readServiceAccess(`${text}\nPOST /v2/agent/docs-demo/job -> 201\n`)).toEqual(access)
-})
-
-test('a text that is not whole yet gives nothing', () => {
-  const whole = `${text}\n`
+test('the address, the project and the key are read from what the service prints, once all of it is there', () => {
+  const whole = `${text}\nPOST /v2/agent/docs-demo/job -> 201\n`
+  expect(readServiceAccess(whole)).toEqual(access)
   const keyEnd = whole.indexOf('DOCS_AGENT_API_KEY=') + `DOCS_AGENT_API_KEY=${access.apiKey}`.length
-  for (const end of [0, 10, whole.indexOf('\n') + 1, keyEnd - 1, keyEnd]) {
+  for (const end of [0, 10, whole.indexOf('\n') + 1, keyEnd - 1, keyEnd])
     expect(readServiceAccess(whole.slice(0, end))).toBeUndefined()
-  }
   expect(readServiceAccess(whole.slice(0, keyEnd + 1))).toEqual(access)
 })
 
-test('of what the service wrote, only what came after its start is for the log of a runner', () => {
-  expect(withoutStartText(`${text}\nPOST /v2/agent/docs-demo/job -> 201\n`)).toBe(
-    'POST /v2/agent/docs-demo/job -> 201\n',
-  )
-  expect(withoutStartText(`${text}\n`)).toBe('')
-  expect(withoutStartText('Error: it broke\n')).toBe('Error: it broke\n')
+test.each([
+  [`${text}\nPOST /v2/agent/docs-demo/job -> 201\n`, 'POST /v2/agent/docs-demo/job -> 201\n'],
+  [`${text}\n`, ''],
+  ['Error: it broke\n', 'Error: it broke\n'],
+])('of what the service wrote, only what came after its start is for the log of a runner', (log, shown) => {
+  expect(withoutStartText(log)).toBe(shown)
 })
 
-test('every input becomes a flag of the service, and an empty one its default', () => {
-  expect(serviceArguments({ scenario: ' failed ', 'github-scenario': 'draft', speed: '20', port: '4010' })).toEqual([
-    '--scenario=failed',
-    '--github-scenario=draft',
-    '--speed=20',
-    '--port=4010',
-  ])
-  expect(serviceArguments({ scenario: '', 'github-scenario': '', speed: ' ', port: '' })).toEqual([
-    '--scenario=pull-request',
-    '--github-scenario=checks-pass',
-    '--speed=1',
-    '--port=0',
-  ])
-})
-
-test('the service takes the flags', () => {
-  const given = { scenario: 'flaky', 'github-scenario': 'draft, checks-fail', speed: '0.5', port: '0' }
+test('every input becomes a flag that the service takes', () => {
+  const given = { scenario: ' flaky ', 'github-scenario': 'draft, checks-fail', speed: '0.5', port: '' }
   expect(parseCli(serviceArguments(given, 'me/guide'), 0)).toMatchObject({
     kind: 'run',
     options: {
@@ -171,26 +134,16 @@ const action = z
   })
   .parse(parse(readFileSync(`${root}emulator/action.yml`, 'utf8')))
 
-test('the rehearsal runs its own bundle on Node 24, before and after the other steps', () => {
+test('the rehearsal runs its own bundle on Node 24, with the inputs and outputs of the code', () => {
   const bundle = '../dist/rehearse/index.js'
   expect(action.runs).toEqual({ using: 'node24', main: bundle, post: bundle })
-})
-
-test('the inputs are those that the code reads, and none is required', () => {
   expect(Object.keys(action.inputs)).toEqual([...INPUT_NAMES])
-})
-
-test('the outputs are what the other actions need to reach the service', () => {
   expect(Object.keys(action.outputs)).toEqual(['base-url', 'api-key', 'project-id', 'github-api-url', 'github-token'])
 })
 
 test('an input left empty means the default that action.yml shows', () => {
-  const given = (pick: (name: RehearsalInput) => string): Record<RehearsalInput, string> => ({
-    scenario: pick('scenario'),
-    'github-scenario': pick('github-scenario'),
-    speed: pick('speed'),
-    port: pick('port'),
-  })
+  const given = (pick: (name: RehearsalInput) => string) =>
+    Object.fromEntries(INPUT_NAMES.map((name) => [name, pick(name)])) as Record<RehearsalInput, string>
   const shown = serviceArguments(given((name) => action.inputs[name]?.default ?? '?'))
   expect(serviceArguments(given(() => ''))).toEqual(shown)
   expect(parseCli(shown, 0)).toMatchObject({ kind: 'run', options: { scenario: DEFAULT_SCENARIO, speed: 1, port: 0 } })
@@ -212,69 +165,55 @@ test('every input and output is described in one sentence', () => {
   expect(badly).toEqual([])
 })
 
-type Kill = readonly [pid: number, signal: string]
+interface Stopped {
+  readonly ending: 'stopped' | 'was-gone'
+  /** What was sent to the process 7. */
+  readonly kills: readonly string[]
+  readonly passedMs: number
+}
+
+/** Stops the process 7, where what answers says that it is `instance`. */
+async function stop(instance: string | undefined, onKill: (service: Emulator) => unknown): Promise<Stopped> {
+  const service = await startEmulator(instance === undefined ? {} : { instance })
+  const clock = fakeClock()
+  const kills: string[] = []
+  const kill = (pid: number, signal: string): unknown => {
+    kills.push(`${signal} ${pid}`)
+    return onKill(service)
+  }
+  const ending = await stopService({ pid: 7, baseUrl: service.url }, { clock, kill })
+  await service.close()
+  expect(await askService(service.url)).toBe('nobody')
+  return { ending, kills, passedMs: clock.passed() }
+}
 
 test('a service that answers is asked to end, and is waited for', async () => {
-  const service = await startEmulator({ instance: '7' })
-  const kills: Kill[] = []
-  const closing: Promise<void>[] = []
-  const ending = await stopService(
-    { pid: 7, baseUrl: service.url },
-    {
-      clock: fakeClock(),
-      kill: (...kill) => {
-        kills.push(kill)
-        closing.push(service.close())
-      },
-    },
-  )
-  await Promise.all(closing)
-  expect(ending).toBe('stopped')
-  expect(kills).toEqual([[7, 'SIGTERM']])
+  const { ending, kills } = await stop('7', (service) => service.close())
+  expect([ending, kills]).toEqual(['stopped', ['SIGTERM 7']])
 })
 
 test('a service that does not end is killed after 5 seconds', async () => {
-  const service = await startEmulator({ instance: '7' })
-  const kills: Kill[] = []
-  const clock = fakeClock()
-  const kill = (...args: Kill): unknown => kills.push(args)
-  expect(await stopService({ pid: 7, baseUrl: service.url }, { clock, kill })).toBe('stopped')
-  await service.close()
-  expect(kills).toEqual([
-    [7, 'SIGTERM'],
-    [7, 'SIGKILL'],
-  ])
-  expect(clock.passed()).toBe(5_000)
+  const kills = ['SIGTERM 7', 'SIGKILL 7']
+  expect(await stop('7', () => undefined)).toEqual({ ending: 'stopped', kills, passedMs: 5_000 })
+})
+
+test('a service that ends by itself at that moment is no error', async () => {
+  const { ending } = await stop('7', (service) => {
+    void service.close()
+    throw new Error('ESRCH')
+  })
+  expect(ending).toBe('stopped')
+})
+
+test.each([undefined, '8'])('what answers as %s is left alone, and so is the process id', async (instance) => {
+  expect(await stop(instance, () => undefined)).toEqual({ ending: 'was-gone', kills: [], passedMs: 0 })
 })
 
 test('where nothing answers, nothing is killed: the process id may belong to another program', async () => {
   const service = await startEmulator({ instance: '7' })
   await service.close()
-  const kills: Kill[] = []
-  const kill = (...args: Kill): unknown => kills.push(args)
-  expect(await stopService({ pid: 7, baseUrl: service.url }, { clock: fakeClock(), kill })).toBe('was-gone')
-  expect(kills).toEqual([])
-})
-
-test('a service that ends by itself at that moment is no error', async () => {
-  const service = await startEmulator({ instance: '7' })
-  const closing: Promise<void>[] = []
   const kill = (): never => {
-    closing.push(service.close())
-    throw new Error('ESRCH')
+    throw new Error('It killed a stranger.')
   }
-  expect(await stopService({ pid: 7, baseUrl: service.url }, { clock: fakeClock(), kill })).toBe('stopped')
-  await Promise.all(closing)
+  expect(await stopService({ pid: 7, baseUrl: service.url }, { clock: fakeClock(), kill })).toBe('was-gone')
 })
-
-test.each([undefined, '8'])(
-  'another program at the address is left alone, and so is the process id: %s',
-  async (instance) => {
-    const stranger = await startEmulator(instance === undefined ? {} : { instance })
-    const kills: Kill[] = []
-    const kill = (...args: Kill): unknown => kills.push(args)
-    expect(await stopService({ pid: 7, baseUrl: stranger.url }, { clock: fakeClock(), kill })).toBe('was-gone')
-    await stranger.close()
-    expect(kills).toEqual([])
-  },
-)

@@ -5,14 +5,13 @@ import * as path from 'node:path'
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
 import type { Core } from '../action/core.ts'
+import type { StepResult } from '../action/execute.ts'
 import type { Environment } from '../runtime/environment.ts'
 import { joinSentences } from '../text/sentences.ts'
-import { newestLines } from './newest-lines.ts'
 import { withoutStartText } from './service-access.ts'
 import { INPUT_NAMES, serviceArguments, type RehearsalInput } from './service-arguments.ts'
-import { parseServiceState, type ServiceState } from './service-state.ts'
 import { startService } from './start-service.ts'
-import { stopService } from './stop-service.ts'
+import { parseServiceState, type ServiceState, stopService } from './stop-service.ts'
 
 /** The main step and the post step are one program; what the first one saves tells the second one which it is. */
 const STAGE_STATE = 'stage'
@@ -20,12 +19,18 @@ const SERVICE_STATE = 'service'
 
 const LONGEST_LOG_LINES = 2_000
 
+/** The last lines of a log, after a line that says how many are left out where not all of them fit. */
+export function newestLines(log: string, most: number): string {
+  const lines = log.trimEnd().split(/\r?\n/)
+  const leftOut = lines.length - most
+  if (leftOut <= 0) return lines.join('\n')
+  return [`(${leftOut} earlier lines are left out)`, ...lines.slice(-most)].join('\n')
+}
+
 /** What the runner's toolkit has for an action of two steps. */
 interface StepKit {
   getState(name: string): string
   saveState(name: string, value: string): void
-  startGroup(name: string): void
-  endGroup(): void
 }
 
 export interface RehearsalPorts {
@@ -39,14 +44,6 @@ export interface RehearsalPorts {
   readonly program: string
 }
 
-export interface RehearsalResult {
-  readonly isGreen: boolean
-  readonly title: string
-  readonly text: string
-  readonly outputs: Readonly<Record<string, string>>
-  readonly summary: undefined
-}
-
 const NOTHING_MORE = { text: '', outputs: {}, summary: undefined } as const
 
 /** A file that Windows still holds is not worth a red step: the runner empties the folder after the job. */
@@ -58,7 +55,7 @@ function removeLog(file: string): void {
   }
 }
 
-async function start({ core, clock, signal, kit, env, program }: RehearsalPorts): Promise<RehearsalResult> {
+async function start({ core, clock, signal, kit, env, program }: RehearsalPorts): Promise<StepResult> {
   kit.saveState(STAGE_STATE, 'post')
   const raw = Object.fromEntries(INPUT_NAMES.map((name) => [name, core.input(name)])) as Record<RehearsalInput, string>
   const logFile = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}.log`)
@@ -89,16 +86,16 @@ async function start({ core, clock, signal, kit, env, program }: RehearsalPorts)
   }
 }
 
-async function stop({ core, clock, kit }: RehearsalPorts): Promise<RehearsalResult> {
+async function stop({ core, clock, kit }: RehearsalPorts): Promise<StepResult> {
   const ended = { ...NOTHING_MORE, isGreen: true }
   const service = parseServiceState(kit.getState(SERVICE_STATE))
   if (service === undefined) return { ...ended, title: 'There is no service to stop' }
   const ending = await stopService(service, { clock, kill: process.kill.bind(process) })
   if (fs.existsSync(service.logFile)) {
-    kit.startGroup('Log of the embedded documentation service')
+    core.startGroup('Log of the embedded documentation service')
     const log = withoutStartText(fs.readFileSync(service.logFile, 'utf8'))
     core.log(newestLines(log, LONGEST_LOG_LINES) || 'It was asked nothing.')
-    kit.endGroup()
+    core.endGroup()
     removeLog(service.logFile)
   }
   if (ending === 'stopped') return { ...ended, title: 'The embedded documentation service was stopped' }
@@ -107,6 +104,6 @@ async function stop({ core, clock, kit }: RehearsalPorts): Promise<RehearsalResu
 }
 
 /** Starts the service as the main step, and stops it as the post step, when the job ends. */
-export function rehearse(ports: RehearsalPorts): Promise<RehearsalResult> {
+export function rehearse(ports: RehearsalPorts): Promise<StepResult> {
   return ports.kit.getState(STAGE_STATE) === '' ? start(ports) : stop(ports)
 }
