@@ -107,7 +107,6 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'runtime/id.ts': 'holds one pattern, which the tests of the inputs and of the wire types look at',
   'action/step.ts': 'holds types only',
   'action/action.ts': 'holds types only',
-  'agent/task/choice.ts': 'holds types only',
   'agent/trigger/count-by-paths.ts': 'counts what resolve-change.test.ts compares',
   'agent/trigger/wanted-change.ts': 'asks what resolve-change.test.ts and choose-task.test.ts want',
 }

@@ -53,16 +53,16 @@ async function run(inputs: AgentInputs, step: Step, course: Course, journal: Jou
   if (!step.context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
   journal.add({ startedBy: describeTrigger(step.context.event, inputs.command) })
   const asked = await fromComment(inputs, step, journal)
-  if (asked?.kind === 'skip') return asked.reason
+  if (typeof asked === 'string') return asked
   const change = await resolveChange(inputs, step, journal)
   journal.add({ change: change.description })
   if (change.kind === 'skip') return change.reason
-  const choice = asked ?? (await chooseTask(inputs, step, journal))
-  if (choice.kind === 'skip') return choice.reason
+  const plan = asked ?? (await chooseTask(inputs, step, journal))
+  if (typeof plan === 'string') return plan
 
   const authors = await findChangeAuthors(change.commits, inputs, step, journal)
   const watch = new JobWatch(inputs, step, journal, course)
-  let next: Plan | undefined = { ...choice, task: withContext(choice.task, change.promptContext) }
+  let next: Plan | undefined = { ...plan, task: withContext(plan.task, change.promptContext) }
   while (next !== undefined) {
     course.begin(next.task)
     course.see({ at: step.clock.wallTime(), failing: next.failing })

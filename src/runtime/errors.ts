@@ -76,6 +76,17 @@ export function rethrowFatal(error: unknown): ActionError {
   return error
 }
 
+/**
+ * Undefined if it fails, for a step that goes on without it.
+ * @throws the error itself, if it is a defect or says that the run was cancelled
+ */
+export async function unlessFailed<T>(asked: Promise<T>): Promise<T | undefined> {
+  return asked.catch((error: unknown) => {
+    rethrowFatal(error)
+    return undefined
+  })
+}
+
 /** Undefined if what is asked for is not there. */
 export async function unlessNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
   try {

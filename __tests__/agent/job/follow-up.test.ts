@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { awaitReady } from '../../../src/agent/job/await-ready.ts'
-import { lookAgain, prepare } from '../../../src/agent/job/before-sending.ts'
+import { awaitReady, lookAgain, prepare } from '../../../src/agent/job/before-sending.ts'
 import { JobWatch } from '../../../src/agent/job/job-watch.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
 import { Course, type Preflight } from '../../../src/agent/report/turns.ts'

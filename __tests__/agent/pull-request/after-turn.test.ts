@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { askReviewers } from '../../../src/agent/pull-request/ask-reviewers.ts'
-import { failedByChange, failedChecks } from '../../../src/agent/pull-request/failing-checks.ts'
+import { failedByChange, failedChecks } from '../../../src/agent/pull-request/checks.ts'
 import { stopAtLastLook, stopBeforeAsking, stopForCommits } from '../../../src/agent/pull-request/fix-rounds.ts'
 import { isMarkerComment, markerComment, readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
 import { waitForMergeable } from '../../../src/agent/pull-request/settle-mergeable.ts'

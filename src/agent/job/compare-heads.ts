@@ -4,7 +4,7 @@ import { historyIn, ownersOf, MOST_COMMITS, type PullRequestCommit } from '../..
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
-import { ActionError, rethrowFatal, unlessNotFound } from '../../runtime/errors.ts'
+import { ActionError, rethrowFatal, unlessFailed, unlessNotFound } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
@@ -16,16 +16,6 @@ import { pollUntil } from '../../runtime/poll.ts'
 import { settlePauses, SETTLE_MS } from './poll-schedule.ts'
 import { QUESTION_MS } from './pull-request-head.ts'
 import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
-
-/** The pull request as it is now; undefined if GitHub does not tell, which was said before or costs nothing. */
-async function readNow(before: PullRequest, step: Step, journal: Journal): Promise<PullRequest | undefined> {
-  try {
-    return await journal.heads.read(async () => (await openGitHub(step, QUESTION_MS)).readPullRequest(before))
-  } catch (error) {
-    rethrowFatal(error)
-    return undefined
-  }
-}
 
 /** A list that lacks the head is an old copy, and one as long as GitHub's lists may be is cut. */
 function assertWhole(listed: readonly PullRequestCommit[], head: string): void {
@@ -134,8 +124,10 @@ async function readAfter(before: PullRequest, step: Step, journal: Journal): Pro
   const { clock, deadlineAt } = step
   const endsAt = Math.min(clock.now() + SETTLE_MS, deadlineAt)
   let last: After | undefined
+  const readNow = async () => (await openGitHub(step, QUESTION_MS)).readPullRequest(before)
   const read = async (): Promise<After | undefined> => {
-    const now = await readNow(before, step, journal)
+    // That GitHub does not tell was said before the message, or costs nothing.
+    const now = await unlessFailed(journal.heads.read(readNow))
     if (now === undefined) return undefined
     const cameBefore = last?.now.headSha === now.headSha && !(last.came instanceof ActionError) ? last.came : undefined
     const came = cameBefore ?? (await readTurnCommits(before, now, step, journal.heads).catch(rethrowFatal))

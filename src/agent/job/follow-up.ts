@@ -8,7 +8,7 @@ import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
 import { lookAgain, prepare, type FollowUpTask } from './before-sending.ts'
 import { compareHeads } from './compare-heads.ts'
-import { readHead, readStandingHead, seenHead } from './pull-request-head.ts'
+import { readHead, readStandingHead } from './pull-request-head.ts'
 import { hasEnded, signsOfAnswer, withRead } from './turn-signs.ts'
 import { isRunning } from './job-state.ts'
 import { resolveOutcome } from './wait-for-job.ts'
@@ -39,50 +39,39 @@ async function send(
 /** Where a turn has come to: not begun, begun, or ended with this reading. */
 type TurnState = 'unseen' | 'begun' | Job
 
-/** Follows the turn of one message, from the service's answer to its end. */
-class TurnWatch {
-  readonly #before: Job
-  readonly #step: Step
-  readonly #watch: JobWatch
-  #signs
-
-  /** @param answer undefined if it was lost */
-  constructor(before: Job, answer: Job | undefined, step: Step, watch: JobWatch) {
-    this.#before = before
-    this.#step = step
-    this.#watch = watch
-    this.#signs = signsOfAnswer(answer, step.clock.now())
-  }
-
-  async awaitBegin(): Promise<TurnState> {
-    const { clock, deadlineAt } = this.#step
-    if (this.#signs.hasBegun) return 'begun'
-    const read = await this.#watch.poll({
-      jobId: this.#before.id,
-      isFound: (read) => this.#isOver(read) || this.#signs.hasBegun,
-      nextMs: nextTurnPollMs,
-      endsAt: Math.min(clock.now() + TURN_START_MS, deadlineAt),
-    })
-    if (read === undefined) return 'unseen'
-    this.#watch.note('The agent has begun this follow-up.')
-    return isRunning(read) ? 'begun' : read
-  }
-
+interface TurnWatch {
+  readonly awaitBegin: () => Promise<TurnState>
   /** Undefined if the deadline passes before. */
-  awaitEnd(): Promise<Job | undefined> {
-    return this.#watch.poll({
-      jobId: this.#before.id,
-      isFound: (read) => this.#isOver(read),
-      // An end that has to stand is read at the pace of a turn's beginning.
-      nextMs: (fixedMs, state) => (this.#signs.standing === undefined ? nextPollMs : nextTurnPollMs)(fixedMs, state),
-      endsAt: this.#step.deadlineAt,
-    })
-  }
+  readonly awaitEnd: () => Promise<Job | undefined>
+}
 
-  #isOver(read: Job): boolean {
-    const now = this.#step.clock.now()
-    this.#signs = withRead(this.#signs, read, now)
-    return hasEnded(this.#signs, this.#before, now)
+/**
+ * Follows the turn of one message, from the service's answer to its end.
+ * @param answer undefined if it was lost
+ */
+function watchTurn(before: Job, answer: Job | undefined, { clock, deadlineAt }: Step, watch: JobWatch): TurnWatch {
+  const jobId = before.id
+  let signs = signsOfAnswer(answer, clock.now())
+  const isOver = (read: Job): boolean => {
+    signs = withRead(signs, read, clock.now())
+    return hasEnded(signs, before, clock.now())
+  }
+  return {
+    async awaitBegin() {
+      if (signs.hasBegun) return 'begun'
+      const isFound = (read: Job): boolean => isOver(read) || signs.hasBegun
+      const endsAt = Math.min(clock.now() + TURN_START_MS, deadlineAt)
+      const read = await watch.poll({ jobId, isFound, nextMs: nextTurnPollMs, endsAt })
+      if (read === undefined) return 'unseen'
+      watch.note('The agent has begun this follow-up.')
+      return isRunning(read) ? 'begun' : read
+    },
+    awaitEnd() {
+      // An end that has to stand is read at the pace of a turn's beginning.
+      const nextMs: typeof nextPollMs = (fixedMs, state) =>
+        (signs.standing === undefined ? nextPollMs : nextTurnPollMs)(fixedMs, state)
+      return watch.poll({ jobId, isFound: isOver, nextMs, endsAt: deadlineAt })
+    },
   }
 }
 
@@ -103,9 +92,7 @@ export async function followUp(
   if (!('before' in ready)) return ready
   const { before, wasBusy } = ready
   let { head } = ready
-  // The check has just read it.
-  if (wait && !wasBusy && preflight !== undefined) head = seenHead(before, step, watch.journal)
-  if (wait && !wasBusy) head ??= await readHead(before, step, watch.journal)
+  if (wait && !wasBusy) head = await readHead(before, step, watch.journal, preflight !== undefined)
   const beforeAgain = async (): Promise<void> => {
     // Somebody else's prompt may have had its turn.
     head &&= await readStandingHead(before, step, watch.journal)
@@ -115,7 +102,7 @@ export async function followUp(
   // The last look may have seen a newer one.
   head &&= watch.journal.heads.newest(head) ?? head
   const isLost = answer instanceof ActionError
-  const turn = new TurnWatch(before, isLost ? undefined : answer, step, watch)
+  const turn = watchTurn(before, isLost ? undefined : answer, step, watch)
   const state = isLost ? await lookUp(answer, before, turn) : wait ? await turn.awaitBegin() : 'begun'
   if (state !== 'unseen' && (wait || isLost)) watch.course.see({ progress: 'seen' })
   if (!wait) return { outcome: 'submitted' }

@@ -8,7 +8,7 @@ import type { PollState } from './poll-schedule.ts'
 interface PollPlan {
   readonly jobId: string
   /** What to wait for. */
-  readonly isFound: (job: Job) => boolean | Promise<boolean>
+  readonly isFound: (job: Job) => boolean
   /** The time to the next read, in milliseconds. */
   readonly nextMs: (fixedMs: number | undefined, state: PollState) => number
   /** The last read is at this time, on the clock's scale. */
@@ -72,7 +72,7 @@ export function createPoller(fixedMs: number | undefined, step: Step, history: L
     const startedAt = clock.now()
     let seen = plan.readsAtOnce ? await read(plan) : undefined
     for (let reads = 0; ; reads++) {
-      if (seen !== undefined && !(seen instanceof ActionError) && (await plan.isFound(seen))) return seen
+      if (seen !== undefined && !(seen instanceof ActionError) && plan.isFound(seen)) return seen
       const now = clock.now()
       if (now >= plan.endsAt) return undefined
       const retryAfterMs = seen instanceof ActionError ? again.patienceMs(seen) : 0

@@ -1,5 +1,5 @@
 import type { Job } from '../../docs-service/schemas.ts'
-import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
+import { ActionError, unlessFailed } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
@@ -31,21 +31,20 @@ async function waitForEnd(
   })
 }
 
-/** No refusal takes back what the service has said of the job; that the run was cancelled still ends the reading. */
-function keepLastReading(error: unknown): undefined {
-  rethrowFatal(error)
-}
-
-/** The link of a completed job may still come. Gives the next reading that says anything else than “completed, no link”. */
+/**
+ * The link of a completed job may still come. Gives the next reading that says anything else than “completed, no link”; no
+ * refusal takes back what the service has said of the job.
+ */
 function awaitLink({ id }: Job, { clock, deadlineAt }: Step, { poll }: JobWatch): Promise<Job | undefined> {
-  return poll({
+  const read = poll({
     jobId: id,
     isFound: ({ status, prLink, hasUnsafeLink }) =>
       status !== 'completed' || prLink !== undefined || hasUnsafeLink === true,
     nextMs: (_fixedMs, { reads, waitMs }) => Math.max(nextSettlePollMs(reads), waitMs),
     endsAt: Math.min(clock.now() + SETTLE_MS, deadlineAt),
     endsOnLongWait: true,
-  }).catch(keepLastReading)
+  })
+  return unlessFailed(read)
 }
 
 /** Neither a pull request to show, nor none. */

@@ -3,7 +3,6 @@ import { ActionError } from '../../runtime/errors.ts'
 import { formatDuration } from '../../text/duration.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { ChecksState } from '../report/report.ts'
-import { failedChecks } from './failing-checks.ts'
 
 interface ChecksVerdict {
   readonly state: ChecksState
@@ -31,6 +30,19 @@ interface ChecksPatience {
   readonly othersMs?: number
   /** That no more checks are expected, as the pull request is merged or closed. */
   readonly isOver?: boolean
+}
+
+export function failedChecks(checks: readonly Check[]): readonly Check[] {
+  return checks.filter(({ state }) => state === 'failure')
+}
+
+/**
+ * The checks that failed because of what a pull request changes.
+ * @param before those of the commit that its branch came from: what failed there under the same name does not count
+ */
+export function failedByChange(failed: readonly Check[], before: readonly Check[]): readonly Check[] {
+  const wasRed = new Set(failedChecks(before).map(({ name }) => name))
+  return failed.filter(({ name }) => !wasRed.has(name))
 }
 
 /** Whether nothing is expected but somebody's approval. */

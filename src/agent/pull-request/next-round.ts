@@ -12,7 +12,7 @@ import { RoundRefused, type FixStop } from '../report/fixing.ts'
 import type { Journal } from '../report/journal.ts'
 import { failedOf } from '../report/report.ts'
 import { newestOf, sentRounds, type Plan, type Preflight, type Turns } from '../report/turns.ts'
-import { failedByChange } from './failing-checks.ts'
+import { failedByChange } from './checks.ts'
 import { renderFixPrompt, type FailedCheck } from '../prompt/failing-checks.ts'
 import { stopAtLastLook, stopBeforeAsking, stopForCommits, stopForJob, stopForTime } from './fix-rounds.ts'
 

@@ -1,6 +1,6 @@
 import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequestAddress } from '../../github/pull-requests.ts'
-import { rethrowFatal } from '../../runtime/errors.ts'
+import { unlessFailed } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
 
@@ -21,15 +21,10 @@ export async function waitForMergeable(
   for (const pauseMs of PAUSES_MS) {
     if (!isOpen(found) || found.mergeable !== undefined || clock.now() + pauseMs >= deadlineAt) return found
     await clock.sleep(pauseMs, signal)
-    try {
-      const now = await github.readPullRequest(address)
-      // Checks and files were looked at for one commit, and this is about the same one or it is not told.
-      if (now.headSha !== found.headSha) return found
-      found = { ...found, ...describePullRequest(now) }
-    } catch (error) {
-      rethrowFatal(error)
-      return found
-    }
+    const now = await unlessFailed(github.readPullRequest(address))
+    // Checks and files were looked at for one commit, and this is about the same one or it is not told.
+    if (now === undefined || now.headSha !== found.headSha) return found
+    found = { ...found, ...describePullRequest(now) }
   }
   return found
 }

@@ -3,7 +3,7 @@ import type { Check } from '../../github/commit-checks.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
-import { ActionError, describeError, rethrowFatal } from '../../runtime/errors.ts'
+import { ActionError, describeError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
@@ -115,8 +115,8 @@ export async function waitForChecks(
   const heartbeat = new Heartbeat({ clock, log: step.core.log })
   const paceOf = createPace(github, step, heartbeat)
 
-  const readAgain = (known: PullRequest): Promise<PullRequest> =>
-    journal.heads.read(() => github.readPullRequest(known)).catch((error: unknown) => (rethrowFatal(error), known))
+  const readAgain = async (known: PullRequest): Promise<PullRequest> =>
+    (await unlessFailed(journal.heads.read(() => github.readPullRequest(known)))) ?? known
 
   /** Until its checks are known, it has another head, or time is up. */
   function watchHead(head: PullRequest): Promise<Watch> {

@@ -5,7 +5,6 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
 import type { Outdated } from '../report/report.ts'
 import type { Plan } from '../report/turns.ts'
-import type { Choice } from './choice.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
 import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
 import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
@@ -24,20 +23,19 @@ export function warnOfAttempt({ context: { runAttempt } }: Step, journal: Journa
 
 /**
  * What to ask of the service: what the inputs say, or, if an open pull request is to be gone on with, a follow-up to its
- * job.
+ * job. Or why there is nothing to ask, as a full sentence.
  * @throws ActionError if nobody knows whether there is one: nothing may be sent then
  */
-export async function chooseTask(inputs: AgentInputs, step: Step, journal: Journal): Promise<Choice> {
+export async function chooseTask(inputs: AgentInputs, step: Step, journal: Journal): Promise<Plan | string> {
   const { task, onOpenPr } = inputs
   if (task.kind !== 'attach') warnOfAttempt(step, journal)
-  if (task.kind !== 'create' || onOpenPr === 'new') return { kind: 'ask', task }
+  if (task.kind !== 'create' || onOpenPr === 'new') return { task }
   const found = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, journal, []))
-  if (found === undefined) return { kind: 'ask', task }
+  if (found === undefined) return { task }
 
-  const name = `Pull request #${found.pullRequest.number}`
   if (onOpenPr === 'skip')
-    return { kind: 'skip', reason: `${name} of the agent is open, and \`on-open-pr\` is \`skip\`.` }
-  return { kind: 'ask', ...(await followUpOn(found, task.prompt, [], step, journal)) }
+    return `Pull request #${found.pullRequest.number} of the agent is open, and \`on-open-pr\` is \`skip\`.`
+  return followUpOn(found, task.prompt, [], step, journal)
 }
 
 const UNKNOWN = 'Whether a pull request of the agent is open is not known'

@@ -4,7 +4,7 @@ import { changeSection } from '../prompt/change-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'
-import type { Choice } from './choice.ts'
+import type { Plan } from '../report/turns.ts'
 import { promptOf, formatComment, formatUsage, type AskingComment } from '../prompt/comment.ts'
 import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
 import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
@@ -17,8 +17,6 @@ import { orAbort } from './send-nothing.ts'
 const AGAIN = 'Run the workflow again when it can be asked, or write the comment once more.'
 const ELSEWHERE = 'Ask in an open pull request or in an issue.'
 const ANEW = 'To begin anew, ask in an issue: that starts a new job.'
-
-const skip = (reason: string): Choice => ({ kind: 'skip', reason })
 
 /** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
 async function findRolling(comment: AskingComment, search: Search): Promise<RollingPullRequest | string | undefined> {
@@ -45,15 +43,19 @@ async function formatChange(
 }
 
 /**
- * What a comment or a review asks for; undefined without `command`. Nobody learns anything from it who may not write in the
+ * What a comment or a review asks for, or why it asks for nothing, as a full sentence; undefined without `command`. Nobody learns anything from it who may not write in the
  * repository: such a comment is passed over without a word.
  * @throws ActionError if what has to be known is not told: nothing may be sent then
  */
-export async function fromComment(inputs: AgentInputs, step: Step, journal: Journal): Promise<Choice | undefined> {
+export async function fromComment(
+  inputs: AgentInputs,
+  step: Step,
+  journal: Journal,
+): Promise<Plan | string | undefined> {
   const { command, task } = inputs
   if (command === '') return undefined
   const parsed = parseComment(step.context, command)
-  if (parsed.kind === 'ignored') return skip(parsed.reason)
+  if (parsed.kind === 'ignored') return parsed.reason
   warnOfAttempt(step, journal)
   const { comment } = parsed
   const { id, instruction, isOnPullRequest, kind, number } = comment
@@ -62,14 +64,14 @@ export async function fromComment(inputs: AgentInputs, step: Step, journal: Jour
   const { author, repository, threadId, writtenAt } = comment
   const mayAsk = () => search.github.mayWrite(repository, author)
   if (!(await orAbort('Whether the author may ask is not known', mayAsk, AGAIN)))
-    return skip('The author of the comment may not write in this repository.')
+    return 'The author of the comment may not write in this repository.'
   journal.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
 
-  if (instruction.trim() === '') return skip(formatUsage(command))
-  if (isOnPullRequest && !comment.subject.isOpen) return skip(`Pull request #${number} is closed. ${ELSEWHERE}`)
+  if (instruction.trim() === '') return formatUsage(command)
+  if (isOnPullRequest && !comment.subject.isOpen) return `Pull request #${number} is closed. ${ELSEWHERE}`
   const unknown = `Whether pull request #${number} comes from a job is not known`
   const found = isOnPullRequest ? await orAbort(unknown, () => findRolling(comment, search), AGAIN) : undefined
-  if (typeof found === 'string') return skip(found)
+  if (typeof found === 'string') return found
 
   if (kind !== 'review')
     await journal.bestEffort('The reaction was not put on the comment', () => search.github.addEyes(comment))
@@ -92,11 +94,11 @@ export async function fromComment(inputs: AgentInputs, step: Step, journal: Jour
     journal.add({ log: logPlaceOf(found) })
     journal.note(`A comment asks job ${found.jobId} to go on with pull request #${number}.`)
     const preflight = commentPreflight(found, step, journal, { unknown: AGAIN, ended: ELSEWHERE })
-    return { kind: 'ask', task: { kind: 'follow-up', jobId: found.jobId, prompt }, preflight }
+    return { task: { kind: 'follow-up', jobId: found.jobId, prompt }, preflight }
   }
   const change = await journal.bestEffort('The change of the pull request was not told', () =>
     formatChange(comment, inputs, search),
   )
   journal.note(`A comment on #${number} asks for a new job.`)
-  return { kind: 'ask', task: { kind: 'create', prompt: promptOf(rules, comment, context) + (change ?? '') } }
+  return { task: { kind: 'create', prompt: promptOf(rules, comment, context) + (change ?? '') } }
 }

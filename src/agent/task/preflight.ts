@@ -1,4 +1,3 @@
-import type { GitHub } from '../../github/github.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
@@ -19,36 +18,29 @@ function tooMany(number: number): ActionError {
   })
 }
 
-/** What there is to look at directly before a message, each in a question of its own. */
-interface LastLook {
-  /** With a time of its own. */
-  readonly github: () => Promise<GitHub>
-  /**
-   * Why the job is not that of the pull request any more, or cannot take the follow-up.
-   * @throws ActionError `not-sent` if it takes back without a word what it said before
-   */
-  readonly findObjection: (job: Job) => Promise<string | undefined>
-  /** How the pull request ended meanwhile, as the beginning of a sentence; undefined if it is open. It is asked last. */
-  readonly findEnd: () => Promise<string | undefined>
-}
-
-/** @param hint what to do if something is not known */
-function lookAt(rolling: RollingPullRequest, step: Step, journal: Journal, hint?: string): LastLook {
+/**
+ * What there is to look at directly before a message, each in a question of its own.
+ * @param hint what to do if something is not known
+ */
+function lookAt(rolling: RollingPullRequest, step: Step, journal: Journal, hint?: string) {
   const { pullRequest, isProven } = rolling
   const name = `Pull request #${pullRequest.number}`
   const unknown = `Whether pull request #${pullRequest.number} is still open is not known`
-  const open = (): Promise<GitHub> => openGitHub(step, QUESTIONS_MS)
   return {
-    github: open,
-    async findObjection(job) {
-      const find = async () => findObjection(job, pullRequest, await open(), step)
+    /**
+     * Why the job is not that of the pull request any more, or cannot take the follow-up.
+     * @throws ActionError `not-sent` if it takes back without a word what it said before
+     */
+    async findObjection(job: Job): Promise<string | undefined> {
+      const find = async () => findObjection(job, pullRequest, await openGitHub(step, QUESTIONS_MS), step)
       const objection = await orAbort(unknown, find, hint)
       if (isProven && job.status === 'completed' && job.prLink === undefined)
         throw notGoneOnWith(rolling, 'has no pull request any more')
       return objection
     },
-    async findEnd() {
-      const read = async () => (await open()).readPullRequest(pullRequest)
+    /** How the pull request ended meanwhile, as the beginning of a sentence; undefined if it is open. It is asked last. */
+    async findEnd(): Promise<string | undefined> {
+      const read = async () => (await openGitHub(step, QUESTIONS_MS)).readPullRequest(pullRequest)
       const found = await orAbort(unknown, () => journal.heads.read(read), hint)
       return isOpen(found) ? undefined : `${name} was ${found.state} meanwhile`
     },
@@ -78,7 +70,7 @@ export function rollingPreflight(
     async claim(job) {
       const objection = await findObjection(job)
       if (objection !== undefined) return outdated(objection)
-      const count = async () => countFollowUp(rolling, await look.github(), step)
+      const count = async () => countFollowUp(rolling, await openGitHub(step, QUESTIONS_MS), step)
       if (await orAbort(`The follow-up could not be counted in pull request #${number}`, count)) return 'send'
       const end = await look.findEnd()
       if (end === undefined) throw tooMany(number)

@@ -2,7 +2,7 @@ import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
-import { ActionError, rethrowFatal, unlessNotFound } from '../../runtime/errors.ts'
+import { ActionError, rethrowFatal, unlessFailed, unlessNotFound } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
@@ -73,14 +73,9 @@ async function readJobOfStranger(jobId: string, { step, strangers }: Search): Pr
   const { client, clock } = step
   const askedAt = clock.now()
   if (strangers.leftMs <= 0) return undefined
-  try {
-    return await client.getJob(jobId, askedAt + strangers.leftMs)
-  } catch (error) {
-    rethrowFatal(error)
-    return undefined
-  } finally {
-    strangers.leftMs -= clock.now() - askedAt
-  }
+  const job = await unlessFailed(client.getJob(jobId, askedAt + strangers.leftMs))
+  strangers.leftMs -= clock.now() - askedAt
+  return job
 }
 
 /**
