@@ -12,6 +12,8 @@ export interface Spoken {
   /** Of an `issue_comment`; the other events are always about a pull request. */
   readonly isOnPullRequest?: boolean
   readonly state?: 'open' | 'closed'
+  /** Of the issue or the pull request. */
+  readonly text?: string
   readonly fields?: object
 }
 
@@ -20,12 +22,12 @@ export const MONA = { login: 'mona', id: 1, type: 'User' }
 /** A comment or a review on number 7, as GitHub tells of it. */
 export function commentFacts(spoken: Spoken = {}): GivenRun {
   const { eventName = 'issue_comment', body = '/docs Shorten it.', author = MONA, app = null } = spoken
-  const { isOnPullRequest = true, state = 'open', fields = {} } = spoken
+  const { isOnPullRequest = true, state = 'open', text = 'About it.', fields = {} } = spoken
   const isReview = eventName === 'pull_request_review'
   const { action = isReview ? 'submitted' : 'created' } = spoken
   const at = '2026-01-01T00:00:00Z'
   const said = { id: 71, user: author, body, author_association: 'CONTRIBUTOR', ...fields }
-  const subject = { number: 7, title: 'Guide', body: 'About it.', state }
+  const subject = { number: 7, title: 'Guide', body: text, state }
   const place = { path: 'docs/guide.md', start_line: 3, line: 5, diff_hunk: '@@ -1 +1 @@\n-a\n+b' }
   const pull_request = { ...subject, base: { sha: commit('a') }, head: { sha: commit('b') } }
   const payloads: Readonly<Record<string, object>> = {

@@ -73,6 +73,8 @@ test.each<[what: string, tags: readonly string[], answers: Answers, base: string
   )
   expect(looked.kind).toBe('compared')
   expect(asked.at(-1)).toBe(`acme/docs ${base} v2.0.0`)
+  // Each costs a request: five, the oldest, and what is found.
+  expect(asked.length).toBeLessThanOrEqual(7)
 })
 
 const SINCE = { kind: 'since-last-success', head: commit('b') } as const
