@@ -31,7 +31,7 @@ export interface FleetPlan {
 export interface FleetStep {
   readonly beganAt: number
   readonly endedAt: number
-  readonly played: Played<Report> | undefined
+  readonly played: Played<Report>
 }
 
 export interface FleetEnd {
@@ -42,19 +42,12 @@ export interface FleetEnd {
   readonly jobs: number
 }
 
-/** Plays one step, and gives what it showed, if it is one of this project. */
-export type PlayMember = (
-  transport: Transport,
-  world: VirtualClock,
-  plan: FleetPlan,
-  index: number,
-) => Promise<Played<Report> | undefined>
-
 const LATENCY_MS = 50
 const HOUR_MS = 3_600_000
 
 /** A whole step of this action. */
-export const playStep: PlayMember = (transport, world, { timeoutMs = HOUR_MS, random, projects }, index) => {
+function playStep(transport: Transport, world: VirtualClock, plan: FleetPlan, index: number): Promise<Played<Report>> {
+  const { timeoutMs = HOUR_MS, random, projects } = plan
   const projectId = projects?.[index] ?? DEFAULT_PROJECT_ID
   const stage = {
     apiKey: EMULATOR_KEY,
@@ -68,7 +61,7 @@ export const playStep: PlayMember = (transport, world, { timeoutMs = HOUR_MS, ra
 }
 
 /** Plays a fleet against the embedded service, whose jobs take 20 s, on the virtual clock. */
-export async function playFleet(plan: FleetPlan, playMember = playStep): Promise<FleetEnd> {
+export async function playFleet(plan: FleetPlan): Promise<FleetEnd> {
   const { steps, limit, startsWithinMs, startsAtMs, random } = plan
   const world = virtualClock({ mostEvents: Infinity })
   const service = createService({ baseUrl: BASE_URL, requestsPerHour: Infinity })
@@ -91,7 +84,7 @@ export async function playFleet(plan: FleetPlan, playMember = playStep): Promise
   const play = async (_: unknown, index: number): Promise<FleetStep> => {
     await world.sleep(startsAtMs?.[index] ?? random() * startsWithinMs)
     const beganAt = world.now()
-    const played = await playMember(transport, world, plan, index)
+    const played = await playStep(transport, world, plan, index)
     return { beganAt, endedAt: world.now(), played }
   }
   const ended = await world.passUntil(Promise.all(Array.from({ length: steps }, play)))

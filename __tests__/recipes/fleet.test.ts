@@ -89,7 +89,7 @@ withBash('three hundred projects, in two calls: each has one job and one row tha
     const cwd = temporaryFolder()
     steps.forEach(({ played }, index) => {
       // One never reports.
-      if (played === undefined || index === 7) return
+      if (index === 7) return
       const { outputs, conclusion } = played
       const project = projects[index] ?? ''
       const env = {

@@ -8,7 +8,7 @@ import {
   siteRow,
   type PageAnswer,
   type PageRequest,
-} from '../../scripts/bench/visitors/paging-server.mjs'
+} from '../../scripts/bench/paging-server.ts'
 import { createService, type ServiceOptions } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import { jsonResponse } from '../../src/emulator/http/exchange.ts'

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { listMutations } from './mutations.mjs'
 import { openSandbox } from './sandbox.mjs'
 import { createTypeCheck } from './type-check.mjs'
-import { renderTable } from '../docs-tables/markdown-tables.mjs'
+import { renderTable } from '../docs/markdown-tables.ts'
 
 /**
  * @import { Mutation } from './mutations.mjs'

@@ -1,12 +1,12 @@
 // What a script written in a hurry does: it collects all rows, and writes them when it has them all.
 import { writeFileSync } from 'node:fs'
 
-/** @type {import('./paging-server.mjs').Row[]} */
+/** @type {import('./paging-server.ts').SitePage['visitors'][number][]} */
 const rows = []
 const address = `${process.env['INPUT_BASE-URL'] ?? ''}/v1/analytics/docs/visitors`
 for (let hasMore = true; hasMore;) {
   const answer = await fetch(`${address}?limit=250&offset=${rows.length}`)
-  const page = /** @type {ReturnType<typeof import('./paging-server.mjs').sitePage>} */ (await answer.json())
+  const page = /** @type {import('./paging-server.ts').SitePage} */ (await answer.json())
   rows.push(...page.visitors)
   hasMore = page.hasMore
 }

@@ -1,0 +1,58 @@
+import { serve, type Answer } from './serve.ts'
+
+/** The row of a made-up site's page, most visited first. */
+export function siteRow(index: number): { path: string; human: number; ai: number; total: number } {
+  const human = 1 + Math.floor(20_000 / (index + 1))
+  const ai = 1 + (index % 7)
+  return { path: `/guides/section-${index % 12}/page-${index}`, human, ai, total: human + ai }
+}
+
+/** More visitors than any page has, some of them seen as both. */
+export const SITE_TOTALS = { human: 30_000, ai: 9_000, total: 35_000 }
+
+export interface SitePage {
+  readonly totals: typeof SITE_TOTALS
+  readonly visitors: readonly ReturnType<typeof siteRow>[]
+  readonly hasMore: boolean
+}
+
+/** One page of a made-up site with so many rows, as section 4.4 of the service's interface says. */
+export function sitePage(rows: number, { offset, limit }: Pick<PageRequest, 'offset' | 'limit'>): SitePage {
+  const length = Math.max(0, Math.min(limit, rows - offset))
+  return {
+    totals: SITE_TOTALS,
+    visitors: Array.from({ length }, (_, index) => siteRow(offset + index)),
+    hasMore: offset + limit < rows,
+  }
+}
+
+export type PageAnswer = Answer
+
+export interface PageRequest {
+  /** From 1, of all requests for pages. */
+  readonly nth: number
+  readonly offset: number
+  readonly limit: number
+  readonly dateFrom: string | null
+  readonly dateTo: string | null
+}
+
+/** Serves pages of visitors on loopback. It keeps every request, oldest first. */
+export async function servePages(
+  answer: (request: PageRequest) => PageAnswer | Promise<PageAnswer>,
+): Promise<Awaited<ReturnType<typeof serve>> & { readonly requests: readonly PageRequest[] }> {
+  const requests: PageRequest[] = []
+  const server = await serve((incoming) => {
+    const query = new URL(incoming.url ?? '', 'http://localhost').searchParams
+    const request = {
+      nth: requests.length + 1,
+      offset: Number(query.get('offset') ?? 0),
+      limit: Number(query.get('limit') ?? 50),
+      dateFrom: query.get('dateFrom'),
+      dateTo: query.get('dateTo'),
+    }
+    requests.push(request)
+    return answer(request)
+  })
+  return { ...server, requests }
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Answer {
+  /** By default 200. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body: unknown
+}
+
+/** Serves JSON on loopback: all that is asked for, it asks `answer` for. */
+export async function serve(
+  answer: (request: IncomingMessage) => Answer | Promise<Answer>,
+): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+  const server = createServer((request, response) => {
+    request.resume()
+    void Promise.resolve(answer(request)).then(({ status = 200, headers = {}, body }) => {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close').catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { type Document, isMap, parseDocument, type Scalar, type YAMLMap } from 'yaml'
+import { renderTable, replaceBetweenMarkers } from './markdown-tables.ts'
+
+/** An input or an output. */
+interface Entry {
+  readonly description: string
+  readonly required?: boolean
+  readonly default?: string
+}
+
+type Part = 'inputs' | 'outputs'
+
+/** What stands together in action.yml. */
+interface Group {
+  readonly heading: string
+  readonly about: string
+  readonly entries: (readonly [name: string, Entry])[]
+}
+
+/** The documents with tables, each with its action. */
+export const PAGES = [
+  { document: 'README.md', action: 'action.yml', tables: ['input-groups', 'first-outputs'] },
+  { document: 'docs/inputs-and-outputs.md', action: 'action.yml', tables: ['anchored-inputs', 'anchored-outputs'] },
+  { document: 'docs/visitors.md', action: 'visitors/action.yml', tables: ['inputs', 'outputs'] },
+  { document: 'docs/rehearse.md', action: 'emulator/action.yml', tables: ['inputs', 'outputs'] },
+] as const
+
+/** A group begins with a comment before its first entry: a heading, and then a sentence. */
+function readGroups(file: Document, part: Part): readonly Group[] {
+  const map = file.get(part)
+  if (!isMap(map)) return []
+  const groups: Group[] = []
+  for (const [index, { key, value }] of map.items.entries()) {
+    const name = key as Scalar<string>
+    const comment = (index === 0 ? map : name).commentBefore?.replaceAll('\n', '').trim()
+    const [, heading = '', about = ''] = /^(.*?)\. (.*)$/.exec(comment ?? '') ?? []
+    if (index === 0 || heading !== '') groups.push({ heading, about, entries: [] })
+    groups.at(-1)?.entries.push([name.value, (value as YAMLMap).toJSON() as Entry])
+  }
+  return groups
+}
+
+const code = (text: string): string => `\`${text}\``
+
+const COLUMNS = {
+  inputs: {
+    head: ['Input', 'Required', 'Default', 'Meaning'],
+    row: ({ required, default: otherwise, description }: Entry) => {
+      return [required === true ? 'yes' : '', otherwise === undefined ? '' : code(otherwise), description]
+    },
+  },
+  outputs: { head: ['Output', 'Meaning'], row: ({ description }: Entry) => [description] },
+}
+
+/** The names get an anchor each, such as `#input-paths`. */
+const anchored =
+  (kind: 'input' | 'output') =>
+  (name: string): string =>
+    `<a id="${kind}-${name}"></a>${code(name)}`
+
+function renderGroups(part: Part, groups: readonly Group[], showName = code): string {
+  const { head, row } = COLUMNS[part]
+  return groups
+    .map(({ heading, about, entries }) => {
+      const table = renderTable([head, ...entries.map(([name, entry]) => [showName(name), ...row(entry)])])
+      return heading === '' ? table : `### ${heading}\n\n${about}\n\n${table}`
+    })
+    .join('\n\n')
+}
+
+function linkedGroup({ heading, about, entries }: Group): readonly string[] {
+  const links = entries.map(([name]) => `[${code(name)}](docs/inputs-and-outputs.md#input-${name})`)
+  return [`**${heading}**`, links.join(', '), about]
+}
+
+const TABLES: Readonly<Record<(typeof PAGES)[number]['tables'][number], (file: Document) => string>> = {
+  inputs: (file) => renderGroups('inputs', readGroups(file, 'inputs')),
+  outputs: (file) => renderGroups('outputs', readGroups(file, 'outputs')),
+  'anchored-inputs': (file) => renderGroups('inputs', readGroups(file, 'inputs'), anchored('input')),
+  'anchored-outputs': (file) => renderGroups('outputs', readGroups(file, 'outputs'), anchored('output')),
+  'input-groups': (file) => renderTable([['', 'Inputs', ''], ...readGroups(file, 'inputs').map(linkedGroup)]),
+  'first-outputs': (file) => {
+    const [first] = readGroups(file, 'outputs')
+    return first === undefined ? '' : renderGroups('outputs', [{ ...first, heading: '' }])
+  },
+}
+
+/**
+ * A document with the tables of inputs and outputs as the text of an action.yml says them.
+ * @throws Error if a table has no place in it
+ */
+export function writeTables(text: string, actionYaml: string, tables: (typeof PAGES)[number]['tables']): string {
+  const file = parseDocument(actionYaml)
+  return tables.reduce((page, name) => replaceBetweenMarkers(page, name, TABLES[name](file)), text)
+}

@@ -1,0 +1,19 @@
+/** A Markdown table, padded as the formatter pads it. The first row is the heading. */
+export function renderTable(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => cell.trim().replaceAll('|', '\\|')))
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)))
+  const [heading, ...body] = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)))
+  const rule = widths.map((width) => '-'.repeat(width))
+  return [heading ?? [], rule, ...body].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+/**
+ * @param name The markers are `<!-- name: any remark -->` and `<!-- /name -->`, each on a line of its own.
+ * @throws Error where the markers are not there exactly once, because a table that is silently not written stays stale
+ */
+export function replaceBetweenMarkers(text: string, name: string, table: string): string {
+  const parts = text.split(new RegExp(`(?<=<!-- ${name}:[^\\n]*-->)[^]*?(?=<!-- /${name} -->)`))
+  if (parts.length !== 2)
+    throw new Error(`The markers of the ${name} table must be there once, not ${parts.length - 1} times.`)
+  return parts.join(`\n\n${table}\n\n`)
+}
