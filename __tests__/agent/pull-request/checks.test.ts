@@ -7,90 +7,72 @@ import {
   nextLook,
   waitForApproval,
 } from '../../../src/agent/pull-request/checks.ts'
+import type { Check } from '../../../src/github/commit-checks.ts'
 import { refusal } from '../../support/fake-github.ts'
 
 const check = (state: 'success' | 'failure' | 'pending') => ({ name: state, state })
+const [PASSED, FAILED, PENDING] = [check('success'), check('failure'), check('pending')]
+const HELD = { ...PENDING, waitsForApproval: true }
 
-test('one failure decides at once, whatever else is pending', () => {
-  expect(decideChecks([check('pending'), check('failure')], { stoodMs: 0 })).toEqual({
-    ...{ state: 'failure', isFinal: true, endsInMs: 0 },
-  })
+type Patience = Parameters<typeof decideChecks>[1]
+const LONG = { stoodMs: 9e9 }
+
+test.each<[string, readonly Check[], Patience, string, { settlesInMs?: number; endsInMs?: number }]>([
+  ['one failure decides at once', [PENDING, FAILED], LONG, 'failure, final', { endsInMs: 0 }],
+  ['if all are told, others are waited for', [PENDING, FAILED], { ...LONG, othersMs: 1 }, 'failure', { endsInMs: 1 }],
+  ['where there are others', [PASSED, FAILED], { ...LONG, othersMs: 1 }, 'failure, final', { endsInMs: 1 }],
+  ['none is not said before a minute', [], { stoodMs: 59_999 }, 'pending', {}],
+  ['and then is not the same as passed', [], { stoodMs: 60_000 }, 'none, final', {}],
+  ['slower checks have time to be registered', [PASSED], { stoodMs: 14_000 }, 'pending', { settlesInMs: 1_000 }],
+  ['which is 15 seconds', [PASSED], { stoodMs: 15_000 }, 'success, final', {}],
+  ['nothing new is expected of what is over', [], { stoodMs: 0, isOver: true }, 'none, final', {}],
+  ['but it has to stand, too', [PASSED], { stoodMs: 0, isOver: true }, 'pending', { settlesInMs: 15_000 }],
+  ['one that is pending keeps the others waiting', [PASSED, PENDING], LONG, 'pending', { endsInMs: Infinity }],
+  ['approval is waited for five minutes', [HELD], { stoodMs: 299_000 }, 'pending', { endsInMs: 1_000 }],
+  ['and no longer', [HELD], { stoodMs: 300_000 }, 'pending, final', { endsInMs: 0 }],
+  ['unless something else is expected', [HELD, PENDING], LONG, 'pending', { endsInMs: Infinity }],
+])('%s', (_what, checks, patience, verdict, times) => {
+  const [state, final] = verdict.split(', ')
+  expect(decideChecks(checks, patience)).toEqual({ state, isFinal: final !== undefined, ...times })
 })
 
-test('who tells all that failed waits for the others, so long as there is time for it and something is pending', () => {
-  const both = [check('pending'), check('failure')]
-  expect(decideChecks(both, { stoodMs: 0, othersMs: 1 })).toEqual({ state: 'failure', isFinal: false, endsInMs: 1 })
-  expect(decideChecks(both, { stoodMs: 0, othersMs: 0 }).isFinal).toBe(true)
-  expect(decideChecks([check('success'), check('failure')], { stoodMs: 0, othersMs: 1 }).isFinal).toBe(true)
-})
-
-test('none registered is never said before a minute, and never the same as passed', () => {
-  expect(decideChecks([], { stoodMs: 59_999 })).toEqual({ state: 'pending', isFinal: false })
-  expect(decideChecks([], { stoodMs: 60_000 })).toEqual({ state: 'none', isFinal: true })
-})
-
-test('all passed is believed only once slower checks had time to be registered, and says how long that is', () => {
-  const checks = [check('success')]
-  expect(decideChecks(checks, { stoodMs: 14_000 })).toEqual({ state: 'pending', isFinal: false, settlesInMs: 1_000 })
-  expect(decideChecks(checks, { stoodMs: 15_000 })).toEqual({ state: 'success', isFinal: true })
-})
-
-test('nothing new is expected of a pull request that is over, and what has passed has to stand all the same', () => {
-  expect(decideChecks([], { stoodMs: 0, isOver: true })).toEqual({ state: 'none', isFinal: true })
-  expect(decideChecks([check('success')], { stoodMs: 0, isOver: true })).toMatchObject({ settlesInMs: 15_000 })
+test('approval is waited for if nothing else is', () => {
+  expect([[], [PASSED], [HELD], [HELD, PENDING]].map(waitForApproval)).toEqual([false, false, true, false])
 })
 
 test('another check, state or run is another fingerprint, and another order or text is not', () => {
-  const known = [{ ...check('success'), id: 1 }, check('pending')]
+  const known = [{ ...PASSED, id: 1 }, PENDING]
   const changed = [
-    [...known, check('success')],
+    [...known, PASSED],
     known.slice(1),
-    [{ ...check('success'), id: 2 }, check('pending')],
-    [{ ...check('failure'), name: 'success', id: 1 }, check('pending')],
-    [{ ...check('success'), id: 1, app: 'links' }, check('pending')],
+    [{ ...PASSED, id: 2 }, PENDING],
+    [{ ...FAILED, name: 'success', id: 1 }, PENDING],
+    [{ ...PASSED, id: 1, app: 'links' }, PENDING],
   ]
   expect(new Set([known, ...changed].map(fingerprintOf)).size).toBe(changed.length + 1)
   expect(fingerprintOf(known.toReversed().map((one) => ({ ...one, summary: 'x' })))).toBe(fingerprintOf(known))
 })
 
-test('one that is pending keeps all the others waiting', () => {
-  expect(decideChecks([check('success'), check('pending')], { stoodMs: 9e9 })).toEqual({
-    ...{ state: 'pending', isFinal: false, endsInMs: Infinity },
-  })
-})
-
-test('what waits for approval is waited for five minutes, if nothing else is expected', () => {
-  const held = { ...check('pending'), waitsForApproval: true }
-  expect([[], [check('success')], [held], [held, check('pending')]].map(waitForApproval)).toEqual([
-    false,
-    false,
-    true,
-    false,
-  ])
-  expect(decideChecks([held], { stoodMs: 299_000 })).toEqual({ state: 'pending', isFinal: false, endsInMs: 1_000 })
-  expect(decideChecks([held], { stoodMs: 300_000 })).toMatchObject({ state: 'pending', isFinal: true })
-})
-
 const WAITING = { isAll: true, isOver: false }
 
 test('a look adds to the ones before: what changed when, and since when one has failed', () => {
-  const first = nextLook(undefined, [check('pending')], 1_000, WAITING)
+  const first = nextLook(undefined, [PENDING], 1_000, WAITING)
   expect(first).toMatchObject({ isFinal: false, hasChanged: true, changedAt: 1_000, failedSince: undefined })
-  const failed = nextLook(first, [check('pending'), check('failure')], 2_000, WAITING)
+  const failed = nextLook(first, [PENDING, FAILED], 2_000, WAITING)
   expect(failed).toMatchObject({
     verdict: { state: 'failure', endsInMs: 300_000 },
     changedAt: 2_000,
     failedSince: 2_000,
   })
-  const same = nextLook(failed, [check('failure'), check('pending')], 302_000, WAITING)
+  const same = nextLook(failed, [FAILED, PENDING], 302_000, WAITING)
   expect(same).toMatchObject({ isFinal: true, hasChanged: false, changedAt: 2_000, failedSince: 2_000 })
 })
 
 test('a look that fails leaves what is known, and is the last one if the next would fail as well', () => {
-  const known = nextLook(undefined, [check('success')], 1_000, WAITING)
+  const known = nextLook(undefined, [PASSED], 1_000, WAITING)
   const lost = nextLook(known, refusal('unreachable'), 9_000, WAITING)
   expect(lost).toEqual({ ...known, hasChanged: false, problem: refusal('unreachable') })
-  expect(nextLook(lost, [check('success')], 16_000, WAITING)).toMatchObject({
+  expect(nextLook(lost, [PASSED], 16_000, WAITING)).toMatchObject({
     verdict: { state: 'success' },
     isFinal: true,
   })
