@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readInput } from '../../../src/action/parse-inputs.ts'
+import { readInput, type RawInputs } from '../../../src/action/parse-inputs.ts'
 import { changeRangeInput } from '../../../src/agent/inputs/change-range-input.ts'
 import { FAIL_ON, failOnInput } from '../../../src/agent/inputs/fail-on.ts'
 import { filterFiles, findOutOfScope } from '../../../src/agent/inputs/path-filter.ts'
@@ -32,119 +32,80 @@ test('what goes along stands behind the prompt, and attaching sends nothing', ()
 })
 
 const TOKEN = { 'github-token': 'ghs_token' }
+const BOTH = { 'wait-for-checks': ' True ', 'allowed-paths': 'docs/**' }
+const INPUTS = { reviewers: reviewersInput, 'change-range': changeRangeInput, 'fail-on': failOnInput }
+type Name = keyof typeof INPUTS
+const read = (name: Name, text: string, raw: RawInputs) => readInput<unknown>(INPUTS[name], text, raw)
+const always = ['failed', 'archived', 'timeout'] as const
 
-test.each([
-  ['', { hasAuthors: false, names: [] }],
-  ['change-authors', { hasAuthors: true, names: [] }],
+test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
+  ['reviewers', '', {}, { hasAuthors: false, names: [] }],
+  ['reviewers', 'change-authors', TOKEN, { hasAuthors: true, names: [] }],
   [
-    'mona\n\n  @acme/docs-team  \r\nchange-authors\n@mona_acme',
-    { hasAuthors: true, names: ['mona', 'acme/docs-team', 'mona_acme'] },
+    'reviewers',
+    'mona\n\n  @acme/docs-team  \r\n@a_b',
+    TOKEN,
+    { hasAuthors: false, names: ['mona', 'acme/docs-team', 'a_b'] },
   ],
-])('reads %j', (text, value) => {
-  expect(readInput(reviewersInput, text, TOKEN)).toEqual({ kind: 'value', value })
-})
-
-const rule = (line: number): string => `line ${line} must be \`change-authors\`, a login or \`org/team\``
-
-test.each([
-  ['mona, dora', [rule(1)]],
-  ['mona\na/b/c\n../x', [rule(2), rule(3)]],
-  ['https://github.com/mona', [rule(1)]],
-  ['-mona', [rule(1)]],
+  ['reviewers', 'mona\nchange-authors', TOKEN, { hasAuthors: true, names: ['mona'] }],
+  ['change-range', '', {}, { kind: 'event' }],
+  ['change-range', ' since-last-success ', {}, { kind: 'since-last-success' }],
+  ['change-range', 'v1.0.0...main', {}, { kind: 'between', base: 'v1.0.0', head: 'main' }],
+  ['change-range', 'release/1.x...0123abc', {}, { kind: 'between', base: 'release/1.x', head: '0123abc' }],
+  ['change-range', 'acme/code@v1...v2', {}, { kind: 'between', repository: 'acme/code', base: 'v1', head: 'v2' }],
+  ['change-range', 'cli@1.0.0...cli@1.1.0', {}, { kind: 'between', base: 'cli@1.0.0', head: 'cli@1.1.0' }],
   [
-    Array.from({ length: 16 }, (_, index) => `u${index}`).join('\n'),
-    ['has more than 15 names, which GitHub does not take'],
+    'change-range',
+    'a/b@cli@1.0...cli@1.1',
+    {},
+    { kind: 'between', repository: 'a/b', base: 'cli@1.0', head: 'cli@1.1' },
   ],
-])('refuses %j', (text, problems) => {
-  expect(readInput(reviewersInput, text, TOKEN)).toEqual({ kind: 'refused', problems })
+  ['fail-on', 'none', BOTH, new Set()],
+  ['fail-on', 'failed', BOTH, new Set(['failed'])],
+  ['fail-on', 'failed,archived , timeout\nno-changes', BOTH, new Set([...always, 'no-changes'])],
+  ['fail-on', FAIL_ON.join(', '), BOTH, new Set(FAIL_ON)],
+  // By default what was asked for counts.
+  ['fail-on', '', {}, new Set(always)],
+  ['fail-on', ' \n', { 'wait-for-checks': 'true' }, new Set([...always, 'checks'])],
+  ['fail-on', '', { 'allowed-paths': 'docs/**' }, new Set([...always, 'out-of-scope'])],
+  ['fail-on', '', BOTH, new Set([...always, 'checks', 'out-of-scope'])],
+])('`%s` reads %j with %j', (name, text, raw, value) => {
+  expect(read(name, text, raw)).toEqual({ kind: 'value', value })
 })
 
-test('without a token nobody could be asked, and nobody need be', () => {
-  expect(readInput(reviewersInput, 'mona')).toMatchObject({ problems: ['needs `github-token`, to ask them'] })
-  expect(readInput(reviewersInput, '')).toMatchObject({ kind: 'value' })
-})
+const ofLine = (line: number): string => `line ${line} must be \`change-authors\`, a login or \`org/team\``
+const RANGE = expect.stringContaining('`owner/name@BASE...HEAD`')
+const noWord = (wrong: string) =>
+  expect.stringMatching(`^must be a list of \`failed\`, .*, or \`none\` alone, not \`${wrong}\`$`)
+const unknown = (word: string, needed: string) => `has \`${word}\`, which is known only with \`${needed}\``
 
-test.each<[string, object]>([
-  ['', { kind: 'event' }],
-  [' since-last-success ', { kind: 'since-last-success' }],
-  ['v1.0.0...main', { kind: 'between', base: 'v1.0.0', head: 'main' }],
-  ['release/1.x...0123abc', { kind: 'between', base: 'release/1.x', head: '0123abc' }],
-  ['acme/code@v1...v2', { kind: 'between', repository: 'acme/code', base: 'v1', head: 'v2' }],
-  ['cli@1.0.0...cli@1.1.0', { kind: 'between', base: 'cli@1.0.0', head: 'cli@1.1.0' }],
-  ['acme/code@cli@1.0...cli@1.1', { kind: 'between', repository: 'acme/code', base: 'cli@1.0', head: 'cli@1.1' }],
-])('%j is understood', (text, expected) => {
-  expect(changeRangeInput(text, {})).toMatchObject(expected)
-})
-
-test.each([
-  'main',
-  'since-last-run',
-  'a..b',
-  'a...',
-  '...b',
-  'a...b...c',
-  'a....b',
-  'acme/code@',
-  'acme/code@main',
-  'a b...c',
-  '-a...b',
-  'a^...b',
-  'a...b\nc',
-  'fork:main...b',
-  '/a...b',
-  'acme/..@a...b',
-])('%j is refused with one error', (text) => {
-  const problems = [expect.stringContaining('`owner/name@BASE...HEAD`')]
-  expect(readInput(changeRangeInput, text)).toEqual({ kind: 'refused', problems })
-})
-
-const WITH_BOTH = { 'wait-for-checks': ' True ', 'allowed-paths': 'docs/**' }
-
-/** The words, or what is wrong with them. */
-function read(text: string, raw: Readonly<Record<string, string>> = {}): unknown {
-  const read = readInput(failOnInput, text, raw)
-  return read.kind === 'value' ? [...read.value] : read.problems.join(' ')
-}
-
-test.each([
-  ['none', []],
-  ['failed', ['failed']],
-  ['failed,archived , timeout\nno-changes', ['failed', 'archived', 'timeout', 'no-changes']],
-  [FAIL_ON.join(', '), FAIL_ON],
-])('reads %j', (text, expected) => {
-  expect(read(text, WITH_BOTH)).toEqual(expected)
-})
-
-test.each([
-  ['nothing else', {}, []],
-  ['`wait-for-checks`', { 'wait-for-checks': 'true' }, ['checks']],
-  ['`allowed-paths`', { 'allowed-paths': 'docs/**' }, ['out-of-scope']],
-  ['both', WITH_BOTH, ['checks', 'out-of-scope']],
-])('by default what was asked for counts: with %s', (_name, raw, asked) => {
-  for (const text of ['', ' \n']) expect(read(text, raw)).toEqual(['failed', 'archived', 'timeout', ...asked])
-})
-
-test('what counts by default is a wrong input if it is written down and cannot be known', () => {
-  expect(read('failed, archived, timeout, checks, out-of-scope')).toMatch(/`checks`.* `out-of-scope`/)
-})
-
-test.each([
-  ['failed, unconfirmed', 'unconfirmed'],
-  ['none, failed', 'none, failed'],
-  [',', ','],
-  [' , \n', ','],
-  ['Failed', 'Failed'],
-])('refuses %j, and repeats what is wrong', (text, wrong) => {
-  expect(read(text)).toMatch(/^must be a list of `failed`, .*, or `none` alone, not `.*`$/)
-  expect(read(text)).toContain(`not \`${wrong}\``)
-})
-
-test.each([
-  ['checks', { ...WITH_BOTH, 'wait-for-checks': 'false' }, '`wait-for-checks: true`'],
-  ['out-of-scope', { ...WITH_BOTH, 'allowed-paths': ' ' }, '`allowed-paths`'],
-])('%s is known only with another input', (word, raw, needed) => {
-  expect(read(word, WITH_BOTH)).toEqual([word])
-  expect(read(word, raw)).toBe(`has \`${word}\`, which is known only with ${needed}`)
+test.each<[name: Name, text: string, raw: RawInputs, problems: unknown[]]>([
+  ['reviewers', 'mona', {}, ['needs `github-token`, to ask them']],
+  ['reviewers', 'mona, dora', TOKEN, [ofLine(1)]],
+  ['reviewers', 'mona\na/b/c\n../x', TOKEN, [ofLine(2), ofLine(3)]],
+  ['reviewers', 'https://github.com/mona', TOKEN, [ofLine(1)]],
+  ['reviewers', '-mona', TOKEN, [ofLine(1)]],
+  ['reviewers', 'u\n'.repeat(16), TOKEN, ['has more than 15 names, which GitHub does not take']],
+  ...[
+    ...['main', 'since-last-run', 'a..b', 'a...', '...b', 'a...b...c', 'a....b', 'acme/code@', 'acme/code@main'],
+    ...['a b...c', '-a...b', 'a^...b', 'a...b\nc', 'fork:main...b', '/a...b', 'acme/..@a...b'],
+  ].map((text): [Name, string, RawInputs, unknown[]] => ['change-range', text, {}, [RANGE]]),
+  ['fail-on', 'failed, unconfirmed', {}, [noWord('unconfirmed')]],
+  ['fail-on', 'none, failed', {}, [noWord('none, failed')]],
+  ['fail-on', ',', {}, [noWord(',')]],
+  ['fail-on', ' , \n', {}, [noWord(',')]],
+  ['fail-on', 'Failed', {}, [noWord('Failed')]],
+  ['fail-on', 'checks', { ...BOTH, 'wait-for-checks': 'false' }, [unknown('checks', 'wait-for-checks: true')]],
+  ['fail-on', 'out-of-scope', { ...BOTH, 'allowed-paths': ' ' }, [unknown('out-of-scope', 'allowed-paths')]],
+  // The same words count by default as far as they can be known.
+  [
+    'fail-on',
+    'checks, out-of-scope',
+    {},
+    [unknown('checks', 'wait-for-checks: true'), unknown('out-of-scope', 'allowed-paths')],
+  ],
+])('`%s` refuses %j with %j', (name, text, raw, problems) => {
+  expect(read(name, text, raw)).toEqual({ kind: 'refused', problems })
 })
 
 const at = (path: string, previousPath?: string) => ({ path, previousPath })
