@@ -17,6 +17,8 @@ interface OutcomeRow {
   /** Green or red by itself, or red if `fail-on` has a certain word. */
   readonly colour: 'green' | 'red' | FailOn
   readonly icons: readonly [green: string, red: string]
+  /** What came of a turn that ended so. */
+  readonly end: string
   readonly title: Say
   /** What happened, as full sentences. */
   readonly text: Say
@@ -73,6 +75,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   'pull-request': {
     colour: 'green',
     icons: ['✅', '❌'],
+    end: 'the changes are in it',
     title: titleOfPullRequest,
     text: (report) => [formatOperation(report), ...formatFound(report)].join(' '),
     advice: adviseOnPullRequest,
@@ -81,6 +84,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   'no-changes': {
     colour: 'no-changes',
     icons: ['✅', '❌'],
+    end: 'nothing to change',
     title: (report) =>
       adviseOnPullRequest(report) === undefined ? 'Nothing had to change' : titleOfPullRequest(report),
     text: (report) =>
@@ -95,6 +99,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   failed: {
     colour: 'failed',
     icons: ['⚪', '❌'],
+    end: 'failed',
     title: always('The job failed'),
     text: formatBadEnd('It hit an error that it could not recover from.'),
     advice: always(
@@ -105,6 +110,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   archived: {
     colour: 'archived',
     icons: ['⚪', '❌'],
+    end: 'the job is archived',
     title: always('The job is archived'),
     text: formatBadEnd('Somebody archived it, so nothing more will come of it.'),
     advice: always('Start a new job: run the same step without `job-id`.'),
@@ -113,6 +119,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   'timed-out': {
     colour: 'timeout',
     icons: ['⚪', '⏰'],
+    end: 'did not end in time',
     title: ({ error }) => (error === undefined ? 'The agent did not finish in time' : ERROR_TITLES[error.code]),
     text: (report) =>
       [
@@ -130,6 +137,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   unconfirmed: {
     colour: 'red',
     icons: ['❓', '❓'],
+    end: 'sent, and not seen to begin',
     title: always('The follow-up was sent, but the agent was not seen to begin it'),
     text: always('The service took the prompt, but the job was never seen to work on it.'),
     advice: always(LOOK_BEFORE_SENDING),
@@ -138,6 +146,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   submitted: {
     colour: 'green',
     icons: ['🚀', '🚀'],
+    end: 'sent, and not waited for',
     title: always('The agent is at work'),
     text: ({ task }) =>
       task?.kind === 'attach' ? 'This step does not wait for the job.' : 'This step does not wait for the result.',
@@ -147,6 +156,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   cancelled: {
     colour: 'red',
     icons: ['🛑', '🛑'],
+    end: 'cancelled',
     title: always('Cancelled'),
     text: (report) => {
       if (jobIdOf(report) === undefined) return 'The run was cancelled before the service had taken the prompt.'
@@ -164,6 +174,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   skipped: {
     colour: 'green',
     icons: ['⏭️', '⏭️'],
+    end: 'skipped',
     title: ({ skipReason }) => (skipReason === undefined ? 'Skipped, no API key' : 'Skipped, nothing to do'),
     text: ({ skipReason }) =>
       skipReason === undefined
@@ -178,6 +189,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   error: {
     colour: 'red',
     icons: ['❌', '❌'],
+    end: 'failed',
     title: ({ error }) => ERROR_TITLES[error?.code ?? 'bad-answer'],
     text: always(''),
     advice: nothing,

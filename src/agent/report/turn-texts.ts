@@ -1,21 +1,9 @@
 import { ERROR_TITLES } from '../../runtime/error-titles.ts'
 import { formatCount } from '../../text/sentences.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import type { ChecksState, Outcome, TaskResult, Turn } from './report.ts'
+import { OUTCOME_ROWS } from './outcomes.ts'
+import type { ChecksState, TaskResult, Turn } from './report.ts'
 import { newestOf, type Turns } from './turns.ts'
-
-const ENDS: Readonly<Record<Outcome, string>> = {
-  'pull-request': 'the changes are in it',
-  'no-changes': 'nothing to change',
-  failed: 'failed',
-  archived: 'the job is archived',
-  'timed-out': 'did not end in time',
-  unconfirmed: 'sent, and not seen to begin',
-  submitted: 'sent, and not waited for',
-  cancelled: 'cancelled',
-  skipped: 'skipped',
-  error: 'failed',
-}
 
 /** What came of a turn, in words of ours alone. */
 export function formatEnd({ result, stopped, progress, task }: Turn): string {
@@ -24,9 +12,10 @@ export function formatEnd({ result, stopped, progress, task }: Turn): string {
   if (outcome === 'error' && error !== undefined) return `failed: ${ERROR_TITLES[error.code]}`
   if (outcome === 'cancelled' && progress === 'unsent') return 'cancelled before it was sent'
   const commits = operation === 'updated' ? formatCount(added?.commits ?? 1, 'new commit') : undefined
-  if (outcome !== 'pull-request') return commits === undefined ? ENDS[outcome] : `${ENDS[outcome]}, after ${commits}`
+  if (outcome !== 'pull-request')
+    return commits === undefined ? OUTCOME_ROWS[outcome].end : `${OUTCOME_ROWS[outcome].end}, after ${commits}`
   if (operation === 'created') return 'opened'
-  return commits ?? (task.kind === 'follow-up' ? 'not known whether it has changed' : ENDS[outcome])
+  return commits ?? (task.kind === 'follow-up' ? 'not known whether it has changed' : OUTCOME_ROWS[outcome].end)
 }
 
 const LONGEST_NAME = 60
