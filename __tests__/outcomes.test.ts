@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { isGreen } from '../src/agent/report/conclusion.ts'
+import { conclude } from '../src/agent/report/conclusion.ts'
 import { FAIL_ON, type FailOn } from '../src/agent/inputs/fail-on.ts'
-import { OUTCOMES, type Outcome } from '../src/agent/report/report.ts'
+import { OUTCOMES } from '../src/agent/report/report.ts'
+import { completed, withoutLink } from './support/fake-client.ts'
 import { root } from './support/markdown-files.ts'
 import { reportOf } from './support/report.ts'
 import { quotedMessages, sourceText } from './support/source-text.ts'
@@ -13,18 +14,18 @@ const page = readFileSync(join(root, 'docs/outcomes.md'), 'utf8')
 /** Each of them below a heading of its own, which is its name. */
 const sections = [...page.matchAll(/^### `([a-z-]+)`\n\n(.+)$/gm)].map(([, outcome = '', text = '']) => ({
   outcome,
-  colours: new Set([...text.matchAll(/\b(green|red)\b/gi)].map(([word]) => word.toLowerCase())),
   firstColour: /\b(Green|Red)\b/.exec(text)?.[0].toLowerCase(),
+  isEither: /\bred\b/i.test(text) && /\bgreen\b/i.test(text),
+  words: FAIL_ON.filter((word) => text.includes(`\`${word}\``)),
 }))
 
-test('every outcome has a section that tells its colour, and whether fail-on can change it', () => {
-  const colour = (outcome: Outcome, ...failOn: FailOn[]): string =>
-    isGreen(reportOf({ outcome }), new Set(failOn)) ? 'green' : 'red'
-  const expected = OUTCOMES.map((outcome) => ({
-    outcome,
-    colours: new Set([colour(outcome), colour(outcome, ...FAIL_ON)]),
-    firstColour: colour(outcome, 'failed', 'archived', 'timeout'),
-  }))
+test('every outcome has a section that tells its colour, and each word of fail-on that changes it', () => {
+  const expected = OUTCOMES.map((outcome) => {
+    const report = reportOf({ outcome, job: outcome === 'pull-request' ? completed : withoutLink })
+    const colour = (...failOn: FailOn[]): string => (conclude(report, new Set(failOn)).isGreen ? 'green' : 'red')
+    const words = FAIL_ON.filter((word) => colour(word) !== colour())
+    return { outcome, firstColour: colour('failed', 'archived', 'timeout'), isEither: words.length > 0, words }
+  })
   expect(sections).toEqual(expected)
 })
 

@@ -1,24 +1,14 @@
 import { expect, test } from '@jest/globals'
 import type { Conclusion } from '../../../src/action/conclusion.ts'
 import { adviseAttaching, conclude } from '../../../src/agent/report/conclusion.ts'
-import { FAIL_ON, type FailOn } from '../../../src/agent/inputs/fail-on.ts'
+import { LOOK_BEFORE_SENDING, TURN_MAY_RUN } from '../../../src/agent/report/outcomes.ts'
 import { OUTCOMES } from '../../../src/agent/report/report.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { ATTACH, FOLLOW_UP } from '../../support/agent-run.ts'
 import { active, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
 import { reportOf, type Fields } from '../../support/report.ts'
 
-const say = (fields: Fields, ...failOn: FailOn[]): Conclusion => conclude(reportOf(fields), new Set(failOn))
-
-test.each([
-  ['no-changes', 'no-changes'],
-  ['failed', 'failed'],
-  ['archived', 'archived'],
-  ['timed-out', 'timeout'],
-] as const)('%s is red where `fail-on` has %s, and else green', (outcome, word) => {
-  const colour = (...failOn: FailOn[]) => say({ outcome, job: withoutLink }, ...failOn).isGreen
-  expect([colour(word), colour(...FAIL_ON.filter((other) => other !== word))]).toEqual([false, true])
-})
+const say = (fields: Fields): Conclusion => conclude(reportOf(fields), new Set())
 
 test.each(['archived', 'timed-out'] as const)(
   'a prompt that was not sent is red although `fail-on` lets %s pass',
@@ -28,8 +18,6 @@ test.each(['archived', 'timed-out'] as const)(
 )
 
 const TO_ATTACH = 'To wait for the job, run the same step with `job-id: job_1` and without a prompt.'
-const LOOK = "See the job on the service's dashboard before you send the prompt again: it may still begin."
-const MAY_RUN = 'The service has taken the follow-up and has no way to cancel it, so the agent may be at work on it.'
 const cancelled = { outcome: 'cancelled', error: failure('cancelled') } as const
 const refused = new ActionError('unauthorized', 'It refused the key.', { hint: 'Check the key.' })
 const unusable = new ActionError('unusable-link', 'Its address cannot be used.', { hint: 'Look for it.' })
@@ -45,12 +33,12 @@ test.each<[string, Fields, Partial<Conclusion>]>([
   [
     'an error after a follow-up was taken',
     { outcome: 'error', task: FOLLOW_UP, progress: 'taken', error: refused },
-    { text: `It refused the key. ${MAY_RUN}`, advice: LOOK },
+    { text: `It refused the key. ${TURN_MAY_RUN}`, advice: LOOK_BEFORE_SENDING },
   ],
   [
     'a follow-up that never began',
     { outcome: 'unconfirmed', task: FOLLOW_UP, progress: 'taken' },
-    { text: 'The service took the prompt, but the job was never seen to work on it.', advice: LOOK },
+    { text: 'The service took the prompt, but the job was never seen to work on it.', advice: LOOK_BEFORE_SENDING },
   ],
   [
     'a follow-up that may still end',
@@ -102,13 +90,13 @@ test.each<[string, Fields, Partial<Conclusion>]>([
   [
     'a run cancelled after a follow-up was taken',
     { ...cancelled, task: FOLLOW_UP, progress: 'taken' },
-    { text: `The run was cancelled. ${MAY_RUN}`, advice: LOOK },
+    { text: `The run was cancelled. ${TURN_MAY_RUN}`, advice: LOOK_BEFORE_SENDING },
   ],
   [
     'a run cancelled in a round',
     { ...cancelled, rounds: [{ task: FOLLOW_UP }] },
     {
-      text: `The run was cancelled. ${MAY_RUN}`,
+      text: `The run was cancelled. ${TURN_MAY_RUN}`,
       advice: "See on the service's dashboard what becomes of it, before you send the job anything else.",
     },
   ],

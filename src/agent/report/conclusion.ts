@@ -7,7 +7,7 @@ import { jobIdOf, type Report } from './report.ts'
 import { findBlocks, formatCause } from './standing.ts'
 
 /** `fail-on` is about what became of an accepted job. If the step could not do its own part, it is red anyway. */
-export function isGreen(report: Report, failOn: ReadonlySet<FailOn>): boolean {
+function isGreen(report: Report, failOn: ReadonlySet<FailOn>): boolean {
   const { colour } = OUTCOME_ROWS[report.outcome]
   if (report.error !== undefined || colour === 'red') return false
   if (findBlocks(report, failOn).length > 0) return false

@@ -11,11 +11,11 @@ export function formatEnd({ result, stopped, progress, task }: Turn): string {
   if (error?.code === 'not-sent') return 'not sent'
   if (outcome === 'error' && error !== undefined) return `failed: ${ERROR_TITLES[error.code]}`
   if (outcome === 'cancelled' && progress === 'unsent') return 'cancelled before it was sent'
+  const { end } = OUTCOME_ROWS[outcome]
   const commits = operation === 'updated' ? formatCount(added?.commits ?? 1, 'new commit') : undefined
-  if (outcome !== 'pull-request')
-    return commits === undefined ? OUTCOME_ROWS[outcome].end : `${OUTCOME_ROWS[outcome].end}, after ${commits}`
+  if (outcome !== 'pull-request') return commits === undefined ? end : `${end}, after ${commits}`
   if (operation === 'created') return 'opened'
-  return commits ?? (task.kind === 'follow-up' ? 'not known whether it has changed' : OUTCOME_ROWS[outcome].end)
+  return commits ?? (task.kind === 'follow-up' ? 'not known whether it has changed' : end)
 }
 
 const LONGEST_NAME = 60
