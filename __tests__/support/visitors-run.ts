@@ -9,7 +9,7 @@ import { OUTPUT_NAMES, type Outputs } from '../../src/visitors/outputs.ts'
 import type { Report } from '../../src/visitors/report.ts'
 import { runVisitorsStep } from '../../src/visitors/step.ts'
 import { fakeClient } from './fake-client.ts'
-import { fakeClock, type FakeClock } from './fake-clock.ts'
+import { fakeClock } from './fake-clock.ts'
 import { fakeHost, type FakeHost } from './fake-host.ts'
 import { fakeStep } from './fake-step.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -19,7 +19,9 @@ export const TOTALS = { human: 30, ai: 12, total: 40 }
 /** The outputs of a step that asked nothing. */
 export const NO_FILE = {
   ...(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, ''])) as Outputs),
-  ...{ rows: '0', complete: 'false', 'top-pages': '[]' },
+  rows: '0',
+  complete: 'false',
+  'top-pages': '[]',
 }
 
 /** A page of the site whose visitors are all human. */
@@ -74,7 +76,6 @@ export interface ScriptedExport {
   /** The text of the file, undefined if there is none. Nothing else may be left in the workspace. */
   readonly written: () => string | undefined
   readonly queries: readonly VisitorsQuery[]
-  readonly clock: FakeClock
   readonly host: FakeHost
 }
 
@@ -88,6 +89,7 @@ export interface ExportScript {
   /** Cancels the run when it goes to sleep after this many sleeps. */
   readonly cancelAtSleep?: number
 }
+
 /** Runs the step against scripted answers, a folder of its own and a clock that moves only when someone sleeps. */
 export async function runExport(script: ExportScript): Promise<ScriptedExport> {
   const { answers, inputs, workspace = temporaryFolder(), onRequest, cancelAtRequest, cancelAtSleep } = script
@@ -106,13 +108,9 @@ export async function runExport(script: ExportScript): Promise<ScriptedExport> {
   })
   const host = fakeHost()
   const all = { ...visitorsInputs({}, workspace), ...inputs }
-  const { timeoutMs } = all
-  const report = await runVisitorsStep(
-    all,
-    fakeStep({ core: host, clock, client, signal: controller.signal, timeoutMs }),
-  )
-  const { queries } = client
-  return { report, queries, clock, host, written: () => textIn(workspace) }
+  const step = fakeStep({ core: host, clock, client, signal: controller.signal, timeoutMs: all.timeoutMs })
+  const report = await runVisitorsStep(all, step)
+  return { report, queries: client.queries, host, written: () => textIn(workspace) }
 }
 
 /** The text of the only file there is. */
@@ -132,8 +130,7 @@ export function visitorsReport(fields: Partial<Report> = {}): Report {
     totals: TOTALS,
     rows: 3,
     topPages: [row('/a', 20), row('/b', 10), row('/c', 1)],
-    doubts: [],
-    comparison: undefined,
+    doubts: new Set(),
     durationMs: 4_200,
     error: undefined,
     ...fields,

@@ -1,25 +1,22 @@
 import { expect, test } from '@jest/globals'
 import { OutputFileError } from '../../src/action/output-file.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { conclude, describeChange, explainDoubts } from '../../src/visitors/conclusion.ts'
+import { conclude, describeChange } from '../../src/visitors/conclusion.ts'
 import { toOutputs } from '../../src/visitors/outputs.ts'
-import { DOUBTS, type Ending, ENDINGS, hasFile } from '../../src/visitors/report.ts'
+import { DOUBTS, type Doubt, type Ending, ENDINGS, type Report } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { failure } from '../support/fake-client.ts'
-import { row, rows, visitorsReport } from '../support/visitors-run.ts'
+import { NO_FILE, row, rows, TOTALS, visitorsReport } from '../support/visitors-run.ts'
 
-test('only an export that was read to its end leaves a file', () => {
-  expect(ENDINGS.filter((ending) => hasFile({ ending }))).toEqual(['complete', 'uncertain'])
-})
+const COUNTS = { human: '30', ai: '12', total: '40' }
 
 test('a whole export has all outputs', () => {
-  expect(toOutputs(visitorsReport({ topPages: [row('/a', 2)] }))).toEqual({
-    human: '30',
-    ai: '12',
-    total: '40',
-    'previous-human': '',
-    'previous-ai': '',
-    'previous-total': '',
+  const comparison = { name: 'the day before', totals: { human: 1, ai: 2, total: 3 } }
+  expect(toOutputs(visitorsReport({ topPages: [row('/a', 2)], comparison }))).toEqual({
+    ...COUNTS,
+    'previous-human': '1',
+    'previous-ai': '2',
+    'previous-total': '3',
     rows: '3',
     file: 'out/visitors.csv',
     complete: 'true',
@@ -27,36 +24,31 @@ test('a whole export has all outputs', () => {
   })
 })
 
-test('only an export that is known to be whole is complete', () => {
-  const complete = ENDINGS.filter((ending) => toOutputs(visitorsReport({ ending })).complete === 'true')
-  expect(complete).toEqual(['complete'])
-  expect(toOutputs(visitorsReport({ ending: 'uncertain' }))).toMatchObject({ file: 'out/visitors.csv', rows: '3' })
+test('only an export that was read to its end leaves a file, and only one that is known to be whole is complete', () => {
+  const file = { rows: '3', file: 'out/visitors.csv', 'top-pages': '[]' }
+  const outputs = ENDINGS.map((ending) => [ending, toOutputs(visitorsReport({ ending, topPages: [] }))])
+  expect(Object.fromEntries(outputs)).toEqual({
+    complete: { ...NO_FILE, ...COUNTS, ...file, complete: 'true' },
+    uncertain: { ...NO_FILE, ...COUNTS, ...file },
+    cancelled: { ...NO_FILE, ...COUNTS },
+    skipped: { ...NO_FILE, ...COUNTS },
+    error: { ...NO_FILE, ...COUNTS },
+  })
+  expect(toOutputs(visitorsReport({ ending: 'skipped', totals: undefined }))).toEqual(NO_FILE)
+  expect(toOutputs(visitorsReport({ ending: 'error' }))['top-pages']).toBe('[]')
 })
 
-test.each(['error', 'cancelled'] as const)(
-  'where it ended with %s there is no file, and so no rows in it',
-  (ending) => {
-    expect(toOutputs(visitorsReport({ ending }))).toMatchObject({ rows: '0', file: '', 'top-pages': '[]', total: '40' })
-  },
-)
-
-test('what is not known is empty', () => {
-  const report = visitorsReport({ ending: 'skipped', totals: undefined, place: undefined, rows: 0, topPages: [] })
-  expect(toOutputs(report)).toMatchObject({ human: '', ai: '', total: '', rows: '0', file: '' })
-})
-
-test('the top pages fit into a variable of a script, cut between two pages', () => {
-  const topPages = rows(1000, `/${'é'.repeat(200)}-`)
+test.each([
+  ['of usual paths all fit', '/reference/installation/page-', 1_000, 1_000],
+  ['of long paths fit as many as a variable of a script has room for', `/${'é'.repeat(200)}-`, 200, 300],
+])('of a thousand top pages %s', (_name, prefix, least, most) => {
+  const topPages = rows(1_000, prefix)
   const text = toOutputs(visitorsReport({ topPages }))['top-pages']
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(120_000)
   const kept = JSON.parse(text) as unknown[]
   expect(kept).toEqual(topPages.slice(0, kept.length))
-  expect(kept.length).toBeGreaterThan(200)
-})
-
-test('a thousand usual pages all fit', () => {
-  const topPages = rows(1000, '/reference/installation/page-')
-  expect(JSON.parse(toOutputs(visitorsReport({ topPages }))['top-pages'])).toHaveLength(1000)
+  expect(kept.length).toBeGreaterThanOrEqual(least)
+  expect(kept.length).toBeLessThanOrEqual(most)
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(120_000)
 })
 
 test('printed in a log, the top pages are one line without a command', () => {
@@ -66,43 +58,31 @@ test('printed in a log, the top pages are one line without a command', () => {
   expect(JSON.parse(text)).toEqual([row(path)])
 })
 
-const GREEN: Readonly<Record<Ending, boolean>> = {
-  complete: true,
-  uncertain: true,
-  cancelled: false,
-  skipped: true,
-  error: false,
-}
+const WRITTEN = '3 rows were written to `out/visitors.csv`.'
 
-function reportOf(ending: Ending): ReturnType<typeof visitorsReport> {
-  return visitorsReport({
-    ending,
-    doubts: ending === 'uncertain' ? DOUBTS : [],
-    error: ending === 'error' ? new ActionError('service-error', 'The service failed (503).') : undefined,
-  })
-}
-
-test.each(ENDINGS)('%s is green only where there is a file or nothing was wanted, and says what happened', (ending) => {
-  const { isGreen, title, text } = conclude(reportOf(ending))
-  expect(isGreen).toBe(GREEN[ending])
-  expect(title).toMatch(/^[A-Z]/)
-  expect(text).toMatch(/^[A-Z0-9].*\.$/)
+test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([
+  ['complete', true, {}, WRITTEN],
+  ['complete', true, { rows: 1 }, '1 row was written to `out/visitors.csv`.'],
+  // It could be Markdown or HTML.
+  ['complete', true, { place: { file: '', name: 'a`<img src=x>.csv' } }, /written to the file of `output-file`\.$/],
+  ['uncertain', true, { doubts: new Set(DOUBTS) }, /^3 rows .*`\. The service's totals .*\. Rows moved .*\.$/],
+  ['cancelled', false, { error: failure('cancelled') }, 'The run was cancelled, so no file was written.'],
+  ['skipped', true, {}, /^Nothing was asked of the service, because `api-key` is empty/],
+  ['error', false, { rows: 0, error: failure('deadline') }, 'It is deadline.'],
+  ['error', false, { rows: 250, error: failure('deadline') }, /^It is deadline\. 250 rows .* No file was written\.$/],
+])('%s is green (%j), and says what happened', (ending, isGreen, fields, text) => {
+  const conclusion = conclude(visitorsReport({ ending, ...fields }))
+  expect(conclusion.isGreen).toBe(isGreen)
+  expect(conclusion.title).toMatch(/^[A-Z]/)
+  if (typeof text === 'string') expect(conclusion.text).toBe(text)
+  else expect(conclusion.text).toMatch(text)
 })
 
-test('a whole export says how many rows there are and where', () => {
-  expect(conclude(visitorsReport()).text).toBe('3 rows were written to `out/visitors.csv`.')
-  expect(conclude(visitorsReport({ rows: 1 })).text).toContain('1 row was written')
-})
-
-test('a file name that could be Markdown or HTML is left out', () => {
-  const place = { file: '/workspace/x', name: 'a`<img src=x>.csv' }
-  expect(conclude(visitorsReport({ place })).text).toContain('written to the file of `output-file`.')
-})
-
-test.each(DOUBTS)('the doubt %s is explained in the verdict', (doubt) => {
-  const report = visitorsReport({ ending: 'uncertain', doubts: [doubt] })
-  expect(explainDoubts([doubt])).toMatch(/^[A-Z].*\.$/)
-  expect(conclude(report).text).toContain(explainDoubts([doubt]))
+test.each<[Doubt, RegExp]>([
+  ['totals-changed', / The service's totals changed[^.]+\.$/],
+  ['rows-moved', /`\. Rows moved[^.]+\.$/],
+])('the doubt %s alone is explained in the verdict', (doubt, text) => {
+  expect(conclude(visitorsReport({ ending: 'uncertain', doubts: new Set([doubt]) })).text).toMatch(text)
 })
 
 test.each([
@@ -119,64 +99,44 @@ test.each([
   expect(describeChange(now, before, 'the day before')).toBe(words)
 })
 
-test('a comparison that failed says why and what to do, and the step stays green', () => {
+test('a comparison is told, and one that failed says why and what to do, where the step stays green', () => {
+  const name = 'the day before'
   const error = new ActionError('rejected', 'The service rejected the request (400).', { hint: 'Ask for later days.' })
-  const comparison = { kind: 'failed', name: 'the day before', error } as const
-  expect(conclude(visitorsReport({ comparison }))).toMatchObject({
+  const told = conclude(visitorsReport({ comparison: { name, totals: { ...TOTALS, total: 20 } } }))
+  expect(told.text).toBe(`${WRITTEN} Unique visitors: 100 % more than the day before.`)
+  expect(conclude(visitorsReport({ comparison: { name, error } }))).toMatchObject({
     isGreen: true,
-    text: '3 rows were written to `out/visitors.csv`. They are not compared with the day before: The service rejected the request (400).',
+    text: `${WRITTEN} They are not compared with the day before: The service rejected the request (400).`,
     advice: 'Ask for later days.',
   })
 })
 
-test('an error is followed by its own advice', () => {
-  const error = new ActionError('unauthorized', 'No.', { hint: 'Check that the secret holds a current key.' })
-  expect(conclude(visitorsReport({ ending: 'error', error })).advice).toBe(error.hint)
+test.each([
+  [new ActionError('unauthorized', 'No.', { hint: 'Check the secret.' }), 'The key was refused', 'Check the secret.'],
+  [new OutputFileError('It is full (ENOSPC).', 'Check the space.'), 'The export failed', 'Check the space.'],
+])('%s is followed by its own advice', (error, title, advice) => {
+  const conclusion = conclude(visitorsReport({ ending: 'error', rows: 0, error }))
+  expect(conclusion).toMatchObject({ title, text: error.message, advice })
 })
 
-test('an error in the middle says that what was read is no file', () => {
-  const { text } = conclude(visitorsReport({ ending: 'error', rows: 250, error: failure('deadline') }))
-  expect(text).toBe('It is deadline. 250 rows had been read. No file was written.')
-})
-
-test('a file that cannot be written says where to look', () => {
-  const error = new OutputFileError('The file could not be written (ENOSPC).', 'Check the free space.')
-  const { title, text, advice } = conclude(visitorsReport({ ending: 'error', rows: 0, error }))
-  expect(title).toBe('The export failed')
-  expect(text).toContain('(ENOSPC)')
-  expect(advice).toContain('free space')
-})
-
-test('a cancelled run says that there is no file', () => {
-  expect(conclude(visitorsReport({ ending: 'cancelled', error: failure('cancelled') })).text).toContain('no file')
-})
-
-const present = (report: Parameters<typeof visitorsAction.render>[0]) =>
-  visitorsAction.render(report, undefined, (text) => text)
+const present = (report: Report) => visitorsAction.render(report, undefined, (text) => text)
 
 test('until the export has an end, nobody takes it for whole', () => {
   expect(visitorsAction.firstOutputs).toEqual({ complete: 'false' })
 })
 
-test('a step that was stopped by wrong inputs is red, and has exported nothing', () => {
-  const { conclusion, outputs, text } = present(
-    visitorsAction.notRun(new ActionError('invalid-input', '`days` is wrong.', { hint: 'Correct it.' }), 100),
-  )
-  expect(conclusion).toMatchObject({ isGreen: false, title: 'The inputs are wrong' })
-  expect(outputs).toMatchObject({ complete: 'false', rows: '0', file: '' })
-  expect(text).toBe('`days` is wrong. Correct it.')
-})
-
-test('a step without a key that may be missing is skipped, and green', () => {
-  const { conclusion, outputs } = present(visitorsAction.notRun(undefined, 100))
-  expect([conclusion.isGreen, outputs['complete']]).toEqual([true, 'false'])
+test('a step that was stopped by wrong inputs is red, one that may miss its key is not, and neither has exported anything', () => {
+  const error = new ActionError('invalid-input', '`days` is wrong.', { hint: 'Correct it.' })
+  const [stopped, skipped] = [error, undefined].map((given) => present(visitorsAction.notRun(given, 100)))
+  expect([stopped?.outputs, skipped?.outputs]).toEqual([NO_FILE, NO_FILE])
+  expect(stopped?.conclusion).toMatchObject({ isGreen: false, title: 'The inputs are wrong' })
+  expect(stopped?.text).toBe('`days` is wrong. Correct it.')
+  expect(skipped?.conclusion.isGreen).toBe(true)
 })
 
 test('an export is told in all its forms, and the service is quoted', () => {
-  const { conclusion, outputs, summary } = present(visitorsReport())
-  expect(conclusion.isGreen).toBe(true)
-  expect(outputs).toMatchObject({ complete: 'true', rows: '3' })
-  expect(summary()).toContain('The visitors are exported')
   const error = new ActionError('rejected', 'It was rejected.', { quote: 'No.' })
-  expect(present(visitorsReport({ ending: 'error', error })).text).toContain('The service says: “No.”')
+  const { text, summary } = present(visitorsReport({ ending: 'error', error }))
+  expect(text).toContain('The service says: “No.”')
+  expect(summary()).toContain('The request was not accepted')
 })

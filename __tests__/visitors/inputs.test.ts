@@ -60,28 +60,22 @@ test.each(['csv', 'json', 'ndjson'])('the default file of the format %s carries 
   expect(parse({ format }).place.name).toBe(`visitors.${format}`)
 })
 
-test('a number of days ends before today', () => {
-  expect(parse({ days: '28' }).range).toEqual({ dateFrom: '2026-02-01', dateTo: '2026-03-01' })
-  expect(parse({ days: '3660' }).range).toMatchObject({ dateTo: '2026-03-01' })
-})
+const TWO_TIMES = { 'date-from': '2026-01-01T10:00:00+02:00', 'date-to': '2026-01-01T09:00:00Z' }
 
 test.each([
-  ['from', { 'date-from': '2026-01-01' }, { dateFrom: '2026-01-01' }],
-  ['to', { 'date-to': '2026-01-01' }, { dateTo: '2026-01-01' }],
-])('one date is enough: %s', (_name, fields, range) => {
-  expect(parse(fields).range).toEqual(range)
-})
-
-test('two times on one day are a range, where offsets say so', () => {
-  const [dateFrom, dateTo] = ['2026-01-01T10:00:00+02:00', '2026-01-01T09:00:00Z']
-  expect(parse({ 'date-from': dateFrom, 'date-to': dateTo }).range).toEqual({ dateFrom, dateTo })
-})
-
-test('blank dates are none', () => {
-  expect(parse({ days: '1', 'date-from': ' ', 'date-to': '\n' }).range).toEqual({
-    dateFrom: '2026-02-28',
-    dateTo: '2026-03-01',
-  })
+  // A number of days ends before today.
+  [{ days: '28' }, { dateFrom: '2026-02-01', dateTo: '2026-03-01' }],
+  [{ days: '3660' }, expect.objectContaining({ dateTo: '2026-03-01' })],
+  [{ 'date-from': '2026-01-01' }, { dateFrom: '2026-01-01' }],
+  [{ 'date-to': '2026-01-01' }, { dateTo: '2026-01-01' }],
+  // Two times on one day are a range, where offsets say so.
+  [TWO_TIMES, { dateFrom: TWO_TIMES['date-from'], dateTo: TWO_TIMES['date-to'] }],
+  [
+    { days: '1', 'date-from': ' ', 'date-to': '\n' },
+    { dateFrom: '2026-02-28', dateTo: '2026-03-01' },
+  ],
+] as [Given, object][])('%j is the range %j', (given, range) => {
+  expect(parse(given).range).toEqual(range)
 })
 
 test.each<[string, Given, string]>([
@@ -97,21 +91,14 @@ test.each<[string, Given, string]>([
   ['days with a start', { days: '7', 'date-from': '2026-01-01' }, '`days` must not be given together'],
   ['days with an end', { days: '7', 'date-to': '2026-01-01' }, '`days` must not be given together'],
   ['no days', { days: '0' }, '`days` must be a whole number from 1 to 3660'],
-  ['half days', { days: '1.5' }, '`days` must be a whole number'],
-  ['negative days', { days: '-1' }, '`days` must be a whole number'],
   ['too many days', { days: '3661' }, '`days` must be a whole number'],
-  ['days in words', { days: 'seven' }, '`days` must be a whole number'],
   ['another format', { format: 'xlsx' }, '`format` must be `csv`, `json` or `ndjson`'],
   ['a format in capitals', { format: 'CSV' }, '`format` must be'],
   ['a file outside', { 'output-file': '../visitors.csv' }, '`output-file` is outside the workspace'],
   ['too many pages at the top', { top: '1001' }, '`top` must be a whole number from 0 to 1000'],
-  ['no number of pages', { top: 'all' }, '`top` must be a whole number'],
-  ['no time', { 'timeout-minutes': '0' }, '`timeout-minutes` must be a number of minutes'],
   ['a comparison without a length', { compare: 'true' }, '`compare` needs `days`, or both'],
   ['a comparison with one end', { compare: 'pages', 'date-from': '2026-01-01' }, '`compare` needs `days`, or both'],
   ['another comparison', { compare: 'week', days: '7' }, '`compare` must be `false`, `true` or `pages`'],
-  ['a wrong summary', { summary: 'yes' }, '`summary` must be `true` or `false`'],
-  ['another way to miss a key', { 'on-missing-key': 'ignore' }, '`on-missing-key` must be `fail` or `skip`'],
 ])('refuses %s', (_name, fields, message) => {
   expect(messageOf(fields)).toContain(message)
   expect(messageOf(fields)).not.toContain('inputs are wrong')

@@ -2,81 +2,62 @@ import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { readInput } from '../../src/action/parse-inputs.ts'
-import { csvCell } from '../../src/visitors/csv-cell.ts'
-import { dateInput } from '../../src/visitors/date-input.ts'
-import { type DateRange, describeRange, lastDays, periodBefore } from '../../src/visitors/date-range.ts'
-import { EXPORT_FORMATS, type Format, type VisitorRow } from '../../src/visitors/export-format.ts'
+import { dateInput, type DateRange, describeRange, lastDays, periodBefore } from '../../src/visitors/date-range.ts'
+import { csvCell, EXPORT_FORMATS, type Format, type VisitorRow } from '../../src/visitors/export-format.ts'
 import { PageChanges, pageKey } from '../../src/visitors/page-changes.ts'
 import { Tally } from '../../src/visitors/tally.ts'
 import { bar, renderTopPages } from '../../src/visitors/top-pages-table.ts'
-import { TopPages } from '../../src/visitors/top-pages.ts'
+import { keepTop } from '../../src/visitors/top-pages.ts'
 import { SEED } from '../support/seed.ts'
 import { row, rows, TOTALS } from '../support/visitors-run.ts'
 
 test('remembers the first totals, how many rows there were, and the pages at the top', () => {
   const tally = new Tally(1)
-  expect(tally.totals).toBeUndefined()
   tally.add({ totals: TOTALS, rows: rows(3), repeated: 0 })
   tally.add({ totals: { ...TOTALS }, rows: [row('/top', 99)], repeated: 0 })
 
-  expect(tally).toMatchObject({ totals: TOTALS, rows: 4, topPages: [row('/top', 99)], doubts: [] })
+  expect(tally).toMatchObject({ totals: TOTALS, rows: 4, topPages: [row('/top', 99)] })
+  expect(tally.doubts.size).toBe(0)
 })
 
 test.each(['human', 'ai', 'total'] as const)('a change of the totals is a doubt: %s', (name) => {
   const tally = new Tally(0)
-  tally.add({ totals: TOTALS, rows: [], repeated: 0 })
-  tally.add({ totals: { ...TOTALS, [name]: 99 }, rows: [], repeated: 0 })
-  tally.add({ totals: TOTALS, rows: [], repeated: 0 })
+  for (const totals of [TOTALS, { ...TOTALS, [name]: 99 }, TOTALS]) tally.add({ totals, rows: [], repeated: 0 })
 
-  expect(tally).toMatchObject({ totals: TOTALS, doubts: ['totals-changed'] })
+  expect([tally.totals, ...tally.doubts]).toEqual([TOTALS, 'totals-changed'])
 })
 
 test('a row that came twice is a doubt, as another one may have been missed', () => {
   const tally = new Tally(0)
   tally.add({ totals: TOTALS, rows: rows(1), repeated: 1 })
-  expect(tally.doubts).toEqual(['rows-moved'])
+  expect([...tally.doubts]).toEqual(['rows-moved'])
 })
 
-const byTotal = ({ total }: VisitorRow): number => total
-
-test('the pages with the most visitors come first, and ties go by path', () => {
-  const top = new TopPages(3, byTotal)
-  for (const added of [row('/c', 5), row('/d', 1), row('/b', 9), row('/a', 5)]) top.add(added)
-  expect(top.rows.map(({ path }) => path)).toEqual(['/b', '/a', '/c'])
-})
-
-test('none are kept where none are wanted', () => {
-  const top = new TopPages(0, byTotal)
-  top.add(row('/a', 1))
-  expect(top.rows).toEqual([])
-})
-
-test('in whatever order they come, the same are kept as if all were sorted', () => {
+test('in whatever order they come, the pages with the most visitors are kept first, and ties go by path', () => {
   const rows = fc.uniqueArray(fc.record({ path: fc.string({ maxLength: 2 }), total: fc.nat(5) }), {
     selector: ({ path }) => path,
   })
   fc.assert(
     fc.property(rows, fc.nat(6), (given, most) => {
       const all = given.map(({ path, total }) => row(path, total))
-      const top = new TopPages(most, byTotal)
-      for (const added of all) top.add(added)
+      const kept: VisitorRow[] = []
+      for (const added of all) keepTop(kept, added, most, ({ total }) => total)
       const sorted = all.toSorted((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
-      expect(top.rows).toEqual(sorted.slice(0, most))
+      expect(kept).toEqual(sorted.slice(0, most))
     }),
     { seed: SEED },
   )
 })
 
-test('a bar is as long as its value is great', () => {
-  expect(bar(100, 100)).toBe('█'.repeat(16))
-  expect(bar(50, 100)).toBe('█'.repeat(8))
-  expect(bar(47, 100)).toBe('███████▌')
-  expect(bar(0, 100)).toBe('')
-  expect(bar(0, 0)).toBe('')
-})
-
-test('who was there at all is seen', () => {
-  expect(bar(1, 1_000_000)).toBe('▏')
+test.each([
+  [100, 100, '█'.repeat(16)],
+  [50, 100, '█'.repeat(8)],
+  [47, 100, '███████▌'],
+  [1, 1_000_000, '▏'],
+  [0, 100, ''],
+  [0, 0, ''],
+])('the bar of %i is in proportion to %i, and who was there at all is seen', (value, greatest, drawn) => {
+  expect(bar(value, greatest)).toBe(drawn)
 })
 
 test('each page has its numbers, its share of all visitors and its bar', () => {
@@ -86,12 +67,10 @@ test('each page has its numbers, its share of all visitors and its bar', () => {
   )
 })
 
-test('a site without totals has no shares', () => {
-  expect(renderTopPages([row('/a')], 0, 10_000)).not.toContain('%')
-})
-
-test('a long path is cut', () => {
-  expect(renderTopPages([row('x'.repeat(5_000))], 1, 10_000)).toContain(`${'x'.repeat(119)}…</code>`)
+test('a site without totals has no shares, and a long path is cut', () => {
+  const html = renderTopPages([row('x'.repeat(5_000))], 0, 10_000)
+  expect(html).not.toContain('%')
+  expect(html).toContain(`${'x'.repeat(119)}…</code>`)
 })
 
 test('what does not fit is counted', () => {
@@ -150,51 +129,33 @@ test('whatever a text holds, a reader of CSV reads one cell, and no spreadsheet 
   )
 })
 
-const HEAD = { range: { dateFrom: '2026-01-01' }, totals: { human: 3, ai: 2, total: 4 } }
+const SITE = { human: 3, ai: 2, total: 4 }
 const ROWS: VisitorRow[] = [
   { path: '/', human: 2, ai: 1, total: 3 },
   { path: '/a,"b"', human: 1, ai: 0, total: 1 },
 ]
 
-function render(format: Format, rows: readonly VisitorRow[], range: DateRange = HEAD.range): string {
+function render(format: Format, rows: readonly VisitorRow[], range: DateRange = {}): string {
   const { head, row, between, tail } = EXPORT_FORMATS[format]
-  return head({ ...HEAD, range }) + rows.map(row).join(between) + tail
+  return head(range, SITE) + rows.map(row).join(between) + tail
 }
 
 test('CSV has a heading, a row a line, and ends its lines as RFC 4180 says', () => {
   expect(render('csv', ROWS)).toBe('path,human,ai,total\r\n/,2,1,3\r\n"/a,""b""",1,0,1\r\n')
 })
 
-test('JSON is one object with the range, the totals and the rows', () => {
-  expect(JSON.parse(render('json', ROWS))).toEqual({
-    range: { dateFrom: '2026-01-01', dateTo: null },
-    totals: { human: 3, ai: 2, total: 4 },
-    rows: ROWS,
-  })
-})
-
 test.each([
   [{}, { dateFrom: null, dateTo: null }],
+  [{ dateFrom: '2026-01-01' }, { dateFrom: '2026-01-01', dateTo: null }],
   [{ dateTo: '2026-02-01' }, { dateFrom: null, dateTo: '2026-02-01' }],
-])('JSON says of a range as open as %j that it is', (range, told) => {
-  expect(JSON.parse(render('json', [], range))).toMatchObject({ range: told })
+])('JSON is one object with the rows, the totals and the range %j, open ends included', (range, told) => {
+  expect(JSON.parse(render('json', ROWS, range))).toEqual({ range: told, totals: SITE, rows: ROWS })
 })
 
 test('NDJSON is one row a line', () => {
   const lines = render('ndjson', ROWS).split('\n')
   expect(lines.pop()).toBe('')
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(ROWS)
-})
-
-test('no rows are a file that can be read, too', () => {
-  expect(render('csv', [])).toBe('path,human,ai,total\r\n')
-  expect(JSON.parse(render('json', []))).toMatchObject({ rows: [] })
-  expect(render('ndjson', [])).toBe('')
-})
-
-test('what else a row may carry one day is left out', () => {
-  const row = { ...ROWS[0], secret: 1 } as VisitorRow
-  for (const format of ['csv', 'json', 'ndjson'] as const) expect(render(format, [row])).not.toContain('secret')
 })
 
 type Totals = Readonly<Record<string, number>>
@@ -281,13 +242,13 @@ test.each([
   expect(readInput(dateInput, text)).toEqual({ kind: 'refused', problems: [expect.stringContaining(problem)] })
 })
 
-test('the last days end before today, in UTC', () => {
-  expect(lastDays(1, new Date('2026-03-01T00:00:00Z'))).toEqual({ dateFrom: '2026-02-28', dateTo: '2026-03-01' })
-  expect(lastDays(30, new Date('2026-03-01T23:59:59.999Z'))).toEqual({ dateFrom: '2026-01-30', dateTo: '2026-03-01' })
-})
-
-test('a day in the local time of a runner changes nothing', () => {
-  expect(lastDays(1, new Date('2026-03-01T23:30:00-05:00'))).toEqual({ dateFrom: '2026-03-01', dateTo: '2026-03-02' })
+test.each([
+  [1, '2026-03-01T00:00:00Z', '2026-02-28', '2026-03-01'],
+  [30, '2026-03-01T23:59:59.999Z', '2026-01-30', '2026-03-01'],
+  // A day in the local time of a runner changes nothing.
+  [1, '2026-03-01T23:30:00-05:00', '2026-03-01', '2026-03-02'],
+])('the last %i days at %s end before today, in UTC', (days, now, dateFrom, dateTo) => {
+  expect(lastDays(days, new Date(now))).toEqual({ dateFrom, dateTo })
 })
 
 test.each([

@@ -37,7 +37,6 @@ const CHANGE = { path: '/gone', before: 1_234, now: 0 }
 const compared = (pages: Partial<ComparedPages>): Partial<Report> => ({
   totals: { human: 1500, ai: 700, total: 2000 },
   comparison: {
-    kind: 'compared',
     name: 'the 30 days before',
     totals: { human: 1000, ai: 0, total: 2500 },
     pages: { gained: [], lost: [], isWhole: true, ...pages },
@@ -120,7 +119,7 @@ test('shows the most visited pages and where the file is', () => {
 })
 
 test('says why an export is not known to be whole, and what to do', () => {
-  const markdown = summary({ ending: 'uncertain', doubts: ['totals-changed'] })
+  const markdown = summary({ ending: 'uncertain', doubts: new Set(['totals-changed']) })
   expect(markdown).toMatch(/^## ⚠️ /)
   expect(markdown).toContain('<td>not certain: The service&#39;s totals changed')
   expect(markdown).toContain('**What to do:** ')

@@ -2,7 +2,7 @@ import { mostUrgent, type Conclusion } from '../action/conclusion.ts'
 import { ERROR_TITLES } from '../runtime/error-titles.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { joinSentences, formatCount } from '../text/sentences.ts'
-import { hasFile, type Doubt, type Ending, type Report } from './report.ts'
+import { DOUBTS, hasFile, type Doubt, type Ending, type Report } from './report.ts'
 
 const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {
   complete: 'The visitors are exported',
@@ -18,8 +18,10 @@ const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
 }
 
 /** Why the file is not known to be whole, as full sentences; empty if it is. */
-export function explainDoubts(doubts: readonly Doubt[]): string {
-  return doubts.map((doubt) => DOUBT_TEXTS[doubt]).join(' ')
+export function explainDoubts(doubts: ReadonlySet<Doubt>): string {
+  return DOUBTS.filter((doubt) => doubts.has(doubt))
+    .map((doubt) => DOUBT_TEXTS[doubt])
+    .join(' ')
 }
 
 const SMALLEST_PERCENT = 0.1
@@ -40,10 +42,10 @@ export function describeChange(now: number, before: number, name: string): strin
 }
 
 function compared({ totals, comparison }: Report): string | undefined {
-  if (comparison === undefined || totals === undefined) return undefined
-  const { name } = comparison
-  if (comparison.kind === 'failed') return `They are not compared with ${name}: ${comparison.error.message}`
-  return `Unique visitors: ${describeChange(totals.total, comparison.totals.total, name)}.`
+  const { name = '', error, totals: before } = comparison ?? {}
+  if (error !== undefined) return `They are not compared with ${name}: ${error.message}`
+  if (before === undefined || totals === undefined) return undefined
+  return `Unique visitors: ${describeChange(totals.total, before.total, name)}.`
 }
 
 type Say = (report: Report) => string
@@ -88,9 +90,6 @@ export function conclude(report: Report): Conclusion {
     isGreen: hasFile(report) || ending === 'skipped',
     title: titleOf(report),
     text: joinSentences([TEXTS[ending](report), compared(report)]),
-    advice: mostUrgent([
-      ending === 'error' ? error?.hint : ADVICE[ending],
-      comparison?.kind === 'failed' ? comparison.error.hint : undefined,
-    ]),
+    advice: mostUrgent([ending === 'error' ? error?.hint : ADVICE[ending], comparison?.error?.hint]),
   }
 }

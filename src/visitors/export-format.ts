@@ -1,5 +1,4 @@
 import type { VisitorsPage } from '../docs-service/schemas.ts'
-import { csvCell } from './csv-cell.ts'
 import type { DateRange } from './date-range.ts'
 
 export const FORMATS = ['csv', 'json', 'ndjson'] as const
@@ -7,31 +6,27 @@ export type Format = (typeof FORMATS)[number]
 
 /** Section 2.2 of the service's interface. */
 export type VisitorTotals = VisitorsPage['totals']
-/** Section 2.3 of the service's interface. */
+/** Section 2.3 of the service's interface: the fields are these and no others, in this order. */
 export type VisitorRow = VisitorsPage['visitors'][number]
 
-interface ExportHead {
-  readonly range: DateRange
-  readonly totals: VisitorTotals
+/**
+ * What a spreadsheet may take for the beginning of a formula, in full-width forms too, and behind white space and invisible
+ * characters, which some drop. Only texts get here: a number of the service is never negative.
+ */
+const FORMULA_START = /^(?:[\t\r]|[\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u
+
+/** A text as one cell of RFC 4180. An apostrophe before what looks like a formula makes spreadsheets read it as text. */
+export function csvCell(text: string): string {
+  const inert = FORMULA_START.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }
 
 /** How a file is put together: the head, the rows with something between them, the tail. */
 interface ExportFormat {
-  readonly head: (head: ExportHead) => string
+  readonly head: (range: DateRange, totals: VisitorTotals) => string
   readonly row: (row: VisitorRow) => string
   readonly between: string
   readonly tail: string
-}
-
-/** The service's fields in a fixed order, and no others. */
-function plainRow({ path, human, ai, total }: VisitorRow): VisitorRow {
-  return { path, human, ai, total }
-}
-
-function jsonHead({ range, totals: { human, ai, total } }: ExportHead): string {
-  const dates = { dateFrom: range.dateFrom ?? null, dateTo: range.dateTo ?? null }
-  const head = JSON.stringify({ range: dates, totals: { human, ai, total } })
-  return `${head.slice(0, -1)},"rows":[`
 }
 
 export const EXPORT_FORMATS: Readonly<Record<Format, ExportFormat>> = {
@@ -42,14 +37,16 @@ export const EXPORT_FORMATS: Readonly<Record<Format, ExportFormat>> = {
     tail: '',
   },
   json: {
-    head: jsonHead,
-    row: (row) => `\n${JSON.stringify(plainRow(row))}`,
+    head({ dateFrom = null, dateTo = null }, totals) {
+      return `${JSON.stringify({ range: { dateFrom, dateTo }, totals }).slice(0, -1)},"rows":[`
+    },
+    row: (row) => `\n${JSON.stringify(row)}`,
     between: ',',
     tail: '\n]}\n',
   },
   ndjson: {
     head: () => '',
-    row: (row) => `${JSON.stringify(plainRow(row))}\n`,
+    row: (row) => `${JSON.stringify(row)}\n`,
     between: '',
     tail: '',
   },

@@ -13,8 +13,7 @@ import {
 } from '../action/parse-inputs.ts'
 import { findOutputPlace, type OutputPlace } from '../action/workspace-file.ts'
 import type { InputSurroundings } from '../action/action.ts'
-import { dateInput, parseDate, type DateInput } from './date-input.ts'
-import { lastDays, type DateRange } from './date-range.ts'
+import { dateInput, lastDays, parseDate, type DateInput, type DateRange } from './date-range.ts'
 import { FORMATS } from './export-format.ts'
 
 /** `true` asks for the totals of the period before, `pages` for its whole list too. */
@@ -28,7 +27,7 @@ function placeInput(workspace: string): Input<OutputPlace> {
 }
 
 function isAfterStart(end: DateInput, raw: RawInputs): boolean {
-  const start = parseDate((raw['date-from'] ?? '').trim())
+  const start = parseDate(raw['date-from'] ?? '')
   return typeof start === 'string' || end.atMs > start.atMs
 }
 
@@ -70,16 +69,10 @@ export interface VisitorsInputs extends Parsed<ReturnType<typeof visitorsFields>
   readonly range: DateRange
 }
 
-function toRange(from: DateInput | undefined, to: DateInput | undefined): DateRange {
-  return {
-    ...(from === undefined ? {} : { dateFrom: from.text }),
-    ...(to === undefined ? {} : { dateTo: to.text }),
-  }
-}
-
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseVisitorsInputs(raw: RawInputs, { workspace, now }: InputSurroundings): VisitorsInputs {
   const inputs = parseFields(visitorsFields(workspace), raw)
   const { days, dateFrom, dateTo } = inputs
-  return { ...inputs, range: days === undefined ? toRange(dateFrom, dateTo) : lastDays(days, now) }
+  const given = { ...(dateFrom && { dateFrom: dateFrom.text }), ...(dateTo && { dateTo: dateTo.text }) }
+  return { ...inputs, range: days === undefined ? given : lastDays(days, now) }
 }

@@ -22,8 +22,8 @@ export type Outputs = Readonly<Record<(typeof OUTPUT_NAMES)[number], string>>
 const MAX_TOP_PAGES_BYTES = 120_000
 
 /** JSON on one line, whoever splits it into lines, in which no log finds a command (`##[`) when somebody prints it. */
-function inertJson({ path, human, ai, total }: VisitorRow): string {
-  return JSON.stringify({ path, human, ai, total })
+function inertJson(row: VisitorRow): string {
+  return JSON.stringify(row)
     .replace(
       /[\u007f-\u009f\u2028\u2029]/g,
       (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -50,7 +50,7 @@ const countOf = (totals: VisitorTotals | undefined, name: keyof VisitorTotals): 
 /** The step's outputs, where an empty text stands for "there is none". */
 export function toOutputs(report: Report): Outputs {
   const { ending, totals, rows, place, topPages, comparison } = report
-  const previous = comparison?.kind === 'compared' ? comparison.totals : undefined
+  const previous = comparison?.totals
   const isWritten = hasFile(report)
   return {
     human: countOf(totals, 'human'),

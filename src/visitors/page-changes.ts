@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { VisitorRow } from './export-format.ts'
-import { TopPages } from './top-pages.ts'
+import { keepTop } from './top-pages.ts'
 
 /** Unique visitors of one page in two periods. */
 export interface PageChange {
@@ -24,10 +24,12 @@ export function pageKey(path: string): string {
   return Buffer.from(`${path.slice(0, SHOWN_PATH)}${hash}`).toString()
 }
 
+const gainOf = ({ now, before }: PageChange): number => now - before
+
 /** The pages that gained and lost the most. Of the two lists only one is kept. */
 export class PageChanges {
-  readonly #gained = new TopPages<PageChange>(MOST_CHANGES, ({ now, before }) => now - before)
-  readonly #lost = new TopPages<PageChange>(MOST_CHANGES, ({ now, before }) => before - now)
+  readonly gained: PageChange[] = []
+  readonly lost: PageChange[] = []
   readonly #now: Map<string, number>
   readonly #isNowWhole: boolean
 
@@ -53,15 +55,7 @@ export class PageChanges {
   }
 
   #add(change: PageChange): void {
-    if (change.now > change.before) this.#gained.add(change)
-    if (change.now < change.before) this.#lost.add(change)
-  }
-
-  get gained(): readonly PageChange[] {
-    return this.#gained.rows
-  }
-
-  get lost(): readonly PageChange[] {
-    return this.#lost.rows
+    if (gainOf(change) > 0) keepTop(this.gained, change, MOST_CHANGES, gainOf)
+    if (gainOf(change) < 0) keepTop(this.lost, change, MOST_CHANGES, (one) => -gainOf(one))
   }
 }

@@ -22,29 +22,35 @@ export interface ComparedPages {
 }
 
 /** What came of the comparison with the period before. */
-export type Comparison =
-  | { readonly kind: 'compared'; readonly name: string; readonly totals: VisitorTotals; readonly pages?: ComparedPages }
-  | { readonly kind: 'failed'; readonly name: string; readonly error: ActionError }
+export interface Comparison {
+  /** Of the period, for the middle of a sentence. */
+  readonly name: string
+  /** Undefined if the period could not be read. */
+  readonly totals?: VisitorTotals
+  readonly pages?: ComparedPages
+  /** Why the period could not be read. */
+  readonly error?: ActionError
+}
 
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
 export interface Report {
   readonly ending: Ending
   /** This, the range and the place are undefined if the inputs did not say what to do. */
-  readonly projectId: string | undefined
-  readonly range: DateRange | undefined
-  readonly place: OutputPlace | undefined
+  readonly projectId?: string | undefined
+  readonly range?: DateRange | undefined
+  readonly place?: OutputPlace | undefined
   /** The service's own, as they were at first. */
-  readonly totals: VisitorTotals | undefined
+  readonly totals?: VisitorTotals | undefined
   /** Rows that were received and are distinct, whether a file came of them or not. */
   readonly rows: number
   readonly topPages: readonly VisitorRow[]
-  readonly doubts: readonly Doubt[]
+  readonly doubts: ReadonlySet<Doubt>
   /** Undefined if nothing was to be compared, or there is no file. */
-  readonly comparison: Comparison | undefined
+  readonly comparison?: Comparison | undefined
   readonly durationMs: number
   readonly error: ActionError | OutputFileError | undefined
 }
 
-export function hasFile({ ending }: Pick<Report, 'ending'>): boolean {
+export function hasFile({ ending }: Report): boolean {
   return ending === 'complete' || ending === 'uncertain'
 }

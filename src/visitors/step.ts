@@ -11,7 +11,7 @@ import type { VisitorsInputs } from './inputs.ts'
 import { createPageReader } from './page-reader.ts'
 import type { Report } from './report.ts'
 import { Tally } from './tally.ts'
-import { walkPages, type WalkedPage } from './walk-pages.ts'
+import { walkPages } from './walk-pages.ts'
 
 /** The log tells at most this often how far it has come. */
 const PROGRESS_MS = 10_000
@@ -20,19 +20,6 @@ const PROGRESS_MS = 10_000
 function announce({ projectId, range, format, timeoutMs }: VisitorsInputs): string {
   const limit = `timeout ${formatDuration(timeoutMs)}`
   return `Exporting the visitors of project ${projectId} as ${format}, ${describeRange(range)}, ${limit}.`
-}
-
-/** Adds the rows of one answer to the file. */
-function writePage(
-  { range, format }: VisitorsInputs,
-  file: OutputFile,
-  { totals, rows }: WalkedPage,
-  rowsBefore: number,
-): void {
-  const { head, row, between } = EXPORT_FORMATS[format]
-  if (rowsBefore === 0) file.write(head({ range, totals }))
-  else if (rows.length > 0) file.write(between)
-  file.write(rows.map(row).join(between))
 }
 
 /** A second signal, or a defect, ends the process at once; then too no half file stays. */
@@ -52,20 +39,23 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
 
   function report(fields: Pick<Report, 'ending' | 'error'> & Partial<Report>): Report {
     const { totals, rows, topPages, doubts } = tally
-    const known = { projectId, range, place, totals, rows, topPages, doubts, comparison: undefined }
-    return { ...known, durationMs: clock.now() - startedAt, ...fields }
+    const durationMs = clock.now() - startedAt
+    return { projectId, range, place, totals, rows, topPages, doubts, durationMs, ...fields }
   }
 
   async function fill(file: OutputFile): Promise<void> {
+    const { head, row, between, tail } = EXPORT_FORMATS[format]
     let toldAt = clock.now()
     for await (const page of walkPages(readPage)) {
-      writePage(inputs, file, page, tally.rows)
+      if (tally.rows === 0) file.write(head(range, page.totals))
+      else if (page.rows.length > 0) file.write(between)
+      file.write(page.rows.map(row).join(between))
       tally.add(page)
       if (clock.now() - toldAt < PROGRESS_MS) continue
       toldAt = clock.now()
       core.log(`${tally.rows} rows so far.`)
     }
-    file.write(EXPORT_FORMATS[format].tail)
+    file.write(tail)
   }
 
   core.log(announce(inputs))
@@ -75,7 +65,7 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
     await fill(file)
     signal.throwIfAborted()
     file.commit()
-    const isWhole = tally.doubts.length === 0
+    const isWhole = tally.doubts.size === 0
     if (!isWhole) core.warn(explainDoubts(tally.doubts))
     // The file is in its place by now, and nothing that is asked from here on takes it away.
     const comparison = await compareWithBefore(inputs, tally, step)

@@ -63,8 +63,8 @@ function pie(totals: VisitorTotals): string[] {
 
 /** What stands behind a number of now. */
 function beforeOf({ totals, comparison }: Report, name: keyof VisitorTotals): string {
-  if (totals === undefined || comparison?.kind !== 'compared') return ''
-  const before = comparison.totals[name]
+  const before = comparison?.totals?.[name]
+  if (comparison === undefined || before === undefined || totals === undefined) return ''
   return `, ${describeChange(totals[name], before, comparison.name)}${before === 0 ? '' : ` (${number(before)})`}`
 }
 
@@ -115,9 +115,8 @@ function topPages(report: Report): string[] {
 }
 
 function pageChanges({ comparison }: Report): string[] {
-  const pages = comparison?.kind === 'compared' ? comparison.pages : undefined
-  if (pages === undefined) return []
-  const { gained, lost, isWhole } = pages
+  if (comparison?.pages === undefined) return []
+  const { gained, lost, isWhole } = comparison.pages
   return [
     ...(gained.length === 0 ? [] : ['### Pages that gained the most', renderPageChanges(gained)]),
     ...(lost.length === 0 ? [] : ['### Pages that lost the most', renderPageChanges(lost)]),

@@ -18,14 +18,9 @@ export const visitorsAction: Action<VisitorsInputs, Report> = {
   notRun: (error, durationMs) => ({
     ending: error === undefined ? 'skipped' : 'error',
     error,
-    projectId: undefined,
-    range: undefined,
-    place: undefined,
-    totals: undefined,
     rows: 0,
     topPages: [],
-    doubts: [],
-    comparison: undefined,
+    doubts: new Set(),
     durationMs,
   }),
   render(report) {
