@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { SHOTS } from '../scripts/pictures/shots.mjs'
+import { SHOTS } from '../scripts/pictures/shots.ts'
 import { playFlags } from '../scripts/summaries/play-flags.ts'
 import { renderPage } from '../scripts/summaries/render-page.ts'
 import { SCENES } from '../scripts/summaries/scenes.ts'

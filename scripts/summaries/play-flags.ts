@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { playInWorld, type World } from '../../__tests__/support/embedded-world.ts'
 import { BASE_URL } from '../../__tests__/support/in-process-github.ts'
+import { root } from '../../__tests__/support/markdown-files.ts'
 import { playFeature } from '../../__tests__/support/play-feature.ts'
 import { agentAction } from '../../src/agent/agent-action.ts'
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
@@ -14,7 +15,6 @@ import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
-import { locate } from '../pictures/places.mjs'
 import { readMetadata } from '../small-runner/metadata.ts'
 import { readOptions, type EmbeddedService } from '../start/options.ts'
 import { noteSuccess, ROLLING } from '../start/rolling.ts'
@@ -115,10 +115,12 @@ export async function playFlags(flags: string): Promise<Shown> {
   const options = readOptions(words, {})
   if (options.kind !== 'run' || options.service.kind !== 'embedded') throw new Error(`npm start does not take ${flags}`)
   const given = Object.fromEntries(
-    readMetadata(locate(options.action === 'agent' ? '.' : options.action)).inputs.map(({ name, default: usual }) => [
-      name,
-      ({ ...SERVERS, ...options.defaults, ...options.given } as Texts)[name] ?? usual,
-    ]),
+    readMetadata(join(root, options.action === 'agent' ? '.' : options.action)).inputs.map(
+      ({ name, default: usual }) => [
+        name,
+        ({ ...SERVERS, ...options.defaults, ...options.given } as Texts)[name] ?? usual,
+      ],
+    ),
   )
   return options.action === 'visitors'
     ? { summary: await playVisitors(given), page: '' }

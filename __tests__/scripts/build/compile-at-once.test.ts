@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { compileAtOnce } from '../../../scripts/build/compile-at-once.mjs'
+import { compileAtOnce } from '../../../scripts/build/compile-at-once.ts'
 
 const dist = new URL('../../../dist/', import.meta.url)
 

@@ -1,10 +1,9 @@
 import { pathToFileURL } from 'node:url'
 import { marked } from 'marked'
 
-/** @typedef {'light' | 'dark'} Theme */
+type Theme = 'light' | 'dark'
 
-/** @type {Record<Theme, Record<string, string>>} */
-const COLOURS = {
+const COLOURS: Readonly<Record<Theme, Readonly<Record<string, string>>>> = {
   light: {
     canvas: '#ffffff',
     text: '#1f2328',
@@ -27,7 +26,7 @@ const COLOURS = {
 
 const STYLE = `
   body { margin: 0; background: var(--canvas); color: var(--text); font: 16px/1.5 'Noto Sans', 'Liberation Sans', sans-serif }
-  .card { margin: 1px; border: 1px solid var(--line); border-radius: 6px }
+  .card { margin: 1px; border: 1px solid var(--line); border-bottom: 0; border-radius: 6px 6px 0 0 }
   .title { padding: 12px 16px; border-bottom: 1px solid var(--line); font-size: 14px; font-weight: 600 }
   .title span { color: var(--muted); font-weight: 400 }
   .body { padding: 16px 24px }
@@ -48,31 +47,10 @@ const STYLE = `
   pre code { padding: 0; background: none }
   pre.mermaid { padding: 0; background: none; text-align: center }
   pre.mermaid svg { max-width: 360px !important }
-  .cut { border-bottom: 0; border-radius: 6px 6px 0 0 }
 `
 
 /** How the chart's block looks in the HTML that is made of a summary. */
 const CHART = /<pre><code class="language-mermaid">([^]*?)<\/code><\/pre>/g
-
-/**
- * @param {string} markdown
- * @returns {boolean} whether GitHub shows a chart in it
- */
-export function hasChart(markdown) {
-  return markdown.includes('```mermaid\n')
-}
-
-/**
- * @param {string} text
- * @param {string | undefined} end that begins one of its lines
- * @throws {Error} where it is not there any more
- */
-export function cutBefore(text, end) {
-  if (end === undefined) return text
-  const at = text.indexOf(`\n${end}`)
-  if (at === -1) throw new Error(`The picture cannot end before «${end}», which is not there.`)
-  return text.slice(0, at)
-}
 
 const TELL_HEIGHT = `<script>
       function tellHeight() {
@@ -80,48 +58,33 @@ const TELL_HEIGHT = `<script>
       }
     </script>`
 
-/**
- * The embedded service's page of a pull request, which tells its height as below.
- *
- * @param {string} html
- * @param {Theme} theme
- */
-export function conversationPage(html, theme) {
+/** The embedded service's page of a pull request, which tells its height as below. */
+export function conversationPage(html: string, theme: Theme): string {
   const style = `<style>:root { color-scheme: ${theme}; font-family: 'Noto Sans', 'Liberation Sans', sans-serif }
     body { max-width: none; margin: 1px; padding: 20px 24px 8px; border: 1px solid var(--line); border-radius: 6px }</style>`
   return `${html}${style}${TELL_HEIGHT}<script>tellHeight()</script>`
 }
 
-/**
- * @param {Theme} theme
- * @param {string} mermaid
- */
-function chartScripts(theme, mermaid) {
+function chartScripts(theme: Theme, mermaid: string): string {
   const options = { startOnLoad: false, theme: { light: 'default', dark: 'dark' }[theme] }
   return `<script src="${pathToFileURL(mermaid).href}"></script>
     <script>mermaid.initialize(${JSON.stringify(options)}); mermaid.run().then(tellHeight)</script>`
 }
 
 /**
- * A page that looks as a job summary does on GitHub. It tells its own height in `data-height` of its root element.
- *
- * @param {object} summary
- * @param {string} summary.text Markdown
- * @param {string} summary.job
- * @param {Theme} summary.theme
- * @param {boolean} summary.isCut whether more of it would follow
- * @param {string | undefined} summary.mermaid the path of Mermaid, where the summary has a chart
- * @returns {string}
+ * A page that looks as the beginning of a job summary does on GitHub. It tells its height in `data-height` of its root element.
+ * @param text Markdown
+ * @param mermaid the path of Mermaid, where the summary has a chart
  */
-export function summaryPage({ text, job, theme, isCut, mermaid }) {
+export function summaryPage(text: string, theme: Theme, mermaid: string | undefined): string {
   const colours = Object.entries(COLOURS[theme]).map(([name, value]) => `--${name}: ${value}`)
   const html = marked.parse(text, { async: false, gfm: true })
   return `<!doctype html>
 <html>
   <head><meta charset="utf-8"><style>:root { ${colours.join('; ')} } ${STYLE}</style></head>
   <body>
-    <div class="card${isCut ? ' cut' : ''}">
-      <div class="title">${job} <span>summary</span></div>
+    <div class="card">
+      <div class="title">docs <span>summary</span></div>
       <div class="body">${html.replace(CHART, '<pre class="mermaid">$1</pre>')}</div>
     </div>
     ${TELL_HEIGHT}

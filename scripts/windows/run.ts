@@ -2,7 +2,7 @@
  * Runs the packaged actions and `npm start` with Windows' own Node.js: paths with a drive, back-slashes, spaces and short
  * names, Ctrl-C from the console, a process that outlives its step. Started by `.ci/windows`, under Wine.
  *
- *   node.exe scripts/windows/run.mjs
+ *   node.exe scripts/windows/run.ts
  *
  * Needs a console, and the package `koffi` in the same node_modules folder as this Node.js.
  */
@@ -12,34 +12,27 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { runAction } from '../small-runner/run-action.ts'
 
-/**
- * @typedef {Record<string, unknown>} Facts
- *
- * @typedef {(...values: unknown[]) => number} SystemCall
- * @typedef {{ load: (library: string) => { func: (signature: string) => SystemCall } }} Koffi
- */
+type Facts = Readonly<Record<string, unknown>>
 
-const START_PROGRAM = fileURLToPath(new URL('../../dist/start/index.js', import.meta.url))
-const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+interface Koffi {
+  readonly load: (library: string) => { readonly func: (signature: string) => (...values: unknown[]) => number }
+}
+
+const PROJECT = join(import.meta.dirname, '../..')
 /** What a run may take on a busy machine. */
 const PATIENCE_MS = 60_000
 
-const koffi = /** @type {Koffi} */ (createRequire(process.execPath)('koffi'))
+const koffi = createRequire(process.execPath)('koffi') as Koffi
 const kernel = koffi.load('kernel32.dll')
 const generateConsoleCtrlEvent = kernel.func('int GenerateConsoleCtrlEvent(uint32_t event, uint32_t group)')
 const getShortPathName = kernel.func('uint32_t GetShortPathNameW(str16 path, _Out_ uint16_t *short, uint32_t size)')
 
 let failures = 0
 
-/**
- * @param {string} name
- * @param {Facts} came
- * @param {Record<string, unknown>} expected values, or expressions that they match
- */
-function expectFacts(name, came, expected) {
+/** @param expected values, or expressions that they match */
+function expectFacts(name: string, came: Facts, expected: Facts): void {
   for (const [fact, wanted] of Object.entries(expected)) {
     const value = came[fact]
     const isSo = wanted instanceof RegExp ? wanted.test(String(value)) : value === wanted
@@ -49,55 +42,51 @@ function expectFacts(name, came, expected) {
 }
 
 /**
- * @param {string} workspace
- * @param {string[]} args of `npm start`
- * @param {(output: string) => void} [onOutput] called with all that was printed so far
- * @returns {Promise<Facts>} its exit code, the prompt and the error that it showed, and its outputs by their names
+ * @param onOutput called with all that was printed so far
+ * @returns its exit code, the prompt and the error that it showed, and its outputs by their names
  */
-async function npmStart(workspace, args, onOutput) {
-  const child = spawn(process.execPath, [START_PROGRAM, ...args], { cwd: workspace, timeout: PATIENCE_MS })
+async function npmStart(workspace: string, args: string[], onOutput?: (output: string) => void): Promise<Facts> {
+  const child = spawn(process.execPath, [join(PROJECT, 'dist/start/index.js'), ...args], {
+    cwd: workspace,
+    timeout: PATIENCE_MS,
+  })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+    stream.setEncoding('utf8').on('data', (text: string) => {
       printed += text
       onOutput?.(printed)
     })
   }
   await once(child, 'close')
   const rows = printed.matchAll(/^([a-z-]+) {2,}(.*)$/gm)
-  /** @type {Facts} */
-  const outputs = Object.fromEntries(Array.from(rows, ([, name, value]) => [name, value]))
+  const outputs = Object.fromEntries(Array.from(rows, ([, name = '', value]) => [name, value] as const))
   const prompt = /▾ The prompt.*\n *(.*)/.exec(printed)?.[1]
   const error = /^Error: (.*)$/m.exec(printed)?.[1]
   return { ...outputs, prompt, error, exitCode: child.exitCode }
 }
 
 /** What the runner does to a step that is cancelled, and a person in a console. Node.js itself cannot send it. */
-function pressCtrlC() {
+function pressCtrlC(): void {
   // It reaches all processes of the console, and so this one.
   process.on('SIGINT', () => undefined)
   const isSent = generateConsoleCtrlEvent(0, 0) !== 0
   expectFacts('Ctrl-C', { isSent }, { isSent: true })
 }
 
-/**
- * @param {string} path of something that is there
- * @returns {string} the path with the short names that Windows has for its parts, such as `GIT~1`
- */
-function shortPath(path) {
+/** A path of something that is there, with the short names that Windows has for its parts, such as `GIT~1`. */
+function shortPath(path: string): string {
   const units = new Uint16Array(1_000)
   const length = getShortPathName(path, units, units.length)
   return String.fromCharCode(...units.slice(0, length))
 }
 
-/** @param {string} workspace */
-async function tryAgent(workspace) {
-  for (const [scenario, exitCode, outcome] of /** @type {const} */ ([
+async function tryAgent(workspace: string): Promise<void> {
+  for (const [scenario, exitCode, outcome] of [
     ['pull-request', 0, 'pull-request'],
     ['flaky', 0, 'pull-request'],
     ['no-changes', 0, 'no-changes'],
     ['failed', 1, 'failed'],
-  ])) {
+  ] as const) {
     const came = await npmStart(workspace, ['--scenario', scenario])
     expectFacts(`npm start, scenario ${scenario}`, came, { exitCode, outcome, 'job-id': 'job_000001' })
   }
@@ -107,12 +96,12 @@ async function tryAgent(workspace) {
     expectFacts(`the prompt file ${file}`, came, { exitCode: 0, prompt: 'Document the back-slash.' })
   }
 
-  for (const [file, error] of /** @type {const} */ ([
+  for (const [file, error] of [
     ['..\\secret.md', /is outside the workspace/],
     ['C:\\windows\\win.ini', /is outside the workspace/],
     ['.GIT\\config', /is inside git's own folder/],
     [`${basename(shortPath(join(workspace, '.git')))}\\config`, /is inside git's own folder/],
-  ])) {
+  ] as const) {
     const came = await npmStart(workspace, ['--prompt-file', file])
     expectFacts(`the prompt file ${file}`, came, { exitCode: 1, error, 'job-id': '(empty)' })
   }
@@ -126,17 +115,17 @@ async function tryAgent(workspace) {
   expectFacts('Ctrl-C', cancelled, { exitCode: 1, outcome: 'cancelled', 'job-id': 'job_000001', status: 'active' })
 }
 
-/** The rehearsal's service goes on after its step, and the visitors' action asks it. @param {string} workspace */
-async function tryVisitors(workspace) {
+/** The rehearsal's service goes on after its step, and the visitors' action asks it. */
+async function tryVisitors(workspace: string): Promise<void> {
   const rehearsal = { action: join(PROJECT, 'emulator'), workspace, env: { RUNNER_TEMP: tmpdir() } }
   const { outputs: service, state, conclusion } = await runAction({ ...rehearsal, inputs: { scenario: 'no-changes' } })
   expectFacts('the rehearsal', { conclusion }, { conclusion: 'success' })
 
-  for (const [file, conclusion, name] of /** @type {const} */ ([
+  for (const [file, conclusion, name] of [
     ['reports\\this year\\visitors.csv', 'success', 'reports/this year/visitors.csv'],
     [join(workspace, 'whole path.csv'), 'success', 'whole path.csv'],
     ['C:\\windows\\visitors.csv', 'failure', ''],
-  ])) {
+  ] as const) {
     const inputs = { ...service, 'output-file': file, 'timeout-minutes': '0.5' }
     const { outputs, ...came } = await runAction({ action: join(PROJECT, 'visitors'), workspace, inputs })
     expectFacts(`the visitors' file ${file}`, { ...outputs, ...came }, { conclusion, file: name })

@@ -6,22 +6,15 @@ import * as path from 'node:path'
 /** What a bundle and its licences are made of. Types and source maps are most of the rest. */
 const WANTED = /(?:\.[cm]?js|\.json|(?:^|[\\/])licen[cs]e[^\\/]*)$/i
 
-/**
- * @param {string} root
- * @returns {string[]} the folders of all packages that are needed at run time, such as `node_modules/zod`
- */
-function runtimePackages(root) {
-  const lock = /** @type {{ packages: Record<string, { dev?: boolean }> }} */ (
-    JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8'))
-  )
+/** The folders of all packages that are needed at run time, such as `node_modules/zod`. */
+function runtimePackages(root: string): string[] {
+  const lock = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>
+  }
   return Object.entries(lock.packages).flatMap(([folder, { dev }]) => (folder === '' || dev === true ? [] : [folder]))
 }
 
-/**
- * @param {string} folder
- * @param {string} code
- */
-function replacePackage(folder, code) {
+function replacePackage(folder: string, code: string): void {
   const exports = { './*': './absent.js', '.': './absent.js' }
   fs.rmSync(folder, { recursive: true })
   fs.mkdirSync(folder)
@@ -29,34 +22,26 @@ function replacePackage(folder, code) {
   fs.writeFileSync(path.join(folder, 'absent.js'), code)
 }
 
-/**
- * undici's index loads WebSockets, caches, mocks and more as well. GitHub's client needs three parts of it.
- * @param {string} undici
- */
-function writeFacade(undici) {
-  const parts = {
-    fetch: './lib/web/fetch/index.js',
-    Response: './lib/web/fetch/response.js',
-    ProxyAgent: './lib/dispatcher/proxy-agent.js',
-  }
-  const absent = Object.values(parts).filter((file) => !fs.existsSync(path.join(undici, file)))
+/** undici's index loads WebSockets, caches, mocks and more as well. GitHub's client needs three parts of it. */
+function writeFacade(undici: string): void {
+  const parts = [
+    ['fetch', './lib/web/fetch/index.js', '.fetch'],
+    ['Response', './lib/web/fetch/response.js', '.Response'],
+    ['ProxyAgent', './lib/dispatcher/proxy-agent.js', ''],
+  ] as const
+  const absent = parts.map(([, file]) => file).filter((file) => !fs.existsSync(path.join(undici, file)))
   if (absent.length > 0) throw new Error(`undici has ${absent.join(' and ')} somewhere else now.`)
-  const code = [
-    `exports.fetch = require('${parts.fetch}').fetch`,
-    `exports.Response = require('${parts.Response}').Response`,
-    `exports.ProxyAgent = require('${parts.ProxyAgent}')`,
-  ].join('\n')
+  const code = parts.map(([name, file, member]) => `exports.${name} = require('${file}')${member}`).join('\n')
   fs.writeFileSync(path.join(undici, 'index.js'), code)
 }
 
 /**
- * \@actions/core also signs in by OpenID Connect and asks the machine what system it runs, for which it loads all of undici
+ * @actions/core also signs in by OpenID Connect and asks the machine what system it runs, for which it loads all of undici
  * and what starts processes. undici also speaks HTTP/2, which is never switched on, as it sends a request again by itself.
  * Nothing here uses either, and both would be loaded before the first request.
- * @param {string} modules
  */
-function leaveOut(modules) {
-  const absent = (/** @type {string} */ names) => `export const ${names} = undefined\n`
+function leaveOut(modules: string): void {
+  const absent = (names: string): string => `export const ${names} = undefined\n`
   replacePackage(path.join(modules, '@actions/http-client'), absent('HttpClient = undefined, BearerCredentialHandler'))
   replacePackage(path.join(modules, '@actions/exec'), absent('getExecOutput'))
   writeFacade(path.join(modules, 'undici'))
@@ -67,10 +52,9 @@ function leaveOut(modules) {
 
 /**
  * Puts the packages beside the code that ncc is to pack.
- * @param {string} root
- * @param {string} target the folder that gets a `node_modules`
+ * @param target the folder that gets a `node_modules`
  */
-export function copyPackages(root, target) {
+export function copyPackages(root: string, target: string): void {
   for (const folder of runtimePackages(root)) {
     const from = path.join(root, folder)
     if (!fs.existsSync(from)) throw new Error(`${folder} is not installed. Run npm ci.`)

@@ -2,11 +2,8 @@
 // module of a bundle is a function that is called as the step starts, and terser takes webpack's parentheses away.
 import ts from 'typescript'
 
-/**
- * @param {ts.SourceFile} file
- * @returns {ts.Expression[]} the functions in webpack's table of modules, an object at the top of the file
- */
-function modulesOf(file) {
+/** The functions in webpack's table of modules, an object at the top of the file. */
+function modulesOf(file: ts.SourceFile): ts.Expression[] {
   return file.statements
     .filter(ts.isVariableStatement)
     .flatMap(({ declarationList }) => declarationList.declarations.map(({ initializer }) => initializer))
@@ -15,11 +12,8 @@ function modulesOf(file) {
     .filter((value) => ts.isArrowFunction(value) || ts.isFunctionExpression(value))
 }
 
-/**
- * @param {string} code a bundle, already small
- * @returns {string} the same with every module in parentheses
- */
-export function compileAtOnce(code) {
+/** A bundle, already small, with every module in parentheses. */
+export function compileAtOnce(code: string): string {
   const modules = modulesOf(ts.createSourceFile('index.js', code, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS))
   return modules.reduceRight(
     (text, { pos, end }) => `${text.slice(0, pos)}(${text.slice(pos, end)})${text.slice(end)}`,

@@ -1,0 +1,27 @@
+/**
+ * Takes the pictures of the documents: of the runs whose texts a test compares, as GitHub shows them, light and dark. With
+ * words, only the pictures whose names contain one of them: npm run docs:pictures -- visitors
+ *
+ * Needs the development dependencies, and Chromium on the PATH or in CHROMIUM.
+ */
+import { join } from 'node:path'
+import { root } from '../../__tests__/support/markdown-files.ts'
+import { playFlags } from '../summaries/play-flags.ts'
+import { conversationPage, summaryPage } from './page.ts'
+import { SHOTS } from './shots.ts'
+import { installMermaid, makeSmall, takePicture } from './take-picture.ts'
+
+const words = process.argv.slice(2)
+const shots = SHOTS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
+
+for (const { name, flags, of, until } of shots) {
+  const [text = '', rest] = (await playFlags(flags))[of].split(`\n${until}`)
+  if (rest === undefined) throw new Error(`The picture cannot end before «${until}», which is not there.`)
+  const mermaid = text.includes('```mermaid\n') ? installMermaid() : undefined
+  for (const theme of ['light', 'dark'] as const) {
+    const file = join(root, `docs/assets/${name}-${theme}.png`)
+    takePicture(of === 'page' ? conversationPage(text, theme) : summaryPage(text, theme, mermaid), file)
+    console.log(`${file}, ${makeSmall(file)} bytes`)
+  }
+}
+if (shots.length === 0) throw new Error(`There are only: ${SHOTS.map(({ name }) => name).join(', ')}.`)

@@ -1,0 +1,77 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { openScratchFolder } from '../small-runner/scratch-folder.ts'
+
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
+/** For pictures of our own pages: no account, nothing loaded in the background. A chart is drawn after the page was loaded. */
+const FLAGS = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+  ...['--disable-background-networking', '--disable-component-update', '--hide-scrollbars'],
+  '--virtual-time-budget=10000',
+]
+const WIDTH = 840
+/** Sharp on most screens, and small enough for a README. */
+const SCALE = 1.25
+const MERMAID = 'mermaid@11.17.2'
+
+/** @returns what the browser prints */
+function runBrowser(...args: readonly string[]): string {
+  const names = process.env['CHROMIUM'] === undefined ? BROWSERS : [process.env['CHROMIUM']]
+  for (const name of names) {
+    try {
+      return execFileSync(name, [...FLAGS, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+  throw new Error(`None of these is on the PATH: ${names.join(', ')}. Set CHROMIUM to the path of Chromium.`)
+}
+
+/**
+ * Takes a picture of a page, as high as the page says in `data-height` of its root element, at `SCALE` times its size.
+ * @param page HTML
+ * @param file where the PNG goes
+ * @throws Error where there is no browser, or the page does not tell its height
+ */
+export function takePicture(page: string, file: string): void {
+  const { path: folder, remove } = openScratchFolder('summary-picture-')
+  try {
+    const path = join(folder, 'page.html')
+    writeFileSync(path, page)
+    const common = [`--user-data-dir=${join(folder, 'profile')}`, pathToFileURL(path).href]
+    const dom = runBrowser(`--window-size=${WIDTH},600`, '--dump-dom', ...common)
+    const height = /data-height="(\d+)"/.exec(dom)?.[1]
+    if (height === undefined) throw new Error('The page does not tell its height.')
+    const size = [`--window-size=${WIDTH},${height}`, `--force-device-scale-factor=${SCALE}`]
+    runBrowser(...size, `--screenshot=${file}`, ...common)
+  } finally {
+    remove()
+  }
+}
+
+/**
+ * Takes away colours that nobody sees, where `pngquant` is on the PATH; else the file stays as it is.
+ * @param file a PNG
+ * @returns its size, in bytes
+ */
+export function makeSmall(file: string): number {
+  const flags = ['--force', '--strip', '--speed=1', '--output', file, '24', file]
+  const { error, status } = spawnSync('pngquant', flags, { stdio: 'inherit' })
+  if (error !== undefined || status !== 0) console.warn('pngquant is not there or failed: the picture is large.')
+  return statSync(file).size
+}
+
+/**
+ * Installs Mermaid, which draws the charts of a summary on GitHub too, outside the project: the pictures alone need it. It is
+ * gone when this process ends.
+ * @returns the path of a script for a page
+ * @throws Error where the registry cannot be reached
+ */
+export function installMermaid(): string {
+  const { path } = openScratchFolder('summary-picture-mermaid-')
+  const flags = ['--prefix', path, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--silent']
+  execFileSync('npm', ['install', ...flags, MERMAID], { stdio: 'inherit', shell: process.platform === 'win32' })
+  return join(path, 'node_modules/mermaid/dist/mermaid.min.js')
+}
