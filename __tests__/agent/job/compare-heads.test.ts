@@ -177,28 +177,30 @@ test('a person who rewrites the branch with the commits of the agent has not cha
   expect((await by(AGENT)).operation).toBe('updated')
 })
 
-const CUT = Array.from({ length: MOST_COMMITS - 1 }, (_, index) => ({ sha: `${index}` }))
+describe('read after turn', () => {
+  const CUT = Array.from({ length: MOST_COMMITS - 1 }, (_, index) => ({ sha: `${index}` }))
 
-test.each<[string, Partial<GitHub>, string]>([
-  ['they cannot be read', listing(refusal('forbidden')), 'forbidden'],
-  ['the list is an old copy', listing([A]), 'the newest one yet'],
-  ['the list is cut', listing([...CUT, B]), `only ${MOST_COMMITS} commits`],
-  [
-    'the earlier ones of a rewritten branch are gone',
-    { ...listing([B]), listCommitsBetween: inTurn<never[]>([]) },
-    'the newest one yet',
-  ],
-  [
-    'the earlier ones of a rewritten branch cannot be read',
-    { ...listing([B]), listCommitsBetween: inTurn<never>(refusal('not-found')) },
-    'not-found',
-  ],
-])('whose commits came is not known if %s', async (_name, answers, problem) => {
-  const { report } = await play(showing('ab', { ...(await relating('diverged')), ...answers }))
-  expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
-  expect(said(report)).toContain(`was ${commit('a')} before this turn`)
-  const lost = 'Whether the follow-up changed the pull request is not known'
-  expect(report.shortfalls).toMatchObject([{ lost, error: { message: expect.stringContaining(problem) as unknown } }])
+  test.each<[string, Partial<GitHub>, string]>([
+    ['they cannot be read', listing(refusal('forbidden')), 'forbidden'],
+    ['the list is an old copy', listing([A]), 'the newest one yet'],
+    ['the list is cut', listing([...CUT, B]), `only ${MOST_COMMITS} commits`],
+    [
+      'the earlier ones of a rewritten branch are gone',
+      { ...listing([B]), listCommitsBetween: inTurn<never[]>([]) },
+      'the newest one yet',
+    ],
+    [
+      'the earlier ones of a rewritten branch cannot be read',
+      { ...listing([B]), listCommitsBetween: inTurn<never>(refusal('not-found')) },
+      'not-found',
+    ],
+  ])('whose commits came is not known if %s', async (_name, answers, problem) => {
+    const { report } = await play(showing('ab', { ...(await relating('diverged')), ...answers }))
+    expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
+    expect(said(report)).toContain(`was ${commit('a')} before this turn`)
+    const lost = 'Whether the follow-up changed the pull request is not known'
+    expect(report.shortfalls).toMatchObject([{ lost, error: { message: expect.stringContaining(problem) as unknown } }])
+  })
 })
 
 test.each<[string, GitHub | undefined, number]>([

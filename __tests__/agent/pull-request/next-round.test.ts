@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { nextRound } from '../../../src/agent/pull-request/next-round.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
 import { type FixStop, RoundRefused } from '../../../src/agent/report/fixing.ts'
@@ -74,37 +74,42 @@ async function round(scene: Scene = {}) {
 
 const LOGS_LOST = 'The agent was not told all logs of failing checks'
 
-test.each<ErrorCode>(['rejected', 'not-found', 'bad-answer', 'redirected'])(
-  'a log that is lost (%s) costs that log, which is said once, and the others are told',
-  async (code) => {
-    const readJobLog = inTurn<string>(refusal(code), refusal(code), 'the third log')
-    const { prompt, losses } = await round({ answers: { readJobLog }, failed: [BUILD, LINKS, jobCheck('spelling', 3)] })
-    expect(prompt).toContain('the third log')
-    expect(losses).toEqual([LOGS_LOST])
-  },
-)
+describe('check details', () => {
+  test.each<ErrorCode>(['rejected', 'not-found', 'bad-answer', 'redirected'])(
+    'a log that is lost (%s) costs that log, which is said once, and the others are told',
+    async (code) => {
+      const readJobLog = inTurn<string>(refusal(code), refusal(code), 'the third log')
+      const { prompt, losses } = await round({
+        answers: { readJobLog },
+        failed: [BUILD, LINKS, jobCheck('spelling', 3)],
+      })
+      expect(prompt).toContain('the third log')
+      expect(losses).toEqual([LOGS_LOST])
+    },
+  )
 
-test('what is refused is asked once, said once, and all else is told', async () => {
-  const listAnnotations = inTurn([{ path: 'a.md', line: 3, title: '', message: 'It is gone.' }])
-  const answers = { readJobLog: rejecting(refusal('forbidden')), listAnnotations }
-  const { prompt, logs, losses } = await round({ answers, failed: [BUILD, LINKS] })
-  expect(prompt?.match(/a\.md:3: It is gone\./g)).toHaveLength(2)
-  expect([logs, losses]).toEqual([1, [LOGS_LOST]])
-})
+  test('what is refused is asked once, said once, and all else is told', async () => {
+    const listAnnotations = inTurn([{ path: 'a.md', line: 3, title: '', message: 'It is gone.' }])
+    const answers = { readJobLog: rejecting(refusal('forbidden')), listAnnotations }
+    const { prompt, logs, losses } = await round({ answers, failed: [BUILD, LINKS] })
+    expect(prompt?.match(/a\.md:3: It is gone\./g)).toHaveLength(2)
+    expect([logs, losses]).toEqual([1, [LOGS_LOST]])
+  })
 
-const MANY = Array.from({ length: 12 }, (_, index) => jobCheck(`check ${index}`, index + 1))
-const STATUS: Check = { name: 'preview', state: 'failure', summary: 'No preview.' }
+  const MANY = Array.from({ length: 12 }, (_, index) => jobCheck(`check ${index}`, index + 1))
+  const STATUS: Check = { name: 'preview', state: 'failure', summary: 'No preview.' }
 
-test.each([
-  ['only jobs of GitHub Actions have logs', [{ ...LINKS, app: 'link-checker' }], 0, 1],
-  ['commit statuses have no details at all', [STATUS], 0, 0],
-  ['a check that says so has no annotations', [{ ...BUILD, annotations: 0 }, LINKS], 2, 1],
-  ['of very many the first ten are told in detail', MANY, 10, 10],
-])('%s, and all are named', async (_what, failed, logs, annotations) => {
-  const told = await round({ failed })
-  expect([told.logs, told.annotations, told.detailsMs]).toEqual([logs, annotations, 120_000])
-  expect(told.prompt?.match(/^Check: /gm)).toHaveLength(failed.length)
-  if (failed[0] === STATUS) expect(told.prompt).toContain('Check: preview\nNo preview.\n')
+  test.each([
+    ['only jobs of GitHub Actions have logs', [{ ...LINKS, app: 'link-checker' }], 0, 1],
+    ['commit statuses have no details at all', [STATUS], 0, 0],
+    ['a check that says so has no annotations', [{ ...BUILD, annotations: 0 }, LINKS], 2, 1],
+    ['of very many the first ten are told in detail', MANY, 10, 10],
+  ])('%s, and all are named', async (_what, failed, logs, annotations) => {
+    const told = await round({ failed })
+    expect([told.logs, told.annotations, told.detailsMs]).toEqual([logs, annotations, 120_000])
+    expect(told.prompt?.match(/^Check: /gm)).toHaveLength(failed.length)
+    if (failed[0] === STATUS) expect(told.prompt).toContain('Check: preview\nNo preview.\n')
+  })
 })
 
 const slow = fakeClock()

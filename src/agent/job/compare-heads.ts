@@ -1,53 +1,18 @@
 import { formatCount } from '../../text/sentences.ts'
 import type { Comparison } from '../../github/comparisons.ts'
-import { historyIn, ownersOf, MOST_COMMITS, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
-import { ActionError, rethrowFatal, unlessFailed, unlessNotFound } from '../../runtime/errors.ts'
+import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
 import type { Journal } from '../report/journal.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
-import type { SeenHeads } from '../report/seen-heads.ts'
 import type { JobWatch } from './job-watch.ts'
-import { pollUntil } from '../../runtime/poll.ts'
-import { settlePauses, SETTLE_MS } from './poll-schedule.ts'
 import { QUESTION_MS } from './pull-request-head.ts'
-import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
-
-/** A list that lacks the head is an old copy, and one as long as GitHub's lists may be is cut. */
-function assertWhole(listed: readonly PullRequestCommit[], head: string): void {
-  if (listed.length >= MOST_COMMITS)
-    throw new ActionError('rejected', `GitHub lists only ${MOST_COMMITS} commits of a pull request.`)
-  if (!listed.some(({ sha }) => sha === head))
-    throw new ActionError('bad-answer', "GitHub's list of its commits does not have the newest one yet.")
-}
-
-interface Came extends TurnCommits {
-  /** Whether the head of before is in it still. */
-  readonly keepsHead: boolean
-}
-
-/**
- * Whose commits have come to the pull request. What two heads have between them would also hold what a merge of the base
- * brings; the list of the pull request does not.
- * @throws ActionError if GitHub does not tell
- */
-async function readTurnCommits(before: PullRequest, now: PullRequest, step: Step, heads: SeenHeads): Promise<Came> {
-  if (now.headSha === before.headSha) return { agents: 0, others: new Map(), keepsHead: true }
-  const github = await openGitHub(step, QUESTION_MS)
-  const listed = await heads.listCommits(now, github)
-  assertWhole(listed, now.headSha)
-  let earlier = historyIn(listed, before.headSha)
-  const keepsHead = earlier.length > 0
-  if (!keepsHead) {
-    earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
-    assertWhole(earlier, before.headSha)
-  }
-  return { ...commitsOfTurn(earlier, listed, ownersOf(before.author, earlier, before.headSha)), keepsHead }
-}
+import { readAfterTurn } from './read-after-turn.ts'
+import type { TurnCommits } from './turn-commits.ts'
 
 /** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
 async function relate(
@@ -113,30 +78,6 @@ function formatOthers({ others }: TurnCommits, { number }: PullRequest, journal:
   )
 }
 
-/** The pull request after a turn, and what came to it, or why that is not known. */
-interface After {
-  readonly now: PullRequest
-  readonly came: Came | ActionError
-}
-
-/** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
-async function readAfter(before: PullRequest, step: Step, journal: Journal): Promise<After | undefined> {
-  const { clock, deadlineAt } = step
-  const endsAt = Math.min(clock.now() + SETTLE_MS, deadlineAt)
-  let last: After | undefined
-  const readNow = async () => (await openGitHub(step, QUESTION_MS)).readPullRequest(before)
-  const read = async (): Promise<After | undefined> => {
-    // That GitHub does not tell was said before the message, or costs nothing.
-    const now = await unlessFailed(journal.heads.read(readNow))
-    if (now === undefined) return undefined
-    const cameBefore = last?.now.headSha === now.headSha && !(last.came instanceof ActionError) ? last.came : undefined
-    const came = cameBefore ?? (await readTurnCommits(before, now, step, journal.heads).catch(rethrowFatal))
-    return (last = { now, came })
-  }
-  const isUpdated = (after?: After): boolean => after !== undefined && 'agents' in after.came && after.came.agents > 0
-  return pollUntil(read, isUpdated, settlePauses(endsAt, clock), step)
-}
-
 /**
  * What a follow-up has done to the job's pull request: it has updated it if a new commit is the agent's own. One that was
  * merged or closed during the turn is red if commits came, whosesoever they are.
@@ -159,7 +100,7 @@ export async function compareHeads(
   // A turn that came to a bad end may have pushed before, and one that completed may name its pull request no more.
   const mayHavePushed = link !== undefined || isBadEnd || outcome === 'no-changes'
   if (before === undefined || !mayHavePushed) return result
-  const after = await readAfter(before, step, journal)
+  const after = await readAfterTurn(before, step, journal)
   if (after === undefined) return result
   const { now, came } = after
   const hasMoved = now.headSha !== before.headSha

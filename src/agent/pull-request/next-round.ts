@@ -1,9 +1,7 @@
-import type { Annotation } from '../../github/checks.ts'
 import type { Check } from '../../github/commit-checks.ts'
 import type { GitHub } from '../../github/github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
@@ -13,68 +11,14 @@ import type { Journal } from '../report/journal.ts'
 import { failedOf } from '../report/report.ts'
 import { newestOf, sentRounds, type Plan, type Preflight, type Turns } from '../report/turns.ts'
 import { failedByChange } from './checks.ts'
-import { renderFixPrompt, type FailedCheck } from '../prompt/failing-checks.ts'
+import { renderFixPrompt } from '../prompt/failing-checks.ts'
+import { readDetails } from './check-details.ts'
 import { stopAtLastLook, stopBeforeAsking, stopForCommits, stopForJob, stopForTime } from './fix-rounds.ts'
 
 /** Of the details of all failing checks together: a round must not wait for long for what it only may tell. */
 const DETAILS_MS = 120_000
-/** Past so many, checks are told by name, title and summary only. */
-const MOST_DETAILED = 10
 const LONGEST_NAME = 60
 const LOST = 'The failing checks were not sent to the agent'
-
-/** The job of GitHub Actions that a check run stands for. */
-const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
-
-/** A log that is gone or broken costs this log. All else is the same for the next one. */
-const OF_ONE: readonly ErrorCode[] = ['rejected', 'not-found', 'bad-answer', 'redirected']
-
-/** Asks for a detail of one check after the other. What is lost is said once for each reason, and what is refused is not asked for again. */
-function askForEach<T>(otherwise: T, lost: string, journal: Journal): (perform: () => Promise<T>) => Promise<T> {
-  const said = new Set<string>()
-  let isRefused = false
-  return async (perform) => {
-    if (isRefused) return otherwise
-    try {
-      return await perform()
-    } catch (caught) {
-      const error = rethrowFatal(caught)
-      isRefused = !OF_ONE.includes(error.code)
-      if (!said.has(error.message)) journal.reportSkipped(lost, error)
-      said.add(error.message)
-      return otherwise
-    }
-  }
-}
-
-async function readDetails(
-  failed: readonly Check[],
-  repository: string,
-  github: GitHub,
-  journal: Journal,
-): Promise<readonly FailedCheck[]> {
-  const askAnnotations = askForEach<readonly Annotation[]>(
-    [],
-    'The agent was not told all annotations of failing checks',
-    journal,
-  )
-  const askLog = askForEach('', 'The agent was not told all logs of failing checks', journal)
-  const found: FailedCheck[] = []
-  for (const [index, check] of failed.entries()) {
-    const { id, app, annotations, detailsUrl = '' } = check
-    const isDetailed = index < MOST_DETAILED
-    const jobId = app === 'github-actions' ? JOB_PAGE.exec(detailsUrl)?.[1] : undefined
-    found.push({
-      check,
-      annotations:
-        id === undefined || annotations === 0 || !isDetailed
-          ? []
-          : await askAnnotations(() => github.listAnnotations(repository, id)),
-      log: jobId === undefined || !isDetailed ? '' : await askLog(() => github.readJobLog(repository, Number(jobId))),
-    })
-  }
-  return found
-}
 
 /** The failing checks that are to be told. */
 async function findFailing(

@@ -1,0 +1,67 @@
+import { historyIn, ownersOf, MOST_COMMITS, type PullRequestCommit } from '../../github/commits.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
+import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
+import { pollUntil } from '../../runtime/poll.ts'
+import { openGitHub } from '../../action/open-github.ts'
+import type { Step } from '../../action/step.ts'
+import type { Journal } from '../report/journal.ts'
+import type { SeenHeads } from '../report/seen-heads.ts'
+import { settlePauses, SETTLE_MS } from './poll-schedule.ts'
+import { QUESTION_MS } from './pull-request-head.ts'
+import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
+
+/** A list that lacks the head is an old copy, and one as long as GitHub's lists may be is cut. */
+function assertWhole(listed: readonly PullRequestCommit[], head: string): void {
+  if (listed.length >= MOST_COMMITS)
+    throw new ActionError('rejected', `GitHub lists only ${MOST_COMMITS} commits of a pull request.`)
+  if (!listed.some(({ sha }) => sha === head))
+    throw new ActionError('bad-answer', "GitHub's list of its commits does not have the newest one yet.")
+}
+
+interface Came extends TurnCommits {
+  /** Whether the head of before is in it still. */
+  readonly keepsHead: boolean
+}
+
+/**
+ * Whose commits have come to the pull request. What two heads have between them would also hold what a merge of the base
+ * brings; the list of the pull request does not.
+ * @throws ActionError if GitHub does not tell
+ */
+async function readTurnCommits(before: PullRequest, now: PullRequest, step: Step, heads: SeenHeads): Promise<Came> {
+  if (now.headSha === before.headSha) return { agents: 0, others: new Map(), keepsHead: true }
+  const github = await openGitHub(step, QUESTION_MS)
+  const listed = await heads.listCommits(now, github)
+  assertWhole(listed, now.headSha)
+  let earlier = historyIn(listed, before.headSha)
+  const keepsHead = earlier.length > 0
+  if (!keepsHead) {
+    earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
+    assertWhole(earlier, before.headSha)
+  }
+  return { ...commitsOfTurn(earlier, listed, ownersOf(before.author, earlier, before.headSha)), keepsHead }
+}
+
+/** The pull request after a turn, and what came to it, or why that is not known. */
+interface After {
+  readonly now: PullRequest
+  readonly came: Came | ActionError
+}
+
+/** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
+export async function readAfterTurn(before: PullRequest, step: Step, journal: Journal): Promise<After | undefined> {
+  const { clock, deadlineAt } = step
+  const endsAt = Math.min(clock.now() + SETTLE_MS, deadlineAt)
+  let last: After | undefined
+  const readNow = async () => (await openGitHub(step, QUESTION_MS)).readPullRequest(before)
+  const read = async (): Promise<After | undefined> => {
+    // That GitHub does not tell was said before the message, or costs nothing.
+    const now = await unlessFailed(journal.heads.read(readNow))
+    if (now === undefined) return undefined
+    const cameBefore = last?.now.headSha === now.headSha && !(last.came instanceof ActionError) ? last.came : undefined
+    const came = cameBefore ?? (await readTurnCommits(before, now, step, journal.heads).catch(rethrowFatal))
+    return (last = { now, came })
+  }
+  const isUpdated = (after?: After): boolean => after !== undefined && 'agents' in after.came && after.came.agents > 0
+  return pollUntil(read, isUpdated, settlePauses(endsAt, clock), step)
+}

@@ -1,0 +1,54 @@
+import type { Annotation } from '../../github/checks.ts'
+import type { Check } from '../../github/commit-checks.ts'
+import type { GitHub } from '../../github/github.ts'
+import { rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
+import type { FailedCheck } from '../prompt/failing-checks.ts'
+import type { Journal } from '../report/journal.ts'
+
+/** Past so many, checks are told by name, title and summary only. */
+const MOST_DETAILED = 10
+
+/** The job of GitHub Actions that a check run stands for. */
+const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
+
+/** A log that is gone or broken costs this log. All else is the same for the next one. */
+const OF_ONE: readonly ErrorCode[] = ['rejected', 'not-found', 'bad-answer', 'redirected']
+
+/** Asks for a detail of one check after the other. What is lost is said once for each reason, and what is refused is not asked for again. */
+function askForEach<T>(what: string, otherwise: T, journal: Journal): (perform: () => Promise<T>) => Promise<T> {
+  const said = new Set<string>()
+  let isRefused = false
+  return async (perform) => {
+    if (isRefused) return otherwise
+    try {
+      return await perform()
+    } catch (caught) {
+      const error = rethrowFatal(caught)
+      isRefused = !OF_ONE.includes(error.code)
+      if (!said.has(error.message)) journal.reportSkipped(`The agent was not told all ${what} of failing checks`, error)
+      said.add(error.message)
+      return otherwise
+    }
+  }
+}
+
+/** What GitHub tells of failing checks: of the first ones all, of the others no details. */
+export async function readDetails(
+  failed: readonly Check[],
+  repository: string,
+  github: GitHub,
+  journal: Journal,
+): Promise<readonly FailedCheck[]> {
+  const askAnnotations = askForEach<readonly Annotation[]>('annotations', [], journal)
+  const askLog = askForEach('logs', '', journal)
+  const found: FailedCheck[] = failed.map((check) => ({ check, annotations: [], log: '' }))
+  for (const [index, check] of failed.slice(0, MOST_DETAILED).entries()) {
+    const { id, app, detailsUrl = '' } = check
+    const jobId = app === 'github-actions' ? JOB_PAGE.exec(detailsUrl)?.[1] : undefined
+    const mayHaveAny = id !== undefined && check.annotations !== 0
+    const annotations = mayHaveAny ? await askAnnotations(() => github.listAnnotations(repository, id)) : []
+    const log = jobId === undefined ? '' : await askLog(() => github.readJobLog(repository, Number(jobId)))
+    found[index] = { check, annotations, log }
+  }
+  return found
+}
