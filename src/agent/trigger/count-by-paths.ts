@@ -9,9 +9,9 @@ interface GateAnswer {
   /** What was counted, in one line that is safe to print, with strangers' names between back-ticks. */
   readonly description: string
   /** Why nothing is to be asked of the service, as a full sentence. It is shown as Markdown, so no stranger's text is in it. */
-  readonly skipReason: string | undefined
+  readonly skipReason?: string
   /** Why the gate stays open though nothing that is listed counts, as a full sentence. */
-  readonly doubt: string | undefined
+  readonly doubt?: string
 }
 
 /**
@@ -26,32 +26,23 @@ export async function countByPaths(
   const { files, fileList, totalCommits } = comparison
   const inFiles = `${fileList === 'cut' ? 'at least ' : ''}${formatCount(files.length, 'file')}`
   const compared = `${isEmpty(comparison) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
-  if (filter === undefined) return { description: compared, skipReason: undefined, doubt: undefined }
+  if (filter === undefined) return { description: compared }
 
-  const counted = await filterFiles(filter, files, step)
+  const counted = (await filterFiles(filter, files, step)).length
   const isIgnoring = filter.kind === 'paths-ignore'
-  const one = counted.length === 1
-  const how = isIgnoring ? `${one ? 'does' : 'do'} not match` : one ? 'matches' : 'match'
-  if (counted.length > 0)
-    return {
-      description: `${compared} Of these files, ${counted.length} ${how} \`${filter.kind}\`.`,
-      skipReason: undefined,
-      doubt: undefined,
-    }
-  const none = isIgnoring ? 'All files match `paths-ignore`' : 'No file matches `paths`'
-  const names =
-    files.length === 0
-      ? ''
-      : ` ${none} (${someQuoted(filter.rules.map(({ line }) => line))}): ${someQuoted(files.map(({ path }) => path))}.`
-  const description = `${compared}${names}`
-  if (unlisted !== undefined) {
-    const doubt = `${unlisted}. Nothing that is listed counts, but something else may: not skipped.`
-    return { description, skipReason: undefined, doubt }
+  if (counted > 0) {
+    const how = isIgnoring ? `${counted === 1 ? 'does' : 'do'} not match` : counted === 1 ? 'matches' : 'match'
+    return { description: `${compared} Of these files, ${counted} ${how} \`${filter.kind}\`.` }
   }
-  const skipReason = isEmpty(comparison)
-    ? 'There are no commits in the range that it looks at.'
-    : isIgnoring
-      ? 'All changed files match `paths-ignore`.'
-      : 'No changed file matches `paths`.'
-  return { description, skipReason, doubt: undefined }
+  const none = isIgnoring ? 'All files match `paths-ignore`' : 'No file matches `paths`'
+  const patterns = someQuoted(filter.rules.map(({ line }) => line))
+  const names = files.length === 0 ? '' : ` ${none} (${patterns}): ${someQuoted(files.map(({ path }) => path))}.`
+  const description = `${compared}${names}`
+  if (unlisted !== undefined)
+    return { description, doubt: `${unlisted}. Nothing that is listed counts, but something else may: not skipped.` }
+  const reason = isIgnoring ? 'All changed files match `paths-ignore`.' : 'No changed file matches `paths`.'
+  return {
+    description,
+    skipReason: isEmpty(comparison) ? 'There are no commits in the range that it looks at.' : reason,
+  }
 }

@@ -1,3 +1,4 @@
+import type { Event } from '../../github/event.ts'
 import type { EventCommit, Subject, Work } from '../../github/event-parts.ts'
 import type { Context } from '../../action/context.ts'
 import { MARKER_BEGINNING } from '../../github/comments.ts'
@@ -29,6 +30,11 @@ const ofSubject = (subject: Subject | undefined): Partial<EventOrigin> =>
 
 /** What an event is about, from its payload alone. What cannot be read of it says nothing. */
 export function findEventOrigin({ event, sha }: Pick<Context, 'event' | 'sha'>): EventOrigin {
+  const nothing = { numbers: [], labels: [], branch: undefined, commits: [], pushed: undefined, needsRange: false }
+  return { kind: 'other', ...nothing, ...originOf(event, sha) }
+}
+
+function originOf(event: Event, sha: string): Partial<EventOrigin> {
   const { defaultBranch, sender } = event
   /** The default branch is nobody's. */
   const branchOf = (name = ''): string | undefined =>
@@ -39,48 +45,37 @@ export function findEventOrigin({ event, sha }: Pick<Context, 'event' | 'sha'>):
     commits: commitOf(sha, message),
     branch: isOfFork ? undefined : branchOf(branch),
   })
-  const nothing = {
-    kind: 'other',
-    numbers: [],
-    labels: [],
-    branch: undefined,
-    commits: [],
-    pushed: undefined,
-    needsRange: false,
-  } as const
   switch (event.kind) {
     // People start these, or have set them going. An app that starts one does so by order.
     case 'schedule':
     case 'manual':
-      return { ...nothing, kind: 'people' }
+      return { kind: 'people' }
     case 'comment':
     case 'review': {
       const isOurs = event.comment.text.startsWith(MARKER_BEGINNING)
-      return { ...nothing, ...ofSubject(event.subject), kind: isOurs ? 'ours' : sender.isBot ? 'other' : 'people' }
+      return { ...ofSubject(event.subject), kind: isOurs ? 'ours' : sender.isBot ? 'other' : 'people' }
     }
     case 'pull-request':
     case 'issue':
-      return { ...nothing, ...ofSubject(event.subject) }
+      return ofSubject(event.subject)
     case 'push': {
       const { branch, push } = event
       const pushed = { branch, by: sender.login }
-      return { ...nothing, kind: 'change', commits: push.commits, pushed, branch: branchOf(branch) }
+      return { kind: 'change', commits: push.commits, pushed, branch: branchOf(branch) }
     }
     case 'tag':
-    case 'release': {
+    case 'release':
       // Whose commit a new tag names says nothing of those before it. By a person it is made by hand.
-      if (sender.isBot)
-        return { ...nothing, kind: 'change', commits: commitOf(SHA.test(sha) ? sha : undefined), needsRange: true }
-      return { ...nothing, kind: 'change', commits: event.kind === 'tag' ? (event.push?.commits ?? []) : [] }
-    }
+      if (sender.isBot) return { kind: 'change', commits: commitOf(SHA.test(sha) ? sha : undefined), needsRange: true }
+      return { kind: 'change', commits: event.kind === 'tag' ? (event.push?.commits ?? []) : [] }
     case 'merge-group':
-      return { ...nothing, numbers: event.number === undefined ? [] : [event.number] }
+      return event.number === undefined ? {} : { numbers: [event.number] }
     case 'branch':
-      return { ...nothing, branch: branchOf(event.branch) }
+      return { branch: branchOf(event.branch) }
     case 'workflow-run':
-      return { ...nothing, ...ofWork(event.work), kind: 'change' }
+      return { ...ofWork(event.work), kind: 'change' }
     case 'checks':
     case 'other':
-      return { ...nothing, ...ofWork(event.work) }
+      return ofWork(event.work)
   }
 }

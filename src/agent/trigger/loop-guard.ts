@@ -133,6 +133,7 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, journal: Journal)
   return {
     asksOfChange: isOfChange && (commits.length > 0 || event.sender.isBot),
     needsRange: isOfChange && origin.needsRange,
-    ...{ ofEvent, ofChange },
+    ofEvent,
+    ofChange,
   }
 }
