@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { askReviewers } from '../../../src/agent/pull-request/ask-reviewers.ts'
 import { failedByChange, failedChecks } from '../../../src/agent/pull-request/checks.ts'
-import { stopAtLastLook, stopBeforeAsking, stopForCommits } from '../../../src/agent/pull-request/fix-rounds.ts'
+import { stopBeforeAsking, stopForCommits } from '../../../src/agent/pull-request/fix-rounds.ts'
 import { isMarkerComment, markerComment, readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
 import { waitForMergeable } from '../../../src/agent/pull-request/settle-mergeable.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
@@ -117,12 +117,6 @@ describe('fix rounds', () => {
     ['no-time', { leftMs: 599_999 }],
   ] as const)('%s: %j', (stop, change) => {
     expect(stopBeforeAsking({ ...STATE, ...change })).toBe(stop)
-  })
-
-  test('directly before the message the pull request must be the one that was looked at', () => {
-    expect(stopAtLastLook(PULL_REQUEST, C)).toBeUndefined()
-    expect(stopAtLastLook(PULL_REQUEST, D)).toBe('others')
-    expect(stopAtLastLook({ ...PULL_REQUEST, state: 'closed' }, C)).toBe('over')
   })
 
   const BOT = { login: 'docs-agent[bot]', type: 'Bot' }

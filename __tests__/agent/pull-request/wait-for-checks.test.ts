@@ -177,10 +177,11 @@ test('a head that never stands is followed to the deadline, and its checks are p
   expect(found).toEqual({ ...describePullRequest({ ...PULL_REQUEST, headSha: '1' }), checks: 'pending' })
 })
 
-test.each<['merged' | 'closed', (readonly Check[])[], string, number[]]>([
+test.each<['merged' | 'closed', (readonly Check[] | ActionError)[], string, number[]]>([
   ['merged', [PASSED], 'success', [15]],
   ['closed', [[]], 'none', [10]],
   ['merged', [PENDING], 'pending', [10]],
+  ['merged', [PENDING, LOST], 'pending', [10]],
   ['merged', [PENDING, PASSED], 'success', [10, 15]],
 ])('a pull request that is %s meanwhile is waited for no longer (%#)', async (state, looks, checks, seconds) => {
   const over = await look(looks, {}, { readPullRequest: inTurn({ ...PULL_REQUEST, state }) })

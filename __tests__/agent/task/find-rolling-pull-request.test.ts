@@ -43,13 +43,6 @@ test("a person's own pull request with the label and a forged marker is passed o
 })
 
 test.each<[string, (begun: Begun) => void, number, number | 'create']>([
-  [
-    'the job whose marker is behind those of strangers',
-    ({ pull }) => pull.comments.unshift(...Array.from({ length: 30 }, (_, id) => by('stranger', `x${id}`))),
-    0,
-    0,
-  ],
-  ['the job that a stranger has counted', ({ pull, first }) => pull.comments.push(by('stranger', first.id, 20)), 0, 0],
   ['the job of the oldest', () => undefined, 1, 0],
   ['the next one if a job is archived', ({ first }) => (first.archivedAt = 0), 1, 1],
   ['a job whose link is late', ({ world, first }) => (first.linkedAt = world.clock.now() + 5_000), 0, 0],
@@ -146,11 +139,5 @@ describe('a job that is busy, and so names no pull request', () => {
     const { world, first } = await busy()
     first.linkedAt = (first.turns.at(-1)?.endsAt ?? 0) + 5_000
     expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
-  })
-
-  test('does not keep a step waiting if only a stranger names it', async () => {
-    const { world, pull, first } = await busy()
-    pull.comments.splice(0, 1, by('stranger', first.id))
-    expect((await world.step()).taken).toMatchObject([{ kind: 'create' }])
   })
 })

@@ -51,7 +51,7 @@ export function waitForApproval(checks: readonly Check[]): boolean {
   return pending.length > 0 && pending.every(({ waitsForApproval }) => waitsForApproval === true)
 }
 
-export function decideChecks(
+function decideChecks(
   checks: readonly Check[],
   { stoodMs, othersMs = 0, isOver = false }: ChecksPatience,
 ): ChecksVerdict {
