@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { agentAction } from '../../src/agent/agent-action.ts'
 import { OUTPUT_NAMES, type Outputs } from '../../src/agent/report/outputs.ts'
 import { createService } from '../../src/emulator/embedded-service.ts'
-import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
+import { EMULATOR_KEY, EXPIRED_KEY } from '../../src/emulator/http/access.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { playFeature } from '../support/play-feature.ts'
 
@@ -49,13 +49,6 @@ const FOLLOWED_UP = pullRequest('job_finished', 1, { changed: '' })
 
 const ROWS: readonly Row[] = [
   {
-    name: 'attaching to a job that runs waits for it and sends nothing',
-    given: attach('job_running'),
-    ends: 'green, pull-request',
-    outputs: pullRequest('job_running', 2),
-    asks: '4 GET job/job_running',
-  },
-  {
     name: 'attaching to a job that the service does not know ends red at once',
     given: attach('job_of_nobody'),
     ends: 'red, error: not-found',
@@ -97,13 +90,6 @@ const ROWS: readonly Row[] = [
     says: ['The prompt was not sent', 'run the same step without `job-id`'],
   },
   {
-    name: 'a follow-up to a job that is busy is sent when its present turn has ended',
-    given: followUp('job_running'),
-    ends: 'green, pull-request',
-    outputs: pullRequest('job_running', 2, { changed: '' }),
-    asks: '4 GET job/job_running, POST job/job_running/message, 7 GET job/job_running',
-  },
-  {
     name: 'a follow-up whose answer is lost is looked up and not sent again',
     plays: 'lost-answer',
     given: followUp('job_finished'),
@@ -121,14 +107,6 @@ const ROWS: readonly Row[] = [
     says: ['The agent has begun this follow-up.'],
   },
   {
-    name: 'an error text of the service is quoted',
-    plays: 'hostile',
-    given: { ...CREATE, 'api-key': READ_ONLY_KEY },
-    ends: 'red, error: forbidden',
-    asks: 'POST job',
-    says: ['(403)', 'This API key may only read. ::error title=injected::', 'needs write access'],
-  },
-  {
     name: 'a pull request that shows a moment after the end is found',
     plays: 'late-link',
     given: attach('job_running'),
@@ -143,17 +121,6 @@ const ROWS: readonly Row[] = [
     outputs: { ...jobOutputs('job_running', 'active'), changed: '' },
     asks: 'GET job/job_running',
     says: ['This step does not wait for the job.'],
-  },
-  {
-    name: 'without waiting, a step ends green as soon as the service has taken the prompt',
-    given: { ...CREATE, wait: 'false' },
-    ends: 'green, submitted',
-    outputs: { ...jobOutputs('job_000001', 'active'), changed: '' },
-    asks: 'POST job',
-    says: [
-      'This step does not wait for the result.',
-      'run the same step with `job-id: job_000001` and without a prompt',
-    ],
   },
   {
     name: 'without waiting, a follow-up reads the job once and is sent',
@@ -188,14 +155,6 @@ const ROWS: readonly Row[] = [
     outputs: { changed: '' },
     asks: 'POST job',
     says: ['the job may exist', 'redirects to another address, which is not followed (307)', 'Check `base-url`'],
-  },
-  {
-    name: 'answers that hold only what is promised are enough',
-    plays: 'sparse',
-    given: CREATE,
-    ends: 'green, pull-request',
-    outputs: { ...CREATED, model: '' },
-    asks: 'POST job, 3 GET job/job_000001',
   },
   {
     name: 'a read that is never answered does not hold the step past its deadline',

@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
-import { formatFixing, STOPS } from '../../../src/agent/report/fixing.ts'
+import { formatFixing, STOPS, type FixStop } from '../../../src/agent/report/fixing.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import { redactReport } from '../../../src/agent/report/redact-report.ts'
@@ -19,21 +19,17 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-import { reportOf } from '../../support/report.ts'
+import { reportOf, type Fields } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 
-test('says how often, and why no more', () => {
-  expect(formatFixing({ rounds: [] })).toEqual([])
-  expect(formatFixing({ rounds: [], stop: 'passed' })).toEqual([])
-  expect(formatFixing({ rounds: [], stop: 'red-before' })).toEqual([
-    'Failing checks were not sent back to the agent.',
-    STOPS['red-before'],
-  ])
-  expect(formatFixing({ rounds: [1], stop: 'passed' })).toEqual(['Failing checks were sent back to the agent once.'])
-  expect(formatFixing({ rounds: [1, 2, 3], stop: 'used-up' })).toEqual([
-    'Failing checks were sent back to the agent 3 times.',
-    STOPS['used-up'],
-  ])
+test.each<[number, FixStop | undefined, string]>([
+  [0, undefined, ''],
+  [0, 'passed', ''],
+  [0, 'red-before', `Failing checks were not sent back to the agent. ${STOPS['red-before']}`],
+  [1, 'passed', 'Failing checks were sent back to the agent once.'],
+  [3, 'used-up', `Failing checks were sent back to the agent 3 times. ${STOPS['used-up']}`],
+])('how often failing checks went back, and why no more: %i, %s', (sent, stop, told) => {
+  expect(formatFixing({ rounds: Array(sent).fill(0), stop }).join(' ')).toBe(told)
 })
 
 test('one text tells every loss, and each reason and each advice once', () => {
@@ -49,25 +45,16 @@ test('one text tells every loss, and each reason and each advice once', () => {
   expect(formatShortfalls([])).toBeUndefined()
 })
 
-test.each(OUTCOMES)(
-  'of a follow-up that is %s, the pull request is shown only if its turn came to a good end',
-  (outcome) => {
-    const isShown = outcome === 'pull-request' || outcome === 'no-changes'
-    for (const turn of ['unsent', 'taken', 'seen'] as const)
-      expect(ownPullRequest(reportOf({ task: FOLLOW_UP, outcome, progress: turn }))).toBe(
-        isShown ? completed.prLink : undefined,
-      )
-  },
-)
-
-test('a pull request that is known to be of this turn is shown however the step ends', () => {
-  const report = reportOf({ task: FOLLOW_UP, outcome: 'cancelled', progress: 'seen', operation: 'updated' })
-  expect(ownPullRequest(report)).toBe(completed.prLink)
-})
-
-test.each([CREATE, ATTACH])('of %j, the pull request is shown however it ends, if there is one', (task) => {
-  for (const outcome of OUTCOMES) expect(ownPullRequest(reportOf({ task, outcome }))).toBe(completed.prLink)
-  expect(ownPullRequest(reportOf({ task, job: withoutLink }))).toBeUndefined()
+test.each(OUTCOMES)('of a turn that is %s, the pull request is shown unless it may be of an earlier one', (outcome) => {
+  const isShown = (fields: Fields): boolean => ownPullRequest(reportOf({ outcome, ...fields })) !== undefined
+  for (const task of [CREATE, ATTACH])
+    expect([isShown({ task }), isShown({ task, job: withoutLink })]).toEqual([true, false])
+  for (const progress of ['unsent', 'taken', 'seen'] as const) {
+    const followUp = { task: FOLLOW_UP, progress }
+    expect(isShown(followUp)).toBe(outcome === 'pull-request' || outcome === 'no-changes')
+    expect(isShown({ ...followUp, operation: 'updated' })).toBe(true)
+    expect(isShown({ ...followUp, pullRequest: { state: 'open' } })).toBe(true)
+  }
 })
 
 const KEY = 'docs_secret-key-123'
@@ -177,27 +164,24 @@ test('the hidden line tells comments, reviews and runs from each other', () => {
   expect(new Set(markers).size).toBe(4)
 })
 
-describe('whatever it says', () => {
-  const texts = fc.oneof(fc.string(), fc.constantFrom('/docs do it', '@mona', '\n/docs do it', 'a@b.c @acme/team'))
-  const reports = fc
-    .record({ outcome: fc.constantFrom(...OUTCOMES), skip: fc.option(texts), message: fc.option(texts), hint: texts })
-    .map(({ outcome, skip, message, hint }) =>
-      reportOf({
-        outcome,
-        job: completed,
-        ...(skip === null ? {} : { skipReason: skip }),
-        ...(message === null ? {} : { error: new ActionError('not-sent', message, { hint }) }),
-      }),
-    )
+const texts = fc.oneof(fc.string(), fc.constantFrom('/docs do it', '@mona', '\n/docs do it', 'a@b.c @acme/team'))
+const reports = fc
+  .record({ outcome: fc.constantFrom(...OUTCOMES), skip: fc.option(texts), message: fc.option(texts), hint: texts })
+  .map(({ outcome, skip, message, hint }) =>
+    reportOf({
+      outcome,
+      skipReason: skip ?? undefined,
+      ...(message === null ? {} : { error: new ActionError('not-sent', message, { hint }) }),
+    }),
+  )
 
-  test('a reply that comes back as an event asks for nothing, and mentions nobody', () => {
-    fc.assert(
-      fc.property(reports, fc.constantFrom(...EVENT_NAMES), (report, eventName) => {
-        const body = reply(report)
-        expect(parseComment(commentFacts({ eventName, body }), '/docs').kind).toBe('ignored')
-        expect(body).not.toMatch(/@(?!\u200b)/)
-      }),
-      { seed: SEED },
-    )
-  })
+test('a reply that comes back as an event asks for nothing, and mentions nobody', () => {
+  fc.assert(
+    fc.property(reports, fc.constantFrom(...EVENT_NAMES), (report, eventName) => {
+      const body = reply(report)
+      expect(parseComment(commentFacts({ eventName, body }), '/docs').kind).toBe('ignored')
+      expect(body).not.toMatch(/@(?!\u200b)/)
+    }),
+    { seed: SEED },
+  )
 })
