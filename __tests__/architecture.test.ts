@@ -88,7 +88,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   emulator: ['text', 'runtime', 'emulator/github', 'emulator/service', 'emulator/http', 'node:http', 'node:util'],
   'emulator/github': ['emulator/service', 'emulator/http', 'node:crypto'],
   'emulator/service': ['runtime', 'emulator/http', 'docs-service/schemas.ts'],
-  'emulator/http': ['runtime', 'node:crypto', 'node:http'],
+  'emulator/http': ['runtime', 'node:http'],
 }
 
 /** The one file that may read time or start a timer. */

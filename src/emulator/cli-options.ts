@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-
 import {
   GITHUB_SCENARIOS,
   GITHUB_SCENARIO_NAMES,
@@ -30,12 +29,13 @@ type CliCommand =
   | { readonly kind: 'invalid'; readonly message: string }
 
 interface CliOption<Value> {
-  readonly flag: string
   readonly about: string
   /** What is taken, after "must be". */
   readonly takes: string
-  readonly otherwise: Value
-  readonly parse: (text: string) => Value | undefined
+  /** As it would be written. */
+  readonly otherwise: string
+  /** @param nowMs in milliseconds since 1970 */
+  readonly parse: (text: string, nowMs: number) => Value | undefined
 }
 
 const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', '::1', 'localhost']
@@ -52,70 +52,58 @@ function integer(least: number, most: number): Pick<CliOption<number>, 'takes' |
   }
 }
 
-const OPTIONS: { readonly [Name in Exclude<keyof CliOptions, 'startMs'>]: CliOption<CliOptions[Name]> } = {
+/** By their flags. */
+const OPTIONS = {
   host: {
-    flag: 'host',
     about: 'loopback address to listen on',
     takes: `one of ${LOOPBACK_HOSTS.join(', ')}`,
     otherwise: '127.0.0.1',
-    parse: (text) => (LOOPBACK_HOSTS.includes(text) ? text : undefined),
+    parse: (text: string) => LOOPBACK_HOSTS.find((host) => host === text),
   },
-  port: { flag: 'port', about: 'port to listen on, 0 for any free one', otherwise: 4010, ...integer(0, 65_535) },
+  port: { about: 'port to listen on, 0 for any free one', otherwise: '4010', ...integer(0, 65_535) },
   scenario: {
-    flag: 'scenario',
     about: 'what happens in every project whose id names no other scenario',
     takes: `one of ${SCENARIO_NAMES.join(', ')}`,
     otherwise: DEFAULT_SCENARIO,
-    parse: (text) => (isScenarioName(text) ? text : undefined),
+    parse: (text: string) => (isScenarioName(text) ? text : undefined),
   },
-  gitHubScenarios: {
-    flag: 'github-scenario',
+  'github-scenario': {
     about: 'what happens on GitHub, several with commas between them',
     takes: `one or more of ${GITHUB_SCENARIO_NAMES.join(', ')}`,
-    otherwise: ['checks-pass'],
-    parse: (text) => {
+    otherwise: 'checks-pass',
+    parse: (text: string) => {
       const names = text.split(',').map((name) => name.trim())
       return names.every(isGitHubScenarioName) ? names : undefined
     },
   },
-  gitHubRepository: {
-    flag: 'github-repository',
+  'github-repository': {
     about: 'another name of acme/docs, where unknown commits stand for known ones',
     takes: 'owner/name',
     otherwise: '',
-    parse: (text) => (/^[\w.-]+\/[\w.-]+$/.test(text) ? text : undefined),
+    parse: (text: string) => (/^([\w.-]+\/[\w.-]+)?$/.test(text) ? text : undefined),
   },
   speed: {
-    flag: 'speed',
     about: "seconds of the service's time in one second",
     takes: 'a number from 0.001 to 10000',
-    otherwise: 1,
-    parse: (text) => numberIn(text, 0.001, 10_000),
+    otherwise: '1',
+    parse: (text: string) => numberIn(text, 0.001, 10_000),
   },
-  pages: {
-    flag: 'pages',
-    about: 'pages that the analytics know',
-    otherwise: DEFAULT_PAGES,
-    ...integer(1, 100_000),
-  },
+  pages: { about: 'pages that the analytics know', otherwise: String(DEFAULT_PAGES), ...integer(1, 100_000) },
   visits: {
-    flag: 'visits',
     about: 'visits that these pages had in the 90 days before the start',
-    otherwise: DEFAULT_VISITS,
+    otherwise: String(DEFAULT_VISITS),
     ...integer(0, 1_000_000),
   },
-}
+  // Visits lie in the days before the start, so a date that stands still would leave the last days empty.
+  'start-at': {
+    about: "the service's date when it starts",
+    takes: 'YYYY-MM-DD or ISO 8601',
+    otherwise: 'now',
+    parse: (text: string, nowMs: number) => (text === 'now' ? nowMs : parseDate(text)),
+  },
+} as const satisfies Record<string, CliOption<unknown>>
 
-/** Visits lie in the days before the start, so a date that stands still would leave the last days empty. */
-const START: CliOption<number | 'now'> = {
-  flag: 'start-at',
-  about: "the service's date when it starts",
-  takes: 'YYYY-MM-DD or ISO 8601',
-  otherwise: 'now',
-  parse: parseDate,
-}
-
-const ALL_OPTIONS = [...Object.values(OPTIONS), START] as readonly CliOption<string | number | readonly string[]>[]
+type Flag = keyof typeof OPTIONS
 
 /** The text for `--help`. */
 export function helpText(): string {
@@ -123,8 +111,8 @@ export function helpText(): string {
     'Starts the embedded documentation service on this machine. Its first line is: listening <url>',
     '',
     'Options:',
-    ...ALL_OPTIONS.map(
-      ({ flag, about, otherwise }) => `  --${flag.padEnd(18)} ${about} (default: ${String(otherwise) || 'none'})`,
+    ...Object.entries(OPTIONS).map(
+      ([flag, { about, otherwise }]) => `  --${flag.padEnd(18)} ${about} (default: ${otherwise || 'none'})`,
     ),
     `  --${'help'.padEnd(18)} show this text`,
     '',
@@ -138,14 +126,14 @@ export function helpText(): string {
   ].join('\n')
 }
 
-type Flags = ReadonlyMap<string, string | boolean | undefined>
+type Texts = Readonly<Partial<Record<Flag, string>>> & { readonly help?: boolean }
 
 /** The flags, or a sentence that says what is wrong with them. */
-function readFlags(args: readonly string[]): Flags | string {
-  const strings = ALL_OPTIONS.map(({ flag }) => [flag, { type: 'string' }] as const)
+function readFlags(args: readonly string[]): Texts | string {
+  const strings = Object.keys(OPTIONS).map((flag) => [flag, { type: 'string' }] as const)
   const options = { ...Object.fromEntries(strings), help: { type: 'boolean' as const } }
   try {
-    return new Map(Object.entries(parseArgs({ args: [...args], options }).values))
+    return parseArgs({ args: [...args], options }).values
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
@@ -156,30 +144,27 @@ function readFlags(args: readonly string[]): Flags | string {
  * @param nowMs in milliseconds since 1970
  */
 export function parseCli(args: readonly string[], nowMs: number): CliCommand {
-  const flags = readFlags(args)
-  if (typeof flags === 'string') return { kind: 'invalid', message: flags }
-  if (flags.get('help') === true) return { kind: 'help' }
+  const texts = readFlags(args)
+  if (typeof texts === 'string') return { kind: 'invalid', message: texts }
+  if (texts.help === true) return { kind: 'help' }
   const problems: string[] = []
 
-  const read = <Value>({ flag, takes, otherwise, parse }: CliOption<Value>): Value => {
-    const text = flags.get(flag)
-    if (typeof text !== 'string') return otherwise
-    const value = parse(text)
+  const read = <Value>(flag: Flag, { takes, otherwise, parse }: CliOption<Value>): Value => {
+    const value = parse(texts[flag] ?? otherwise, nowMs)
     if (value === undefined) problems.push(`--${flag} must be ${takes}.`)
-    return value ?? otherwise
+    return value as Value
   }
 
-  const startAt = read(START)
   const options: CliOptions = {
-    host: read(OPTIONS.host),
-    port: read(OPTIONS.port),
-    scenario: read(OPTIONS.scenario),
-    gitHubScenarios: read(OPTIONS.gitHubScenarios),
-    gitHubRepository: read(OPTIONS.gitHubRepository),
-    speed: read(OPTIONS.speed),
-    pages: read(OPTIONS.pages),
-    visits: read(OPTIONS.visits),
-    startMs: startAt === 'now' ? nowMs : startAt,
+    host: read('host', OPTIONS.host),
+    port: read('port', OPTIONS.port),
+    scenario: read('scenario', OPTIONS.scenario),
+    gitHubScenarios: read('github-scenario', OPTIONS['github-scenario']),
+    gitHubRepository: read('github-repository', OPTIONS['github-repository']),
+    speed: read('speed', OPTIONS.speed),
+    pages: read('pages', OPTIONS.pages),
+    visits: read('visits', OPTIONS.visits),
+    startMs: read('start-at', OPTIONS['start-at']),
   }
   return problems.length === 0 ? { kind: 'run', options } : { kind: 'invalid', message: problems.join(' ') }
 }

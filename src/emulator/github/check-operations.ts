@@ -90,13 +90,13 @@ function listSuites(call: Call): Reply {
 }
 
 function statusBody({ repository }: Call, status: CommitStatus): object {
-  const { context, state, createdAtMs, description = null, targetUrl = null } = status
+  const { context, state, createdAtMs, description = null } = status
   return {
     id: repository.statuses.indexOf(status) + 1,
     context,
     state,
     description,
-    target_url: targetUrl,
+    target_url: null,
     created_at: wireTime(createdAtMs),
     updated_at: wireTime(createdAtMs),
   }

@@ -51,7 +51,6 @@ export interface CommitStatus {
   readonly context: string
   readonly state: 'success' | 'failure' | 'error' | 'pending'
   readonly description?: string
-  readonly targetUrl?: string
   readonly createdAtMs: number
 }
 

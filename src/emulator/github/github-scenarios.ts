@@ -149,10 +149,7 @@ const scenarios = {
   },
   'github-lagging': {
     description: 'What is new on GitHub can be read only seconds later.',
-    lag: {
-      ...{ newPullMs: 6_000, headMs: 5_000, commitPullsMs: 20_000, commitPullsAnswer: 'empty' },
-      ...{ runsMs: 6_000, mergeableMs: 6_000 },
-    },
+    lag: { newPullMs: 6_000, headMs: 5_000, commitPullsMs: 20_000, runsMs: 6_000, mergeableMs: 6_000 },
   },
   'github-down': { description: 'GitHub answers 503.', ...always('unavailable') },
   'github-slow': { description: 'Every second answer of GitHub takes 8 seconds.', ...always('none', 'late') },

@@ -1,21 +1,19 @@
 import { CHECK_OPERATIONS } from './check-operations.ts'
 import { COMMENT_OPERATIONS } from './comment-operations.ts'
-import { COMMIT_OPERATIONS } from './commit-operations.ts'
 import { ISSUE_OPERATIONS } from './issue-operations.ts'
 import type { Operation, Operations } from './operation.ts'
-import { PEOPLE_OPERATIONS } from './people-operations.ts'
 import { PULL_OPERATIONS } from './pull-operations.ts'
+import { REPOSITORY_OPERATIONS } from './repository-operations.ts'
 import { WORKFLOW_OPERATIONS } from './workflow-operations.ts'
 
 /** All that this GitHub can do in a repository. */
 export const OPERATIONS: Operations = {
-  ...COMMIT_OPERATIONS,
+  ...REPOSITORY_OPERATIONS,
   ...PULL_OPERATIONS,
   ...ISSUE_OPERATIONS,
   ...COMMENT_OPERATIONS,
   ...CHECK_OPERATIONS,
   ...WORKFLOW_OPERATIONS,
-  ...PEOPLE_OPERATIONS,
 }
 
 export interface GitHubRoute {

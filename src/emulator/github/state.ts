@@ -43,9 +43,8 @@ export interface Lag {
   readonly newPullMs: number
   /** A pull request shows its old head for as long. */
   readonly headMs: number
-  /** `commits/{sha}/pulls` knows nothing of a merge for as long, and answers with an empty list or with 422. */
+  /** `commits/{sha}/pulls` knows nothing of a merge for as long. */
   readonly commitPullsMs: number
-  readonly commitPullsAnswer: 'empty' | 'unprocessable'
   /** The list of workflow runs knows nothing of a new one for as long. */
   readonly runsMs: number
   /** `mergeable` is null for as long. */
@@ -56,7 +55,6 @@ export const USUAL_LAG: Lag = {
   newPullMs: 0,
   headMs: 0,
   commitPullsMs: 0,
-  commitPullsAnswer: 'empty',
   runsMs: 0,
   mergeableMs: 3_000,
 }

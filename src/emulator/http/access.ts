@@ -1,5 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
-
 import { type Refusal, refuse } from './exchange.ts'
 
 /** The key that may do everything, in any project. It is public: it opens nothing but this service. */
@@ -10,22 +8,12 @@ export const READ_ONLY_KEY = 'docs_readonly_0123456789abcdef'
 export const EXPIRED_KEY = 'docs_expired_0123456789abcdef'
 
 export type Need = 'read' | 'write'
-type Grant = Need | 'expired' | 'unknown'
 
-const KEYS: readonly (readonly [key: string, grant: Grant])[] = [
+const KEYS: ReadonlyMap<string, Need | 'expired'> = new Map([
   [EMULATOR_KEY, 'write'],
   [READ_ONLY_KEY, 'read'],
   [EXPIRED_KEY, 'expired'],
-]
-
-function sameText(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(a), digest(b))
-}
-
-function grantOf(token: string): Grant {
-  return KEYS.reduce<Grant>((found, [key, grant]) => (sameText(key, token) ? grant : found), 'unknown')
-}
+])
 
 const unauthorized = (problem: string): Refusal => refuse(401, [problem], { 'www-authenticate': 'Bearer' })
 
@@ -35,8 +23,8 @@ export function refuseAccess(authorization: string | undefined, need: Need): Ref
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
   if (token === undefined) return unauthorized('The Authorization header must read: Bearer <key>.')
   if (!token.startsWith('docs_')) return unauthorized('An API key begins with docs_.')
-  const grant = grantOf(token)
-  if (grant === 'unknown') return unauthorized('This API key is not valid.')
+  const grant = KEYS.get(token)
+  if (grant === undefined) return unauthorized('This API key is not valid.')
   if (grant === 'expired') return unauthorized('This API key has expired.')
   return grant === 'read' && need === 'write' ? refuse(403, ['This API key may only read.']) : undefined
 }

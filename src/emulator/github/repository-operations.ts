@@ -1,10 +1,10 @@
 import { changeOfPull, changedFiles, compareHistories, findCommit } from './history.ts'
 import { CONTENTS, type Operations, PULLS, reads } from './operation.ts'
 import { pullBody } from './pull-body.ts'
-import { type Call, NOT_FOUND, type Reply, listReply, ok, pageOf, refusal } from './reply.ts'
+import { type Call, NOT_FOUND, type Reply, listReply, ok, pageOf, refusal, spelledIn } from './reply.ts'
 import type { PullState } from './pull-state.ts'
-import { commitBody, fileBody } from './resource-body.ts'
-import type { Commit } from './repository-state.ts'
+import { commitBody, fileBody, userBody, wholeRepositoryBody } from './resource-body.ts'
+import type { Commit, Role } from './repository-state.ts'
 
 const MOST_COMPARED_FILES = 300
 /** Of a comparison that is asked for no page, the newest. */
@@ -53,11 +53,9 @@ function listPullsOfCommit(call: Call): Reply {
     const bringing = Object.entries(repository.pulls).filter(
       ([, pull]) => (pull.merge !== undefined || pull.state === 'open') && holds(pull),
     )
-    const isKnown = ([, { merge, createdAtMs }]: (typeof bringing)[number]): boolean =>
-      nowMs >= (merge?.atMs ?? createdAtMs) + state.lag.commitPullsMs
-    const known = bringing.filter(isKnown)
-    if (known.length < bringing.length && state.lag.commitPullsAnswer === 'unprocessable')
-      return refusal(422, `No commit found for SHA: ${sha}`)
+    const known = bringing.filter(
+      ([, { merge, createdAtMs }]) => nowMs >= (merge?.atMs ?? createdAtMs) + state.lag.commitPullsMs,
+    )
     return listReply(call, known, ([number, pull]) => pullBody(call, Number(number), pull))
   })
 }
@@ -74,10 +72,32 @@ function listTags(call: Call): Reply {
   return listReply(call, tags, ([name, sha]) => ({ name, commit: { sha } }))
 }
 
-/** Commits, comparisons and tags. */
-export const COMMIT_OPERATIONS: Operations = {
+/** What the finer roles are called by the older half of the answer. */
+const PERMISSIONS: Readonly<Record<Role, 'read' | 'write' | 'admin'>> = {
+  read: 'read',
+  triage: 'read',
+  write: 'write',
+  maintain: 'write',
+  admin: 'admin',
+}
+
+/** Anybody may read a public repository. An app is no user, whatever it may do. */
+function permissionOf({ state, repository, params: { username: named = '' } }: Call): Reply {
+  const username = spelledIn(Object.keys(state.users), named) ?? named
+  const user = state.users[username]
+  if (user === undefined) return NOT_FOUND
+  if (user.type === 'Bot') return refusal(404, `${username} is not a user`)
+  const role = repository.collaborators[username] ?? 'read'
+  const held = { role_name: role }
+  return ok({ permission: PERMISSIONS[role], ...held, user: { ...userBody(state, username), ...held } })
+}
+
+/** A repository with its commits, comparisons and tags, and who may do what in it. */
+export const REPOSITORY_OPERATIONS: Operations = {
   'repos/compare-commits-with-basehead': reads('/compare/{basehead}', CONTENTS, compare),
   'repos/get-commit': reads('/commits/{ref}', CONTENTS, getCommit),
   'repos/list-pull-requests-associated-with-commit': reads('/commits/{commit_sha}/pulls', PULLS, listPullsOfCommit),
   'repos/list-tags': reads('/tags', CONTENTS, listTags),
+  'repos/get': reads('', [], (call) => ok(wholeRepositoryBody(call))),
+  'repos/get-collaborator-permission-level': reads('/collaborators/{username}/permission', [], permissionOf),
 }
