@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { expect, test } from '@jest/globals'
 import type { GitHub } from '../../src/github/github.ts'
 import type { ListedPullRequest } from '../../src/github/pull-requests.ts'
-import { fakeGitHub, mergedBy, PULL_REQUEST, pullCommits, RUN_FACTS } from '../support/fake-github.ts'
+import { changedFile, comparing, mergedBy, PULL_REQUEST, pullCommits, RUN_FACTS } from '../support/fake-github.ts'
 import { commit } from '../support/github-state.ts'
 import { lookAtChange } from '../support/look-at-change.ts'
 import { ASKS, workflowsToCopy, type Workflow } from '../support/workflow-files.ts'
@@ -99,9 +99,7 @@ function tellOf(value: unknown, about: About, key = ''): unknown {
 }
 
 /** Files that count by the paths of every recipe. */
-const FILES = ['docs/guide.md', 'docs/en/guide.md', 'src/a.ts', 'openapi/a.yml'].map((path) => ({
-  ...{ path, status: 'modified', previousPath: undefined, additions: 1, deletions: 0, patch: '+x' },
-}))
+const FILES = ['docs/guide.md', 'docs/en/guide.md', 'src/a.ts', 'openapi/a.yml'].map(changedFile)
 
 /** What GitHub knows of a pull request and its commit, which is the newest on its branch or has merged it. */
 function gitHubWith(author: typeof AGENT, label: string, state: 'open' | 'merged'): Partial<GitHub> {
@@ -114,7 +112,7 @@ function gitHubWith(author: typeof AGENT, label: string, state: 'open' | 'merged
       Promise.resolve(branch === 'agent/guide' && (wanted === 'all' || state === 'open') ? [listed] : []),
     listPullRequestCommits: () => Promise.resolve(pullCommits({ sha: SHA, account: author })),
     listTags: () => Promise.resolve([{ name: '0.0.0', sha: commit('e') }]),
-    compare: async (...range) => ({ ...(await fakeGitHub().compare(...range)), files: FILES }),
+    ...comparing({ files: FILES }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { parseEvent } from '../../src/github/event.ts'
 import type { GitHub, Resources } from '../../src/github/github.ts'
+import type { ChangedFile, Comparison } from '../../src/github/comparisons.ts'
 import type { PullRequestCommit } from '../../src/github/commits.ts'
 import type { ListedPullRequest, PullRequest } from '../../src/github/pull-requests.ts'
 import type { Context } from '../../src/action/context.ts'
@@ -52,31 +53,29 @@ export const mergedBy = (number: number, ...labels: readonly string[]): ListedPu
 /** The comment that names the job of that pull request. */
 export const MARKER = { id: 1, body: '<!-- docs-agent-action: job=job_1 -->', author: 'trusted' } as const
 
+export const changedFile = (path: string): ChangedFile => ({
+  ...{ path, status: 'modified', previousPath: undefined, additions: 1, deletions: 0, patch: '+x' },
+})
+
+/** One commit by a person, who has changed the guide. */
+export const COMPARISON: Comparison = {
+  relation: 'ahead',
+  mergeBase: commit('a'),
+  commits: [{ sha: commit('b'), message: 'Change the guide', author: 'Ann', account: { login: 'ann', type: 'User' } }],
+  totalCommits: 1,
+  files: [changedFile('docs/guide.md')],
+  fileList: 'whole',
+}
+export const comparing = (fields: Partial<Comparison>): Pick<GitHub, 'compare'> => ({
+  compare: () => Promise.resolve({ ...COMPARISON, ...fields }),
+})
+
 /** A GitHub that knows one pull request, marked already, and that a test changes where it matters. */
 export function fakeGitHub(answers: Partial<GitHub> = {}): FakeGitHub {
   const asked: string[] = []
   const deadlines: number[] = []
   const usual: Resources = {
-    compare: () =>
-      Promise.resolve({
-        relation: 'ahead',
-        mergeBase: commit('a'),
-        commits: [
-          { sha: commit('b'), message: 'Change the guide', author: 'Ann', account: { login: 'ann', type: 'User' } },
-        ],
-        totalCommits: 1,
-        files: [
-          {
-            path: 'docs/guide.md',
-            status: 'modified',
-            previousPath: undefined,
-            additions: 1,
-            deletions: 0,
-            patch: '+x',
-          },
-        ],
-        fileList: 'whole',
-      }),
+    compare: () => Promise.resolve(COMPARISON),
     findLabelledPullRequests: () => Promise.resolve([]),
     findLastSuccesses: () => Promise.resolve([commit('a')]),
     listTags: () => Promise.resolve([]),

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { ListedPullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError } from '../../../src/runtime/errors.ts'
-import { inTurn, mergedBy, PULL_REQUEST, PUSH, refusal, rejecting } from '../../support/fake-github.ts'
+import { comparing, inTurn, mergedBy, PULL_REQUEST, PUSH, refusal, rejecting } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 import { containing, lookAtChange, type Answers, type Given, type GivenEvent } from '../../support/look-at-change.ts'
 
@@ -70,14 +70,11 @@ const OF_BRANCH = {
   findPullRequestsOfBranch: (_repository: string, branch: string) =>
     Promise.resolve(branch === 'agent/guide' ? [OPEN] : []),
 }
-const RANGE = { relation: 'ahead', mergeBase: commit('a'), totalCommits: 1, files: [], fileList: 'whole' } as const
-const comparing = (fields: object, ...shas: readonly string[]) => {
-  const commits = shas.map((sha) => ({ sha: commit(sha), message: 'Guide', author: '' }))
-  return { compare: () => Promise.resolve({ ...RANGE, commits, ...fields }) }
-}
+const comparingOf = (...shas: readonly string[]) =>
+  comparing({ commits: shas.map((sha) => ({ sha: commit(sha), message: 'Guide', author: '' })) })
 const ITS_MERGE = {
   ...brings([MERGED]),
-  ...comparing({}, 'b'),
+  ...comparing({}),
   listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
 }
 const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
@@ -136,7 +133,7 @@ const ROWS: readonly Row[] = [
 
   ['a status that is known by what ends with its commit', ['status', STATUS], ENDS, OWN],
   ['a status that is known late', ['status', STATUS], brings([], REFUSED, [MERGED]), { ...OWN, sleptMs: 6_000 }],
-  ['a status that nobody knows, asked once', ['status', STATUS], comparing({}, 'b'), { sleptMs: 60_000 }, FILES],
+  ['a status that nobody knows, asked once', ['status', STATUS], comparing({}), { sleptMs: 60_000 }, FILES],
   ['a status that is not told', ['status', STATUS], DOWN, { lost: 'was not skipped' }],
   ['a status by an app that is not told', by(BOT, 'status', STATUS), DOWN, SKIPPED],
   ['a status by an app without a token', by(BOT, 'status', STATUS), null, A_BOT],
@@ -166,20 +163,14 @@ const ROWS: readonly Row[] = [
   [
     'a schedule after more than is listed',
     ['schedule'],
-    { ...brings([MERGED]), ...comparing({ fileList: 'cut' }, 'b') },
+    { ...brings([MERGED]), ...comparing({ fileList: 'cut' }) },
     ASKS,
     FILES,
   ],
   ['a schedule about another repository', ['schedule'], ITS_MERGE, ASKS, ELSEWHERE],
   ['a comment of a person on its commits', ['issue_comment', COMMENT], ITS_MERGE, ASKS, FILES],
-  ['a run on its merge, before which nothing was', runOn('main', 'b'), { ...ENDS, ...comparing({}) }, OWN, FILES],
-  [
-    'a run on its merge, before which others pushed',
-    runOn('main', 'b'),
-    { ...ENDS, ...comparing({}, '9') },
-    ASKS,
-    FILES,
-  ],
+  ['a run on its merge, before which nothing was', runOn('main', 'b'), { ...ENDS, ...comparingOf() }, OWN, FILES],
+  ['a run on its merge, before which others pushed', runOn('main', 'b'), { ...ENDS, ...comparingOf('9') }, ASKS, FILES],
 ]
 
 test.each(ROWS)('%s', async (_what, event, answers, { skip, lost, sleptMs = 0 }, given = {}) => {

@@ -1,7 +1,15 @@
 import { expect, test } from '@jest/globals'
-import type { Comparison } from '../../../src/github/comparisons.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import { inTurn, mergedBy, PUSH, refusal, rejecting } from '../../support/fake-github.ts'
+import {
+  changedFile,
+  comparing,
+  COMPARISON,
+  inTurn,
+  mergedBy,
+  PUSH,
+  refusal,
+  rejecting,
+} from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 import { containing, lookAtChange, type Answers, type Given, type GivenEvent } from '../../support/look-at-change.ts'
 
@@ -31,19 +39,7 @@ const ran = (fields: object): GivenEvent => {
   return ['workflow_run', { workflow_run, repository: { id: 1, default_branch: 'main' }, ...fields }]
 }
 
-const COMPARISON: Comparison = {
-  relation: 'ahead',
-  mergeBase: commit('d'),
-  commits: [{ sha: commit('b'), message: 'Change the guide', author: 'Ann' }],
-  totalCommits: 1,
-  files: [],
-  fileList: 'whole',
-}
-const comparing = (fields: Partial<Comparison>) => ({ compare: () => Promise.resolve({ ...COMPARISON, ...fields }) })
-const fileAt = (path: string) => ({
-  ...{ path, status: 'modified', previousPath: undefined, additions: 1, deletions: 0, patch: undefined },
-})
-const QUIET = comparing({ relation: 'identical', commits: [], totalCommits: 0 })
+const QUIET = comparing({ relation: 'identical', commits: [], totalCommits: 0, files: [] })
 const OLDER = { sha: commit('9'), message: 'Change the code', author: 'Bea' }
 const FIRST = { findLastSuccesses: () => Promise.resolve([]) }
 const DOWN = { compare: rejecting(refusal('service-error')) }
@@ -118,7 +114,7 @@ test.each<[what: string, given: Given, event: GivenEvent, answers: Answers, expe
     'a push of many files',
     { paths: 'docs/**\n!docs/old/**' },
     PUSHED,
-    comparing({ files: ['src/a\u202e##[x].ts', '0', '1', '2', '3', '4', '5', '6'].map(fileAt) }),
+    comparing({ files: ['src/a\u202e##[x].ts', '0', '1', '2', '3', '4', '5', '6'].map(changedFile) }),
     {
       skip: 'No changed file matches `paths`.',
       said: 'No file matches `paths` (`docs/**`, `!docs/old/**`): `src/a# #[x].ts`, `0`, `1`, `2`, `3`, 3 more.',
@@ -133,12 +129,12 @@ test.each<[what: string, given: Given, event: GivenEvent, answers: Answers, expe
   ],
   ['a push of which a file counts', DOCS, PUSHED, {}, ASKS],
   ['a push with more files than are listed', CODE, PUSHED, comparing({ fileList: 'cut' }), { log: 'not skipped' }],
-  ['a push that went back', DOCS, PUSHED, comparing({ relation: 'behind' }), { log: 'History was rewritten' }],
-  ['a push of another history', DOCS, PUSHED, comparing({ relation: 'diverged' }), { log: 'History was rewritten' }],
+  ['a push that went back', CODE, PUSHED, comparing({ relation: 'behind' }), { log: 'History was rewritten' }],
+  ['a push of another history', CODE, PUSHED, comparing({ relation: 'diverged' }), { log: 'History was rewritten' }],
   ['a push after a green run that is gone', { ...SINCE, ...CODE }, PUSHED, without(commit('7')), ASKS],
   [
     'a pull request whose base went on',
-    { ...DOCS, ...LET_THROUGH },
+    { ...CODE, ...LET_THROUGH },
     PULL,
     comparing({ relation: 'diverged' }),
     { skip: 'No changed file' },
@@ -152,7 +148,7 @@ test.each<[what: string, given: Given, event: GivenEvent, answers: Answers, expe
     'a push by force',
     FILES,
     FORCED,
-    comparing({ relation: 'diverged' }),
+    comparing({ relation: 'diverged', mergeBase: commit('d') }),
     {
       said: 'the forced push to `main` by `ann`, from the merge base `ddddddd` to `bbbbbbb`, as `aaaaaaa` is not in its history.',
     },
