@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import { expectNoSecret, expectStep } from '../support/bundle-expect.ts'
-import { answering } from '../support/bundle-fronts.ts'
-import { runBundle } from '../support/bundle-run.ts'
+import { answering, runBundle } from '../support/bundle-run.ts'
 
 /** Windows has no signals that a program could get from another one. */
 const testWithSignals = process.platform === 'win32' ? test.skip : test

@@ -1,14 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
+import type { RunOptions, RunResult } from '../../scripts/small-runner/run-action.ts'
 import { askService } from '../../src/rehearse/ask-service.ts'
-import { runStage } from '../support/run-stage.ts'
+import { runPackaged } from '../support/bundle-run.ts'
+
+/** The folder for temporary files outlives the run, as on a runner, where all steps of a job share it. */
+const rehearse = (options: Omit<RunOptions, 'action'>): Promise<RunResult> =>
+  runPackaged('emulator', { env: { RUNNER_TEMP: tmpdir() }, ...options })
 
 test('a rehearsal starts the service, an agent step runs against it, and the post step stops it and shows its log', async () => {
-  const rehearsal = await runStage('emulator', { inputs: { scenario: 'no-changes', speed: '1000' } })
+  const rehearsal = await rehearse({ inputs: { scenario: 'no-changes', speed: '1000' } })
   expect(rehearsal).toMatchObject({ conclusion: 'success', annotations: [], masks: [] })
   const { 'base-url': baseUrl = '', 'project-id': projectId = '', 'api-key': apiKey = '' } = rehearsal.outputs
   expect(Object.keys(rehearsal.outputs).sort()).toEqual([
@@ -20,7 +26,7 @@ test('a rehearsal starts the service, an agent step runs against it, and the pos
   ])
   expect(await askService(baseUrl)).toEqual(expect.any(Number))
 
-  const agent = await runStage('.', {
+  const agent = await runPackaged('.', {
     inputs: {
       prompt: 'Document the --dry-run flag.',
       'poll-interval-seconds': '0.1',
@@ -31,7 +37,7 @@ test('a rehearsal starts the service, an agent step runs against it, and the pos
   })
   expect(agent).toMatchObject({ conclusion: 'success', outputs: { outcome: 'no-changes', 'job-id': 'job_000001' } })
 
-  const post = await runStage('emulator', { stage: 'post', state: rehearsal.state })
+  const post = await rehearse({ stage: 'post', state: rehearsal.state })
   expect(post).toMatchObject({ conclusion: 'success', annotations: [] })
   expect(await askService(baseUrl)).toBe('nobody')
   const log = post.rawOutput
@@ -40,14 +46,14 @@ test('a rehearsal starts the service, an agent step runs against it, and the pos
   const { logFile } = JSON.parse(rehearsal.state['service'] ?? '{}') as { logFile?: string }
   expect(existsSync(logFile ?? '')).toBe(false)
 
-  const again = await runStage('emulator', { stage: 'post', state: rehearsal.state })
+  const again = await rehearse({ stage: 'post', state: rehearsal.state })
   expect(again.conclusion).toBe('success')
   expect(again.annotations).toMatchObject([{ message: expect.stringContaining('was not there any more') }])
 })
 
 test('all bad inputs of a rehearsal are one clear error, and its post step has nothing to do', async () => {
   const inputs = { scenario: 'nice', speed: 'fast', port: '70000' }
-  const rehearsal = await runStage('emulator', { inputs })
+  const rehearsal = await rehearse({ inputs })
   expect(rehearsal).toMatchObject({ conclusion: 'failure', exitCode: 1, outputs: {} })
   expect(rehearsal.annotations).toHaveLength(1)
   const error = JSON.stringify(rehearsal.annotations)
@@ -55,16 +61,16 @@ test('all bad inputs of a rehearsal are one clear error, and its post step has n
   expect(error).toContain('`speed` must be a number from 0.001 to 10000')
   expect(error).toContain('`port` must be an integer from 0 to 65535')
 
-  const post = await runStage('emulator', { stage: 'post', state: rehearsal.state })
+  const post = await rehearse({ stage: 'post', state: rehearsal.state })
   expect(post).toMatchObject({ conclusion: 'success', annotations: [] })
   expect(post.rawOutput).toContain('There is no service to stop')
 })
 
 test('a port that is taken is one clear error', async () => {
-  const first = await runStage('emulator', { inputs: {} })
+  const first = await rehearse({ inputs: {} })
   const port = new URL(first.outputs['base-url'] ?? '').port
-  const second = await runStage('emulator', { inputs: { port } })
-  await runStage('emulator', { stage: 'post', state: first.state })
+  const second = await rehearse({ inputs: { port } })
+  await rehearse({ stage: 'post', state: first.state })
   expect(second.conclusion).toBe('failure')
   expect(second.annotations.map(({ message }) => message)).toEqual([expect.stringContaining('EADDRINUSE')])
 })

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { timesFaster } from '../../scripts/small-runner/faster-time.ts'
 import {
   expectNoSecret,
   expectPullRequest,
@@ -10,8 +9,7 @@ import {
   times,
   type ExpectedStep,
 } from '../support/bundle-expect.ts'
-import { answering } from '../support/bundle-fronts.ts'
-import { runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
+import { answering, runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
 import { besideProxy, certificateFile, overTls, type ProxyFront } from '../support/network-fronts.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -95,16 +93,6 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       expectPullRequest(run, { says: ['The agent opened it.'] })
     },
   ],
-  'a job that changes no file ends green, after a few more looks for a pull request': [
-    { scenario: 'no-changes', inputs: FIX },
-    {
-      conclusion: 'success',
-      verdict: '✅ Nothing had to change',
-      says: ['changed no file', 'send a follow-up that names the pages'],
-      outputs: { outcome: 'no-changes', status: 'completed', ...JOB },
-      requests: ['POST job', ...times(6, READ)],
-    },
-  ],
   'a job that fails ends red': [
     { scenario: 'failed', inputs: FIX },
     {
@@ -115,26 +103,6 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       requests: ['POST job', READ, READ],
     },
   ],
-  'a job that somebody archives meanwhile ends red': [
-    { scenario: 'archived', inputs: FIX },
-    {
-      conclusion: 'failure',
-      verdict: '❌ The job is archived',
-      says: ['Somebody archived it', 'run the same step without `job-id`'],
-      outputs: { outcome: 'archived', status: 'archived', ...JOB },
-      requests: ['POST job', READ, READ],
-    },
-  ],
-  'a job that takes longer than the step may ends red and says how to go on': [
-    { scenario: 'slow', inputs: { ...FIX, 'timeout-minutes': '0.1' } },
-    {
-      conclusion: 'failure',
-      verdict: '⏰ The agent did not finish in time',
-      says: ['The job still runs.', 'run the same step with `job-id: job_000001` and without a prompt'],
-      outputs: { outcome: 'timed-out', changed: '', status: 'active', ...JOB },
-      requests: { posts: ['POST job'], reads: READ },
-    },
-  ],
   'a prompt whose answer is lost is not sent again: red, and the job may exist': [
     { scenario: 'lost-answer', inputs: FIX },
     {
@@ -143,40 +111,6 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       says: ['the job may exist', 'Look for the job on the service', 'dashboard'],
       outputs: { outcome: 'error', changed: '' },
       requests: ['POST job'],
-    },
-  ],
-  'a follow-up to a finished job waits for its own turn': [
-    {
-      preload: timesFaster(20),
-      inputs: { prompt: 'And the index.', 'job-id': 'job_finished', 'timeout-minutes': '10' },
-    },
-    (run) => {
-      expectStep(run, {
-        conclusion: 'success',
-        verdict: '✅ Pull request may have changed',
-        outputs: {
-          ...{ outcome: 'pull-request', status: 'completed', 'job-id': 'job_finished', model: JOB.model },
-          ...pullRequestOutputs(run, 1, 'follow-up'),
-        },
-        requests: { posts: ['POST job/job_finished/message'], reads: 'GET job/job_finished' },
-      })
-    },
-  ],
-  'a follow-up whose turn is never seen ends red, although the job reads completed': [
-    {
-      scenario: 'never-starts',
-      inputs: { prompt: 'And the index.', 'job-id': 'job_finished', 'timeout-minutes': '0.1' },
-    },
-    {
-      conclusion: 'failure',
-      verdict: '❓ The follow-up was sent, but the agent was not seen to begin it',
-      says: ['never seen to work on it', 'it may still begin'],
-      outputs: { outcome: 'unconfirmed', changed: '', status: 'completed', ...JOB, 'job-id': 'job_finished' },
-      requests: { posts: ['POST job/job_finished/message'], reads: 'GET job/job_finished' },
-    },
-    // Attaching would read the end of the turn before, and be green.
-    ({ rawOutput }) => {
-      expect(rawOutput).not.toContain('job-id: job_finished')
     },
   ],
   'the address comes from the environment where the input is left out': [
@@ -190,7 +124,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
         verdict: '✅ Pull request opened',
         outputs: {
           ...{ outcome: 'pull-request', status: 'completed', 'job-id': 'job_running', model: JOB.model },
-          ...pullRequestOutputs(run, 2, 'attach'),
+          ...pullRequestOutputs(run, 2, ''),
         },
         requests: times(2, 'GET job/job_running'),
       })
@@ -207,7 +141,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       verdict: '⏭️ Skipped, no API key',
       says: ['No prompt was sent'],
       outputs: { outcome: 'skipped' },
-      warnings: ['although this run may have secrets'],
+      remarks: ['although this run may have secrets'],
       requests: [],
     },
   ],
@@ -246,7 +180,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
         ...{ outcome: 'error', status: 'completed', 'job-id': 'job_000001', changed: '' },
         model: expect.stringMatching(/^docs-writer-1 ::error title=injected::/) as unknown as string,
       },
-      warnings: ['not safe to link'],
+      remarks: ['not safe to link'],
       requests: ['POST job', READ, READ],
     },
     ({ outputs }) => {
@@ -335,7 +269,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
   'a summary that cannot be written is worth a warning and not the result': [
     { preload: withoutFile('GITHUB_STEP_SUMMARY'), inputs: FIX },
     (run) => {
-      expectPullRequest(run, { warnings: ['The job summary could not be written.'], summary: 'none' })
+      expectPullRequest(run, { remarks: ['The job summary could not be written.'], summary: 'none' })
     },
   ],
   'a certificate of an authority of one’s own is trusted where NODE_EXTRA_CA_CERTS names it': [

@@ -1,62 +1,97 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import { sitePage } from '../../scripts/bench/paging-server.ts'
+import { servePages, sitePage, siteRow, type PageAnswer, type PageRequest } from '../../scripts/bench/paging-server.ts'
 import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
-import { DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
-import { countVisitors } from '../../src/emulator/service/visitor-counts.ts'
-import { generateVisits } from '../../src/emulator/service/visits.ts'
+import { preload } from '../../scripts/small-runner/preload.ts'
+import type { RunOptions } from '../../scripts/small-runner/run-action.ts'
+import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
+import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
+import { expectRun, type ExpectedRun, type PackagedRun } from '../support/bundle-expect.ts'
+import { runPackaged } from '../support/bundle-run.ts'
 import { commit } from '../support/github-state.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
-import { answering, embedded, expectExport, runVisitors } from '../support/visitors-bundle.ts'
+import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
+import { NO_FILE } from '../support/visitors-run.ts'
 
 /** Windows has no signals that a program could get from another one, and no limits of files. */
 const testWithSignals = process.platform === 'win32' ? test.skip : test
 
-const SITE = { pages: 400, visits: 9_000 }
+const TOTALS = { human: '30000', ai: '9000', total: '35000' }
+
+const ACTION_KEY = { 'project-id': DEFAULT_PROJECT_ID, 'api-key': EMULATOR_KEY }
+
+interface VisitorsRun extends PackagedRun {
+  /** The offset of every page that was asked for, in order. */
+  readonly offsets: readonly number[]
+  /** Every file that the workspace holds in the end, hidden ones included, by its path. */
+  readonly files: Readonly<Record<string, string>>
+}
+
+/** Runs the packaged action in an empty workspace of its own, against a service that gives the answers of the test. */
+async function runVisitors(
+  answer: (request: PageRequest) => PageAnswer | Promise<PageAnswer>,
+  { inputs, ...options }: Partial<RunOptions> = {},
+): Promise<VisitorsRun> {
+  const workspace = temporaryFolder()
+  const { url, requests, close } = await servePages(answer)
+  try {
+    // A step that hangs ends with a log that tells why.
+    const given = { ...ACTION_KEY, 'base-url': url, 'timeout-minutes': '0.5', ...inputs }
+    const result = await runPackaged('visitors', { workspace, ...options, inputs: given })
+    const names = namesIn(workspace).filter((name) => statSync(join(workspace, name)).isFile())
+    const files = Object.fromEntries(names.map((name) => [name, readFileSync(join(workspace, name), 'utf8')]))
+    return { ...result, inputs: given, offsets: requests.map(({ offset }) => offset), files }
+  } finally {
+    await close()
+  }
+}
+
+/** Holds a run against the whole contract between a step and the runner; the outputs differ from those without a file. */
+function expectExport(run: VisitorsRun, expected: ExpectedRun & { readonly offsets: readonly number[] }): void {
+  expectRun(run, { ...expected, outputs: { ...NO_FILE, ...expected.outputs } })
+  expect(run.offsets).toEqual(expected.offsets)
+  expect(Object.keys(run.files)).toEqual(run.outputs['file'] === '' ? [] : [run.outputs['file']])
+  expect(Object.values(run.files).join()).not.toContain(EMULATOR_KEY)
+}
 
 test('an export to CSV holds every page once, in the order of the service', async () => {
-  const all = { fromMs: -Infinity, toMs: Infinity }
-  const { totals, visitors } = countVisitors(generateVisits({ ...SITE, endMs: DEFAULT_START_MS }), all)
-  const run = await runVisitors({ service: embedded(SITE) })
+  const run = await runVisitors((request) => ({ body: sitePage(400, request) }))
 
+  const sites = Array.from({ length: 400 }, (_, index) => siteRow(index))
   expectExport(run, {
     conclusion: 'success',
     verdict: '✅ The visitors are exported',
-    says: [`${visitors.length} rows were written to \`visitors.csv\``],
+    says: ['400 rows were written to `visitors.csv`'],
     outputs: {
-      human: String(totals.human),
-      ai: String(totals.ai),
-      total: String(totals.total),
-      rows: String(visitors.length),
+      ...TOTALS,
+      rows: '400',
       file: 'visitors.csv',
       complete: 'true',
-      'top-pages': JSON.stringify(visitors.slice(0, 20)),
+      'top-pages': JSON.stringify(sites.slice(0, 20)),
     },
     offsets: [0, 250],
   })
-  const rows = visitors.map(({ path, human, ai, total }) => [path, human, ai, total].map(String))
+  const rows = sites.map(({ path, human, ai, total }) => [path, human, ai, total].map(String))
   expect(parse(run.files['visitors.csv'] ?? '')).toEqual([['path', 'human', 'ai', 'total'], ...rows])
 })
 
 testWithSignals('a run that is cancelled in the middle leaves no file behind', async () => {
   const cancel = new AbortController()
-  const run = await runVisitors({
-    service: answering((request) => {
+  const run = await runVisitors(
+    (request) => {
       if (request.nth < 3) return { body: sitePage(10_000, request) }
       cancel.abort()
       return new Promise(() => undefined)
-    }),
-    inputs: { 'output-file': 'new/folder/visitors.csv' },
-    cancel: cancel.signal,
-  })
+    },
+    { inputs: { 'output-file': 'new/folder/visitors.csv' }, cancel: cancel.signal },
+  )
 
   expectExport(run, {
     conclusion: 'cancelled',
     verdict: '🛑 Cancelled',
     says: ['The run was cancelled, so no file was written.'],
-    outputs: { human: '30000', ai: '9000', total: '35000' },
+    outputs: TOTALS,
     offsets: [0, 250, 500],
   })
 })
@@ -69,11 +104,7 @@ const DEFECT = `
 `
 
 test('a defect that ends the process leaves no half file behind either', async () => {
-  const run = await runVisitors({
-    service: answering(() => new Promise(() => undefined)),
-    inputs: {},
-    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(DEFECT)}` },
-  })
+  const run = await runVisitors(() => new Promise(() => undefined), { env: preload(DEFECT) })
 
   expect(run).toMatchObject({ conclusion: 'failure', signal: null })
   expect(run.files).toEqual({})
@@ -88,8 +119,7 @@ function nodeWithSmallFiles(): string {
 }
 
 testWithSignals('a disk that is full ends red and leaves nothing behind', async () => {
-  const run = await runVisitors({
-    service: answering((request) => ({ body: sitePage(10_000, request) })),
+  const run = await runVisitors((request) => ({ body: sitePage(10_000, request) }), {
     inputs: { top: '0' },
     node: nodeWithSmallFiles(),
   })
@@ -98,14 +128,13 @@ testWithSignals('a disk that is full ends red and leaves nothing behind', async 
     conclusion: 'failure',
     verdict: '❌ The export failed',
     says: ['The file could not be written (EFBIG).', 'No file was written.', 'Check the free space of the runner'],
-    outputs: { human: '30000', ai: '9000', total: '35000' },
+    outputs: TOTALS,
     offsets: Array.from(run.offsets, (_, index) => index * 250),
   })
 })
 
 test('without a key the step can be told to end green, without a file', async () => {
-  const run = await runVisitors({
-    service: embedded(),
+  const run = await runVisitors(() => ({ status: 500, body: {} }), {
     inputs: { 'api-key': '', 'on-missing-key': 'skip' },
     eventName: 'pull_request',
     event: {
@@ -117,6 +146,7 @@ test('without a key the step can be told to end green, without a file', async ()
   expectExport(run, {
     conclusion: 'success',
     verdict: '⏭️ Skipped, no API key',
+    outputs: {},
     remarks: ['This run gets no secrets'],
     offsets: [],
   })

@@ -1,23 +1,35 @@
 import { expect } from '@jest/globals'
+import type { RunResult } from '../../scripts/small-runner/run-action.ts'
 import { OUTPUT_NAMES, type Outputs } from '../../src/agent/report/outputs.ts'
 import type { Outcome } from '../../src/agent/report/report.ts'
 import { checkResult } from './check-result.ts'
 import type { BundleRun } from './bundle-run.ts'
 
-/** All that can be seen of a step from outside. What is left out here must not have happened. */
-export interface ExpectedStep {
-  readonly conclusion: BundleRun['conclusion']
+type Texts = Readonly<Record<string, string>>
+
+/** A run, and all inputs that were given. */
+export type PackagedRun = RunResult & { readonly inputs: Texts }
+
+/** What can be seen of any step from outside. What is left out here must not have happened. */
+export interface ExpectedRun {
+  readonly conclusion: RunResult['conclusion']
   /** The summary's headline with its icon. Its words also stand in the log, or above the error of a red step. */
   readonly verdict: string
   /** What the log, or the error of a red step, has to say, and the summary as well. */
   readonly says?: readonly string[]
+  /** A part of the text of each warning and notice. */
+  readonly remarks?: readonly string[]
+  readonly summary?: 'written' | 'none'
+  readonly outputs: Readonly<Record<string, unknown>>
+}
+
+/** What can be seen of a step of the agent. */
+export interface ExpectedStep extends ExpectedRun {
   /** The outputs, where they differ from those of a step that has no job. */
   readonly outputs: Partial<Outputs> & { readonly outcome: Outcome }
-  /** Every request in order, or where time decides how often the service is asked: the POSTs, and the one kind of read. */
-  readonly requests: readonly string[] | { readonly posts: readonly string[]; readonly reads: string }
-  /** A part of the text of each warning. */
-  readonly warnings?: readonly string[]
-  readonly summary?: 'written' | 'none'
+  /** Every request in order; in place of that, which kinds there were, where time decides how often the service is asked. */
+  readonly requests?: readonly string[]
+  readonly asks?: readonly string[]
 }
 
 type PullRequestOutputs = Pick<Outputs, 'pr-link' | 'pr-number' | 'pr-repository' | 'changed' | 'pr-operation'>
@@ -26,15 +38,14 @@ type PullRequestOutputs = Pick<Outputs, 'pr-link' | 'pr-number' | 'pr-repository
 export function pullRequestOutputs(
   { serviceUrl }: BundleRun,
   number: number,
-  task: 'create' | 'follow-up' | 'attach' = 'create',
+  operation: 'created' | '' = 'created',
 ): PullRequestOutputs {
   return {
     'pr-link': `${serviceUrl}/acme/docs/pull/${number}`,
     'pr-number': String(number),
     'pr-repository': 'acme/docs',
-    // Nobody asks GitHub here, so what a follow-up has changed is not known.
-    changed: task === 'follow-up' ? '' : 'true',
-    'pr-operation': task === 'create' ? 'created' : '',
+    changed: 'true',
+    'pr-operation': operation,
   }
 }
 
@@ -50,20 +61,14 @@ const NO_JOB = {
   result: expect.any(String),
 }
 
-/** Holds a run against the whole contract between a step and the runner. */
-export function expectStep(run: BundleRun, expected: ExpectedStep): void {
-  expect({ conclusion: run.conclusion, exitCode: run.exitCode, signal: run.signal }).toEqual({
-    conclusion: expected.conclusion,
-    exitCode: expected.conclusion === 'success' ? 0 : 1,
-    signal: null,
-  })
-  expect(run.outputs).toEqual({ ...NO_JOB, ...expected.outputs })
+/** Holds a run of the agent against the whole contract between a step and the runner. */
+export function expectStep(run: BundleRun, { outputs, requests, asks, ...expected }: ExpectedStep): void {
+  expectRun(run, { ...expected, outputs: { ...NO_JOB, ...outputs } })
   checkResult(run.outputs)
-  expectRequests(run, expected)
-  expectMessages(run, expected)
-  expectSummary(run, expected)
-  expectNothingElse(run)
-  expectNoSecret(run)
+  if (asks === undefined) expect(run.requests).toEqual(requests)
+  else expect(new Set(run.requests)).toEqual(new Set(asks))
+  const { prompt } = run.inputs
+  if (prompt !== undefined) expect(new Set([...run.prompts, prompt]).size).toBe(1)
 }
 
 /** The usual end of a new job: everything went well, and its pull request is there. */
@@ -75,47 +80,49 @@ export function expectPullRequest(
     conclusion: 'success',
     verdict: '✅ Pull request opened',
     outputs: {
-      ...{ status: 'completed', 'job-id': 'job_000001', model: 'docs-writer-1' },
-      ...{ ...pullRequestOutputs(run, 4), ...outputs, outcome: 'pull-request' },
+      ...pullRequestOutputs(run, 4),
+      status: 'completed',
+      'job-id': 'job_000001',
+      model: 'docs-writer-1',
+      ...outputs,
+      outcome: 'pull-request',
     },
     requests: ['POST job', 'GET job/job_000001', 'GET job/job_000001'],
     ...others,
   })
 }
 
-function expectRequests({ requests, prompts, inputs }: BundleRun, { requests: expected }: ExpectedStep): void {
-  if ('posts' in expected) {
-    expect(requests.filter((request) => request.startsWith('POST '))).toEqual(expected.posts)
-    expect(new Set(requests.filter((request) => !request.startsWith('POST ')))).toEqual(new Set([expected.reads]))
-  } else expect(requests).toEqual(expected)
-  if (inputs['prompt'] !== undefined) expect(new Set([...prompts, inputs['prompt']]).size).toBe(1)
-}
-
-/** `✅ Pull request opened` without its icon. */
-function titleOf(verdict: string): string {
-  return verdict.slice(verdict.indexOf(' ') + 1)
+/** Holds a run of any action against the contract between a step and the runner. */
+export function expectRun(run: PackagedRun, expected: ExpectedRun): void {
+  const { conclusion, exitCode, signal } = run
+  const isGreen = expected.conclusion === 'success'
+  expect({ conclusion, exitCode, signal }).toEqual({
+    conclusion: expected.conclusion,
+    exitCode: isGreen ? 0 : 1,
+    signal: null,
+  })
+  expect(run.outputs).toEqual(expected.outputs)
+  expectMessages(run, expected, isGreen)
+  expectSummary(run, expected)
+  expectNothingElse(run)
+  expectNoSecret(run)
 }
 
 /** One error where the step is red, and none where it is green: there the log's last line tells the verdict. */
-function expectMessages(run: BundleRun, { conclusion, verdict, says = [], ...expected }: ExpectedStep): void {
-  const title = titleOf(verdict)
-  const textsOf = (wanted: string): string[] =>
-    run.annotations.filter(({ level }) => level === wanted).map(({ message }) => message)
-  expect(textsOf('warning')).toEqual((expected.warnings ?? []).map(containing))
-  expect(textsOf('notice')).toEqual([])
-
+function expectMessages(run: PackagedRun, expected: ExpectedRun, isGreen: boolean): void {
+  const { verdict, says = [], remarks = [], outputs } = expected
+  const title = verdict.slice(verdict.indexOf(' ') + 1)
   const errors = run.annotations.filter(({ level }) => level === 'error')
-  const isGreen = conclusion === 'success'
+  const others = run.annotations.filter(({ level }) => level !== 'error').map(({ message }) => message)
+  expect(others).toEqual(remarks.map((part): unknown => expect.stringContaining(part)))
   expect(errors.map((error) => error.title)).toEqual(isGreen ? [] : [title])
   if (isGreen) expect(run.log.at(-1)?.text).toContain(`] ${title}. `)
   const message = isGreen ? run.log.map(({ text }) => text).join('\n') : errors[0]?.message
-  const link = expected.outputs['pr-link']
-  for (const part of link === undefined ? says : [...says, link]) expect(message).toContain(part)
+  for (const part of [...says, ...linkIn(outputs)]) expect(message).toContain(part)
 }
 
-function containing(part: string): unknown {
-  return expect.stringContaining(part)
-}
+const linkIn = ({ 'pr-link': link }: ExpectedRun['outputs']): string[] =>
+  typeof link === 'string' && link !== '' ? [link] : []
 
 /** The headline, without the words for which step it is. */
 export function verdictIn(summary: string): string | undefined {
@@ -126,7 +133,7 @@ export function verdictIn(summary: string): string | undefined {
  * The headline is the verdict, the only link is that of the pull request, what the log says is said here too, and no tag
  * or mention comes from anybody else.
  */
-function expectSummary({ summary }: BundleRun, { verdict, says = [], outputs, ...expected }: ExpectedStep): void {
+function expectSummary({ summary }: PackagedRun, { verdict, says = [], outputs, ...expected }: ExpectedRun): void {
   if (expected.summary === 'none') {
     expect(summary).toBe('')
     return
@@ -135,21 +142,17 @@ function expectSummary({ summary }: BundleRun, { verdict, says = [], outputs, ..
   const readable = summary.replaceAll(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)))
   for (const part of says) expect(readable).toContain(part)
 
-  const links = [...outsideOfPre(summary).matchAll(/\]\(([^)]*)\)/g)].map(([, href]) => href)
-  expect(links).toEqual(outputs['pr-link'] === undefined ? [] : [outputs['pr-link']])
-  const text = outsideOfPre(summary)
+  // In a closed block of plain text neither Markdown nor mentions come alive.
+  const alive = summary.replaceAll(/<pre>[^<]*<\/pre>/g, '')
+  expect([...alive.matchAll(/\]\(([^)]*)\)/g)].map(([, href]) => href)).toEqual(linkIn(outputs))
+  const text = alive
     .replaceAll(/\]\([^)]*\)/g, '')
-    .replaceAll(/<\/?(?:table|tr|td|th|b|code|details|summary)>/g, '')
+    .replaceAll(/<\/?(?:table|tr|td(?: align="right")?|th|b|code|details|summary)>/g, '')
   expect(text).not.toMatch(/[<@]/)
 }
 
-/** A closed block of plain text, in which neither Markdown nor mentions come alive. */
-function outsideOfPre(markdown: string): string {
-  return markdown.replaceAll(/<pre>[^<]*<\/pre>/g, '')
-}
-
 /** No command but the masks, the annotations and debug lines; no line that is not ours; no other file of the runner. */
-function expectNothingElse(run: BundleRun): void {
+function expectNothingElse(run: PackagedRun): void {
   const spoken = run.commands.filter(({ name }) => name !== 'debug').map(({ name, data }) => ({ name, data }))
   const isMask = ({ name }: { name: string }): boolean => name === 'add-mask'
   expect(run.masks).toEqual(keysOf(run))
@@ -165,15 +168,15 @@ function expectNothingElse(run: BundleRun): void {
   )
   expect(foreign).toEqual([])
   expect(run.rawOutput.replaceAll(/\r?\n/g, '')).not.toMatch(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|##\[/u)
-  expect(run.rawFiles).toMatchObject({ GITHUB_ENV: '', GITHUB_PATH: '', GITHUB_STATE: '' })
+  expect(run.state).toEqual({})
 }
 
-function keysOf({ inputs }: BundleRun): string[] {
+function keysOf({ inputs }: PackagedRun): string[] {
   return [inputs['api-key'] ?? '', inputs['github-token'] ?? ''].filter((key) => key !== '')
 }
 
 /** The key is in nothing that the step wrote, raw or encoded, but in the command that masks it. */
-export function expectNoSecret(run: BundleRun): void {
+export function expectNoSecret(run: PackagedRun): void {
   const written = [
     run.rawOutput.replaceAll(/^::add-mask::.*$/gm, ''),
     ...Object.values(run.rawFiles),

@@ -1,18 +1,27 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { jest } from '@jest/globals'
 import { preload } from '../../scripts/small-runner/preload.ts'
 import { NODE_24 } from '../../scripts/small-runner/node-24.ts'
 import { runAction, type RunOptions, type RunResult } from '../../scripts/small-runner/run-action.ts'
-import { combineScenarios, type GitHubScenarioName } from '../../src/emulator/github/github-scenarios.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID, startEmulator, type EmulatorOptions } from '../../src/emulator/server.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-
 // Starting a process can take seconds on a busy machine.
 jest.setTimeout(60_000)
+
+/** Runs the packaged action of a folder of this project as a GitHub runner does, on Node.js 24. */
+export function runPackaged(
+  folder: '.' | 'visitors' | 'emulator',
+  options: Omit<RunOptions, 'action'>,
+): Promise<RunResult> {
+  const action = fileURLToPath(new URL(`../../${folder}`, import.meta.url))
+  return runAction({ action, node: NODE_24, ...options })
+}
 
 /** Something that stands between the action and the service, started for one run. */
 export type Front = (serviceUrl: string) => Promise<{ readonly url: string; readonly close: () => void }>
@@ -22,13 +31,26 @@ type RunnerOptions = Pick<
   'cancel' | 'cancelTimes' | 'debug' | 'event' | 'eventName' | 'node' | 'onLine' | 'workspace'
 >
 
+/** Takes the service's place with answers of the test's own. */
+export function answering(listener: RequestListener): Front {
+  return async () => {
+    const server = createServer(listener)
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      close: () => {
+        server.close()
+        server.closeAllConnections()
+      },
+    }
+  }
+}
+
 export interface BundleOptions extends RunnerOptions {
   /** What the service plays; by default `pull-request`. */
   readonly scenario?: ScenarioName
   /** Of the service's GitHub. */
   readonly github?: NonNullable<EmulatorOptions['github']>
-  /** What happens on the service's own GitHub, where the step is pointed to that. */
-  readonly gitHubScenarios?: readonly GitHubScenarioName[]
   /** How much of the service's time passes with each request, in seconds; by default 10. The agent usually works for 20. */
   readonly secondsPerRequest?: number
   /** Besides the project, the key and the address of the embedded service, or in their place. */
@@ -69,8 +91,8 @@ const PROJECT_PATH = `/v2/agent/${DEFAULT_PROJECT_ID}/`
 
 /** Runs the packaged action as a GitHub runner does, on Node.js 24, against an embedded service of its own. */
 export async function runBundle(options: BundleOptions): Promise<BundleRun> {
-  const { scenario = 'pull-request', secondsPerRequest = 10, inputs: given, gitHubScenarios = [], ...others } = options
-  const { github = { scenario: combineScenarios(gitHubScenarios) }, front, preload: code, env, ...runner } = others
+  const { scenario = 'pull-request', secondsPerRequest = 10, inputs: given, ...others } = options
+  const { github = {}, front, preload: code, env, ...runner } = others
   const clock = requestClock((secondsPerRequest * 1_000) / SPEED)
   const service = await startEmulator({ scenario, clock, speed: SPEED, github })
   const entrance = await front?.(service.url)
@@ -84,9 +106,7 @@ export async function runBundle(options: BundleOptions): Promise<BundleRun> {
       'timeout-minutes': '0.9',
       ...given,
     }
-    const result = await runAction({
-      action: ROOT,
-      node: NODE_24,
+    const result = await runPackaged('.', {
       ...runner,
       inputs,
       env: { ...(code !== undefined && preload(code)), ...env?.(service.url) },
