@@ -7,89 +7,35 @@ import { scanSource } from './support/scan-source.ts'
  * What the files of each folder of src may import besides their own folder: another folder (without those inside it, if
  * they are in this table), one file, a package, or a part of Node. The entries wire things together.
  */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  entries: ['agent', 'visitors', 'rehearse', 'action', 'emulator', '@actions/core', 'node:path'],
-  agent: [
-    'agent/task',
-    'agent/trigger',
-    'agent/job',
-    'agent/pull-request',
-    'agent/report',
-    'agent/inputs',
-    'action',
-    'github',
-    'runtime',
-  ],
-  'agent/task': [
-    'agent/trigger',
-    'agent/prompt',
-    'agent/job',
-    'agent/pull-request',
-    'agent/report',
-    'agent/inputs',
-    'action',
-    'docs-service',
-    'github',
-    'runtime',
-  ],
-  'agent/trigger': [
-    'agent/prompt',
-    'agent/pull-request',
-    'agent/report',
-    'agent/inputs',
-    'action',
-    'github',
-    'text',
-    'runtime',
-  ],
-  'agent/prompt': ['agent/inputs', 'github', 'text'],
-  'agent/job': ['agent/report', 'agent/inputs', 'action', 'docs-service', 'github', 'text', 'runtime'],
-  'agent/pull-request': [
-    'agent/prompt',
-    'agent/report',
-    'agent/inputs',
-    'action',
-    'docs-service',
-    'github',
-    'text',
-    'runtime',
-  ],
-  'agent/report': ['agent/inputs', 'action', 'docs-service', 'github', 'text', 'runtime', 'zod'],
-  'agent/inputs': ['action'],
-  visitors: ['action', 'docs-service', 'text', 'runtime', 'node:crypto'],
-  rehearse: [
-    'action',
-    'text',
-    'runtime',
-    'node:child_process',
-    'node:crypto',
-    'node:fs',
-    'node:http',
-    'node:os',
-    'node:path',
-    'zod',
-  ],
-  action: ['docs-service', 'github', 'text', 'runtime', '@actions/core', 'node:fs', 'node:path'],
-  'docs-service': ['http', 'text', 'runtime', 'node:diagnostics_channel', 'undici', 'zod'],
-  github: [
-    'http',
-    'text',
-    'runtime',
-    '@actions/github',
-    '@octokit/plugin-retry',
-    '@octokit/plugin-throttling',
-    'node:fs',
-    'undici',
-    'zod',
-  ],
-  http: ['runtime', 'undici'],
-  text: [],
-  runtime: ['text'],
-  emulator: ['text', 'runtime', 'emulator/github', 'emulator/service', 'emulator/http', 'node:http', 'node:util'],
-  'emulator/github': ['emulator/service', 'emulator/http', 'node:crypto'],
-  'emulator/service': ['runtime', 'emulator/http', 'docs-service/schemas.ts'],
-  'emulator/http': ['runtime', 'node:http'],
-}
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  `
+    entries: agent visitors rehearse action emulator @actions/core node:path
+    agent: agent/task agent/trigger agent/job agent/pull-request agent/report agent/inputs action github runtime
+    agent/task: agent/trigger agent/prompt agent/job agent/pull-request agent/report agent/inputs action docs-service github runtime
+    agent/trigger: agent/prompt agent/pull-request agent/report agent/inputs action github text runtime
+    agent/prompt: agent/inputs github text
+    agent/job: agent/report agent/inputs action docs-service github text runtime
+    agent/pull-request: agent/prompt agent/report agent/inputs action docs-service github text runtime
+    agent/report: agent/inputs action docs-service github text runtime zod
+    agent/inputs: action
+    visitors: action docs-service text runtime node:crypto
+    rehearse: action text runtime node:child_process node:crypto node:fs node:http node:os node:path zod
+    action: docs-service github text runtime @actions/core node:fs node:path
+    docs-service: http text runtime node:diagnostics_channel undici zod
+    github: http text runtime @actions/github @octokit/plugin-retry @octokit/plugin-throttling node:fs undici zod
+    http: runtime undici
+    text:
+    runtime: text
+    emulator: text runtime emulator/github emulator/service emulator/http node:http node:util
+    emulator/github: emulator/service emulator/http node:crypto
+    emulator/service: runtime emulator/http docs-service/schemas.ts
+    emulator/http: runtime node:http
+  `
+    .trim()
+    .split('\n')
+    .map((row) => row.trim().split(/:? +/))
+    .map(([folder = '', ...others]) => [folder.replace(':', ''), others]),
+)
 
 /** The one file that may read time or start a timer. */
 const CLOCK = 'runtime/clock.ts'
@@ -192,17 +138,6 @@ test('every folder of src is in the table of imports', () => {
   expect(files.map(({ path }) => path)).toContain(CLOCK)
 })
 
-test('files import only what the table allows to their folder', () => {
-  const problems = files.flatMap((file) => {
-    const { path, folder } = file
-    const allowed = MAY_IMPORT[folder] ?? []
-    return targetsOf(file)
-      .filter((target) => ![folder, ...allowed].some((one) => isCoveredBy(target, one)))
-      .map((target) => `src/${path} imports ${target}. ${folder} may import: ${allowed.join(', ')}.`)
-  })
-  expect(problems).toEqual([])
-})
-
 test('the table allows nothing that no file does', () => {
   const unused = Object.entries(MAY_IMPORT).flatMap(([folder, allowed]) => {
     const targets = files.filter((file) => file.folder === folder).flatMap(targetsOf)
@@ -276,55 +211,6 @@ test('no folder imports itself by way of others', () => {
   expect(circlesIn(next)).toEqual([])
 })
 
-test('only the entry of the emulator imports the emulator', () => {
-  const problems = files
-    .filter(({ path, folder }) => !isEmulator(folder) && path !== 'entries/emulator.ts')
-    .flatMap(({ path, imports }) =>
-      imports
-        .filter((specifier) => isEmulator(resolve(path, specifier)))
-        .map((specifier) => `src/${path} imports ${specifier}, so its bundle would contain the emulator.`),
-    )
-  expect(problems).toEqual([])
-})
-
-test('nothing imports an entry, because importing one runs it', () => {
-  const problems = files.flatMap(({ path, imports }) =>
-    imports.filter((specifier) => isEntry(specifier)).map((specifier) => `src/${path} imports ${specifier}.`),
-  )
-  expect(problems).toEqual([])
-})
-
-test('every import can be read from the source', () => {
-  const problems = files.flatMap(({ path, computedImports }) =>
-    computedImports.map((expression) => `src/${path} imports what ${expression} says. Name the module in a string.`),
-  )
-  expect(problems).toEqual([])
-})
-
-test('only the clock reads time or starts timers', () => {
-  const problems = files
-    .filter(({ path }) => path !== CLOCK)
-    .flatMap(({ path, timeUses }) =>
-      timeUses.map((use) => `src/${path} uses ${use}. Take a Clock and ask that instead.`),
-    )
-  expect(problems).toEqual([])
-})
-
-test('no file has a default export', () => {
-  expect(files.filter(({ hasDefaultExport }) => hasDefaultExport).map(({ path }) => path)).toEqual([])
-})
-
-test('files have kebab-case names that say what is in them', () => {
-  const problems = files
-    .map(({ path }) => path)
-    .filter(
-      (path) =>
-        !/^([a-z0-9]+(-[a-z0-9]+)*\/)+[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(path) ||
-        SAYS_NOTHING.includes(basename(path, '.ts')),
-    )
-  expect(problems).toEqual([])
-})
-
 const tests = new URL('./', import.meta.url)
 const suites = readdirSync(tests, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
@@ -343,12 +229,40 @@ function isTested(path: string): boolean {
   )
 }
 
-test('every file has a test in the same folder, or a reason to have none', () => {
-  const problems = files
-    .map(({ path }) => path)
-    .filter((path) => !isEntry(path) && !isTested(path))
-    .map((path) => `No suite in __tests__/${posix.dirname(path)} is about src/${path}.`)
-  expect(problems).toEqual([])
+type File = (typeof files)[number]
+
+/** What each file has to keep to; gives the sentences that say what is wrong with it. */
+const RULES: Readonly<Record<string, (file: File) => readonly string[]>> = {
+  'files import only what the table allows to their folder': (file) => {
+    const { path, folder } = file
+    const allowed = MAY_IMPORT[folder] ?? []
+    return targetsOf(file)
+      .filter((target) => ![folder, ...allowed].some((one) => isCoveredBy(target, one)))
+      .map((target) => `src/${path} imports ${target}. ${folder} may import: ${allowed.join(', ')}.`)
+  },
+  'only the entry of the emulator imports the emulator': ({ path, folder, imports }) =>
+    imports
+      .filter((name) => isEmulator(resolve(path, name)) && !isEmulator(folder) && path !== 'entries/emulator.ts')
+      .map((name) => `src/${path} imports ${name}, so its bundle would contain the emulator.`),
+  'nothing imports an entry, because importing one runs it': ({ path, imports }) =>
+    imports.filter((name) => isEntry(name)).map((name) => `src/${path} imports ${name}.`),
+  'every import can be read from the source': ({ path, computedImports }) =>
+    computedImports.map((code) => `src/${path} imports what ${code} says. Name the module in a string.`),
+  'only the clock reads time or starts timers': ({ path, timeUses }) =>
+    timeUses.filter(() => path !== CLOCK).map((use) => `src/${path} uses ${use}. Take a Clock and ask that instead.`),
+  'no file has a default export': ({ path, hasDefaultExport }) =>
+    hasDefaultExport ? [`src/${path} has a default export.`] : [],
+  'files have kebab-case names that say what is in them': ({ path }) =>
+    /^([a-z0-9]+(-[a-z0-9]+)*\/)+[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(path) &&
+    !SAYS_NOTHING.includes(basename(path, '.ts'))
+      ? []
+      : [`src/${path} has no such name.`],
+  'every file has a test in the same folder, or a reason to have none': ({ path }) =>
+    isEntry(path) || isTested(path) ? [] : [`No suite in __tests__/${posix.dirname(path)} is about src/${path}.`],
+}
+
+test.each(Object.entries(RULES))('%s', (_rule, problemsOf) => {
+  expect(files.flatMap(problemsOf)).toEqual([])
 })
 
 test('the list of files without a test names only files that are there', () => {
