@@ -32,65 +32,49 @@ test.each([undefined, null, 'main', []])('of %j the name and the actor say all t
   expect(parseEvent('push', payload, 'ann').sender.isBot).toBe(false)
 })
 
-test('a part that is null, or not as GitHub describes it, is as if it were not there, and the others stay', () => {
-  const issue = { number: 7, title: null, body: 7, pull_request: null, state: 'open' }
-  expect(parseEvent('issues', { action: 'opened', issue, comment: 'x' }, '')).toMatchObject({
-    kind: 'issue',
-    subject: { kind: 'issue', number: 7, title: '', text: '', isOpen: true },
-  })
-})
+const URL = 'https://github.com/acme/docs/issues/3#issuecomment-1'
+const HALF_READ = { issue: { number: 7, title: null, body: 7, pull_request: null, state: 'open' }, comment: 'x' }
+const DEPLOYMENT = { workflow_run: { name: 'CI' }, deployment: { ref: 'main' }, check_run: {} }
+const TO_BRANCH = { ref: 'refs/heads/agent/guide', compare: URL, sender: { login: 'mona' } }
+const moved = (kind: string) => ({ push: { move: { kind } } })
 
-test.each([
-  [{ before: `0${commit('a').slice(1)}` }, 'moved'],
-  [{ after: `0${commit('b').slice(1)}` }, 'moved'],
-  [{ before: commit('0') }, 'made'],
-  [{ after: commit('0') }, 'deleted'],
-  [{ before: commit('0').repeat(2).slice(16) }, 'made'],
-  [{ before: commit('0').slice(1) }, 'unknown'],
-])('a push with %j has %s something', (fields, kind) => {
-  expect(parseEvent('push', { ...PUSH, ...fields }, '')).toMatchObject({ push: { move: { kind } } })
+test.each<[name: string, payload: object, expected: object]>([
+  ['push', { ref: 'refs/tags/v1' }, { kind: 'tag', tag: 'v1', push: { move: { kind: 'unknown' } } }],
+  ['push', { ...PUSH, ...TO_BRANCH }, { kind: 'push', branch: 'agent/guide', push: { compareUrl: URL } }],
+  ['push', { ...PUSH, ...TO_BRANCH }, { sender: { login: 'mona', isBot: false } }],
+  ['push', PUSH, { push: { move: { kind: 'moved', before: PUSH.before, after: PUSH.after } } }],
+  // No commit at all has zeros only.
+  ['push', { ...PUSH, before: `0${commit('a').slice(1)}` }, moved('moved')],
+  ['push', { ...PUSH, after: `0${commit('b').slice(1)}` }, moved('moved')],
+  ['push', { ...PUSH, before: commit('0') }, moved('made')],
+  ['push', { ...PUSH, before: '0'.repeat(64) }, moved('made')],
+  ['push', { ...PUSH, after: commit('0') }, moved('deleted')],
+  ['push', { ...PUSH, before: commit('0').slice(1) }, moved('unknown')],
+  ['create', { ref: 'v1', ref_type: 'tag' }, { kind: 'tag' }],
+  ['create', { ref: 'v1', ref_type: 'branch' }, { kind: 'branch', isDeleted: false }],
+  ['delete', { ref: 'v1', ref_type: 'branch' }, { kind: 'branch', isDeleted: true }],
+  ['delete', { ref: 'v1', ref_type: 'tag' }, { kind: 'other' }],
+  ['release', { release: { tag_name: 'v1' } }, { kind: 'release' }],
+  // A part that is null, or not as GitHub describes it, is as if it were not there, and the others stay.
+  ['issues', HALF_READ, { kind: 'issue', subject: { kind: 'issue', number: 7, title: '', text: '', isOpen: true } }],
+  [
+    'issue_comment',
+    { comment: { id: 1, html_url: URL }, issue: { number: 3 } },
+    { kind: 'comment', comment: { url: URL } },
+  ],
+  // The run that made a deployment is not what the event is about.
+  ['deployment_status', DEPLOYMENT, { kind: 'other', work: { branch: 'main' } }],
+  ['workflow_run', DEPLOYMENT, { kind: 'workflow-run', run: { name: 'CI' } }],
+])('%s with %j', (name, payload, expected) => {
+  expect(parseEvent(name, payload, '')).toMatchObject(expected)
 })
 
 test('the commits of a push come newest first, and none is known where one cannot be read', () => {
   const ann = { username: 'ann' }
   const first = { id: commit('1'), message: 'One', author: ann, committer: ann }
-  const commitsOf = (...commits: readonly object[]) => {
-    const event = parseEvent('push', { ...PUSH, commits }, '')
-    return event.kind === 'push' ? event.push.commits : undefined
-  }
-  expect(commitsOf(first, { id: commit('2') })).toEqual([
-    { sha: commit('2'), message: '', author: '', isByPusher: false },
-    { sha: commit('1'), message: 'One', author: '', isByPusher: true },
-  ])
-  expect(commitsOf(first, { id: 'main; rm' })).toEqual([])
-})
-
-test('tells what started the run, and where to read it', () => {
-  const url = 'https://github.com/acme/docs/compare/a...b'
-  const push = { ...PUSH, ref: 'refs/heads/agent/guide', sender: { login: 'ann' }, compare: url }
-  expect(parseEvent('push', push, '')).toMatchObject({
-    ...{ kind: 'push', branch: 'agent/guide', sender: { login: 'ann', isBot: false } },
-    push: { compareUrl: url, move: { kind: 'moved', before: PUSH.before, after: PUSH.after } },
-  })
-  const comment = { id: 1, html_url: 'https://github.com/acme/docs/issues/3#issuecomment-1' }
-  expect(parseEvent('issue_comment', { comment, issue: { number: 3 } }, '')).toMatchObject({
-    ...{ kind: 'comment', comment: { url: comment.html_url }, subject: { kind: 'issue', number: 3 } },
-  })
-})
-
-test('the run that made a deployment is not what the event is about', () => {
-  const payload = { workflow_run: { name: 'CI' }, deployment: { ref: 'main' }, check_run: {} }
-  expect(parseEvent('deployment_status', payload, '')).toMatchObject({ kind: 'other', work: { branch: 'main' } })
-  expect(parseEvent('workflow_run', payload, '')).toMatchObject({ kind: 'workflow-run', run: { name: 'CI' } })
-})
-
-test.each([
-  ['push', { ref: 'refs/tags/v1' }, 'tag'],
-  ['push', { ref: 'refs/heads/v1' }, 'push'],
-  ['create', { ref: 'v1', ref_type: 'tag' }, 'tag'],
-  ['create', { ref: 'v1', ref_type: 'branch' }, 'branch'],
-  ['delete', { ref: 'v1', ref_type: 'tag' }, 'other'],
-  ['release', { release: { tag_name: 'v1' } }, 'release'],
-])('%s %j is of the kind %s', (name, payload, kind) => {
-  expect(parseEvent(name, payload, '').kind).toBe(kind)
+  const commitsOf = (...commits: readonly object[]): unknown => parseEvent('push', { ...PUSH, commits }, '')
+  const second = { sha: commit('2'), message: '', author: '', isByPusher: false }
+  const byPusher = { sha: commit('1'), message: 'One', author: '', isByPusher: true }
+  expect(commitsOf(first, { id: commit('2') })).toMatchObject({ push: { commits: [second, byPusher] } })
+  expect(commitsOf(first, { id: 'main; rm' })).toMatchObject({ push: { commits: [] } })
 })
