@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { awaitReady, lookAgain, prepare } from '../../../src/agent/job/before-sending.ts'
+import { lookAgain, prepare } from '../../../src/agent/job/before-sending.ts'
 import { JobWatch } from '../../../src/agent/job/job-watch.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
 import { Course, type Preflight } from '../../../src/agent/report/turns.ts'
@@ -214,15 +214,14 @@ function open(reads: readonly (Job | Error)[], github?: GitHub) {
     checked,
     preflight,
     waitedMs: () => step.clock.now() - step.startedAt,
-    awaitReady: (present: Job) => awaitReady(present, true, inputs, step, watch),
     prepare: (given?: Preflight) => prepare(TASK, inputs, step, watch, given),
     lookAgain: (before: Job) => lookAgain(before, preflight, step, watch),
   }
 }
 
 test('a turn whose link has only come has only ended', async () => {
-  const { awaitReady, waitedMs } = open([completed], fakeGitHub())
-  expect(await awaitReady(withoutLink)).toMatchObject({ before: completed, head: PULL_REQUEST })
+  const { prepare, preflight, waitedMs } = open([withoutLink, completed], fakeGitHub())
+  expect(await prepare(preflight)).toMatchObject({ before: completed, head: PULL_REQUEST })
   expect(waitedMs()).toBeGreaterThanOrEqual(15_000)
 })
 

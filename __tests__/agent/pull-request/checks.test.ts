@@ -1,30 +1,27 @@
 import { expect, test } from '@jest/globals'
-import {
-  fingerprintOf,
-  formatChecks,
-  formatUsualTime,
-  waitForApproval,
-} from '../../../src/agent/pull-request/checks.ts'
+import { formatChecks, formatUsualTime, nextLook, waitForApproval } from '../../../src/agent/pull-request/checks.ts'
+import type { Check } from '../../../src/github/commit-checks.ts'
 
-const check = (state: 'success' | 'failure' | 'pending') => ({ name: state, state })
-const [PASSED, FAILED, PENDING] = [check('success'), check('failure'), check('pending')]
+const check = (state: 'success' | 'pending') => ({ name: state, state })
+const [PASSED, PENDING] = [check('success'), check('pending')]
 const HELD = { ...PENDING, waitsForApproval: true }
 
 test('approval is waited for if nothing else is', () => {
   expect([[], [PASSED], [HELD], [HELD, PENDING]].map(waitForApproval)).toEqual([false, false, true, false])
 })
 
-test('another check, state or run is another fingerprint, and another order or text is not', () => {
-  const known = [{ ...PASSED, id: 1 }, PENDING]
-  const changed = [
-    [...known, PASSED],
-    known.slice(1),
-    [{ ...PASSED, id: 2 }, PENDING],
-    [{ ...FAILED, name: 'success', id: 1 }, PENDING],
-    [{ ...PASSED, id: 1, app: 'links' }, PENDING],
-  ]
-  expect(new Set([known, ...changed].map(fingerprintOf)).size).toBe(changed.length + 1)
-  expect(fingerprintOf(known.toReversed().map((one) => ({ ...one, summary: 'x' })))).toBe(fingerprintOf(known))
+const KNOWN = [{ ...PASSED, id: 1 }, PENDING]
+
+test.each<[string, readonly Check[], boolean]>([
+  ['one more', [...KNOWN, PASSED], true],
+  ['one less', KNOWN.slice(1), true],
+  ['another run', [{ ...PASSED, id: 2 }, PENDING], true],
+  ['another state', [{ ...KNOWN[0], name: 'success', state: 'failure' }, PENDING], true],
+  ['another app', [{ ...PASSED, id: 1, app: 'links' }, PENDING], true],
+  ['another order and text', KNOWN.toReversed().map((one) => ({ ...one, summary: 'x' })), false],
+])('checks have changed or not: %s', (_what, checks, hasChanged) => {
+  const asked = { isAll: false, isOver: false }
+  expect(nextLook(nextLook(undefined, KNOWN, 0, asked), checks, 1, asked).hasChanged).toBe(hasChanged)
 })
 
 test.each([

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { openSearch, proveJob } from '../../../src/agent/task/prove-job.ts'
+import { findJobOf, openSearch } from '../../../src/agent/task/prove-job.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
-import type { GitHub } from '../../../src/github/github.ts'
+import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
-import type { ErrorCode } from '../../../src/runtime/errors.ts'
+import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
 import { archived, completed, failed, failure, fakeClient, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, PULL_REQUEST, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'
+import { fakeGitHub, inTurn, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
 const FACTS = { ...RUN_FACTS, serverUrl: new URL(LINK).origin }
@@ -25,10 +25,16 @@ const OURS = naming('job_1', 'trusted')
 type Jobs = Readonly<Record<string, readonly (Job | Error)[]>>
 
 /**
- * Asks the jobs that comments name.
+ * Asks the jobs that comments of a pull request name.
+ * @param renamed what GitHub has under another name of the repository
  * @param answerMs how long the service takes to answer
  */
-async function prove(comments: readonly MarkerComment[], jobs: Jobs = {}, answers: Partial<GitHub> = {}, answerMs = 0) {
+async function prove(
+  comments: readonly MarkerComment[],
+  jobs: Jobs = {},
+  renamed: PullRequest | ActionError = PULL_REQUEST,
+  answerMs = 0,
+) {
   const clock = fakeClock()
   const read: string[] = []
   const getJob = (id: string, endsAt = Infinity): Promise<Job> => {
@@ -40,11 +46,14 @@ async function prove(comments: readonly MarkerComment[], jobs: Jobs = {}, answer
     if (!isInTime) return Promise.reject(failure('unreachable'))
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer ?? withoutLink)
   }
-  const github = fakeGitHub(answers)
+  const github = fakeGitHub({
+    readPullRequest: inTurn<PullRequest>(PULL_REQUEST, renamed),
+    listMarkerComments: inTurn(comments),
+  })
   const step = fakeStep({ clock, github, context: FACTS, client: { ...fakeClient({}), getJob } })
   const search = await openSearch(agentInputs({ githubToken: 'ghs_token' }), step)
-  const { rolling, objections } = await proveJob(PULL_REQUEST, comments, search)
-  return { rolling, jobId: rolling?.jobId, objections, read, github, passedMs: clock.passed() }
+  const { rolling, objections } = await findJobOf(PULL_REQUEST, search)
+  return { rolling, jobId: rolling?.jobId, objections, read, asked: github.asked, passedMs: clock.passed() }
 }
 
 describe('rolling pull request', () => {
@@ -94,9 +103,9 @@ describe('what strangers name', () => {
   )
 
   test('takes 5 seconds together at most', async () => {
-    const { read, passedMs } = await prove(many(10, 'stranger'), {}, {}, 1_500)
+    const { read, passedMs } = await prove(many(10, 'stranger'), {}, undefined, 1_500)
     expect([read.length, passedMs]).toEqual([3, 4_500])
-    expect((await prove(many(10, 'stranger'), {}, {}, 60_000)).passedMs).toBe(5_000)
+    expect((await prove(many(10, 'stranger'), {}, undefined, 60_000)).passedMs).toBe(5_000)
   })
 
   test('comes after what those name who count, and cannot keep it from being believed', async () => {
@@ -143,25 +152,23 @@ describe('what those name who count', () => {
 describe('a link with another name of the repository', () => {
   const at = (path: string): Jobs => ({ job_1: [job({ status: 'completed', prLink: `${FACTS.serverUrl}/${path}` })] })
 
-  test('is that of this pull request if GitHub finds it there', async () => {
-    const { jobId, github } = await prove([OURS], at('acme/manual/pull/7'))
-    expect([jobId, github.asked]).toEqual(['job_1', ['readPullRequest']])
-  })
+  const elsewhere = { ...PULL_REQUEST, repository: 'eve/docs' }
 
-  test.each<[string, string, Partial<GitHub>, number]>([
-    ['GitHub finds another one there', 'eve/docs/pull/7', {}, 1],
-    ['GitHub finds nothing there', 'eve/docs/pull/7', { readPullRequest: rejecting(refusal('not-found')) }, 1],
-    ['the token may not look there', 'eve/docs/pull/7', { readPullRequest: rejecting(refusal('forbidden')) }, 1],
-    ['the number is another one', 'acme/manual/pull/8', {}, 0],
-  ])('is another one if %s', async (_why, path, answers, questions) => {
-    const other = { readPullRequest: () => Promise.resolve({ ...PULL_REQUEST, repository: 'eve/docs' }) }
-    const { objections, github } = await prove([OURS], at(path), { ...other, ...answers })
-    expect(objections).toEqual(['job job_1 has another pull request'])
-    expect(github.asked).toHaveLength(questions)
+  test.each<[string, string, PullRequest | ActionError, boolean, number]>([
+    ['that of this pull request if GitHub finds it there', 'acme/manual/pull/7', PULL_REQUEST, true, 2],
+    ['another one if GitHub finds another one there', 'eve/docs/pull/7', elsewhere, false, 2],
+    ['another one if GitHub finds nothing there', 'eve/docs/pull/7', refusal('not-found'), false, 2],
+    ['another one if the token may not look there', 'eve/docs/pull/7', refusal('forbidden'), false, 2],
+    ['another one if the number is another one', 'acme/manual/pull/8', PULL_REQUEST, false, 1],
+  ])('is %s', async (_why, path, renamed, isOwn, reads) => {
+    const { jobId, objections, asked } = await prove([OURS], at(path), renamed)
+    expect(jobId).toBe(isOwn ? 'job_1' : undefined)
+    expect(objections).toEqual(isOwn ? [] : ['job job_1 has another pull request'])
+    expect(asked.filter((name) => name === 'readPullRequest')).toHaveLength(reads)
   })
 
   test('is not known if GitHub does not answer', async () => {
-    const answers = { readPullRequest: rejecting(refusal('unreachable')) }
-    await expect(prove([OURS], at('acme/manual/pull/7'), answers)).rejects.toMatchObject({ code: 'unreachable' })
+    const down = refusal('unreachable')
+    await expect(prove([OURS], at('acme/manual/pull/7'), down)).rejects.toBe(down)
   })
 })

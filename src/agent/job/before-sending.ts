@@ -42,7 +42,7 @@ function changed(what: string): ActionError {
 const OLD_MS = 1_000
 
 /** The job when its present turn has ended. */
-export interface Ready {
+interface Ready {
   /** Undefined if the turn did not end before the deadline. */
   readonly before: Job | undefined
   /** The head of its pull request, if a turn was waited for: what that has pushed last had to stand. */
@@ -55,7 +55,7 @@ export interface Ready {
  * @param isRolling whether the job's pull request has to be known before, so that it is waited for in any case
  * @param wasBusy whether a turn was waited for already
  */
-export async function awaitReady(
+async function awaitReady(
   present: Job,
   isRolling: boolean,
   inputs: AgentInputs,

@@ -32,7 +32,7 @@ interface ChecksPatience {
   readonly isOver?: boolean
 }
 
-export function failedChecks(checks: readonly Check[]): readonly Check[] {
+function failedChecks(checks: readonly Check[]): readonly Check[] {
   return checks.filter(({ state }) => state === 'failure')
 }
 
@@ -67,7 +67,7 @@ function decideChecks(
 }
 
 /** All that a verdict rests on: what has the same fingerprint has not changed. */
-export function fingerprintOf(checks: readonly Check[]): string {
+function fingerprintOf(checks: readonly Check[]): string {
   const parts = checks.map(({ name, state, id, app, waitsForApproval }) =>
     JSON.stringify([name, state, id, app, waitsForApproval]),
   )

@@ -137,11 +137,7 @@ export async function findJobOf(
  * service is the proof.
  * @throws ActionError if the service or GitHub does not tell
  */
-export async function proveJob(
-  pullRequest: PullRequest,
-  comments: readonly MarkerComment[],
-  search: Search,
-): Promise<Proof> {
+async function proveJob(pullRequest: PullRequest, comments: readonly MarkerComment[], search: Search): Promise<Proof> {
   const { github, step } = search
   const { ours, others } = jobsNamedIn(comments)
   const lagsUntil = step.clock.now() + SETTLE_MS
