@@ -1,3 +1,4 @@
+import type { JobBody, VisitorsPage } from '../../src/docs-service/schemas.ts'
 import {
   DEFAULT_START_MS,
   type Service,
@@ -9,20 +10,9 @@ import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/ex
 
 export const BASE_URL = 'http://127.0.0.1:4010'
 
-/** What a test reads of an answer's body. */
-export interface AnsweredBody {
-  readonly id?: string
-  readonly status?: string
-  readonly source?: { readonly repository: string; readonly ref: string }
-  readonly model?: string
-  readonly prLink?: string | null
-  readonly createdAt?: string
-  readonly archivedAt?: string | null
-  readonly error?: string
-  readonly details?: readonly { readonly message: string }[]
-  readonly totals?: { readonly human: number; readonly ai: number; readonly total: number }
-  readonly visitors?: readonly { readonly path: string; readonly total: number }[]
-  readonly hasMore?: boolean
+interface Refused {
+  readonly error: string
+  readonly details: readonly { readonly message: string }[]
 }
 
 export interface ServiceDriver {
@@ -35,8 +25,9 @@ export interface ServiceDriver {
   readonly advance: (seconds: number) => void
 }
 
-export function bodyOf(response: ServiceResponse): AnsweredBody {
-  return JSON.parse(response.body) as AnsweredBody
+/** What a test reads of an answer's body: that of a job, of a page of visitors, or of a refusal. */
+export function bodyOf({ body }: ServiceResponse): Partial<JobBody & VisitorsPage & Refused> {
+  return JSON.parse(body) as Partial<JobBody & VisitorsPage & Refused>
 }
 
 /** A service without sockets whose time moves only on request. */

@@ -87,33 +87,16 @@ async function useService({ starting }: Attempt, use: (service: StartedService) 
   }
 }
 
-test('the service is started in the background and answers before the step goes on', async () => {
+test('the service answers before the step goes on, and got the tracking id and none of the tokens of the step', async () => {
   const attempt = start(SERVES, patientClock)
   await useService(attempt, async (service) => {
     expect(service).toMatchObject({ projectId: 'docs-demo', apiKey: 'key' })
     expect(await askService(service.baseUrl)).toBe(service.pid)
-    expect(readFileSync(attempt.logFile, 'utf8')).toContain(`pid ${service.pid}\n`)
-  })
-})
-
-test('the service gets the tracking id, and none of the tokens of the step', async () => {
-  const attempt = start(SERVES, patientClock)
-  await useService(attempt, async () => {
     while (!readFileSync(attempt.logFile, 'utf8').includes('environment')) await sleep(5)
     const log = readFileSync(attempt.logFile, 'utf8')
+    expect(log).toContain(`pid ${service.pid}\n`)
     expect(log).toContain('"RUNNER_TRACKING_ID":"run-1"')
     expect(log).not.toContain('secret')
-  })
-})
-
-test('what a service says that does not start is the error', async () => {
-  const { starting } = start(
-    "console.error('error: --port must be free. See --help.'); process.exitCode = 2",
-    patientClock,
-  )
-  await expect(starting).rejects.toMatchObject({
-    code: 'invalid-input',
-    message: expect.stringContaining('`port` must'),
   })
 })
 

@@ -182,18 +182,18 @@ test.each([
   expect(parseDate(text)).toBeUndefined()
 })
 
-test.each([
-  ['a command at the start of a line', /\n::error /],
-  ['a command that masks', /\u2028::add-mask::/],
-  ['a command anywhere in a line', /[^\n]##\[error\]/],
-  ['a colour', /\u001b\[31m/],
-  ['a null character', /\0/],
-  ['text that runs backwards', /\u202e/],
-  ['HTML', /<img/],
-  ['a mention', /@everyone/],
-  ['a table cell', / \| /],
-])('the hostile text holds %s', (_, pattern) => {
-  expect(HOSTILE_TEXT).toMatch(pattern)
+test('the hostile text has commands of a log, colours, what hides or turns text, HTML, a mention and a table', () => {
+  const kinds = [
+    /\n::error /,
+    /\u2028::add-mask::/,
+    /[^\n]##\[error\]/,
+    /\u001b\[31m/,
+    /\0/,
+    /\u202e/,
+    /<img/,
+    /@everyone/,
+  ]
+  for (const kind of [...kinds, / \| /]) expect(HOSTILE_TEXT).toMatch(kind)
 })
 
 test('hostile paths stay distinct, keep the path, and begin as formulas do', () => {

@@ -37,36 +37,33 @@ function story(scenario: ScenarioName, seconds: number): string[] {
   return seen
 }
 
-test.each<[ScenarioName, string[], seconds?: number]>([
-  ['pull-request', ['created 201', 'active', 'completed with link']],
-  ['no-changes', ['created 201', 'active', 'completed']],
-  ['failed', ['created 201', 'active', 'failed']],
-  ['archived', ['created 201', 'active', 'archived']],
-  ['slow', ['created 201', 'active']],
-  ['late-link', ['created 201', 'active', 'completed', 'completed with link']],
-  ['unlisted-status', ['created 201', 'active', 'paused', 'active', 'completed with link']],
-  ['stale-follow-up', ['created 201', 'active', 'completed with link']],
-  ['never-starts', ['created 201', 'active', 'completed with link']],
-  ['idle-follow-up', ['created 201', 'active', 'completed with link']],
-  ['rate-limited', ['created 429', '429 whole', '404 whole']],
-  ['unauthorized-later', ['created 201', 'active', '401 whole']],
-  ['unavailable', ['created 503', '503 whole']],
-  ['rate-limited-for-hours', ['created 429', '429 whole']],
-  ['payment-required', ['created 402', '404 whole']],
-  ['too-large', ['created 413', '404 whole']],
-  ['rejected', ['created 400', '404 whole']],
-  ['login-page', ['created 200', '200 whole']],
-  ['redirecting', ['created 307', '307 whole']],
-  ['lost-answer', ['created 201', 'active', 'completed with link']],
-  ['bad-id', ['created 201', 'active', 'completed with link']],
-  ['sparse', ['created 201', 'active', 'completed with link']],
-  ['hostile', ['created 201', 'active', 'completed with link']],
-  ['hostile-link', ['created 201', 'active', 'completed with link']],
-  ['flaky', ['created 201', '503 whole', 'active', '0 reset', '200 whole', 'active', '200 truncated', 'active'], 6],
-  ['stalled', ['created 201', 'active', '0 never', 'active', '0 never'], 3],
-  ['other-job', ['created 201', 'failed', 'active', 'failed', 'active'], 3],
+const AS_USUAL: readonly ScenarioName[] = [
+  ...(['pull-request', 'stale-follow-up', 'never-starts', 'idle-follow-up', 'lost-answer', 'bad-id'] as const),
+  ...(['sparse', 'hostile', 'hostile-link'] as const),
+]
+
+test.each<[ScenarioName, string, seconds?: number]>([
+  ...AS_USUAL.map((name): [ScenarioName, string] => [name, 'created 201, active, completed with link']),
+  ['no-changes', 'created 201, active, completed'],
+  ['failed', 'created 201, active, failed'],
+  ['archived', 'created 201, active, archived'],
+  ['slow', 'created 201, active'],
+  ['late-link', 'created 201, active, completed, completed with link'],
+  ['unlisted-status', 'created 201, active, paused, active, completed with link'],
+  ['rate-limited', 'created 429, 429 whole, 404 whole'],
+  ['unauthorized-later', 'created 201, active, 401 whole'],
+  ['unavailable', 'created 503, 503 whole'],
+  ['rate-limited-for-hours', 'created 429, 429 whole'],
+  ['payment-required', 'created 402, 404 whole'],
+  ['too-large', 'created 413, 404 whole'],
+  ['rejected', 'created 400, 404 whole'],
+  ['login-page', 'created 200, 200 whole'],
+  ['redirecting', 'created 307, 307 whole'],
+  ['flaky', 'created 201, 503 whole, active, 0 reset, 200 whole, active, 200 truncated, active', 6],
+  ['stalled', 'created 201, active, 0 never, active, 0 never', 3],
+  ['other-job', 'created 201, failed, active, failed, active', 3],
 ])('%s goes as told', (name, expected, seconds = 40) => {
-  expect(story(name, seconds)).toEqual(expected)
+  expect(story(name, seconds).join(', ')).toEqual(expected)
 })
 
 test.each([
