@@ -60,18 +60,10 @@ test('tells all that the step knows', () => {
 })
 
 test('what is not known is null', () => {
-  const { result } = resultOf({
-    outcome: 'error',
-    task: undefined,
-    job: undefined,
-    error: new ActionError('proxy', 'No.'),
-  })
-  expect(result).toMatchObject({
-    job: null,
-    pull_request: null,
-    triggered_by: null,
-    error: { code: 'proxy', hint: null },
-  })
+  const error = new ActionError('proxy', 'No.')
+  const { result } = resultOf({ outcome: 'error', task: undefined, job: undefined, error })
+  const unknown = { job: null, pull_request: null, triggered_by: null }
+  expect(result).toMatchObject({ ...unknown, error: { code: 'proxy', hint: null } })
 })
 
 const LONG = '\u0001"é🎉'.repeat(5_000)

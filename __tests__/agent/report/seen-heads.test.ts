@@ -2,48 +2,36 @@ import { expect, test } from '@jest/globals'
 import { SeenHeads } from '../../../src/agent/report/seen-heads.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal } from '../../support/fake-github.ts'
+import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits } from '../../support/fake-github.ts'
 import { fakeStep } from '../../support/fake-step.ts'
 
-const heads = (shas: string): (() => Promise<PullRequest>) =>
-  inTurn(...Array.from(shas, (headSha) => ({ ...PULL_REQUEST, headSha })))
+const at = (headSha: string): PullRequest => ({ ...PULL_REQUEST, headSha })
+const heads = (shas: string): (() => Promise<PullRequest>) => inTurn(...Array.from(shas, at))
 
-async function readAll(shas: string, times: number, timeoutMs = 3_600_000): Promise<[shas: string, ms: number]> {
+test.each([
+  ['heads that move on are given as they are read', 'abc', 60_000, ['abc', 0]],
+  ['an old copy is read again', 'abab', 60_000, ['abb', 5_000]],
+  ['several old copies are read again', 'abcabac', 60_000, ['abcc', 15_000]],
+  ['a branch that is put back is believed once that stands', 'abaaaaaaab', 60_000, ['abaa', 15_000]],
+  ['an older head that comes in between does not stand', 'abcaabbbbc', 60_000, ['abcb', 25_000]],
+  ['what was seen newer stays if no time is left to read again', 'abaaaa', 14_000, ['abb', 0]],
+] as const)('%s', async (_name, shas, timeoutMs, [found, ms]) => {
   const clock = fakeClock()
   const seen = new SeenHeads(fakeStep({ clock, timeoutMs }))
   const read = heads(shas)
-  let found = ''
-  for (let time = 0; time < times; time++) found += (await seen.read(read)).headSha
-  return [found, clock.passed()]
-}
-
-test.each([
-  ['heads that move on are given as they are read', 'abc', 3, ['abc', 0]],
-  ['an old copy is read again', 'abab', 3, ['abb', 5_000]],
-  ['several old copies are read again', 'abcabac', 4, ['abcc', 15_000]],
-  ['a branch that is put back is believed once that stands', 'abaaaaaaab', 4, ['abaa', 15_000]],
-  ['an older head that comes in between does not stand', 'abcaabbbbc', 4, ['abcb', 25_000]],
-] as const)('%s', async (_name, shas, times, expected) => {
-  expect(await readAll(shas, times)).toEqual(expected)
-})
-
-test('what was seen newer stays if no time is left to read again', async () => {
-  expect(await readAll('abaaaa', 3, 14_000)).toEqual(['abb', 0])
+  let all = ''
+  while (all.length < found.length) all += (await seen.read(read)).headSha
+  expect([all, clock.passed()]).toEqual([found, ms])
 })
 
 test('each pull request has its own heads, whatever the case of its repository', async () => {
   const seen = new SeenHeads(fakeStep())
   await seen.read(heads('a'))
   await seen.read(heads('b'))
-  const other = { ...PULL_REQUEST, number: 8, headSha: 'a' }
+  const other = { ...at('a'), number: 8 }
   expect(await seen.read(inTurn(other))).toBe(other)
   expect(seen.newest({ repository: 'ACME/docs', number: 7 })?.headSha).toBe('b')
   expect(seen.newest({ repository: 'acme/docs', number: 9 })).toBeUndefined()
-})
-
-test('what GitHub refuses is thrown', async () => {
-  const seen = new SeenHeads(fakeStep())
-  await expect(seen.read(inTurn<PullRequest>(refusal('forbidden')))).rejects.toMatchObject({ code: 'forbidden' })
 })
 
 test('a head stands after 15 s without another one, and is not known if the deadline comes first', async () => {
@@ -60,15 +48,11 @@ test('a head stands after 15 s without another one, and is not known if the dead
 
 test('commits are listed once for a head, and again if it moves', async () => {
   const seen = new SeenHeads(fakeStep())
-  const [a, b] = [
-    { ...PULL_REQUEST, headSha: 'a' },
-    { ...PULL_REQUEST, headSha: 'b' },
-  ]
   const github = fakeGitHub({
     listPullRequestCommits: inTurn(pullCommits({ sha: 'a' }), pullCommits({ sha: 'a' }, { sha: 'b' })),
   })
   const sizes: number[] = []
-  for (const pullRequest of [a, a, b, b, a]) sizes.push((await seen.listCommits(pullRequest, github)).length)
+  for (const head of 'aabba') sizes.push((await seen.listCommits(at(head), github)).length)
   expect(sizes).toEqual([1, 1, 2, 2, 2])
   expect(github.asked).toHaveLength(3)
 })
@@ -76,7 +60,7 @@ test('commits are listed once for a head, and again if it moves', async () => {
 test('a list of commits that lacks the head is an old copy, and is not kept', async () => {
   const seen = new SeenHeads(fakeStep())
   const github = fakeGitHub({ listPullRequestCommits: inTurn(pullCommits({ sha: 'a' }), pullCommits({ sha: 'b' })) })
-  const list = () => seen.listCommits({ ...PULL_REQUEST, headSha: 'b' }, github)
+  const list = () => seen.listCommits(at('b'), github)
   expect((await list())[0]?.sha).toBe('a')
   expect((await list())[0]?.sha).toBe('b')
 })
