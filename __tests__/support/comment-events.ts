@@ -1,3 +1,4 @@
+import type { CommentAddress } from '../../src/github/comments.ts'
 import { commit } from './github-state.ts'
 import { readRun, RUN_FACTS, type GivenRun } from './fake-github.ts'
 
@@ -18,6 +19,17 @@ export interface Spoken {
 }
 
 export const MONA = { login: 'mona', id: 1, type: 'User' }
+
+/** Where the comment of `commentFacts` is. */
+export const COMMENT: CommentAddress = {
+  repository: 'acme/docs',
+  number: 7,
+  kind: 'comment',
+  id: 71,
+  threadId: 71,
+  isOnPullRequest: true,
+  writtenAt: '2026-01-01T00:00:00Z',
+}
 
 /** A comment or a review on number 7, as GitHub tells of it. */
 export function commentFacts(spoken: Spoken = {}): GivenRun {

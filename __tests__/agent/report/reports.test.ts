@@ -9,11 +9,10 @@ import { renderReply, replyMarker } from '../../../src/agent/report/reply.ts'
 import { OUTCOMES, ownPullRequest, type Report } from '../../../src/agent/report/report.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import { parseComment } from '../../../src/agent/trigger/parse-comment.ts'
-import type { CommentAddress } from '../../../src/github/comments.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
 import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
-import { commentFacts, EVENT_NAMES } from '../../support/comment-events.ts'
+import { COMMENT, commentFacts, EVENT_NAMES } from '../../support/comment-events.ts'
 import { completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { refusal, rejecting } from '../../support/fake-github.ts'
@@ -130,12 +129,7 @@ test('a cancelled run is nothing to do without, and neither is a defect', async 
 })
 
 const FACTS = commentFacts()
-const ADDRESS: CommentAddress = {
-  ...{ repository: 'acme/docs', number: 7, kind: 'comment' as const, id: 71, threadId: 71 },
-  ...{ isOnPullRequest: true, writtenAt: '' },
-}
-
-const reply = (report: Report): string => renderReply(report, conclude(report, new Set(['failed'])), ADDRESS, FACTS)
+const reply = (report: Report): string => renderReply(report, conclude(report, new Set(['failed'])), COMMENT, FACTS)
 
 test('names the outcome, the pull request, the checks and the run', () => {
   const text = reply(reportOf({ job: completed, pullRequest: { state: 'open', checks: 'success' } }))
@@ -156,10 +150,10 @@ test('says what to do, and why nothing was sent', () => {
 
 test('the hidden line tells comments, reviews and runs from each other', () => {
   const markers = [
-    replyMarker(ADDRESS, FACTS),
-    replyMarker({ ...ADDRESS, kind: 'review' }, FACTS),
-    replyMarker({ ...ADDRESS, id: 72 }, FACTS),
-    replyMarker(ADDRESS, { ...FACTS, runId: 43 }),
+    replyMarker(COMMENT, FACTS),
+    replyMarker({ ...COMMENT, kind: 'review' }, FACTS),
+    replyMarker({ ...COMMENT, id: 72 }, FACTS),
+    replyMarker(COMMENT, { ...FACTS, runId: 43 }),
   ]
   expect(new Set(markers).size).toBe(4)
 })

@@ -5,6 +5,7 @@ import { type FailOn } from '../../../src/agent/inputs/fail-on.ts'
 import { renderSummary } from '../../../src/agent/report/summary.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { ATTACH, FOLLOW_UP } from '../../support/agent-run.ts'
+import { COMMENT } from '../../support/comment-events.ts'
 import { active, archived, completed, failure, LINK } from '../../support/fake-client.ts'
 import { reportOf, type Fields } from '../../support/report.ts'
 
@@ -14,10 +15,6 @@ const REFUSED = new ActionError('unauthorized', 'The service refused the key (40
   hint: 'Check the key.',
   quote: 'expired',
 })
-const COMMENT = {
-  ...{ repository: 'acme/docs', number: 7, kind: 'comment' as const, id: 71, threadId: 71 },
-  ...{ isOnPullRequest: true, writtenAt: '' },
-}
 
 function summary(fields: Fields = {}): string {
   const report = reportOf(fields)

@@ -3,23 +3,13 @@ import { reportOf } from '../../../src/agent/report/turns.ts'
 import { Journal } from '../../../src/agent/report/journal.ts'
 import { replyMarker } from '../../../src/agent/report/reply.ts'
 import { answerComment, keepTimeToReply } from '../../../src/agent/task/answer-comment.ts'
-import type { CommentAddress, MarkerComment } from '../../../src/github/comments.ts'
+import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import { commentFacts } from '../../support/comment-events.ts'
+import { COMMENT, commentFacts } from '../../support/comment-events.ts'
 import { completed } from '../../support/fake-client.ts'
 import { fakeGitHub, refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
-
-const COMMENT: CommentAddress = {
-  repository: 'acme/docs',
-  number: 7,
-  kind: 'comment',
-  id: 71,
-  threadId: 71,
-  isOnPullRequest: true,
-  writtenAt: '2026-01-01T00:00:00Z',
-}
 
 const MARKER = replyMarker(COMMENT, commentFacts())
 const OTHER_MARKER = replyMarker({ ...COMMENT, id: 70 }, commentFacts())
