@@ -21,8 +21,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     visitors: action docs-service text runtime node:crypto
     rehearse: action text runtime node:child_process node:crypto node:fs node:http node:os node:path zod
     action: docs-service github text runtime @actions/core node:fs node:path
-    docs-service: http text runtime node:diagnostics_channel undici zod
-    github: http text runtime @actions/github @octokit/plugin-retry @octokit/plugin-throttling node:fs undici zod
+    docs-service: http text runtime node:diagnostics_channel zod
+    github: http text runtime node:fs zod
     http: runtime undici
     text:
     runtime: text
@@ -46,7 +46,7 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'emulator/service/page-listing.ts': 'is asked through the service',
   'github/event-parts.ts': 'holds the parts of an event, which event.test.ts looks at',
   'github/payload-parts.ts': 'the same',
-  'github/github.ts': 'holds types only',
+  'github/send.ts': 'reads an answer to its end, as ask-github.test.ts looks at',
   'github/pull-request-answers.ts': 'holds what answers must be like, and malformed-answers.test.ts gives others',
   'action/core.ts': 'holds types and one error, which the tests of the runner look at',
   'runtime/environment.ts': 'holds a type only',

@@ -123,7 +123,7 @@ const ROWS: readonly Row[] = [
     given: { ...WAITS, 'timeout-minutes': '60' },
     plays: ['checks-wait-for-approval'],
     ends: 'red, pull-request',
-    outputs: { checks: 'pending', 'duration-seconds': '320.0' },
+    outputs: { checks: 'pending', 'duration-seconds': '321.0' },
     says: ['1 of 1 waiting for approval (ci.yml)', 'its checks wait for approval'],
   },
   {

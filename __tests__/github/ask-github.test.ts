@@ -1,41 +1,213 @@
 import { once } from 'node:events'
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
-import { createServer, type AddressInfo } from 'node:net'
+import * as net from 'node:net'
 import { expect, test } from '@jest/globals'
-import { createAskGitHub, splitRepository } from '../../src/github/ask-github.ts'
-import { connectPullRequests } from '../../src/github/pull-requests.ts'
-import { systemClock, type Clock } from '../../src/runtime/clock.ts'
-import { ActionError } from '../../src/runtime/errors.ts'
-import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
-import { askingGitHub, errorOf, type AskedGitHub, type AskingOptions } from '../support/github-client.ts'
 import { GITHUB_TOKEN as TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
-import { repositoryWithPull, commit } from '../support/github-state.ts'
+import { startEmulator } from '../../src/emulator/server.ts'
+import type { GitHubOptions } from '../../src/github/ask-github.ts'
+import { connectGitHub, type GitHub } from '../../src/github/github.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
+import { RUN_FACTS } from '../support/fake-github.ts'
+import { askingGitHub, errorOf, type AskingOptions } from '../support/github-client.ts'
+import { commit, repositoryWithPull } from '../support/github-state.ts'
+import { connectInProcess } from '../support/in-process-github.ts'
+import { observeGitHub } from '../support/observe-github.ts'
 
-const OPERATION = 'repos/list-pull-requests-associated-with-commit'
-const askOnce = ({ ask }: AskedGitHub) => connectPullRequests(ask).findPullRequestsOfCommit('acme/docs', commit('a'))
-const DOCS = { docs: repositoryWithPull({ state: 'closed' }) }
-const failing = (...faults: GitHubFault[]) => ({ ...DOCS, faults: { [OPERATION]: faults } })
+const LIST = 'repos/list-pull-requests-associated-with-commit'
+const list = (github: GitHub) => github.findPullRequestsOfCommit('acme/docs', commit('a'))
+const PULL = { repository: 'acme/docs', number: 7 }
 
-test('tries again after server errors', async () => {
-  await askingGitHub(failing('unavailable', 'unavailable'), async (asked) => {
-    expect(await askOnce(asked)).toEqual([])
-    expect(asked.github.requests).toHaveLength(3)
+/** What comes of a question, or of its error, and when; all after the faults goes well. */
+const ask = (faults: readonly GitHubFault[], options: AskingOptions & { readonly endsInMs?: number } = {}) =>
+  askingGitHub(
+    { docs: repositoryWithPull({ state: 'closed' }), faults: { [LIST]: faults }, ...options },
+    async (github, { asked, clock }) => {
+      const { endsInMs } = options
+      const found = await list(endsInMs === undefined ? github : github.until(clock.now() + endsInMs)).catch(
+        (error: unknown) => error,
+      )
+      return { found, tries: asked.length, tookMs: clock.now() }
+    },
+  )
+
+const code = (code: ActionError['code']) => expect.objectContaining({ code }) as unknown
+
+test.each<[string, readonly GitHubFault[], number, unknown, number, number]>([
+  ['a server that is down for a while is asked again', ['unavailable', 408], Infinity, [], 3, 5_000],
+  ['so is one whose connections break', ['reset', 'answer-lost'], Infinity, [], 3, 5_000],
+  ['an answer that never comes is given up after 30 seconds', ['never'], Infinity, [], 2, 31_000],
+  ['a server that stays down is asked four times', Array(9).fill(503), Infinity, code('service-error'), 4, 14_000],
+  ['a primary limit is waited for', ['primary-limit'], Infinity, [], 2, 6_000],
+  ['a secondary limit is waited for', ['secondary-limit'], Infinity, [], 2, 5_000],
+  ['a limit of a server in between is waited for', ['plain-limit'], Infinity, [], 2, 5_000],
+  ['a limit without a time lasts a minute', [429], Infinity, [], 2, 60_000],
+  [
+    'a limit that comes again is waited for three times',
+    Array(9).fill(429),
+    Infinity,
+    code('rate-limited'),
+    4,
+    180_000,
+  ],
+  ['a limit that ends at the deadline is not waited for', ['plain-limit'], 5_000, code('rate-limited'), 1, 0],
+  ['a limit that ends before the deadline is waited for', ['plain-limit'], 5_001, [], 2, 5_000],
+  ['the last try stands where the next would be past the deadline', [503, 503], 4_000, code('service-error'), 2, 1_000],
+  ['what is answered at the deadline is too late', ['never'], 20_000, code('deadline'), 1, 20_000],
+  ['past the deadline nothing is asked', [], 0, code('deadline'), 0, 0],
+  ['a page that is not GitHub makes no sense', ['html'], Infinity, code('bad-answer'), 1, 0],
+])('%s', async (_what, faults, endsInMs, found, tries, tookMs) => {
+  expect(await ask(faults, { endsInMs })).toEqual({ found, tries, tookMs })
+})
+
+test.each([400, 401, 403, 404, 409, 410, 422, 451])('does not try again what is answered %i', async (status) => {
+  expect((await ask([status])).tries).toBe(1)
+})
+
+test.each<[AskingOptions, string, string]>([
+  [{ token: 'ghs_wrong' }, 'unauthorized', '401'],
+  [{ state: { permissions: {} } }, 'forbidden', '“Resource not accessible by integration” (403)'],
+  [{ state: { repositories: {} } }, 'not-found', '“Not Found” (404)'],
+])('says what %j means', async (options, code, part) => {
+  expect((await ask([], options)).found).toMatchObject({ code, message: expect.stringContaining(part) as unknown })
+})
+
+/** A run that can be cancelled. */
+function cancellable() {
+  const run = new AbortController()
+  const cancelled = new ActionError('cancelled', 'The run was cancelled.')
+  const cancel = (): void => {
+    run.abort(cancelled)
+  }
+  return { signal: run.signal, cancelled, cancel }
+}
+
+test('ends at once when the run is cancelled, and asks nothing after it', async () => {
+  const { signal, cancelled, cancel } = cancellable()
+  const options = { signal, beforeAnswer: cancel, faults: { [LIST]: ['never'] } } as const
+  await askingGitHub(options, async (github, { asked }) => {
+    expect([await errorOf(list(github)), await errorOf(list(github))]).toEqual([cancelled, cancelled])
+    expect(asked).toHaveLength(1)
   })
 })
 
-test('gives up on a server that stays down, and says so', async () => {
-  const faults = failing('unavailable', 'unavailable', 'unavailable', 'unavailable')
-  await askingGitHub(faults, async (asked) => {
-    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'service-error', message: 'GitHub answered 503.' })
-    expect(asked.github.requests).toHaveLength(4)
+test('a cancel that came while the loop was busy is heard before anything is sent', async () => {
+  const { signal, cancelled, cancel } = cancellable()
+  await askingGitHub({ signal }, async (github, { asked, clock }) => {
+    Object.assign(clock, { turn: () => Promise.resolve().then(cancel) })
+    expect(await errorOf(list(github))).toBe(cancelled)
+    expect(asked).toEqual([])
   })
 })
 
-/** A proxy that hangs up on whoever asks for a tunnel. */
-async function withRudeProxy(perform: (address: string, connections: () => number) => Promise<void>): Promise<void> {
+test('leaves a second between two requests that write', async () => {
+  await askingGitHub({ docs: repositoryWithPull() }, async (github, { clock }) => {
+    const at: number[] = []
+    for (const label of ['a', 'b', 'c']) {
+      await github.addLabel(PULL, label)
+      at.push(clock.now())
+    }
+    expect(at).toEqual([0, 1_000, 2_000])
+  })
+})
+
+test('debug lines tell of the next attempt, and neither they nor errors hold a secret', async () => {
+  const lines: string[] = []
+  const redact = (text: string): string => text.replaceAll(TOKEN, '***')
+  const { found } = await ask([503, 'long-limit'], { redact, debug: (line) => lines.push(line) })
+  expect(lines).toEqual([
+    `GitHub is asked again in 1 s: GET https://git.example.com/api/v3/repos/acme/docs/commits/${commit('a')}/pulls`,
+  ])
+  expect(JSON.stringify([found, String(found), lines])).not.toContain(TOKEN)
+})
+
+test('what GitHub says holds no secret', async () => {
+  const redact = (text: string): string => text.replaceAll('guide', '***')
+  const found = await askingGitHub({ docs: repositoryWithPull(), redact }, (github) => github.readPullRequest(PULL))
+  expect(found.branch).toBe('agent/***')
+})
+
+const OTHERS = { kind: 'comment', id: 71, threadId: 71, writtenAt: '' } as const
+const BELOW_ISSUE = { ...OTHERS, repository: 'acme/docs', number: 8, isOnPullRequest: false }
+
+test.each<[string, (github: GitHub) => Promise<unknown>]>([
+  [
+    'actions: read',
+    (github) => github.findLastSuccesses({ repository: 'acme/docs', workflow: 'a', branch: 'b', runId: 1 }),
+  ],
+  ['actions: read', (github) => github.readJobLog('acme/docs', 7)],
+  ['checks: read', (github) => github.listAnnotations('acme/docs', 7)],
+  ['checks: read', (github) => github.readChecks('acme/docs', commit('c'), RUN_FACTS)],
+  ['contents: read', (github) => github.compare('acme/docs', 'main', 'agent/guide')],
+  ['contents: read', (github) => github.listCommitsBetween('acme/docs', 'main', 'agent/guide')],
+  ['contents: read', (github) => github.listTags('acme/docs')],
+  ['issues: read', (github) => github.listMarkerComments(BELOW_ISSUE)],
+  ['issues: write', (github) => github.addComment(BELOW_ISSUE, 'Done.')],
+  ['metadata: read', (github) => github.mayWrite('acme/docs', { login: 'mona' })],
+  ['pull-requests: read', (github) => github.listMarkerComments(PULL)],
+  ['pull-requests: read', (github) => github.listOpenPullRequests('acme/docs', 'docs-agent')],
+  ['pull-requests: read', (github) => github.listPullRequestCommits(PULL)],
+  ['pull-requests: read', (github) => github.listReviewersSoFar(PULL)],
+  ['pull-requests: read', (github) => github.readPullRequest(PULL)],
+  ['pull-requests: write', (github) => github.addComment(PULL, 'Done.')],
+  ['pull-requests: write', (github) => github.addEyes({ ...PULL, ...OTHERS, isOnPullRequest: true })],
+  ['pull-requests: write', (github) => github.addLabel(PULL, 'docs-agent')],
+  ['pull-requests: write', (github) => github.editComment(PULL, 71, 'Done.')],
+  ['pull-requests: write', (github) => github.requestReview(PULL, 'mona')],
+])('a refusal names the permission `%s` (%#)', async (permission, perform) => {
+  const body = JSON.stringify({ message: 'Resource not accessible by integration' })
+  const github = connectInProcess({
+    ...{ clock: virtualClock(), signal: new AbortController().signal },
+    handle: () => ({ status: 403, headers: {}, body, delivery: 'whole' }),
+  })
+  const hint = expect.stringContaining(`Grant \`${permission}\``) as unknown
+  expect(await errorOf(perform(github))).toMatchObject({ code: 'forbidden', hint })
+})
+
+test('without `statuses: read` the checks are not known', async () => {
+  const state = { permissions: { checks: 'read', actions: 'read' } } as const
+  const error = await askingGitHub({ state }, (github) =>
+    errorOf(github.readChecks('acme/docs', commit('c'), RUN_FACTS)),
+  )
+  expect(error).toMatchObject({ code: 'forbidden', hint: expect.stringContaining('`statuses: read`') as unknown })
+})
+
+/** Asks over sockets, with the token of the embedded GitHub, and without time to wait. */
+async function overSockets<T>(
+  env: GitHubOptions['env'],
+  perform: (github: GitHub, asked: readonly string[]) => Promise<T>,
+) {
+  const observed = observeGitHub({ state: { repositories: { 'acme/docs': repositoryWithPull() } } })
+  const server = await startEmulator({ github: observed.options })
+  const { token, apiUrl } = server.github
+  const github = connectGitHub({
+    ...{ token, apiUrl, env, clock: systemClock, signal: new AbortController().signal },
+    ...{ deadlineAt: systemClock.now() + 60_000, debug: () => undefined, redact: (text) => text },
+  })
+  try {
+    const result = await perform(github, observed.requests)
+    expect(observed.violations).toEqual([])
+    return result
+  } finally {
+    await server.close()
+  }
+}
+
+test('reads and writes at the address that it is given, and says what GitHub counts', async () => {
+  await overSockets({}, async (github, asked) => {
+    await github.addLabel(PULL, 'docs-agent')
+    expect(await github.listOpenPullRequests('acme/docs', 'docs-agent')).toEqual([PULL])
+    await github.until(systemClock.now() + 30_000).listOpenPullRequests('acme/docs', 'docs-agent')
+    expect(asked).toEqual(['issues/add-labels', 'pulls/list', 'pulls/list'])
+    expect(github.usage()).toEqual({ counted: 2, limit: 1_000, remaining: 998 })
+  })
+})
+
+/** A proxy that hangs up on whoever asks for a tunnel, and how often it did. */
+async function withRudeProxy(perform: (address: string) => Promise<void>): Promise<number> {
   let connections = 0
-  const proxy = createServer((socket) => {
+  const proxy = net.createServer((socket) => {
     connections++
     socket.on('error', () => undefined)
     socket.once('data', () => socket.destroy())
@@ -43,174 +215,22 @@ async function withRudeProxy(perform: (address: string, connections: () => numbe
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')
   try {
-    await perform(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, () => connections)
+    await perform(`http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`)
   } finally {
     proxy.close()
   }
+  return connections
 }
 
-test('a proxy that hangs up is not asked in a hot loop', async () => {
-  await withRudeProxy(async (address, connections) => {
-    await askingGitHub({ ...DOCS, env: { http_proxy: address } }, async (asked) => {
-      expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'unreachable' })
-      expect(asked.github.requests).toEqual([])
+test('a proxy that hangs up is asked once for each attempt, and NO_PROXY lets GitHub go directly', async () => {
+  const connections = await withRudeProxy(async (address) => {
+    const soon = systemClock.now() + 900
+    const asked = await overSockets({ http_proxy: address }, async (github, asked) => {
+      expect(await errorOf(list(github.until(soon)))).toMatchObject({ code: 'unreachable' })
+      return asked
     })
-    // Four attempts, each with no more than three connections.
-    expect(connections()).toBeGreaterThanOrEqual(4)
-    expect(connections()).toBeLessThanOrEqual(12)
+    expect(asked).toEqual([])
+    await overSockets({ http_proxy: address, no_proxy: '127.0.0.1' }, list)
   })
-})
-
-test('NO_PROXY lets GitHub go directly', async () => {
-  await withRudeProxy(async (address, connections) => {
-    await askingGitHub({ ...DOCS, env: { http_proxy: address, no_proxy: '127.0.0.1' } }, async (asked) => {
-      expect(await askOnce(asked)).toEqual([])
-    })
-    expect(connections()).toBe(0)
-  })
-})
-
-test('the token does not go along with a redirect to another origin', async () => {
-  const seen: (string | undefined)[] = []
-  const agents: (string | undefined)[] = []
-  const listening = async (onRequest: RequestListener): Promise<Server> => {
-    const server = createHttpServer(onRequest).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return server
-  }
-  const addressOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const elsewhere = await listening((request, response) => {
-    seen.push(request.headers.authorization)
-    response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
-  })
-  const github = await listening((request, response) => {
-    agents.push(request.headers['user-agent'])
-    seen.push(request.headers.authorization)
-    response.writeHead(302, { location: `${addressOf(elsewhere)}/x` }).end()
-  })
-  try {
-    const deadlineAt = systemClock.now() + 60_000
-    const ask = createAskGitHub({
-      ...{ token: TOKEN, apiUrl: addressOf(github), env: {}, clock: systemClock, signal: new AbortController().signal },
-      ...{ deadlineAt, debug: () => undefined, redact: (text: string) => text },
-    })
-    await connectPullRequests(ask).findPullRequestsOfCommit('acme/docs', commit('a'))
-    expect(seen).toEqual([`token ${TOKEN}`, undefined])
-    expect(agents).toEqual([expect.stringMatching(/^docs-agent-action/)])
-  } finally {
-    github.close()
-    elsewhere.close()
-  }
-})
-
-test.each(['primary-limit', 'secondary-limit', 'plain-limit'] as const)('waits for the end of a %s', async (limit) => {
-  await askingGitHub(failing(limit), async (asked) => {
-    expect(await askOnce(asked)).toEqual([])
-    expect(asked.github.requests).toHaveLength(2)
-  })
-})
-
-test('does not wait for the end of a rate limit that comes after the deadline', async () => {
-  await askingGitHub(failing('long-limit'), async (asked) => {
-    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'rate-limited' })
-    expect(asked.github.requests).toHaveLength(1)
-  })
-})
-
-test.each([
-  [{ token: 'ghs_wrong' }, 'unauthorized', '401'],
-  [{ state: { permissions: {} } }, 'forbidden', '“Resource not accessible by integration” (403)'],
-  [{ state: { repositories: {} } }, 'not-found', '“Not Found” (404)'],
-] as const)('does not try again what %j forbids', async (options, code, part) => {
-  await askingGitHub(options, async (asked) => {
-    const error = await errorOf(askOnce(asked))
-    expect(error).toMatchObject({ code, message: expect.stringContaining(part) as unknown })
-    expect(asked.github.statuses).toHaveLength(1)
-  })
-})
-
-test.each([400, 401, 403, 404, 409, 410, 422, 451])('does not try again what is answered %i', async (status) => {
-  await askingGitHub(failing(status), async (asked) => {
-    await errorOf(askOnce(asked))
-    expect(asked.github.requests).toHaveLength(1)
-  })
-})
-
-/** Time stands still until GitHub has the request. */
-function timeFromArrival(clock: Clock): Pick<AskingOptions, 'clock' | 'beforeAnswer'> {
-  let arrive = (): void => undefined
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve
-  })
-  return {
-    clock: { ...clock, sleep: (ms, signal) => arrived.then(() => clock.sleep(ms, signal)) },
-    beforeAnswer: () => {
-      arrive()
-    },
-  }
-}
-
-test('a question whose own deadline passes ends, is not asked again, and leaves the next one its time', async () => {
-  await askingGitHub({ ...failing('never'), ...timeFromArrival(systemClock) }, async (asked) => {
-    const ask = asked.askUntil(systemClock.now() + 100)
-    expect(await errorOf(askOnce({ ...asked, ask }))).toMatchObject({ code: 'deadline' })
-    expect(await askOnce(asked)).toEqual([])
-    expect(asked.github.requests).toHaveLength(2)
-  })
-})
-
-test('ends at the deadline although an answer never comes, and asks nothing after it', async () => {
-  const times = { ...timeFromArrival(fakeClock()), deadlineAt: CLOCK_START_MS + 25_000 }
-  await askingGitHub({ ...failing('never', 'never'), ...times }, async (asked) => {
-    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
-    expect(await errorOf(askOnce(asked))).toMatchObject({ code: 'deadline' })
-    expect(asked.github.requests).toHaveLength(1)
-  })
-})
-
-test('ends at once when the run is cancelled', async () => {
-  const controller = new AbortController()
-  const cancelled = new ActionError('cancelled', 'The run was cancelled.')
-  const beforeAnswer = (): void => {
-    controller.abort(cancelled)
-  }
-  await askingGitHub({ ...failing('never'), beforeAnswer, signal: controller.signal }, async (asked) => {
-    expect(await errorOf(askOnce(asked))).toBe(cancelled)
-    expect(await errorOf(askOnce(asked))).toBe(cancelled)
-    expect(asked.github.requests).toHaveLength(1)
-  })
-})
-
-test('a page that is not GitHub makes no sense, and nothing of it is shown', async () => {
-  const error = await askingGitHub(failing('html'), (asked) => errorOf(askOnce(asked)))
-  expect(error).toMatchObject({ code: 'bad-answer' })
-  expect(JSON.stringify(error)).not.toContain('Sign in')
-})
-
-test('no error and no debug line holds the token', async () => {
-  await askingGitHub(failing('long-limit', 'unavailable'), async (asked) => {
-    const errors = [await errorOf(askOnce(asked)), await askOnce(asked)]
-    const said = JSON.stringify([errors, asked.debugLines, errors.map(String)])
-    expect(asked.debugLines.length).toBeGreaterThan(0)
-    expect(said).not.toContain(TOKEN)
-  })
-})
-
-test('writes nothing past the log that it is given', async () => {
-  const written: unknown[] = []
-  const before = { ...console }
-  const note = (...texts: unknown[]): void => {
-    written.push(texts)
-  }
-  Object.assign(console, { log: note, info: note, warn: note, error: note, debug: note })
-  try {
-    await askingGitHub(failing('primary-limit', 'unavailable'), askOnce)
-  } finally {
-    Object.assign(console, before)
-  }
-  expect(written).toEqual([])
-})
-
-test('takes a name apart', () => {
-  expect(splitRepository('acme/docs')).toEqual({ owner: 'acme', repo: 'docs' })
+  expect(connections).toBe(1)
 })

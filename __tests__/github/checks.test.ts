@@ -1,32 +1,38 @@
 import { expect, test } from '@jest/globals'
-import { connectChecks } from '../../src/github/checks.ts'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
-import { ActionError } from '../../src/runtime/errors.ts'
+import type { GitHub } from '../../src/github/github.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
-import { answering, askingGitHub, errorOf } from '../support/github-client.ts'
+import { answering, askingGitHub, errorOf, type AskingOptions } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
-import { askingEmbedded } from '../support/embedded-github.ts'
 
 const SHA = commit('c')
 const BUILD = { name: 'build', headSha: SHA }
-const status = (context: string, state: 'error' | 'pending' | 'success') => ({
-  ...{ headSha: SHA, context, state, createdAtMs: 0 },
-})
+const readFrom = (github: GitHub) => github.readChecks('acme/docs', SHA, RUN_FACTS)
 
-const read = (fields: Partial<RepositoryState>, permissions: Permissions = ALL_PERMISSIONS) =>
-  askingGitHub({ docs: repositoryState(fields), state: { permissions } }, async ({ ask, github }) => {
-    const checks = await connectChecks(ask).readChecks('acme/docs', SHA, RUN_FACTS)
-    return { checks, told: checks.map(({ name, state }) => `${name}: ${state}`), asked: github.requests }
+const read = (fields: Partial<RepositoryState>, permissions: Permissions = ALL_PERMISSIONS, rest: AskingOptions = {}) =>
+  askingGitHub({ docs: repositoryState(fields), state: { permissions }, ...rest }, async (github, { asked }) => {
+    const checks = await readFrom(github)
+    return { checks, told: checks.map(({ name, state }) => `${name}: ${state}`), asked }
   })
 
 test('check runs and commit statuses both count, with what they say', async () => {
   const detailsUrl = 'https://links.example/1'
   const run = { ...BUILD, id: 7, title: 'Fine', summary: 'All 31 pages.', app: 'links', detailsUrl }
-  const { checks } = await read({ checkRuns: [checkRun(run)], statuses: [status('ci/preview', 'error')] })
-  expect(checks).toMatchObject([
-    { name: 'build', state: 'success', id: 7, app: 'links', title: 'Fine', summary: 'All 31 pages.', detailsUrl },
+  const status = { headSha: SHA, context: 'ci/preview', state: 'error', createdAtMs: 0 } as const
+  const checkRuns = [checkRun({ ...run, startedAtMs: 1_000, completedAtMs: 4_000 })]
+  expect((await read({ checkRuns, statuses: [status] })).checks).toMatchObject([
+    {
+      name: 'build',
+      state: 'success',
+      id: 7,
+      app: 'links',
+      title: 'Fine',
+      summary: 'All 31 pages.',
+      detailsUrl,
+      tookMs: 3_000,
+    },
     { name: 'ci/preview', state: 'failure' },
   ])
 })
@@ -55,21 +61,32 @@ test('one look takes four requests, with hundreds of check runs', async () => {
   expect(late.told).toContain('github-actions, which ended with failure: failure')
 })
 
-test('only a later run of the same workflow and event takes the place of an older one', async () => {
-  const job = (id: number, fields = {}) => checkRun({ ...BUILD, id, suiteId: id, runId: id * 10, ...fields })
-  const run = (id: number, workflow: string, event: string): WorkflowRun => ({
-    ...{ id, suiteId: id / 10, workflow, event, branch: 'agent/guide', headSha: SHA, createdAtMs: 0 },
+test.each<[string, string, string, Permissions, readonly string[]]>([
+  ['the same workflow and event takes the place', 'ci.yml', 'push', ALL_PERMISSIONS, ['build: success']],
+  ['another workflow stands beside', 'other.yml', 'push', ALL_PERMISSIONS, ['build: failure', 'build: success']],
+  ['another event stands beside', 'ci.yml', 'pull_request', ALL_PERMISSIONS, ['build: failure', 'build: success']],
+  [
+    'what is not known stands beside',
+    'ci.yml',
+    'push',
+    { checks: 'read', statuses: 'read' },
+    ['build: failure', 'build: success'],
+  ],
+])('a later run of %s of an older one', async (_what, workflow, event, permissions, told) => {
+  const run = (id: number, of: string, started: string): WorkflowRun => ({
+    ...{ id: id * 10, suiteId: id, workflow: of, event: started, branch: 'agent/guide', headSha: SHA, createdAtMs: 0 },
     ...{ status: 'completed', conclusion: 'success' },
   })
-  const checkRuns = [job(2, { conclusion: 'failure' }), job(3)]
-  const after = (workflow: string, event: string, permissions?: Permissions) =>
-    read({ checkRuns, workflowRuns: [run(20, 'ci.yml', 'push'), run(30, workflow, event)] }, permissions)
-  expect((await after('ci.yml', 'push')).told).toEqual(['build: success'])
-  expect((await after('other.yml', 'push')).told).toEqual(['build: failure', 'build: success'])
-  expect((await after('ci.yml', 'pull_request')).told).toEqual(['build: failure', 'build: success'])
-  const { told, checks } = await after('ci.yml', 'push', { checks: 'read', statuses: 'read' })
-  expect(told).toEqual(['build: failure', 'build: success'])
-  expect(checks[0]?.doubt?.hint).toContain('`actions: read`')
+  const job = (id: number, conclusion: string) => checkRun({ ...BUILD, id, suiteId: id, runId: id * 10, conclusion })
+  const checkRuns = [job(2, 'failure'), job(3, 'success')]
+  const found = await read(
+    { checkRuns, workflowRuns: [run(2, 'ci.yml', 'push'), run(3, workflow, event)] },
+    permissions,
+  )
+  expect(found.told).toEqual(told)
+  const hint = found.checks[0]?.doubt?.hint
+  if (permissions === ALL_PERMISSIONS) expect(hint).toBeUndefined()
+  else expect(hint).toContain('`actions: read`')
 })
 
 test('what GitHub counts and does not list is pending, and never passed', async () => {
@@ -80,36 +97,34 @@ test('what GitHub counts and does not list is pending, and never passed', async 
   ])
 })
 
-test.each(['checks', 'statuses'] as const)('without `%s: read` it does not pretend to know', async (name) => {
-  const permissions = Object.fromEntries(Object.entries(ALL_PERMISSIONS).filter(([key]) => key !== name))
-  const error = await errorOf(read({}, permissions))
-  expect(error).toMatchObject({ code: 'forbidden', hint: expect.stringContaining(`\`${name}: read\``) as unknown })
+test('runs that cannot be read for another reason than the token’s are waited for', async () => {
+  const failing = (status: number) => ({
+    faults: { 'actions/list-workflow-runs-for-repo': Array<number>(4).fill(status) },
+  })
+  expect(await errorOf(read({}, ALL_PERMISSIONS, failing(500)))).toMatchObject({ code: 'service-error' })
+  expect((await read({}, ALL_PERMISSIONS, failing(404))).checks).toEqual([])
 })
 
-/** A GitHub that gives these in the place of what it describes. */
-function readFrom(answers: Readonly<Record<string, unknown>>) {
-  const empty = { total_count: 0, check_suites: [], check_runs: [], statuses: [], workflow_runs: [] }
-  const give = (name: string) => () =>
-    answers[name] instanceof ActionError
-      ? Promise.reject(answers[name])
-      : Promise.resolve({ headers: {}, data: name in answers ? answers[name] : empty })
-  const ask = answering({
-    checks: { listSuitesForRef: give('suites'), listForRef: give('runs') },
-    repos: { getCombinedStatusForRef: give('statuses') },
-    actions: { listWorkflowRunsForRepo: give('workflows') },
+const NOTHING = { total_count: 0, check_suites: [], check_runs: [], statuses: [], workflow_runs: [] }
+
+/** A GitHub that gives these in the place of what it describes, by the end of the path. */
+const giving = (answers: Readonly<Record<string, unknown>>) =>
+  answering((path) => {
+    const [, told] = Object.entries(answers).find(([end]) => path.endsWith(end)) ?? []
+    return told ?? NOTHING
   })
-  return connectChecks(ask).readChecks('acme/docs', SHA, RUN_FACTS)
-}
 
 test('what is not as GitHub describes it costs no more than itself', async () => {
   const completed = { status: 'completed', conclusion: 'failure' }
   const runs = [null, { ...completed, id: 1, name: { is: 'build' }, app: 7 }, { ...completed, name: 'links' }]
-  const checks = await readFrom({
-    suites: { total_count: 'one', check_suites: [null, { id: {}, app: null, status: 7 }] },
-    runs: { total_count: 3, check_runs: runs },
-    statuses: { total_count: 1, state: {}, statuses: [{ context: 5, state: null }] },
-    workflows: { workflow_runs: [null, { id: 'x' }, { id: 5 }] },
-  })
+  const checks = await readFrom(
+    giving({
+      'check-suites': { total_count: 'one', check_suites: [null, { id: {}, app: null, status: 7 }] },
+      'check-runs': { total_count: 3, check_runs: runs },
+      status: { total_count: 1, state: {}, statuses: [{ context: 5, state: null }] },
+      'actions/runs': { workflow_runs: [null, { id: 'x' }, { id: 5 }] },
+    }),
+  )
   expect(checks.map(({ name, state }) => `${name}: ${state}`)).toEqual([
     'a check without a name: failure',
     'links: failure',
@@ -120,51 +135,26 @@ test('what is not as GitHub describes it costs no more than itself', async () =>
   ])
 })
 
-test.each(['suites', 'runs', 'statuses', 'workflows'])('a page of %s that is no list is no answer', async (name) => {
-  expect(await errorOf(readFrom({ [name]: '<html>Sign in</html>' }))).toBeInstanceOf(TypeError)
-})
+test.each(['check-suites', 'check-runs', 'status', 'actions/runs'])(
+  'a page of %s that is no list is no answer',
+  async (name) => {
+    expect(await errorOf(readFrom(giving({ [name]: {} })))).toMatchObject({ code: 'bad-answer' })
+  },
+)
 
-test('runs that cannot be read for another reason than the token’s are waited for', async () => {
-  expect(await errorOf(readFrom({ workflows: new ActionError('unreachable', 'No.') }))).toMatchObject({
-    code: 'unreachable',
-  })
-  expect(await readFrom({ workflows: new ActionError('not-found', 'No.') })).toEqual([])
-})
-
-const annotation = (line: number, title: string | null) =>
-  ({
-    path: 'docs/a.md',
-    start_line: line,
-    end_line: line,
-    annotation_level: 'failure',
-    title,
-    message: 'It is gone.',
-  }) as const
-const run = checkRun({
-  id: 7,
-  name: 'build',
-  headSha: commit('c'),
-  annotations: [annotation(4, 'Missing'), annotation(9, null)],
-})
-
-test('gives where each is, and what it says', async () => {
-  const found = await askingEmbedded({ docs: { checkRuns: [run] } }, (github) => github.listAnnotations('acme/docs', 7))
-  expect(found).toEqual([
+test('gives where each annotation is, and what it says', async () => {
+  const said = { path: 'docs/a.md', annotation_level: 'failure', message: 'It is gone.' } as const
+  const annotations = [
+    { ...said, start_line: 4, end_line: 4, title: 'Missing' },
+    { ...said, start_line: 9, end_line: 9, title: null },
+  ]
+  const docs = repositoryState({ checkRuns: [checkRun({ ...BUILD, id: 7, annotations })] })
+  const list = (github: GitHub) => github.listAnnotations('acme/docs', 7)
+  expect(await askingGitHub({ docs }, list)).toEqual([
     { path: 'docs/a.md', line: 4, title: 'Missing', message: 'It is gone.' },
     { path: 'docs/a.md', line: 9, title: '', message: 'It is gone.' },
   ])
-})
-
-test('an annotation that is not as GitHub describes it costs no more than itself', async () => {
-  const data = [null, { path: 5, start_line: '4', title: {}, message: 'It is gone.' }]
-  const ask = answering({ checks: { listAnnotations: () => Promise.resolve({ data }) } })
-  expect(await connectChecks(ask).listAnnotations('acme/docs', 7)).toEqual([
-    { path: 'a file', line: 0, title: '', message: 'It is gone.' },
-  ])
-})
-
-test('without `checks: read` it says what is missing', async () => {
-  const world = { docs: { checkRuns: [run] }, permissions: {} }
-  const error = await askingEmbedded(world, (github) => errorOf(github.listAnnotations('acme/docs', 7)))
-  expect(error).toMatchObject({ code: 'forbidden', hint: expect.stringContaining('`checks: read`') as unknown })
+  const wrong = [null, { path: 5, start_line: '4', title: {}, message: 'It is gone.' }]
+  const worth = { path: 'a file', line: 0, title: '', message: 'It is gone.' }
+  expect(await list(answering(() => wrong))).toEqual([worth])
 })

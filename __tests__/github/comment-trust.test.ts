@@ -1,148 +1,168 @@
 import { readFileSync } from 'node:fs'
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { parseComment } from '../../src/agent/trigger/parse-comment.ts'
 import { type Role, repositoryState } from '../../src/emulator/github/repository-state.ts'
-import type { GitHubState } from '../../src/emulator/github/state.ts'
-import type { Octokit } from '../../src/github/ask-github.ts'
-import { judgeWriters, type Author, type Writer } from '../../src/github/comment-trust.ts'
-import { mayWrite } from '../../src/github/permissions.ts'
 import { commentFacts } from '../support/comment-events.ts'
-import { askingGitHub } from '../support/github-client.ts'
+import { answering, askingGitHub, type AskingOptions } from '../support/github-client.ts'
+import { repositoryWithPull } from '../support/github-state.ts'
 import { root, tableBelow } from '../support/markdown-files.ts'
 
-const MONA = { id: 11, login: 'mona', type: 'User' }
+const MARKER = '<!-- docs-agent-action: job=job_1 -->'
+const PLACE = { repository: 'acme/docs', number: 7 }
+
+interface Writer {
+  readonly user: string
+  readonly association: string
+}
+const by = (user: string, association = 'NONE'): Writer => ({ user, association })
+
+const person = (id: number) => ({ id, type: 'User' }) as const
+const app = (id: number) => ({ id, type: 'Bot' }) as const
+const STRANGERS = Array.from({ length: 1_000 }, (_, id) => by(`user-${id}`))
+/** All who are known to GitHub. */
+const USERS = {
+  mona: person(11),
+  'github-actions[bot]': app(1),
+  'somebodys-app[bot]': app(2),
+  'our-app[bot]': app(77),
+  'not-actions[bot]': person(3),
+  ...Object.fromEntries(STRANGERS.map(({ user }, id) => [user, person(1_000 + id)])),
+}
 
 interface Setting {
   readonly role?: Role
-  readonly state?: Partial<GitHubState>
-  readonly faults?: Record<string, number[]>
+  /** Whose the token is. */
+  readonly identity?: string
+  readonly faults?: AskingOptions['faults']
 }
 
-const by = (account: Writer['account'], association = 'NONE'): Writer => ({ account, association })
-
 /** What is thought of those who wrote, oldest first, and what was asked for it. */
-function judgeAll(writers: readonly Writer[], { role, state = {}, faults = {} }: Setting = {}) {
-  const docs = repositoryState(role === undefined ? {} : { collaborators: { mona: role } })
-  return askingGitHub({ docs, state, faults }, async ({ ask, github }) => {
-    const need = { permission: 'pull-requests: read', repository: 'acme/docs' }
-    const authors = await ask(need, (octokit, where) => judgeWriters(octokit, where, writers))
-    return { authors, asked: github.requests }
+function judge(writers: readonly Writer[], { role, identity = 'nobody', faults = {} }: Setting = {}) {
+  const comments = writers.map((writer, id) => ({ id, body: MARKER, createdAtMs: 0, reactions: [], ...writer }))
+  const docs = repositoryWithPull({ comments }, { collaborators: role === undefined ? {} : { mona: role } })
+  return askingGitHub({ docs, state: { users: USERS, identity }, faults }, async (github, { asked }) => {
+    const found = await github.listMarkerComments(PLACE)
+    return { authors: found.map(({ author }) => author), asked: asked.filter((one) => one !== 'issues/list-comments') }
   })
 }
 
-async function judge(account: typeof MONA | null, setting: Setting = {}) {
-  const { authors, asked } = await judgeAll([by(account)], setting)
-  return { author: authors[0], asked }
-}
+const WHOSE = 'graphql'
+const MAY = 'repos/get-collaborator-permission-level'
 
-test.each([
-  ['read', 'stranger'],
-  ['triage', 'stranger'],
-  ['write', 'trusted'],
-  ['maintain', 'trusted'],
-  ['admin', 'trusted'],
-] as const)('somebody with the role %s is %s', async (role, author) => {
-  expect((await judge(MONA, { role })).author).toBe(author)
-})
-
-test('a login that passed to somebody else is not who wrote', async () => {
-  expect((await judge({ ...MONA, id: 99 }, { role: 'admin' })).author).toBe('stranger')
-})
-
-test("the token's own user is trusted, whatever that may do", async () => {
-  const found = await judge(MONA, { state: { identity: 'mona' } })
-  expect(found).toEqual({ author: 'trusted', asked: ['graphql'] })
-})
-
-test("only the repository's workflows write as github-actions[bot]; any other app may be anybody's", async () => {
-  const bot = (login: string, id = 1) => ({ id, login, type: 'Bot' })
-  expect(await judge(bot('github-actions[bot]'))).toEqual({ author: 'trusted', asked: [] })
-  expect(await judge(bot('somebodys-app[bot]'))).toEqual({ author: 'bot', asked: ['graphql'] })
-  const ours = { identity: 'our-app[bot]', users: { 'our-app[bot]': { id: 77, type: 'Bot' } } } as const
-  expect((await judge(bot('our-app[bot]', 77), { state: ours })).author).toBe('trusted')
-  expect((await judge(bot('our-app[bot]', 77), { state: ours, faults: { graphql: [403] } })).author).toBe('bot')
-  expect((await judge({ ...bot('github-actions[bot]'), type: 'User' })).author).toBe('stranger')
-})
-
-test('an account that was deleted is a stranger', async () => {
-  expect(await judge(null)).toEqual({ author: 'stranger', asked: [] })
-})
-
-test('a GitHub that answers with errors does not tell whose the token is', async () => {
-  const somebodys = { id: 1, login: 'somebodys-app[bot]', type: 'Bot' }
-  const untold = [
-    () => Promise.reject(new Error('Rate limited.')),
-    () => Promise.resolve({ viewer: { databaseId: null } }),
-  ]
-  for (const graphql of untold)
-    expect(
-      await judgeWriters({ graphql } as unknown as Octokit, { owner: 'acme', repo: 'docs' }, [by(somebodys)]),
-    ).toEqual(['bot'])
+test.each<[string, string, Setting, string, readonly string[]]>([
+  ['mona, who may read', 'mona', { role: 'read' }, 'stranger', [WHOSE, MAY]],
+  ['mona, who may triage', 'mona', { role: 'triage' }, 'stranger', [WHOSE, MAY]],
+  ['mona, who may write', 'mona', { role: 'write' }, 'trusted', [WHOSE, MAY]],
+  ['mona, who maintains', 'mona', { role: 'maintain' }, 'trusted', [WHOSE, MAY]],
+  ['mona, whose the repository is', 'mona', { role: 'admin' }, 'trusted', [WHOSE, MAY]],
+  ['mona, whose the token is', 'mona', { identity: 'mona' }, 'trusted', [WHOSE]],
+  ['the workflows', 'github-actions[bot]', {}, 'trusted', []],
+  ['a person who is called like an app', 'not-actions[bot]', {}, 'stranger', [WHOSE, MAY]],
+  ['any app', 'somebodys-app[bot]', {}, 'bot', [WHOSE]],
+  ['the app whose the token is', 'our-app[bot]', { identity: 'our-app[bot]' }, 'trusted', [WHOSE]],
+  [
+    'that app, where GitHub does not tell',
+    'our-app[bot]',
+    { identity: 'our-app[bot]', faults: { [WHOSE]: [403] } },
+    'bot',
+    [WHOSE],
+  ],
+  ['mona, where GitHub does not tell', 'mona', { role: 'admin', faults: { [MAY]: [403] } }, 'stranger', [WHOSE, MAY]],
+])('%s', async (_who, user, setting, author, asked) => {
+  expect(await judge([by(user)], setting)).toEqual({ authors: [author], asked })
 })
 
 test('a server that does not answer is no answer', async () => {
-  const faults = { 'repos/get-collaborator-permission-level': [500, 500, 500, 500] }
-  await expect(judge(MONA, { role: 'admin', faults })).rejects.toMatchObject({ code: 'service-error' })
+  const faults = { [MAY]: Array<number>(4).fill(500) }
+  await expect(judge([by('mona')], { role: 'admin', faults })).rejects.toMatchObject({ code: 'service-error' })
 })
 
-const PERMISSION = 'repos/get-collaborator-permission-level'
-const STRANGERS = Array.from({ length: 1_000 }, (_, id) => by({ id: 1_000 + id, login: `user-${id}`, type: 'User' }))
-/** Of a thousand strangers, who are all known to GitHub, and Mona, who may write. */
-const CROWD: Setting = {
-  role: 'write',
-  state: {
-    users: Object.fromEntries(
-      [MONA, ...STRANGERS.map(({ account }) => account ?? MONA)].map(({ id, login }) => [login, { id, type: 'User' }]),
-    ),
-  },
-}
+const MONA = { id: 11, login: 'mona', type: 'User' }
+const MAY_WRITE = { permission: 'admin', role_name: 'admin', user: { id: 11 } }
+const OTHER = { data: { viewer: { databaseId: 5 } } }
+const APP = { id: 2, login: 'somebodys-app[bot]', type: 'Bot' }
+const ACTIONS = { id: 1, login: 'github-actions[bot]', type: 'Bot' }
 
-test.each<[string, readonly Writer[], Author, number]>([
-  ['the newest, and once each', [...STRANGERS, ...STRANGERS, by(MONA), by(MONA)], 'trusted', 1],
-  ['first who is shown as belonging to the repository', [by(MONA, 'MEMBER'), ...STRANGERS], 'trusted', 1],
-  ['no more than ten', [by(MONA), ...STRANGERS], 'stranger', 0],
-])('of many it is asked about %s', async (_whom, writers, author, asksOfMona) => {
-  const { authors, asked } = await judgeAll(writers, CROWD)
-  expect(authors[writers.findIndex(({ account }) => account === MONA)]).toBe(author)
-  expect(authors.filter((one) => one === 'trusted')).toHaveLength(
-    writers.filter((one) => one.account === MONA).length * asksOfMona,
+test.each<[string, object | null, object, object, string]>([
+  ['who is named by the permission', MONA, OTHER, MAY_WRITE, 'trusted'],
+  ['a login that passed to somebody else', MONA, OTHER, { ...MAY_WRITE, user: { id: 99 } }, 'stranger'],
+  ['a login that is nobody’s', MONA, OTHER, { ...MAY_WRITE, user: null }, 'stranger'],
+  ['a role of somebody’s own', MONA, OTHER, { ...MAY_WRITE, permission: 'write', role_name: 'editor' }, 'trusted'],
+  ['an account that was deleted', null, OTHER, MAY_WRITE, 'stranger'],
+  [
+    'an account that has the name of the workflows only',
+    { ...ACTIONS, type: 'User' },
+    OTHER,
+    { permission: 'none' },
+    'stranger',
+  ],
+  [
+    'an app, where GitHub has errors in the place of data',
+    APP,
+    { errors: [{ type: 'RATE_LIMITED' }] },
+    MAY_WRITE,
+    'bot',
+  ],
+  ['an app, where GitHub knows no number', APP, { data: { viewer: { databaseId: null } } }, MAY_WRITE, 'bot'],
+])('%s', async (_who, user, viewer, permission, author) => {
+  const github = answering((path) => {
+    if (path.endsWith('/graphql')) return viewer
+    return path.endsWith('/permission') ? permission : [{ id: 5, body: MARKER, user, author_association: 'NONE' }]
+  })
+  expect(await github.listMarkerComments(PLACE)).toMatchObject([{ author }])
+})
+
+test.each<[string, readonly Writer[], number]>([
+  ['the newest, and once each', [...STRANGERS, ...STRANGERS, by('mona'), by('mona')], 2],
+  ['first who is shown as belonging to the repository', [by('mona', 'MEMBER'), ...STRANGERS], 1],
+  ['no more than ten', [by('mona'), ...STRANGERS], 0],
+])('of many it is asked about %s', async (_whom, writers, trusted) => {
+  const { authors, asked } = await judge(writers, { role: 'write' })
+  expect(authors.map((author, index) => (author === 'trusted' ? writers[index]?.user : []))).toEqual(
+    writers.map(({ user }) => (user === 'mona' && trusted > 0 ? 'mona' : [])),
   )
-  expect(asked).toEqual(['graphql', ...Array<string>(10).fill(PERMISSION)])
+  expect(authors.filter((author) => author === 'trusted')).toHaveLength(trusted)
+  expect(asked).toEqual([WHOSE, ...Array<string>(10).fill(MAY)])
 })
 
-test('where the workflows or the token itself have written, nobody is asked about anybody else', async () => {
-  const workflow = by({ id: 1, login: 'github-actions[bot]', type: 'Bot' })
-  const all = [by(MONA), by(null), workflow, ...STRANGERS]
-  const { authors, asked } = await judgeAll(all, CROWD)
-  expect([authors.slice(0, 4), asked]).toEqual([['stranger', 'stranger', 'trusted', 'stranger'], []])
-  const own = await judgeAll([by(MONA), ...STRANGERS], { state: { ...CROWD.state, identity: 'mona' } })
-  expect([own.authors[0], own.asked]).toEqual(['trusted', ['graphql']])
+test.each<[string, readonly Writer[], Setting, readonly string[]]>([
+  ['the workflows', [by('mona'), by('github-actions[bot]'), ...STRANGERS], {}, []],
+  ['the token itself', [by('user-0'), by('mona'), ...STRANGERS], { identity: 'mona' }, [WHOSE]],
+])('where %s have written, nobody is asked about anybody else', async (_who, writers, setting, requests) => {
+  const { authors, asked } = await judge(writers, { role: 'write', ...setting })
+  expect(authors.map((author) => author === 'trusted').indexOf(true)).toBe(1)
+  expect([authors.filter((author) => author === 'trusted').length, asked]).toEqual([1, requests])
+})
+
+describe('permissions', () => {
+  test('without an id, whoever has the login now is asked about', async () => {
+    const docs = repositoryState({ collaborators: { mona: 'write' } })
+    const ask = (login: string, repository = 'acme/docs') =>
+      askingGitHub({ docs }, (github) => github.mayWrite(repository, { login }).catch((error: unknown) => error))
+    expect([await ask('mona'), await ask('dora')]).toEqual([true, false])
+    // A user who is gone may not, if it is not the repository that cannot be seen.
+    expect([await ask('gone'), await ask('gone', 'acme/hidden')]).toMatchObject([false, { code: 'not-found' }])
+  })
 })
 
 /** Who wrote, by the first column of the page's table. */
-const BELIEVED: Readonly<Record<string, readonly [account: typeof MONA, setting: Setting]>> = {
-  "the repository's workflows (`github-actions[bot]`)": [{ id: 1, login: 'github-actions[bot]', type: 'Bot' }, {}],
-  "the token's own app": [
-    { id: 77, login: 'our-app[bot]', type: 'Bot' },
-    { state: { identity: 'our-app[bot]', users: { 'our-app[bot]': { id: 77, type: 'Bot' } } } },
-  ],
-  'a person with `write`, `maintain` or `admin`': [MONA, { role: 'write' }],
-  'another app': [{ id: 1, login: 'somebodys-app[bot]', type: 'Bot' }, {}],
-  'anybody else': [MONA, { role: 'triage' }],
+const BELIEVED: Readonly<Record<string, readonly [user: keyof typeof USERS, setting: Setting]>> = {
+  "the repository's workflows (`github-actions[bot]`)": ['github-actions[bot]', {}],
+  "the token's own app": ['our-app[bot]', { identity: 'our-app[bot]' }],
+  'a person with `write`, `maintain` or `admin`': ['mona', { role: 'write' }],
+  'another app': ['somebodys-app[bot]', {}],
+  'anybody else': ['mona', { role: 'triage' }],
 }
 
 test('the page says who is believed for what', async () => {
   const rows: string[][] = []
-  for (const [who, [account, setting]] of Object.entries(BELIEVED)) {
-    const { author = 'stranger' } = await judge(account, setting)
+  for (const [who, [login, setting]] of Object.entries(BELIEVED)) {
+    const { authors } = await judge([by(login)], setting)
     const docs = repositoryState(setting.role === undefined ? {} : { collaborators: { mona: setting.role } })
-    const may = await askingGitHub({ docs, state: {}, faults: {} }, ({ ask }) =>
-      ask({ permission: 'metadata: read', repository: 'acme/docs' }, (octokit, where) =>
-        mayWrite(octokit, where, account),
-      ),
-    )
-    const asks = parseComment(commentFacts({ author: account }), '/docs').kind === 'asks' && may
-    rows.push([who, asks ? 'yes' : 'no', { trusted: 'yes', bot: 'partly', stranger: 'no' }[author]])
+    const author = { login, ...(USERS as Record<string, { id: number; type: string }>)[login] } as typeof MONA
+    const may = await askingGitHub({ docs, state: { users: USERS } }, (github) => github.mayWrite('acme/docs', author))
+    const asks = parseComment(commentFacts({ author }), '/docs').kind === 'asks' && may
+    rows.push([who, asks ? 'yes' : 'no', { trusted: 'yes', bot: 'partly', stranger: 'no' }[authors[0] ?? 'stranger']])
   }
   const page = readFileSync(`${root}docs/pull-requests.md`, 'utf8')
   expect(tableBelow(page, 'Who is believed for what')).toEqual(rows)

@@ -1,234 +1,343 @@
-import { expect, test } from '@jest/globals'
-import { ACTIONS, type CheckRun, type CheckSuite, type WorkflowRun } from '../../src/github/check-answers.ts'
-import { judgeChecks, type Check, type CommitAnswers } from '../../src/github/commit-checks.ts'
+import { describe, expect, test } from '@jest/globals'
+import {
+  ACTIONS,
+  type CheckRun,
+  type CheckSuite,
+  type CommitStatus,
+  type WorkflowRun,
+} from '../../src/github/check-answers.ts'
+import { judgeChecks, type Check } from '../../src/github/commit-checks.ts'
 import { refusal, RUN_FACTS } from '../support/fake-github.ts'
 
-const listed = <T>(items: readonly T[], total = items.length) => ({
+/** What GitHub says of a commit. A row ends with fields, such as `status=waiting`; `-` is what is not there. */
+interface Answers {
+  /** Rows of id, conclusion, how many check runs GitHub counts in it (one if left out) and app. */
+  readonly suites?: string
+  /** Rows of suite, name and conclusion. */
+  readonly runs?: string
+  /** Runs of workflows, as rows of suite, file, event and conclusion; undefined if the token may not read them. */
+  readonly flows?: string | undefined
+  /** The states. */
+  readonly statuses?: string
+  /** How many of each GitHub counts, where it is not as many as it lists. */
+  readonly counts?: { readonly suites?: number; readonly runs?: number; readonly statuses?: number }
+  readonly combined?: string
+  readonly repository?: string
+}
+
+function rowsOf<T>(text: string, toItem: (values: string[], fields: Partial<T>) => T): T[] {
+  const valueOf = (value: string) => (value === '' ? undefined : /^\d+$/.test(value) ? Number(value) : value)
+  const rows = text === '' ? [] : text.split(', ').map((row) => row.split(' '))
+  return rows.map((parts) => {
+    const fields = parts.filter((part) => part.includes('=')).map((part) => part.split('='))
+    const named = fields.map(([name = '', value = '']) => [name, valueOf(value)] as const)
+    return toItem(
+      parts.filter((part) => !part.includes('=')),
+      Object.fromEntries(named) as Partial<T>,
+    )
+  })
+}
+
+const progress = (conclusion = '-') =>
+  conclusion === '-' ? { status: 'in_progress', conclusion: undefined } : { status: 'completed', conclusion }
+const page = <T>(items: readonly T[], total = items.length) => ({
   ...{ items, missing: total - items.length, isFull: items.length >= 100 },
 })
 
-/** A check run in the suite of that number, of which it is the job. */
-const run = (
-  suite: number,
-  name: string,
-  conclusion: string | undefined,
-  fields: Partial<CheckRun> = {},
-): CheckRun => ({
-  ...{ id: suite * 10, name, app: ACTIONS, check_suite: { id: suite } },
-  ...{ status: conclusion === undefined ? 'in_progress' : 'completed', conclusion },
-  details_url: `https://github.com/acme/docs/actions/runs/${suite * 100}/job/${suite * 10}`,
-  ...fields,
-})
-const suite = (id: number, conclusion: string | undefined, count = 1, app = ACTIONS): CheckSuite => ({
-  ...{ id, app, conclusion, latest_check_runs_count: count },
-  status: conclusion === undefined ? 'in_progress' : 'completed',
-})
-const workflowRun = (id: number, workflow: string, event: string, conclusion: string | undefined): WorkflowRun => ({
-  ...{ id: id * 100, check_suite_id: id, path: `.github/workflows/${workflow}`, event },
-  ...{ status: conclusion === undefined ? 'in_progress' : 'completed', conclusion },
-})
-
-function judge(fields: Partial<CommitAnswers>): string[] {
-  const none = listed([])
-  const usual = { repository: 'acme/docs', suites: none, checkRuns: none, statuses: none, workflowRuns: [] }
-  const checks = judgeChecks({ ...usual, combinedStatus: 'pending', ...fields }, RUN_FACTS)
+/** The checks as text, in their order. */
+function judge(answers: Answers): string {
+  const { suites = '', runs = '', statuses = '', counts = {}, combined = 'pending', repository = 'acme/docs' } = answers
+  const flows = 'flows' in answers ? answers.flows : ''
+  const checks = judgeChecks(
+    {
+      repository,
+      suites: page(
+        rowsOf<CheckSuite>(suites, ([id, conclusion, count = 1, app = ACTIONS], fields) => ({
+          ...{
+            id: Number(id),
+            app: app === '-' ? '' : app,
+            ...progress(conclusion),
+            latest_check_runs_count: Number(count),
+            ...fields,
+          },
+        })),
+        counts.suites,
+      ),
+      checkRuns: page(
+        rowsOf<CheckRun>(runs, ([suite, name, conclusion], fields) => ({
+          ...{
+            id: Number(suite) * 10,
+            name,
+            app: ACTIONS,
+            check_suite: { id: Number(suite) },
+            ...progress(conclusion),
+          },
+          ...{ details_url: `https://github.com/acme/docs/actions/runs/${suite ?? ''}00/job/1`, ...fields },
+        })),
+        counts.runs,
+      ),
+      statuses: page(
+        rowsOf<CommitStatus>(statuses, ([state], fields) => ({
+          ...{ context: 'ci', state: state === '-' ? undefined : state, description: undefined, target_url: undefined },
+          ...fields,
+        })),
+        counts.statuses,
+      ),
+      combinedStatus: combined === '-' ? undefined : combined,
+      workflowRuns:
+        flows === undefined
+          ? refusal('forbidden')
+          : rowsOf<WorkflowRun>(flows, ([suite, file = '', event, conclusion], fields) => ({
+              ...{
+                id: Number(suite) * 100,
+                check_suite_id: Number(suite),
+                path: `.github/workflows/${file}@main`,
+                event,
+              },
+              ...{ ...progress(conclusion), ...fields },
+            })),
+    },
+    RUN_FACTS,
+  )
   const stateOf = ({ state, waitsForApproval }: Check): string => (waitsForApproval === true ? 'approval' : state)
-  return checks.map((check) => `${check.name}: ${stateOf(check)}${check.doubt === undefined ? '' : '?'}`)
+  return checks.map((check) => `${check.name}: ${stateOf(check)}${check.doubt === undefined ? '' : '?'}`).join(' | ')
 }
 
-test('a failure of one event counts beside a newer success of another', () => {
-  const answers = {
-    suites: listed([suite(1, 'failure'), suite(2, 'success')]),
-    checkRuns: listed([run(1, 'build', 'failure'), run(2, 'build', 'success')]),
-  }
-  const runs = (event: string) => [
-    workflowRun(1, 'ci.yml', 'push', 'failure'),
-    workflowRun(2, 'ci.yml', event, 'success'),
-  ]
-  expect(judge({ ...answers, workflowRuns: runs('pull_request') })).toEqual(['build: failure', 'build: success'])
-  expect(judge({ ...answers, workflowRuns: runs('push') })).toEqual(['build: success'])
-  expect(judge({ ...answers, workflowRuns: runs('push').slice(0, 1) })).toEqual(['build: failure', 'build: success'])
-})
-
-test('without `actions: read` all of it counts, and what may have been replaced says so', () => {
-  const workflowRuns = refusal('forbidden')
-  const suites = listed([suite(1, 'failure'), suite(2, 'success')])
-  const checkRuns = listed([run(1, 'build', 'failure'), run(2, 'build', 'success')])
-  expect(judge({ suites, checkRuns, workflowRuns })).toEqual(['build: failure?', 'build: success'])
-  const alone = { suites: listed([suite(1, 'failure')]), checkRuns: listed([run(1, 'build', 'failure')]) }
-  expect(judge({ ...alone, workflowRuns })).toEqual(['build: failure'])
-  const ofApp = listed([run(1, 'links', 'failure', { app: 'links' })])
-  expect(
-    judge({ suites: listed([suite(1, 'success'), suite(2, 'success')]), checkRuns: ofApp, workflowRuns }),
-  ).toContain('links: failure')
-})
-
-test('two jobs of one run may have one name, and two suites of another app too', () => {
-  const twice = (app: string) =>
-    listed([run(1, 'build', 'failure', { app }), run(1, 'build', 'success', { app, id: 99 })])
-  for (const app of [ACTIONS, 'links'])
-    expect(judge({ suites: listed([suite(1, 'failure', 2, app)]), checkRuns: twice(app) })).toEqual([
-      'build: failure',
-      'build: success',
-    ])
+test.each([
+  ['success', 'success'],
+  ['neutral', 'success'],
+  ['skipped', 'success'],
+  ['failure', 'failure'],
+  ['cancelled', 'failure'],
+  ['timed_out', 'failure'],
+  ['action_required', 'failure'],
+  ['startup_failure', 'failure'],
+  ['a-word-of-tomorrow', 'failure'],
+  ['- status=completed', 'pending'],
+  ['success status=queued', 'pending'],
+  ['success status=in_progress', 'pending'],
+  ['success status=', 'pending'],
+])('a check run with %s is a %s', (said, state) => {
+  expect(judge({ runs: `1 build ${said}` })).toBe(`build: ${state}`)
 })
 
 test.each([
-  ['while its run goes on', undefined, 'ci.yml, which has not ended: pending'],
-  ['if its run failed otherwise', 'failure', 'ci.yml, which ended with failure: failure'],
-  ['if its run waits for somebody', 'action_required', 'ci.yml: approval'],
-])('a job that has passed is not all %s', (_when, conclusion, told) => {
-  const suites = listed([suite(1, conclusion)])
-  const workflowRuns = [workflowRun(1, 'ci.yml', 'push', conclusion)]
-  const checkRuns = listed([run(1, 'build', 'success')])
-  expect(judge({ suites, checkRuns, workflowRuns })).toEqual(['build: success', told])
+  ['success', 'success'],
+  ['pending', 'pending'],
+  ['failure', 'failure'],
+  ['error', 'failure'],
+  ['-', 'pending'],
+])('a commit status that is %s is a %s', (statuses, state) => {
+  expect(judge({ statuses })).toBe(`ci: ${state}`)
 })
 
-test('a job that waits for somebody is told, and its run not beside it', () => {
-  const waiting = { status: 'waiting', conclusion: undefined }
-  const suites = listed([{ ...suite(1, undefined), ...waiting }])
-  const workflowRuns = [{ ...workflowRun(1, 'ci.yml', 'push', undefined), ...waiting }]
-  const checkRuns = listed([run(1, 'deploy', undefined, waiting)])
-  expect(judge({ suites, checkRuns, workflowRuns })).toEqual(['deploy: approval'])
-  expect(judge({ suites, workflowRuns })).toEqual(['ci.yml: approval'])
-})
+const BOTH: Answers = { suites: '1 failure, 2 success', runs: '1 build failure, 2 build success' }
+const ALONE = 'build: success'
+const BESIDE = 'build: failure | build: success'
+const AGAIN = 'run_started_at=2026-01-01T00:00:01Z'
 
-test.each([
-  [
-    'a workflow that cannot start',
-    ACTIONS,
-    'startup_failure',
-    ['github-actions, which ended with startup_failure: failure'],
-  ],
-  ['a workflow that is queued', ACTIONS, undefined, ['github-actions, which has not ended: pending']],
-  ['a workflow that was skipped', ACTIONS, 'skipped', []],
-  ['an app that never had a check', 'links', undefined, []],
-  ['an app that never had a check, and failed', 'links', 'failure', []],
-  ['an app that waits for somebody', 'links', 'action_required', ['links: approval']],
-] as const)('a suite without check runs, of %s', (_whose, app, conclusion, told) => {
-  expect(judge({ suites: listed([suite(1, conclusion, 0, app)]) })).toEqual(told)
-})
+describe('check suites', () => {
+  test.each([
+    ['of the same workflow and event', '1 ci.yml push failure, 2 ci.yml push success', ALONE],
+    ['of another event', '1 ci.yml push failure, 2 ci.yml pull_request success', BESIDE],
+    ['of another workflow', '1 ci.yml push failure, 2 other.yml push success', BESIDE],
+    ['of a workflow with its number', '1 a.yml push failure workflow_id=5, 2 b.yml push success workflow_id=5', ALONE],
+    ['of one with another number', '1 a.yml push failure workflow_id=5, 2 a.yml push success workflow_id=6', BESIDE],
+    ['that is not known', '1 ci.yml push failure', BESIDE],
+    ['of a workflow that is not known', '1 ci.yml push failure path=, 2 ci.yml push success path=', BESIDE],
+    ['of an event that is not known', '1 ci.yml push failure event=, 2 ci.yml push success event=', BESIDE],
+    ['that failed', '2 ci.yml push success, 1 ci.yml push failure id=300', 'build: failure'],
+    ['that has not ended', '1 ci.yml push failure, 2 ci.yml push -', `${ALONE} | ci.yml, which has not ended: pending`],
+    ['that was skipped as a whole', '1 ci.yml push failure, 2 ci.yml push skipped', BESIDE],
+    ['that began at the same time', `1 ci.yml push failure ${AGAIN}, 2 ci.yml push success ${AGAIN}`, ALONE],
+    [
+      'that began before the older was started again',
+      `1 ci.yml push failure ${AGAIN}, 2 ci.yml push success run_started_at=2026-01-01T00:00:00Z`,
+      BESIDE,
+    ],
+    [
+      'whose suite is named by an address',
+      '1 ci.yml push failure, 2 ci.yml push success check_suite_id= check_suite_url=https://x.example/check-suites/2',
+      ALONE,
+    ],
+  ])('a later run %s: whether it takes the place of the older', (_what, flows, told) => {
+    expect(judge({ ...BOTH, flows })).toBe(told)
+  })
 
-test('what was cancelled for a later run of the same workflow and event is nothing', () => {
-  const suites = listed([suite(1, 'cancelled', 0), suite(2, 'success')])
-  const workflowRuns = [workflowRun(1, 'ci.yml', 'push', 'cancelled'), workflowRun(2, 'ci.yml', 'push', 'success')]
-  const checkRuns = listed([run(2, 'build', 'success')])
-  expect(judge({ suites, checkRuns, workflowRuns })).toEqual(['build: success'])
-  expect(judge({ suites, checkRuns, workflowRuns: workflowRuns.slice(1) })).toContain(
-    'github-actions, which ended with cancelled: failure',
-  )
-})
-
-test('a later run that skips a job does not take the place of one that did it', () => {
-  const suites = listed([suite(1, 'failure', 2), suite(2, 'success', 2)])
-  const workflowRuns = [workflowRun(1, 'ci.yml', 'push', 'failure'), workflowRun(2, 'ci.yml', 'push', 'success')]
-  const older = [run(1, 'build', 'failure'), run(1, 'links', 'failure')]
-  const checkRuns = listed([...older, run(2, 'build', 'skipped'), run(2, 'links', 'success')])
-  expect(judge({ suites, checkRuns, workflowRuns })).toEqual(['build: failure', 'build: success', 'links: success'])
-})
-
-test('what is past the first page is told by the suites', () => {
-  const first = Array.from({ length: 100 }, (_, index) => run(1, `page ${index}`, 'success'))
-  const rest = (...conclusions: readonly (string | undefined)[]) =>
-    judge({
-      suites: listed([suite(1, conclusions[0], 150), suite(2, conclusions[1], 100, 'links')]),
-      checkRuns: listed(first, 250),
-    }).slice(100)
-  expect(rest('success', 'success')).toEqual([
-    '50 more checks of github-actions: success',
-    '100 more checks of links: success',
-  ])
-  expect(rest('failure', undefined)).toEqual([
-    'github-actions, which ended with failure: failure',
-    'links, which has not ended: pending',
-  ])
-})
-
-test.each([
-  [
-    { checkRuns: listed([run(1, 'a', 'success')], 3), suites: listed([suite(1, 'success')]) },
-    '2 check runs that GitHub does not list',
-  ],
-  [{ suites: listed([suite(1, 'success', 0)], 4) }, '3 check suites that GitHub does not list'],
-  [
-    {
-      suites: listed(
-        Array.from({ length: 100 }, () => suite(1, 'success', 0)),
-        350,
-      ),
-    },
-    '250 check suites past the first 100',
-  ],
-  [{ statuses: listed([], 2), combinedStatus: 'success' }, '2 commit statuses that GitHub does not list'],
-])('what is counted and not told of is pending, and named (%#)', (answers, name) => {
-  expect(judge(answers)).toContain(`${name}: pending`)
-})
-
-test.each([
-  ['success', 'success', '20 more commit statuses: success'],
-  ['success', 'failure', '20 more commit statuses: failure'],
-  ['failure', 'failure', '20 commit statuses past the first 100: pending'],
-  ['success', 'pending', '20 commit statuses past the first 100: pending'],
-  ['success', undefined, '20 commit statuses past the first 100: pending'],
-])('of statuses past the first page (%s) GitHub’s sum counts, %s', (state, combinedStatus, told) => {
-  const status = { context: 'ci', state, description: undefined, target_url: undefined }
-  const statuses = listed(
-    Array.from({ length: 100 }, () => status),
-    120,
-  )
-  expect(judge({ statuses, combinedStatus }).at(-1)).toBe(told)
+  test.each([
+    ['-', 'success', ' | ci.yml, which has not ended: pending'],
+    ['success', 'failure', ' | ci.yml, which ended with failure: failure'],
+    ['failure', 'success', ' | ci.yml, which ended with failure: failure'],
+    ['success', 'action_required', ' | ci.yml: approval'],
+    ['-', 'action_required', ' | ci.yml: approval'],
+    ['- status=waiting', '- status=waiting', ' | ci.yml: approval'],
+    ['success', 'success', ''],
+  ])('of a suite (%s) and its run (%s) the worse counts, beside a job that has passed', (said, ran, told) => {
+    expect(judge({ suites: `1 ${said}`, runs: '1 build success', flows: `1 ci.yml push ${ran}` })).toBe(ALONE + told)
+  })
 })
 
 const OWN = 'https://github.com/acme/docs/actions/runs/42'
 
+test.each<[string, Answers, string]>([
+  ['a token without `actions: read`', { ...BOTH, flows: undefined }, 'build: failure? | build: success'],
+  [
+    'that token, where nothing can have replaced it',
+    { suites: '1 failure', runs: '1 build failure', flows: undefined },
+    'build: failure',
+  ],
+  [
+    'that token, and a check that is no workflow’s',
+    { suites: '1 success 0, 2 success 0', runs: '3 links failure app=links', flows: undefined },
+    'links: failure',
+  ],
+  ['jobs with one name', { suites: '1 failure 2', runs: '1 build failure, 1 build success id=99' }, BESIDE],
+  [
+    'checks of another app with one name',
+    { suites: '1 failure 2 links', runs: '1 build failure app=links, 1 build success id=99 app=links' },
+    BESIDE,
+  ],
+  [
+    'a job that waits for somebody, and its run',
+    { suites: '1 - status=waiting', runs: '1 deploy - status=waiting', flows: '1 ci.yml push - status=waiting' },
+    'deploy: approval',
+  ],
+  [
+    'a run that only its list knows',
+    { suites: '1 success 0', flows: '2 ci.yml push -' },
+    'ci.yml, which has not ended: pending',
+  ],
+  [
+    'a workflow that cannot start',
+    { suites: '1 startup_failure 0' },
+    'github-actions, which ended with startup_failure: failure',
+  ],
+  ['a workflow that is queued', { suites: '1 - 0' }, 'github-actions, which has not ended: pending'],
+  ['a workflow that was skipped', { suites: '1 skipped 0' }, ''],
+  ['an app that never had a check', { suites: '1 - 0 links' }, ''],
+  ['an app that never had a check, and failed', { suites: '1 failure 0 links' }, ''],
+  ['an app that waits for somebody', { suites: '1 action_required 0 links' }, 'links: approval'],
+  ['an app without a name', { suites: '1 action_required 0 -' }, 'an app: approval'],
+  [
+    'an app all of whose checks have ended',
+    { suites: '1 - 1 links', runs: '1 links success app=links' },
+    'links: success',
+  ],
+  [
+    'what was cancelled for a later run',
+    {
+      suites: '1 cancelled 0, 2 success',
+      runs: '2 build success',
+      flows: '1 ci.yml push cancelled, 2 ci.yml push success',
+    },
+    'build: success',
+  ],
+  [
+    'what was cancelled for something else',
+    { suites: '1 cancelled 0, 2 success', runs: '2 build success' },
+    'build: success | github-actions, which ended with cancelled: failure',
+  ],
+  [
+    'a later run that skips a job of an older one',
+    {
+      suites: '1 failure 2, 2 success 2',
+      runs: '1 build failure, 1 links failure, 2 build skipped, 2 links success',
+      flows: '1 ci.yml push failure, 2 ci.yml push success',
+    },
+    'build: failure | build: success | links: success',
+  ],
+  [
+    'another job of the run that asks',
+    { suites: '1 - 2', runs: `1 docs - details_url=${OWN}/job/1, 1 report failure` },
+    'report: failure',
+  ],
+  ['the run that asks', { suites: '1 - 0', flows: '1 docs.yml push - id=42' }, ''],
+  [
+    'a run of another repository with its number',
+    { suites: '1 - 0', flows: '1 docs.yml push - id=42', repository: 'acme/code' },
+    'docs.yml, which has not ended: pending',
+  ],
+  [
+    'an older run, replaced by the one that asks',
+    {
+      suites: '0 failure, 1 - 0',
+      runs: '0 docs failure',
+      flows: '0 docs.yml push failure id=41, 1 docs.yml push - id=42',
+    },
+    '',
+  ],
+  ['a check without a name', { runs: '1 - failure name=' }, 'a check without a name: failure'],
+  ['a commit status without a name', { statuses: 'error context=' }, 'a commit status without a name: failure'],
+  [
+    'a check run that is not listed',
+    { suites: '1 success', runs: '1 a success', counts: { runs: 2 } },
+    'a: success | 1 check run that GitHub does not list: pending',
+  ],
+  [
+    'check suites that are not listed',
+    { suites: '1 skipped 0', counts: { suites: 4 } },
+    '3 check suites that GitHub does not list: pending',
+  ],
+  [
+    'commit statuses that are not listed',
+    { counts: { statuses: 2 }, combined: 'success' },
+    '2 commit statuses that GitHub does not list: pending',
+  ],
+])('what counts: %s', (_what, answers, told) => {
+  expect(judge(answers)).toBe(told)
+})
+
+const hundred = (row: string): string => Array<string>(100).fill(row).join(', ')
+const LISTED = { runs: hundred('1 page success'), counts: { runs: 250 } }
+const statuses = (state: string, combined: string) => ({
+  statuses: hundred(state),
+  counts: { statuses: 120 },
+  combined,
+})
+
+test.each<[string, Answers, string]>([
+  [
+    'checks that have passed',
+    { ...LISTED, suites: '1 success 150, 2 success 100 links' },
+    '50 more checks of github-actions: success | 100 more checks of links: success',
+  ],
+  [
+    'checks that have not',
+    { ...LISTED, suites: '1 failure 150, 2 - 100 links' },
+    'github-actions, which ended with failure: failure | links, which has not ended: pending',
+  ],
+  [
+    'checks beside those of the run that asks',
+    { suites: '1 - 150', runs: hundred(`1 docs - details_url=${OWN}`), counts: { runs: 150 } },
+    '50 check runs past the first 100: pending',
+  ],
+  [
+    'check suites',
+    { suites: hundred('1 skipped 0'), counts: { suites: 350 } },
+    '250 check suites past the first 100: pending',
+  ],
+  ['commit statuses that have passed', statuses('success', 'success'), '20 more commit statuses: success'],
+  ['commit statuses that failed', statuses('success', 'failure'), '20 more commit statuses: failure'],
+  ['commit statuses that may have', statuses('failure', 'failure'), '20 commit statuses past the first 100: pending'],
+  [
+    'commit statuses that have not ended',
+    statuses('success', 'pending'),
+    '20 commit statuses past the first 100: pending',
+  ],
+  ['commit statuses without a sum', statuses('success', '-'), '20 commit statuses past the first 100: pending'],
+])('past the first page there are %s', (_what, answers, told) => {
+  expect(judge(answers).replace(/^.*(?:page: success|ci: \w+) \| /, '')).toBe(told)
+})
+
 test.each([
-  ['the run that asks', {}, false],
-  ['the run that asks, in other letters', { details_url: OWN.replace('acme', 'Acme') }, false],
-  ['the run that asks, without details', { details_url: undefined, html_url: `${OWN}/job/1` }, false],
-  ['an app that names it', { app: 'links' }, true],
-  ['another repository', { details_url: 'https://github.com/acme/code/actions/runs/42/job/1' }, true],
-  ['another host', { details_url: 'https://git.example.com/acme/docs/actions/runs/42/job/1' }, true],
-  ['a run whose number begins so', { details_url: `${OWN}1/job/1` }, true],
-  ['a page that names it', { details_url: `https://links.example/?of=${OWN}` }, true],
+  ['the run that asks', `details_url=${OWN}/job/1`, false],
+  ['the run that asks, in other letters', `details_url=${OWN.replace('acme', 'Acme')}`, false],
+  ['the run that asks, without details', `details_url= html_url=${OWN}/job/1`, false],
+  ['an app that names it', `details_url=${OWN} app=links`, true],
+  ['another repository', 'details_url=https://github.com/acme/code/actions/runs/42/job/1', true],
+  ['another host', 'details_url=https://git.example.com/acme/docs/actions/runs/42/job/1', true],
+  ['a run whose number begins so', `details_url=${OWN}1/job/1`, true],
+  ['a page that names it', `details_url=https://links.example/?${OWN}`, true],
 ])('a check of %s counts: %3$s', (_whose, fields, counts) => {
-  const checkRuns = listed([run(1, 'docs', 'failure', { details_url: `${OWN}/job/1`, ...fields })])
-  expect(judge({ checkRuns })).toEqual(counts ? ['docs: failure'] : [])
-})
-
-test('the suite of the run that asks is not waited for, and what else is in it counts', () => {
-  const suites = listed([suite(1, undefined, 2)])
-  const own = run(1, 'docs', undefined, { details_url: `${OWN}/job/1` })
-  const report = run(1, 'report', 'failure', { details_url: 'https://github.com/acme/docs/runs/9' })
-  expect(judge({ suites, checkRuns: listed([own, report]) })).toEqual(['report: failure'])
-  const workflowRuns = [{ ...workflowRun(1, 'docs.yml', 'push', undefined), id: RUN_FACTS.runId }]
-  expect(judge({ suites: listed([suite(1, undefined, 0)]), workflowRuns })).toEqual([])
-  expect(judge({ suites: listed([suite(1, undefined, 0)]), workflowRuns, repository: 'acme/code' })).toHaveLength(1)
-})
-
-test('what is in that suite and past the first page is not known', () => {
-  const own = Array.from({ length: 100 }, (_, index) => run(1, `docs ${index}`, undefined, { details_url: OWN }))
-  const answers = { suites: listed([suite(1, undefined, 150)]), checkRuns: listed(own, 150) }
-  expect(judge(answers)).toEqual(['50 check runs past the first 100: pending'])
-})
-
-test('what an app has all ended is over, whatever its suite says', () => {
-  const checkRuns = listed([run(1, 'links', 'success', { app: 'links' })])
-  expect(judge({ suites: listed([suite(1, undefined, 1, 'links')]), checkRuns })).toEqual(['links: success'])
-})
-
-test('the run that asks takes the place of an older one of its workflow', () => {
-  const suites = listed([suite(0, 'failure'), suite(1, undefined, 0)])
-  const older = { ...workflowRun(0, 'docs.yml', 'push', 'failure'), id: 41 }
-  const workflowRuns = [older, { ...workflowRun(1, 'docs.yml', 'push', undefined), id: RUN_FACTS.runId }]
-  expect(judge({ suites, checkRuns: listed([run(0, 'docs', 'failure')]), workflowRuns })).toEqual([])
-  expect(judge({ suites: listed([suite(0, 'cancelled', 0)]), workflowRuns })).toEqual([])
-})
-
-test('a check without a name counts under a name of ours', () => {
-  const nameless = { ...run(1, '', 'failure'), name: undefined, output: undefined }
-  const statuses = listed([{ context: undefined, state: 'error', description: undefined, target_url: undefined }])
-  expect(judge({ checkRuns: listed([nameless]), statuses })).toEqual([
-    'a check without a name: failure',
-    'a commit status without a name: failure',
-  ])
+  expect(judge({ runs: `1 docs failure ${fields}` })).toBe(counts ? 'docs: failure' : '')
 })

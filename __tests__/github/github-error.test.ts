@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { toActionError } from '../../src/github/github-error.ts'
+import { Refusal, toActionError } from '../../src/github/github-error.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 
@@ -8,8 +8,8 @@ const NEED = { permission: 'checks: read', repository: 'acme/docs' }
 const KEY = 'ghs_0123456789abcdef'
 const redact = createRedactor([KEY])
 
-const refusal = (status: number, message: string, headers = {}): Error =>
-  Object.assign(new Error(message), { status, response: { data: { message }, headers }, request: { secret: 'token' } })
+const refusal = (status: number, message: string, headers = {}): Refusal =>
+  new Refusal({ status, headers, body: JSON.stringify({ message, secret: 'token' }) })
 
 test.each([
   [401, 'Bad credentials', 'unauthorized'],
@@ -57,15 +57,13 @@ test('a 404 may have a reason of its own, and says where to look', () => {
   expect(hint).toMatch(/^Check that it is there, and that `github-token` can see `acme\/docs`: /)
 })
 
-test('no answer at all is a matter of the network, although Octokit calls it a 500', () => {
-  const error = Object.assign(new Error('fetch failed'), { status: 500, response: undefined })
+test('no answer at all is a matter of the network', () => {
+  const error = Object.assign(new Error('read'), { code: 'ECONNRESET', syscall: 'read' })
   expect(toActionError(error, NEED, redact)).toMatchObject({ code: 'unreachable' })
 })
 
-test('a certificate that is not trusted says what helps, however deep it is wrapped', () => {
-  const tls = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
-  const fetchFailed = new TypeError('fetch failed', { cause: tls })
-  const error = Object.assign(new Error('self-signed'), { status: 500, cause: fetchFailed })
+test('a certificate that is not trusted says what helps', () => {
+  const error = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
   expect(toActionError(error, NEED, redact)).toMatchObject({
     code: 'untrusted',
     hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
@@ -97,6 +95,21 @@ test('a secret at the place where a quote is cut is taken out as a whole', () =>
   expect(message).toMatch(/^GitHub says “x{190}\**” \(422\)\.$/)
 })
 
-test('a refusal that says nothing is not quoted', () => {
-  expect(toActionError(refusal(304, ''), NEED, redact).message).toBe('GitHub answered 304.')
+test.each(['', 'null', '7', '<!doctype html>', '{"message":7}'])('a refusal with %j is not quoted', (body) => {
+  const error = new Refusal({ status: 304, headers: {}, body })
+  expect(toActionError(error, NEED, redact).message).toBe('GitHub answered 304.')
+})
+
+const NOW = new Date('2026-01-01T00:00:00Z')
+const RESET = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW.getTime() / 1_000 + 90) }
+
+test.each<[string, object, number]>([
+  ['as long as it says', { ...RESET, 'retry-after': '7' }, 7_000],
+  ['a second longer than the hour of the token', RESET, 91_000],
+  ['by the clock of the server', { ...RESET, date: 'Thu, 01 Jan 2026 00:01:00 GMT' }, 31_000],
+  ['a second where that hour is over', { ...RESET, 'x-ratelimit-reset': '5' }, 1_000],
+  ['a minute where it does not say', {}, 60_000],
+  ['a minute where it says nothing of use', { ...RESET, 'x-ratelimit-reset': 'soon', 'retry-after': '-1' }, 60_000],
+])('a rate limit lasts %s', (_what, headers, ms) => {
+  expect(refusal(429, 'slow down', headers).limitMs(NOW)).toBe(ms)
 })

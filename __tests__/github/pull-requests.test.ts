@@ -1,116 +1,121 @@
-import { expect, test } from '@jest/globals'
-import { connectPullRequests } from '../../src/github/pull-requests.ts'
+import { describe, expect, test } from '@jest/globals'
+import { parsePullRequestLink } from '../../src/docs-service/pull-request-link.ts'
+import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { USUAL_LAG } from '../../src/emulator/github/state.ts'
+import { toPullRequestAddress } from '../../src/github/pull-request-address.ts'
+import type { GitHub } from '../../src/github/github.ts'
 import { answering, askingGitHub } from '../support/github-client.ts'
 import { commit, repositoryWithPull } from '../support/github-state.ts'
 
 const ADDRESS = { repository: 'acme/docs', number: 7 }
+const MERGED = { state: 'closed', merge: { sha: commit('d'), atMs: 0 } } as const
+
+const asking = <T>(pull: Partial<PullState>, perform: (github: GitHub) => Promise<T>, state = {}): Promise<T> =>
+  askingGitHub({ docs: repositoryWithPull(pull), state }, perform)
 
 test('reads what a merge needs to know', async () => {
-  const docs = repositoryWithPull({ labels: ['docs-agent', 'docs'] })
-  const found = await askingGitHub({ docs }, ({ ask }) => connectPullRequests(ask).readPullRequest(ADDRESS))
-  expect(found).toEqual({
+  const pull = { labels: ['docs-agent', 'docs'] }
+  expect(await asking(pull, (github) => github.readPullRequest(ADDRESS))).toEqual({
     ...ADDRESS,
     title: 'Update the docs',
     state: 'open',
-    author: { login: expect.any(String), type: expect.any(String) },
-    createdAt: expect.any(String),
+    author: { login: 'mona', type: 'User' },
+    createdAt: '1970-01-01T00:00:00Z',
     branch: 'agent/guide',
     headSha: commit('c'),
-    baseRef: expect.any(String),
-    baseSha: expect.any(String),
-    mergeCommitSha: expect.any(String),
+    baseRef: 'main',
+    baseSha: commit('a'),
+    mergeCommitSha: '',
     labels: ['docs-agent', 'docs'],
     mergeable: true,
     isBlocked: false,
   })
 })
 
-test.each([
-  [{ draft: true }, 'draft'],
-  [{ state: 'closed' }, 'closed'],
-  [{ state: 'closed', draft: true }, 'closed'],
-  [{ state: 'closed', merge: { sha: commit('b'), atMs: 0 } }, 'merged'],
-] as const)('names the state of %j', async (fields, state) => {
-  const found = await askingGitHub({ docs: repositoryWithPull(fields) }, ({ ask }) =>
-    connectPullRequests(ask).readPullRequest(ADDRESS),
-  )
-  expect(found.state).toBe(state)
-})
-
-test.each([
+test.each<[Partial<PullState>, object, object?]>([
+  [{ draft: true }, { state: 'draft' }],
+  [{ state: 'closed' }, { state: 'closed' }],
+  [{ state: 'closed', draft: true }, { state: 'closed' }],
+  [MERGED, { state: 'merged', mergeCommitSha: commit('d') }],
   [{ conflict: true }, { mergeable: false, isBlocked: false }],
   [{ blocked: true }, { mergeable: true, isBlocked: true }],
-] as const)('says whether %j can be merged', async (fields, told) => {
-  const found = await askingGitHub({ docs: repositoryWithPull(fields) }, ({ ask }) =>
-    connectPullRequests(ask).readPullRequest(ADDRESS),
-  )
-  expect(found).toMatchObject(told)
+  // While GitHub finds it out.
+  [{}, { mergeable: undefined }, { lag: { ...USUAL_LAG, mergeableMs: Infinity } }],
+])('of a pull request with %j it says %j', async (pull, said, state = {}) => {
+  expect(await asking(pull, (github) => github.readPullRequest(ADDRESS), state)).toMatchObject(said)
 })
 
-test('says nothing of merging while GitHub finds it out', async () => {
-  const lag = { ...USUAL_LAG, mergeableMs: Infinity }
-  const server = { docs: repositoryWithPull(), state: { lag } }
-  const found = await askingGitHub(server, ({ ask }) => connectPullRequests(ask).readPullRequest(ADDRESS))
-  expect(found.mergeable).toBeUndefined()
+const commitOf = (digit: string) => (github: GitHub) => github.findPullRequestsOfCommit('acme/docs', commit(digit))
+const endingWith = (digit: string) => (github: GitHub) => github.findPullRequestsEndingWith('acme/docs', commit(digit))
+const ofBranch = (name: string, state: 'open' | 'all') => (github: GitHub) =>
+  github.findPullRequestsOfBranch('acme/docs', name, state)
+
+test.each([
+  ['with a commit of it', {}, commitOf('c'), ['open']],
+  ['with another commit', {}, commitOf('a'), []],
+  ['with it as their head', {}, endingWith('c'), ['open']],
+  ['with another head', {}, endingWith('a'), []],
+  ['that were merged as it', MERGED, endingWith('d'), ['merged']],
+  ['that were merged with it as their head', MERGED, endingWith('c'), []],
+  ['of its branch', {}, ofBranch('agent/guide', 'open'), ['open']],
+  ['of another branch', {}, ofBranch('main', 'all'), []],
+])('finds the pull requests %s', async (_which, pull, find, states) => {
+  expect((await asking(pull, find)).map(({ state }) => state)).toEqual(states)
+})
+
+test('tells of one in a list whose it is, and where from', async () => {
+  expect(await asking({ labels: ['docs-agent'] }, commitOf('c'))).toEqual([
+    {
+      ...{ number: 7, labels: ['docs-agent'], state: 'open', branch: 'agent/guide', isOfFork: false },
+      ...{ author: { login: 'mona', type: 'User' }, createdAt: '1970-01-01T00:00:00Z' },
+    },
+  ])
 })
 
 /** As it stands in a list. */
-const listed = (fields: object, from: string | null = 'Acme/Docs') => ({
-  ...{ state: 'open', merged_at: null, created_at: '2026-01-01T00:00:00Z', labels: [] },
+const listed = (number: number, fields: object = {}, from: string | null = 'Acme/Docs') => ({
+  ...{ number, state: 'open', merged_at: null, created_at: '2026-01-01T00:00:00Z', labels: [] },
   head: { ref: 'main', sha: commit('c'), repo: from === null ? null : { full_name: from } },
   base: { repo: { full_name: 'Acme/Docs' } },
   ...fields,
 })
+const CLOSED = { state: 'closed' }
 
-test('a pull request that was closed without a merge brought nothing', async () => {
-  const data = [
-    listed({ number: 1, state: 'closed' }),
-    listed({ number: 2, state: 'closed', merged_at: '2026-01-01T00:00:00Z' }),
-    listed({ number: 3 }),
+test.each([
+  ['that brought a commit', 'and were not closed without a merge', commitOf('c'), [2, 3]],
+  ['of a branch', 'and of no fork whose branch is called like it', ofBranch('main', 'all'), [1, 2, 3]],
+])('finds the pull requests %s, %s', async (_which, _but, find, numbers) => {
+  const list = [
+    listed(1, CLOSED),
+    listed(2, { ...CLOSED, merged_at: '2026-01-01T00:00:00Z' }),
+    listed(3),
+    ...(numbers.includes(1) ? [listed(4, {}, 'acme/fork'), listed(5, {}, null)] : []),
   ]
-  const ask = answering({ repos: { listPullRequestsAssociatedWithCommit: () => Promise.resolve({ data }) } })
-  const found = await connectPullRequests(ask).findPullRequestsOfCommit('acme/docs', commit('c'))
-  expect(found.map(({ number }) => number)).toEqual([2, 3])
+  expect((await find(answering(() => list))).map(({ number }) => number)).toEqual(numbers)
 })
 
-test('finds the pull requests that a commit came with', async () => {
-  await askingGitHub({ docs: repositoryWithPull({ labels: ['docs-agent'] }) }, async ({ ask }) => {
-    expect(await connectPullRequests(ask).findPullRequestsOfCommit('acme/docs', commit('c'))).toEqual([
-      {
-        ...{ number: 7, labels: ['docs-agent'], state: 'open', branch: 'agent/guide', isOfFork: false },
-        ...{ author: { login: 'mona', type: 'User' }, createdAt: '1970-01-01T00:00:00Z' },
-      },
-    ])
-    expect(await connectPullRequests(ask).findPullRequestsOfCommit('acme/docs', commit('a'))).toEqual([])
-  })
-})
+describe('pull request address', () => {
+  const addressOf = (raw: string, serverUrl: string) => {
+    const link = parsePullRequestLink(raw)
+    if (link === undefined) throw new Error(`${raw} is no link.`)
+    return toPullRequestAddress(link, { serverUrl })
+  }
 
-test('finds the pull requests that have a commit as their head, or were merged as it', async () => {
-  await askingGitHub({ docs: repositoryWithPull() }, async ({ ask }) => {
-    const numbersAt = async (sha: string) =>
-      (await connectPullRequests(ask).findPullRequestsEndingWith('acme/docs', sha)).map(({ number }) => number)
-    expect(await numbersAt(commit('c'))).toEqual([7])
-    expect(await numbersAt(commit('a'))).toEqual([])
+  test.each([
+    ['https://github.com/acme/docs/pull/7', 'https://github.com'],
+    ['https://ghe.example.com:8443/acme/docs/pull/7/files', 'https://GHE.example.com:8443/'],
+  ])('%s is found at %s', (raw, serverUrl) => {
+    expect(addressOf(raw, serverUrl)).toEqual(ADDRESS)
   })
-  const merged = repositoryWithPull({ state: 'closed', merge: { sha: commit('d'), atMs: 0 } })
-  await askingGitHub({ docs: merged }, async ({ ask }) => {
-    expect(await connectPullRequests(ask).findPullRequestsEndingWith('acme/docs', commit('d'))).toMatchObject([
-      { state: 'merged' },
-    ])
-    expect(await connectPullRequests(ask).findPullRequestsEndingWith('acme/docs', commit('c'))).toEqual([])
-  })
-})
 
-test('finds the pull requests of a branch, and none of a fork whose branch is called like it', async () => {
-  await askingGitHub({ docs: repositoryWithPull() }, async ({ ask }) => {
-    const numbersOf = async (branch: string, state: 'open' | 'all') =>
-      (await connectPullRequests(ask).findPullRequestsOfBranch('acme/docs', branch, state)).map(({ number }) => number)
-    expect(await numbersOf('agent/guide', 'open')).toEqual([7])
-    expect(await numbersOf('main', 'all')).toEqual([])
+  test.each([
+    ['https://git.example.com/acme/docs/pull/7', "it is at git.example.com, and this run's GitHub is github.com"],
+    ['https://github.com/changes/42', 'does not say which'],
+    ['https://github.com/acme/docs/-/merge_requests/7/x', 'does not say which'],
+    ['https://github.com/group/sub/docs/-/merge_requests/7', 'does not say which'],
+  ])('%s is not asked for', (raw, part) => {
+    expect(() => addressOf(raw, 'https://github.com')).toThrow(
+      expect.objectContaining({ code: 'rejected', message: expect.stringContaining(part) as unknown }),
+    )
   })
-  const data = [listed({ number: 1 }, 'acme/fork'), listed({ number: 2 }, null), listed({ number: 3, state: 'closed' })]
-  const ask = answering({ pulls: { list: () => Promise.resolve({ data }) } })
-  const found = await connectPullRequests(ask).findPullRequestsOfBranch('acme/docs', 'main', 'all')
-  expect(found).toMatchObject([{ number: 3, state: 'closed' }])
 })

@@ -3,10 +3,11 @@ import dns from 'node:dns'
 import * as tls from 'node:tls'
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, expect, jest, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { request, type Dispatcher } from 'undici'
 import { makeCertificate } from '../../scripts/start/untrusted-tls.ts'
 import { openDispatcher } from '../../src/http/dispatcher.ts'
+import { exchange } from '../../src/http/exchange.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
 
 const cleanUps: (() => Promise<void>)[] = []
@@ -144,4 +145,35 @@ test('a name with a dead IPv6 address is reached by its other one', async () => 
   } finally {
     Object.assign(dns, { lookup })
   }
+})
+
+describe('exchange', () => {
+  const send = (server: SocketServer, end: AbortSignal) => {
+    const url = new URL(`http://127.0.0.1:${server.port}/a?b=c`)
+    return exchange({ method: 'POST', url, headers: { 'x-a': 'b' }, body: 'x' }, undefined, end)
+  }
+
+  test('sends what it is given, wants nothing packed, and takes of each header the first', async () => {
+    const answer = 'HTTP/1.1 201 x\r\nX-A: 1\r\nX-A: 2\r\nX-B: 3\r\nContent-Length: 0\r\n\r\n'
+    const server = await serve({ onRequest: (socket) => socket.write(answer) })
+    const run = new AbortController()
+    const { status, headers } = await send(server, run.signal)
+    run.abort()
+    expect([status, headers['x-a'], headers['x-b'], headers['x-c']]).toEqual([201, '1', '3', undefined])
+    expect(server.requests[0]).toMatch(
+      /^POST \/a\?b=c HTTP\/1\.1\r\n[^]*x-a: b\r\naccept-encoding: identity\r\n[^]*\r\n\r\nx$/,
+    )
+  })
+
+  test('ends the connection when nobody waits any more, in the middle of a body', async () => {
+    const server = await serve({ onRequest: (socket) => socket.write(httpAnswer(200, 'x'.repeat(9)).slice(0, -1)) })
+    const run = new AbortController()
+    const { body } = await send(server, run.signal)
+    const read = async (): Promise<void> => {
+      for await (const chunk of body) run.abort(chunk)
+    }
+    await expect(read()).rejects.toThrow()
+    // The server waits for its connections, after each test.
+    expect(server.connections()).toBe(1)
+  })
 })

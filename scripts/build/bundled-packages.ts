@@ -22,19 +22,6 @@ function replacePackage(folder: string, code: string): void {
   fs.writeFileSync(path.join(folder, 'absent.js'), code)
 }
 
-/** undici's index loads WebSockets, caches, mocks and more as well. GitHub's client needs three parts of it. */
-function writeFacade(undici: string): void {
-  const parts = [
-    ['fetch', './lib/web/fetch/index.js', '.fetch'],
-    ['Response', './lib/web/fetch/response.js', '.Response'],
-    ['ProxyAgent', './lib/dispatcher/proxy-agent.js', ''],
-  ] as const
-  const absent = parts.map(([, file]) => file).filter((file) => !fs.existsSync(path.join(undici, file)))
-  if (absent.length > 0) throw new Error(`undici has ${absent.join(' and ')} somewhere else now.`)
-  const code = parts.map(([name, file, member]) => `exports.${name} = require('${file}')${member}`).join('\n')
-  fs.writeFileSync(path.join(undici, 'index.js'), code)
-}
-
 /**
  * @actions/core also signs in by OpenID Connect and asks the machine what system it runs, for which it loads all of undici
  * and what starts processes. undici also speaks HTTP/2, which is never switched on, as it sends a request again by itself.
@@ -44,7 +31,6 @@ function leaveOut(modules: string): void {
   const absent = (names: string): string => `export const ${names} = undefined\n`
   replacePackage(path.join(modules, '@actions/http-client'), absent('HttpClient = undefined, BearerCredentialHandler'))
   replacePackage(path.join(modules, '@actions/exec'), absent('getExecOutput'))
-  writeFacade(path.join(modules, 'undici'))
   const http2 = path.join(modules, 'undici/lib/dispatcher/client-h2.js')
   if (!fs.existsSync(http2)) throw new Error('undici has its HTTP/2 somewhere else now.')
   fs.writeFileSync(http2, "module.exports = () => {\n  throw new Error('HTTP/2 is not in this bundle.')\n}\n")

@@ -14,7 +14,7 @@ import { runAgent } from './run.ts'
 export const agentAction: Action<AgentInputs, Report> = {
   inputNames: INPUT_NAMES,
   firstOutputs: { outcome: 'error' satisfies Outcome },
-  loadGitHub: () => import('../github/connect-github.ts'),
+  loadGitHub: () => import('../github/github.ts'),
   parse: (raw, { workspace }) => parseAgentInputs(raw, workspace),
   run: runAgent,
   notRun: (error, durationMs) => ({

@@ -1,9 +1,8 @@
 import * as diagnosticsChannel from 'node:diagnostics_channel'
-import type { Dispatcher } from 'undici'
 import type { Clock } from '../runtime/clock.ts'
 import { TimedOut, withDeadline } from '../runtime/deadline.ts'
 import { readBounded } from '../runtime/read-bounded.ts'
-import { openDispatcher } from '../http/dispatcher.ts'
+import { exchange, type HttpAnswer } from '../http/exchange.ts'
 import { failureCause, failureCode, type FailureCause } from '../http/failure-cause.ts'
 import { parseRetryAfter, redirectHost } from './answer-headers.ts'
 
@@ -79,49 +78,37 @@ function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boole
   return { wasSent: () => sent, stop: () => diagnosticsChannel.unsubscribe('undici:client:sendHeaders', onSend) }
 }
 
-function single(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header
-}
-
 export function createTransport({ baseUrl, apiKey, proxy, clock }: TransportOptions): Transport {
-  function ask(request: WireRequest, url: URL, dispatcher: Dispatcher): Promise<Dispatcher.ResponseData> {
-    return dispatcher.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method: request.method,
-      headers: {
-        accept: 'application/json',
-        // An answer that is packed all the same could not be read, and a prompt's fate would be unknown.
-        'accept-encoding': 'identity',
-        authorization: `Bearer ${apiKey}`,
-        'user-agent': USER_AGENT,
-        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      body: request.body ?? null,
-    })
+  function ask({ method, body }: WireRequest, url: URL, end: AbortSignal): Promise<HttpAnswer> {
+    const headers = {
+      accept: 'application/json',
+      authorization: `Bearer ${apiKey}`,
+      'user-agent': USER_AGENT,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    }
+    return exchange({ method, url, headers, body }, proxy, end)
   }
 
   return {
     async send(request, signal) {
       if (signal.aborted) return { kind: 'failure', cause: 'cancelled', code: undefined, sent: false }
       const url = resolveUrl(baseUrl, request.path)
-      const dispatcher = openDispatcher(proxy)
       const sending = watchSending(request, url)
       let refusal: WireAnswer | undefined
-      const exchange = async (): Promise<WireAnswer> => {
-        const { statusCode: status, headers, body } = await ask(request, url, dispatcher)
+      const perform = async (end: AbortSignal): Promise<WireAnswer> => {
+        const { status, headers, body } = await ask(request, url, end)
         const answer: WireAnswer = {
           kind: 'answer',
           status,
           body: '',
-          retryAfterMs: parseRetryAfter(single(headers['retry-after']), single(headers['date'])),
-          redirectHost: redirectHost(single(headers['location'])),
+          retryAfterMs: parseRetryAfter(headers['retry-after'], headers['date']),
+          redirectHost: redirectHost(headers['location']),
         }
         if (!isSuccess(answer)) refusal = answer
         return { ...answer, body: (await readBounded(body, MAX_BODY_BYTES)).toString('utf8') }
       }
       try {
-        return await withDeadline(exchange, { clock, signal, timeoutMs: request.timeoutMs })
+        return await withDeadline(perform, { clock, signal, timeoutMs: request.timeoutMs })
       } catch (error) {
         // A refusal is known by its status: that its explanation broke off or never ends changes nothing.
         if (refusal !== undefined) return refusal
@@ -130,7 +117,6 @@ export function createTransport({ baseUrl, apiKey, proxy, clock }: TransportOpti
         return { kind: 'failure', cause, code: failureCode(error), sent: sending.wasSent() }
       } finally {
         sending.stop()
-        dispatcher.destroy().catch(() => undefined)
       }
     },
   }

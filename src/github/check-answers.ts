@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { number, part, text } from './parse-list.ts'
+import { number, part, text } from './parse-answer.ts'
 
 /** The name of the app that runs workflows. */
 export const ACTIONS = 'github-actions'

@@ -1,4 +1,5 @@
-import type { Octokit, RepositoryName } from './ask-github.ts'
+import * as z from 'zod/mini'
+import type { RepositoryApi } from './ask-github.ts'
 import { isRefusal } from './github-error.ts'
 import { mayWrite, type Person } from './permissions.ts'
 
@@ -35,16 +36,12 @@ async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** This interface refuses, and limits the rate of questions, with 200 and a list of errors: such an error has no status. */
-function refusedInWords(error: unknown): undefined {
-  if (error instanceof Error && !('status' in error)) return undefined
-  throw error
-}
+const viewerSchema = z.object({ data: z.object({ viewer: z.object({ databaseId: z.number() }) }) })
 
 /** Of a user or of an app (`GET /user` is for users only); undefined if GitHub does not tell. */
-async function readOwnId({ graphql }: Octokit): Promise<number | undefined> {
-  const asked = graphql<{ viewer: { databaseId: number | null } }>('query { viewer { databaseId } }')
-  return (await unlessRefused(asked.catch(refusedInWords)))?.viewer.databaseId ?? undefined
+async function readOwnId(api: RepositoryApi): Promise<number | undefined> {
+  const told = await unlessRefused(api.graphql('query { viewer { databaseId } }'))
+  return viewerSchema.safeParse(told).data?.data.viewer.databaseId
 }
 
 /** Whom to ask about: each once, those whom GitHub shows as belonging to the repository first, and of these the newest first. */
@@ -61,11 +58,7 @@ function peopleToAsk(writers: readonly Writer[]): readonly Account[] {
  * app, and people who may write. An app is not believed for being one, as everybody can make one. Where one may be believed,
  * what all others say does not matter, and nobody is asked about them.
  */
-export async function judgeWriters(
-  octokit: Octokit,
-  where: RepositoryName,
-  writers: readonly Writer[],
-): Promise<readonly Author[]> {
+export async function judgeWriters(api: RepositoryApi, writers: readonly Writer[]): Promise<readonly Author[]> {
   const judged = (isTrusted: (account: Account) => boolean): readonly Author[] =>
     writers.map(({ account }) => {
       if (account === null) return 'stranger'
@@ -76,12 +69,12 @@ export async function judgeWriters(
   const byWorkflows = judged(isWorkflow)
   if (byWorkflows.includes('trusted') || writers.every(({ account }) => account === null)) return byWorkflows
 
-  const ownId = await readOwnId(octokit)
+  const ownId = await readOwnId(api)
   const byToken = judged(({ id }) => id === ownId)
   if (byToken.includes('trusted')) return byToken
 
   const trusted = new Set<number>()
   for (const { id, login } of peopleToAsk(writers))
-    if ((await unlessRefused(mayWrite(octokit, where, { id, login }))) === true) trusted.add(id)
+    if ((await unlessRefused(mayWrite(api, { id, login }))) === true) trusted.add(id)
   return judged(({ id }) => trusted.has(id))
 }

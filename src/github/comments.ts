@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import type { AskGitHub } from './ask-github.ts'
+import { path, type AskGitHub } from './ask-github.ts'
 import { judgeWriters, type Author } from './comment-trust.ts'
 import type { Need } from './github-error.ts'
-import { number, parseAnswer, parseItems, part } from './parse-list.ts'
+import { number, parseAnswer, parseItems, part } from './parse-answer.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
-import { followPages, PAGE_SIZE, readPages } from './read-pages.ts'
+import { readPages } from './pages.ts'
 
 /** Something that a person wrote, and where an answer to it belongs. */
 export interface CommentAddress extends PullRequestAddress {
@@ -48,12 +48,18 @@ const account = z.object({ id: z.number(), login: z.string(), type: z.string() }
 const body = z.catch(z.string(), '')
 /** An account that is not as GitHub describes it is like one that was deleted: nobody is believed for it. */
 const commentSchema = z.object({
-  ...{ id: z.number(), body, author_association: z.catch(z.string(), '') },
+  id: z.number(),
+  body,
+  author_association: z.catch(z.string(), ''),
   user: z.catch(z.nullable(account), null),
 })
 const reviewCommentSchema = z.object({
-  ...{ body, path: z.string(), diff_hunk: z.catch(z.string(), '') },
-  ...{ user: part(z.object({ id: number })), line: number, start_line: number },
+  body,
+  path: z.string(),
+  diff_hunk: z.catch(z.string(), ''),
+  user: part(z.object({ id: number })),
+  line: number,
+  start_line: number,
 })
 
 const writtenSchema = z.object({ id: number })
@@ -69,6 +75,13 @@ function needOf(place: CommentPlace, access: 'read' | 'write'): Need {
 /** The comment that began the thread, if the place is one. */
 const threadOf = (place: CommentPlace): number | undefined =>
   'kind' in place && place.kind === 'review-comment' ? place.threadId : undefined
+
+/** What is below a pull request or an issue, or at the lines of a change. */
+const listPath = (place: CommentPlace): string =>
+  threadOf(place) === undefined ? path`/issues/${place.number}/comments` : path`/pulls/${place.number}/comments`
+
+const commentPath = (place: CommentPlace, commentId: number): string =>
+  threadOf(place) === undefined ? path`/issues/comments/${commentId}` : path`/pulls/comments/${commentId}`
 
 export interface Comments {
   /** Puts eyes on a comment; there once, however often it is asked for. GitHub's REST interface has no reactions to reviews. */
@@ -97,58 +110,49 @@ export interface Comments {
 
 export const connectComments = (ask: AskGitHub): Comments => ({
   addEyes: (address) =>
-    ask(needOf(address, 'write'), async ({ rest: { reactions } }, where) => {
-      const eyes = { ...where, comment_id: address.id, content: 'eyes' } as const
-      if (address.kind === 'comment') await reactions.createForIssueComment(eyes)
-      if (address.kind === 'review-comment') await reactions.createForPullRequestReviewComment(eyes)
+    ask(needOf(address, 'write'), async (api) => {
+      if (address.kind === 'review') return
+      await api.send('POST', `${commentPath(address, address.id)}/reactions`, { content: 'eyes' })
     }),
   listReviewComments: (review) =>
-    ask(needOf(review, 'read'), async ({ rest }, where) => {
-      const comments = await readPages(async (page) => {
-        const asked = { ...where, pull_number: review.number, review_id: review.id, per_page: PAGE_SIZE, page }
-        return (await rest.pulls.listCommentsForReview(asked)).data
-      }, MOST_REVIEW_PAGES)
-      return parseItems(reviewCommentSchema, comments).map(({ user, body, path, diff_hunk, line, start_line }) => ({
-        ...{ authorId: user?.id, body, path, line, startLine: start_line, hunk: diff_hunk },
+    ask(needOf(review, 'read'), async (api) => {
+      const listed = path`/pulls/${review.number}/reviews/${review.id}/comments`
+      const pages = await readPages(api, { path: listed, mostPages: MOST_REVIEW_PAGES, past: 'left' })
+      return parseItems(reviewCommentSchema, pages.flat()).map(({ user, diff_hunk, line, start_line, ...comment }) => ({
+        ...comment,
+        line,
+        authorId: user?.id,
+        startLine: start_line,
+        hunk: diff_hunk,
       }))
     }),
   listMarkerComments: (place, matters = () => true) =>
-    ask(needOf(place, 'read'), async (octokit, where) => {
-      const { issues, pulls } = octokit.rest
-      const since = 'kind' in place ? { since: place.writtenAt } : {}
-      const asked = { ...where, ...since, per_page: PAGE_SIZE }
-      const comments = await followPages<unknown>(
-        (page) =>
-          threadOf(place) === undefined
-            ? issues.listComments({ ...asked, issue_number: place.number, ...page })
-            : pulls.listReviewComments({ ...asked, pull_number: place.number, ...page }),
-        MOST_PAGES,
-      )
-      const found = parseItems(commentSchema, comments).flatMap(
+    ask(needOf(place, 'read'), async (api) => {
+      const query = 'kind' in place ? { since: place.writtenAt } : {}
+      const pages = await readPages(api, { path: listPath(place), query, mostPages: MOST_PAGES })
+      const found = parseItems(commentSchema, pages.flat()).flatMap(
         ({ id, body, user, author_association: association }) =>
           body.startsWith(MARKER_BEGINNING) && matters(body) ? [{ id, body, account: user, association }] : [],
       )
-      const authors = await judgeWriters(octokit, where, found)
+      const authors = await judgeWriters(api, found)
       return found.map(({ id, body }, index) => ({ id, body, author: authors[index] ?? 'stranger' }))
     }),
   readComment: (place, commentId) =>
-    ask(needOf(place, 'read'), async ({ rest }, where) => {
-      const { data } = await rest.issues.getComment({ ...where, comment_id: commentId })
+    ask(needOf(place, 'read'), async (api) => {
+      const { data } = await api.get(commentPath(place, commentId))
       return parseAnswer(commentSchema, data).body
     }),
   addComment: (place, body) =>
-    ask(needOf(place, 'write'), async ({ rest: { pulls, issues } }, where) => {
-      // One whose answer was lost would be there twice; the next run looks for it first.
-      const what = { ...where, body, request: { retries: 0 } }
+    ask(needOf(place, 'write'), async (api) => {
       const threadId = threadOf(place)
-      const { data } = await (threadId === undefined
-        ? issues.createComment({ ...what, issue_number: place.number })
-        : pulls.createReplyForReviewComment({ ...what, pull_number: place.number, comment_id: threadId }))
+      const listed =
+        threadId === undefined ? listPath(place) : path`/pulls/${place.number}/comments/${threadId}/replies`
+      // One whose answer was lost would be there twice; the next run looks for it first.
+      const { data } = await api.send('POST', listed, { body }, 0)
       return parseAnswer(writtenSchema, data).id
     }),
   editComment: (place, commentId, body) =>
-    ask(needOf(place, 'write'), async ({ rest: { pulls, issues } }, where) => {
-      const what = { ...where, comment_id: commentId, body }
-      await (threadOf(place) === undefined ? issues.updateComment(what) : pulls.updateReviewComment(what))
+    ask(needOf(place, 'write'), async (api) => {
+      await api.send('PATCH', commentPath(place, commentId), { body })
     }),
 })

@@ -11,8 +11,7 @@ import {
   type WorkflowRun,
 } from './check-answers.ts'
 import { joinSuites, replacementsOf, type Suite } from './check-suites.ts'
-import type { Listed } from './parse-list.ts'
-import { PAGE_SIZE } from './read-pages.ts'
+import { type FirstPage, PAGE_SIZE } from './pages.ts'
 
 /** A check run, a commit status, or what GitHub knows of without showing it: all count alike. */
 export interface Check {
@@ -46,9 +45,9 @@ export interface OwnRun {
 /** What GitHub says of one commit. */
 export interface CommitAnswers {
   readonly repository: string
-  readonly suites: Listed<CheckSuite>
-  readonly checkRuns: Listed<CheckRun>
-  readonly statuses: Listed<CommitStatus>
+  readonly suites: FirstPage<CheckSuite>
+  readonly checkRuns: FirstPage<CheckRun>
+  readonly statuses: FirstPage<CommitStatus>
   /** Of all commit statuses, as GitHub sums them up. */
   readonly combinedStatus: string | undefined
   /** Or why they are not known. */
@@ -97,7 +96,7 @@ function checkOfSuite({ app, name, state, conclusion, count }: Suite, listed: re
 }
 
 /** GitHub's sum counts for the statuses that are on no page that was read. */
-function checksOfStatuses({ items, missing, isFull }: Listed<CommitStatus>, combined: string | undefined): Check[] {
+function checksOfStatuses({ items, missing, isFull }: FirstPage<CommitStatus>, combined: string | undefined): Check[] {
   const checks = items.map(({ context, state, description, target_url }) => ({
     ...{ name: context ?? 'a commit status without a name', state: stateOfStatus(state) },
     ...{ summary: description, detailsUrl: target_url },

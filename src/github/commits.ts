@@ -1,10 +1,18 @@
 import * as z from 'zod/mini'
-import type { AskGitHub } from './ask-github.ts'
-import type { ComparedCommit } from './comparisons.ts'
-import { parseAnswer, part, text } from './parse-list.ts'
+import { path, type AskGitHub } from './ask-github.ts'
+import { PAGE_SIZE, readPages } from './pages.ts'
+import { parseAnswer, parseItems, part, text } from './parse-answer.ts'
 import { accountSchema } from './pull-request-answers.ts'
 import type { Account, PullRequestAddress } from './pull-requests.ts'
-import { followPages, PAGE_SIZE } from './read-pages.ts'
+
+export interface ComparedCommit {
+  readonly sha: string
+  readonly message: string
+  /** The author's name in git. */
+  readonly author: string
+  /** The author's on GitHub. */
+  readonly account?: Account
+}
 
 export interface PullRequestCommit extends ComparedCommit {
   readonly account: Account
@@ -21,26 +29,29 @@ export const MOST_COMMITS = 250
 const MOST_PAGES = Math.ceil(MOST_COMMITS / PAGE_SIZE)
 
 const signature = part(z.object({ name: text, email: text, date: text }))
+export const commitSchema = z.object({
+  sha: z.string(),
+  parents: z.array(z.object({ sha: z.string() })),
+  author: accountSchema,
+  committer: accountSchema,
+  commit: part(z.object({ message: text, author: signature, committer: signature })),
+})
 /** One that cannot be read may be somebody's, so that none is left out. */
-const commitsSchema = z.array(
-  z.object({
-    ...{ sha: z.string(), parents: z.array(z.object({ sha: z.string() })) },
-    ...{ author: accountSchema, committer: accountSchema },
-    commit: part(z.object({ message: text, author: signature, committer: signature })),
-  }),
-)
-
-type ListedCommit = z.infer<typeof commitsSchema>[number]
+const commitsSchema = z.array(commitSchema)
 
 function nameOf({ login }: Account, signed: z.infer<typeof signature>): string {
   const { name = '', email = '' } = signed ?? {}
   return login === '' && name + email !== '' ? `${name} <${email}>` : login
 }
 
-function toCommit({ sha, commit, author: account, committer, parents }: ListedCommit): PullRequestCommit {
+export function toCommit(listed: z.infer<typeof commitSchema>): PullRequestCommit {
+  const { sha, commit, author: account, committer, parents } = listed
   const { message = '', author } = commit ?? {}
   return {
-    ...{ sha, message, author: author?.name ?? '', account },
+    sha,
+    message,
+    author: author?.name ?? '',
+    account,
     writtenBy: nameOf(account, author),
     committedBy: nameOf(committer, commit?.committer),
     writtenAt: author?.date ?? '',
@@ -48,30 +59,41 @@ function toCommit({ sha, commit, author: account, committer, parents }: ListedCo
   }
 }
 
+export interface Tag {
+  readonly name: string
+  /** The commit that it names. */
+  readonly sha: string
+}
+
+const tagSchema = z.object({ name: z.string(), commit: z.object({ sha: z.string() }) })
+/** Tags past these are not read. */
+const MOST_TAG_PAGES = 10
+
 export interface Commits {
   /** The commits of a pull request, oldest first by the dates that their authors gave them. */
   readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
   /** The commits that a head has and a base has not, as a pull request of the two would list them. */
   readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
+  /** `GET /repos/{owner}/{repo}/tags` */
+  readonly listTags: (repository: string) => Promise<readonly Tag[]>
 }
 
 export const connectCommits = (ask: AskGitHub): Commits => ({
   listPullRequestCommits: ({ repository, number }) =>
-    ask({ permission: 'pull-requests: read', repository }, ({ rest }, where) =>
-      followPages(async (place) => {
-        const asked = { ...where, pull_number: number, per_page: PAGE_SIZE, ...place }
-        const { data, headers } = await rest.pulls.listCommits(asked)
-        return { data: parseAnswer(commitsSchema, data).map(toCommit), headers }
-      }, MOST_PAGES),
-    ),
+    ask({ permission: 'pull-requests: read', repository }, async (api) => {
+      const pages = await readPages(api, { path: path`/pulls/${number}/commits`, mostPages: MOST_PAGES })
+      return parseAnswer(commitsSchema, pages.flat()).map(toCommit)
+    }),
   listCommitsBetween: (repository, base, head) =>
-    ask({ permission: 'contents: read', repository }, ({ rest }, where) =>
-      followPages(async (place) => {
-        const asked = { ...where, basehead: `${base}...${head}`, per_page: PAGE_SIZE, ...place }
-        const { data, headers } = await rest.repos.compareCommitsWithBasehead(asked)
-        return { data: parseAnswer(commitsSchema, data.commits).map(toCommit), headers }
-      }, MOST_PAGES),
-    ),
+    ask({ permission: 'contents: read', repository }, async (api) => {
+      const listing = { path: path`/compare/${base}...${head}`, name: 'commits', mostPages: MOST_PAGES }
+      return parseAnswer(commitsSchema, (await readPages(api, listing)).flat()).map(toCommit)
+    }),
+  listTags: (repository) =>
+    ask({ permission: 'contents: read', repository }, async (api) => {
+      const pages = await readPages(api, { path: '/tags', mostPages: MOST_TAG_PAGES, past: 'left' })
+      return parseItems(tagSchema, pages.flat()).map(({ name, commit }) => ({ name, sha: commit.sha }))
+    }),
 })
 
 /** Those of the commits that this one has in its history, itself included; none if it is not among them. */

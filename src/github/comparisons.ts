@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
-import type { AskGitHub } from './ask-github.ts'
-import { parseAnswer, parseItems, part, text } from './parse-list.ts'
-import { accountSchema } from './pull-request-answers.ts'
-import type { Account } from './pull-requests.ts'
-import { PAGE_SIZE } from './read-pages.ts'
+import { path, type AskGitHub } from './ask-github.ts'
+import { commitSchema, type ComparedCommit, toCommit } from './commits.ts'
+import { PAGE_SIZE } from './pages.ts'
+import { parseAnswer, parseItems, text } from './parse-answer.ts'
 
 export interface ChangedFile {
   readonly path: string
@@ -15,15 +14,6 @@ export interface ChangedFile {
   readonly deletions: number
   /** Undefined for binary and for very large files. */
   readonly patch: string | undefined
-}
-
-export interface ComparedCommit {
-  readonly sha: string
-  readonly message: string
-  /** The author's name in git. */
-  readonly author: string
-  /** The author's on GitHub. */
-  readonly account?: Account
 }
 
 export interface Comparison {
@@ -40,18 +30,19 @@ export interface Comparison {
 }
 
 const fileSchema = z.object({
-  ...{ filename: z.string(), status: z.string(), previous_filename: text, patch: text },
-  ...{ additions: z.catch(z.number(), 0), deletions: z.catch(z.number(), 0) },
-})
-const commitSchema = z.object({
-  sha: z.string(),
-  author: accountSchema,
-  commit: part(z.object({ message: text, author: part(z.object({ name: text })) })),
+  filename: z.string(),
+  status: z.string(),
+  previous_filename: text,
+  patch: text,
+  additions: z.catch(z.number(), 0),
+  deletions: z.catch(z.number(), 0),
 })
 const comparisonSchema = z.object({
   status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
   merge_base_commit: z.object({ sha: z.string() }),
   total_commits: z.number(),
+  commits: z.array(z.unknown()),
+  files: z.optional(z.unknown()),
 })
 
 /** GitHub's own limit for the files of a comparison. */
@@ -65,11 +56,12 @@ const MOST_COMMIT_PAGES = 5
  */
 function toFiles(listed: unknown): Pick<Comparison, 'files' | 'fileList'> {
   if (!(listed instanceof Array)) return { files: [], fileList: 'cut' }
-  const parsed = parseItems(fileSchema, listed)
-  const files = parsed.map(({ filename: path, previous_filename, status, additions, deletions, patch }) => ({
+  const files = parseItems(fileSchema, listed).map(({ filename, previous_filename: before, patch, ...file }) => ({
+    ...file,
+    path: filename,
     // A copy leaves the other as it was.
-    ...{ path, status, previousPath: status === 'renamed' ? previous_filename : undefined },
-    ...{ additions, deletions, patch },
+    previousPath: file.status === 'renamed' ? before : undefined,
+    patch,
   }))
   const isWhole =
     files.length === listed.length &&
@@ -89,15 +81,16 @@ export interface Comparisons {
 export const connectComparisons = (ask: AskGitHub): Comparisons => ({
   compare: async (repository, base, head) => {
     const readPage = (page: number) =>
-      ask({ permission: 'contents: read', repository }, async ({ rest }, where) => {
-        const asked = { ...where, basehead: `${base}...${head}`, per_page: PAGE_SIZE, page }
-        const { data } = await rest.repos.compareCommitsWithBasehead(asked)
-        const { status: relation, merge_base_commit, total_commits } = parseAnswer(comparisonSchema, data)
-        const commits = parseItems(commitSchema, data.commits).map(({ sha, commit, author: account }) => ({
-          ...{ sha, message: commit?.message ?? '', author: commit?.author?.name ?? '', account },
-        }))
-        const found = { relation, mergeBase: merge_base_commit.sha, totalCommits: total_commits, commits }
-        return { ...found, ...toFiles(data.files) }
+      ask({ permission: 'contents: read', repository }, async (api) => {
+        const { data } = await api.get(path`/compare/${base}...${head}`, { per_page: PAGE_SIZE, page })
+        const told = parseAnswer(comparisonSchema, data)
+        return {
+          relation: told.status,
+          mergeBase: told.merge_base_commit.sha,
+          totalCommits: told.total_commits,
+          commits: parseItems(commitSchema, told.commits).map(toCommit),
+          ...toFiles(told.files),
+        }
       })
 
     const first = await readPage(1)

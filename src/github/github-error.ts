@@ -2,6 +2,7 @@ import { failureCause } from '../http/failure-cause.ts'
 import { ActionError } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import { safeLine } from '../text/safe-lines.ts'
+import type { Answer } from './send.ts'
 
 /** What a request needs, so that a refusal can say what to grant. */
 export interface Need {
@@ -15,57 +16,68 @@ const LONGEST_QUOTE = 200
 /** Says no more than the status does. */
 const GENERIC = /^(?:not found|forbidden)?\.?$/i
 
-interface Refusal {
+/** Without a word of GitHub's: it asks for a minute at least. */
+const LIMIT_MS = 60_000
+
+/** An answer that refuses. It stays inside this folder: `toActionError` makes of it what people read. */
+export class Refusal extends Error {
   readonly status: number
-  readonly message: string
+  /** GitHub's own words; empty if there are none. */
+  readonly said: string
   readonly isRateLimit: boolean
   readonly isAboutPermissions: boolean
+  readonly #headers: Answer['headers']
+
+  constructor({ status, headers, body }: Answer) {
+    super(`GitHub answered ${status}.`)
+    this.status = status
+    this.said = messageIn(body)
+    this.#headers = headers
+    this.isRateLimit = status === 429 || (status === 403 && (this.#isUsedUp() || /\brate limit\b/i.test(this.said)))
+    this.isAboutPermissions =
+      /\bresource not accessible by\b/i.test(this.said) ||
+      // It names what the operation takes, and comes with refusals for other reasons too; those say their reason.
+      (GENERIC.test(this.said) && headers['x-accepted-github-permissions'] !== undefined)
+  }
+
+  /** How long a rate limit lasts, in milliseconds: a wait that it names, or until the hour of the token is over. */
+  limitMs(now: Date): number {
+    const seconds = Number(this.#headers['retry-after'])
+    if (seconds > 0) return seconds * 1_000
+    if (!this.#isUsedUp()) return LIMIT_MS
+    // A second more, as the new hour has to have begun.
+    const endsAt = Number(this.#headers['x-ratelimit-reset']) * 1_000 + 1_000
+    const leftMs = endsAt - (Date.parse(this.#headers['date'] ?? '') || now.getTime())
+    return Number.isNaN(leftMs) ? LIMIT_MS : Math.max(1_000, leftMs)
+  }
+
+  #isUsedUp(): boolean {
+    return this.#headers['x-ratelimit-remaining'] === '0'
+  }
 }
 
-function property(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
-}
-
-/** Octokit wraps what `fetch` has wrapped. */
-function causesOf(error: unknown, depth = 5): unknown[] {
-  const cause = property(error, 'cause')
-  return cause === undefined || depth === 0 ? [error] : [error, ...causesOf(cause, depth - 1)]
+function messageIn(body: string): string {
+  try {
+    const { message } = JSON.parse(body) as { readonly message?: unknown }
+    return typeof message === 'string' ? message : ''
+  } catch {
+    return ''
+  }
 }
 
 /** Whether a request was answered with this. */
 export function hasStatus(error: unknown, status: number): boolean {
-  return refusalOf(error)?.status === status
+  return error instanceof Refusal && error.status === status
 }
 
 /** Whether a request was refused for what it is, and not for how many there were before it. */
 export function isRefusal(error: unknown): boolean {
-  const refusal = refusalOf(error)
-  return (refusal?.status === 403 || refusal?.status === 404) && !refusal.isRateLimit
-}
-
-/** Octokit calls a request that got no answer a 500; only an answer makes it a refusal. */
-function refusalOf(error: unknown): Refusal | undefined {
-  const status = property(error, 'status')
-  const response = property(error, 'response')
-  if (typeof status !== 'number' || response === undefined) return undefined
-  const said = property(property(response, 'data'), 'message')
-  const message = typeof said === 'string' ? said : ''
-  const headers = property(response, 'headers')
-  const isLimited = property(headers, 'x-ratelimit-remaining') === '0' || /\brate limit\b/i.test(message)
-  return {
-    status,
-    message,
-    isRateLimit: status === 429 || (status === 403 && isLimited),
-    isAboutPermissions:
-      /\bresource not accessible by\b/i.test(message) ||
-      // It names what the operation takes, and comes with refusals for other reasons too; those say their reason.
-      (GENERIC.test(message) && property(headers, 'x-accepted-github-permissions') !== undefined),
-  }
+  return error instanceof Refusal && (error.status === 403 || error.status === 404) && !error.isRateLimit
 }
 
 /** GitHub's own words first: a refusal has many reasons, and they name the one that it is. No Markdown gets through. */
-function tell({ status, message }: Refusal, redact: Redact): string {
-  const quote = safeLine(message, redact, LONGEST_QUOTE).replace(/[`<>[\]\\|*]/g, '')
+function tell({ status, said }: Refusal, redact: Redact): string {
+  const quote = safeLine(said, redact, LONGEST_QUOTE).replace(/[`<>[\]\\|*]/g, '')
   return quote === '' ? `GitHub answered ${status}.` : `GitHub says “${quote}” (${status}).`
 }
 
@@ -97,14 +109,13 @@ function refused(refusal: Refusal, need: Need, redact: Redact): ActionError {
 }
 
 /**
- * Makes one of our errors of whatever a request to GitHub ended with. Octokit's own errors hold the request with its token,
- * so nothing of them is kept but the status and one line of GitHub's message.
+ * Makes one of our errors of whatever a request to GitHub ended with. Of an answer nothing is kept but the status and one
+ * line of GitHub's message.
  */
 export function toActionError(error: unknown, need: Need, redact: Redact): ActionError {
   if (error instanceof ActionError) return error
-  const refusal = refusalOf(error)
-  if (refusal !== undefined) return refused(refusal, need, redact)
-  if (causesOf(error).some((cause) => failureCause(cause) === 'untrusted'))
+  if (error instanceof Refusal) return refused(error, need, redact)
+  if (failureCause(error) === 'untrusted')
     return new ActionError('untrusted', "GitHub's certificate is not trusted.", {
       hint: "Set `NODE_EXTRA_CA_CERTS` to the PEM file of your server's authority, in the environment of the runner or of the step.",
     })

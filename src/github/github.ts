@@ -1,29 +1,37 @@
-import type { Checks } from './checks.ts'
-import type { Comments } from './comments.ts'
-import type { Commits } from './commits.ts'
-import type { Comparisons } from './comparisons.ts'
-import type { Usage } from './conditional-requests.ts'
-import type { JobLogs } from './job-log.ts'
-import type { Labels } from './labels.ts'
-import type { Permissions } from './permissions.ts'
-import type { PullRequests } from './pull-requests.ts'
-import type { Reviewers } from './reviewers.ts'
-import type { Tags } from './tags.ts'
-import type { WorkflowRuns } from './workflow-runs.ts'
+import { proxyFor } from '../http/proxy.ts'
+import type { Redact } from '../text/redact.ts'
+import { createAskGitHub, type AskGitHub, type GitHubOptions } from './ask-github.ts'
+import { connectChecks } from './checks.ts'
+import { connectComments } from './comments.ts'
+import { connectCommits } from './commits.ts'
+import { connectComparisons } from './comparisons.ts'
+import { createDownload, type Download } from './download.ts'
+import { connectJobLogs } from './job-log.ts'
+import { connectLabels } from './labels.ts'
+import { connectPermissions } from './permissions.ts'
+import { connectPullRequests } from './pull-requests.ts'
+import { createRequests, type Requests, type Usage } from './requests.ts'
+import { connectReviewers } from './reviewers.ts'
+import { sendThrough } from './send.ts'
+import { connectWorkflowRuns } from './workflow-runs.ts'
 
-export interface Resources
-  extends
-    Checks,
-    Comments,
-    Commits,
-    Comparisons,
-    JobLogs,
-    Labels,
-    Permissions,
-    PullRequests,
-    Reviewers,
-    Tags,
-    WorkflowRuns {}
+/** @param redact for the logs, which come from elsewhere; all other answers are without secrets already */
+function connectResources(ask: AskGitHub, download: Download, redact: Redact) {
+  return {
+    ...connectChecks(ask),
+    ...connectComments(ask),
+    ...connectCommits(ask),
+    ...connectComparisons(ask),
+    ...connectJobLogs(ask, download, redact),
+    ...connectLabels(ask),
+    ...connectPermissions(ask),
+    ...connectPullRequests(ask),
+    ...connectReviewers(ask),
+    ...connectWorkflowRuns(ask),
+  }
+}
+
+export type Resources = ReturnType<typeof connectResources>
 
 /** What this action asks of the host of a repository. All of it throws `ActionError` and nothing else. */
 export interface GitHub extends Resources {
@@ -34,4 +42,18 @@ export interface GitHub extends Resources {
    * @param signal in the place of that which aborts when the run is cancelled
    */
   readonly until: (deadlineAt: number, signal?: AbortSignal) => GitHub
+}
+
+/** @throws ActionError `proxy` if the proxy's address is none */
+export function connectGitHub(
+  options: GitHubOptions,
+  requests: Requests = createRequests(options, sendThrough(proxyFor(new URL(options.apiUrl), options.env))),
+  download: (options: GitHubOptions) => Download = createDownload,
+): GitHub {
+  const { redact, signal } = options
+  return {
+    ...connectResources(createAskGitHub(options, requests), download(options), redact),
+    usage: requests.usage,
+    until: (deadlineAt, end = signal) => connectGitHub({ ...options, deadlineAt, signal: end }, requests, download),
+  }
 }

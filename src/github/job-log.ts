@@ -2,7 +2,7 @@ import type { Redact } from '../text/redact.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { isLoopback } from '../runtime/loopback.ts'
 import { parseUrl } from '../runtime/parse-url.ts'
-import type { AskGitHub } from './ask-github.ts'
+import { path, type AskGitHub } from './ask-github.ts'
 import type { Download } from './download.ts'
 import { LogWindow } from './log-window.ts'
 
@@ -28,10 +28,9 @@ export interface JobLogs {
 
 export const connectJobLogs = (ask: AskGitHub, download: Download, redact: Redact): JobLogs => ({
   readJobLog: async (repository, jobId) => {
-    const location = await ask({ permission: 'actions: read', repository }, async ({ rest }, where) => {
-      const asked = { ...where, job_id: jobId, request: { redirect: 'manual' } } as const
-      return (await rest.actions.downloadJobLogsForWorkflowRun(asked)).headers.location
-    })
+    const location = await ask({ permission: 'actions: read', repository }, (api) =>
+      api.locate(path`/actions/jobs/${jobId}/logs`),
+    )
     const window = new LogWindow()
     await download(addressOf(location), (text) => {
       window.add(text)

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import type { AskGitHub } from './ask-github.ts'
+import { path, type AskGitHub } from './ask-github.ts'
 import { hasStatus, isRefusal } from './github-error.ts'
-import { parseAnswer } from './parse-list.ts'
+import { parseAnswer } from './parse-answer.ts'
 import { labelsSchema } from './pull-request-answers.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
-import { followPages, PAGE_SIZE } from './read-pages.ts'
+import { readPages } from './pages.ts'
 
 const labelled = { number: z.number(), labels: labelsSchema }
 // One that cannot be read may be the one that is looked for, so that none is left out.
@@ -14,7 +14,7 @@ const pullRequestsSchema = z.array(z.object(labelled))
 /** Past so many, the list is not known to be whole. */
 const MOST_PAGES = 30
 
-const ORDER = { state: 'open', sort: 'created', direction: 'asc', per_page: PAGE_SIZE } as const
+const OPEN = { state: 'open', sort: 'created', direction: 'asc' }
 
 /**
  * GitHub tells labels apart by their letters, and not by the case of these.
@@ -43,17 +43,14 @@ export interface Labels {
 
 export const connectLabels = (ask: AskGitHub): Labels => ({
   addLabel: ({ repository, number }, label) =>
-    ask({ permission: 'pull-requests: write', repository }, async ({ rest: { issues } }, where) => {
-      await issues.addLabels({ ...where, issue_number: number, labels: [label] })
+    ask({ permission: 'pull-requests: write', repository }, async (api) => {
+      await api.send('POST', path`/issues/${number}/labels`, { labels: [label] })
     }),
   findLabelledPullRequests: (repository, label) =>
-    ask({ permission: 'issues: read', repository }, async ({ rest }, where) => {
+    ask({ permission: 'issues: read', repository }, async (api) => {
       try {
-        const listed = await followPages<unknown>(
-          (place) => rest.issues.listForRepo({ ...where, ...ORDER, labels: label, ...place }),
-          MOST_PAGES,
-        )
-        return parseAnswer(issuesSchema, listed)
+        const listing = { path: '/issues', query: { ...OPEN, labels: label }, mostPages: MOST_PAGES }
+        return parseAnswer(issuesSchema, (await readPages(api, listing)).flat())
           .filter(({ pull_request, labels }) => pull_request !== undefined && hasLabel(label, labels))
           .map(({ number }) => ({ repository, number }))
       } catch (error) {
@@ -63,16 +60,11 @@ export const connectLabels = (ask: AskGitHub): Labels => ({
       }
     }),
   listOpenPullRequests: (repository, label) =>
-    ask({ permission: 'pull-requests: read', repository }, async ({ rest }, where) => {
-      let pages = 0
-      const read = () =>
-        followPages<unknown>((place) => {
-          pages++
-          return rest.pulls.list({ ...where, ...ORDER, ...place })
-        }, MOST_PAGES)
+    ask({ permission: 'pull-requests: read', repository }, async (api) => {
+      const read = () => readPages(api, { path: '/pulls', query: OPEN, mostPages: MOST_PAGES })
       const first = await read()
-      const all = pages === 1 ? first : [...first, ...(await read())]
-      const found = new Map(parseAnswer(pullRequestsSchema, all).map((pull) => [pull.number, pull]))
+      const all = first.length === 1 ? first : [...first, ...(await read())]
+      const found = new Map(parseAnswer(pullRequestsSchema, all.flat()).map((pull) => [pull.number, pull]))
       return [...found.values()]
         .filter(({ labels }) => hasLabel(label, labels))
         .map(({ number }) => ({ repository, number }))

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import type { AskGitHub, Octokit, RepositoryName } from './ask-github.ts'
+import { path, type AskGitHub, type RepositoryApi } from './ask-github.ts'
 import { hasStatus } from './github-error.ts'
-import { parseAnswer } from './parse-list.ts'
+import { parseAnswer } from './parse-answer.ts'
 
 export interface Person {
   readonly id: number
@@ -20,16 +20,16 @@ const permissionSchema = z.object({ permission: z.string(), user: z.nullish(z.ob
  * Whether somebody may write (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`). `author_association` does
  * not say: it shows private members of an organisation as strangers. A user who is gone may not.
  */
-export async function mayWrite({ rest }: Octokit, where: RepositoryName, { id, login }: Asked): Promise<boolean> {
+export async function mayWrite(api: RepositoryApi, { id, login }: Asked): Promise<boolean> {
   try {
-    const { data } = await rest.repos.getCollaboratorPermissionLevel({ ...where, username: login })
+    const { data } = await api.get(path`/collaborators/${login}/permission`)
     const { permission, user } = parseAnswer(permissionSchema, data)
     // A login can pass to somebody else.
     return (id === undefined || user?.id === id) && WRITING.includes(permission)
   } catch (error) {
     if (!hasStatus(error, 404)) throw error
     // It is the user who is gone only if the token sees the repository.
-    await rest.repos.get({ ...where })
+    await api.get('')
     return false
   }
 }
@@ -39,6 +39,5 @@ export interface Permissions {
 }
 
 export const connectPermissions = (ask: AskGitHub): Permissions => ({
-  mayWrite: (repository, person) =>
-    ask({ permission: 'metadata: read', repository }, (octokit, where) => mayWrite(octokit, where, person)),
+  mayWrite: (repository, person) => ask({ permission: 'metadata: read', repository }, (api) => mayWrite(api, person)),
 })

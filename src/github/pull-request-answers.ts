@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { part, text } from './parse-list.ts'
+import { part, text } from './parse-answer.ts'
 
 /** An account that was deleted has no name, and neither has one that is not as GitHub describes it. */
 export const accountSchema = z.pipe(

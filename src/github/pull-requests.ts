@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
-import type { AskGitHub } from './ask-github.ts'
-import { parseAnswer } from './parse-list.ts'
+import { path, type AskGitHub } from './ask-github.ts'
+import { parseAnswer } from './parse-answer.ts'
 import { pullRequestSchema, pullRequestsSchema } from './pull-request-answers.ts'
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
@@ -72,7 +72,7 @@ function toBringers(listed: readonly Listed[]): readonly ListedPullRequest[] {
 }
 
 /** Of those that were changed last, as whoever pushes or merges changes one: others are old enough to be found by the commit. */
-const CHANGED_LAST = { state: 'all', sort: 'updated', direction: 'desc', per_page: 30 } as const
+const CHANGED_LAST = { state: 'all', sort: 'updated', direction: 'desc', per_page: 30 }
 
 export interface PullRequests {
   /** In the repository by the name that GitHub gives it: a repository that was renamed is found by its old name too. */
@@ -99,9 +99,8 @@ const READ = 'pull-requests: read'
 
 export const connectPullRequests = (ask: AskGitHub): PullRequests => ({
   readPullRequest: ({ repository, number }) =>
-    ask({ permission: READ, repository }, async ({ rest }, where) => {
-      const { data: answer } = await rest.pulls.get({ ...where, pull_number: number })
-      const data = parseAnswer(pullRequestSchema, answer)
+    ask({ permission: READ, repository }, async (api) => {
+      const data = parseAnswer(pullRequestSchema, (await api.get(path`/pulls/${number}`)).data)
       return {
         repository: data.base.repo.full_name,
         number,
@@ -120,13 +119,13 @@ export const connectPullRequests = (ask: AskGitHub): PullRequests => ({
       }
     }),
   findPullRequestsOfCommit: (repository, sha) =>
-    ask({ permission: READ, repository }, async ({ rest }, where) => {
-      const { data } = await rest.repos.listPullRequestsAssociatedWithCommit({ ...where, commit_sha: sha })
+    ask({ permission: READ, repository }, async (api) => {
+      const { data } = await api.get(path`/commits/${sha}/pulls`)
       return toBringers(parseAnswer(pullRequestsSchema, data))
     }),
   findPullRequestsEndingWith: (repository, sha) =>
-    ask({ permission: READ, repository }, async ({ rest }, where) => {
-      const { data } = await rest.pulls.list({ ...where, ...CHANGED_LAST })
+    ask({ permission: READ, repository }, async (api) => {
+      const { data } = await api.get('/pulls', CHANGED_LAST)
       return toBringers(
         parseAnswer(pullRequestsSchema, data).filter(
           ({ state, head, merge_commit_sha }) => (state === 'open' ? head.sha : merge_commit_sha) === sha,
@@ -134,8 +133,8 @@ export const connectPullRequests = (ask: AskGitHub): PullRequests => ({
       )
     }),
   findPullRequestsOfBranch: (repository, branch, state) =>
-    ask({ permission: READ, repository }, async ({ rest }, where) => {
-      const { data } = await rest.pulls.list({ ...where, state, head: `${where.owner}:${branch}`, per_page: 30 })
+    ask({ permission: READ, repository }, async (api) => {
+      const { data } = await api.get('/pulls', { state, head: `${api.owner}:${branch}`, per_page: 30 })
       // Without a branch of this name GitHub may list all; an owner may have a fork, too.
       const listed = parseAnswer(pullRequestsSchema, data).map(toListed)
       return listed.filter((one) => one.branch === branch && !one.isOfFork)

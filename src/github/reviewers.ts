@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
-import type { AskGitHub } from './ask-github.ts'
-import { parseAnswer, text } from './parse-list.ts'
+import { path, type AskGitHub } from './ask-github.ts'
+import { parseAnswer, text } from './parse-answer.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
-import { followPages, PAGE_SIZE } from './read-pages.ts'
+import { readPages } from './pages.ts'
 
 const person = z.nullish(z.object({ login: z.string() }))
 /** One that cannot be read may be about somebody who does not want to be asked again, so that none is left out. */
@@ -42,20 +42,17 @@ export interface Reviewers {
 
 export const connectReviewers = (ask: AskGitHub): Reviewers => ({
   listReviewersSoFar: ({ repository, number }) =>
-    ask({ permission: 'pull-requests: read', repository }, async ({ rest }, where) => {
-      const listed = await followPages<unknown>(
-        (place) => rest.issues.listEventsForTimeline({ ...where, issue_number: number, per_page: PAGE_SIZE, ...place }),
-        MOST_PAGES,
-      )
-      const names = parseAnswer(eventsSchema, listed).map((event) => reviewerIn(event, where.owner))
+    ask({ permission: 'pull-requests: read', repository }, async (api) => {
+      const pages = await readPages(api, { path: path`/issues/${number}/timeline`, mostPages: MOST_PAGES })
+      const names = parseAnswer(eventsSchema, pages.flat()).map((event) => reviewerIn(event, api.owner))
       return names.flatMap((name) => name?.toLowerCase() ?? [])
     }),
   requestReview: ({ repository, number }, name) =>
-    ask({ permission: 'pull-requests: write', repository }, async ({ rest }, where) => {
+    ask({ permission: 'pull-requests: write', repository }, async (api) => {
       const [owner = '', team] = name.split('/')
-      if (team !== undefined && owner.toLowerCase() !== where.owner.toLowerCase())
-        throw new ActionError('rejected', `A team of another organization than \`${where.owner}\` cannot be asked.`)
+      if (team !== undefined && owner.toLowerCase() !== api.owner.toLowerCase())
+        throw new ActionError('rejected', `A team of another organization than \`${api.owner}\` cannot be asked.`)
       const whom = team === undefined ? { reviewers: [name] } : { team_reviewers: [team] }
-      await rest.pulls.requestReviewers({ ...where, pull_number: number, ...whom })
+      await api.send('POST', path`/pulls/${number}/requested_reviewers`, whom)
     }),
 })

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import type { AskGitHub } from './ask-github.ts'
+import { path, type AskGitHub } from './ask-github.ts'
 import { DEPENDABOT } from './event.ts'
-import { parseItems } from './parse-list.ts'
-import { PAGE_SIZE } from './read-pages.ts'
+import { parseItems } from './parse-answer.ts'
+import { pagesOf } from './pages.ts'
 
 interface WorkflowBranch {
   readonly repository: string
@@ -35,8 +35,12 @@ const MOST_HEADS = 10
 const named = z.object({ full_name: z.string() })
 /** Of a fork that was deleted there is no name. What does not say all that counts does not count. */
 const runSchema = z.object({
-  ...{ id: z.number(), event: z.string(), head_sha: z.string() },
-  ...{ actor: z.object({ login: z.string() }), repository: named, head_repository: named },
+  id: z.number(),
+  event: z.string(),
+  head_sha: z.string(),
+  actor: z.object({ login: z.string() }),
+  repository: named,
+  head_repository: named,
 })
 
 export interface WorkflowRuns {
@@ -51,11 +55,16 @@ export interface WorkflowRuns {
 export const connectWorkflowRuns = (ask: AskGitHub): WorkflowRuns => ({
   findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
     const events = isOther ? [...BRANCH_EVENTS, STARTED_BY_RUN] : BRANCH_EVENTS
-    const asked = { workflow_id: workflow, branch, status: 'success', exclude_pull_requests: true } as const
-    return ask({ permission: 'actions: read', repository }, async ({ rest }, where) => {
-      for (let page = 1; page <= MOST_PAGES; page++) {
-        const { data } = await rest.actions.listWorkflowRuns({ ...where, ...asked, per_page: PAGE_SIZE, page })
-        const found = parseItems(runSchema, data.workflow_runs).filter(
+    const listing = {
+      path: path`/actions/workflows/${workflow}/runs`,
+      query: { branch, status: 'success', exclude_pull_requests: true },
+      name: 'workflow_runs',
+      mostPages: MOST_PAGES,
+      past: 'left',
+    } as const
+    return ask({ permission: 'actions: read', repository }, async (api) => {
+      for await (const page of pagesOf(api, listing)) {
+        const found = parseItems(runSchema, page).filter(
           ({ id, event, actor, ...run }) =>
             id < runId &&
             events.includes(event) &&
@@ -63,8 +72,7 @@ export const connectWorkflowRuns = (ask: AskGitHub): WorkflowRuns => ({
             !(event === 'push' && actor.login === DEPENDABOT) &&
             run.head_repository.full_name === run.repository.full_name,
         )
-        if (found.length > 0 || data.workflow_runs.length < PAGE_SIZE)
-          return [...new Set(found.map(({ head_sha }) => head_sha))].slice(0, MOST_HEADS)
+        if (found.length > 0) return [...new Set(found.map(({ head_sha }) => head_sha))].slice(0, MOST_HEADS)
       }
       return []
     })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { Journal } from '../../../src/agent/report/journal.ts'
 import { findChangeAuthors, rankAuthors } from '../../../src/agent/trigger/change-authors.ts'
-import type { ComparedCommit } from '../../../src/github/comparisons.ts'
+import type { ComparedCommit } from '../../../src/github/commits.ts'
 import { fakeGitHub, PUSH, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 

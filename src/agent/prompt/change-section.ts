@@ -1,5 +1,6 @@
 import { formatCount } from '../../text/sentences.ts'
-import type { ChangedFile, ComparedCommit } from '../../github/comparisons.ts'
+import type { ComparedCommit } from '../../github/commits.ts'
+import type { ChangedFile } from '../../github/comparisons.ts'
 import type { ChangeContext } from '../inputs/agent-inputs.ts'
 import { bytesOf, cleanBlock, cleanName, cutBlock } from '../../text/fenced.ts'
 import { missing, takeFitting, type Body, type Section } from './sections.ts'

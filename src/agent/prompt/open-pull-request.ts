@@ -1,4 +1,4 @@
-import type { ComparedCommit } from '../../github/comparisons.ts'
+import type { ComparedCommit } from '../../github/commits.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { cleanName } from '../../text/fenced.ts'
 import { commitLine } from './change-section.ts'

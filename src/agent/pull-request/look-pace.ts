@@ -1,4 +1,4 @@
-import type { Usage } from '../../github/conditional-requests.ts'
+import type { Usage } from '../../github/requests.ts'
 
 const SHORTEST_MS = 10_000
 const LONGEST_MS = 60_000

@@ -1,4 +1,4 @@
-import type { ComparedCommit } from '../../github/comparisons.ts'
+import type { ComparedCommit } from '../../github/commits.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Journal } from '../report/journal.ts'

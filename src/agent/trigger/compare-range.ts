@@ -1,7 +1,7 @@
 import type { Context } from '../../action/context.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
-import type { Tag } from '../../github/tags.ts'
+import type { Tag } from '../../github/commits.ts'
 import { unlessNotFound } from '../../runtime/errors.ts'
 import { quoted } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'

@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals'
+import { pullState } from '../../src/emulator/github/pull-state.ts'
+import { openPull, pushCommit } from '../../src/emulator/github/repository-events.ts'
+import { repositoryState } from '../../src/emulator/github/repository-state.ts'
+import { historyIn, ownersOf } from '../../src/github/commits.ts'
+import { pullCommits } from '../support/fake-github.ts'
+import { askingGitHub } from '../support/github-client.ts'
+import { commit, madeCommit } from '../support/github-state.ts'
+
+test('gives all commits, oldest first, with the accounts that GitHub knows', async () => {
+  const docs = repositoryState()
+  const push = (branch: string, author: string, message: string): string =>
+    pushCommit(docs, branch, { message, author, files: [] }, 0).sha
+  push('main', 'mona', 'Begin')
+  const shas = ['docs-agent[bot]', 'mona', 'Somebody Else'].map((author) => push('agent/x', author, `By ${author}`))
+  const more = Array.from({ length: 120 }, (_, index) => push('agent/x', 'mona', `More ${index}`))
+  const head = more.at(-1) ?? ''
+  openPull(docs, 7, pullState({ branch: 'agent/x', headSha: head }), 0)
+
+  await askingGitHub({ docs }, async (github) => {
+    const found = await github.listPullRequestCommits({ repository: 'acme/docs', number: 7 })
+    const people = [
+      ['docs-agent[bot]', { login: 'docs-agent[bot]', type: 'Bot' }, 'docs-agent[bot]'],
+      ['mona', { login: 'mona', type: 'User' }, 'mona'],
+      ['Somebody Else', { login: '', type: '' }, 'Somebody Else <Somebody Else@users.noreply.example>'],
+    ] as const
+    expect(found.slice(0, 3)).toEqual(
+      people.map(([author, account, writtenBy], index) => ({
+        ...{ sha: shas[index], message: `By ${author}`, author, account, writtenBy, committedBy: writtenBy },
+        ...{ writtenAt: '1970-01-01T00:00:00Z', parents: [shas[index - 1] ?? docs.branches['main']] },
+      })),
+    )
+    expect(found).toHaveLength(123)
+    expect(await github.listCommitsBetween('acme/docs', 'main', head)).toEqual(found)
+    expect(await github.listCommitsBetween('acme/docs', 'main', shas[1] ?? '')).toEqual(found.slice(0, 2))
+  })
+})
+
+/** Two lines that a merge brings together, as a list that is sorted by dates may give them. */
+const LIST = pullCommits(
+  { sha: 'side', writtenBy: 'mona', parents: ['base'] },
+  { sha: 'first', writtenBy: 'Agent <agent@example.com>', parents: ['base'] },
+  { sha: 'merge', writtenBy: 'mona', parents: ['first', 'side'] },
+  { sha: 'last', writtenBy: 'bot', parents: ['merge'] },
+)
+
+test.each([
+  ['merge', ['first', 'merge', 'side']],
+  ['first', ['first']],
+  ['base', []],
+])('the history of %s is found by parents, whatever the order', (sha, history) => {
+  for (const list of [LIST, LIST.toReversed()])
+    expect(
+      historyIn(list, sha)
+        .map((one) => one.sha)
+        .sort(),
+    ).toEqual(history)
+})
+
+test('the owners are who opened the pull request and who wrote the first commit of its own line', () => {
+  const owners = (login: string, head = 'last'): string[] => [...ownersOf({ login, type: 'User' }, LIST, head)]
+  expect(owners('vendor')).toEqual(['vendor', 'Agent <agent@example.com>'])
+  expect(owners('')).toEqual(['Agent <agent@example.com>'])
+  expect(owners('vendor', 'unlisted')).toEqual(['vendor'])
+})
+
+test('gives the tags of all pages, with their commits', async () => {
+  const names = Array.from({ length: 120 }, (_, index) => `v${index}`)
+  const tags = Object.fromEntries(names.map((name) => [name, commit('a')]))
+  const docs = repositoryState({ commits: [madeCommit({ sha: commit('a') })], tags })
+  const found = await askingGitHub({ docs }, (github) => github.listTags('acme/docs'))
+  expect(found).toHaveLength(120)
+  expect(new Set(found.map(({ name }) => name))).toEqual(new Set(names))
+  expect(found[0]?.sha).toBe(commit('a'))
+})

@@ -1,0 +1,143 @@
+import { describe, expect, test } from '@jest/globals'
+import { createRequests, type GitHubRequest } from '../../src/github/requests.ts'
+import type { Answer } from '../../src/github/send.ts'
+import type { HttpRequest } from '../../src/http/exchange.ts'
+import { virtualClock } from '../support/virtual-clock.ts'
+import { errorOf } from '../support/github-client.ts'
+
+const API = 'https://api.example.com'
+
+/** Requests that are answered in turn, each with 200 unless told otherwise. */
+function answeredInTurn(...answers: readonly (Partial<Answer> | undefined)[]) {
+  const sent: HttpRequest[] = []
+  const { perform, usage } = createRequests(
+    { token: 'ghs_1', clock: virtualClock(), debug: () => undefined },
+    (request) => {
+      sent.push(request)
+      return Promise.resolve({ status: 200, headers: {}, body: '{}', ...answers[sent.length - 1] })
+    },
+  )
+  const ask = (path: string, fields: Partial<GitHubRequest> = {}): Promise<Answer> =>
+    perform(
+      { method: 'GET', url: new URL(path, API), ...fields },
+      { end: new AbortController().signal, deadlineAt: Infinity },
+    )
+  return { ask, sent, usage }
+}
+
+test('each request has the token, says who asks, and in which language', async () => {
+  const { ask, sent } = answeredInTurn()
+  await ask('/a', { method: 'POST', body: { b: 1 } })
+  await ask('/c?d=1')
+  const usual = {
+    accept: 'application/vnd.github.v3+json',
+    authorization: 'token ghs_1',
+    'user-agent': 'docs-agent-action',
+  }
+  const json = { 'content-type': 'application/json; charset=utf-8' }
+  expect(sent).toEqual([
+    { method: 'POST', url: new URL('/a', API), headers: { ...usual, ...json }, body: '{"b":1}' },
+    { method: 'GET', url: new URL('/c?d=1', API), headers: usual, body: undefined },
+  ])
+})
+
+const READ = { method: 'GET' } as const
+const WRITE = { method: 'POST', body: { a: 1 } } as const
+const QUESTION = { ...READ, asksWhere: true } as const
+
+test.each<[string, Partial<GitHubRequest>, readonly number[], readonly number[]]>([
+  ['a read', READ, [301, 302, 307, 308], [300, 303]],
+  ['a write', WRITE, [301, 302, 307, 308], [300, 303]],
+  ['a question where something is', QUESTION, [301, 307, 308], [300, 303]],
+])(
+  '%s goes on as it is to where its repository has moved, and is else not done',
+  async (_what, request, moved, others) => {
+    for (const status of moved) {
+      const { ask, sent } = answeredInTurn({ status, headers: { location: '/repositories/1' } })
+      expect((await ask('/repos/acme/old', request)).status).toBe(200)
+      expect(sent.map(({ url }) => url.pathname)).toEqual(['/repos/acme/old', '/repositories/1'])
+      expect(sent[1]).toEqual({ ...sent[0], url: sent[1]?.url })
+    }
+    for (const status of others) {
+      const { ask, sent } = answeredInTurn({ status, headers: { location: '/repositories/1' } })
+      const message = expect.stringContaining(String(status)) as unknown
+      expect(await errorOf(ask('/repos/acme/old', request))).toMatchObject({ code: 'redirected', message })
+      expect(sent).toHaveLength(1)
+    }
+  },
+)
+
+test('where something is says 302', async () => {
+  const { ask, sent } = answeredInTurn({ status: 302, headers: { location: 'https://logs.example.com/1' } })
+  expect((await ask('/logs', QUESTION)).headers['location']).toBe('https://logs.example.com/1')
+  expect(sent).toHaveLength(1)
+})
+
+test.each(['https://elsewhere.example/x', 'http://api.example.com/x', 'https://:x', undefined])(
+  'the token goes nowhere else, so not to %s',
+  async (location) => {
+    for (const request of [READ, WRITE]) {
+      const { ask, sent } = answeredInTurn({ status: 307, headers: { location } })
+      expect(await errorOf(ask('/a', request))).toMatchObject({ code: 'redirected' })
+      expect(sent).toHaveLength(1)
+    }
+  },
+)
+
+test('what is sent round and round ends', async () => {
+  const again = { status: 307, headers: { location: '/again' } }
+  const { ask, sent } = answeredInTurn(...Array<Partial<Answer>>(9).fill(again))
+  expect(await errorOf(ask('/again', WRITE))).toMatchObject({ code: 'redirected' })
+  expect(sent).toHaveLength(4)
+})
+
+describe('known answers', () => {
+  const tagged = (etag: string, body = '{}', left?: number): Partial<Answer> => ({
+    headers: {
+      etag,
+      ...(left !== undefined && { 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': String(left) }),
+    },
+    body,
+  })
+  const UNCHANGED = { status: 304, body: '' }
+  const tagsIn = (sent: readonly HttpRequest[]) => sent.map(({ headers }) => headers['if-none-match'])
+
+  test('asks again only for what has changed, and gives what it had where nothing has', async () => {
+    const { ask, sent, usage } = answeredInTurn(tagged('1', 'a', 400), UNCHANGED, tagged('2', 'b', 399), UNCHANGED)
+    const bodies: string[] = []
+    for (let count = 0; count < 4; count++) bodies.push((await ask('/a')).body)
+    expect(bodies).toEqual(['a', 'a', 'b', 'b'])
+    expect(tagsIn(sent)).toEqual([undefined, '1', '1', '2'])
+    expect(usage()).toEqual({ counted: 2, remaining: 399, limit: 1_000 })
+  })
+
+  test('each address has its own answer, and so has none that came without a tag or by a write', async () => {
+    const { ask, sent } = answeredInTurn(tagged('1'), undefined, tagged('3'))
+    await ask('/1')
+    await ask('/2')
+    await ask('/1', WRITE)
+    await ask('/2')
+    await ask('/1')
+    expect(tagsIn(sent)).toEqual([undefined, undefined, undefined, undefined, '1'])
+  })
+
+  test('keeps the answers to the 16 addresses that were asked for last', async () => {
+    const { ask, sent } = answeredInTurn(...Array<Partial<Answer>>(21).fill(tagged('1')))
+    for (let n = 1; n <= 16; n++) await ask(`/${n}`)
+    for (const n of [1, 17, 1, 3, 2]) await ask(`/${n}`)
+    expect(tagsIn(sent).slice(16)).toEqual(['1', undefined, '1', '1', undefined])
+  })
+
+  test('a refusal counts, stays one, and costs nothing of what is known', async () => {
+    const { ask, sent, usage } = answeredInTurn(tagged('1', 'a'), { status: 404 }, UNCHANGED)
+    await ask('/a')
+    expect(await errorOf(ask('/a'))).toMatchObject({ status: 404 })
+    expect((await ask('/a')).body).toBe('a')
+    expect(tagsIn(sent)[2]).toBe('1')
+    expect(usage().counted).toBe(2)
+  })
+
+  test('an answer 304 to a question that did not ask for one is an error', async () => {
+    expect(await errorOf(answeredInTurn(UNCHANGED).ask('/a'))).toMatchObject({ status: 304 })
+  })
+})
