@@ -2,12 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
-import { AGENT_FIELDS, ON_OPEN_PR } from '../src/agent/inputs/agent-inputs.ts'
+import * as z from 'zod'
+import { AGENT_FIELDS, CHANGE_CONTEXTS, ON_OPEN_PR } from '../src/agent/inputs/agent-inputs.ts'
 import { FAIL_ON } from '../src/agent/inputs/fail-on.ts'
 import { OUTPUT_NAMES } from '../src/agent/report/outputs.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
 import { JOB_STATUSES } from '../src/docs-service/schemas.ts'
 import type { Fields } from '../src/action/input-table.ts'
+import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'
+import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
 import { FORMATS } from '../src/visitors/export-format.ts'
 import { COMPARE, VISITORS_FIELDS } from '../src/visitors/inputs.ts'
 import { OUTPUT_NAMES as VISITORS_OUTPUT_NAMES } from '../src/visitors/outputs.ts'
@@ -18,9 +21,49 @@ interface ActionFile {
   readonly name: string
   readonly description: string
   readonly branding: { readonly icon: string; readonly color: string }
-  readonly inputs: Readonly<Record<string, { description: string; required?: boolean; default?: string }>>
+  readonly inputs: Readonly<Record<string, { description: string; required?: boolean; default?: string | number }>>
   readonly outputs: Readonly<Record<string, { description: string }>>
   readonly runs: { readonly using: string; readonly main: string }
+}
+
+const primitive = z.strictObject({ type: z.enum(['string', 'boolean', 'integer', 'float']) })
+const choice = z.strictObject({
+  type: z.literal('enum'),
+  name: z.string().min(1).optional(),
+  'allowed-values': z.array(z.string().min(1)).min(1),
+})
+const list = z.strictObject({
+  type: z.literal('list'),
+  separator: z.string().min(1),
+  'list-item': z.union([primitive, choice]),
+})
+const types = z.record(z.string(), z.union([primitive, choice, list]))
+type Type = z.infer<typeof types>[string]
+
+/** The format of typesafegithub/github-actions-typing, without its named numbers. */
+const typesFile = z.strictObject({ inputs: types, outputs: types })
+
+/** The words that a value may be, where it is one of a list of words. */
+function wordsOf(type: Type): readonly string[] {
+  if (type.type === 'list') return wordsOf(type['list-item'])
+  return type.type === 'enum' ? type['allowed-values'] : []
+}
+
+function takes(type: Type, text: string): boolean {
+  switch (type.type) {
+    case 'string':
+      return true
+    case 'boolean':
+      return ['true', 'false'].includes(text)
+    case 'integer':
+      return /^\d+$/.test(text)
+    case 'float':
+      return /^\d+(\.\d+)?$/.test(text)
+    case 'enum':
+      return type['allowed-values'].includes(text)
+    case 'list':
+      return text.split(type.separator).every((part) => takes(type['list-item'], part.trim()))
+  }
 }
 
 /** What the code says of an action, and what was promised. */
@@ -37,6 +80,8 @@ interface Action {
   readonly words: Readonly<Record<string, readonly string[]>>
 }
 
+const ON_MISSING_KEY = ['fail', 'skip']
+
 const ACTIONS: readonly Action[] = [
   {
     path: 'action.yml',
@@ -46,7 +91,14 @@ const ACTIONS: readonly Action[] = [
     fields: AGENT_FIELDS,
     outputNames: OUTPUT_NAMES,
     filledIn: { 'github-token': '${{ github.token }}', label: 'docs-agent' },
-    words: { 'fail-on': FAIL_ON, outcome: OUTCOMES, status: JOB_STATUSES, 'on-open-pr': ON_OPEN_PR },
+    words: {
+      'fail-on': [...FAIL_ON, 'none'],
+      outcome: OUTCOMES,
+      status: JOB_STATUSES,
+      'change-context': CHANGE_CONTEXTS,
+      'on-open-pr': ON_OPEN_PR,
+      'on-missing-key': ON_MISSING_KEY,
+    },
   },
   {
     path: 'visitors/action.yml',
@@ -56,7 +108,12 @@ const ACTIONS: readonly Action[] = [
     fields: VISITORS_FIELDS,
     outputNames: VISITORS_OUTPUT_NAMES,
     filledIn: {},
-    words: { compare: COMPARE, format: FORMATS, 'output-file': FORMATS.map((format) => `visitors.${format}`) },
+    words: {
+      compare: COMPARE,
+      format: FORMATS,
+      'output-file': FORMATS.map((format) => `visitors.${format}`),
+      'on-missing-key': ON_MISSING_KEY,
+    },
   },
 ]
 
@@ -116,6 +173,38 @@ describe.each(ACTIONS)('$path', (expected) => {
     ])
   })
 })
+
+/** What a type lists words for: those of the code. An output that may be empty has none. */
+const LISTED: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  action: {
+    outcome: OUTCOMES,
+    'change-context': CHANGE_CONTEXTS,
+    'on-open-pr': ON_OPEN_PR,
+    'fail-on': [...FAIL_ON, 'none'],
+    'on-missing-key': ON_MISSING_KEY,
+  },
+  'visitors/action': { format: FORMATS, compare: COMPARE, 'on-missing-key': ON_MISSING_KEY },
+  'emulator/action': { scenario: SCENARIO_NAMES, 'github-scenario': GITHUB_SCENARIO_NAMES },
+}
+
+test.each(Object.keys(LISTED))(
+  '%s-types.yml types every input and output, in its order, by the words of the code',
+  (path) => {
+    const { inputs, outputs } = parse(read(`${path}.yml`)) as ActionFile
+    const typed = typesFile.parse(parse(read(`${path}-types.yml`)))
+    expect(Object.keys(typed.inputs)).toEqual(Object.keys(inputs))
+    expect(Object.keys(typed.outputs)).toEqual(Object.keys(outputs))
+
+    const sorted = (words: Readonly<Record<string, readonly string[]>>) =>
+      Object.entries(words).flatMap(([name, some]) => (some.length === 0 ? [] : [[name, some.toSorted()]]))
+    const words = Object.entries({ ...typed.outputs, ...typed.inputs }).map(([name, type]) => [name, wordsOf(type)])
+    expect(sorted(Object.fromEntries(words) as Record<string, string[]>)).toEqual(sorted(LISTED[path] ?? {}))
+    const defaults = Object.entries(inputs).flatMap(([name, { default: value }]) =>
+      value === undefined ? [] : [{ type: typed.inputs[name] ?? { type: 'boolean' as const }, value: String(value) }],
+    )
+    expect(defaults.filter(({ type, value }) => !value.includes('${{') && !takes(type, value))).toEqual([])
+  },
+)
 
 test('the lock file names no place to download from, so that each machine uses its own registry', () => {
   expect(read('package-lock.json')).not.toContain('"resolved": "http')
