@@ -2,13 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import {
-  SITE_TOTALS,
-  sitePage,
-  siteRow,
-  type PageAnswer,
-  type PageRequest,
-} from '../../scripts/bench/paging-server.ts'
+import { SITE_TOTALS, sitePage, siteRow, type PageAnswer, type PageRequest } from '../../scripts/bench/paging-server.ts'
 import { createService, type ServiceOptions } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import { jsonResponse } from '../../src/emulator/http/exchange.ts'
