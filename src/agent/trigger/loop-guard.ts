@@ -72,12 +72,14 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, journal: Journal)
   }
 
   async function ofCommits(among: typeof commits, search: OwnerSearch): Promise<string | undefined> {
-    const answer = await findOwnChanges(among, search)
-    if (answer.kind === 'too-many')
+    const own = await findOwnChanges(among, search)
+    if (own === 'others') return undefined
+    if (own === 'too-many') {
       core.log(`Too many of the ${among.length} commits came from elsewhere to look up each.`)
-    if (answer.kind !== 'own') return answer.kind === 'too-many' ? unknown : undefined
-    if (kind === 'other') return formatEvent(answer.numbers)
-    return `All of the change came from pull requests that this action's jobs opened: ${listNumbers(answer.numbers)}.`
+      return unknown
+    }
+    if (kind === 'other') return formatEvent(own)
+    return `All of the change came from pull requests that this action's jobs opened: ${listNumbers(own)}.`
   }
 
   /** The branch is made before its pull request is opened. */

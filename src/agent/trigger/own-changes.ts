@@ -54,12 +54,6 @@ export async function isOwnPullRequest(pullRequest: Bringer, search: OwnerSearch
   return pollUntil(hasMark, Boolean, pausesBefore(mayBeUnmarked ? MARK_PAUSES_MS : [], endsAt, clock), step)
 }
 
-type OwnChangesAnswer =
-  /** All of it came with these pull requests, which jobs opened. */
-  | { readonly kind: 'own'; readonly numbers: readonly number[] }
-  | { readonly kind: 'others' }
-  | { readonly kind: 'too-many' }
-
 /** Each costs a request or more; what came with a pull request that is known by then costs none. */
 const MOST_LOOK_UPS = 50
 /** Up to a minute: as long as GitHub may take to know all that a merge brought. */
@@ -110,9 +104,13 @@ function commitsOfAuthor(
  * commits of others on it are theirs, and those that it only branched off came from elsewhere. What is said of a commit, such
  * as its checks, belongs to an open pull request that lists it.
  * @param commits newest first
+ * @returns the numbers of the pull requests, if all of it came with them
  * @throws ActionError if GitHub does not tell
  */
-export async function findOwnChanges(commits: readonly EventCommit[], search: OwnerSearch): Promise<OwnChangesAnswer> {
+export async function findOwnChanges(
+  commits: readonly EventCommit[],
+  search: OwnerSearch,
+): Promise<readonly number[] | 'others' | 'too-many'> {
   const { github, endsAt, step } = search
   const { pushed, branch, commits: ownCommits } = search.origin
   const { repository } = step.context
@@ -171,24 +169,23 @@ export async function findOwnChanges(commits: readonly EventCommit[], search: Ow
     return found
   }
 
-  const owners = new Map<number, boolean>()
+  const own = new Set<number>()
   const explained = new Set<string>()
   let lookUps = 0
   for (const commit of commits) {
     if (explained.has(commit.sha)) continue
-    if (++lookUps > MOST_LOOK_UPS) return { kind: 'too-many' }
+    if (++lookUps > MOST_LOOK_UPS) return 'too-many'
     const bringers = await findBringers(commit)
-    if (bringers.length === 0) return { kind: 'others' }
+    if (bringers.length === 0) return 'others'
     explained.add(commit.sha)
     for (const bringer of bringers) {
       const { number } = bringer
-      const isOwn = owners.get(number) ?? (await isOwnPullRequest(bringer, search))
-      owners.set(number, isOwn)
-      if (!isOwn) return { kind: 'others' }
+      if (!own.has(number) && !(await isOwnPullRequest(bringer, search))) return 'others'
+      own.add(number)
       if (commits.every(({ sha }) => explained.has(sha))) continue
       for (const sha of commitsOfAuthor(bringer, await (lists.get(number) ?? listCommits(number)), commit, commits))
         explained.add(sha)
     }
   }
-  return { kind: 'own', numbers: [...owners.keys()] }
+  return [...own]
 }
