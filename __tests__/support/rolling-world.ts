@@ -12,9 +12,8 @@ import { fakeGitHub, mergedBy, PULL_REQUEST, pullCommits, refusal, RUN_FACTS, ty
 import { fakeHost } from './fake-host.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
 
-/** What becomes of one prompt: taken, refused, of unknown fate, taken or not, or put off by a rate limit. */
-export type PostFate = 'well' | 'refused' | 'lost' | 'unheard' | 'limited'
-export type ReadFate = 'well' | 'down'
+/** What becomes of one prompt: it never arrives, which nobody knows, or a rate limit puts it off. */
+type PostFate = 'unheard' | 'limited'
 
 export interface WorldPull {
   readonly number: number
@@ -34,7 +33,6 @@ interface Turn {
 
 export interface WorldJob {
   readonly id: string
-  readonly createdAt: number
   readonly turns: Turn[]
   archivedAt: number
   /** Since when it names a pull request, and which. */
@@ -55,7 +53,7 @@ export interface WorldStep {
   readonly taken: readonly Taken[]
 }
 
-export const REPOSITORY = 'acme/docs'
+const REPOSITORY = 'acme/docs'
 const TURN_MS = 60_000
 export const LIMIT_MS = 1_800_000
 const sha = (serial: number): string => serial.toString(16).padStart(40, '0')
@@ -67,14 +65,8 @@ export class RollingWorld {
   readonly pulls: WorldPull[] = []
   readonly jobs: WorldJob[] = []
   readonly taken: Taken[] = []
-  /** Consumed in turn; after the last one all goes well. */
-  readonly fates: { readonly posts: PostFate[]; readonly reads: ReadFate[]; readonly github: ReadFate[] } = {
-    posts: [],
-    reads: [],
-    github: [],
-  }
-  /** How far what the service reads lags behind. */
-  lagMs = 0
+  /** Of prompts and of questions to GitHub, consumed in turn; after the last one all goes well. */
+  readonly fates = { posts: [] as PostFate[], github: [] as 'down'[] }
   /** What the list of one label has, which may be late and may not be for the token. */
   labelled: readonly number[] = []
   /** How turns end. */
@@ -108,18 +100,6 @@ export class RollingWorld {
     return this.pulls.filter(({ state }) => state === 'open')
   }
 
-  /** The job that a step could go on with by this pull request, as things really are. */
-  liveJobOf({ number, state, labels, comments }: WorldPull): WorldJob | undefined {
-    if (state !== 'open' || !labels.includes('docs-agent')) return undefined
-    const now = this.clock.now()
-    return this.jobs.find(
-      (one) =>
-        one.pull === number &&
-        comments.some(({ body }) => body.startsWith(`<!-- docs-agent-action: job=${one.id} -->`)) &&
-        !['archived', 'failed'].includes(this.#view(one, now).status),
-    )
-  }
-
   async step(inputs: Partial<AgentInputs> = {}, facts: Partial<GivenRun> = {}): Promise<WorldStep> {
     const host = fakeHost()
     const before = this.taken.length
@@ -147,8 +127,8 @@ export class RollingWorld {
     while (this.#events[0] !== undefined && this.#events[0].at <= this.clock.now()) this.#events.shift()?.act()
   }
 
-  #view({ id, createdAt, turns, archivedAt, linkedAt, pull }: WorldJob, at: number): Job {
-    if (at < createdAt) throw failure('not-found')
+  #view({ id, turns, archivedAt, linkedAt, pull }: WorldJob): Job {
+    const at = this.clock.now()
     const last = turns.at(-1)
     const status = at >= archivedAt ? 'archived' : last === undefined || at < last.endsAt ? 'active' : last.ending
     // A job names no pull request while it is active.
@@ -157,19 +137,16 @@ export class RollingWorld {
   }
 
   #take(kind: Taken['kind'], one: WorldJob, prompt: string): Job {
-    const fate = this.fates.posts.shift() ?? 'well'
-    if (fate === 'refused' || this.clock.now() >= one.archivedAt) throw failure('rejected')
-    if (fate !== 'unheard') {
-      if (kind === 'create') this.jobs.push(one)
-      this.taken.push({ kind, jobId: one.id, prompt })
-      const endsAt = Math.max(this.clock.now(), one.turns.at(-1)?.endsAt ?? 0) + TURN_MS
-      one.turns.push({ prompt, endsAt, ending: this.ending })
-      this.after(endsAt - this.clock.now(), () => {
-        this.#finish(one, endsAt)
-      })
-    }
-    if (fate !== 'well') throw failure('unknown-fate')
-    return this.#view(one, this.clock.now())
+    if (this.fates.posts.shift() === 'unheard') throw failure('unknown-fate')
+    if (this.clock.now() >= one.archivedAt) throw failure('rejected')
+    if (kind === 'create') this.jobs.push(one)
+    this.taken.push({ kind, jobId: one.id, prompt })
+    const endsAt = Math.max(this.clock.now(), one.turns.at(-1)?.endsAt ?? 0) + TURN_MS
+    one.turns.push({ prompt, endsAt, ending: this.ending })
+    this.after(endsAt - this.clock.now(), () => {
+      this.#finish(one, endsAt)
+    })
+    return this.#view(one)
   }
 
   /** A turn opens the job's pull request, or pushes to it. */
@@ -197,9 +174,8 @@ export class RollingWorld {
       return found
     }
     const fresh = (): WorldJob => {
-      const createdAt = this.clock.now()
       const id = `job_${this.#serial++}`
-      return { id, createdAt, turns: [], archivedAt: Infinity, linkedAt: Infinity, pull: undefined }
+      return { id, turns: [], archivedAt: Infinity, linkedAt: Infinity, pull: undefined }
     }
     return {
       refusals: () => 0,
@@ -222,9 +198,7 @@ export class RollingWorld {
       getJob: (id) =>
         answer(() => {
           asked('read')
-          if (this.fates.reads.shift() === 'down') throw failure('unreachable')
-          const found = of(id)
-          return this.#view(found, Math.max(found.createdAt, this.clock.now() - this.lagMs))
+          return this.#view(of(id))
         }),
       getVisitors: () => Promise.reject(new Error('Nobody expected this request.')),
     }
