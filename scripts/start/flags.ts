@@ -4,15 +4,13 @@ import { askForNearest } from './nearest.ts'
 
 export const TASK_FLAGS = ['prompt', 'prompt-file', 'job-id'] as const
 const NAMED_FLAGS = ['action', 'scenario', 'speed', 'cancel-after', ...TASK_FLAGS] as const
+const SWITCHES = ['help', 'list', 'keep', 'check'] as const
+const KNOWN: readonly string[] = [...NAMED_FLAGS, 'input', ...SWITCHES]
 
-export interface Flags {
+export interface Flags extends Readonly<Record<(typeof SWITCHES)[number], boolean>> {
   readonly named: Readonly<Partial<Record<(typeof NAMED_FLAGS)[number], string>>>
   /** Each as `name=value`. */
   readonly input: readonly string[]
-  readonly help: boolean
-  readonly list: boolean
-  readonly keep: boolean
-  readonly check: boolean
 }
 
 /**
@@ -21,32 +19,32 @@ export interface Flags {
  * @returns what is wrong, as a sentence, if something is
  */
 export function readFlags(args: readonly string[], env: Environment): Flags | string {
-  const text = { type: 'string' } as const
+  const texts = [...NAMED_FLAGS, 'input'].map((name) => [name, { type: 'string', multiple: true }] as const)
+  const switches = SWITCHES.map((name) => [name, { type: 'boolean' }] as const)
   const options = {
-    ...{ action: text, scenario: text, speed: text, 'cancel-after': text },
-    ...{ prompt: text, 'prompt-file': text, 'job-id': text },
-    list: { type: 'boolean' },
-    keep: { type: 'boolean' },
-    check: { type: 'boolean' },
-    input: { type: 'string', multiple: true },
+    ...Object.fromEntries(texts),
+    ...Object.fromEntries(switches),
     help: { type: 'boolean', short: 'h' },
   } as const
-  const { values, tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
+  const given: [name: string, value: string][] = []
   const positionals: string[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') positionals.push(token.value)
     if (token.kind !== 'option') continue
     const { name, rawName, value, inlineValue } = token
-    if (!Object.hasOwn(options, name)) {
-      const flag = askForNearest(
+    if (!KNOWN.includes(name)) {
+      const nearest = askForNearest(
         `--${name}`,
-        Object.keys(options).map((known) => `--${known}`),
+        KNOWN.map((known) => `--${known}`),
       )
-      return `There is no option ${rawName}.${flag} «npm start -- --help» shows all.`
+      return `There is no option ${rawName}.${nearest} «npm start -- --help» shows all.`
     }
-    if (options[name as keyof typeof options].type === 'boolean') continue
+    const isSwitch = SWITCHES.some((known) => known === name)
     // A flag that follows is no value, unless it is written as --prompt=--text.
-    if (value === undefined || (!inlineValue && value.startsWith('-'))) return `${rawName} needs a value.`
+    if (!isSwitch && (value === undefined || (!inlineValue && value.startsWith('-'))))
+      return `${rawName} needs a value.`
+    given.push([name, isSwitch ? 'true' : (value ?? '')])
   }
 
   const fromNpm = NAMED_FLAGS.flatMap((name) => {
@@ -54,24 +52,22 @@ export function readFlags(args: readonly string[], env: Environment): Flags | st
     return value === undefined || value === '' ? [] : [{ name, value }]
   })
   const withoutValue = fromNpm.filter(({ value }) => value === 'true')
+  const [positional] = positionals
   if (positionals.length !== withoutValue.length || withoutValue.length > 1) {
-    const [first] = positionals
-    const place = first === undefined ? 'A flag has no value' : `«${first}» belongs to no flag`
+    const place = positional === undefined ? 'A flag has no value' : `«${positional}» belongs to no flag`
     return `${place}. Put -- before the flags: npm start -- --scenario failed`
   }
-  const [positional] = positionals
-  const given = NAMED_FLAGS.flatMap((name) =>
-    values[name] === undefined ? [] : [[name, String(values[name])] as const],
-  )
+  const isOn = (name: (typeof SWITCHES)[number]): boolean =>
+    given.some(([one]) => one === name) || env[`npm_config_${name}`] === 'true'
   return {
     named: Object.fromEntries([
       ...fromNpm.map(({ name, value }) => [name, value === 'true' ? positional : value] as const),
-      ...given,
+      ...given.filter(([name]) => NAMED_FLAGS.some((known) => known === name)),
     ]),
-    input: (values.input ?? []).map(String),
-    help: values.help === true,
-    check: values.check === true || env['npm_config_check'] === 'true',
-    keep: values.keep === true || env['npm_config_keep'] === 'true',
-    list: values.list === true || env['npm_config_list'] === 'true',
+    input: given.filter(([name]) => name === 'input').map(([, value]) => value),
+    help: isOn('help'),
+    list: isOn('list'),
+    keep: isOn('keep'),
+    check: isOn('check'),
   }
 }

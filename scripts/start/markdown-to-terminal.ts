@@ -2,21 +2,14 @@ import { alignColumns, cleanForTerminal, type Paint } from './terminal.ts'
 
 type Groups = Readonly<Record<string, string | undefined>>
 
-const NAMED_ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-}
+const NAMED_ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' }
 
 /** A comment, a chart, which no terminal draws, a `<pre>`, a table of HTML, a fence or a table of Markdown: what is read as a whole. All else is read line by line. */
 const BLOCK =
-  /(?<hidden><!--.*?-->|^```mermaid\n.*?^```$)|<pre\b[^>]*>(?<pre>.*?)<\/pre>|<table\b[^>]*>(?<table>.*?)<\/table>|^(?<mark>`{3,}|~{3,})[^\n]*\n(?<fence>.*?)^\k<mark>[^\n]*$|^(?<pipes>\|[^\n]*\n\|[ :|-]+\|[ ]*(?:\n\|[^\n]*)*)/gmsu
+  /(?<hidden><!--.*?-->|^```mermaid\n.*?^```$)|<pre\b[^>]*>(?<pre>.*?)<\/pre>|<table\b[^>]*>(?<table>.*?)<\/table>|^(?<mark>`{3,})[^\n]*\n(?<fence>.*?)^\k<mark>$|^(?<pipes>\|[^\n]*\n\|[ :|-]+\|[ ]*(?:\n\|[^\n]*)*)/gmsu
 
 const INLINE =
-  /(?<ticks>`+)(?<ticked>.+?)\k<ticks>|<code>(?<code>.*?)<\/code>|\*\*(?<stars>.+?)\*\*|<(?<strong>b|strong)>(?<bold>.*?)<\/\k<strong>>|!?\[(?<label>[^\]]*)\]\((?<target>[^)\s]*)\)|<a\b[^>]*?href="(?<href>[^"]*)"[^>]*>(?<anchor>.*?)<\/a>|(?<break><br ?\/?>)|(?<tag><\/?[a-zA-Z][^>]*>)|\\(?<escaped>[!-/:-@[-`{-~])|(?<![\p{L}\p{N}])_(?<emphasis>[^_]+)_(?![\p{L}\p{N}])/gsu
+  /(?<ticks>`+)(?<ticked>.+?)\k<ticks>|<code>(?<code>.*?)<\/code>|\*\*(?<stars>.+?)\*\*|<b>(?<bold>.*?)<\/b>|\[(?<label>[^\]]*)\]\((?<target>[^)\s]*)\)|<a\b[^>]*?href="(?<href>[^"]*)"[^>]*>(?<anchor>.*?)<\/a>|(?<tag><\/?[a-zA-Z][^>]*>)|(?<![\p{L}\p{N}])_(?<emphasis>[^_]+)_(?![\p{L}\p{N}])/gsu
 
 /**
  * Makes a job summary readable in a terminal. It knows the Markdown and HTML that summaries are made of, not all of either;
@@ -38,35 +31,24 @@ export function markdownToTerminal(markdown: string, paint: Paint): string {
     .replace(/^\n+|\n+$/g, '')
 }
 
-function renderBlock({ hidden, pre, table, fence, pipes }: Groups, paint: Paint): string[] {
+function renderBlock({ hidden, pre, table, fence, pipes = '' }: Groups, paint: Paint): string[] {
   if (hidden !== undefined) return []
   if (pre !== undefined) return [indent(decodeEntities(pre.replace(/<[^>]*>/g, '')).replace(/^\n|\n$/g, ''))]
   if (fence !== undefined) return [indent(fence.replace(/\n$/, ''))]
-  if (table !== undefined) return alignColumns(htmlRows(table, paint))
-  return alignColumns(pipeRows(pipes ?? '', paint))
+  return alignColumns(table === undefined ? pipeRows(pipes, paint) : htmlRows(table, paint))
 }
 
 function renderLines(text: string, paint: Paint): string {
-  return text
-    .split('\n')
-    .map((line) => renderLine(line, paint))
-    .join('\n')
-}
-
-function renderLine(line: string, paint: Paint): string {
-  const heading = /^ {0,3}#{1,6} +(.*?)(?: +#+)?$/.exec(line)?.[1]
-  if (heading !== undefined) return `${paint('bold', renderInline(heading, paint))}\n`
-  const [, space = '', item] = /^( *)[-*+] +(.*)$/.exec(line) ?? []
-  if (item !== undefined) return `${space}• ${renderInline(item, paint)}`
-  if (/^ {0,3}([-*_])( *\1){2,} *$/.test(line)) return paint('dim', '─'.repeat(40))
-  const quote = /^> ?(.*)$/.exec(line)?.[1]
-  if (quote !== undefined) {
-    const alert = /^\[!(\w+)\]$/.exec(quote.trim())?.[1]
-    return `${paint('dim', '│')} ${alert === undefined ? renderInline(quote, paint) : paint('bold', alert)}`
-  }
-  const title = /<summary>(.*?)<\/summary>/.exec(line)?.[1]
-  if (title !== undefined) return `▾ ${paint('bold', renderInline(title, paint))}`
-  return renderInline(line, paint)
+  const lines = text.split('\n').map((line) => {
+    const heading = /^#{1,6} +(.*)$/.exec(line)?.[1]
+    if (heading !== undefined) return `${paint('bold', renderInline(heading, paint))}\n`
+    const item = /^- +(.*)$/.exec(line)?.[1]
+    if (item !== undefined) return `• ${renderInline(item, paint)}`
+    const title = /<summary>(.*?)<\/summary>/.exec(line)?.[1]
+    if (title !== undefined) return `▾ ${paint('bold', renderInline(title, paint))}`
+    return renderInline(line, paint)
+  })
+  return lines.join('\n')
 }
 
 function renderInline(text: string, paint: Paint): string {
@@ -80,21 +62,16 @@ function renderInline(text: string, paint: Paint): string {
 }
 
 function renderMark(groups: Groups, paint: Paint): string {
-  const { ticked, code, stars, bold, label, target, href, anchor, escaped, emphasis } = groups
+  const { ticked, code, stars, bold = stars, emphasis, target, href = target, label, anchor = label } = groups
   if (ticked !== undefined) return paint('cyan', ticked)
   if (code !== undefined) return paint('cyan', decodeEntities(code.replace(/<[^>]*>/g, '')))
-  if (label !== undefined) return renderLink(renderInline(label, paint), target ?? '', paint)
-  if (anchor !== undefined) return renderLink(renderInline(anchor, paint), href ?? '', paint)
-  if (stars !== undefined || bold !== undefined) return paint('bold', renderInline(stars ?? bold ?? '', paint))
+  if (bold !== undefined) return paint('bold', renderInline(bold, paint))
   if (emphasis !== undefined) return paint('dim', renderInline(emphasis, paint))
-  if (groups['break'] !== undefined) return '\n'
-  return escaped ?? ''
-}
-
-function renderLink(label: string, target: string, paint: Paint): string {
-  const address = decodeEntities(target)
+  if (href === undefined) return ''
+  const address = decodeEntities(href)
   const shown = paint('underline', address)
-  return label === '' || label === address ? shown : `${label} (${shown})`
+  const text = renderInline(anchor ?? '', paint)
+  return text === '' || text === address ? shown : `${text} (${shown})`
 }
 
 function htmlRows(table: string, paint: Paint): string[][] {
@@ -110,8 +87,8 @@ function pipeRows(pipes: string, paint: Paint): string[][] {
   return lines.map((line, index) =>
     line
       .trim()
-      .replace(/^\||(?<!\\)\|$/g, '')
-      .split(/(?<!\\)\|/)
+      .replace(/^\||\|$/g, '')
+      .split('|')
       .map((cell) => renderCell(index === 0, cell, paint)),
   )
 }
@@ -124,10 +101,9 @@ function renderCell(isHeading: boolean, cell: string, paint: Paint): string {
 
 /** An entity can name a control character, so what comes out is cleaned. */
 function decodeEntities(text: string): string {
-  return text.replace(/&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]+));/giu, (entity, hex, decimal, name: unknown) => {
-    if (typeof name === 'string') return NAMED_ENTITIES[name.toLowerCase()] ?? entity
-    const code = typeof hex === 'string' ? parseInt(hex, 16) : Number(decimal)
-    return code <= 0x10ffff ? cleanForTerminal(String.fromCodePoint(code)) : entity
+  return text.replace(/&(?:#(\d{1,7})|([a-z]+));/gu, (entity, number: string | undefined, name = '') => {
+    if (number === undefined) return NAMED_ENTITIES[String(name)] ?? entity
+    return Number(number) <= 0x10ffff ? cleanForTerminal(String.fromCodePoint(Number(number))) : entity
   })
 }
 

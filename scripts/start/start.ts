@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Environment } from '../../src/runtime/environment.ts'
 import { readMetadata } from '../small-runner/metadata.ts'
@@ -17,6 +17,9 @@ const EXIT_CODE_OF_WRONG_USAGE = 2
 const EXIT_CODE_OF_CTRL_C = 130
 /** npm passes Ctrl-C on although the terminal has sent it already, so two close together are one. */
 const SAME_CTRL_C_MS = 500
+
+/** In bytes, of an export that can be large. */
+const MOST_OF_A_FILE = 4_096
 
 const SECRET_INPUTS: readonly string[] = ['api-key', 'github-token']
 
@@ -68,9 +71,6 @@ function listenForCancel(terminal: Terminal, onCancel: () => void): Cancel {
   return { signal: cancel.signal, now }
 }
 
-const msUntil = ({ service }: Run, seconds: number): number =>
-  (seconds * 1_000) / (service.kind === 'embedded' ? service.speed : 1)
-
 function introduce({ service }: Surroundings, inputs: Readonly<Record<string, string>>, paint: Paint): string {
   const shown = Object.entries(inputs)
     .filter(([name]) => !SECRET_INPUTS.includes(name))
@@ -82,15 +82,6 @@ function introduce({ service }: Surroundings, inputs: Readonly<Record<string, st
 function hintFor({ service, isKept }: Run): string {
   if (service.kind === 'real') return ''
   return isKept ? ' is open until Ctrl-C' : ' (look at it with --keep)'
-}
-
-/** The beginning of a file that can be large. */
-function readHead(file: string): string {
-  const descriptor = openSync(file, 'r')
-  const bytes = Buffer.alloc(4_096)
-  const length = readSync(descriptor, bytes)
-  closeSync(descriptor)
-  return bytes.toString('utf8', 0, length)
 }
 
 /**
@@ -114,7 +105,8 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
     run.action === 'visitors' && run.service.kind === 'embedded' ? openScratchFolder('visitors-') : undefined
   // npm goes to the folder of package.json, and says in this variable where it was called.
   const workspace = scratch?.path ?? env['INIT_CWD'] ?? process.cwd()
-  const timer = run.cancelAfter === undefined ? undefined : setTimeout(cancel.now, msUntil(run, run.cancelAfter))
+  const msPerSecond = 1_000 / (run.service.kind === 'embedded' ? run.service.speed : 1)
+  const timer = run.cancelAfter === undefined ? undefined : setTimeout(cancel.now, run.cancelAfter * msPerSecond)
   try {
     const inputs = chooseInputs(surroundings, run, metadata)
     print(introduce(surroundings, inputs, paint))
@@ -137,7 +129,7 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
     const { file = '' } = result.outputs
     const others = [
       ['On the pull request', markdownToTerminal(surroundings.pullRequests(), paint)],
-      [file, file === '' ? '' : showHead(readHead(join(workspace, file)))],
+      [file, file === '' ? '' : showHead(readFileSync(join(workspace, file)).toString('utf8', 0, MOST_OF_A_FILE))],
     ] as const
     print(showResult(result, paint, others))
     isOver = true

@@ -40,7 +40,7 @@ export function cleanForTerminal(text: string): string {
 }
 
 /** How many columns a text takes, colours left aside; wide characters count as one. */
-export function visibleLength(text: string): number {
+function visibleLength(text: string): number {
   return Array.from(text.replace(SWITCH, '')).length
 }
 

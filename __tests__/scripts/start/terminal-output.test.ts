@@ -11,7 +11,6 @@ import {
   cleanForTerminal,
   paintNothing,
   paintWithColours,
-  visibleLength,
   wrapLines,
 } from '../../../scripts/start/terminal.ts'
 import { AGENT_FIELDS } from '../../../src/agent/inputs/agent-inputs.ts'
@@ -43,9 +42,7 @@ test('all others run on the push of the newest change', async () => {
   expect(await eventOf('open-pull-request')).toMatchObject({ eventName: 'push', event: { ref: 'refs/heads/main' } })
 })
 
-type Result = Parameters<typeof showResult>[0]
-
-const result: Result = {
+const result: Parameters<typeof showResult>[0] = {
   exitCode: 0,
   signal: null,
   conclusion: 'success',
@@ -61,36 +58,27 @@ const result: Result = {
   durationMs: 1234,
 }
 
-test('annotations are labelled and coloured', () => {
-  expect(showLogLine({ kind: 'error', title: 'Bad key', text: 'one\ntwo' }, paintNothing)).toBe(
-    'Error: Bad key: one\n       two\n',
-  )
-  expect(showLogLine({ kind: 'warning', text: 'x' }, paintWithColours)).toBe('\u001b[33mWarning: x\u001b[39m\n')
+test.each([
+  [{ kind: 'error', title: 'Bad key', text: 'one\ntwo' }, paintNothing, 'Error: Bad key: one\n       two\n'],
+  [{ kind: 'warning', text: 'x' }, paintWithColours, '\u001b[33mWarning: x\u001b[39m\n'],
+  [{ kind: 'text', text: 'a\u001b[2Jb' }, paintNothing, 'ab\n'],
+  [{ kind: 'endgroup', text: '' }, paintNothing, ''],
+] as const)('the line %j of the log is labelled, coloured, and steers no terminal', (line, paint, shown) => {
+  expect(showLogLine(line, paint)).toBe(shown)
 })
 
-test('text is shown as it is, without what steers a terminal', () => {
-  expect(showLogLine({ kind: 'text', text: 'a\u001b[2Jb' }, paintNothing)).toBe('ab\n')
-})
-
-test('outputs are a table, each on one line', () => {
-  const text = showResult(
-    { ...result, outputs: { status: 'completed', 'pr-link': '', long: `a\n${'b'.repeat(300)}` } },
-    paintNothing,
-  )
-
-  expect(text).toContain(`status   completed\npr-link  (empty)\nlong     a↵${'b'.repeat(197)}…\n`)
-})
-
-test('the summary is rendered', () => {
-  expect(showResult({ ...result, summary: '# Done\n<b>x</b>' }, paintNothing)).toContain('Done\n\nx\n')
-})
-
-test('the conclusion names the exit code or the signal', () => {
-  expect(showResult(result, paintNothing)).toContain('✔ success, exit code 0, after 1 s')
-  expect(showResult({ ...result, outputs: { outcome: 'submitted' } }, paintNothing)).toContain('✔ success: submitted,')
-  expect(showResult({ ...result, exitCode: null, signal: 'SIGKILL', conclusion: 'cancelled' }, paintNothing)).toContain(
-    '■ cancelled, SIGKILL',
-  )
+test.each<[what: string, fields: Partial<typeof result>, shown: string]>([
+  [
+    'outputs as a table, each on one line',
+    { outputs: { status: 'completed', 'pr-link': '', long: `a\n${'b'.repeat(300)}` } },
+    `status   completed\npr-link  (empty)\nlong     a↵${'b'.repeat(197)}…\n`,
+  ],
+  ['the summary', { summary: '# Done\n<b>x</b>' }, 'Done\n\nx\n'],
+  ['the exit code', {}, '✔ success, exit code 0, after 1 s'],
+  ['the outcome', { outputs: { outcome: 'submitted' } }, '✔ success: submitted,'],
+  ['the signal', { exitCode: null, signal: 'SIGKILL', conclusion: 'cancelled' }, '■ cancelled, SIGKILL'],
+])('the result shows %s', (_what, fields, shown) => {
+  expect(showResult({ ...result, ...fields }, paintNothing)).toContain(shown)
 })
 
 const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'mended', 'rolling', ...RUNNER_SCENARIO_NAMES]
@@ -122,15 +110,6 @@ test('scenarios set inputs that the action has', () => {
   expect(set.filter((name) => !known.includes(name))).toEqual([])
 })
 
-test('scenarios of each kind go together', () => {
-  expect(choose('no-tls', 'draft', 'slow', 'conflict')).toMatchObject({
-    scenario: 'slow',
-    gitHubScenarios: ['draft', 'conflict'],
-    runnerScenarios: ['no-tls'],
-    inputs: { 'timeout-minutes': '2' },
-  })
-})
-
 test('what is mended in rounds plays the checks that a follow-up mends, without a job to follow up on', () => {
   const { gitHubScenarios, inputs } = choose('mended')
   expect({ gitHubScenarios, inputs }).toMatchObject({
@@ -138,18 +117,6 @@ test('what is mended in rounds plays the checks that a follow-up mends, without 
     inputs: { 'fix-rounds': '2' },
   })
   expect(inputs).not.toHaveProperty('job-id')
-})
-
-test.each([
-  [['nice'], 'There is no scenario «nice». «npm start -- --list» lists all.'],
-  [
-    ['draft', 'check-fails'],
-    'There is no scenario «check-fails». Did you mean checks-fail? «npm start -- --list» lists all.',
-  ],
-  [['toString'], 'There is no scenario «toString»'],
-  [['slow', 'failed'], 'slow and failed are both scenarios of the service'],
-])('%j is refused', (names, message) => {
-  expect(chooseCourse(names)).toContain(message)
 })
 
 test('colours are for terminals, and not where NO_COLOR is set', () => {
@@ -164,110 +131,72 @@ test('a painted text is switched on and off again, an empty one stays empty', ()
   expect(paintWithColours('red', '')).toBe('')
 })
 
-test('nothing that steers a terminal or turns text around is left', () => {
-  expect(cleanForTerminal('a\u001b[31mb\u0007c\u202ed\u009be\u2028f\ttab\nline')).toBe('abcd\nf tab\nline')
-})
-
-test('a lone return starts a new line instead of hiding the one before', () => {
-  expect(cleanForTerminal('a\rb\r\nc')).toBe('a\nb\nc')
+test.each([
+  [
+    'nothing that steers a terminal or turns text around',
+    'a\u001b[31mb\u0007c\u202ed\u009be\u2028f\ttab\nline',
+    'abcd\nf tab\nline',
+  ],
+  ['no return that hides the line before', 'a\rb\r\nc', 'a\nb\nc'],
+])('of a text is left %s', (_what, text, clean) => {
+  expect(cleanForTerminal(text)).toBe(clean)
 })
 
 test('columns stand under one another, colours left aside', () => {
   const red = paintWithColours('red', 'ab')
-
-  expect(visibleLength(red)).toBe(2)
-  expect(
-    alignColumns([
-      [red, '1'],
-      ['abcd', '😀', 'x'],
-      ['', '', 'y'],
-    ]),
-  ).toEqual([`${red}    1`, 'abcd  😀  x', '         y'])
-})
-
-test('long lines break between words, and their rest stands under the text of the first line', () => {
-  expect(wrapLines('one two three', 9)).toBe('one two\nthree')
-  expect(wrapLines('• one two three', 9)).toBe('• one two\n  three')
-  expect(wrapLines('[  4 min 2 s] It is done.', 22)).toBe('[  4 min 2 s] It is\n  done.')
-  expect(wrapLines('name  one two', 12)).toBe('name  one\n      two')
-  expect(wrapLines('a very long name  one two', 20)).toBe('a very long name\n  one two')
-})
-
-test('a bar that does not fit is left out', () => {
-  expect(wrapLines('/guides  12  ████\n/  8  ██▋', 12)).toBe('/guides  12\n/  8  ██▋')
-})
-
-test('what fits is left as it is, and an address is never broken', () => {
-  expect(wrapLines('one two  three', Infinity)).toBe('one two  three')
-  expect(wrapLines(paintWithColours('bold', 'one two'), 7)).toBe(paintWithColours('bold', 'one two'))
-  expect(wrapLines('See https://example.com/a/b/c now', 10)).toBe('See\nhttps://example.com/a/b/c\nnow')
-})
-
-const plain = (markdown: string): string => markdownToTerminal(markdown, paintNothing)
-
-test('a comment in a cell does not show', () => {
-  expect(plain('| a | b |\n| - | - |\n| 1 | 2 <!-- row=1 --> |')).toBe('a  b\n1  2')
+  const rows = [
+    [red, '1'],
+    ['abcd', '😀', 'x'],
+    ['', '', 'y'],
+  ]
+  expect(alignColumns(rows)).toEqual([`${red}    1`, 'abcd  😀  x', '         y'])
 })
 
 test.each([
-  ['# Title', 'Title'],
-  ['### Title ###', 'Title'],
-  ['- one\n  * two', '• one\n  • two'],
+  ['between words', 'one two three', 9, 'one two\nthree'],
+  ['under the text of a list', '• one two three', 9, '• one two\n  three'],
+  ['under the text of a log', '[  4 min 2 s] It is done.', 22, '[  4 min 2 s] It is\n  done.'],
+  ['under the last column', 'name  one two', 12, 'name  one\n      two'],
+  ['by two blanks, where a column is too wide', 'a very long name  one two', 20, 'a very long name\n  one two'],
+  ['never in an address', 'See https://example.com/a/b/c now', 10, 'See\nhttps://example.com/a/b/c\nnow'],
+  ['without a bar that does not fit', '/guides  12  ████\n/  8  ██▋', 12, '/guides  12\n/  8  ██▋'],
+  ['not at all where it fits', 'one two  three', Infinity, 'one two  three'],
+  ['not for its colours', paintWithColours('bold', 'one two'), 7, paintWithColours('bold', 'one two')],
+])('a line breaks %s', (_how, text, columns, wrapped) => {
+  expect(wrapLines(text, columns)).toBe(wrapped)
+})
+
+test.each([
+  ['## Title', 'Title'],
+  ['- one\n- two', '• one\n• two'],
   ['a **b** and `**c**` and _d_', 'a b and **c** and d'],
   ['snake_case_name stays', 'snake_case_name stays'],
   ['[text](https://example.com/a)', 'text (https://example.com/a)'],
   ['[https://example.com/](https://example.com/)', 'https://example.com/'],
   ['<a href="https://example.com/?a=1&amp;b=2">text</a>', 'text (https://example.com/?a=1&b=2)'],
   ['<b>a</b> <code>b&#95;c &lt;d&gt;</code>', 'a b_c <d>'],
-  ['one<br>two<br />three', 'one\ntwo\nthree'],
-  ['\\*not strong\\*', '*not strong*'],
   ['<!-- hidden -->\n<div align="center">shown</div>', 'shown'],
-  ['> [!WARNING]\n> Careful', '│ WARNING\n│ Careful'],
-  ['a &amp; b &#x41; &unknown;', 'a & b A &unknown;'],
+  ['a &amp; b &unknown; &#9999999;', 'a & b &unknown; &#9999999;'],
   ['1 < 2 and 3 > 2', '1 < 2 and 3 > 2'],
   ['a\n\n\n\n\nb\n', 'a\n\nb'],
   ['', ''],
+  // An escape character cannot get through, not even as an entity.
+  ['a\u001b[31mb &#27;[31m <code>&#27;</code> &#8238;x', 'ab [31m  x'],
+  [
+    'before\n\n<table>\n<tr><th>Status</th><td><code>completed</code></td></tr>\n<tr><td>Id</td><td>x&#10;y</td></tr>\n</table>\n\nafter',
+    'before\n\nStatus  completed\nId      x; y\n\nafter',
+  ],
+  ['| Page | Views |\n| --- | ---: |\n| `/a` | 10 <!-- row=1 --> |', 'Page  Views\n/a    10'],
+  ['<details><summary>Prompt</summary><pre>**one**&#10;&lt;b&gt;</pre></details>', '▾ Prompt\n    **one**\n    <b>'],
+  // A chart is not shown, as no terminal draws it.
+  ['before\n\n```mermaid\npie showData\n  "A" : 1\n```\n\nafter', 'before\n\nafter'],
+  ['```yaml\njob-id: `x`\n<b>&amp;\n```\nafter', '    job-id: `x`\n    <b>&amp;\n\nafter'],
 ])('%j is shown as %j', (markdown, text) => {
-  expect(plain(markdown)).toBe(text)
-})
-
-test('a table of HTML becomes columns', () => {
-  const table =
-    '<table>\n<tr><td><b>Status</b></td><td><code>completed</code></td></tr>\n<tr><td>Id</td><td>x<br>y</td></tr>\n</table>'
-
-  expect(plain(`before\n\n${table}\n\nafter`)).toBe('before\n\nStatus  completed\nId      x; y\n\nafter')
-})
-
-test('a table of Markdown becomes columns, without its dashes', () => {
-  expect(plain('| Page | Views |\n| --- | ---: |\n| `/a` | 10 |\n| a \\| b | 2 |')).toBe(
-    'Page   Views\n/a     10\na | b  2',
-  )
-})
-
-test('a folded text is shown unfolded, its lines indented and its marks untouched', () => {
-  expect(plain('<details><summary>Prompt</summary><pre>**one**&#10;&lt;b&gt;</pre></details>')).toBe(
-    '▾ Prompt\n    **one**\n    <b>',
-  )
-})
-
-test('a chart is not shown, as no terminal draws it', () => {
-  expect(plain('before\n\n```mermaid\npie showData\n  "A" : 1\n```\n\nafter')).toBe('before\n\nafter')
-})
-
-test('a fenced text is shown as it stands', () => {
-  expect(plain('```yaml\njob-id: `x`\n<b>&amp;\n```\nafter')).toBe('    job-id: `x`\n    <b>&amp;\n\nafter')
+  expect(markdownToTerminal(markdown, paintNothing)).toBe(text)
 })
 
 test('styles are drawn with colours', () => {
-  expect(markdownToTerminal('## A\n\n**b** `c`', paintWithColours)).toBe(
-    '\u001b[1mA\u001b[22m\n\n\u001b[1mb\u001b[22m \u001b[36mc\u001b[39m',
+  expect(markdownToTerminal('## A\n\n**b** `c` _d_', paintWithColours)).toBe(
+    '\u001b[1mA\u001b[22m\n\n\u001b[1mb\u001b[22m \u001b[36mc\u001b[39m \u001b[2md\u001b[22m',
   )
-})
-
-test('an escape character cannot get through, not even as an entity', () => {
-  expect(plain('a\u001b[31mb &#27;[31m &#x1b;[0m <code>&#27;</code> &#8238;x')).toBe('ab [31m [0m  x')
-})
-
-test('an impossible character number is left as it is', () => {
-  expect(plain('&#9999999;')).toBe('&#9999999;')
 })
