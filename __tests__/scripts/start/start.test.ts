@@ -11,18 +11,7 @@ import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const ACTION_YML = `inputs:
-  prompt:
-    required: false
-  prompt-file:
-    required: false
-  base-url:
-    required: false
-  project-id:
-    required: true
-  api-key:
-    required: true
-  poll-interval-seconds:
-    required: false
+${['prompt', 'prompt-file', 'base-url', 'project-id', 'api-key'].map((name) => `  ${name}:\n    required: true\n`).join('')}
   timeout-minutes:
     default: '60'
 runs:
@@ -68,14 +57,11 @@ interface StartOptions {
   readonly env?: Record<string, string>
   readonly folder?: string
   readonly columns?: number
+  /** A text of the output at which Ctrl-C is pressed. */
   readonly cancelAt?: string
 }
 
-interface Ended {
-  readonly exitCode: number
-  readonly stdout: string
-  readonly stderr: string
-}
+type Ended = Readonly<Record<'stdout' | 'stderr', string> & { exitCode: number }>
 
 async function run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
   const { env = {}, folder = project(), columns, cancelAt } = options
@@ -101,54 +87,40 @@ async function run(args: readonly string[], options: StartOptions = {}): Promise
 
 test('runs the action against the embedded service, and shows log, outputs, summary and conclusion', async () => {
   const { exitCode, stdout, stderr } = await run(['--prompt', 'Write it.'], {
-    env: { HTTPS_PROXY: 'http://proxy.example' },
+    env: { HTTPS_PROXY: 'http://p.example' },
   })
-
-  expect(stderr).toBe('')
-  expect(exitCode).toBe(0)
-  expect(stdout).toContain('docs-demo *** timeout 60\nproxy none in true\nNotice: Hello: Write it.\n')
-  expect(stdout).toContain('status  completed\n')
-  expect(stdout).toContain('\nOpened\n')
-  expect(stdout).toContain('success, exit code 0')
+  expect([exitCode, stderr]).toEqual([0, ''])
+  for (const text of [
+    'docs-demo *** timeout 60\nproxy none in true\nNotice: Hello: Write it.\n',
+    'status  completed\n',
+    '\nOpened\n',
+    'success, exit code 0',
+  ])
+    expect(stdout).toContain(text)
   expect(stdout).not.toContain(EMULATOR_KEY)
 })
 
-test('ends with the exit code of the action', async () => {
-  const { exitCode, stdout } = await run(['--prompt', 'fail'])
-
-  expect(exitCode).toBe(3)
-  expect(stdout).toContain('failure, exit code 3')
-})
-
 test('with the three variables it starts no service, and hands on the proxy', async () => {
-  const { exitCode, stdout } = await run([], {
-    env: {
-      DOCS_AGENT_BASE_URL: 'https://docs.example.com',
-      DOCS_AGENT_PROJECT_ID: 'p2',
-      DOCS_AGENT_API_KEY: 'docs_other',
-      HTTPS_PROXY: 'http://proxy.example',
-    },
-  })
-
+  const service = { DOCS_AGENT_BASE_URL: 'https://docs.example.com', DOCS_AGENT_PROJECT_ID: 'p2' }
+  const env = { ...service, DOCS_AGENT_API_KEY: 'docs_other', HTTPS_PROXY: 'http://p.example' }
+  const { exitCode, stdout } = await run([], { env })
   expect(exitCode).toBe(0)
-  expect(stdout).toContain('https://docs.example.com p2 *** timeout 60\nproxy http://proxy.example')
+  expect(stdout).toContain('https://docs.example.com p2 *** timeout 60\nproxy http://p.example')
   expect(stdout).not.toContain('docs_other')
 })
 
-test('the embedded service answers while the action runs', async () => {
-  expect((await run(['--prompt', 'ask'])).stdout).toContain('answered 401\n')
-})
-
 test.each([
-  [['--bogus'], 'There is no option --bogus. «npm start -- --help» shows all.\n'],
-  [['--scenario', 'fail'], 'There is no scenario «fail». Did you mean failed? «npm start -- --list» lists all.\n'],
-])('%j is answered with one sentence on what is wrong and what helps', async (args, stderr) => {
-  expect(await run(args)).toEqual({ exitCode: 2, stdout: '', stderr })
+  ['ends with the exit code of the action', ['--prompt', 'fail'], 3, 'failure, exit code 3'],
+  ['has a service that answers while the action runs', ['--prompt', 'ask'], 0, 'answered 401\n'],
+  ['brings the inputs of a scenario', ['--scenario', 'slow'], 0, 'timeout 2\n'],
+  ['takes what is given before that', ['--scenario', 'slow', '--input', 'timeout-minutes=3'], 0, 'timeout 3\n'],
+])('it %s', async (_what, args, exitCode, text) => {
+  expect(await run(args)).toMatchObject({ exitCode, stdout: expect.stringContaining(text) as unknown })
 })
 
-test('what is given comes before what a scenario brings', async () => {
-  expect((await run(['--scenario', 'slow'])).stdout).toContain('timeout 2\n')
-  expect((await run(['--scenario', 'slow', '--input', 'timeout-minutes=3'])).stdout).toContain('timeout 3\n')
+test('wrong flags are answered with one sentence on what is wrong and what helps', async () => {
+  const stderr = 'There is no scenario «fail». Did you mean failed? «npm start -- --list» lists all.\n'
+  expect(await run(['--scenario', 'fail'])).toEqual({ exitCode: 2, stdout: '', stderr })
 })
 
 test('the export of visitors writes to a folder of its own, and the head of its file is shown', async () => {
@@ -159,9 +131,7 @@ test('the export of visitors writes to a folder of its own, and the head of its 
     'inputs:\n  days:\n    required: false\nruns:\n  using: node24\n  main: ../dist/visitors/index.js\n',
   )
   writeFileSync(join(folder, 'dist', 'visitors', 'index.js'), EXPORT)
-
   const { stdout } = await run(['--action', 'visitors', '--input', 'days=7'], { folder })
-
   expect(stdout).toContain('days 7, prompt undefined, in false\n')
   expect(stdout).not.toContain('Unexpected input')
   expect(stdout).toMatch(/── out\.csv ─+\nrow 0\n(row \d\n){7}\n/)
@@ -170,20 +140,17 @@ test('the export of visitors writes to a folder of its own, and the head of its 
 test('a prompt file is looked for in the folder where npm was called', async () => {
   const standing = temporaryFolder()
   writeFileSync(join(standing, 'prompt.md'), 'From the file.')
-
   const { stdout } = await run(['--prompt-file', 'prompt.md'], { env: { INIT_CWD: standing } })
-
   expect(stdout).toContain('From the file.\n')
 })
 
 test('a missing program is named, with the way to make it', async () => {
   const folder = project()
   rmSync(join(folder, 'dist'), { recursive: true })
-
-  const { exitCode, stderr } = await run([], { folder })
-
-  expect(exitCode).toBe(2)
-  expect(stderr).toContain('npm run build')
+  expect(await run([], { folder })).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('npm run build') as unknown,
+  })
 })
 
 const LINK = 'http://127.0.0.1/acme/docs/pull/4'
