@@ -124,10 +124,7 @@ export const CHANGE_CHECKS: Checks = {
           told: ['Release v1.2.0: Smaller'],
           labels: ['docs-for-release-7', 'docs-for-release-8'],
         },
-        {
-          ...SKIPPED,
-          event: releasedAfterMerge,
-        },
+        { ...SKIPPED, event: releasedAfterMerge },
       ],
     },
   ],
@@ -177,10 +174,7 @@ export const CHANGE_CHECKS: Checks = {
           labels: ['docs-for-12'],
         },
         { prompts: ['job_000001'], open: [4] },
-        {
-          ...SKIPPED,
-          event: ownMerged,
-        },
+        { ...SKIPPED, event: ownMerged },
       ],
     },
     {

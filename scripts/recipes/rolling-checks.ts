@@ -29,12 +29,7 @@ export const ROLLING_CHECKS: Checks = {
           open: [4],
         }),
         { ...SKIPPED, event: pushed('README.md') },
-        {
-          event: inOrder(merged(4), pushed('src/fourth.ts')),
-          prompts: ['new'],
-          told: ['src/fourth.ts'],
-          open: [5],
-        },
+        { event: inOrder(merged(4), pushed('src/fourth.ts')), prompts: ['new'], told: ['src/fourth.ts'], open: [5] },
       ],
     },
     {
