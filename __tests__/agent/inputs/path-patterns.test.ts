@@ -71,6 +71,7 @@ test.each([
   ['docs/**,api/**', 'a comma before another pattern'],
   ['docs/**,', 'a comma before another pattern'],
   ['README.md, docs', 'a comma before another pattern'],
+  ['README.md,*.txt', 'a comma before another pattern'],
   ['./docs/**', 'begins with `./`'],
   ['"docs/**"', 'has quotes around it'],
   ["'docs/**'", 'has quotes around it'],
