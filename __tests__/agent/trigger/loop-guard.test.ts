@@ -64,6 +64,7 @@ const noMark = (...reads: (typeof PULL_REQUEST)[]) => ({
 const NEVER = noMark(UNMARKED)
 const young = (fields: object) => brings([{ ...OPEN, labels: [], createdAt: UNMARKED.createdAt, ...fields }])
 const YOUNG = young({})
+const OLD = { createdAt: PULL_REQUEST.createdAt }
 const soon = () => ({ ...YOUNG, ...noMark(UNMARKED, PULL_REQUEST) })
 const THEIRS = { ...brings([{ ...mergedBy(8, 'docs'), author: ANN }]), ...NEVER }
 const OF_BRANCH = {
@@ -106,6 +107,7 @@ const ROWS: readonly Row[] = [
     { ...OWN, sleptMs: 2_000 },
   ],
   ['a merge that nobody knows', MERGE, {}, { sleptMs: 60_000 }],
+  ['a merge that nobody knows, in half a minute', MERGE, {}, { sleptMs: 14_000 }, { 'timeout-minutes': '0.5' }],
   ['a push of what a person wrote', PUSHED, {}, ASKS],
   ['a push of an app in the name of a person', by({ ...ANN, type: 'Bot' }, 'push', PUSH), {}, { sleptMs: 60_000 }],
   ['a push that is refused for a minute', PUSHED, brings(REFUSED), { sleptMs: 60_000, lost: 'was not skipped' }],
@@ -123,6 +125,12 @@ const ROWS: readonly Row[] = [
   ['a run on it', runOn('agent/guide', 'c', BOT), soon(), OWN_LATE],
   ['a push of another app to its new pull request', toBranch(BOT), { ...YOUNG, ...NEVER }, ASKS_LATE],
   ['a run on that', runOn('agent/guide', 'c', BOT), { ...YOUNG, ...NEVER }, ASKS_LATE],
+  [
+    'a push of an app to its old pull request',
+    toBranch(BOT),
+    { ...young(OLD), ...noMark(UNMARKED, PULL_REQUEST) },
+    OWN_LATE,
+  ],
   ['a push of an app to one with a label', toBranch(BOT), { ...young({ labels: ['docs-agent'] }), ...NEVER }, OWN],
   ['a push of a person to theirs', toBranch(ANN), { ...young({ author: ANN }), ...NEVER }, ASKS],
   ['a push by an app of a merge without a mark', toBranch(BOT), { ...young({ state: 'merged' }), ...NEVER }, ASKS],
@@ -160,6 +168,7 @@ const ROWS: readonly Row[] = [
 
   ['a release by a person, which is made by hand', ['release', RELEASE], ITS_MERGE, ASKS],
   ['a schedule after its merge', ['schedule'], ITS_MERGE, OWN, FILES],
+  ['a schedule after a commit of its open pull request', ['schedule'], brings([OPEN]), ASKS, FILES],
   [
     'a schedule after more than is listed',
     ['schedule'],

@@ -79,7 +79,7 @@ test.each<[what: string, event: GivenEvent, answers: Answers, expected: 'own' | 
     'others',
   ],
 
-  ['a status of what it lists', STATUS, where({ [A]: [OPEN] }, { listed: [[A]] }), 'own'],
+  ['a status of what it lists', STATUS, where({ [A]: [OPEN] }, { listed: [[B], [A]] }), 'own'],
   ['a status of what it only branched off', STATUS, where({ [A]: [OPEN] }, { listed: [[B]] }), 'others'],
   [
     'checks of what a forced push took out of its branch',
@@ -89,6 +89,7 @@ test.each<[what: string, event: GivenEvent, answers: Answers, expected: 'own' | 
   ],
   ['checks of what was on no branch', checksOf(), where({}, { ofBranch: [OWN] }), 'others'],
 
+  ['a squash that names it and says no more', named('Mend it (#7)'), where({}, { read: MERGED }), 'own'],
   ['a squash that names it', named('Correct the guide (#7)\n\nMore'), where({}, { read: MERGED }), 'own'],
   ['a merge that names it', named('Merge pull request #7 from acme/agent'), where({}, { read: MERGED }), 'own'],
   ['a commit that names it', named('Undo (#7)'), where({}, { read: { ...MERGED, mergeCommitSha: B } }), 'others'],
