@@ -90,49 +90,36 @@ test('every relative link leads to a file, and to a heading that is there', () =
   expect(problems).toEqual([])
 })
 
-test('every YAML example can be parsed', () => {
-  const problems = examples.flatMap(({ name, code }) =>
-    parseDocument(code).errors.map(({ message }) => `${name}: ${message}`),
-  )
-  expect(problems).toEqual([])
-})
+interface Example {
+  readonly name: string
+  readonly code: string
+}
 
-test('examples name this action in one way, and only inputs that it has', () => {
-  const problems = examples.flatMap(({ name, code }) =>
+/** What each example has to keep to; gives what is wrong with it. */
+const RULES: Readonly<Record<string, (example: Example) => readonly string[]>> = {
+  'every YAML example can be parsed': ({ code }) => parseDocument(code).errors.map(({ message }) => message),
+  'examples name this action in one way, and only inputs that it has': ({ code }) =>
     stepsIn(parse(code)).flatMap((step) => {
-      const action = ownAction(step) ?? ownWorkflow(step)
-      if (action === undefined) {
-        return step.uses?.includes('docs-agent')
-          ? [`${name}: write ${step.uses} as your-org/docs-agent-action@v1.`]
-          : []
-      }
-      return Object.keys(step.with ?? {})
-        .filter((input) => !(input in action.inputs))
-        .map((input) => `${name}: there is no input ${input}.`)
+      const { inputs } = ownAction(step) ?? ownWorkflow(step) ?? {}
+      if (inputs !== undefined) return Object.keys(step.with ?? {}).filter((input) => !(input in inputs))
+      return step.uses?.includes('docs-agent') ? [`Write ${step.uses} as your-org/docs-agent-action@v1.`] : []
     }),
-  )
-  expect(problems).toEqual([])
-})
-
-test('examples use only outputs that the action has', () => {
-  const problems = examples.flatMap(({ name, code }) => {
+  'examples use only outputs that the action has': ({ code }) => {
     const actions = new Map(stepsIn(parse(code)).map((step) => [step.id, ownAction(step)]))
     return [...code.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)].flatMap(([reference, id, output = '']) => {
-      if (!actions.has(id)) return [`${name}: ${reference} is of a step that is not there.`]
+      if (!actions.has(id)) return [`${reference} is of a step that is not there.`]
       const action = actions.get(id)
-      return action === undefined || output in action.outputs ? [] : [`${name}: there is no output ${output}.`]
+      return action === undefined || output in action.outputs ? [] : [`There is no output ${output}.`]
     })
-  })
-  expect(problems).toEqual([])
-})
+  },
+  'no example puts an expression into a script, where a text from outside would become a part of it': ({ code }) =>
+    stepsIn(parse(code)).flatMap(({ run = '' }) => (run.includes('${{') ? [`Give this through env: ${run}`] : [])),
+  'every example that is a whole workflow says which permissions it needs': ({ code }) =>
+    /^jobs:/m.test(code) && !/^permissions:/m.test(code) ? ['It has no permissions at the top.'] : [],
+}
 
-test('no example puts an expression into a script, where a text from outside would become a part of it', () => {
-  const problems = examples.flatMap(({ name, code }) =>
-    stepsIn(parse(code))
-      .filter(({ run }) => run?.includes('${{'))
-      .map(({ run }) => `${name}: give this to the script through env: ${run ?? ''}`),
-  )
-  expect(problems).toEqual([])
+test.each(Object.entries(RULES))('%s', (_rule, problemsIn) => {
+  expect(examples.flatMap((example) => problemsIn(example).map((problem) => `${example.name}: ${problem}`))).toEqual([])
 })
 
 test('every action of somebody else is pinned to a commit, with its version beside it, and to one version', () => {
@@ -154,13 +141,6 @@ test('each recipe names in its first lines the secrets and variables that it nee
     const needed = [...text.matchAll(/\b(?:secrets|vars)\.(\w+)/g)].map(([, name = '']) => name)
     return [...new Set(needed)].filter((name) => !head.includes(name)).map((name) => `${path}: ${name}`)
   })
-  expect(problems).toEqual([])
-})
-
-test('every example that is a whole workflow says which permissions it needs', () => {
-  const problems = examples
-    .filter(({ code }) => /^jobs:/m.test(code) && !/^permissions:/m.test(code))
-    .map(({ name }) => `${name} has no permissions at the top.`)
   expect(problems).toEqual([])
 })
 

@@ -9,25 +9,6 @@ const testWithSignals = process.platform === 'win32' ? test.skip : test
 const FIX = { prompt: 'Fix the guide.' }
 const CANCELLED = { conclusion: 'cancelled', verdict: '🛑 Cancelled' } as const
 
-testWithSignals('a run that is cancelled while it waits leaves with its outputs and its summary written', async () => {
-  const cancel = new AbortController()
-  const run = await runBundle({
-    scenario: 'slow',
-    inputs: { ...FIX, 'poll-interval-seconds': '300', 'timeout-minutes': '60' },
-    cancel: cancel.signal,
-    onLine: ({ text }) => {
-      if (text.endsWith(' is active.')) cancel.abort()
-    },
-  })
-
-  expectStep(run, {
-    ...CANCELLED,
-    says: ['so the job still runs', 'run the same step with `job-id: job_000001` and without a prompt'],
-    outputs: { outcome: 'cancelled', changed: '', status: 'active', 'job-id': 'job_000001', model: 'docs-writer-1' },
-    requests: ['POST job'],
-  })
-})
-
 testWithSignals('a run that is cancelled while the prompt is unanswered says that the job may exist', async () => {
   const cancel = new AbortController()
   const asked: string[] = []

@@ -78,9 +78,6 @@ const [CUT_EVENT, MODULES] = [join(folder, 'event.json'), join(folder, 'modules.
 writeFileSync(CUT_EVENT, '{"ref":')
 
 const containing = (text: string): unknown => expect.stringContaining(text)
-const timesAsked = ({ github }: GitHubRun, operation: string): number =>
-  github.requests.filter((name) => name === operation).length
-
 const STEPS: Readonly<Record<string, readonly [GitHubRunOptions, GitHubRun['conclusion'], (run: GitHubRun) => void]>> =
   {
     'the pull request gets its label and the comment that names its job': [
@@ -110,42 +107,6 @@ const STEPS: Readonly<Record<string, readonly [GitHubRunOptions, GitHubRun['conc
       (run) => {
         expect(run.github.requests).toEqual(['pulls/get', 'issues/list-comments', 'issues/update-comment'])
         expect(pullOf(run, 1)).toMatchObject({ labels: ['docs-agent'], comments: { length: 1 } })
-      },
-    ],
-    'without a token what was asked for is missed, with one notice, and nothing is asked': [
-      { inputs: { 'github-token': '', 'wait-for-checks': 'true' } },
-      'failure',
-      (run) => {
-        expect(run.outputs).toMatchObject({ outcome: 'pull-request', checks: '' })
-        expect(run.github.requests).toEqual([])
-        expect(run.notices).toEqual([containing('there is no `github-token`')])
-      },
-    ],
-    'a pull request at another code host is told, and its host is not asked': [
-      { inputs: {}, env: () => ({ GITHUB_SERVER_URL: 'https://github.example.com' }) },
-      'success',
-      (run) => {
-        expect(run.outputs).toMatchObject({ outcome: 'pull-request', 'pr-number': '4', 'pr-state': '' })
-        expect(run.github.requests).toEqual([])
-        expect(run.notices).toEqual([containing("this run's GitHub is github.example.com")])
-      },
-    ],
-    'a rate limit that ends after the deadline is not waited for': [
-      { inputs: { 'timeout-minutes': '1' }, faults: { 'pulls/get': ['long-limit'] } },
-      'success',
-      (run) => {
-        expect(run.github.requests).toEqual(['pulls/get'])
-        expect(run.notices).toEqual([containing('GitHub limits the rate of requests.')])
-      },
-    ],
-    'both kinds of rate limits are waited for': [
-      { inputs: {}, faults: { 'pulls/get': ['primary-limit'], 'issues/add-labels': ['secondary-limit'] } },
-      'success',
-      (run) => {
-        expect(run.outputs['pr-state']).toBe('open')
-        expect(pullOf(run).labels).toEqual(['docs-agent'])
-        expect(run.notices).toEqual([])
-        expect([timesAsked(run, 'pulls/get'), timesAsked(run, 'issues/add-labels')]).toEqual([2, 2])
       },
     ],
     'an event that is cut costs its context and no more, with one notice': [
