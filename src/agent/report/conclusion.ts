@@ -6,14 +6,6 @@ import { isStillRunning, LOOK_BEFORE_SENDING, OUTCOME_ROWS, TURN_MAY_RUN } from 
 import { jobIdOf, type Report } from './report.ts'
 import { findBlocks, formatCause } from './standing.ts'
 
-/** `fail-on` is about what became of an accepted job. If the step could not do its own part, it is red anyway. */
-function isGreen(report: Report, failOn: ReadonlySet<FailOn>): boolean {
-  const { colour } = OUTCOME_ROWS[report.outcome]
-  if (report.error !== undefined || colour === 'red') return false
-  if (findBlocks(report, failOn).length > 0) return false
-  return colour === 'green' || !failOn.has(colour)
-}
-
 /** Whether a step that attaches could see the end that this one did not see. It tells the job's state, so never of a turn that was not seen. */
 function mayStillEnd(report: Report): boolean {
   const { outcome, task, progress } = report
@@ -63,10 +55,14 @@ function adviceOf(report: Report): string | undefined {
 }
 
 export function conclude(report: Report, failOn: ReadonlySet<FailOn>): Conclusion {
+  const { colour, title } = OUTCOME_ROWS[report.outcome]
+  const blocks = findBlocks(report, failOn)
+  const isGood = colour === 'green' || (colour !== 'red' && !failOn.has(colour))
   return {
-    isGreen: isGreen(report, failOn),
-    title: OUTCOME_ROWS[report.outcome].title(report),
-    text: [textOf(report), ...formatCause(findBlocks(report, failOn), report)].join(' '),
+    // `fail-on` is about what became of an accepted job. If the step could not do its own part, it is red anyway.
+    isGreen: isGood && report.error === undefined && blocks.length === 0,
+    title: title(report),
+    text: [textOf(report), ...formatCause(blocks, report)].join(' '),
     advice: adviceOf(report),
   }
 }
