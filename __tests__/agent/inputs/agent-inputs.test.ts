@@ -36,7 +36,11 @@ function workspaceWith(name: string, text: string): string {
   return workspace
 }
 
-test.each<[name: string, text: string, value: Partial<AgentInputs>]>([
+const namesFile = (name: string) => ({
+  warnings: [expect.stringMatching(`^\`${name}\` line 1 matches a file of exactly`)],
+})
+
+test.each<[name: string, text: string, value: object]>([
   ['project-id', 'docs-demo', { projectId: 'docs-demo' }],
   ['api-key', 'docs_key', { apiKey: 'docs_key' }],
   ['base-url', 'https://docs.example.com/api/', { baseUrl: 'https://docs.example.com/api' }],
@@ -52,6 +56,9 @@ test.each<[name: string, text: string, value: Partial<AgentInputs>]>([
   ['change-context-bytes', '', { changeContextBytes: 65_536 }],
   ['change-context-bytes', '2048', { changeContextBytes: 2_048 }],
   ['paths', '', { pathFilter: undefined }],
+  ['paths', 'docs', namesFile('paths')],
+  ['paths-ignore', 'docs', namesFile('paths-ignore')],
+  ['allowed-paths', 'docs', namesFile('allowed-paths')],
   ['skip-own-changes', '', { skipOwnChanges: true }],
   ['skip-own-changes', 'false', { skipOwnChanges: false }],
   // None, and not the default of the file.

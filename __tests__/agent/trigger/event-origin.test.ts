@@ -38,6 +38,7 @@ test.each<[eventName: string, payload: object, expected: Expected]>([
   ['pull_request_review', { pull_request: PULL, review: SAID }, PEOPLE],
   ['pull_request_review', { pull_request: PULL, review: SAID, ...BOT }, SEVEN],
   ['pull_request_review', { pull_request: PULL, review: MARKED, ...BOT }, OURS],
+  ['commit_comment', { comment: SAID }, PEOPLE],
   ['workflow_dispatch', BOT, PEOPLE],
   ['repository_dispatch', BOT, PEOPLE],
   ['schedule', BOT, PEOPLE],
@@ -72,6 +73,7 @@ test.each<[eventName: string, payload: object, expected: Expected]>([
   ['create', { ref: 'v2', ref_type: 'tag' }, BY_HAND],
   ['push', { ref: 'refs/tags/v2', ...BOT }, RANGE],
   ['push', { ref: 'refs/tags/v2' }, BY_HAND],
+  ['push', { ref: 'refs/tags/v2', commits: [{ id: commit('b') }] }, { kind: 'change', isOfCommit: true }],
 ])('%s with %j', (eventName, payload, { isOfCommit = false, ...expected }) => {
   const event = parseEvent(eventName, { repository, ...payload }, 'ann')
   const origin = findEventOrigin({ ...RUN_FACTS, event })

@@ -18,6 +18,7 @@ const FILES = { 'change-context': 'files' }
 const DIFF = { 'change-context': 'diff' }
 const DOCS = { paths: 'docs/**' }
 const CODE = { paths: 'src/**' }
+const BUT_CODE = { 'paths-ignore': 'src/**' }
 const SINCE = { 'change-range': 'since-last-success' }
 const BETWEEN = { 'change-range': 'v1...v2' }
 const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
@@ -40,6 +41,7 @@ const ran = (fields: object): GivenEvent => {
 }
 
 const QUIET = comparing({ relation: 'identical', commits: [], totalCommits: 0, files: [] })
+const TWO = comparing({ files: ['docs/a.md', 'docs/b.md'].map(changedFile) })
 const OLDER = { sha: commit('9'), message: 'Change the code', author: 'Bea' }
 const FIRST = { findLastSuccesses: () => Promise.resolve([]) }
 const DOWN = { compare: rejecting(refusal('service-error')) }
@@ -127,7 +129,10 @@ test.each<[what: string, given: Given, event: GivenEvent, answers: Answers, expe
     {},
     { skip: 'All changed files match `paths-ignore`.' },
   ],
-  ['a push of which a file counts', DOCS, PUSHED, {}, ASKS],
+  ['a push of which a file counts', DOCS, PUSHED, {}, { said: 'Of these files, 1 matches `paths`.' }],
+  ['a push of which two files count', DOCS, PUSHED, TWO, { said: 'Of these files, 2 match `paths`.' }],
+  ['a push of which a file is not ignored', BUT_CODE, PUSHED, {}, { said: '1 does not match `paths-ignore`.' }],
+  ['a push of which two files are not ignored', BUT_CODE, PUSHED, TWO, { said: '2 do not match `paths-ignore`.' }],
   ['a push with more files than are listed', CODE, PUSHED, comparing({ fileList: 'cut' }), { log: 'not skipped' }],
   ['a push that went back', CODE, PUSHED, comparing({ relation: 'behind' }), { log: 'History was rewritten' }],
   ['a push of another history', CODE, PUSHED, comparing({ relation: 'diverged' }), { log: 'History was rewritten' }],
