@@ -243,20 +243,6 @@ function pathsIn(csv: string | undefined): string[] {
   return rows.map(([path = '']) => path)
 }
 
-test('a service that has more rows for ever is asked until the deadline, and no file is left', async () => {
-  // Time passes with each tenth request.
-  const endless = answering(({ nth, offset, limit }) =>
-    nth % 10 === 0
-      ? { status: 503, headers: { 'retry-after': '60' }, body: {} }
-      : { body: sitePage(Infinity, { offset, limit }) },
-  )
-  const { report, outputs, text } = await runExport(endless, { 'timeout-minutes': '3' })
-  expect(report).toMatchObject({ ending: 'error', error: { code: 'deadline' }, durationMs: 180_000 })
-  expect(outputs).toMatchObject({ ...TOTALS, rows: '0', file: '' })
-  for (const part of ['before all pages were read', 'No file was written.', 'Allow more time in `timeout-minutes`'])
-    expect(text).toContain(part)
-})
-
 test('an export to JSON is one object with the range, the totals and all rows', async () => {
   const given = { format: 'json', 'output-file': 'out/pages.json', 'date-from': '2026-01-01', top: '1' }
   const { written = '', outputs } = await runExport(site(600), given)
