@@ -14,10 +14,9 @@ import { agentInputs } from './support/fake-step.ts'
 import { commit, madeCommit } from './support/github-state.ts'
 import { root } from './support/markdown-files.ts'
 
-/** A thing that there may be many of, by the words of the page, and the step that meets them. */
+/** A step that meets many of a thing. */
 interface Row {
-  readonly many: string
-  readonly given: Readonly<Record<string, string>>
+  readonly given?: Readonly<Record<string, string>>
   readonly plays?: readonly GitHubScenarioName[]
   readonly furnish?: (docs: RepositoryState, count: number) => void
   readonly repository?: (count: number) => RepositoryState
@@ -28,7 +27,6 @@ interface Row {
 
 const COUNTS = [1, 10, 100, 1_000]
 const ROLLING = { 'on-open-pr': 'follow-up', 'skip-own-changes': 'false' }
-const SKIPPED = ['skipped', 'skipped', 'skipped']
 
 const numbers = (count: number, first = 1): number[] => Array.from({ length: count }, (_, index) => first + index)
 
@@ -57,75 +55,62 @@ const merged = (headSha: string, mergeSha: string, closedBaseSha = commit('a')):
     ...{ state: 'closed', closedBaseSha, merge: { sha: mergeSha, atMs: 0 } },
   })
 
-/** A main branch with so many commits in a row, and a last one. */
-function pushed(count: number, last: string, author: string, messageOf: (index: number) => string) {
-  const row = numbers(count).map((index) => {
-    const message = messageOf(index)
-    return madeCommit({ sha: shaOf(index), parents: [parentOf(index)], author, message })
-  })
-  return [
-    madeCommit({ sha: commit('a') }),
-    ...row,
-    madeCommit({ sha: commit('b'), parents: [shaOf(count)], message: last }),
-  ]
-}
+/** A push of so many commits in a row to the main branch, and of a last one. */
+const pushing = (
+  last: string,
+  author: string,
+  messageOf: (index: number) => string,
+  pullsOf: (count: number) => RepositoryState['pulls'] = () => ({}),
+  ends: readonly string[] = [],
+): Row => ({
+  repository: (count) => {
+    const row = numbers(count).map((index) =>
+      madeCommit({ sha: shaOf(index), parents: [parentOf(index)], author, message: messageOf(index) }),
+    )
+    const end = madeCommit({ sha: commit('b'), parents: [shaOf(count)], message: last })
+    const commits = [madeCommit({ sha: commit('a') }), ...row, end]
+    return repositoryState({ commits, branches: { main: commit('b') }, pulls: pullsOf(count) })
+  },
+  ends,
+})
 
-const ROWS: readonly Row[] = [
-  {
-    many: 'comments on the pull request of a follow-up',
-    ...{ given: ROLLING, plays: ['open-pull-request'], furnish: comments('Looks good.') },
-  },
-  {
-    many: 'comments on it that strangers begin with a marker',
-    ...{
-      given: ROLLING,
-      plays: ['open-pull-request'],
-      furnish: comments('<!-- docs-agent-action: job=job_finished -->'),
-    },
-  },
-  { many: 'open pull requests without the label', ...{ given: ROLLING, furnish: openPulls() } },
-  {
-    many: 'open pull requests with the label, the oldest of them the agent’s',
-    ...{ given: ROLLING, plays: ['open-pull-request'], furnish: openPulls('docs-agent') },
-  },
-  {
-    many: 'open pull requests with the label that are not the agent’s',
-    ...{ given: ROLLING, furnish: openPulls('docs-agent'), ends: ['pull-request', 'pull-request', 'error', 'error'] },
-  },
-  {
-    many: 'commits of a push, all from one pull request of the agent',
-    given: {},
-    repository: (count) =>
-      repositoryState({
-        commits: pushed(count, 'Merge pull request #5 from acme/agent', AGENT_USER, () => 'Work'),
-        branches: { main: commit('b') },
-        pulls: { 5: merged(shaOf(count), commit('b')) },
-      }),
-    ends: SKIPPED,
-  },
-  {
-    many: 'commits of a push, each from another pull request of the agent',
-    given: {},
-    repository: (count) =>
-      repositoryState({
-        commits: pushed(count, 'Work (#2001)', AGENT_USER, (index) => `Work (#${index})`),
-        branches: { main: commit('b') },
-        pulls: {
-          ...Object.fromEntries(
-            numbers(count).map((index) => [index, merged(shaOf(index), shaOf(index), parentOf(index))]),
-          ),
-          2001: merged(commit('b'), commit('b'), shaOf(count)),
-        },
-      }),
-    ends: SKIPPED.slice(0, 2),
-  },
-  {
-    many: 'commits of a push by people',
-    given: {},
-    repository: (count) =>
-      repositoryState({ commits: pushed(count, 'Work', 'Ann', () => 'Work'), branches: { main: commit('b') } }),
-  },
-  { many: 'checks that are waited for', given: { 'wait-for-checks': 'true' }, checks: true },
+const eachMerged = (count: number): RepositoryState['pulls'] => ({
+  ...Object.fromEntries(numbers(count).map((index) => [index, merged(shaOf(index), shaOf(index), parentOf(index))])),
+  2001: merged(commit('b'), commit('b'), shaOf(count)),
+})
+
+const goingOn = (furnish: Row['furnish'] & {}): Row => ({ given: ROLLING, plays: ['open-pull-request'], furnish })
+const TOO_MANY = ['pull-request', 'pull-request', 'error', 'error']
+
+/** By the words of the page, what there may be many of. */
+const ROWS: readonly (readonly [many: string, row: Row])[] = [
+  ['comments on the pull request of a follow-up', goingOn(comments('Looks good.'))],
+  [
+    'comments on it that strangers begin with a marker',
+    goingOn(comments('<!-- docs-agent-action: job=job_finished -->')),
+  ],
+  ['open pull requests without the label', { given: ROLLING, furnish: openPulls() }],
+  ['open pull requests with the label, the oldest of them the agent’s', goingOn(openPulls('docs-agent'))],
+  [
+    'open pull requests with the label that are not the agent’s',
+    { given: ROLLING, furnish: openPulls('docs-agent'), ends: TOO_MANY },
+  ],
+  [
+    'commits of a push, all from one pull request of the agent',
+    pushing(
+      'Merge pull request #5 from acme/agent',
+      AGENT_USER,
+      () => 'Work',
+      (count) => ({ 5: merged(shaOf(count), commit('b')) }),
+      ['skipped', 'skipped', 'skipped'],
+    ),
+  ],
+  [
+    'commits of a push, each from another pull request of the agent',
+    pushing('Work (#2001)', AGENT_USER, (index) => `Work (#${index})`, eachMerged, ['skipped', 'skipped']),
+  ],
+  ['commits of a push by people', pushing('Work', 'Ann', () => 'Work')],
+  ['checks that are waited for', { given: { 'wait-for-checks': 'true' }, checks: true }],
 ]
 
 const checkOf = (index: number) => ({
@@ -151,7 +136,7 @@ function cellsOf(many: string): readonly number[] {
   return (line ?? '').split('|').slice(2, -1).map(Number)
 }
 
-test.each(ROWS)('a step asks GitHub as often as the page says: $many', async ({ many, given, plays = [], ...row }) => {
+test.each(ROWS)('a step asks GitHub as often as the page says: %s', async (many, { given, plays = [], ...row }) => {
   const asked: number[] = []
   const ended: string[] = []
   for (const count of COUNTS) {

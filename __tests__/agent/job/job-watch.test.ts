@@ -49,6 +49,17 @@ test.each([
   expect(watch(...reads).said).toEqual(log.map((line) => `log: ${line}`))
 })
 
+test('tells the next step of a job before anything else', () => {
+  const { watch: seen, said } = watch()
+  seen.accept(active)
+  expect(said.slice(0, 4)).toEqual([
+    'output: job-id | job_1',
+    'output: status | active',
+    'output: outcome | submitted',
+    'log: The service has taken the prompt: job job_1 is active.',
+  ])
+})
+
 test('knows why the last read failed, and forgets it when one succeeds', () => {
   expect(watch(down).course.newest.lastProblem).toBe(down)
   expect(watch(down, active).course.newest.lastProblem).toBeUndefined()
