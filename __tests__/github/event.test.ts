@@ -64,6 +64,7 @@ test.each<[name: string, payload: object, expected: object]>([
   ],
   // The run that made a deployment is not what the event is about.
   ['deployment_status', DEPLOYMENT, { kind: 'other', work: { branch: 'main' } }],
+  ['workflow_run', { workflow_run: { head_commit: { message: 'Guide' } } }, { work: { message: 'Guide' } }],
   ['workflow_run', DEPLOYMENT, { kind: 'workflow-run', run: { name: 'CI' } }],
 ])('%s with %j', (name, payload, expected) => {
   expect(parseEvent(name, payload, '')).toMatchObject(expected)

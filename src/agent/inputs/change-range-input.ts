@@ -14,7 +14,7 @@ export type RequestedRange =
     }
 
 /** A tag may have an `@` in it too, so only what looks like `owner/name` before the first one is a repository. `.` and `..` are no names. */
-const WITH_REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}@)[\w.-]+)@(.*)$/s
+const WITH_REPOSITORY = /^([A-Za-z0-9][A-Za-z0-9-]*\/(?!\.{1,2}@)[\w.-]+)@(.*)$/
 
 /** What Git allows in the name of a branch or a tag, and a commit's id is a part of it. */
 const REF = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/))[^\s\x00-\x20\x7f~^:?*[\\]{1,255}(?<![/.])$/
