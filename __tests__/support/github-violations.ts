@@ -1,6 +1,68 @@
+import { Ajv, type ValidateFunction } from 'ajv'
+import addFormats from 'ajv-formats'
 import type { GitHubExchange } from '../../src/emulator/github/github.ts'
-import { findOperation } from './github-schema.ts'
-import { checkAnswer, checkRequest } from './github-validation.ts'
+import {
+  bodySchema,
+  findOperation,
+  resolve,
+  standalone,
+  unknownFields,
+  type Operation,
+  type Parameter,
+  type Schema,
+} from './github-schema.ts'
+
+const ajv = new Ajv({ strict: false, coerceTypes: false, logger: false, allErrors: false })
+const asQuery = new Ajv({ strict: false, coerceTypes: true, logger: false })
+addFormats.default(ajv)
+addFormats.default(asQuery)
+
+const compiled = new Map<string, ValidateFunction>()
+
+function check(name: string, schema: Schema, value: unknown, validator = ajv): string[] {
+  const validate = compiled.get(name) ?? validator.compile(standalone(schema))
+  compiled.set(name, validate)
+  if (validate(value)) return []
+  return (validate.errors ?? []).map(({ instancePath, message = '' }) => `${name}${instancePath} ${message}`)
+}
+
+/** What of a request GitHub's description does not allow. */
+function checkRequest(
+  { operationId, parameters, requestBody }: Operation,
+  params: Readonly<Record<string, string>>,
+  query: URLSearchParams,
+  body: unknown,
+): string[] {
+  const known = parameters.map((parameter) => resolve({ ...parameter }) as unknown as Parameter)
+  const problems: string[] = []
+  for (const { name, in: place, required = false, schema: described } of known) {
+    const { oneOf, ...rest } = described
+    // In an address a number is a text as well.
+    const schema = oneOf === undefined ? described : { ...rest, anyOf: oneOf }
+    const value = place === 'path' ? params[name] : (query.get(name) ?? undefined)
+    if (value === undefined && required) problems.push(`${operationId}: ${name} is missing`)
+    if (value !== undefined)
+      problems.push(
+        ...check(`${operationId} ${name}`, { type: 'object', properties: { value: schema } }, { value }, asQuery),
+      )
+  }
+  for (const name of query.keys()) {
+    if (!known.some((parameter) => parameter.name === name)) problems.push(`${operationId}: there is no ${name}`)
+  }
+  const schema = bodySchema(requestBody)
+  if (schema === undefined || body === undefined) return problems
+  return [...problems, ...check(`${operationId} body`, schema, body)]
+}
+
+/** What of an answer GitHub's description does not allow, and what it requires and the answer leaves out. */
+function checkAnswer({ operationId, responses }: Operation, status: number, given: unknown): string[] {
+  const schema = bodySchema(responses[String(status)])
+  // Refusals that the description leaves out all have GitHub's usual form.
+  if (schema === undefined || given === undefined) return []
+  const name = `${operationId} ${status}`
+  const unknown = status < 300 ? unknownFields(schema, given).map((field) => `${name} has no ${field}`) : []
+  return [...unknown, ...check(name, schema, given)]
+}
 
 const parsed = (text: string): unknown => (text === '' ? undefined : (JSON.parse(text) as unknown))
 
@@ -15,7 +77,7 @@ export function violationsOf({ operation: name, request, fault, response }: GitH
   if (found === undefined || name === undefined) return [`There is no ${request.method} ${pathname} here.`]
   const { operation, params } = found
   const wrongName = operation.operationId === name ? [] : [`${name} is called ${operation.operationId}.`]
-  const problems = checkRequest({ operation, params, query, body: parsed(request.body) })
+  const problems = checkRequest(operation, params, query, parsed(request.body))
   return fault === 'none'
     ? [...wrongName, ...problems, ...checkAnswer(operation, response.status, parsed(response.body))]
     : [...wrongName, ...problems]
