@@ -7,9 +7,7 @@ export interface Operation {
 }
 
 interface OperationWords {
-  /** Where an id comes from that the service does not know. */
-  readonly address: string
-  /** What the service may not like in the request. */
+  /** What the service may not like in the request, besides its address. */
   readonly sent: string
   readonly payment: string
   readonly scope: string
@@ -22,29 +20,25 @@ const PLAN = "Check the plan on the service's dashboard."
 
 const WORDS: Readonly<Record<Operation['kind'], OperationWords>> = {
   create: {
-    address: '`project-id` and `base-url`',
-    sent: 'the prompt, `project-id` and `base-url`',
+    sent: 'the prompt, ',
     payment: CREDITS,
     scope: 'a new job needs write access',
     patience: 'Try again later, or start fewer jobs.',
   },
   message: {
-    address: '`project-id`, `job-id` and `base-url`',
-    sent: 'the prompt, `project-id`, `job-id` and `base-url`',
+    sent: 'the prompt, ',
     payment: CREDITS,
     scope: 'a follow-up needs write access',
     patience: 'Try again later, or send fewer prompts.',
   },
   read: {
-    address: '`project-id`, `job-id` and `base-url`',
-    sent: '`project-id`, `job-id` and `base-url`',
+    sent: '',
     payment: PLAN,
     scope: 'it must be able to read jobs',
     patience: 'Try again later, or give a longer `poll-interval-seconds`.',
   },
   visitors: {
-    address: '`project-id` and `base-url`',
-    sent: '`date-from`, `date-to`, `project-id` and `base-url`',
+    sent: '`date-from`, `date-to`, ',
     payment: PLAN,
     scope: 'it must be able to read analytics',
     patience:
@@ -61,11 +55,12 @@ export function nameAsked({ projectId, jobId }: Operation): string {
 
 /** What to do about a refusal (section 7 of the interface), by its status. */
 export function adviseOn(status: number, operation: Operation): string {
-  const { address, sent, payment, scope, patience } = WORDS[operation.kind]
+  const { sent, payment, scope, patience } = WORDS[operation.kind]
+  const address = `\`project-id\`${operation.jobId === undefined ? '' : ', `job-id`'} and \`base-url\``
   switch (status) {
     case 400:
     case 422:
-      return `Check ${sent}.`
+      return `Check ${sent}${address}.`
     case 401:
       return 'Check that the secret holds a current admin API key of this project. Keys can expire.'
     case 402:
