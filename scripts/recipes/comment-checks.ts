@@ -57,6 +57,13 @@ const answerIn =
     return comment({ id, body })
   }
 
+const commentedAtLine: Happening = ({ repositories }) => {
+  const place = { path: 'docs/deploy.md', line: 1, diffHunk: '@@ -0,0 +1 @@\n+# Deploy', reviewId: 70 }
+  const said = { id: 73, user: 'mona', body: 'This title says too little.', createdAtMs: 0, reactions: [] }
+  repositories['acme/docs']?.pulls[1]?.reviewComments.push({ ...said, ...place })
+  return review({ body: '/docs Take up my comments.' })
+}
+
 /** The agent's pull request 1 is open, with a comment by somebody who may write. */
 const OPEN: Pick<Check, 'scenarios'> = { scenarios: ['comment-of-maintainer'] }
 const ASKED: Run = {
@@ -114,8 +121,8 @@ export const COMMENT_CHECKS: Checks = {
       ...OPEN,
       event: review({ body: '/docs Take up my comments.', author_association: 'NONE' }),
       runs: [
-        NO_KEY,
-        { ...ASKED, told: ['Take up my comments.'] },
+        { ...NO_KEY, event: commentedAtLine },
+        { ...ASKED, told: ['Take up my comments.', 'This title says too little.'] },
         {
           ...ASKED,
           eventName: 'pull_request_review_comment',

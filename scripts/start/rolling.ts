@@ -4,7 +4,7 @@ import type { GitHubState } from '../../src/emulator/github/state.ts'
 
 /** What happens on GitHub before a run of the workflow begins. */
 interface Happening {
-  /** For people. */
+  /** For people; empty if there is but one run. */
   readonly title: string
   /** @param atMs in milliseconds since 1970 */
   readonly happen: (state: GitHubState, atMs: number) => void
@@ -35,12 +35,17 @@ const comment: Happening = {
 }
 
 /** Three pushes and a comment, each of which a run tells the agent of the one pull request. */
-export const ROLLING: readonly Happening[] = [
+const ROLLING: readonly Happening[] = [
   { title: 'mona pushes to main: Add the --dry-run flag to deploy', happen: () => undefined },
   push('Print JSON with --json', 'src/output.ts', 'export const json = JSON.stringify'),
   comment,
   push('Retry a deploy that fails', 'src/retry.ts', 'export const retries = 3'),
 ]
+
+const nothing: Happening = { title: '', happen: () => undefined }
+
+/** What begins each run of the workflow. */
+export const happeningsOf = (isRolling: boolean): readonly Happening[] => (isRolling ? ROLLING : [nothing])
 
 /** What a run that was green leaves: the next one begins behind it. */
 export function noteSuccess(state: GitHubState, runId: number, headSha: string, createdAtMs: number): void {

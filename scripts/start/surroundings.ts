@@ -8,7 +8,7 @@ import { fasterClock, fasterProcess } from '../small-runner/faster-time.ts'
 import type { ActionMetadata } from '../small-runner/metadata.ts'
 import { preload } from '../small-runner/preload.ts'
 import type { ChosenService, EmbeddedService, Run } from './options.ts'
-import { noteSuccess, ROLLING } from './rolling.ts'
+import { happeningsOf, noteSuccess } from './rolling.ts'
 import { RUNNER_SCENARIOS } from './runner-scenarios.ts'
 
 type Texts = Readonly<Record<string, string>>
@@ -38,7 +38,7 @@ export interface Surroundings {
 }
 
 /** The world has runs with smaller numbers. */
-const FIRST_RUN = 42
+export const FIRST_RUN = 42
 
 /** A real service may only be reached with these; the embedded one never is. */
 const NETWORK_VARIABLES = /^(https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE)$/i
@@ -49,7 +49,7 @@ interface Seen extends Pick<Emulator['github'], 'state'> {
 }
 
 /** The push of the embedded repository's newest change, as GitHub tells it to a workflow that runs on it. */
-export function pushOf({ state, url }: Seen): { readonly after: string } {
+function pushOf({ state, url }: Seen): { readonly after: string } {
   const { tags = {}, branches, defaultBranch = '' } = state.repositories['acme/docs'] ?? {}
   const after = branches?.[defaultBranch] ?? ''
   const before = Object.values(tags).at(-1)
@@ -64,7 +64,7 @@ export function pushOf({ state, url }: Seen): { readonly after: string } {
 }
 
 /** What somebody asks for in a comment on a pull request, as GitHub tells it to a workflow; undefined if nobody does. */
-export function askingCommentOf({ state, url }: Seen): object | undefined {
+function askingCommentOf({ state, url }: Seen): object | undefined {
   const { pulls = {}, defaultBranch } = state.repositories['acme/docs'] ?? {}
   for (const [number, { title, body, state: is, comments }] of Object.entries(pulls)) {
     const asking = comments.find((comment) => comment.body.startsWith('/docs '))
@@ -80,6 +80,18 @@ export function askingCommentOf({ state, url }: Seen): object | undefined {
     }
   }
   return undefined
+}
+
+/** What starts a run: a comment in which somebody asks, else the push. `headSha` is the newest commit of the default branch. */
+export function eventOf(
+  seen: Seen,
+  isRolling: boolean,
+  inputs: Texts,
+): { readonly eventName: 'push' | 'issue_comment'; readonly event: object; readonly headSha: string } {
+  const push = pushOf(seen)
+  const comment = isRolling && inputs['command'] === undefined ? undefined : askingCommentOf(seen)
+  const facts = { event: comment ?? push, headSha: push.after }
+  return { eventName: comment === undefined ? 'push' : 'issue_comment', ...facts }
 }
 
 /** What the action leaves on a pull request is its label, the requests for reviews and its comment. */
@@ -111,26 +123,6 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<S
   const names = [scenario, ...gitHubScenarios, ...runnerScenarios].join(', ')
   const settings = await Promise.all(runnerScenarios.map(async (name) => RUNNER_SCENARIOS[name].set(url)))
 
-  function beginRun(id: number, inputs: Texts = {}): WorkflowRun {
-    const nowMs = clock.wallTime().getTime()
-    const seen = { state: github.state, url }
-    const push = pushOf(seen)
-    const comment = chosen.isRolling && inputs['command'] === undefined ? undefined : askingCommentOf(seen)
-    return {
-      ...{ title: '', inputs, eventName: comment === undefined ? 'push' : 'issue_comment', event: comment ?? push },
-      env: {
-        GITHUB_SHA: push.after,
-        GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/main',
-        GITHUB_RUN_ID: String(id),
-        ...preload(fasterProcess(speed, nowMs), ...settings.flatMap(({ preload = [] }) => preload)),
-        ...(Object.assign({}, ...settings.map(({ env }) => env)) as Texts),
-      },
-      succeed() {
-        if (comment === undefined) noteSuccess(github.state, id, push.after, nowMs)
-      },
-    }
-  }
-
   return {
     service: `embedded, with a GitHub beside it: ${names}; time runs ${speed} times as fast, for the step too`,
     inputs: {
@@ -141,14 +133,29 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<S
       'github-token': github.token,
       ...(Object.assign({}, ...settings.map(({ inputs }) => inputs)) as Texts),
     },
-    runs: chosen.isRolling
-      ? ROLLING.map(({ title, inputs, happen }, index) => () => {
-          const nowMs = clock.wallTime().getTime()
-          github.catchUp(nowMs)
-          happen(github.state, nowMs)
-          return { ...beginRun(FIRST_RUN + index, inputs), title }
-        })
-      : [() => beginRun(FIRST_RUN)],
+    runs: happeningsOf(chosen.isRolling).map(({ title, inputs = {}, happen }, index) => () => {
+      const nowMs = clock.wallTime().getTime()
+      github.catchUp(nowMs)
+      happen(github.state, nowMs)
+      const { eventName, event, headSha } = eventOf({ state: github.state, url }, chosen.isRolling, inputs)
+      const id = FIRST_RUN + index
+      return {
+        title,
+        inputs,
+        eventName,
+        event,
+        env: {
+          GITHUB_SHA: headSha,
+          GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/main',
+          GITHUB_RUN_ID: String(id),
+          ...preload(fasterProcess(speed, nowMs), ...settings.flatMap(({ preload = [] }) => preload)),
+          ...(Object.assign({}, ...settings.map(({ env }) => env)) as Texts),
+        },
+        succeed() {
+          if (eventName === 'push') noteSuccess(github.state, id, headSha, nowMs)
+        },
+      }
+    }),
     pullRequests: () =>
       Object.entries(github.state.repositories['acme/docs']?.pulls ?? {})
         .flatMap(describe)

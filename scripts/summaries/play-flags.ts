@@ -17,11 +17,8 @@ import { createRedactor } from '../../src/text/redact.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { readMetadata } from '../small-runner/metadata.ts'
 import { readOptions, type EmbeddedService } from '../start/options.ts'
-import { noteSuccess, ROLLING } from '../start/rolling.ts'
-import { askingCommentOf, pushOf } from '../start/surroundings.ts'
-
-/** As `npm start` numbers its runs. */
-const FIRST_RUN = 42
+import { happeningsOf, noteSuccess } from '../start/rolling.ts'
+import { eventOf, FIRST_RUN } from '../start/surroundings.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -49,8 +46,6 @@ function readInputs(given: Texts): AgentInputs | ActionError {
   }
 }
 
-const ONE_RUN = { happen: () => undefined, inputs: undefined }
-
 async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = Infinity): Promise<Shown> {
   const { scenario, gitHubScenarios, isRolling } = embedded
   const redact = createRedactor([EMULATOR_KEY, GITHUB_TOKEN])
@@ -58,27 +53,20 @@ async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = 
   const before = demoState(github, DEFAULT_START_MS)
   let after: World | undefined
   let summary = ''
-  for (const [index, { happen, inputs: own }] of (isRolling ? ROLLING : [ONE_RUN]).entries()) {
+  for (const [index, { happen, inputs: own = {} }] of happeningsOf(isRolling).entries()) {
     const inputs = readInputs({ ...given, ...own })
     if (inputs instanceof ActionError)
       return { summary: agentAction.render(agentAction.notRun(inputs, 0), undefined, redact).summary(), page: '' }
     const state = after?.service.github.state ?? before
     const nowMs = after?.world.wallTime().getTime() ?? DEFAULT_START_MS
     happen(state, nowMs)
-    const seen = { state, url: BASE_URL }
-    const push = pushOf(seen)
-    const comment = isRolling && own?.['command'] === undefined ? undefined : askingCommentOf(seen)
+    const { eventName, event, headSha } = eventOf({ state, url: BASE_URL }, isRolling, own)
     const runId = FIRST_RUN + index
     after = await playInWorld({
       ...{ inputs, scenario, github, cancelAfterMs: cancelAfter * 1_000, after },
-      facts: {
-        ...{ sha: push.after, stepId: '', workflow: 'docs.yml', runId },
-        ...(comment === undefined
-          ? { eventName: 'push', payload: push }
-          : { eventName: 'issue_comment', payload: comment }),
-      },
+      facts: { sha: headSha, stepId: '', workflow: 'docs.yml', runId, eventName, payload: event },
     })
-    if (comment === undefined) noteSuccess(after.service.github.state, runId, push.after, nowMs)
+    if (eventName === 'push') noteSuccess(after.service.github.state, runId, headSha, nowMs)
     summary = agentAction.render(after.report, inputs, redact).summary()
   }
   return { summary, page: pageOf(after) }
