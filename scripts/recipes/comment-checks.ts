@@ -61,7 +61,7 @@ const commentedAtLine: Happening = ({ repositories }) => {
   const place = { path: 'docs/deploy.md', line: 1, diffHunk: '@@ -0,0 +1 @@\n+# Deploy', reviewId: 70 }
   const said = { id: 73, user: 'mona', body: 'This title says too little.', createdAtMs: 0, reactions: [] }
   repositories['acme/docs']?.pulls[1]?.reviewComments.push({ ...said, ...place })
-  return review({ body: '/docs Take up my comments.' })
+  return review({ body: '/docs Take up my comments.', author_association: 'NONE' })
 }
 
 /** The agent's pull request 1 is open, with a comment by somebody who may write. */
@@ -121,8 +121,7 @@ export const COMMENT_CHECKS: Checks = {
       ...OPEN,
       event: review({ body: '/docs Take up my comments.', author_association: 'NONE' }),
       runs: [
-        { ...NO_KEY, event: commentedAtLine },
-        { ...ASKED, told: ['Take up my comments.', 'This title says too little.'] },
+        NO_KEY,
         {
           ...ASKED,
           eventName: 'pull_request_review_comment',
@@ -132,6 +131,7 @@ export const COMMENT_CHECKS: Checks = {
           }),
           told: ['Say how long.', 'docs/deploy.md'],
         },
+        { ...ASKED, event: commentedAtLine, told: ['Take up my comments.', 'This title says too little.'] },
         { ...REFUSED, event: review({ body: '/docs Take up my comments.', user: DORA }) },
       ],
     },
