@@ -6,79 +6,42 @@ const failed = (code: string, syscall?: string): Error => Object.assign(new Erro
 const proxySaid = (status: number): Error =>
   new errors.RequestAbortedError(`Proxy response (${status}) !== 200 when HTTP Tunneling`)
 
-test.each([
-  failed('ECONNREFUSED', 'connect'),
-  failed('ENETUNREACH', 'connect'),
-  failed('EHOSTUNREACH', 'connect'),
-  failed('ETIMEDOUT', 'connect'),
-  failed('ENOTFOUND', 'getaddrinfo'),
-  failed('EAI_AGAIN', 'getaddrinfo'),
-  new errors.ConnectTimeoutError(),
-  proxySaid(500),
-  proxySaid(502),
-  proxySaid(503),
-  proxySaid(504),
-])('%s: no connection came about', (error) => {
-  expect(failureCause(error)).toBe('no-connection')
-})
-
-test.each([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
-  'EPROTO',
-  'UND_ERR_PRX_TLS',
-])('%s: not trusted', (code) => {
-  expect(failureCause(failed(code))).toBe('untrusted')
-})
-
-test.each([
-  failed('ERR_SSL_WRONG_VERSION_NUMBER'),
-  failed('ERR_SSL_PACKET_LENGTH_TOO_LONG'),
-  Object.assign(new Error('write EPROTO 80:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:'), {
-    code: 'EPROTO',
-  }),
-])('%s: what answers does not speak TLS', (error) => {
-  expect(failureCause(error)).toBe('not-tls')
-})
-
-test.each([401, 403, 404, 407, 429])('a proxy that answers %i refused', (status) => {
-  expect(failureCause(proxySaid(status))).toBe('proxy-refused')
-})
-
-test.each([new errors.InvalidArgumentError('x'), failed('ERR_INVALID_ARG_TYPE'), failed('ERR_INVALID_CHAR')])(
-  '%s: the request cannot be sent',
-  (error) => {
-    expect(failureCause(error)).toBe('invalid')
-  },
+/** Errors by their codes, behind the call that failed where there is one. */
+const CODES = {
+  'no-connection':
+    'connect/ECONNREFUSED connect/ENETUNREACH connect/EHOSTUNREACH connect/ETIMEDOUT getaddrinfo/ENOTFOUND getaddrinfo/EAI_AGAIN',
+  untrusted:
+    'DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER_CERT_LOCALLY CERT_HAS_EXPIRED CERT_NOT_YET_VALID ERR_TLS_CERT_ALTNAME_INVALID ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION EPROTO UND_ERR_PRX_TLS',
+  'not-tls': 'ERR_SSL_WRONG_VERSION_NUMBER ERR_SSL_PACKET_LENGTH_TOO_LONG',
+  invalid: 'ERR_INVALID_ARG_TYPE ERR_INVALID_CHAR',
+  broken: 'read/ECONNRESET write/ECONNRESET ECONNRESET write/EPIPE read/ETIMEDOUT PROXY_HUNG_UP',
+}
+const ofCodes = Object.entries(CODES).flatMap(([cause, codes]) =>
+  codes.split(' ').map((code) => [failed(...(code.split('/').reverse() as [string])), cause] as const),
 )
+const WRONG_VERSION = 'write EPROTO 80:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:'
 
-test.each([
-  failed('ECONNRESET', 'read'),
-  failed('ECONNRESET', 'write'),
-  failed('ECONNRESET'),
-  failed('EPIPE', 'write'),
-  failed('ETIMEDOUT', 'read'),
-  new errors.SocketError('other side closed'),
-  new errors.HeadersTimeoutError(),
-  new errors.BodyTimeoutError(),
-  new errors.RequestAbortedError('Request aborted'),
-  new errors.ResponseContentLengthMismatchError(),
-  new errors.ClientDestroyedError(),
+test.each<readonly [unknown, string]>([
+  ...ofCodes,
+  ...[500, 502, 503, 504].map((status) => [proxySaid(status), 'no-connection'] as const),
+  ...[401, 403, 404, 407, 429].map((status) => [proxySaid(status), 'proxy-refused'] as const),
+  [new errors.ConnectTimeoutError(), 'no-connection'],
+  [Object.assign(new Error(WRONG_VERSION), { code: 'EPROTO' }), 'not-tls'],
+  [new errors.InvalidArgumentError('x'), 'invalid'],
+  [new errors.SocketError('other side closed'), 'broken'],
+  [new errors.HeadersTimeoutError(), 'broken'],
+  [new errors.BodyTimeoutError(), 'broken'],
+  [new errors.RequestAbortedError('Request aborted'), 'broken'],
+  [new errors.ResponseContentLengthMismatchError(), 'broken'],
+  [new errors.ClientDestroyedError(), 'broken'],
   // Only the kind of error that undici uses for it speaks for a proxy.
-  new Error('Proxy response (502) !== 200 when HTTP Tunneling'),
-  new Error('connect ECONNREFUSED'),
-  failed('PROXY_HUNG_UP'),
-  'connect',
-  undefined,
-  null,
-])('%s: broken, the class that promises least', (error) => {
-  expect(failureCause(error)).toBe('broken')
+  [new Error('Proxy response (502) !== 200 when HTTP Tunneling'), 'broken'],
+  [new Error('connect ECONNREFUSED'), 'broken'],
+  ['connect', 'broken'],
+  [undefined, 'broken'],
+  [null, 'broken'],
+])('%s is of the class %s, and of that which promises least if nothing is known', (error, cause) => {
+  expect(failureCause(error)).toBe(cause)
 })
 
 test('where several addresses were tried, every one of them must have failed to connect', () => {

@@ -8,32 +8,19 @@ const PROXY = 'http://proxy.example:3128'
 
 const proxyOf = (url: string | URL, env: Environment): string | undefined => proxyFor(new URL(url), env)?.origin
 
-test('without a proxy in the environment a request goes directly', () => {
-  expect(proxyOf(HTTPS, {})).toBeUndefined()
-  expect(proxyOf(HTTPS, { HTTPS_PROXY: '', https_proxy: '  ' })).toBeUndefined()
-})
-
-test('each scheme has its own variable, in upper and lower case', () => {
-  const env = { HTTPS_PROXY: 'http://a.example:1', http_proxy: 'http://b.example:2' }
-
-  expect(proxyOf('https://docs.example.com', env)).toBe('http://a.example:1')
-  expect(proxyOf('http://docs.example.com', env)).toBe('http://b.example:2')
-})
-
-test('lower case wins, unless it is empty', () => {
-  expect(proxyOf(HTTPS, { HTTPS_PROXY: 'http://upper.example', https_proxy: 'http://lower.example' })).toBe(
-    'http://lower.example',
-  )
-  expect(proxyOf(HTTPS, { HTTPS_PROXY: 'http://upper.example', https_proxy: '' })).toBe('http://upper.example')
-})
-
-test.each([
-  ['proxy.example:3128', 'http://proxy.example:3128'],
-  ['user:pass@proxy.example', 'http://proxy.example'],
-  ['  http://proxy.example:3128/  ', 'http://proxy.example:3128'],
-  ['HTTPS://proxy.example', 'https://proxy.example'],
-])('the address %j is read as %s', (address, expected) => {
-  expect(proxyOf(HTTPS, { HTTPS_PROXY: address })).toBe(expected)
+test.each<[string, Environment, string | undefined]>([
+  ['without one', {}, undefined],
+  ['where both spellings are empty', { HTTPS_PROXY: '', https_proxy: '  ' }, undefined],
+  ['of the scheme', { HTTPS_PROXY: 'http://a.example:1', http_proxy: 'http://b.example:2' }, 'http://a.example:1'],
+  ['of another scheme', { http_proxy: 'http://b.example:2' }, undefined],
+  ['in lower case first', { HTTPS_PROXY: 'http://a.example', https_proxy: 'http://b.example' }, 'http://b.example'],
+  ['in upper case beside an empty one', { HTTPS_PROXY: 'http://a.example', https_proxy: '' }, 'http://a.example'],
+  ['without a scheme', { HTTPS_PROXY: 'proxy.example:3128' }, PROXY],
+  ['without a scheme, with a name', { HTTPS_PROXY: 'user:pass@proxy.example:3128' }, PROXY],
+  ['between blanks', { HTTPS_PROXY: '  http://proxy.example:3128/  ' }, PROXY],
+  ['in capitals', { HTTPS_PROXY: 'HTTPS://proxy.example' }, 'https://proxy.example'],
+])('the proxy of an address is that of the environment: %s', (_how, env, proxy) => {
+  expect(proxyOf(HTTPS, env)).toBe(proxy)
 })
 
 test.each([
@@ -97,37 +84,21 @@ test.each([
   expect(proxyOf(url, { HTTPS_PROXY: PROXY, HTTP_PROXY: PROXY, NO_PROXY: noProxy })).toBe(PROXY)
 })
 
-test('loopback is no exception by itself', () => {
+test('loopback is no exception by itself, and http has a variable of its own', () => {
   expect(proxyOf('http://127.0.0.1:8080', { HTTP_PROXY: PROXY })).toBe(PROXY)
 })
 
-test('a proxy without user information has no secret', () => {
-  expect(proxySecrets({ https_proxy: PROXY })).toEqual([])
-  expect(proxyAuthorization(new URL(PROXY))).toBeUndefined()
-})
+const headerOf = (credentials: string): string => Buffer.from(credentials).toString('base64')
 
-test('the secrets of a proxy are its password, as written and decoded, and its header', () => {
-  const header = Buffer.from('user:p@ss').toString('base64')
-
-  expect(proxySecrets({ https_proxy: 'http://user:p%40ss@proxy.example' })).toEqual(['p@ss', 'p%40ss', header])
-  expect(proxyAuthorization(new URL('http://user:p%40ss@proxy.example'))).toBe(`Basic ${header}`)
-})
-
-test.each(['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'])('the password in %s is secret', (name) => {
-  expect(proxySecrets({ [name]: 'http://user:pa55word@proxy.example' })).toContain('pa55word')
-})
-
-test('a name without a password is a token, and secret', () => {
-  expect(proxySecrets({ https_proxy: 'http://token@proxy.example' })).toEqual([
-    'token',
-    Buffer.from('token:').toString('base64'),
-  ])
-})
-
-test('a stray % in a password is taken as it is', () => {
-  expect(proxySecrets({ https_proxy: 'http://user:100%@proxy.example' })).toContain('100%')
-})
-
-test('blanks around the address of a proxy do not hide its password from the mask', () => {
-  expect(proxySecrets({ https_proxy: ' http://user:pa55word@proxy.example\n' })).toContain('pa55word')
+test.each([
+  ['proxy.example:3128', []],
+  ['user:p%40ss@proxy.example', ['p@ss', 'p%40ss', headerOf('user:p@ss')]],
+  ['token@proxy.example', ['token', headerOf('token:')]],
+  ['user:100%@proxy.example', ['100%', headerOf('user:100%')]],
+])('of the proxy http://%s these are secret, in whichever variable: %j', (address, secrets) => {
+  const proxy = new URL(`http://${address}`)
+  const header = secrets.at(-1)
+  expect(proxyAuthorization(proxy)).toBe(header === undefined ? undefined : `Basic ${header}`)
+  for (const name of ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'])
+    expect(proxySecrets({ [name]: ` http://${address}\n` })).toEqual(secrets)
 })

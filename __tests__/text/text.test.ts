@@ -3,7 +3,7 @@ import { formatDuration } from '../../src/text/duration.ts'
 import { cutBlock, fenced } from '../../src/text/fenced.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { safeLine, safeLines } from '../../src/text/safe-lines.ts'
-import { asSentence, joinSentences } from '../../src/text/sentences.ts'
+import { joinSentences } from '../../src/text/sentences.ts'
 import { cleanLines, cutRaw, cutText, cutToBytes, oneLine } from '../../src/text/untrusted.ts'
 import { formatUtc, readableTime } from '../../src/text/utc-time.ts'
 
@@ -48,23 +48,16 @@ test.each([
   expect(formatDuration(ms)).toBe(text)
 })
 
-test.each(['Done.', 'Is it there?', 'Stop!', 'One of:', 'It says: “No.”', 'Cut…'])('%s keeps its own mark', (text) => {
-  expect(asSentence(text)).toBe(text)
-})
-
-test.each(['Done', 'It is `a.b`', 'It says: “No”'])('%s gets a period', (text) => {
-  expect(asSentence(text)).toBe(`${text}.`)
-})
-
-test('sentences are joined, and what is not there is left out', () => {
-  expect(joinSentences(['One', undefined, '', 'Two?', 'Three.'])).toBe('One. Two? Three.')
-  expect(joinSentences([])).toBe('')
-})
-
-test('after a list each sentence has a line of its own', () => {
-  expect(joinSentences(['Two are wrong:\n- a.\n- b.', 'Correct them'])).toBe(
-    'Two are wrong:\n- a.\n- b.\nCorrect them.',
-  )
+test.each([
+  [['Done.', 'Is it there?', 'Stop!', 'One of:'], 'Done. Is it there? Stop! One of:'],
+  [['It says: “No.”', 'Cut…'], 'It says: “No.” Cut…'],
+  [['Done', 'It is `a.b`', 'It says: “No”'], 'Done. It is `a.b`. It says: “No”.'],
+  [['One', undefined, '', 'Two?'], 'One. Two?'],
+  // After a list each has a line of its own.
+  [['Two are wrong:\n- a.\n- b.', 'Correct them'], 'Two are wrong:\n- a.\n- b.\nCorrect them.'],
+  [[], ''],
+])('%j are joined to sentences, each with a period or a mark of its own', (sentences, text) => {
+  expect(joinSentences(sentences)).toBe(text)
 })
 
 const KEY = 'dk_0123456789abcdef'
@@ -99,10 +92,6 @@ test.each(['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'])('%j en
   expect(cleanLines(`a${end}b`)).toEqual(['a', 'b'])
 })
 
-test('empty lines are kept', () => {
-  expect(cleanLines('\na\n\n')).toEqual(['', 'a', '', ''])
-})
-
 test.each([
   ['colours', '\u001b[31mred\u001b[0m'],
   ['links of terminals', '\u001b]8;;https://docs.example.com\u0007red\u001b]8;;\u0007'],
@@ -119,20 +108,14 @@ test.each([
   expect(cleanLines(text)).toEqual(['red'])
 })
 
-test('a terminal sequence that never ends takes nothing else with it', () => {
-  expect(cleanLines('\u001b]8;;red \u001b[0;1')).toEqual(['8;;red 0;1'])
-})
-
-test('a tab becomes a space', () => {
-  expect(cleanLines('a\tb')).toEqual(['a b'])
-})
-
-test('letters, accents and emoji stay as they are', () => {
-  expect(cleanLines('Grüße, 世界, שלום, e\u0301 👍🏽')).toEqual(['Grüße, 世界, שלום, e\u0301 👍🏽'])
-})
-
-test('half of a surrogate pair becomes a replacement character', () => {
-  expect(cleanLines('a\ud83d')).toEqual(['a\ufffd'])
+test.each([
+  ['a tab', 'a\tb', ['a b']],
+  ['empty lines', '\na\n\n', ['', 'a', '', '']],
+  ['letters, accents and emoji', 'Grüße, 世界, שלום, e\u0301 👍🏽', ['Grüße, 世界, שלום, e\u0301 👍🏽']],
+  ['half of a surrogate pair', 'a\ud83d', ['a\ufffd']],
+  ['a terminal sequence that never ends', '\u001b]8;;red \u001b[0;1', ['8;;red 0;1']],
+])('of %s this stays', (_what, text, lines) => {
+  expect(cleanLines(text)).toEqual(lines)
 })
 
 test.each([
@@ -159,9 +142,7 @@ test('what is not looked at any more is cut off between characters, and shown to
 })
 
 test('a text is cut between characters, and shows it', () => {
-  expect(cutText('😀😀😀', 3)).toBe('😀😀😀')
-  expect(cutText('😀😀😀😀', 3)).toBe('😀😀…')
-  expect(oneLine('😀\n😀😀😀', 3)).toBe('😀 …')
+  expect([cutText('😀😀😀', 3), cutText('😀😀😀😀', 3), oneLine('😀\n😀😀😀', 3)]).toEqual(['😀😀😀', '😀😀…', '😀 …'])
 })
 
 test.each([
