@@ -35,7 +35,7 @@ export interface RequestLimits {
 }
 
 export interface Requests {
-  /** @throws Refusal, TypeError for an answer that is none, ActionError `redirected`, or what broke the connection */
+  /** @throws Refusal, ActionError `redirected`, or what broke the connection */
   readonly perform: (request: GitHubRequest, limits: RequestLimits) => Promise<Answer>
   readonly usage: () => Usage
 }
@@ -73,7 +73,7 @@ function orRefuse(answer: Answer, asksWhere: boolean): Answer {
 /** Whether the next attempt may end otherwise: a refusal stays one, and so does a certificate. */
 function mayPass(error: unknown): boolean {
   if (error instanceof Refusal) return error.status >= 500 || error.status === 408
-  if (error instanceof ActionError || error instanceof TypeError) return false
+  if (error instanceof ActionError) return false
   return ['no-connection', 'broken'].includes(failureCause(error))
 }
 
@@ -148,7 +148,7 @@ export function createRequests({ token, clock, debug }: Surroundings, send: Send
           return await attempt(request, end)
         } catch (error) {
           const pauseMs = pauseAfter(error, tries, request.retries ?? MOST_RETRIES, clock.wallTime())
-          if (pauseMs === undefined || end.aborted || clock.now() + pauseMs >= deadlineAt) throw error
+          if (pauseMs === undefined || clock.now() + pauseMs >= deadlineAt) throw error
           debug(`GitHub is asked again in ${pauseMs / 1_000} s: ${request.method} ${request.url.href}`)
           await clock.sleep(pauseMs, end)
         }
