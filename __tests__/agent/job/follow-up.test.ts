@@ -220,8 +220,9 @@ function open(reads: readonly (Job | Error)[], github?: GitHub) {
 }
 
 test('a turn whose link has only come has only ended', async () => {
-  const { prepare, preflight, waitedMs } = open([withoutLink, completed], fakeGitHub())
+  const { prepare, preflight, claimed, waitedMs } = open([withoutLink, completed], fakeGitHub())
   expect(await prepare(preflight)).toMatchObject({ before: completed, head: PULL_REQUEST })
+  expect(claimed).toEqual([completed])
   expect(waitedMs()).toBeGreaterThanOrEqual(15_000)
 })
 

@@ -189,7 +189,8 @@ test.each(['push', 'schedule', 'issues', 'workflow_dispatch'])('with a command, 
 
 test('house rules come first, then the instruction, then what belongs to it', async () => {
   const task = { kind: 'create', prompt: 'Use plain words.' } as const
-  const { prompt } = await play({ inputs: { task } })
+  const { prompt, log } = await play({ inputs: { task } })
+  expect(log).toContain('A comment asks job job_1 to go on with pull request #7.')
   expect(prompt).toMatch(/^Use plain words\.\n\nShorten it\.\n\n---\n\nThe instruction above comes from a comment/)
   expect(prompt).toContain('Pull request #7 of acme/docs, which you opened, is still open.')
   expect(prompt).not.toContain('About it.')
