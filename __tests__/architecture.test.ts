@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     rehearse: action text runtime node:child_process node:crypto node:fs node:http node:os node:path zod
     action: docs-service github text runtime @actions/core node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod
-    github: http text runtime node:fs zod
+    github: http text runtime @actions/github node:fs zod
     http: runtime undici
     text:
     runtime: text

@@ -48,6 +48,33 @@ test('what talks to GitHub is loaded once, by the first who asks, and not withou
   expect(loads).toBe(1)
 })
 
+test('the toolkit, which breaks with an event that is cut, does not see it as it is loaded', async () => {
+  const { GITHUB_EVENT_PATH: before } = process.env
+  process.env['GITHUB_EVENT_PATH'] = 'event.json'
+  try {
+    const seen: unknown[] = []
+    const looking: LoadGitHub = () => {
+      seen.push(process.env['GITHUB_EVENT_PATH'])
+      return load()
+    }
+    await open({ githubToken: 'ghs_1' }, {}, looking).github()
+    expect(seen).toEqual([undefined])
+    expect(process.env['GITHUB_EVENT_PATH']).toBe('event.json')
+  } finally {
+    if (before === undefined) delete process.env['GITHUB_EVENT_PATH']
+    else process.env['GITHUB_EVENT_PATH'] = before
+  }
+})
+
 test("a proxy that is no address is named when the service's client is made", () => {
   expect(() => open({}, { HTTPS_PROXY: 'http://[' })).toThrow(expect.objectContaining({ code: 'proxy' }))
+})
+
+test('so is an address that the toolkit trips over as it is loaded, and a defect in it is none', async () => {
+  const failing = (error: Error) => open({ githubToken: 'ghs_1' }, {}, () => Promise.reject(error)).github()
+  await expect(failing(Object.assign(new TypeError(), { code: 'ERR_INVALID_URL' }))).rejects.toMatchObject({
+    code: 'proxy',
+    hint: expect.stringContaining('HTTPS_PROXY') as unknown,
+  })
+  await expect(failing(new RangeError())).rejects.toBeInstanceOf(RangeError)
 })

@@ -9,7 +9,7 @@ const KEY = 'ghs_0123456789abcdef'
 const redact = createRedactor([KEY])
 
 const refusal = (status: number, message: string, headers = {}): Refusal =>
-  new Refusal({ status, headers, body: JSON.stringify({ message, secret: 'token' }) })
+  new Refusal({ status, headers, data: { message, secret: 'token' } })
 
 test.each([
   [401, 'Bad credentials', 'unauthorized'],
@@ -95,8 +95,8 @@ test('a secret at the place where a quote is cut is taken out as a whole', () =>
   expect(message).toMatch(/^GitHub says “x{190}\**” \(422\)\.$/)
 })
 
-test.each(['', 'null', '7', '<!doctype html>', '{"message":7}'])('a refusal with %j is not quoted', (body) => {
-  const error = new Refusal({ status: 304, headers: {}, body })
+test.each(['', null, 7, '<!doctype html>', { message: 7 }])('a refusal with %j is not quoted', (data) => {
+  const error = new Refusal({ status: 304, headers: {}, data })
   expect(toActionError(error, NEED, redact).message).toBe('GitHub answered 304.')
 })
 

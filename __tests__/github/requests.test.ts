@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { createRequests, type GitHubRequest } from '../../src/github/requests.ts'
-import type { Answer } from '../../src/github/send.ts'
+import type { Answer, Sent } from '../../src/github/send.ts'
 import type { HttpRequest } from '../../src/http/exchange.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { errorOf } from '../support/github-client.ts'
@@ -8,7 +8,7 @@ import { errorOf } from '../support/github-client.ts'
 const API = 'https://api.example.com'
 
 /** Requests that are answered in turn, each with 200 unless told otherwise. */
-function answeredInTurn(...answers: readonly (Partial<Answer> | undefined)[]) {
+function answeredInTurn(...answers: readonly (Partial<Sent> | undefined)[]) {
   const sent: HttpRequest[] = []
   const { perform, usage } = createRequests(
     { token: 'ghs_1', clock: virtualClock(), debug: () => undefined },
@@ -32,7 +32,7 @@ test('each request has the token, says who asks, and in which language', async (
   const usual = {
     accept: 'application/vnd.github.v3+json',
     authorization: 'token ghs_1',
-    'user-agent': 'docs-agent-action',
+    'user-agent': expect.stringMatching(/^docs-agent-action /) as unknown,
   }
   const json = { 'content-type': 'application/json; charset=utf-8' }
   expect(sent).toEqual([
@@ -86,13 +86,13 @@ test.each(['https://elsewhere.example/x', 'http://api.example.com/x', 'https://:
 
 test('what is sent round and round ends', async () => {
   const again = { status: 307, headers: { location: '/again' } }
-  const { ask, sent } = answeredInTurn(...Array<Partial<Answer>>(9).fill(again))
+  const { ask, sent } = answeredInTurn(...Array<Partial<Sent>>(9).fill(again))
   expect(await errorOf(ask('/again', WRITE))).toMatchObject({ code: 'redirected' })
   expect(sent).toHaveLength(4)
 })
 
 describe('known answers', () => {
-  const tagged = (etag: string, body = '{}', left?: number): Partial<Answer> => ({
+  const tagged = (etag: string, body = '{}', left?: number): Partial<Sent> => ({
     headers: {
       etag,
       ...(left !== undefined && { 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': String(left) }),
@@ -104,8 +104,8 @@ describe('known answers', () => {
 
   test('asks again only for what has changed, and gives what it had where nothing has', async () => {
     const { ask, sent, usage } = answeredInTurn(tagged('1', 'a', 400), UNCHANGED, tagged('2', 'b', 399), UNCHANGED)
-    const bodies: string[] = []
-    for (let count = 0; count < 4; count++) bodies.push((await ask('/a')).body)
+    const bodies: unknown[] = []
+    for (let count = 0; count < 4; count++) bodies.push((await ask('/a')).data)
     expect(bodies).toEqual(['a', 'a', 'b', 'b'])
     expect(tagsIn(sent)).toEqual([undefined, '1', '1', '2'])
     expect(usage()).toEqual({ counted: 2, remaining: 399, limit: 1_000 })
@@ -122,7 +122,7 @@ describe('known answers', () => {
   })
 
   test('keeps the answers to the 16 addresses that were asked for last', async () => {
-    const { ask, sent } = answeredInTurn(...Array<Partial<Answer>>(21).fill(tagged('1')))
+    const { ask, sent } = answeredInTurn(...Array<Partial<Sent>>(21).fill(tagged('1')))
     for (let n = 1; n <= 16; n++) await ask(`/${n}`)
     for (const n of [1, 17, 1, 3, 2]) await ask(`/${n}`)
     expect(tagsIn(sent).slice(16)).toEqual(['1', undefined, '1', '1', undefined])
@@ -132,7 +132,7 @@ describe('known answers', () => {
     const { ask, sent, usage } = answeredInTurn(tagged('1', 'a'), { status: 404 }, UNCHANGED)
     await ask('/a')
     expect(await errorOf(ask('/a'))).toMatchObject({ status: 404 })
-    expect((await ask('/a')).body).toBe('a')
+    expect((await ask('/a')).data).toBe('a')
     expect(tagsIn(sent)[2]).toBe('1')
     expect(usage().counted).toBe(2)
   })

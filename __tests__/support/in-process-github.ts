@@ -31,9 +31,10 @@ function sendTo({ handle, clock, latencyMs = () => 0 }: InProcessGitHub): Send {
     await clock.sleep(latencyMs() + delayMs, end)
     if (delivery !== 'whole') throw new Error('The connection was reset.')
     const { 'x-ratelimit-reset': reset, ...others } = answer.headers
-    if (reset === undefined) return answer
+    const answered = { ...answer, headers: { 'content-type': 'application/json; charset=utf-8', ...others } }
+    if (reset === undefined) return answered
     const endsAt = Math.ceil(clock.wallTime().getTime() / 1_000) + Number(reset)
-    return { ...answer, headers: { ...others, 'x-ratelimit-reset': String(endsAt) } }
+    return { ...answered, headers: { ...answered.headers, 'x-ratelimit-reset': String(endsAt) } }
   }
 }
 

@@ -31,6 +31,9 @@ function leaveOut(modules: string): void {
   const absent = (names: string): string => `export const ${names} = undefined\n`
   replacePackage(path.join(modules, '@actions/http-client'), absent('HttpClient = undefined, BearerCredentialHandler'))
   replacePackage(path.join(modules, '@actions/exec'), absent('getExecOutput'))
+  // Of undici's index GitHub's client needs one part, as it is given what to ask with.
+  const index = "exports.fetch = undefined\nexports.ProxyAgent = require('./lib/dispatcher/proxy-agent.js')\n"
+  fs.writeFileSync(path.join(modules, 'undici/index.js'), index)
   const http2 = path.join(modules, 'undici/lib/dispatcher/client-h2.js')
   if (!fs.existsSync(http2)) throw new Error('undici has its HTTP/2 somewhere else now.')
   fs.writeFileSync(http2, "module.exports = () => {\n  throw new Error('HTTP/2 is not in this bundle.')\n}\n")

@@ -55,18 +55,6 @@ export function path(texts: TemplateStringsArray, ...parts: readonly (string | n
   return String.raw({ raw: texts }, ...parts.map((part) => encodeURIComponent(part)))
 }
 
-/** @throws TypeError for a page in the place of an answer */
-function parseBody(body: string): object {
-  let data: unknown
-  try {
-    data = JSON.parse(body)
-  } catch {
-    // What the parser says quotes what it read.
-  }
-  if (typeof data !== 'object' || data === null) throw new TypeError('GitHub answered with a page.')
-  return data
-}
-
 export function createAskGitHub(options: GitHubOptions, requests: Requests): AskGitHub {
   const { apiUrl, clock, signal, deadlineAt, redact } = options
   // An Enterprise Server has it beside `/api/v3`.
@@ -76,8 +64,9 @@ export function createAskGitHub(options: GitHubOptions, requests: Requests): Ask
     const [owner = '', name = ''] = repository.split('/')
     const base = apiUrl + path`/repos/${owner}/${name}`
     const perform = async (request: GitHubRequest): Promise<Told> => {
-      const { body, headers } = await requests.perform(request, { end, deadlineAt })
-      return { data: parseBody(body), link: headers['link'] }
+      const { data, headers } = await requests.perform(request, { end, deadlineAt })
+      if (typeof data !== 'object' || data === null) throw new TypeError('GitHub answered with a page.')
+      return { data, link: headers['link'] }
     }
     return {
       owner,

@@ -28,10 +28,10 @@ export class Refusal extends Error {
   readonly isAboutPermissions: boolean
   readonly #headers: Answer['headers']
 
-  constructor({ status, headers, body }: Answer) {
+  constructor({ status, headers, data }: Answer) {
     super(`GitHub answered ${status}.`)
     this.status = status
-    this.said = messageIn(body)
+    this.said = messageIn(data)
     this.#headers = headers
     this.isRateLimit = status === 429 || (status === 403 && (this.#isUsedUp() || /\brate limit\b/i.test(this.said)))
     this.isAboutPermissions =
@@ -56,13 +56,9 @@ export class Refusal extends Error {
   }
 }
 
-function messageIn(body: string): string {
-  try {
-    const { message } = JSON.parse(body) as { readonly message?: unknown }
-    return typeof message === 'string' ? message : ''
-  } catch {
-    return ''
-  }
+function messageIn(data: unknown): string {
+  const message = (data as { readonly message?: unknown } | null)?.message
+  return typeof message === 'string' ? message : ''
 }
 
 /** Whether a request was answered with this. */

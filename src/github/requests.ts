@@ -1,3 +1,4 @@
+import { getOctokit } from '@actions/github'
 import { failureCause } from '../http/failure-cause.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/deadline.ts'
@@ -5,7 +6,7 @@ import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/parse-url.ts'
 import { Refusal } from './github-error.ts'
 import { createKnownAnswers } from './known-answers.ts'
-import type { Answer, Send } from './send.ts'
+import { asFetch, answerIn, type Answer, type Send } from './send.ts'
 
 /** What GitHub counts of the requests with a token. */
 export interface Usage {
@@ -91,9 +92,13 @@ interface Surroundings {
 
 /**
  * Requests to GitHub: each over a connection of its own, on the same way as those to the service, and sent again after what
- * passes. What GitHub limits is waited for as long as it says, if that ends in time.
+ * passes. What GitHub limits is waited for as long as it says, if that ends in time. Octokit says who asks, and writes and
+ * reads what is said.
  */
 export function createRequests({ token, clock, debug }: Surroundings, send: Send): Requests {
+  // Octokit would write to the step's streams, past all that keeps them clean.
+  const log = { debug, info: debug, warn: debug, error: debug }
+  const octokit = getOctokit(token, { userAgent: USER_AGENT, log, request: { fetch: asFetch(send), log } })
   const known = createKnownAnswers()
   let usage: Usage = { counted: 0, remaining: 0, limit: 0 }
   let nextWriteAt = -Infinity
@@ -114,15 +119,10 @@ export function createRequests({ token, clock, debug }: Surroundings, send: Send
     // A signal of the process is heard only when the loop turns, and this may be something that GitHub is told to write.
     await clock.turn()
     signal.throwIfAborted()
-    const headers = {
-      accept: 'application/vnd.github.v3+json',
-      authorization: `token ${token}`,
-      'user-agent': USER_AGENT,
-      ...(body === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' }),
-      ...(isRead ? known.headersFor(url.href) : {}),
-    }
-    const request = { method, url, headers, body: body && JSON.stringify(body) }
-    const answer = await withDeadline((end) => send(request, end), { clock, signal, timeoutMs: ATTEMPT_MS })
+    const headers = isRead ? known.headersFor(url.href) : {}
+    const ask = (end: AbortSignal): Promise<unknown> =>
+      octokit.request({ method, url: url.href, headers, data: body, request: { signal: end } }).catch(answerIn)
+    const answer = (await withDeadline(ask, { clock, signal, timeoutMs: ATTEMPT_MS })) as Answer
     note(answer)
     return isRead ? known.take(url.href, answer) : answer
   }
