@@ -28,6 +28,7 @@ test.each<[string, Job, string, boolean]>([
   ['the same end for 15 s', completed, '2 active, 4 completed, 19 completed', true],
   ['the same end, interrupted', completed, '4 completed, 12 active, 13 completed, 20 completed', false],
   ['the same end, interrupted by what nobody knows', completed, '4 completed, 12 paused, 20 completed', false],
+  ['what nobody knows, however long it stands', completed, '2 active, 4 paused, 60 paused', false],
   ['two ends in turn', failed, '4 failed, 12 completed, 20 failed', false],
 ])('%s ends a turn or not', (_name, before, reads, expected) => {
   expect(endsAfter(before, active, reads)).toBe(expected)
