@@ -78,7 +78,7 @@ test('outputs that cannot be written from the start are an error of their own, a
   })
 
   expect(exitCodes()).toEqual([1])
-  expect(lines).toEqual([expect.stringMatching(/Check the disk/)])
+  expect(lines).toEqual([expect.stringMatching(/Check the runner's disk/)])
   expect(lines[0]).toContain(LOST)
 })
 

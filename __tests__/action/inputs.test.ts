@@ -99,8 +99,7 @@ describe('parse inputs', () => {
   })
 
   const ID = 'must be 1 to 128'
-  const EMPTY_KEY =
-    'is empty; give it from a secret, and mind that pull requests from forks and Dependabot get no secrets'
+  const EMPTY_KEY = 'is empty; set it from a secret (pull requests from forks and from Dependabot get none)'
   const NO_KEY = 'must not contain spaces'
   const SWITCH = '`field` must be `true` or `false`'
   const MINUTES = '`field` must be a number of minutes, more than 0 and at most 360'

@@ -96,7 +96,7 @@ test.each([...REFUSED, ...(isWindows ? [] : REFUSED_LINKS)])(
 
 test('a file may have as many bytes as are allowed and not one more', () => {
   expect(read('prompt.md', 10)).toBe(' Grüße\r\n')
-  expect(() => read('prompt.md', 9)).toThrow('has 10 bytes, more than the 9 that are allowed')
+  expect(() => read('prompt.md', 9)).toThrow('has 10 bytes; at most 9 are allowed')
 })
 
 test.each([

@@ -20,7 +20,7 @@ testWithSignals('a run that is cancelled while the prompt is unanswered says tha
 
   expectStep(run, {
     ...CANCELLED,
-    says: ['The run was cancelled.', 'the job may exist', 'Look for the job on the service'],
+    says: ['The run was cancelled.', 'the job may exist', 'look for the job on the service'],
     outputs: { outcome: 'cancelled', changed: '' },
     requests: [],
   })

@@ -115,7 +115,7 @@ const STEPS: Readonly<Record<string, readonly [GitHubRunOptions, GitHubRun['conc
       (run) => {
         expect(run.outputs).toMatchObject({ outcome: 'pull-request', 'pr-state': 'open' })
         expect(run.prompts).toEqual(['Fix the guide.'])
-        expect(run.notices).toEqual([containing('taken for one without an event')])
+        expect(run.notices).toEqual([containing('as if there were none')])
       },
     ],
     'failing checks go back to the job with the end of their logs, until they pass': [

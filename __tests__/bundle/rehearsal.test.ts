@@ -48,7 +48,7 @@ test('a rehearsal starts the service, an agent step runs against it, and the pos
 
   const again = await rehearse({ stage: 'post', state: rehearsal.state })
   expect(again.conclusion).toBe('success')
-  expect(again.annotations).toMatchObject([{ message: expect.stringContaining('was not there any more') }])
+  expect(again.annotations).toMatchObject([{ message: expect.stringContaining('was already gone') }])
 })
 
 test('all bad inputs of a rehearsal are one clear error, and its post step has nothing to do', async () => {

@@ -18,7 +18,7 @@ const JOB = { 'job-id': 'job_000001', model: 'docs-writer-1' }
 const READ = 'GET job/job_000001'
 const AT_WORK: ExpectedStep = {
   conclusion: 'success',
-  verdict: '🚀 The agent is at work',
+  verdict: '🚀 The agent is working',
   says: ['This step does not wait for the result.'],
   outputs: { outcome: 'submitted', changed: '', status: 'active', ...JOB },
   requests: ['POST job'],
@@ -107,8 +107,8 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
     { scenario: 'lost-answer', inputs: FIX },
     {
       conclusion: 'failure',
-      verdict: '❌ The prompt may have been taken',
-      says: ['the job may exist', 'Look for the job on the service', 'dashboard'],
+      verdict: '❌ The service may have accepted the prompt',
+      says: ['the job may exist', 'look for the job on the service', 'dashboard'],
       outputs: { outcome: 'error', changed: '' },
       requests: ['POST job'],
     },
@@ -260,7 +260,7 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       expect(annotations).toMatchObject([{ level: 'error', title: 'The outputs could not be written' }])
       for (const part of ['ENOSPC', 'Pull request opened']) expect(annotations[0]?.message).toContain(part)
       expect(log.map(({ text }) => text).join('\n')).toContain(
-        'The service has taken the prompt: job job_000001 is active.',
+        'The service accepted the prompt: job job_000001 is active.',
       )
       expect(summary).toContain('job&#95;000001')
       expect(requests.filter((request) => request.startsWith('POST'))).toHaveLength(1)
@@ -311,8 +311,8 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
     behind(SILENT, (url) => ({ HTTP_PROXY: url }), { ...FIX, 'timeout-minutes': '0.1' }),
     {
       conclusion: 'failure',
-      verdict: '⏰ Out of time',
-      says: ['before the prompt was sent', 'did not answer in time', 'proxy settings'],
+      verdict: '⏰ The time ran out',
+      says: ['before the prompt could be sent', 'did not answer in time', 'proxy settings'],
       outputs: { outcome: 'timed-out' },
       requests: [],
     },

@@ -61,7 +61,7 @@ test('an export to CSV holds every page once, in the order of the service', asyn
   const sites = Array.from({ length: 400 }, (_, index) => siteRow(index))
   expectExport(run, {
     conclusion: 'success',
-    verdict: '✅ The visitors are exported',
+    verdict: '✅ The visitors were exported',
     says: ['400 rows were written to `visitors.csv`'],
     outputs: {
       ...TOTALS,

@@ -112,7 +112,7 @@ test.each([
 
 test('a redirect names the host that it leads to', () => {
   const hintOf = (redirectHost: string) => errorOf(302, '', { redirectHost }).hint
-  expect(hintOf('login.example.com')).toContain('leads to `login.example.com`')
+  expect(hintOf('login.example.com')).toContain('redirects to `login.example.com`')
   expect(hintOf(`${KEY}.example.com`)).not.toContain(KEY)
   expect(errorOf(302).hint).not.toContain('leads to')
 })

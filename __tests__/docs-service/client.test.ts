@@ -153,8 +153,8 @@ describe('send prompt', () => {
     expect(changed.requests).toHaveLength(1)
   })
 
-  const ADDRESS = / Check `base-url`: a proxy or a login page may answer in the place of the service\.$/
-  const LOOK = /^Do not simply run it again\..* first\.$/
+  const ADDRESS = / Check `base-url`: a proxy or a login page may answer instead of the service\.$/
+  const LOOK = /^Before you run it again, look .* repository\.$/
 
   test.each<[string, WireResult, RegExp]>([
     ['the connection breaks', failed('broken', false), LOOK],
@@ -164,7 +164,7 @@ describe('send prompt', () => {
     [
       'the answer redirects',
       { ...answered(302, ''), redirectHost: 'login.example.com' },
-      / leads to `login\.example\.com`\.$/,
+      / redirects to `login\.example\.com`\.$/,
     ],
   ])(
     'a prompt is not sent again where %s, and the error says that the job may exist',
@@ -212,13 +212,12 @@ describe('send prompt', () => {
 
     const { code, quote, message, hint } = await errorOf(client.createJob('x'))
     expect([code, quote]).toEqual(['rate-limited', 'Slow down.'])
-    expect(message).toContain('It asks not to be asked before 2026-01-01 00:01:00 UTC')
+    expect(message).toContain('It asks to wait until 2026-01-01 00:01:00 UTC')
     expect(hint).toBeDefined()
     expect([requests.length, clock.sleeps]).toEqual([1, []])
   })
 
-  const NOT_ASKED =
-    /^The deadline passed before the prompt was sent, so the service was asked for nothing\. The service /
+  const NOT_ASKED = /^The deadline passed before the prompt could be sent\. The service /
 
   test('a prompt that reached nobody is not tried again beyond the deadline, and the error says that nothing was asked', async () => {
     const { client, requests, clock } = bench([UNREACHABLE], { deadlineAt: CLOCK_START_MS + 1_500 })

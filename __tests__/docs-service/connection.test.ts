@@ -142,7 +142,7 @@ const PROXY = 'http://user:p%40ss-word@proxy.example.com:8080'
 test("masks a proxy's password before anything is said or sent, also of one that only GitHub is reached through", () => {
   const { said } = connectThrough({ HTTPS_PROXY: PROXY })
   expect(said).toContain('mask p@ss-word')
-  expect(said.at(-1)).toBe('The service is asked through the proxy at proxy.example.com:8080.')
+  expect(said.at(-1)).toBe('Requests to the service go through the proxy at proxy.example.com:8080.')
   expect(connectThrough({ HTTPS_PROXY: PROXY, NO_PROXY: 'docs.example.com' }).said).toEqual(said.slice(0, -1))
   expect(connectThrough({}).said).toEqual([])
 })

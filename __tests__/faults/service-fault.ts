@@ -14,7 +14,7 @@ export interface ServiceFault {
   readonly read: ReadFate
 }
 
-/** The service has taken the prompt, and this is all that it answers. */
+/** The service accepted the prompt, and this is all that it answers. */
 export function afterTaking(conduct: (job: string) => Conduct, fate: 'heard' | 'lost' | 'any'): ServiceFault {
   const fates = {
     heard: { prompt: 'accepted', read: 'heard' },

@@ -54,7 +54,7 @@ test.each([
 test('a 404 may have a reason of its own, and says where to look', () => {
   const { message, hint } = toActionError(refusal(404, 'No common ancestor between a and b.'), NEED, redact)
   expect(message).toContain('GitHub says “No common ancestor between a and b.” (404).')
-  expect(hint).toMatch(/^Check that it is there, and that `github-token` can see `acme\/docs`: /)
+  expect(hint).toMatch(/^Check that it exists, and that `github-token` can see `acme\/docs`: /)
 })
 
 test('no answer at all is a matter of the network', () => {

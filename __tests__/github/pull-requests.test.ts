@@ -110,9 +110,9 @@ describe('pull request address', () => {
 
   test.each([
     ['https://git.example.com/acme/docs/pull/7', "it is at git.example.com, and this run's GitHub is github.com"],
-    ['https://github.com/changes/42', 'does not say which'],
-    ['https://github.com/acme/docs/-/merge_requests/7/x', 'does not say which'],
-    ['https://github.com/group/sub/docs/-/merge_requests/7', 'does not say which'],
+    ['https://github.com/changes/42', 'names no repository'],
+    ['https://github.com/acme/docs/-/merge_requests/7/x', 'names no repository'],
+    ['https://github.com/group/sub/docs/-/merge_requests/7', 'names no repository'],
   ])('%s is not asked for', (raw, part) => {
     expect(() => addressOf(raw, 'https://github.com')).toThrow(
       expect.objectContaining({ code: 'rejected', message: expect.stringContaining(part) as unknown }),

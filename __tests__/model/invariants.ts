@@ -141,7 +141,9 @@ function unknownFateIsTold({ report: { error }, log, service: { posts } }: Trace
     posts.some(({ wasProcessed }) => wasProcessed) && posts.every(({ acceptedAt }) => acceptedAt === undefined)
   const wasFound = log.some((line) => line.includes('The agent has begun this follow-up.'))
   const isTold = error === undefined || error.code === 'unknown-fate'
-  return isOpen && !wasFound && !isTold ? `The prompt may have been taken, and the error is ${error.code}.` : undefined
+  return isOpen && !wasFound && !isTold
+    ? `The service may have accepted the prompt, and the error is ${error.code}.`
+    : undefined
 }
 
 function countChanges(values: readonly string[]): number {

@@ -102,12 +102,12 @@ const ONCE_BROKEN: Readonly<Record<string, readonly [schedule: Schedule, expecte
     { ...LINKLESS, cancelAtMs: 1_000 },
     {
       report: { outcome: 'cancelled' },
-      conclusion: { text: containing('The job is completed'), advice: containing('job-id: job_1') },
+      conclusion: { text: containing('The job completed'), advice: containing('job-id: job_1') },
     },
   ],
   'a run cancelled before anything was sent says what to do': [
     { ...CALM, cancelAtMs: 3, posts: [fate(broken('refused'), 60_000)] },
-    { conclusion: { text: containing('before the service had taken the prompt'), advice: containing('') } },
+    { conclusion: { text: containing('before the service accepted the prompt'), advice: containing('') } },
   ],
   'a key in the name of the model is taken out before the name is cut': [
     { ...CALM, plant: 'raw', padding: 180 },

@@ -11,7 +11,7 @@ export function reportOf(fields: Fields = {}): Report {
     outcome: 'pull-request',
     task: CREATE,
     job: completed,
-    timeline: [{ at: new Date('2026-01-01T03:00:05Z'), elapsedMs: 5_000, event: 'The job is completed.' }],
+    timeline: [{ at: new Date('2026-01-01T03:00:05Z'), elapsedMs: 5_000, event: 'The job completed.' }],
     durationMs: 65_400,
     shortfalls: [],
     rounds: [],

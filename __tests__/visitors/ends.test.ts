@@ -67,7 +67,7 @@ test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([
   ['complete', true, { place: { file: '', name: 'a`<img src=x>.csv' } }, /written to the file of `output-file`\.$/],
   ['uncertain', true, { doubts: new Set(DOUBTS) }, /^3 rows .*`\. The service's totals .*\. Rows moved .*\.$/],
   ['cancelled', false, { error: failure('cancelled') }, 'The run was cancelled, so no file was written.'],
-  ['skipped', true, {}, /^Nothing was asked of the service, because `api-key` is empty/],
+  ['skipped', true, {}, /^Nothing was sent to the service, because `api-key` is empty/],
   ['error', false, { rows: 0, error: failure('deadline') }, 'It is deadline.'],
   ['error', false, { rows: 250, error: failure('deadline') }, /^It is deadline\. 250 rows .* No file was written\.$/],
 ])('%s is green (%j), and says what happened', (ending, isGreen, fields, text) => {

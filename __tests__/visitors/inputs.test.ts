@@ -79,7 +79,7 @@ test.each([
 })
 
 test.each<[string, Given, string]>([
-  ['a day that never was', { 'date-from': '2026-02-30' }, '`date-from` is a day that is not in the calendar'],
+  ['a day that never was', { 'date-from': '2026-02-30' }, '`date-from` is not a day of the calendar'],
   ['an end that is none', { 'date-to': 'today' }, '`date-to` must be `YYYY-MM-DD`'],
   ['an end before the start', { 'date-from': '2026-02-02', 'date-to': '2026-02-01' }, '`date-to` must be after'],
   ['an empty range', { 'date-from': '2026-02-01', 'date-to': '2026-02-01' }, '`date-to` must be after `date-from`'],
@@ -88,8 +88,8 @@ test.each<[string, Given, string]>([
     { 'date-from': '2026-01-01T10:00:00Z', 'date-to': '2026-01-01T11:00:00+02:00' },
     '`date-to` must be after',
   ],
-  ['days with a start', { days: '7', 'date-from': '2026-01-01' }, '`days` must not be given together'],
-  ['days with an end', { days: '7', 'date-to': '2026-01-01' }, '`days` must not be given together'],
+  ['days with a start', { days: '7', 'date-from': '2026-01-01' }, '`days` cannot be combined'],
+  ['days with an end', { days: '7', 'date-to': '2026-01-01' }, '`days` cannot be combined'],
   ['no days', { days: '0' }, '`days` must be a whole number from 1 to 3660'],
   ['too many days', { days: '3661' }, '`days` must be a whole number'],
   ['another format', { format: 'xlsx' }, '`format` must be `csv`, `json` or `ndjson`'],

@@ -197,14 +197,14 @@ test.each([
 })
 
 test.each([
-  ['2026-02-30', 'not in the calendar'],
-  ['2025-02-29', 'not in the calendar'],
-  ['2026-13-01', 'not in the calendar'],
-  ['2026-00-10', 'not in the calendar'],
-  ['2026-04-31T10:00:00Z', 'not in the calendar'],
+  ['2026-02-30', 'not a day of the calendar'],
+  ['2025-02-29', 'not a day of the calendar'],
+  ['2026-13-01', 'not a day of the calendar'],
+  ['2026-00-10', 'not a day of the calendar'],
+  ['2026-04-31T10:00:00Z', 'not a day of the calendar'],
   ['2026-01-01T24:00:00Z', 'must be `YYYY-MM-DD`'],
   ['2026-01-01T10:60:00Z', 'must be `YYYY-MM-DD`'],
-  ['2026-01-01T10:00:00+99:00', 'offset that no place has'],
+  ['2026-01-01T10:00:00+99:00', 'offset that does not exist'],
   ['2026-1-1', 'must be `YYYY-MM-DD`'],
   ['01/02/2026', 'must be `YYYY-MM-DD`'],
   ['yesterday', 'must be `YYYY-MM-DD`'],

@@ -147,7 +147,7 @@ const ROWS: readonly Row[] = [
     error: 'bad-answer',
     outputs: TOTALS,
     offsets: [0, 250],
-    says: ['does not come to an end', 'every row had come before', 'Check `base-url`'],
+    says: ['does not end', 'every row had come before', 'Check `base-url`'],
   },
   {
     name: 'a key that is refused ends red at once',

@@ -89,7 +89,7 @@ test.each<[string, Parameters<typeof walk>[0], string, number]>([
     2,
   ],
   ['a page that came before other pages', script([A, B, { ...A, hasMore: false }]), 'the same part again', 3],
-  ['a service that says “more” for ever', (offset) => page([row(`/${offset}`)], MORE), 'not come to an end', MAX_PAGES],
+  ['a service that says “more” for ever', (offset) => page([row(`/${offset}`)], MORE), 'not end', MAX_PAGES],
   ['more rows at once than all pages could have', () => page(FLOOD), 'more than 2500000 rows', 1],
   ['a path that no server would take', () => page([row('/a'), row(`${LONGEST}xx`)]), 'longer than 8192 bytes', 1],
 ])('%s ends it', async (_name, answer, says, requests) => {

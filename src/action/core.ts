@@ -34,7 +34,7 @@ export class OutputsLost extends Error {
   constructor(cause: unknown) {
     const { code, message } = cause as { code?: string; message: string }
     super(
-      `Later steps know nothing of this one: ${code ?? message}. Check the disk of the runner and \`GITHUB_OUTPUT\`.`,
+      `Later steps do not see the outputs of this one: ${code ?? message}. Check the runner's disk and \`GITHUB_OUTPUT\`.`,
     )
   }
 }

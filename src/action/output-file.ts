@@ -72,7 +72,7 @@ export function openOutputFile({ file }: OutputPlace, mostBytes = MOST_BYTES): O
     if (bytes > mostBytes)
       throw new OutputFileError(
         `The file would be larger than ${mostBytes} bytes.`,
-        'Ask for less in one step, such as for fewer days.',
+        'Export less in one step, such as fewer days.',
       )
     fs.writeFileSync(descriptor, text)
   }

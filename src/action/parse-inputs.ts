@@ -119,11 +119,11 @@ const LONGEST_KEY = 4_096
 
 export const apiKeyInput: Input<string> = (text) => {
   const key = text.trim()
-  if (key.length > LONGEST_KEY) return refuse(`is longer than ${LONGEST_KEY} characters, which no key is`)
+  if (key.length > LONGEST_KEY) return refuse(`is longer than ${LONGEST_KEY} characters; no key is that long`)
   if (/^[\x21-\x7e]+$/.test(key)) return key
   return refuse(
     key === ''
-      ? 'is empty; give it from a secret, and mind that pull requests from forks and Dependabot get no secrets'
+      ? 'is empty; set it from a secret (pull requests from forks and from Dependabot get none)'
       : 'must not contain spaces, line breaks or other characters that no key has',
   )
 }
@@ -146,7 +146,7 @@ function baseUrlProblem(text: string): string | undefined {
 
 export const baseUrlInput: Input<string> = (text) => {
   const address = text.trim()
-  if (address === '') return refuse('is empty; give it, or set the environment variable `DOCS_AGENT_BASE_URL`')
+  if (address === '') return refuse('is empty; set it, or the environment variable `DOCS_AGENT_BASE_URL`')
   const problem = baseUrlProblem(address)
   return problem === undefined ? new URL(address).href.replace(/\/+$/, '') : refuse(problem)
 }

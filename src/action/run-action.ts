@@ -27,7 +27,7 @@ function readInputs(names: readonly string[], core: Core, env: Environment): Raw
  */
 function announceSkip(core: Core, env: Environment): void {
   if (withholdsSecrets(readContext(env)))
-    core.notice('Docs Agent skipped', 'This run gets no secrets, so nothing was asked of the service.')
+    core.notice('Docs Agent skipped', 'This run gets no secrets, so nothing was sent to the service.')
   else core.warn('Skipped: `api-key` is empty, although this run may have secrets. Check the name of the secret.')
 }
 

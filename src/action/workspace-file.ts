@@ -42,7 +42,7 @@ export function readWorkspaceFile(workspace: string, file: string, maxBytes: num
   partsInside(root, real)
   const stats = orRefuse(() => fs.statSync(real), 'cannot be read')
   if (!stats.isFile()) return refuse('is not a file')
-  if (stats.size > maxBytes) return refuse(`has ${stats.size} bytes, more than the ${maxBytes} that are allowed`)
+  if (stats.size > maxBytes) return refuse(`has ${stats.size} bytes; at most ${maxBytes} are allowed`)
   const bytes = orRefuse(() => fs.readFileSync(real), 'cannot be read')
   // A byte order mark is part of the file, and so of the prompt.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -24,7 +24,7 @@ import { fromComment } from './task/comment-task.ts'
 
 const UNREADABLE_EVENT = [
   'The event could not be read',
-  'The file in which the runner keeps it is empty, cut or no event. The run is taken for one without an event, so nothing of it goes to the agent.',
+  "The runner's event file is empty, cut off or not an event. The step runs as if there were none, so the agent is told nothing about it.",
 ] as const
 
 /** From the event to a pull request that can be merged. Throws only what nobody foresaw. */

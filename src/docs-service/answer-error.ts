@@ -22,7 +22,7 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
   413: { code: 'rejected', what: 'finds the request too large' },
   415: { code: 'rejected', what: 'does not take JSON here' },
   422: { code: 'rejected', what: 'cannot process the request' },
-  425: { code: 'rate-limited', what: 'asks to come back later' },
+  425: { code: 'rate-limited', what: 'asks to try again later' },
   429: { code: 'rate-limited', what: 'limits the rate of requests' },
 }
 
@@ -37,13 +37,13 @@ function refusalFor(status: number): Refusal {
 
 /** What to do where something else than the service may have answered. */
 export function adviseOnAddress({ redirectHost }: WireAnswer, redact: Redact): string {
-  const leadsTo = redirectHost === undefined ? '' : ` The answer leads to \`${redact(redirectHost)}\`.`
-  return `Check \`base-url\`: a proxy or a login page may answer in the place of the service.${leadsTo}`
+  const leadsTo = redirectHost === undefined ? '' : ` It redirects to \`${redact(redirectHost)}\`.`
+  return `Check \`base-url\`: a proxy or a login page may answer instead of the service.${leadsTo}`
 }
 
 /** An answer that the service's interface does not know. */
 export function badAnswer(answer: WireAnswer, redact: Redact): ActionError {
-  return new ActionError('bad-answer', `The service gave an answer that makes no sense (${answer.status}).`, {
+  return new ActionError('bad-answer', `The service gave an invalid answer (${answer.status}).`, {
     hint: adviseOnAddress(answer, redact),
   })
 }
@@ -83,10 +83,10 @@ const FAILURES: Readonly<Record<WireFailure['cause'], Failure>> = {
     what: 'did not answer in time',
     hint: "Check the service's state, the runner's network and its proxy settings.",
   },
-  cancelled: { code: 'cancelled', what: 'was not asked any more, because the run was cancelled', hint: '' },
+  cancelled: { code: 'cancelled', what: 'was not asked again, because the run was cancelled', hint: '' },
   broken: {
     code: 'unreachable',
-    what: 'could not be heard, because the connection broke',
+    what: 'did not answer, because the connection broke',
     hint: "Check the service's state, the runner's network and its proxy settings.",
   },
 }

@@ -55,7 +55,7 @@ export function connect(connection: Connection, ports: ConnectionPorts): DocsSer
   const { clock, debug, mask } = ports
   proxySecrets(env).forEach(mask)
   const proxy = proxyFor(new URL(baseUrl), env)
-  if (proxy !== undefined) debug(`The service is asked through the proxy at ${proxy.host}.`)
+  if (proxy !== undefined) debug(`Requests to the service go through the proxy at ${proxy.host}.`)
   const transport = createTransport({ baseUrl, apiKey, proxy, clock })
   return createClient({ ...ports, transport: traceTransport(transport, ports), projectId, deadlineAt })
 }

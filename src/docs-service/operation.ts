@@ -14,7 +14,7 @@ interface OperationWords {
   readonly patience: string
 }
 
-const WRONG_ADDRESS = 'Check `base-url`: it may lead to something else.'
+const WRONG_ADDRESS = 'Check `base-url`: it may be the address of something else.'
 const CREDITS = "Check the plan and the credits on the service's dashboard."
 const PLAN = "Check the plan on the service's dashboard."
 

@@ -11,7 +11,7 @@ export function namingTheTime(error: ActionError, clock: Clock): ActionError {
   const { code, message, hint, quote, retryAfterMs } = error
   if (retryAfterMs === undefined) return error
   const until = new Date(Math.ceil((clock.wallTime().getTime() + retryAfterMs) / 1000) * 1000)
-  const text = `${message} It asks not to be asked before ${formatUtc(until)} UTC, which is after this step's deadline.`
+  const text = `${message} It asks to wait until ${formatUtc(until)} UTC, which is after this step's deadline.`
   return new ActionError(code, text, { hint, quote, retryAfterMs })
 }
 

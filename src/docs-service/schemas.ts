@@ -9,7 +9,7 @@ export type JobStatus = (typeof JOB_STATUSES)[number]
 /** What is said of a job in each state, behind its name. */
 export const STATUS_PHRASES: Readonly<Record<JobStatus, string>> = {
   active: 'is active',
-  completed: 'is completed',
+  completed: 'completed',
   archived: 'is archived',
   failed: 'failed',
 }

@@ -31,18 +31,18 @@ const POST_TIMEOUT_MS = 60_000
 const CANCEL_GRACE_MS = 1_000
 
 const UNKNOWN_FATE_HINT =
-  "Do not simply run it again. Look for the job on the service's dashboard, or for its pull request in the documentation's repository, first."
+  "Before you run it again, look for the job on the service's dashboard, or for its pull request in the documentation's repository."
 
 /** "Try again later" would be a second job, so of what an error advises only a wrong address is passed on. */
 function mayHaveTaken({ code, message, hint, quote }: ActionError): ActionError {
   const advice = code === 'redirected' || code === 'bad-answer' ? hint : undefined
-  const text = `It is not known whether the service took the prompt: the job may exist. ${message}`
+  const text = `It is not known whether the service accepted the prompt: the job may exist. ${message}`
   return new ActionError('unknown-fate', text, { hint: joinSentences([UNKNOWN_FATE_HINT, advice]), quote })
 }
 
 /** Nothing was contacted, so that the step ran out of time and no more. */
 function nothingSentInTime({ message, hint }: ActionError): ActionError {
-  const text = `The deadline passed before the prompt was sent, so the service was asked for nothing. ${message}`
+  const text = `The deadline passed before the prompt could be sent. ${message}`
   return new ActionError('deadline', text, { hint })
 }
 

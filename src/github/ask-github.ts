@@ -65,7 +65,7 @@ export function createAskGitHub(options: GitHubOptions, requests: Requests): Ask
     const base = apiUrl + path`/repos/${owner}/${name}`
     const perform = async (request: GitHubRequest): Promise<Told> => {
       const { data, headers } = await requests.perform(request, { end, deadlineAt })
-      if (typeof data !== 'object' || data === null) throw new TypeError('GitHub answered with a page.')
+      if (typeof data !== 'object' || data === null) throw new TypeError('GitHub answered with a web page.')
       return { data, link: headers['link'] }
     }
     return {
@@ -86,7 +86,7 @@ export function createAskGitHub(options: GitHubOptions, requests: Requests): Ask
 
   return async (need, call) => {
     signal.throwIfAborted()
-    const timedOut = (): Error => new ActionError('deadline', 'The time ran out before GitHub had answered.')
+    const timedOut = (): Error => new ActionError('deadline', 'GitHub did not answer in time.')
     const limits = { clock, signal, timeoutMs: deadlineAt - clock.now(), timedOut }
     try {
       if (limits.timeoutMs <= 0) throw timedOut()

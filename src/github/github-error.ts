@@ -90,13 +90,13 @@ function refused(refusal: Refusal, need: Need, redact: Redact): ActionError {
   switch (status) {
     case 401:
       return new ActionError('unauthorized', 'GitHub refused the token (401).', {
-        hint: 'Check what `github-token` is given from: a token may have expired.',
+        hint: 'Check `github-token`: the token may have expired.',
       })
     case 403:
       return new ActionError('forbidden', said, advice)
     case 404:
-      return new ActionError('not-found', `${said} It is not there, or the token does not see it.`, {
-        hint: `Check that it is there, and that \`github-token\` can see \`${need.repository}\`: the workflow's own token sees no private repository but its own.`,
+      return new ActionError('not-found', `${said} It does not exist, or the token cannot see it.`, {
+        hint: `Check that it exists, and that \`github-token\` can see \`${need.repository}\`: the workflow's own token sees no private repository but its own.`,
         ...advice,
       })
     default:
@@ -115,7 +115,7 @@ export function toActionError(error: unknown, need: Need, redact: Redact): Actio
     return new ActionError('untrusted', "GitHub's certificate is not trusted.", {
       hint: "Set `NODE_EXTRA_CA_CERTS` to the PEM file of your server's authority, in the environment of the runner or of the step.",
     })
-  if (error instanceof TypeError) return new ActionError('bad-answer', 'GitHub gave an answer that makes no sense.')
+  if (error instanceof TypeError) return new ActionError('bad-answer', 'GitHub gave an invalid answer.')
   return new ActionError('unreachable', 'GitHub could not be reached.', {
     hint: 'Check the proxy and the network of the runner, and `GITHUB_API_URL`.',
   })

@@ -9,7 +9,7 @@ export const PAGE_SIZE = 100
 /** @throws TypeError if it is no list: a page to sign in is none */
 function listIn(data: unknown, name?: string): readonly unknown[] {
   const list = name === undefined ? data : (data as Readonly<Record<string, unknown>>)[name]
-  if (!(list instanceof Array)) throw new TypeError('A page is no list.')
+  if (!(list instanceof Array)) throw new TypeError('A page is not a list.')
   return list as readonly unknown[]
 }
 

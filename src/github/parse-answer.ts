@@ -20,7 +20,7 @@ export function parseAnswer<T>(schema: z.ZodMiniType<T>, answer: unknown): T {
 
 /** The items of a list that are what GitHub describes. */
 export function parseItems<T>(schema: z.ZodMiniType<T>, list: unknown): readonly T[] {
-  if (!(list instanceof Array)) throw new TypeError('A page is no list.')
+  if (!(list instanceof Array)) throw new TypeError('A page is not a list.')
   return list.flatMap((item) => {
     const parsed = schema.safeParse(item)
     return parsed.success ? [parsed.data] : []

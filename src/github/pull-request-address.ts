@@ -17,6 +17,6 @@ export function toPullRequestAddress(link: Link, { serverUrl }: { readonly serve
   if (link.host !== host) throw new ActionError('rejected', `it is at ${link.host}, and this run's GitHub is ${host}.`)
   const { repository, number } = link
   if (repository === undefined || number === undefined || !/^[^/]+\/[^/]+$/.test(repository))
-    throw new ActionError('rejected', 'its address does not say which repository and number it has.')
+    throw new ActionError('rejected', 'its address names no repository and number.')
   return { repository, number: Number(number) }
 }

@@ -67,7 +67,7 @@ async function start({ core, clock, signal, kit, env, program }: RehearsalPorts)
     return {
       isGreen: true,
       title: 'The embedded documentation service is ready',
-      text: `It listens on ${baseUrl} until this job ends, with a GitHub beside it. Nothing that is asked of it costs credits.`,
+      text: `It listens on ${baseUrl} until this job ends, with a GitHub beside it. Requests to it cost no credits.`,
       // Not masked: key and token are public, and the runner drops a job's output that contains a masked value.
       outputs: {
         'base-url': baseUrl,
@@ -94,12 +94,12 @@ async function stop({ core, clock, kit }: RehearsalPorts): Promise<StepResult> {
   if (fs.existsSync(service.logFile)) {
     core.startGroup('Log of the embedded documentation service')
     const log = withoutStartText(fs.readFileSync(service.logFile, 'utf8'))
-    core.log(newestLines(log, LONGEST_LOG_LINES) || 'It was asked nothing.')
+    core.log(newestLines(log, LONGEST_LOG_LINES) || 'It got no requests.')
     core.endGroup()
     removeLog(service.logFile)
   }
   if (ending === 'stopped') return { ...ended, title: 'The embedded documentation service was stopped' }
-  core.warn('The embedded documentation service was not there any more: it ended before the job did.')
+  core.warn('The embedded documentation service was already gone: it ended before the job did.')
   return { ...ended, title: 'There was no service left to stop' }
 }
 

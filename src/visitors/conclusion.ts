@@ -5,8 +5,8 @@ import { joinSentences, formatCount } from '../text/sentences.ts'
 import { DOUBTS, hasFile, type Doubt, type Ending, type Report } from './report.ts'
 
 const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {
-  complete: 'The visitors are exported',
-  uncertain: 'The visitors are exported, but they changed meanwhile',
+  complete: 'The visitors were exported',
+  uncertain: 'The visitors were exported, but the numbers changed meanwhile',
   cancelled: 'Cancelled',
   skipped: 'Skipped, no API key',
 }
@@ -63,7 +63,7 @@ const TEXTS: Readonly<Record<Ending, Say>> = {
   complete: written,
   uncertain: (report) => `${written(report)} ${explainDoubts(report.doubts)}`,
   cancelled: () => 'The run was cancelled, so no file was written.',
-  skipped: () => 'Nothing was asked of the service, because `api-key` is empty and `on-missing-key` is `skip`.',
+  skipped: () => 'Nothing was sent to the service, because `api-key` is empty and `on-missing-key` is `skip`.',
   error: ({ error, rows }) =>
     joinSentences([
       error?.message,
@@ -73,9 +73,9 @@ const TEXTS: Readonly<Record<Ending, Say>> = {
 
 const ADVICE: Readonly<Partial<Record<Ending, string>>> = {
   uncertain:
-    'If all days of the range are over, export them again. Otherwise give `days`, or a `date-to` that is not in the future.',
+    'If all days of the range are over, export them again. Otherwise set `days`, or a `date-to` that is not in the future.',
   skipped:
-    'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret that `api-key` is given from.',
+    'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret in `api-key`.',
 }
 
 function titleOf({ ending, error }: Report): string {

@@ -27,10 +27,10 @@ export function parseDate(given: string): DateInput | string {
   const groups = PATTERN.exec(text)?.groups
   const day = groups?.['day']
   if (day === undefined) return 'must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`'
-  if (!isCalendarDay(day)) return 'is a day that is not in the calendar'
+  if (!isCalendarDay(day)) return 'is not a day of the calendar'
   const { time = '00:00', seconds = ':00', zone = 'Z' } = groups ?? {}
   const atMs = Date.parse(`${day}T${time}${seconds}${zone}`)
-  return Number.isNaN(atMs) ? 'has an offset that no place has' : { text, atMs }
+  return Number.isNaN(atMs) ? 'has a UTC offset that does not exist' : { text, atMs }
 }
 
 /** Section 4.4 of the service's interface: `YYYY-MM-DD` or ISO 8601. */

@@ -31,12 +31,12 @@ function isAfterStart(end: DateInput, raw: RawInputs): boolean {
   return typeof start === 'string' || end.atMs > start.atMs
 }
 
-const endInput = inputThat(dateInput, isAfterStart, 'must be after `date-from`, as it does not count itself')
+const endInput = inputThat(dateInput, isAfterStart, 'must be after `date-from`, as that day itself is not included')
 
 const daysInput = inputThat(
   wholeNumberInput(1, 3660),
   (_days, raw) => !isGiven(raw, 'date-from') && !isGiven(raw, 'date-to'),
-  'must not be given together with `date-from` or `date-to`',
+  'cannot be combined with `date-from` or `date-to`',
 )
 
 const compareInput = inputThat(

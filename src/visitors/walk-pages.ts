@@ -22,12 +22,12 @@ const LONGEST_PATH = 8 * 1024
 
 function wrongAnswer(message: string): ActionError {
   return new ActionError('bad-answer', message, {
-    hint: 'Check `base-url`: a proxy may answer in the place of the service. Else try again later.',
+    hint: 'Check `base-url`: a proxy may answer instead of the service. Otherwise, try again later.',
   })
 }
 
 function endless(what: string): ActionError {
-  return wrongAnswer(`The list of pages does not come to an end: ${what}.`)
+  return wrongAnswer(`The list of pages does not end: ${what}.`)
 }
 
 /**

@@ -105,7 +105,7 @@ test.each<[string, Given, string]>([
   ['no prompt and no job', { prompt: '' }, '`prompt` is missing'],
   ['a blank prompt', { prompt: ' \n' }, '`prompt` is blank'],
   ['a blank prompt for a job, which is no attaching', { prompt: ' ', 'job-id': 'job_1' }, '`prompt` is blank'],
-  ['two prompts', { 'prompt-file': 'prompt.md' }, '`prompt-file` must not be given together with `prompt`'],
+  ['two prompts', { 'prompt-file': 'prompt.md' }, '`prompt-file` cannot be combined with `prompt`'],
   ['a prompt file that cannot be read', { prompt: '', 'prompt-file': 'not-there.md' }, '`prompt-file` does not exist'],
   ['a job id that is a path', { 'job-id': '../job' }, '`job-id` must be 1 to 128 letters'],
   ['a wrong truth value', { wait: 'yes' }, '`wait` must be `true` or `false`'],
@@ -113,7 +113,7 @@ test.each<[string, Given, string]>([
   ['too much time', { 'timeout-minutes': '361' }, '`timeout-minutes` must be a number of minutes'],
   ['too short an interval', { 'poll-interval-seconds': '0.01' }, '`poll-interval-seconds` must be a number of seconds'],
   ['another way to miss a key', { 'on-missing-key': 'ignore' }, '`on-missing-key` must be `fail` or `skip`'],
-  ['two filters', { paths: 'a', 'paths-ignore': 'b' }, '`paths-ignore` must not be given together with `paths`'],
+  ['two filters', { paths: 'a', 'paths-ignore': 'b' }, '`paths-ignore` cannot be combined with `paths`'],
   ['a filter without a file', { paths: '!a' }, '`paths` has only lines that begin with `!`'],
   ['paths of another root', { 'allowed-paths': '/docs/**' }, '`allowed-paths` line 1 begins with `/`'],
   ['an unknown context', { 'change-context': 'all' }, '`change-context` must be `none`, `commits`, `files` or `diff`'],
@@ -128,15 +128,15 @@ test.each<[string, Given, string]>([
   ['a command of two words', { command: '/docs now', 'github-token': 'x' }, '`command` must be one word'],
   ['a command like a mention', { command: '@docs', 'github-token': 'x' }, '`command` must be one word'],
   ['a command without a token', { command: '/docs' }, '`command` needs `github-token`'],
-  ['a command for one job', { command: '/docs', 'job-id': 'job_1', 'github-token': 'x' }, 'together with `job-id`'],
+  ['a command for one job', { command: '/docs', 'job-id': 'job_1', 'github-token': 'x' }, 'combined with `job-id`'],
   ['a label that is a step in an address', { label: '..' }, '`label` must be'],
   ['a label that is no step in an address', { label: ' . ' }, '`label` must be'],
   ['a name that is a step in an address', { 'pr-repository': 'acme/..' }, '`pr-repository` must be'],
   ['a name that is no step in an address', { 'pr-repository': 'acme/.' }, '`pr-repository` must be'],
   ['an owner that is a step in an address', { 'pr-repository': '../docs' }, '`pr-repository` must be'],
   ['a long label', { label: 'x'.repeat(51) }, '`label` must be'],
-  ['an empty key, with where secrets are withheld', { 'api-key': '' }, 'forks and Dependabot'],
-  ['rounds without checks', { 'fix-rounds': '1' }, '`fix-rounds` must not be given without `wait-for-checks: true`'],
+  ['an empty key, with where secrets are withheld', { 'api-key': '' }, 'forks and from Dependabot'],
+  ['rounds without checks', { 'fix-rounds': '1' }, '`fix-rounds` needs `wait-for-checks: true`'],
   [
     'too many rounds',
     { 'fix-rounds': '6', 'wait-for-checks': 'true' },
@@ -157,7 +157,7 @@ test('a command needs no prompt, and one that is given are the house rules', () 
 
 test('no message shows a token', () => {
   const message = messageOf({ 'github-token': 'ghs_ secret' })
-  expect(message).toContain('`github-token` holds')
+  expect(message).toContain('`github-token` has a space')
   expect(message).not.toContain('secret')
 })
 

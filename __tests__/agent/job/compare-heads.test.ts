@@ -198,7 +198,7 @@ describe('read after turn', () => {
     const { report } = await play(showing('ab', { ...(await relating('diverged')), ...answers }))
     expect(toOutputs(report)).toMatchObject({ outcome: 'pull-request', changed: '', 'pr-operation': '' })
     expect(said(report)).toContain(`was ${commit('a')} before this turn`)
-    const lost = 'Whether the follow-up changed the pull request is not known'
+    const lost = 'Could not tell whether the follow-up changed the pull request'
     expect(report.shortfalls).toMatchObject([{ lost, error: { message: expect.stringContaining(problem) as unknown } }])
   })
 })
@@ -211,7 +211,9 @@ test.each<[string, GitHub | undefined, number]>([
   const { report } = await play(github)
   expect(report).toMatchObject({ outcome: 'pull-request', progress: 'seen' })
   expect(report.operation).toBeUndefined()
-  expect(report.shortfalls.filter(({ lost }) => lost.startsWith('Whether the follow-up'))).toHaveLength(losses)
+  expect(report.shortfalls.filter(({ lost }) => lost.startsWith('Could not tell whether the follow-up'))).toHaveLength(
+    losses,
+  )
 })
 
 test.each([

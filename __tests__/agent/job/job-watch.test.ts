@@ -28,19 +28,19 @@ test.each([
   [
     'a line for each change and none for what stays',
     [active, active, completed, completed, failed, archived],
-    ['The job is active.', 'The job is completed.', 'The job failed.', 'The job is archived.'],
+    ['The job is active.', 'The job completed.', 'The job failed.', 'The job is archived.'],
   ],
   [
     'that a pull request turns up at a job whose status stays',
     [withoutLink, completed],
-    ['The job is completed.', 'The job has a pull request.'],
+    ['The job completed.', 'The job has a pull request.'],
   ],
   [
     'a lasting problem once, and its end',
     [down, down, gone, active],
     [
-      'It is service-error. Looking again until the deadline.',
-      'It is unreachable. Looking again until the deadline.',
+      'It is service-error. Trying again until the deadline.',
+      'It is unreachable. Trying again until the deadline.',
       'The service answers again.',
       'The job is active.',
     ],
@@ -56,7 +56,7 @@ test('tells the next step of a job before anything else', () => {
     'output: job-id | job_1',
     'output: status | active',
     'output: outcome | submitted',
-    'log: The service has taken the prompt: job job_1 is active.',
+    'log: The service accepted the prompt: job job_1 is active.',
   ])
 })
 

@@ -41,7 +41,7 @@ const SHORT = { timeoutMs: 25_000, pollIntervalMs: 10_000 }
 
 test('creates a job, hands it on first of all, waits for it, and tells when its pull request came', async () => {
   const run = await runScripted(created([active, completed]))
-  const [taken, end] = ['The service has taken the prompt: job job_1 is active.', 'The job is completed.']
+  const [taken, end] = ['The service accepted the prompt: job job_1 is active.', 'The job completed.']
   expect(run).toMatchObject({
     ...asked('create', 'get', 'get'),
     accepted: [{ sleepsBefore: 0, linesBefore: 1 }],

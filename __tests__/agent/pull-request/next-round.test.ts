@@ -72,7 +72,7 @@ async function round(scene: Scene = {}) {
   }
 }
 
-const LOGS_LOST = 'The agent was not told all logs of failing checks'
+const LOGS_LOST = 'Some logs of failing checks were not sent to the agent'
 
 describe('check details', () => {
   test.each<ErrorCode>(['rejected', 'not-found', 'bad-answer', 'redirected'])(

@@ -132,7 +132,7 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | und
     "it is at gitlab.example.com, and this run's GitHub is github.com.",
     0,
   ],
-  ['has an unknown address', {}, fakeGitHub(), 'https://github.com/acme/docs/compare/x', 'does not say', 0],
+  ['has an unknown address', {}, fakeGitHub(), 'https://github.com/acme/docs/compare/x', 'names no repository', 0],
   ['nobody asked about by name, without a token', {}, null, LINK, undefined, 0],
   ['somebody waits for, without one', EARLY, null, LINK, 'there is no `github-token`', 0],
   ['may change few files, without one', ALLOWED, null, LINK, 'there is no `github-token`', 0],

@@ -88,11 +88,11 @@ test('that a failed run may have been replaced is said once, and only of the hea
   const { found, notice } = await look([PENDING, doubtful])
   expect([found.checks, notice]).toEqual([
     'failure',
-    'A failed run counts although a later run of its workflow may have taken its place: GitHub said forbidden. Grant it.',
+    'A failed run counts although a later run of its workflow may have replaced it: GitHub said forbidden. Grant it.',
   ])
   const other = await look([doubtful, refusal('not-found')], {}, { readPullRequest: inTurn(MOVED) })
   expect(other.found).toEqual(describePullRequest(MOVED))
-  expect(other.notice).toBe('The checks are not known: GitHub said not-found.')
+  expect(other.notice).toBe('The checks could not be read: GitHub said not-found.')
 })
 
 const RUNNING = 'log: Checks of commit ccccccc: 1 of 1 still running (build).'
@@ -110,7 +110,7 @@ test.each<[string, (readonly Check[] | ActionError)[], Parameters<typeof examine
     'that it cannot be read',
     [PENDING, LOST],
     { timeoutMs: 63_000 },
-    [RUNNING, 'log: Checks of commit ccccccc: they could not be read. GitHub said unreachable.'],
+    [RUNNING, 'log: The checks of commit ccccccc could not be read. GitHub said unreachable.'],
   ],
 ])('says once a minute %s', async (_what, looks, options, said) => {
   expect((await look(looks, options)).said).toEqual(said)
@@ -121,7 +121,7 @@ test('asks half as often once few of the token’s requests are left, and says s
   const { seconds, said } = await look([PENDING], { timeoutMs: 63_000 }, { usage })
   expect(seconds).toEqual([20, 20, 20])
   expect(said.filter((line) => line.includes('half as often'))).toEqual([
-    'log: GitHub allows this token 99 more of 1000 requests an hour, so that it is asked half as often.',
+    'log: This token has 99 of 1000 requests left this hour, so the step asks half as often.',
   ])
 })
 
@@ -192,7 +192,7 @@ test.each<['merged' | 'closed', (readonly Check[] | ActionError)[], string, numb
 test('a permission that is missing is not, and the checks stay unknown', async () => {
   const { found, seconds, notice } = await look([refusal('forbidden', 'Grant it.')])
   expect([found, seconds]).toEqual([describePullRequest(PULL_REQUEST), []])
-  expect(notice).toBe('The checks are not known: GitHub said forbidden. Grant it.')
+  expect(notice).toBe('The checks could not be read: GitHub said forbidden. Grant it.')
 })
 
 test('a cancelled run ends within its sleep', async () => {

@@ -38,7 +38,7 @@ test.each<[string, Fields, Partial<Conclusion>]>([
   [
     'a follow-up that never began',
     { outcome: 'unconfirmed', task: FOLLOW_UP, progress: 'taken' },
-    { text: 'The service took the prompt, but the job was never seen to work on it.', advice: LOOK_BEFORE_SENDING },
+    { text: 'The service accepted the prompt, but the job was never seen to work on it.', advice: LOOK_BEFORE_SENDING },
   ],
   [
     'a follow-up that may still end',
@@ -59,7 +59,7 @@ test.each<[string, Fields, Partial<Conclusion>]>([
   [
     'an attached job that was not read in time',
     { outcome: 'timed-out', task: ATTACH, job: undefined, error: unread },
-    { isGreen: false, title: 'Out of time', text: 'The job could not be read.' },
+    { isGreen: false, title: 'The time ran out', text: 'The job could not be read.' },
   ],
   [
     'a link that cannot be used',
@@ -97,7 +97,7 @@ test.each<[string, Fields, Partial<Conclusion>]>([
     { ...cancelled, rounds: [{ task: FOLLOW_UP }] },
     {
       text: `The run was cancelled. ${TURN_MAY_RUN}`,
-      advice: "See on the service's dashboard what becomes of it, before you send the job anything else.",
+      advice: "Check the service's dashboard before you send the job anything else.",
     },
   ],
   [
@@ -105,13 +105,13 @@ test.each<[string, Fields, Partial<Conclusion>]>([
     { ...cancelled, task: FOLLOW_UP, progress: 'unsent' },
     {
       text: 'The run was cancelled before the follow-up was sent.',
-      advice: 'Run the step again when you want it: nothing came of this one.',
+      advice: 'Run the step again if you still want it: this one did nothing.',
     },
   ],
   [
     'a run cancelled before a job was created',
     { ...cancelled, job: undefined },
-    { text: 'The run was cancelled before the service had taken the prompt.' },
+    { text: 'The run was cancelled before the service accepted the prompt.' },
   ],
   [
     'a cancelled run whose prompt nobody answered',

@@ -13,7 +13,7 @@ test('of a pull request without a title, the number is its name', () => {
 test('a follow-up says what it has added, and more than twenty files are counted', () => {
   const files = Array.from({ length: 25 }, (_, index) => ({ path: `docs/${index}.md`, additions: 1, deletions: 0 }))
   const markdown = sections({ operation: 'updated', task: FOLLOW_UP, changes: { files, isWhole: false } })
-  expect(markdown).toContain('**Added to it:** at least 25 files, +25 −0')
+  expect(markdown).toContain('**Changed by this step:** at least 25 files, +25 −0')
   expect(markdown).toContain('<tr><td>and 5 more</td></tr>')
   expect(markdown.match(/<td>\+1<\/td>/g)).toHaveLength(20)
 })

@@ -125,7 +125,7 @@ test.each([
 test('tells what is known, and nothing of what is not', () => {
   const pullRequest = { state: 'merged', mergeable: false, checks: 'none', scope: outside } as const
   expect(formatPullRequest(reportOf({ pullRequest }))).toEqual([
-    'It is merged already.',
+    'It is already merged.',
     'It conflicts with its base branch, so it cannot be merged.',
     'No check is registered for it.',
     'It changes 1 path outside of `allowed-paths`.',

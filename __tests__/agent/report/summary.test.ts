@@ -60,7 +60,7 @@ test('tells the verdict, the pull request, what changed in it, its checks and ro
   const inOrder = [
     '## ⚠️ Docs agent · new job: Pull request opened, its checks failed',
     `### [<code>Explain the limits</code> #7 in acme/docs](${LINK})`,
-    '**Changed in it:** 2 files, +13 −3',
+    '**Changed by this step:** 2 files, +13 −3',
     '<tr><td><code>docs&#47;limits&#46;md</code></td><td>+12</td><td>−3</td></tr>\n<tr><td><code>src&#47;a',
     '<tr><th>Check</th><th>Result</th><th>Time</th></tr>',
     '<tr><td><a href="https://checks.example.com/1"><code>links</code></a></td><td>❌ failed</td><td></td></tr>',
@@ -92,7 +92,7 @@ test('the commits of a push are counted by its change, where that is known', () 
 })
 
 test('what there is nothing to tell of is left out', () => {
-  for (const part of ['<table>\n</table>', 'Check</th>', 'Round', 'Triggered by', 'Changed in it', '<details>'])
+  for (const part of ['<table>\n</table>', 'Check</th>', 'Round', 'Triggered by', 'Changed by this step', '<details>'])
     expect(summary({ task: ATTACH })).not.toContain(part)
 })
 

@@ -24,7 +24,7 @@ test.each<[string, Partial<Turn>]>([
   ['cancelled', { progress: 'taken', stopped: { outcome: 'cancelled', error: cancelled } }],
   ['cancelled before it was sent', { progress: 'unsent', stopped: { outcome: 'cancelled', error: cancelled } }],
   [
-    'failed: The prompt may have been taken',
+    'failed: The service may have accepted the prompt',
     { stopped: { outcome: 'error', error: new ActionError('unknown-fate', 'Nobody knows.') } },
   ],
 ])('a turn is told as: %s', (text, turn) => {

@@ -190,7 +190,7 @@ test.each(['push', 'schedule', 'issues', 'workflow_dispatch'])('with a command, 
 test('house rules come first, then the instruction, then what belongs to it', async () => {
   const task = { kind: 'create', prompt: 'Use plain words.' } as const
   const { prompt, log } = await play({ inputs: { task } })
-  expect(log).toContain('A comment asks job job_1 to go on with pull request #7.')
+  expect(log).toContain('A comment asks job job_1 to add to pull request #7.')
   expect(prompt).toMatch(/^Use plain words\.\n\nShorten it\.\n\n---\n\nThe instruction above comes from a comment/)
   expect(prompt).toContain('Pull request #7 of acme/docs, which you opened, is still open.')
   expect(prompt).not.toContain('About it.')
@@ -207,7 +207,7 @@ test("somebody else's pull request is told with its title, its text and its chan
 test('a change that cannot be read costs the change, and not the job', async () => {
   const { report, sent } = await play({ jobName: 'none', answers: { compare: rejecting(refusal('forbidden')) } })
   expect(sent).toEqual(['create'])
-  expect(report.shortfalls).toMatchObject([{ lost: 'The change of the pull request was not told' }])
+  expect(report.shortfalls).toMatchObject([{ lost: 'The agent is not told what the pull request changes' }])
 })
 
 test('of a review, the comments by the same person are told, and no others', async () => {
@@ -222,13 +222,17 @@ test('of a review, the comments by the same person are told, and no others', asy
 const MERGED: PullRequest = { ...PULL_REQUEST, state: 'merged' }
 
 test.each<[string, Scene, string]>([
-  ['its pull request cannot be read', { answers: { readPullRequest: rejecting(refusal('unreachable')) } }, 'not known'],
+  [
+    'its pull request cannot be read',
+    { answers: { readPullRequest: rejecting(refusal('unreachable')) } },
+    'Could not tell',
+  ],
   [
     'its comments cannot be read',
     { answers: { listMarkerComments: inTurn<readonly MarkerComment[]>(refusal('forbidden'), []) } },
-    'not known',
+    'Could not tell',
   ],
-  ['the job cannot be read', { reads: [failure('unreachable')] }, 'not known'],
+  ['the job cannot be read', { reads: [failure('unreachable')] }, 'Could not tell'],
   [
     'its pull request is merged meanwhile',
     { answers: { readPullRequest: inTurn(PULL_REQUEST, MERGED) } },

@@ -118,7 +118,7 @@ test.each<[string, string, (scene: Scene) => unknown, string]>([
     'that nobody can read any more may have ended',
     'editComment',
     ({ world }) => (world.onAsked = (what) => what === 'readPullRequest' && world.fates.github.push('down')),
-    'is still open is not known',
+    'Could not tell whether',
   ],
 ])('a pull request %s, and nothing is sent', async (_what, when, act, reason) => {
   const { report, taken } = await meanwhile(when, act)

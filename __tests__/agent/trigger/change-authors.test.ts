@@ -39,5 +39,5 @@ test('where there is nothing to compare there are no authors', async () => {
 test('a change that GitHub does not tell has no authors, and that is said', async () => {
   const { found, losses } = await find(undefined, { github: fakeGitHub({ compare: rejecting(refusal('forbidden')) }) })
   expect(found).toEqual([])
-  expect(losses).toEqual(['Who wrote the change is not known, so they are not asked for a review'])
+  expect(losses).toEqual(['Could not tell who wrote the change, so they are not asked for a review'])
 })

@@ -88,7 +88,7 @@ test.each<[what: string, given: Given, event: GivenEvent, answers: Answers, expe
   ['its own merge, by order', {}, ORDER, OWN, ASKS],
   ['its own merge, of which a file counts', FILES, PUSHED, OWN_AND_OLDER, OWN_WORK],
   ['its own merge, looking back to others', { ...COMMITS, ...SINCE }, PUSHED, OWN_AND_OLDER, ASKS],
-  ['its own merge, without its files', FILES, PUSHED, { ...OWN, ...DOWN }, { ...OWN_WORK, lost: 'What changed' }],
+  ['its own merge, without its files', FILES, PUSHED, { ...OWN, ...DOWN }, { ...OWN_WORK, lost: 'what changed' }],
   ['its own merge, with a range of its own', ELSEWHERE, PUSHED, OWN, OWN_WORK],
   ['a push, with a range of its own', ELSEWHERE, PUSHED, {}, ASKS],
   ['a release of its own by a bot', {}, RELEASE, OWN, OWN_WORK],
@@ -148,7 +148,7 @@ test.each<[what: string, given: Given, event: GivenEvent, answers: Answers, expe
   ['a schedule in a quiet week', FILES, SCHEDULE, QUIET, { prompt: 'Nothing changed in acme/docs' }],
   ['the first schedule', { ...FILES, ...DOCS }, SCHEDULE, FIRST, { prompt: /^$/, said: 'no run of this workflow' }],
   ['a schedule', FILES, SCHEDULE, {}, { prompt: 'since the last successful run, from aaaaaaa to bbbbbbb' }],
-  ['a push by force that cannot be compared', FILES, FORCED, DOWN, { lost: 'What changed is not known' }],
+  ['a push by force that cannot be compared', FILES, FORCED, DOWN, { lost: 'Could not tell what changed' }],
   [
     'a push by force',
     FILES,
@@ -206,7 +206,7 @@ test.each<[what: string, given: Given, answers: Answers]>([
 )
 
 test('after `workflow_run` nobody knows what was told, so looking back to it is refused', async () => {
-  await expect(lookAtChange({ ...SINCE, ...FILES }, ran({}))).rejects.toThrow('must not be given after `workflow_run`')
+  await expect(lookAtChange({ ...SINCE, ...FILES }, ran({}))).rejects.toThrow('cannot be used after `workflow_run`')
 })
 
 test('a cancelled run ends here', async () => {

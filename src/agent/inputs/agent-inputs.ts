@@ -37,13 +37,13 @@ const BLANK = 'is blank; the agent needs an instruction'
 const promptInput: Input<string | undefined> = (text, raw) => {
   if (text !== '') return text.trim() === '' ? refuse(BLANK) : text
   if (['prompt-file', 'job-id', 'command'].some((name) => isGiven(raw, name))) return undefined
-  return refuse('is missing; give `prompt` or `prompt-file`, or `job-id` alone to wait for a job')
+  return refuse('is missing; set `prompt` or `prompt-file`, or `job-id` alone to wait for a job')
 }
 
 function promptFileInput(workspace: string): Input<string | undefined> {
   return (text, raw) => {
     if (text.trim() === '') return undefined
-    if (raw['prompt'] !== '') return refuse('must not be given together with `prompt`')
+    if (raw['prompt'] !== '') return refuse('cannot be combined with `prompt`')
     const prompt = readWorkspaceFile(workspace, text.trim(), MAX_PROMPT_BYTES)
     return prompt.trim() === '' ? refuse(BLANK) : prompt
   }
@@ -56,13 +56,13 @@ const patternsInput: Input<readonly PathRule[]> = (text) => {
 
 const ignoredPatternsInput: Input<readonly PathRule[]> = (text, raw) => {
   if (!isGiven(raw, 'paths')) return patternsInput(text, raw)
-  const rule = 'must not be given together with `paths`; there, lines that begin with `!` leave files out'
+  const rule = 'cannot be combined with `paths`; there, lines that begin with `!` leave files out'
   return text.trim() === '' ? [] : refuse(rule)
 }
 
 const tokenInput = textInput(
   /^[\x21-\x7e]{0,4096}$/,
-  'holds a space, a line end or another character that no token has, or is longer than 4096 characters',
+  'has a space, a line break or another character that no token has, or is longer than 4096 characters',
 )
 
 /** GitHub's own limit for the name of a label. One of dots alone would be a step in the address of the label. */
@@ -77,7 +77,9 @@ const onOpenPrChoice = choiceInput(ON_OPEN_PR)
 const onOpenPrInput: Input<OnOpenPr> = (text, raw) => {
   const choice = onOpenPrChoice(text, raw)
   const missing = ['label', 'github-token'].filter((name) => !isGiven(raw, name)).map((name) => `\`${name}\``)
-  return choice === 'new' || missing.length === 0 ? choice : refuse(`needs ${missing.join(' and ')}, but for \`new\``)
+  return choice === 'new' || missing.length === 0
+    ? choice
+    : refuse(`needs ${missing.join(' and ')} unless it is \`new\``)
 }
 
 /** Names of dots alone are steps in an address. */
@@ -95,9 +97,8 @@ const commandWord = textInput(
 const commandInput: Input<string> = (text, raw) => {
   const command = commandWord(text, raw)
   if (command === '') return command
-  if (isGiven(raw, 'job-id'))
-    return refuse('must not be given together with `job-id`: the comment says which job it is')
-  return isGiven(raw, 'github-token') ? command : refuse('needs `github-token`, to ask who may give commands')
+  if (isGiven(raw, 'job-id')) return refuse('cannot be combined with `job-id`: the comment says which job it is')
+  return isGiven(raw, 'github-token') ? command : refuse('needs `github-token`, to check who may give commands')
 }
 
 const MOST_FIX_ROUNDS = 5
@@ -106,7 +107,7 @@ const roundsInput = wholeNumberInput(0, MOST_FIX_ROUNDS, ' of rounds')
 
 const fixRoundsInput: Input<number> = (text, raw) => {
   if (waitsForChecks(raw)) return roundsInput(text, raw)
-  const rule = 'must not be given without `wait-for-checks: true`, as only then is it known which checks fail'
+  const rule = 'needs `wait-for-checks: true`, to know which checks fail'
   return /^\s*0*\s*$/.test(text) ? 0 : refuse(rule)
 }
 

@@ -33,9 +33,10 @@ const TOKEN = new RegExp(
 
 /** Why nothing can be read that begins with this character. */
 function whyNot(character: string): string {
-  if (character === '[') return 'has a `[` that begins no list of letters and digits; write `\\[` for the sign'
+  if (character === '[')
+    return 'has a `[` that begins no list of letters and digits; write `\\[` for the character itself'
   if (character === '\\') return 'has a `\\` before a letter or a digit; folders are separated by `/`'
-  return `has a \`${character}\` with no character before it; write \`\\${character}\` for the sign`
+  return `has a \`${character}\` with no character before it; write \`\\${character}\` for the character itself`
 }
 
 type Groups = Readonly<Partial<Record<string, string>>>
@@ -107,7 +108,7 @@ function mistakeIn(pattern: string): string | undefined {
   if (pattern.startsWith('/')) return 'begins with `/`; paths begin at the root of the repository, without one'
   if (pattern.startsWith('./')) return 'begins with `./`; paths begin at the root of the repository, without it'
   if (SEVERAL.test(pattern))
-    return 'has a comma before another pattern; write each on a line of its own, and `\\,` for the sign'
+    return 'has a comma before another pattern; write each on a line of its own, and `\\,` for the character itself'
   if (pattern.endsWith('/')) return 'ends with `/` and matches no file; add `**`'
   return undefined
 }
@@ -134,7 +135,7 @@ export function parsePathPatterns(text: string): PathPatterns {
       )
   }
   if (problems.length === 0 && rules.length > 0 && rules.every(({ effect }) => effect === 'exclude'))
-    problems.push('has only lines that begin with `!`; at least one line must say what is meant')
+    problems.push('has only lines that begin with `!`; at least one line must say which files are included')
   return { rules, problems, warnings }
 }
 

@@ -65,7 +65,7 @@ async function awaitReady(
 ): Promise<Ready> {
   const { wait } = inputs
   const isInTheWay = isRunning(present) && (wait || isRolling)
-  if (isInTheWay) watch.note('The job is busy. The prompt is sent when its present turn ends.')
+  if (isInTheWay) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
   const isLate = isRolling && present.status === 'completed' && present.prLink === undefined
   const isBusy = wasBusy || isInTheWay || isLate
   const before = isInTheWay || isLate ? (await waitForJob(present, step, watch)).job : present
@@ -113,7 +113,7 @@ export async function prepare(
     const { before } = ready
     if (before?.status === 'archived' && fallback === undefined) return archivedBefore()
     if (before === undefined || (ready.wasBusy && step.clock.now() >= step.deadlineAt))
-      return notSentInTime('the present turn of the job did not end')
+      return notSentInTime("the job's current turn did not end")
     if (preflight === undefined) return { ...ready, before }
     const claimed = (await claim?.(before)) ?? 'send'
     if (claimed !== 'send') return outdated(claimed, task)
@@ -127,6 +127,6 @@ export async function prepare(
       if (continued !== undefined) watch.course.see({ continued })
       return { ...ready, before }
     }
-    if (looks === MOST_LOOKS) throw changed('Each time that the job was looked at, it had changed.')
+    if (looks === MOST_LOOKS) throw changed('The job had changed each time the step looked at it.')
   }
 }

@@ -29,7 +29,7 @@ async function relate(
 /** A closed pull request does not follow its branch any more, so that later commits are on the branch only. */
 async function hasCommitsPast(before: PullRequest, now: PullRequest, step: Step, journal: Journal): Promise<boolean> {
   if (now.headSha !== before.headSha) return true
-  const lost = `Whether commits came after pull request #${now.number} was ${now.state} is not known`
+  const lost = `Could not tell whether commits came after pull request #${now.number} was ${now.state}`
   const relation = await relate(lost, before, now.branch, step, journal)
   return relation === 'ahead' || relation === 'diverged'
 }
@@ -52,7 +52,7 @@ async function formatLostCommit(
   step: Step,
   journal: Journal,
 ): Promise<void> {
-  const lost = `Whether the turn has taken commits out of pull request #${number} is not known`
+  const lost = `Could not tell whether the turn has taken commits out of pull request #${number}`
   const relation = await relate(lost, before, headSha, step, journal)
   if (relation !== 'diverged' && relation !== 'behind') return
   journal.notice(
@@ -106,7 +106,7 @@ export async function compareHeads(
   const hasMoved = now.headSha !== before.headSha
   const named: TaskResult = { ...result, ...(job && prLink && { job: { ...job, prLink: job.prLink ?? prLink } }) }
   const isKnown = !(came instanceof ActionError)
-  if (!isKnown) journal.reportSkipped('Whether the follow-up changed the pull request is not known', came)
+  if (!isKnown) journal.reportSkipped('Could not tell whether the follow-up changed the pull request', came)
   // A turn whose job names no pull request may have worked elsewhere.
   const isUnchanged = isKnown && link !== undefined
   const hasAdded = isKnown && came.agents > 0

@@ -31,7 +31,7 @@ async function send(
     return answer
   } catch (error) {
     if (!(error instanceof ActionError) || error.code !== 'unknown-fate') throw error
-    watch.note('It is not known whether the service took the prompt. The step looks whether the agent begins it.')
+    watch.note('It is not known whether the service accepted the prompt. The step looks whether the agent begins it.')
     return error
   }
 }

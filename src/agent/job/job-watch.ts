@@ -43,7 +43,7 @@ export class JobWatch {
   /** The service has taken a prompt. First of all the next step is told: this one may be killed in the next moment. */
   accept(answer: Job): void {
     this.#handOn(answer)
-    this.note(`The service has taken the prompt: job ${answer.id} ${STATUS_PHRASES[answer.status]}.`)
+    this.note(`The service accepted the prompt: job ${answer.id} ${STATUS_PHRASES[answer.status]}.`)
     this.course.see({ job: answer })
     this.observe(answer)
   }
@@ -53,7 +53,7 @@ export class JobWatch {
     if (job.unlistedStatus !== undefined)
       this.#warnOnce(
         'status',
-        `The service reports a status that is not known here, “${job.unlistedStatus}”. It is taken for still running.`,
+        `The service reports an unknown status, “${job.unlistedStatus}”. The step treats it as still running.`,
       )
     if (job.hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
     const { job: before, lastProblem } = this.course.newest
@@ -68,7 +68,7 @@ export class JobWatch {
   observeProblem(problem: ActionError): void {
     this.#reads++
     if (problem.message !== this.course.newest.lastProblem?.message)
-      this.#heartbeat.say(`${describeError(problem)} Looking again until the deadline.`)
+      this.#heartbeat.say(`${describeError(problem)} Trying again until the deadline.`)
     this.course.see({ lastProblem: problem })
   }
 

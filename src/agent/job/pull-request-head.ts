@@ -34,7 +34,7 @@ async function look(
   ask: (address: PullRequestAddress, read: () => Promise<PullRequest>) => Promise<PullRequest | undefined>,
 ): Promise<PullRequest | undefined> {
   if (link === undefined) return undefined
-  const lost = 'Whether the follow-up changes the pull request is not known'
+  const lost = 'Could not tell whether the follow-up changes the pull request'
   return journal.bestEffort(lost, async () => {
     if ((await step.github()) === undefined || link.host !== new URL(step.context.serverUrl).host) return undefined
     const address = toPullRequestAddress(link, step.context)

@@ -51,8 +51,8 @@ function awaitLink({ id }: Job, { clock, deadlineAt }: Step, { poll }: JobWatch)
 function unusableLink(job: Job): TaskResult {
   const error = new ActionError(
     'unusable-link',
-    'The agent finished, and the address of its pull request cannot be used: it is no plain `https:` one.',
-    { hint: 'Look for the pull request in the repository, and tell those who run the service.' },
+    'The agent finished, but the address of its pull request cannot be used: it is not a plain `https:` address.',
+    { hint: 'Look for the pull request in the repository, and report it to those who run the service.' },
   )
   return { outcome: 'error', job, error }
 }

@@ -25,7 +25,8 @@ function askForEach<T>(what: string, otherwise: T, journal: Journal): (perform: 
     } catch (caught) {
       const error = rethrowFatal(caught)
       isRefused = !OF_ONE.includes(error.code)
-      if (!said.has(error.message)) journal.reportSkipped(`The agent was not told all ${what} of failing checks`, error)
+      if (!said.has(error.message))
+        journal.reportSkipped(`Some ${what} of failing checks were not sent to the agent`, error)
       said.add(error.message)
       return otherwise
     }

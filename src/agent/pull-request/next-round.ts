@@ -28,7 +28,7 @@ async function findFailing(
   step: Step,
   journal: Journal,
 ): Promise<readonly Check[]> {
-  const lost = 'Checks that failed without these changes, too, are not told apart'
+  const lost = 'Could not tell which checks also fail without these changes'
   const before = await journal.bestEffort(lost, async () => {
     const { mergeBase } = await journal.heads.compareWithBase(pullRequest, github)
     return github.readChecks(pullRequest.repository, mergeBase, step.context)

@@ -23,7 +23,7 @@ function describeWanted({ label, waitForChecks, allowedPaths, reviewers }: Agent
     ...(waitForChecks ? ['its checks'] : []),
     ...(allowedPaths.length === 0 ? [] : ['its files']),
   ]
-  return `Nothing is known of the pull request (${wanted.join(', ')})`
+  return `The pull request could not be read (${wanted.join(', ')})`
 }
 
 /** Whether there is anything to do. Without a token, what nobody asked for by name is not missed. */

@@ -13,8 +13,8 @@ import { describePullRequest, type PullRequestFindings, type Scope } from '../re
 import { formatChecks, formatUsualTime, nextLook, waitForApproval, type Looks } from './checks.ts'
 import { isNearLimit, isOverShare, nextLookMs } from './look-pace.ts'
 
-const DOUBTFUL = 'A failed run counts although a later run of its workflow may have taken its place'
-const LOST_SCOPE = 'Whether the files of the pull request match `allowed-paths` is not known'
+const DOUBTFUL = 'A failed run counts although a later run of its workflow may have replaced it'
+const LOST_SCOPE = 'Could not tell whether the files of the pull request match `allowed-paths`'
 /** Left for the last read, so that it is over when the deadline is. */
 const LAST_READ_MS = 3_000
 
@@ -62,7 +62,7 @@ function tell(
   journal: Journal,
 ): void {
   if (problem !== undefined)
-    heartbeat.beat(`Checks of commit ${sha.slice(0, 7)}: they could not be read. ${describeError(problem)}`)
+    heartbeat.beat(`The checks of commit ${sha.slice(0, 7)} could not be read. ${describeError(problem)}`)
   if (problem !== undefined || checks === undefined || verdict === undefined) return
   const told = formatChecks(verdict.state, checks, sha)
   const isNew =
@@ -86,7 +86,7 @@ function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (age
     const isNear = isNearLimit(usage)
     if (isNear && !isSaid)
       heartbeat.say(
-        `GitHub allows this token ${usage.remaining} more of ${usage.limit} requests an hour, so that it is asked half as often.`,
+        `This token has ${usage.remaining} of ${usage.limit} requests left this hour, so the step asks half as often.`,
       )
     isSaid ||= isNear
     const isShort = isNear || isOverShare(usage.counted - before, clock.now() - startedAt)
@@ -145,7 +145,7 @@ export async function waitForChecks(
   }
 
   function findingsOf(now: PullRequest, { checks, verdict, problem }: Partial<Looks>): PullRequestFindings {
-    if (checks === undefined && problem !== undefined) journal.reportSkipped('The checks are not known', problem)
+    if (checks === undefined && problem !== undefined) journal.reportSkipped('The checks could not be read', problem)
     const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
     if (doubt !== undefined) journal.reportSkipped(DOUBTFUL, doubt)
     return {

@@ -67,4 +67,4 @@ export async function writeLog(
   }
 }
 
-const LOST = 'The log in the pull request was not written, or nobody knows whether it was'
+const LOST = 'The log in the pull request may not have been written'

@@ -38,7 +38,7 @@ function textOf(report: Report): string {
   return joinSentences(sentences)
 }
 
-const LOOK_AT_THE_ROUND = "See on the service's dashboard what becomes of it, before you send the job anything else."
+const LOOK_AT_THE_ROUND = "Check the service's dashboard before you send the job anything else."
 
 /** The first is what does the most harm if nobody does it, and the last what nobody misses. */
 function adviceOf(report: Report): string | undefined {

@@ -33,7 +33,7 @@ export function isStillRunning({ job, outcome }: Report): boolean {
 }
 
 export const TURN_MAY_RUN =
-  'The service has taken the follow-up and has no way to cancel it, so the agent may be at work on it.'
+  'The service accepted the follow-up and cannot cancel it, so the agent may be working on it.'
 export const LOOK_BEFORE_SENDING =
   "See the job on the service's dashboard before you send the prompt again: it may still begin."
 
@@ -112,7 +112,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     icons: ['⚪', '❌'],
     end: 'the job is archived',
     title: always('The job is archived'),
-    text: formatBadEnd('Somebody archived it, so nothing more will come of it.'),
+    text: formatBadEnd('Somebody archived it, so the agent does nothing more.'),
     advice: always('Start a new job: run the same step without `job-id`.'),
     changed: openedAll,
   },
@@ -139,7 +139,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     icons: ['❓', '❓'],
     end: 'sent, and not seen to begin',
     title: always('The follow-up was sent, but the agent was not seen to begin it'),
-    text: always('The service took the prompt, but the job was never seen to work on it.'),
+    text: always('The service accepted the prompt, but the job was never seen to work on it.'),
     advice: always(LOOK_BEFORE_SENDING),
     changed: nothing,
   },
@@ -147,7 +147,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     colour: 'green',
     icons: ['🚀', '🚀'],
     end: 'sent, and not waited for',
-    title: always('The agent is at work'),
+    title: always('The agent is working'),
     text: ({ task }) =>
       task?.kind === 'attach' ? 'This step does not wait for the job.' : 'This step does not wait for the result.',
     advice: nothing,
@@ -159,14 +159,14 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     end: 'cancelled',
     title: always('Cancelled'),
     text: (report) => {
-      if (jobIdOf(report) === undefined) return 'The run was cancelled before the service had taken the prompt.'
+      if (jobIdOf(report) === undefined) return 'The run was cancelled before the service accepted the prompt.'
       if (report.progress === 'unsent') return 'The run was cancelled before the follow-up was sent.'
       if (report.progress === 'taken' || isFixing(report)) return `The run was cancelled. ${TURN_MAY_RUN}`
       if (isStillRunning(report))
         return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
       return `The run was cancelled. The job ${report.job === undefined ? 'was not read yet' : STATUS_PHRASES[report.job.status]}.`
     },
-    advice: always('Run the step again when you want it: nothing came of this one.'),
+    advice: always('Run the step again if you still want it: this one did nothing.'),
     // Such a step may have seen the end, and waited for checks.
     changed: ({ task, job }) =>
       task.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined,
@@ -182,7 +182,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
         : `No prompt was sent. ${skipReason}`,
     advice: ({ skipReason }) =>
       skipReason === undefined
-        ? 'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret that `api-key` is given from.'
+        ? 'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret in `api-key`.'
         : undefined,
     changed: always(false),
   },

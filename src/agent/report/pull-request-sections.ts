@@ -37,7 +37,7 @@ function heading(report: Report): string[] {
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
-function files({ changes, operation }: Report): string[] {
+function files({ changes }: Report): string[] {
   if (changes === undefined || changes.files.length === 0) return []
   const { files, isWhole } = changes
   const count = `${isWhole ? '' : 'at least '}${formatCount(files.length, 'file')}`
@@ -47,7 +47,7 @@ function files({ changes, operation }: Report): string[] {
     `+${additions}`,
     `−${deletions}`,
   ])
-  return [`**${operation === 'created' ? 'Changed in it' : 'Added to it'}:** ${count}, ${total}`, grid([], rows)]
+  return [`**Changed by this step:** ${count}, ${total}`, grid([], rows)]
 }
 
 const RESULTS = { failure: '❌ failed', pending: '⏳ not finished', success: '✅ passed' } as const

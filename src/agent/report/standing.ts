@@ -111,7 +111,7 @@ export function formatPullRequest(report: Report): string[] {
   const blocked = isBlocked === true && checks !== undefined ? BLOCKED_TEXTS[checks] : undefined
   const count = scope?.outside.length ?? 0
   return [
-    ...(isPullRequestOver(pullRequest) ? [`It is ${state ?? ''} already.`] : []),
+    ...(isPullRequestOver(pullRequest) ? [`It is already ${state ?? ''}.`] : []),
     ...(mergeable === false ? ['It conflicts with its base branch, so it cannot be merged.'] : []),
     ...(checks === undefined ? [] : [waitsForApproval === true ? HELD_TEXT : CHECKS_TEXTS[checks]]),
     ...(blocked === undefined ? [] : [blocked]),

@@ -49,7 +49,7 @@ export async function answerComment(
     else await github.editComment(comment, reply.id, body)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    journal.reportSkipped('The comment was not answered, or nobody knows whether it was', error)
+    journal.reportSkipped('The answer to the comment may not have been written', error)
   }
   return { ...report, shortfalls: journal.shortfalls }
 }

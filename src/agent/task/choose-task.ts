@@ -17,7 +17,7 @@ export function warnOfAttempt({ context: { runAttempt } }: Step, journal: Journa
   if (runAttempt === 1) return
   journal.notice(
     'This run was started again',
-    `This is attempt ${runAttempt}, and the one before may have sent the prompt already: this one would send it once more. To go on with that job instead, cancel this run, and run the step with its \`job-id\` and without a prompt.`,
+    `This is attempt ${runAttempt}, and the one before may already have sent the prompt: this one sends it again. To go on with that job instead, cancel this run, and run the step with its \`job-id\` and without a prompt.`,
   )
 }
 
@@ -38,7 +38,7 @@ export async function chooseTask(inputs: AgentInputs, step: Step, journal: Journ
   return followUpOn(found, task.prompt, [], step, journal)
 }
 
-const UNKNOWN = 'Whether a pull request of the agent is open is not known'
+const UNKNOWN = 'Could not tell whether a pull request of the agent is open'
 /** So many pull requests in a row were open when they were chosen, and not when the prompt was to be sent. */
 const MOST_CHOICES = 5
 
@@ -60,7 +60,7 @@ export async function chooseAnew(
   }
   if (passedOver.length === MOST_CHOICES)
     throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
-      hint: 'Run the step again: it goes on with that one.',
+      hint: 'Run the step again: it adds to that one.',
     })
   journal.note(`${reason}.`)
   return followUpOn(next, prompt, passedOver, step, journal)
@@ -79,7 +79,7 @@ async function followUpOn(
   const which = `follow-up ${followUps + 1} of ${MOST_FOLLOW_UPS}`
   if (followUps < MOST_FOLLOW_UPS)
     journal.note(`Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
-  const lost = 'Commits that people made in the pull request are not named to the agent'
+  const lost = 'The agent is not told which commits people made in the pull request'
   const commits = await journal.bestEffort(lost, async () =>
     (await openGitHub(step, QUESTIONS_MS)).listPullRequestCommits(pullRequest),
   )

@@ -16,7 +16,7 @@ import { orAbort } from './send-nothing.ts'
 
 const AGAIN = 'Run the workflow again when it can be asked, or write the comment once more.'
 const ELSEWHERE = 'Ask in an open pull request or in an issue.'
-const ANEW = 'To begin anew, ask in an issue: that starts a new job.'
+const ANEW = 'To start over, ask in an issue: that starts a new job.'
 
 /** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
 async function findRolling(comment: AskingComment, search: Search): Promise<RollingPullRequest | string | undefined> {
@@ -63,13 +63,13 @@ export async function fromComment(
   const search = await openSearch(inputs, step)
   const { author, repository, threadId, writtenAt } = comment
   const mayAsk = () => search.github.mayWrite(repository, author)
-  if (!(await orAbort('Whether the author may ask is not known', mayAsk, AGAIN)))
+  if (!(await orAbort('Could not tell whether the author may ask', mayAsk, AGAIN)))
     return 'The author of the comment may not write in this repository.'
   journal.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
 
   if (instruction.trim() === '') return formatUsage(command)
   if (isOnPullRequest && !comment.subject.isOpen) return `Pull request #${number} is closed. ${ELSEWHERE}`
-  const unknown = `Whether pull request #${number} comes from a job is not known`
+  const unknown = `Could not tell whether pull request #${number} comes from a job`
   const found = isOnPullRequest ? await orAbort(unknown, () => findRolling(comment, search), AGAIN) : undefined
   if (typeof found === 'string') return found
 
@@ -78,7 +78,7 @@ export async function fromComment(
   const review =
     kind === 'review'
       ? await orAbort(
-          'The comments of the review are not known',
+          'The comments of the review could not be read',
           () => search.github.listReviewComments(comment),
           AGAIN,
         )
@@ -92,11 +92,11 @@ export async function fromComment(
   if (found !== undefined) {
     const prompt = promptOf(rules, comment, context) + formatOpenPullRequest(found.pullRequest, [])
     journal.add({ log: logPlaceOf(found) })
-    journal.note(`A comment asks job ${found.jobId} to go on with pull request #${number}.`)
+    journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}.`)
     const preflight = commentPreflight(found, step, journal, { unknown: AGAIN, ended: ELSEWHERE })
     return { task: { kind: 'follow-up', jobId: found.jobId, prompt }, preflight }
   }
-  const change = await journal.bestEffort('The change of the pull request was not told', () =>
+  const change = await journal.bestEffort('The agent is not told what the pull request changes', () =>
     formatChange(comment, inputs, search),
   )
   journal.note(`A comment on #${number} asks for a new job.`)

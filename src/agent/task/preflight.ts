@@ -25,7 +25,7 @@ function tooMany(number: number): ActionError {
 function lookAt(rolling: RollingPullRequest, step: Step, journal: Journal, hint?: string) {
   const { pullRequest, isProven } = rolling
   const name = `Pull request #${pullRequest.number}`
-  const unknown = `Whether pull request #${pullRequest.number} is still open is not known`
+  const unknown = `Could not tell whether pull request #${pullRequest.number} is still open`
   return {
     /**
      * Why the job is not that of the pull request any more, or cannot take the follow-up.

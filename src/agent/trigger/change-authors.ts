@@ -28,7 +28,7 @@ export async function findChangeAuthors(
   if (!inputs.reviewers.hasAuthors) return []
   if (commits !== undefined) return rankAuthors(commits)
   const found = await journal.bestEffort(
-    'Who wrote the change is not known, so they are not asked for a review',
+    'Could not tell who wrote the change, so they are not asked for a review',
     async () => {
       const asked = await openQuestions(inputs, step)
       const range = findChangeRange(step.context, inputs.changeRange)

@@ -39,7 +39,10 @@ export async function countByPaths(
   const names = files.length === 0 ? '' : ` ${none} (${patterns}): ${someQuoted(files.map(({ path }) => path))}.`
   const description = `${compared}${names}`
   if (unlisted !== undefined)
-    return { description, doubt: `${unlisted}. Nothing that is listed counts, but something else may: not skipped.` }
+    return {
+      description,
+      doubt: `${unlisted}. No listed file matches, but one that is not listed may, so the step is not skipped.`,
+    }
   const reason = isIgnoring ? 'All changed files match `paths-ignore`.' : 'No changed file matches `paths`.'
   return {
     description,

@@ -23,7 +23,7 @@ export interface LoopGuard {
 /** Questions that come before the job get this much of the step's time, in milliseconds, and no more than half of it. */
 const QUESTIONS_MS = 120_000
 
-const LOST = 'Whether the change is the work of this action is not known'
+const LOST = 'Could not tell whether the change is the work of this action'
 const OF_BOT =
   "A bot started this run, and it is not known to be about anything but the agent's own work. With `skip-own-changes: false` it would be let through."
 

@@ -20,10 +20,11 @@ const ignored = (reason: string): ParsedComment => ({ kind: 'ignored', reason })
  * known to be somebody who may.
  */
 export function parseComment({ event, repository }: Context, command: string): ParsedComment {
-  if (event.kind !== 'comment' && event.kind !== 'review') return ignored('The event is no comment and no review.')
+  if (event.kind !== 'comment' && event.kind !== 'review')
+    return ignored('The event is neither a comment nor a review.')
   const { comment, subject } = event
   if (subject === undefined || subject.kind === 'discussion')
-    return ignored('The event is no comment on an issue or a pull request.')
+    return ignored('The event is not a comment on an issue or a pull request.')
   if (!comment.isNew) return ignored('Only what was just written counts, and this was something else.')
   const instruction = instructionOf(comment.text, command)
   if (instruction === undefined) return ignored(`What was written does not begin with \`${command}\`.`)

@@ -23,7 +23,7 @@ export function refuseToLookBack(range: ChangeRange, inputs: AgentInputs, { even
   if (changeRange.kind === 'since-last-success' && event.kind === 'workflow-run')
     throw new ActionError(
       'invalid-input',
-      '`change-range` is `since-last-success`, which must not be given after `workflow_run`: GitHub does not say which commit such a run was about, and changes might never be told.',
+      '`change-range` is `since-last-success`, which cannot be used after `workflow_run`: GitHub does not say which commit such a run was about, so changes could be missed.',
       {
         hint: 'Nothing was sent. Leave out `change-range`, so that it is what the other workflow ran on, or let a push or a schedule start the workflow.',
       },
@@ -31,7 +31,7 @@ export function refuseToLookBack(range: ChangeRange, inputs: AgentInputs, { even
   if (range.kind === 'since-last-success' && onOpenPr === 'skip' && command === '' && task.kind === 'create')
     throw new ActionError(
       'invalid-input',
-      '`on-open-pr` is `skip`, which must not be given if the change is everything since the last successful run: a skipped run is green, and what changed before it would never be told.',
+      '`on-open-pr` is `skip`, which cannot be used if the change is everything since the last successful run: a skipped run is green, and what changed before it would be missed.',
       {
         hint: 'Nothing was sent. Use `on-open-pr: follow-up`, or leave out `change-context`, `paths` and `paths-ignore`.',
       },
@@ -60,8 +60,8 @@ function lossOf({ changeContext, pathFilter }: AgentInputs): string {
     ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
     ...(changeContext === 'none' ? [] : ['`change-context`']),
   ]
-  if (wanted.length === 0) return 'What the tag stands for is not known'
-  return `What changed is not known, so ${wanted.join(' and ')} had no effect`
+  if (wanted.length === 0) return 'Could not tell what the tag points to'
+  return `Could not tell what changed, so ${wanted.join(' and ')} had no effect`
 }
 
 /**
@@ -85,7 +85,7 @@ export async function compareWanted(
     if (inputs.changeRange.kind !== 'event' && isChangeWanted(inputs))
       throw new ActionError(
         'not-sent',
-        `What changed is not known, and \`change-range\` asks for it: ${error.message}`,
+        `Could not tell what changed, and \`change-range\` asks for it: ${error.message}`,
         { hint: error.hint ?? 'Run the step again when GitHub can be asked.' },
       )
     journal.reportSkipped(lossOf(inputs), error)
