@@ -7,6 +7,8 @@ export default {
   testEnvironment: 'node',
   // Many tests wait for a process or a socket, so one worker a core leaves no core idle.
   maxWorkers: '100%',
+  // Those that play npm start mostly wait for its clock.
+  maxConcurrency: 10,
   // A busy machine, or the pauses of GitHub's client, take longer than the usual five seconds.
   testTimeout: 30_000,
   // `src` holds no tests: it is here so that `--findRelatedTests src/...` knows its files.
