@@ -320,6 +320,11 @@ test.each<[string, Answers, string]>([
   ['commit statuses that failed', statuses('success', 'failure'), '20 more commit statuses: failure'],
   ['commit statuses that may have', statuses('failure', 'failure'), '20 commit statuses past the first 100: pending'],
   [
+    'commit statuses that may have, as one of the first',
+    { ...statuses('success', 'failure'), statuses: hundred('success').replace('success', 'failure') },
+    '20 commit statuses past the first 100: pending',
+  ],
+  [
     'commit statuses that have not ended',
     statuses('success', 'pending'),
     '20 commit statuses past the first 100: pending',
