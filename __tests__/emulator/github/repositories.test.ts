@@ -123,10 +123,9 @@ test.each([
 
 test('a comparison of what is not there, or has nothing in common, is 404', () => {
   const { ask } = driveGitHub({ docs: docs() })
-  expect(ask('GET', '/compare/main...next').body).toMatchObject({ message: 'Not Found' })
-  expect(ask('GET', `/compare/main...${commit('f')}`).body).toMatchObject({
-    message: `No common ancestor between main and ${commit('f')}.`,
-  })
+  expect(ask('GET', '/compare/main...next')).toMatchObject({ status: 404, body: { message: 'Not Found' } })
+  const message = `No common ancestor between main and ${commit('f')}.`
+  expect(ask('GET', `/compare/main...${commit('f')}`)).toMatchObject({ status: 404, body: { message } })
 })
 
 test('a commit tells its files, and whose it is where GitHub knows', () => {
