@@ -42,7 +42,18 @@ const CLOCK = 'runtime/clock.ts'
 
 /** Files, and one folder of files, without a test of their own, each with the reason. Entries are tested from outside, as processes. */
 const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
-  'emulator/github': 'is asked as a whole, by every operation, as GitHub is',
+  'emulator/github/check-operations.ts':
+    'answers requests, which the suites of the folder send to all of the embedded GitHub',
+  'emulator/github/comment-operations.ts': 'the same',
+  'emulator/github/issue-operations.ts': 'the same',
+  'emulator/github/pull-operations.ts': 'the same',
+  'emulator/github/repository-operations.ts': 'the same',
+  'emulator/github/workflow-operations.ts': 'the same',
+  'emulator/github/foreign-names.ts': 'the same',
+  'emulator/github/operation.ts': 'the same',
+  'emulator/github/pull-body.ts': 'the same',
+  'emulator/github/resource-body.ts': 'the same',
+  'emulator/github/suite-view.ts': 'the same',
   'emulator/service/page-listing.ts': 'is asked through the service',
   'github/event-parts.ts': 'holds the parts of an event, which event.test.ts looks at',
   'github/payload-parts.ts': 'the same',
