@@ -1,43 +1,40 @@
 import { expect, test } from '@jest/globals'
-import { createGitHub } from '../../src/emulator/github/github.ts'
+import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { API_PATH, createGitHub } from '../../src/emulator/github/github.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
-import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
-import type { GitHub, Resources } from '../../src/github/github.ts'
+import { Refusal } from '../../src/github/github-error.ts'
+import { connectGitHub, type GitHub, type Resources } from '../../src/github/github.ts'
+import type { GitHubRequest } from '../../src/github/requests.ts'
+import type { Answer } from '../../src/github/send.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { checkRun, commit, madeCommit } from '../support/github-state.ts'
-import { BASE_URL, connectInProcess } from '../support/in-process-github.ts'
+import { BASE_URL } from '../support/in-process-github.ts'
 
-const START_MS = Date.UTC(2026, 0, 1)
 const NAME = 'acme/docs'
 const PLACE = { repository: NAME, number: 7 }
 const OWN_RUN = { serverUrl: BASE_URL, repository: NAME, runId: 1 }
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
 const COMMENT = { ...PLACE, id: 5, threadId: 5, isOnPullRequest: true, writtenAt: '1970-01-01T00:00:00Z' }
 
-const comment = (id: number, user: string) => ({
-  id,
-  user,
-  body: MARKER,
-  createdAtMs: 0,
-  updatedAtMs: 0,
-  reactions: [],
-})
+const comment = (id: number, user: string) => ({ id, user, body: MARKER, createdAtMs: 0, reactions: [] })
 const reviewComment = { ...comment(11, 'stranger'), path: 'a.md', line: 3, diffHunk: '@@ -1 +1 @@', reviewId: 9 }
 const asked = (name: string) => ({ id: 8, event: 'review_requested', actor: 'ann', name, atMs: 0 }) as const
-const run = (id: number, fields: object) => ({
-  ...{ id, workflow: 'docs.yml', branch: 'main', headSha: commit('a'), event: 'push' },
+const run = (fields: object = {}) => ({
+  ...{ id: 41, workflow: 'docs.yml', branch: 'main', headSha: commit('a'), event: 'push' },
   ...{ status: 'completed' as const, conclusion: 'success', actor: 'mona', createdAtMs: 0, ...fields },
 })
+const annotation = { path: 'a.md', start_line: 1, end_line: 1, title: 'Spelling', message: 'No.' }
+const failing = { conclusion: 'failure', title: 'No', summary: 'No.' }
+const pulls = (fields: object): RepositoryState['pulls'] => ({
+  7: pullState({ branch: 'agent/guide', headSha: commit('c'), labels: ['docs-agent'], ...fields }),
+})
+const comments = [comment(5, 'stranger'), comment(6, 'app[bot]')]
 
 /** What is to be trusted of it is told by the fields. */
-function world(
-  fields: Partial<RepositoryState> = {},
-  pull: Parameters<typeof pullState>[0] | object = {},
-): RepositoryState {
-  const comments = [comment(5, 'stranger'), comment(6, 'app[bot]')]
-  return repositoryState({
+const world = (fields: Partial<RepositoryState>): RepositoryState =>
+  repositoryState({
     commits: [
       madeCommit({ sha: commit('a') }),
       madeCommit({
@@ -48,99 +45,82 @@ function world(
     branches: { main: commit('a'), 'agent/guide': commit('c') },
     tags: { 'v1.0.0': commit('a') },
     labels: ['docs-agent'],
-    pulls: {
-      7: pullState({
-        ...{ branch: 'agent/guide', headSha: commit('c'), labels: ['docs-agent'], comments },
-        ...{ reviewEvents: [asked('mona'), asked('acme/writers')], reviewComments: [reviewComment], ...pull },
-      }),
-    },
+    pulls: pulls({
+      ...{ comments, reviewEvents: [asked('mona'), asked('acme/writers')] },
+      reviewComments: [reviewComment],
+    }),
     collaborators: { mona: 'write' },
     teams: ['writers'],
     checkRuns: [
       checkRun({
-        ...{
-          id: 21,
-          name: 'build',
-          headSha: commit('c'),
-          runId: 31,
-          conclusion: 'failure',
-          title: 'No',
-          summary: 'No.',
-        },
-        annotations: [
-          { path: 'a.md', start_line: 1, end_line: 1, annotation_level: 'failure', title: 'Spelling', message: 'No.' },
-        ],
+        ...{ id: 21, name: 'build', headSha: commit('c'), runId: 31, ...failing },
+        annotations: [{ ...annotation, annotation_level: 'failure' }],
       }),
     ],
     statuses: [{ headSha: commit('c'), context: 'preview', state: 'failure', createdAtMs: 0 }],
-    workflowRuns: [run(41, {})],
+    workflowRuns: [run()],
     ...fields,
   })
+
+/** The answers of the embedded GitHub with such a repository. */
+function embedded(docs: RepositoryState): (request: GitHubRequest) => Answer {
+  const startMs = Date.UTC(2026, 0, 1)
+  const github = createGitHub({ baseUrl: BASE_URL, startMs, state: { repositories: { [NAME]: docs } } })
+  return ({ method, url, body }) => {
+    const request = { method, target: url.pathname + url.search, headers: { authorization: `token ${GITHUB_TOKEN}` } }
+    const response = github.handle({ ...request, body: body === undefined ? '' : JSON.stringify(body) }, startMs)
+    return { ...response, data: JSON.parse(response.body) as unknown }
+  }
 }
 
-type Handle = (request: ServiceRequest) => ServiceResponse
-
-/** The embedded GitHub with such a repository. */
-function embedded(docs: RepositoryState): Handle {
-  const github = createGitHub({ baseUrl: BASE_URL, startMs: START_MS, state: { repositories: { [NAME]: docs } } })
-  return (request) => github.handle(request, START_MS)
-}
-
-const { signal } = new AbortController()
-const connect = (handle: Handle): GitHub => connectInProcess({ handle, clock: virtualClock(), signal })
-
-const GONE = Symbol('a field that is not there')
-const WRONG: readonly unknown[] = [null, 7, 'text', true, { a: 1 }, [7], GONE]
+/** Undefined: the field is not there. */
+const WRONG: readonly unknown[] = [null, 7, 'text', true, { a: 1 }, [7], undefined]
 const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value)
 
 /** The same with another value at one place. */
 function put(value: unknown, [key, ...rest]: readonly string[], wrong: unknown): unknown {
   if (key === undefined) return wrong
   const copy: Record<string, unknown> = Object.assign(Array.isArray(value) ? [] : {}, value)
-  copy[key] = put(copy[key], rest, wrong)
-  if (copy[key] === GONE) Reflect.deleteProperty(copy, key)
-  return copy
+  return Object.assign(copy, { [key]: put(copy[key], rest, wrong) })
 }
 
-/** Every way in which one field of a JSON text is of another kind than it was. */
+/** Every way in which one field of an answer is of another kind than it was. */
 function* mutantsOf(
   value: unknown,
   whole = value,
   place: readonly string[] = [],
-): Generator<readonly [string, string]> {
-  for (const wrong of WRONG) {
-    const isOther =
-      typeof wrong === 'symbol' ? place.length > 0 : kindOf(wrong) !== kindOf(value) || kindOf(value) === 'list'
-    if (isOther) yield [`${place.join('.')}: ${String(wrong)}`, JSON.stringify(put(whole, place, wrong))]
-  }
+): Generator<readonly [string, unknown]> {
+  for (const wrong of WRONG)
+    if (kindOf(wrong) !== kindOf(value) || kindOf(value) === 'list')
+      yield [`${place.join('.')}: ${String(wrong)}`, put(whole, place, wrong)]
   if (typeof value !== 'object' || value === null) return
   for (const [key, inner] of Object.entries(value)) yield* mutantsOf(inner, whole, [...place, key])
 }
 
-type Question = (github: GitHub) => Promise<unknown>
+const OPTIONS = {
+  ...{ token: GITHUB_TOKEN, apiUrl: `${BASE_URL}${API_PATH}`, env: {}, clock: virtualClock(), deadlineAt: 60_000 },
+  ...{ signal: new AbortController().signal, debug: () => undefined, redact: (text: string) => text },
+}
 
-/** Asks once for each field of each answer that GitHub gives, with that field of another kind. */
-async function* mutate(docs: () => RepositoryState, ask: Question): AsyncGenerator<readonly [string, unknown]> {
-  const answers: string[] = []
-  const handle = embedded(docs())
-  await ask(
-    connect((...request) => {
-      const response = handle(...request)
-      answers.push(response.body)
-      return response
-    }),
-  )
-  for (const [index, body] of answers.entries()) {
-    for (const [what, mutant] of mutantsOf(JSON.parse(body))) {
-      const handle = embedded(docs())
-      let next = 0
-      const github = connect((...request) => {
-        const response = handle(...request)
-        return next++ === index ? { ...response, body: mutant } : response
-      })
-      yield [`answer ${index}, ${what}`, await ask(github).catch((error: unknown) => error)]
-    }
+/** Asks once of all as it is, and once for each field of each answer that GitHub gives, with that field of another kind. */
+async function* mutate<T>(docs: RepositoryState, ask: (github: GitHub) => Promise<T>) {
+  const answerTo = embedded(docs)
+  const answers = new Map<string, Answer>()
+  let wrong: { readonly place: string; readonly data: unknown } | undefined
+  const perform = (request: GitHubRequest): Promise<Answer> => {
+    const place = `${request.method} ${request.url.href}`
+    const right = answers.get(place) ?? answerTo(request)
+    answers.set(place, right)
+    const answer = wrong?.place === place ? { ...right, data: wrong.data } : right
+    return answer.status < 400 ? Promise.resolve(answer) : Promise.reject(new Refusal(answer))
   }
+  const github = connectGitHub(OPTIONS, { perform, usage: () => ({ counted: 0, remaining: 0, limit: 0 }) })
+  yield ['nothing', await ask(github)] as const
+  for (const [place, { data }] of [...answers])
+    for (const [what, mutant] of mutantsOf(data)) {
+      wrong = { place, data: mutant }
+      yield [`${place}, ${what}`, await ask(github).catch((error: unknown) => error)] as const
+    }
 }
 
 /** Fields that may be left out where GitHub tells nothing of use. */
@@ -160,9 +140,9 @@ function misfit(value: unknown, sample: unknown, key = ''): string | undefined {
     .find(Boolean)
 }
 
-type Questions = Omit<Resources, 'readJobLog'>
+type Question = (github: GitHub) => Promise<unknown>
 
-const QUESTIONS = {
+const ASK = {
   addComment: async (github) => ({ commentId: await github.addComment(PLACE, 'Hello.') }),
   addEyes: (github) => github.addEyes({ ...COMMENT, kind: 'comment' }),
   addLabel: (github) => github.addLabel(PLACE, 'docs-agent'),
@@ -187,94 +167,65 @@ const QUESTIONS = {
   readPullRequest: (github) => github.readPullRequest(PLACE),
   requestReview: (github) => github.requestReview(PLACE, 'acme/writers'),
   mayWrite: (github) => github.mayWrite(NAME, { id: 1, login: 'mona' }),
-} satisfies Readonly<Record<keyof Questions, Question>>
-
-test.each(Object.entries(QUESTIONS))(
-  '%s gives what it promises, or says that the answer makes no sense',
-  async (_name, ask) => {
-    const sample = await ask(connect(embedded(world())))
-    const wrong: string[] = []
-    let mutants = 0
-    for await (const [what, answer] of mutate(world, ask)) {
-      mutants++
-      const problem = answer instanceof Error ? codeOf(answer) : misfit(answer, sample)
-      if (problem !== undefined && problem !== 'bad-answer') wrong.push(`${what}: ${problem}`)
-    }
-    expect(wrong).toEqual([])
-    expect(mutants).toBeGreaterThan(5)
-  },
-)
+} satisfies Readonly<Record<keyof Omit<Resources, 'readJobLog'>, Question>>
 
 const codeOf = (error: Error): string => (error instanceof ActionError ? error.code : `${error.name} ${error.message}`)
 
-const pull = (fields: object): Partial<RepositoryState> => ({
-  pulls: { 7: pullState({ branch: 'agent/guide', headSha: commit('c'), labels: ['docs-agent'], ...fields }) },
+test.each(Object.entries<Question>(ASK))('%s gives what it promises, or is a bad answer', async (_name, ask) => {
+  const wrong: string[] = []
+  let [mutants, sample]: [number, unknown] = [0, undefined]
+  for await (const [what, answer] of mutate(world({}), ask)) {
+    if (mutants++ === 0) sample = answer
+    const problem = answer instanceof Error ? codeOf(answer) : misfit(answer, sample)
+    if (problem !== undefined && problem !== 'bad-answer') wrong.push(`${what}: ${problem}`)
+  }
+  expect(wrong).toEqual([])
+  expect(mutants).toBeGreaterThan(5)
 })
-const runs = (fields: object): Partial<RepositoryState> => ({ workflowRuns: [run(41, fields)] })
 
-/** What must not be gained by a field of another kind, in worlds where it is not there. */
-const NEVER: readonly (readonly [string, Partial<RepositoryState>, (github: GitHub) => Promise<boolean>])[] = [
-  ['somebody who may only read may write', { collaborators: { mona: 'read' } }, QUESTIONS.mayWrite],
-  ['whoever has the login now is the same person', {}, (github) => github.mayWrite(NAME, { id: 99, login: 'mona' })],
-  [
-    'a stranger is believed',
-    pull({ comments: [comment(5, 'stranger'), comment(6, 'app[bot]')] }),
-    async (github) => (await QUESTIONS.listMarkerComments(github)).some(({ author }) => author === 'trusted'),
-  ],
-  ...(['closed', 'draft'] as const).map(
-    (state) =>
-      [
-        `a pull request that is ${state} is open`,
-        pull(state === 'closed' ? { state, draft: true } : { draft: true }),
-        async (github: GitHub) => (await QUESTIONS.readPullRequest(github)).state === 'open',
-      ] as const,
+/** What must not be gained by a field of another kind, in a world where it is not there. */
+const never = <T>(
+  what: string,
+  ask: (github: GitHub) => Promise<T>,
+  isGained: (answer: T) => boolean,
+  fields: Partial<RepositoryState> = {},
+) => [what, async (github: GitHub) => isGained(await ask(github)), fields] as const
+const isNone = ({ length }: readonly unknown[]): boolean => length === 0
+const isOpen = ({ state }: { readonly state: string }): boolean => state === 'open'
+
+test.each([
+  never('somebody who may only read may write', ASK.mayWrite, Boolean, { collaborators: { mona: 'read' } }),
+  never(
+    'another person with that login may write',
+    (github) => github.mayWrite(NAME, { id: 99, login: 'mona' }),
+    Boolean,
   ),
-  [
-    'a pull request with a conflict can be merged',
-    pull({ conflict: true }),
-    async (github) => (await QUESTIONS.readPullRequest(github)).mergeable === true,
-  ],
-  [
-    'an open pull request is overlooked',
-    {},
-    async (github) => (await QUESTIONS.listOpenPullRequests(github)).length === 0,
-  ],
-  [
-    'a pull request that brought a commit is overlooked',
-    {},
-    async (github) => (await QUESTIONS.findPullRequestsOfCommit(github)).length === 0,
-  ],
-  ['a commit is overlooked', {}, async (github) => (await QUESTIONS.listPullRequestCommits(github)).length === 0],
-  [
+  never('a stranger is believed', ASK.listMarkerComments, (all) => all.some(({ author }) => author === 'trusted'), {
+    pulls: pulls({ comments }),
+  }),
+  never('a closed pull request is open', ASK.readPullRequest, isOpen, {
+    pulls: pulls({ state: 'closed', draft: true }),
+  }),
+  never('a draft is open', ASK.readPullRequest, isOpen, { pulls: pulls({ draft: true }) }),
+  never('what conflicts can be merged', ASK.readPullRequest, ({ mergeable }) => mergeable === true, {
+    pulls: pulls({ conflict: true }),
+  }),
+  never('an open pull request is overlooked', ASK.listOpenPullRequests, isNone),
+  never('a pull request that brought a commit is overlooked', ASK.findPullRequestsOfCommit, isNone),
+  never('a commit is overlooked', ASK.listPullRequestCommits, isNone),
+  never(
     'a place of a changed file is overlooked',
-    {},
-    async (github) => {
-      const { files, fileList } = await QUESTIONS.compare(github)
-      return fileList === 'whole' && files[0]?.previousPath !== 'a.md'
-    },
-  ],
-  [
-    'somebody who was asked for a review was not',
-    {},
-    async (github) => (await QUESTIONS.listReviewersSoFar(github)).length < 2,
-  ],
-  [
-    'failing checks have passed',
-    {},
-    async (github) => (await QUESTIONS.readChecks(github)).every(({ state }) => state === 'success'),
-  ],
-  ...[{ headRepository: 'fork/docs' }, { event: 'pull_request' }, { actor: 'dependabot[bot]' }].map(
-    (fields) =>
-      [
-        `a run with ${JSON.stringify(fields)} is a success of the branch`,
-        runs(fields),
-        async (github: GitHub) => (await QUESTIONS.findLastSuccesses(github)).length > 0,
-      ] as const,
+    ASK.compare,
+    ({ files, fileList }) => fileList === 'whole' && files[0]?.previousPath !== 'a.md',
   ),
-]
-
-test.each(NEVER)('whatever an answer holds, it never comes out that %s', async (_what, fields, isGained) => {
+  never('somebody who was asked for a review was not', ASK.listReviewersSoFar, ({ length }) => length < 2),
+  never('failing checks have passed', ASK.readChecks, (all) => all.every(({ state }) => state === 'success')),
+  ...[{ headRepository: 'fork/docs' }, { event: 'pull_request' }, { actor: 'dependabot[bot]' }].map((fields) => {
+    const what = `a run with ${JSON.stringify(fields)} is a success of the branch`
+    return never(what, ASK.findLastSuccesses, ({ length }) => length > 0, { workflowRuns: [run(fields)] })
+  }),
+])('whatever an answer holds, it never comes out that %s', async (_what, isGained, fields) => {
   const gained: string[] = []
-  for await (const [what, answer] of mutate(() => world(fields), isGained)) if (answer === true) gained.push(what)
+  for await (const [what, answer] of mutate(world(fields), isGained)) if (answer === true) gained.push(what)
   expect(gained).toEqual([])
 })
