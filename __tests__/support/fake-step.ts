@@ -1,5 +1,6 @@
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { GitHub } from '../../src/github/github.ts'
+import { withJournal, type AgentStep } from '../../src/agent/report/journal.ts'
 import type { Step } from '../../src/action/step.ts'
 import { fakeClient } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
@@ -29,11 +30,11 @@ export interface StepFields extends Partial<Omit<Step, 'github' | 'context'>> {
 }
 
 /** A step of an hour on a clock that moves only when someone sleeps, with nothing behind its servers but what is given. */
-export function fakeStep({ github, timeoutMs = 3_600_000, ...fields }: StepFields = {}): Step {
+export function fakeStep({ github, timeoutMs = 3_600_000, ...fields }: StepFields = {}): AgentStep {
   const clock = fields.clock ?? fakeClock()
   const startedAt = fields.startedAt ?? clock.now()
   const { context = RUN_FACTS } = fields
-  return {
+  return withJournal(agentInputs(), {
     core: fakeHost(),
     clock,
     signal: new AbortController().signal,
@@ -45,5 +46,5 @@ export function fakeStep({ github, timeoutMs = 3_600_000, ...fields }: StepField
     ...fields,
     // As it would be read: what tests write down is an event like GitHub's.
     context: readRun(context),
-  }
+  })
 }

@@ -1,5 +1,4 @@
 import { expect } from '@jest/globals'
-import { Journal } from '../../src/agent/report/journal.ts'
 import { formatShortfalls } from '../../src/agent/report/shortfalls.ts'
 import { resolveChange } from '../../src/agent/trigger/resolve-change.ts'
 import type { GitHub } from '../../src/github/github.ts'
@@ -43,13 +42,12 @@ export async function lookAtChange(
   const inputs = agentInputs({}, { label: 'docs-agent', 'github-token': 'ghs_token', ...given })
   const context = { ...RUN_FACTS, eventName, payload }
   const step = fakeStep({ core, clock, github: answers === null ? undefined : github, context })
-  const journal = new Journal(inputs, step)
-  const found = await resolveChange(inputs, step, journal)
+  const found = await resolveChange(inputs, step)
   return {
     skip: found.kind === 'skip' ? found.reason : undefined,
     prompt: found.kind === 'ask' ? found.promptContext : undefined,
     said: found.description,
-    lost: formatShortfalls(journal.shortfalls),
+    lost: formatShortfalls(step.journal.shortfalls),
     log: log.join('\n'),
     asked: github.asked,
     sleptMs: clock.passed(),

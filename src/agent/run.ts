@@ -14,7 +14,7 @@ import { trackPullRequest } from './pull-request/track-pull-request.ts'
 import { writeLog } from './pull-request/write-log.ts'
 import { nextRound } from './pull-request/next-round.ts'
 import { STOPS } from './report/fixing.ts'
-import { Journal } from './report/journal.ts'
+import { withJournal, type AgentStep } from './report/journal.ts'
 import type { Report, TaskResult } from './report/report.ts'
 import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
 import { Course, findStop, findUntold, isToTrack, reportOf, stoppedBy, type Plan } from './report/turns.ts'
@@ -28,40 +28,41 @@ const UNREADABLE_EVENT = [
 ] as const
 
 /** From the event to a pull request that can be merged. Throws only what nobody foresaw. */
-export async function runAgent(inputs: AgentInputs, step: Step, onCrash?: OnCrash<Report>): Promise<Report> {
-  const journal = new Journal(inputs, step)
+export async function runAgent(inputs: AgentInputs, given: Step, onCrash?: OnCrash<Report>): Promise<Report> {
+  const step = withJournal(inputs, given)
   const course = new Course(inputs.task)
   const report = (error?: ActionError): Report => {
     if (error !== undefined) course.see({ stopped: stoppedBy(error, step.signal.aborted) })
-    return reportOf(course.turns, journal.recorded())
+    return reportOf(course.turns, step.journal.recorded())
   }
   onCrash?.(report)
   try {
-    journal.add({ skipReason: await run(inputs, keepTimeToReply(inputs, step), course, journal) })
+    step.journal.add({ skipReason: await run(inputs, keepTimeToReply(inputs, step), course) })
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     report(error) // an accepted job and a known pull request stay in it
   }
-  noteEnd(course, journal)
-  await writeLog(course.turns, report(), inputs, keepTimeToReply(inputs, step), journal)
-  return answerComment(report(), inputs, step, journal)
+  noteEnd(course, step)
+  await writeLog(course.turns, report(), inputs, keepTimeToReply(inputs, step))
+  return answerComment(report(), inputs, step)
 }
 
 /** Takes the turns, one after the other. Gives why there is none, as a full sentence, if there is no reason to. */
-async function run(inputs: AgentInputs, step: Step, course: Course, journal: Journal): Promise<string | undefined> {
+async function run(inputs: AgentInputs, step: AgentStep, course: Course): Promise<string | undefined> {
+  const { journal } = step
   inputs.warnings.forEach(step.core.warn)
   if (!step.context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
   journal.add({ startedBy: describeTrigger(step.context.event, inputs.command) })
-  const asked = await fromComment(inputs, step, journal)
+  const asked = await fromComment(inputs, step)
   if (typeof asked === 'string') return asked
-  const change = await resolveChange(inputs, step, journal)
+  const change = await resolveChange(inputs, step)
   journal.add({ change: change.description })
   if (change.kind === 'skip') return change.reason
-  const plan = asked ?? (await chooseTask(inputs, step, journal))
+  const plan = asked ?? (await chooseTask(inputs, step))
   if (typeof plan === 'string') return plan
 
-  const authors = await findChangeAuthors(change.commits, inputs, step, journal)
-  const watch = new JobWatch(inputs, step, journal, course)
+  const authors = await findChangeAuthors(change.commits, inputs, step)
+  const watch = new JobWatch(inputs, step, course)
   let next: Plan | undefined = { ...plan, task: withContext(plan.task, change.promptContext) }
   while (next !== undefined) {
     course.begin(next.task)
@@ -73,8 +74,8 @@ async function run(inputs: AgentInputs, step: Step, course: Course, journal: Jou
       const { outdated } = result
       next =
         outdated === undefined
-          ? await followThrough(result, authors, inputs, step, course, journal)
-          : await chooseAnew(outdated, inputs, step, journal)
+          ? await followThrough(result, authors, inputs, step, course)
+          : await chooseAnew(outdated, inputs, step)
     } finally {
       step.core.endGroup()
     }
@@ -88,24 +89,23 @@ async function followThrough(
   result: TaskResult,
   authors: readonly string[],
   inputs: AgentInputs,
-  step: Step,
+  step: AgentStep,
   course: Course,
-  journal: Journal,
 ): Promise<Plan | undefined> {
   // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
   if (result.outcome === 'submitted') step.signal.throwIfAborted()
   course.see({ result })
   if (!isToTrack(course.turns)) return undefined
-  course.see({ pullRequest: await trackPullRequest(course.turns, inputs, step, journal, authors) })
-  const round = await nextRound(course.turns, inputs, step, journal)
+  course.see({ pullRequest: await trackPullRequest(course.turns, inputs, step, authors) })
+  const round = await nextRound(course.turns, inputs, step)
   if (typeof round === 'object') return round
   course.see({ stop: round })
-  journal.add({ changes: await readChanges(course.turns, step, journal) })
+  step.journal.add({ changes: await readChanges(course.turns, step) })
   return undefined
 }
 
 /** What ended the rounds, as the step's own turn stays its result. */
-function noteEnd(course: Course, journal: Journal): void {
+function noteEnd(course: Course, { journal }: AgentStep): void {
   const { turns, newest } = course
   const { error } = newest.result ?? {}
   // Commits that may be in no merge are not to be overlooked.

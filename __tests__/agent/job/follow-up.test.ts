@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { lookAgain, prepare } from '../../../src/agent/job/before-sending.ts'
 import { JobWatch } from '../../../src/agent/job/job-watch.ts'
-import { Journal } from '../../../src/agent/report/journal.ts'
 import { Course, type Preflight } from '../../../src/agent/report/turns.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -201,8 +200,7 @@ function open(reads: readonly (Job | Error)[], github?: GitHub) {
   const inputs = agentInputs()
   const client = fakeClient({ reads })
   const step = fakeStep({ client, github, context: { ...RUN_FACTS, ...ON_HOST } })
-  const journal = new Journal(inputs, step)
-  const watch = new JobWatch(inputs, step, journal, new Course(TASK))
+  const watch = new JobWatch(inputs, step, new Course(TASK))
   const [claimed, checked]: [Job[], Job[]] = [[], []]
   const preflight: Preflight = {
     claim: (before) => Promise.resolve((claimed.push(before), 'send')),

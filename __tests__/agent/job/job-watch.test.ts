@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
 import { JobWatch } from '../../../src/agent/job/job-watch.ts'
-import { Journal } from '../../../src/agent/report/journal.ts'
 import { Course } from '../../../src/agent/report/turns.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { ATTACH, runScripted } from '../../support/agent-run.ts'
@@ -13,7 +12,7 @@ import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 function watch(...reads: Parameters<JobWatch['observe' | 'observeProblem']>[0][]) {
   const [core, clock, course] = [fakeHost(), fakeClock(), new Course(ATTACH)]
   const step = fakeStep({ core, clock })
-  const watch = new JobWatch(agentInputs(), step, new Journal(agentInputs(), step), course)
+  const watch = new JobWatch(agentInputs(), step, course)
   for (const read of reads) {
     if (read instanceof ActionError) watch.observeProblem(read)
     else watch.observe(read)

@@ -5,7 +5,6 @@ import { failedByChange } from '../../../src/agent/pull-request/checks.ts'
 import { stopBeforeAsking, stopForCommits } from '../../../src/agent/pull-request/fix-rounds.ts'
 import { isMarkerComment, markerComment, readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
 import { waitForMergeable } from '../../../src/agent/pull-request/settle-mergeable.ts'
-import { Journal } from '../../../src/agent/report/journal.ts'
 import { describePullRequest } from '../../../src/agent/report/report.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -158,7 +157,7 @@ async function ask(world: World, answers: Partial<GitHub> = {}) {
   const [asked, lookedUp]: [string[], string[]] = [[], []]
   const core = fakeHost()
   const inputs = agentInputs({ reviewers: { hasAuthors: true, names } })
-  const journal = new Journal(inputs, fakeStep({ core }))
+  const step = fakeStep({ core })
   const github = fakeGitHub({
     listReviewersSoFar: () => Promise.resolve(soFar),
     mayWrite: (_repository, { login }) => {
@@ -173,8 +172,8 @@ async function ask(world: World, answers: Partial<GitHub> = {}) {
     ...answers,
   })
   const pullRequest = { ...PULL_REQUEST, author: { login: openedBy, type: 'User' } }
-  await askReviewers(pullRequest, authors, inputs, github, journal)
-  const losses = journal.shortfalls.map(({ lost }) => lost)
+  await askReviewers(pullRequest, authors, inputs, github, step)
+  const losses = step.journal.shortfalls.map(({ lost }) => lost)
   return { asked, lookedUp, losses, said: core.said, questions: github.asked }
 }
 

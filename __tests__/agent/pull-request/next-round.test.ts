@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { nextRound } from '../../../src/agent/pull-request/next-round.ts'
-import { Journal } from '../../../src/agent/report/journal.ts'
+import { withJournal } from '../../../src/agent/report/journal.ts'
 import { type FixStop, RoundRefused } from '../../../src/agent/report/fixing.ts'
 import { Course, reportOf, stoppedBy } from '../../../src/agent/report/turns.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
@@ -41,13 +41,13 @@ async function round(scene: Scene = {}) {
   const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
   const github = fakeGitHub({ readChecks: () => Promise.resolve([]), ...answers })
   const context = { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` }
-  const step = fakeStep({ clock, context, ...(hasToken && { github }) })
-  const journal = new Journal(inputs, step)
+  const step = withJournal(inputs, fakeStep({ clock, context, ...(hasToken && { github }) }))
+  const { journal } = step
   const course = new Course(CREATE)
   for (const headSha of Array.from(seen, commit)) await journal.heads.read(inTurn({ ...PULL_REQUEST, headSha }))
   const pullRequest = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
   course.see({ result: { outcome: 'pull-request', job: completed }, pullRequest })
-  const next = await nextRound(course.turns, inputs, step, journal)
+  const next = await nextRound(course.turns, inputs, step)
   let prompt: string | undefined
   if (typeof next !== 'object') course.see({ stop: next })
   else {

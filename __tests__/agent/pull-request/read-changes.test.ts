@@ -1,12 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { readChanges } from '../../../src/agent/pull-request/read-changes.ts'
-import { Journal } from '../../../src/agent/report/journal.ts'
 import type { TaskResult } from '../../../src/agent/report/report.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
 import { job } from '../../support/fake-client.ts'
 import { fakeGitHub, PULL_REQUEST, refusal, rejecting } from '../../support/fake-github.ts'
-import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { fakeStep } from '../../support/fake-step.ts'
 
 const FILES = [{ path: 'docs/guide.md', additions: 1, deletions: 0 }]
 const LINKED = job({ status: 'completed', prLink: 'https://github.com/acme/docs/pull/7' })
@@ -28,11 +27,10 @@ async function read([own, ...rounds]: readonly [TaskResult, ...TaskResult[]], an
     ...answers,
   })
   const step = fakeStep({ github })
-  const journal = new Journal(agentInputs(), step)
-  await journal.heads.read(() => Promise.resolve(PULL_REQUEST))
+  await step.journal.heads.read(() => Promise.resolve(PULL_REQUEST))
   const turns = [{ task: CREATE, result: own }, ...rounds.map((result) => ({ task: FOLLOW_UP, result }))] as const
-  const changes = await readChanges(turns, step, journal)
-  return { bases, changes, shortfalls: journal.shortfalls }
+  const changes = await readChanges(turns, step)
+  return { bases, changes, shortfalls: step.journal.shortfalls }
 }
 
 test.each<[string, readonly [TaskResult, ...TaskResult[]], string[]]>([

@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
 import { trackPullRequest } from '../../../src/agent/pull-request/track-pull-request.ts'
-import { Journal } from '../../../src/agent/report/journal.ts'
 import { describePullRequest } from '../../../src/agent/report/report.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { GitHub } from '../../../src/github/github.ts'
@@ -37,10 +36,14 @@ async function handOver(
 ) {
   const inputs = agentInputs({ githubToken: github === null ? '' : 'ghs_token', label: 'docs-agent', ...fields })
   const step = fakeStep({ github: github ?? undefined, clock })
-  const journal = new Journal(inputs, step)
   const result = { outcome: 'pull-request', job: job({ status: 'completed', prLink }) } as const
-  const found = await trackPullRequest([{ task: inputs.task, result }], inputs, step, journal)
-  return { found, notice: formatShortfalls(journal.shortfalls), asked: github?.asked ?? [], waitedMs: clock.passed() }
+  const found = await trackPullRequest([{ task: inputs.task, result }], inputs, step)
+  return {
+    found,
+    notice: formatShortfalls(step.journal.shortfalls),
+    asked: github?.asked ?? [],
+    waitedMs: clock.passed(),
+  }
 }
 
 /** The comment is not left to the end of the step. */

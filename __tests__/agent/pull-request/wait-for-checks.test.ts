@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
 import { waitForChecks } from '../../../src/agent/pull-request/wait-for-checks.ts'
-import { Journal } from '../../../src/agent/report/journal.ts'
 import { describePullRequest } from '../../../src/agent/report/report.ts'
 import { formatShortfalls } from '../../../src/agent/report/shortfalls.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
@@ -28,15 +27,14 @@ async function examine(
   const inputs = agentInputs(fields)
   const core = fakeHost()
   const step = fakeStep({ clock, signal, timeoutMs, core })
-  const journal = new Journal(inputs, step)
-  const found = await waitForChecks(PULL_REQUEST, fakeGitHub(answers), inputs, step, journal, earlier)
+  const found = await waitForChecks(PULL_REQUEST, fakeGitHub(answers), inputs, step, earlier)
   return {
     found,
     seconds: clock.sleeps.map((ms) => ms / 1_000),
     elapsedMs: clock.now() - step.startedAt,
-    notice: formatShortfalls(journal.shortfalls),
+    notice: formatShortfalls(step.journal.shortfalls),
     said: core.said,
-    timeline: journal.recorded().timeline.map(({ event }) => event),
+    timeline: step.journal.recorded().timeline.map(({ event }) => event),
   }
 }
 

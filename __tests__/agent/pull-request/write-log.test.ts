@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
 import { writeLog } from '../../../src/agent/pull-request/write-log.ts'
-import { Journal } from '../../../src/agent/report/journal.ts'
 import type { LogPlace } from '../../../src/agent/report/report.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
@@ -31,11 +30,10 @@ async function write(
   const github = fakeGitHub({ addComment: keep, editComment: keep, ...answers })
   const inputs = agentInputs({ label })
   const step = fakeStep({ github, ...fields })
-  const journal = new Journal(inputs, step)
   const result = { outcome: 'pull-request', operation: 'created' } as const
   const report = reportOf({ log: place && { ...PLACE, ...place }, startedBy: { text: 'schedule' } })
-  await writeLog([{ task: CREATE, at: new Date(0), result }], report, inputs, step, journal)
-  return { github, bodies, lost: journal.shortfalls.map(({ lost, error }) => `${lost}: ${error.message}`) }
+  await writeLog([{ task: CREATE, at: new Date(0), result }], report, inputs, step)
+  return { github, bodies, lost: step.journal.shortfalls.map(({ lost, error }) => `${lost}: ${error.message}`) }
 }
 
 test.each<[string, LogPlace['commentId'], Partial<GitHub>, string[]]>([

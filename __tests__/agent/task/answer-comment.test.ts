@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
 import { reportOf } from '../../../src/agent/report/turns.ts'
-import { Journal } from '../../../src/agent/report/journal.ts'
 import { replyMarker } from '../../../src/agent/report/reply.ts'
 import { answerComment, keepTimeToReply } from '../../../src/agent/task/answer-comment.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
@@ -30,10 +29,9 @@ async function answer(answers: Partial<GitHub> = {}, timeoutMs = 0) {
   const core = { ...fakeHost(), redact: (text: string) => text.replaceAll('pull/7', '***') }
   const step = fakeStep({ github, core, context: commentFacts(), timeoutMs })
   const inputs = agentInputs()
-  const journal = new Journal(inputs, step)
-  journal.add({ comment: COMMENT })
+  step.journal.add({ comment: COMMENT })
   const turn = { task: inputs.task, result: { outcome: 'pull-request', job: completed } } as const
-  const report = await answerComment(reportOf([turn], journal.recorded()), inputs, step, journal)
+  const report = await answerComment(reportOf([turn], step.journal.recorded()), inputs, step)
   return { report, asked: github.asked, written, endsAfterMs: github.deadlines.map((at) => at - step.startedAt) }
 }
 
@@ -57,10 +55,10 @@ test.each<[string, Partial<GitHub>, readonly string[], unknown]>([
 })
 
 test('nobody is answered who has not asked', async () => {
-  const journal = new Journal(agentInputs(), fakeStep())
-  const report = reportOf([{ task: agentInputs().task }], journal.recorded())
   const github = fakeGitHub()
-  expect(await answerComment(report, agentInputs(), fakeStep({ github }), journal)).toBe(report)
+  const step = fakeStep({ github })
+  const report = reportOf([{ task: agentInputs().task }], step.journal.recorded())
+  expect(await answerComment(report, agentInputs(), step)).toBe(report)
   expect(github.asked).toEqual([])
 })
 

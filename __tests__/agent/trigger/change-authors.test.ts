@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { Journal } from '../../../src/agent/report/journal.ts'
 import { findChangeAuthors, rankAuthors } from '../../../src/agent/trigger/change-authors.ts'
 import type { ComparedCommit } from '../../../src/github/commits.ts'
 import { fakeGitHub, PUSH, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'
@@ -20,9 +19,8 @@ async function find(
 ): Promise<{ found: readonly string[]; asked: readonly string[]; losses: readonly string[] }> {
   const inputs = agentInputs({ reviewers: { hasAuthors, names: [] }, githubToken: 'ghs_token' })
   const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload: PUSH } })
-  const journal = new Journal(inputs, step)
-  const found = await findChangeAuthors(commits, inputs, step, journal)
-  return { found, asked: github.asked, losses: journal.shortfalls.map(({ lost }) => lost) }
+  const found = await findChangeAuthors(commits, inputs, step)
+  return { found, asked: github.asked, losses: step.journal.shortfalls.map(({ lost }) => lost) }
 }
 
 test('GitHub is asked only for those who are to be asked, and not for a change that is known', async () => {

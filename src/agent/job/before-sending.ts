@@ -1,7 +1,7 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { Step } from '../../action/step.ts'
+import type { AgentStep } from '../report/journal.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import type { TaskResult } from '../report/report.ts'
@@ -59,7 +59,7 @@ async function awaitReady(
   present: Job,
   isRolling: boolean,
   inputs: AgentInputs,
-  step: Step,
+  step: AgentStep,
   watch: JobWatch,
   wasBusy = false,
 ): Promise<Ready> {
@@ -70,7 +70,7 @@ async function awaitReady(
   const isBusy = wasBusy || isInTheWay || isLate
   const before = isInTheWay || isLate ? (await waitForJob(present, step, watch)).job : present
   const endedAt = step.clock.now()
-  const head = before && wait && isBusy ? await readStandingHead(before, step, watch.journal) : undefined
+  const head = before && wait && isBusy ? await readStandingHead(before, step) : undefined
   // The job may have got another prompt while the head had to stand.
   const now = step.clock.now()
   const isOld = isBusy && now - endedAt >= OLD_MS && now < step.deadlineAt
@@ -83,7 +83,7 @@ async function awaitReady(
 export async function lookAgain(
   before: Job,
   preflight: Preflight | undefined,
-  step: Step,
+  step: AgentStep,
   watch: JobWatch,
 ): Promise<void> {
   const now = await findJob(before.id, step, watch)
@@ -100,7 +100,7 @@ export async function lookAgain(
 export async function prepare(
   task: FollowUpTask,
   inputs: AgentInputs,
-  step: Step,
+  step: AgentStep,
   watch: JobWatch,
   preflight: Preflight | undefined,
 ): Promise<(Ready & { readonly before: Job }) | TaskResult> {

@@ -6,8 +6,7 @@ import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/open-github.ts'
-import type { Step } from '../../action/step.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
 import { QUESTION_MS } from './pull-request-head.ts'
@@ -19,18 +18,17 @@ async function relate(
   lost: string,
   { repository, headSha }: PullRequest,
   later: string,
-  step: Step,
-  journal: Journal,
+  step: AgentStep,
 ): Promise<Comparison['relation'] | undefined> {
   const compare = async () => unlessNotFound((await openGitHub(step, QUESTION_MS)).compare(repository, headSha, later))
-  return (await journal.bestEffort(lost, compare))?.relation
+  return (await step.journal.bestEffort(lost, compare))?.relation
 }
 
 /** A closed pull request does not follow its branch any more, so that later commits are on the branch only. */
-async function hasCommitsPast(before: PullRequest, now: PullRequest, step: Step, journal: Journal): Promise<boolean> {
+async function hasCommitsPast(before: PullRequest, now: PullRequest, step: AgentStep): Promise<boolean> {
   if (now.headSha !== before.headSha) return true
   const lost = `Could not tell whether commits came after pull request #${now.number} was ${now.state}`
-  const relation = await relate(lost, before, now.branch, step, journal)
+  const relation = await relate(lost, before, now.branch, step)
   return relation === 'ahead' || relation === 'diverged'
 }
 
@@ -46,16 +44,11 @@ function endedMeanwhile({ number, state }: PullRequest, result: TaskResult): Tas
 }
 
 /** Whoever else has worked in it must learn that a commit is gone. */
-async function formatLostCommit(
-  before: PullRequest,
-  { number, headSha }: PullRequest,
-  step: Step,
-  journal: Journal,
-): Promise<void> {
+async function formatLostCommit(before: PullRequest, { number, headSha }: PullRequest, step: AgentStep): Promise<void> {
   const lost = `Could not tell whether the turn has taken commits out of pull request #${number}`
-  const relation = await relate(lost, before, headSha, step, journal)
+  const relation = await relate(lost, before, headSha, step)
   if (relation !== 'diverged' && relation !== 'behind') return
-  journal.notice(
+  step.journal.notice(
     'A commit is no longer in the pull request',
     `The head of pull request #${number} was ${before.headSha} before this turn, and that commit is no longer in it. If somebody still needs it, fetch it by this id.`,
   )
@@ -65,7 +58,7 @@ const MOST_NAMES = 5
 const LONGEST_NAME = 60
 
 /** What others did in the pull request is not the agent's, and is not to be overlooked either. */
-function formatOthers({ others }: TurnCommits, { number }: PullRequest, journal: Journal): void {
+function formatOthers({ others }: TurnCommits, { number }: PullRequest, { journal }: AgentStep): void {
   if (others.size === 0) return
   const all = [...others].map(([name, count]) => ({ name: oneLine(name.replace(/ <.*/s, ''), LONGEST_NAME), count }))
   const total = (counted: typeof all): number => counted.reduce((sum, { count }) => sum + count, 0)
@@ -86,8 +79,8 @@ export async function compareHeads(
   result: TaskResult,
   { prLink, status }: Job,
   before: PullRequest | undefined,
-  step: Step,
-  { journal, course }: JobWatch,
+  step: AgentStep,
+  { course }: JobWatch,
 ): Promise<TaskResult> {
   const { outcome, job } = result
   const link = outcome === 'pull-request' ? job?.prLink : undefined
@@ -100,13 +93,13 @@ export async function compareHeads(
   // A turn that came to a bad end may have pushed before, and one that completed may name its pull request no more.
   const mayHavePushed = link !== undefined || isBadEnd || outcome === 'no-changes'
   if (before === undefined || !mayHavePushed) return result
-  const after = await readAfterTurn(before, step, journal)
+  const after = await readAfterTurn(before, step)
   if (after === undefined) return result
   const { now, came } = after
   const hasMoved = now.headSha !== before.headSha
   const named: TaskResult = { ...result, ...(job && prLink && { job: { ...job, prLink: job.prLink ?? prLink } }) }
   const isKnown = !(came instanceof ActionError)
-  if (!isKnown) journal.reportSkipped('Could not tell whether the follow-up changed the pull request', came)
+  if (!isKnown) step.journal.reportSkipped('Could not tell whether the follow-up changed the pull request', came)
   // A turn whose job names no pull request may have worked elsewhere.
   const isUnchanged = isKnown && link !== undefined
   const hasAdded = isKnown && came.agents > 0
@@ -115,13 +108,13 @@ export async function compareHeads(
     : isUnchanged
       ? { operation: 'unchanged' }
       : {}
-  if (isOpen(before) && !isOpen(now) && (await hasCommitsPast(before, now, step, journal))) {
+  if (isOpen(before) && !isOpen(now) && (await hasCommitsPast(before, now, step))) {
     course.see({ pullRequest: describePullRequest(now) })
     return endedMeanwhile(now, hasMoved ? { ...named, ...operation } : named)
   }
-  if (!isKnown || !came.keepsHead) await formatLostCommit(before, now, step, journal)
+  if (!isKnown || !came.keepsHead) await formatLostCommit(before, now, step)
   if (!isKnown) return result
   if (hasAdded) return { ...named, ...operation, outcome: isBadEnd ? outcome : 'pull-request' }
-  formatOthers(came, now, journal)
+  formatOthers(came, now, step)
   return { ...named, ...operation, ...(isUnchanged && { outcome: 'no-changes', hasOtherHead: hasMoved }) }
 }

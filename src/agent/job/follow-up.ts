@@ -1,6 +1,6 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { Step } from '../../action/step.ts'
+import type { AgentStep } from '../report/journal.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { Preflight } from '../report/turns.ts'
@@ -20,7 +20,7 @@ const TURN_START_MS = 120_000
 async function send(
   before: Job,
   prompt: string,
-  { client }: Step,
+  { client }: AgentStep,
   watch: JobWatch,
   beforeAgain: () => Promise<void>,
 ): Promise<Job | ActionError> {
@@ -49,7 +49,7 @@ interface TurnWatch {
  * Follows the turn of one message, from the service's answer to its end.
  * @param answer undefined if it was lost
  */
-function watchTurn(before: Job, answer: Job | undefined, { clock, deadlineAt }: Step, watch: JobWatch): TurnWatch {
+function watchTurn(before: Job, answer: Job | undefined, { clock, deadlineAt }: AgentStep, watch: JobWatch): TurnWatch {
   const jobId = before.id
   let signs = signsOfAnswer(answer, clock.now())
   const isOver = (read: Job): boolean => {
@@ -82,7 +82,7 @@ function watchTurn(before: Job, answer: Job | undefined, { clock, deadlineAt }: 
 export async function followUp(
   task: FollowUpTask,
   inputs: AgentInputs,
-  step: Step,
+  step: AgentStep,
   watch: JobWatch,
   preflight?: Preflight,
 ): Promise<TaskResult> {
@@ -92,15 +92,15 @@ export async function followUp(
   if (!('before' in ready)) return ready
   const { before, wasBusy } = ready
   let { head } = ready
-  if (wait && !wasBusy) head = await readHead(before, step, watch.journal, preflight !== undefined)
+  if (wait && !wasBusy) head = await readHead(before, step, preflight !== undefined)
   const beforeAgain = async (): Promise<void> => {
     // Somebody else's prompt may have had its turn.
-    head &&= await readStandingHead(before, step, watch.journal)
+    head &&= await readStandingHead(before, step)
     await lookAgain(before, preflight, step, watch)
   }
   const answer = await send(before, task.prompt, step, watch, beforeAgain)
   // The last look may have seen a newer one.
-  head &&= watch.journal.heads.newest(head) ?? head
+  head &&= step.journal.heads.newest(head) ?? head
   const isLost = answer instanceof ActionError
   const turn = watchTurn(before, isLost ? undefined : answer, step, watch)
   const state = isLost ? await lookUp(answer, before, turn) : wait ? await turn.awaitBegin() : 'begun'

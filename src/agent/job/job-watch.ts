@@ -3,9 +3,8 @@ import { STATUS_PHRASES, type Job } from '../../docs-service/schemas.ts'
 import { describeError, type ActionError } from '../../runtime/errors.ts'
 import { OutputsLost } from '../../action/core.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
-import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import type { Outcome } from '../report/report.ts'
 import type { Course } from '../report/turns.ts'
 import { createPoller, type PollJob } from './poll-job.ts'
@@ -17,18 +16,16 @@ const UNSAFE_LINK = 'The service gave an address for the pull request that is no
  * It serves all of the step's turns.
  */
 export class JobWatch {
-  readonly journal: Journal
   readonly course: Course
   /** The one way to read on. */
   readonly poll: PollJob
-  readonly #step: Step
+  readonly #step: AgentStep
   readonly #heartbeat: Heartbeat
   #reads = 0
   readonly #warned = new Set<string>()
 
-  constructor({ pollIntervalMs }: AgentInputs, step: Step, journal: Journal, course: Course) {
+  constructor({ pollIntervalMs }: AgentInputs, step: AgentStep, course: Course) {
     this.#step = step
-    this.journal = journal
     this.course = course
     this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.core.log })
     this.poll = createPoller(pollIntervalMs, step, this)
@@ -37,7 +34,7 @@ export class JobWatch {
   /** Something that the step did or decided. */
   note(event: string): void {
     this.#heartbeat.restart()
-    this.journal.note(event)
+    this.#step.journal.note(event)
   }
 
   /** The service has taken a prompt. First of all the next step is told: this one may be killed in the next moment. */

@@ -3,9 +3,7 @@ import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import { openGitHub } from '../../action/open-github.ts'
-import type { Step } from '../../action/step.ts'
-import type { Journal } from '../report/journal.ts'
-import type { SeenHeads } from '../report/seen-heads.ts'
+import type { AgentStep } from '../report/journal.ts'
 import { settlePauses, SETTLE_MS } from './poll-schedule.ts'
 import { QUESTION_MS } from './pull-request-head.ts'
 import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
@@ -28,10 +26,10 @@ interface Came extends TurnCommits {
  * brings; the list of the pull request does not.
  * @throws ActionError if GitHub does not tell
  */
-async function readTurnCommits(before: PullRequest, now: PullRequest, step: Step, heads: SeenHeads): Promise<Came> {
+async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<Came> {
   if (now.headSha === before.headSha) return { agents: 0, others: new Map(), keepsHead: true }
   const github = await openGitHub(step, QUESTION_MS)
-  const listed = await heads.listCommits(now, github)
+  const listed = await step.journal.heads.listCommits(now, github)
   assertWhole(listed, now.headSha)
   let earlier = historyIn(listed, before.headSha)
   const keepsHead = earlier.length > 0
@@ -49,17 +47,17 @@ interface After {
 }
 
 /** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
-export async function readAfterTurn(before: PullRequest, step: Step, journal: Journal): Promise<After | undefined> {
+export async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<After | undefined> {
   const { clock, deadlineAt } = step
   const endsAt = Math.min(clock.now() + SETTLE_MS, deadlineAt)
   let last: After | undefined
   const readNow = async () => (await openGitHub(step, QUESTION_MS)).readPullRequest(before)
   const read = async (): Promise<After | undefined> => {
     // That GitHub does not tell was said before the message, or costs nothing.
-    const now = await unlessFailed(journal.heads.read(readNow))
+    const now = await unlessFailed(step.journal.heads.read(readNow))
     if (now === undefined) return undefined
     const cameBefore = last?.now.headSha === now.headSha && !(last.came instanceof ActionError) ? last.came : undefined
-    const came = cameBefore ?? (await readTurnCommits(before, now, step, journal.heads).catch(rethrowFatal))
+    const came = cameBefore ?? (await readTurnCommits(before, now, step).catch(rethrowFatal))
     return (last = { now, came })
   }
   const isUpdated = (after?: After): boolean => after !== undefined && 'agents' in after.came && after.came.agents > 0

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../text/duration.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { Step } from '../../action/step.ts'
+import type { AgentStep } from '../report/journal.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import type { TaskResult } from '../report/report.ts'
@@ -13,7 +13,7 @@ import { findJob, resolveOutcome, waitForJob } from './wait-for-job.ts'
 /** A job that was just created may not be found at once. */
 const CREATE_LAG_MS = 30_000
 
-async function create(prompt: string, { wait }: AgentInputs, step: Step, watch: JobWatch): Promise<TaskResult> {
+async function create(prompt: string, { wait }: AgentInputs, step: AgentStep, watch: JobWatch): Promise<TaskResult> {
   const job = await step.client.createJob(prompt)
   watch.accept(job)
   if (!wait) return { outcome: 'submitted' }
@@ -28,7 +28,7 @@ function unread({ course }: JobWatch): TaskResult {
   return { outcome: 'timed-out', error }
 }
 
-async function attach(jobId: string, { wait }: AgentInputs, step: Step, watch: JobWatch): Promise<TaskResult> {
+async function attach(jobId: string, { wait }: AgentInputs, step: AgentStep, watch: JobWatch): Promise<TaskResult> {
   const job = await findJob(jobId, step, watch)
   if (job === undefined) return unread(watch)
   if (wait) return waitForJob(job, step, watch)
@@ -50,7 +50,7 @@ const BEGINS = { create: 'Creating a job', 'follow-up': 'Following up on', attac
 export async function runTurn(
   { task, preflight }: Plan,
   inputs: AgentInputs,
-  step: Step,
+  step: AgentStep,
   watch: JobWatch,
 ): Promise<TaskResult> {
   if (task.kind !== 'create') step.core.setOutput('job-id', task.jobId)

@@ -2,7 +2,7 @@ import type { GitHub } from '../../github/github.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 
 /** More would make nobody feel asked. */
 const MOST_AUTHORS = 5
@@ -37,7 +37,7 @@ export async function askReviewers(
   authors: readonly string[],
   { reviewers: { names } }: AgentInputs,
   github: GitHub,
-  journal: Journal,
+  { journal }: AgentStep,
 ): Promise<void> {
   const author = lower(pullRequest.author.login)
   const candidates = authors.filter((login) => lower(login) !== author)

@@ -3,7 +3,7 @@ import type { Check } from '../../github/commit-checks.ts'
 import type { GitHub } from '../../github/github.ts'
 import { rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
 import type { FailedCheck } from '../prompt/failing-checks.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 
 /** Past so many, checks are told by name, title and summary only. */
 const MOST_DETAILED = 10
@@ -15,7 +15,7 @@ const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
 const OF_ONE: readonly ErrorCode[] = ['rejected', 'not-found', 'bad-answer', 'redirected']
 
 /** Asks for a detail of one check after the other. What is lost is said once for each reason, and what is refused is not asked for again. */
-function askForEach<T>(what: string, otherwise: T, journal: Journal): (perform: () => Promise<T>) => Promise<T> {
+function askForEach<T>(what: string, otherwise: T, { journal }: AgentStep): (perform: () => Promise<T>) => Promise<T> {
   const said = new Set<string>()
   let isRefused = false
   return async (perform) => {
@@ -38,10 +38,10 @@ export async function readDetails(
   failed: readonly Check[],
   repository: string,
   github: GitHub,
-  journal: Journal,
+  step: AgentStep,
 ): Promise<readonly FailedCheck[]> {
-  const askAnnotations = askForEach<readonly Annotation[]>('annotations', [], journal)
-  const askLog = askForEach('logs', '', journal)
+  const askAnnotations = askForEach<readonly Annotation[]>('annotations', [], step)
+  const askLog = askForEach('logs', '', step)
   const found: FailedCheck[] = failed.map((check) => ({ check, annotations: [], log: '' }))
   for (const [index, check] of failed.slice(0, MOST_DETAILED).entries()) {
     const { id, app, detailsUrl = '' } = check

@@ -4,10 +4,9 @@ import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/open-github.ts'
-import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { RoundRefused, type FixStop } from '../report/fixing.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import { failedOf } from '../report/report.ts'
 import { newestOf, sentRounds, type Plan, type Preflight, type Turns } from '../report/turns.ts'
 import { failedByChange } from './checks.ts'
@@ -25,12 +24,11 @@ async function findFailing(
   pullRequest: PullRequest,
   failed: readonly Check[],
   github: GitHub,
-  step: Step,
-  journal: Journal,
+  step: AgentStep,
 ): Promise<readonly Check[]> {
   const lost = 'Could not tell which checks also fail without these changes'
-  const before = await journal.bestEffort(lost, async () => {
-    const { mergeBase } = await journal.heads.compareWithBase(pullRequest, github)
+  const before = await step.journal.bestEffort(lost, async () => {
+    const { mergeBase } = await step.journal.heads.compareWithBase(pullRequest, github)
     return github.readChecks(pullRequest.repository, mergeBase, step.context)
   })
   return failedByChange(failed, before ?? [])
@@ -49,8 +47,7 @@ function describeRound(failed: readonly Check[], headSha: string, round: number,
 export async function nextRound(
   turns: Turns,
   inputs: AgentInputs,
-  step: Step,
-  journal: Journal,
+  step: AgentStep,
 ): Promise<Plan | FixStop | undefined> {
   const { fixRounds: maxRounds, changeContextBytes } = inputs
   const { result, pullRequest: found = {} } = newestOf(turns)
@@ -63,21 +60,21 @@ export async function nextRound(
   const stop =
     stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }) ?? (isBroken ? status : undefined)
   if (stop !== undefined) return stop
-  const asked = await journal.bestEffort(LOST, async (): Promise<Plan | FixStop | undefined> => {
+  const asked = await step.journal.bestEffort(LOST, async (): Promise<Plan | FixStop | undefined> => {
     const github = await openGitHub(step, Infinity)
     const { headSha = '' } = found
     const address = toPullRequestAddress(prLink, step.context)
-    const read = (): Promise<PullRequest> => journal.heads.read(() => github.readPullRequest(address))
-    const pullRequest = journal.heads.newest(address) ?? (await read())
-    const commits = await journal.heads.listCommits(pullRequest, github)
+    const read = (): Promise<PullRequest> => step.journal.heads.read(() => github.readPullRequest(address))
+    const pullRequest = step.journal.heads.newest(address) ?? (await read())
+    const commits = await step.journal.heads.listCommits(pullRequest, github)
     const isOthers = stopAtLastLook(pullRequest, headSha) ?? stopForCommits(commits, pullRequest, headOfLastRound)
     if (isOthers !== undefined) return isOthers
-    const failing = await findFailing(pullRequest, failedOf(found), github, step, journal)
+    const failing = await findFailing(pullRequest, failedOf(found), github, step)
     if (failing.length === 0) return 'red-before'
-    const details = await readDetails(failing, address.repository, await openGitHub(step, DETAILS_MS), journal)
+    const details = await readDetails(failing, address.repository, await openGitHub(step, DETAILS_MS), step)
     // The job may be busy for long.
     const check: Preflight['check'] = async (job) => {
-      const now = await journal.bestEffort(LOST, read)
+      const now = await step.journal.bestEffort(LOST, read)
       const stop =
         now === undefined
           ? 'not-sent'

@@ -1,8 +1,7 @@
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import { rethrowFatal } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/open-github.ts'
-import type { Step } from '../../action/step.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import type { Changes } from '../report/report.ts'
 import { newestOf, type Turns } from '../report/turns.ts'
 
@@ -14,7 +13,8 @@ const QUESTION_MS = 10_000
  * is worth no shortfall if GitHub does not tell.
  * @throws ActionError `cancelled`
  */
-export async function readChanges(turns: Turns, step: Step, { heads }: Journal): Promise<Changes | undefined> {
+export async function readChanges(turns: Turns, step: AgentStep): Promise<Changes | undefined> {
+  const { heads } = step.journal
   const link = newestOf(turns).result?.job?.prLink
   try {
     const pullRequest = link && heads.newest(toPullRequestAddress(link, step.context))

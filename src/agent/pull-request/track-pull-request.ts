@@ -5,9 +5,8 @@ import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
 import { newestOf, sentRounds, type Turns } from '../report/turns.ts'
 import { askReviewers } from './ask-reviewers.ts'
@@ -39,8 +38,7 @@ const READ_AGAIN_MS = 3_000
 async function open(
   link: PullRequestLink,
   wasRead: boolean,
-  step: Step,
-  { heads }: Journal,
+  step: AgentStep,
 ): Promise<{ github: GitHub; pullRequest: PullRequest }> {
   const github = await step.github()
   if (github === undefined) {
@@ -49,13 +47,13 @@ async function open(
     })
   }
   const address = toPullRequestAddress(link, step.context)
-  const seen = wasRead ? heads.newest(address) : undefined
+  const seen = wasRead ? step.journal.heads.newest(address) : undefined
   if (seen !== undefined) return { github, pullRequest: seen }
   const { clock, deadlineAt, signal } = step
   const patientUntil = Math.min(clock.now() + NEW_MS, deadlineAt)
   for (;;) {
     try {
-      return { github, pullRequest: await heads.read(() => github.readPullRequest(address)) }
+      return { github, pullRequest: await step.journal.heads.read(() => github.readPullRequest(address)) }
     } catch (error) {
       const isMissing = error instanceof ActionError && error.code === 'not-found'
       if (!isMissing || clock.now() + READ_AGAIN_MS > patientUntil) throw error
@@ -73,8 +71,7 @@ async function open(
 export async function trackPullRequest(
   turns: Turns,
   inputs: AgentInputs,
-  step: Step,
-  journal: Journal,
+  step: AgentStep,
   authors: readonly string[] = [],
 ): Promise<PullRequestFindings> {
   const { job, outcome, operation } = newestOf(turns).result ?? {}
@@ -84,16 +81,15 @@ export async function trackPullRequest(
   const earlier = turns.at(-2)?.pullRequest?.checkList
   // What a follow-up did to it is not known without a look.
   const wasRead = operation === 'updated' || operation === 'unchanged'
-  const opened = await journal.bestEffort(describeWanted(inputs), () => open(link, wasRead, step, journal))
+  const opened = await step.journal.bestEffort(describeWanted(inputs), () => open(link, wasRead, step))
   if (opened === undefined) return {}
   const { github, pullRequest } = opened
-  await mark(pullRequest, job.id, inputs, turns, github, journal)
+  await mark(pullRequest, job.id, inputs, turns, github, step)
   // A round is about the same pull request, and its checks are no change of anybody's.
-  if (outcome === 'pull-request' && turns.length === 1)
-    await askReviewers(pullRequest, authors, inputs, github, journal)
+  if (outcome === 'pull-request' && turns.length === 1) await askReviewers(pullRequest, authors, inputs, github, step)
   const findings =
     inputs.waitForChecks || inputs.allowedPaths.length > 0
-      ? await waitForChecks(pullRequest, github, { ...inputs, fixRounds: roundsLeft }, step, journal, earlier)
+      ? await waitForChecks(pullRequest, github, { ...inputs, fixRounds: roundsLeft }, step, earlier)
       : describePullRequest(pullRequest)
   return waitForMergeable(findings, pullRequest, github, step)
 }
@@ -116,7 +112,7 @@ async function mark(
   { label, waitForChecks }: AgentInputs,
   turns: Turns,
   github: GitHub,
-  journal: Journal,
+  { journal }: AgentStep,
 ): Promise<void> {
   if (label === '') return
   const pullRequest = { repository, number }

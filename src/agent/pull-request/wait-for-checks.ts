@@ -8,7 +8,7 @@ import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings, type Scope } from '../report/report.ts'
 import { formatChecks, formatUsualTime, nextLook, waitForApproval, type Looks } from './checks.ts'
 import { isNearLimit, isOverShare, nextLookMs } from './look-pace.ts'
@@ -25,10 +25,10 @@ interface Watch {
 }
 
 /** The list of a pull request's files would be of no certain commit. */
-async function compareWithBase(pullRequest: PullRequest, github: GitHub, { heads }: Journal): Promise<Comparison> {
+async function compareWithBase(pullRequest: PullRequest, github: GitHub, { journal }: AgentStep): Promise<Comparison> {
   // A merge may have brought the head into its base branch, which holds all of it then.
   const isIn = ({ relation }: Comparison): boolean => relation === 'identical' || relation === 'behind'
-  const change = await heads.compareWithBase(pullRequest, github)
+  const change = await journal.heads.compareWithBase(pullRequest, github)
   if (!isIn(change)) return change
   const { repository, baseSha, headSha } = pullRequest
   const before = await github.compare(repository, baseSha, headSha)
@@ -39,16 +39,15 @@ async function findScope(
   pullRequest: PullRequest,
   github: GitHub,
   { allowedPaths }: AgentInputs,
-  step: Step,
-  journal: Journal,
+  step: AgentStep,
 ): Promise<Scope | undefined> {
   if (allowedPaths.length === 0) return undefined
-  const change = await journal.bestEffort(LOST_SCOPE, () => compareWithBase(pullRequest, github, journal))
+  const change = await step.journal.bestEffort(LOST_SCOPE, () => compareWithBase(pullRequest, github, step))
   if (change === undefined) return undefined
   const { files, fileList } = change
   const outside = await findOutOfScope(allowedPaths, files, step)
   if (outside.length > 0 || fileList !== 'cut') return { fileCount: files.length, outside }
-  journal.reportSkipped(LOST_SCOPE, new ActionError('rejected', `GitHub lists only ${files.length} files of it.`))
+  step.journal.reportSkipped(LOST_SCOPE, new ActionError('rejected', `GitHub lists only ${files.length} files of it.`))
   return undefined
 }
 
@@ -59,7 +58,7 @@ function tell(
   sha: string,
   earlier: readonly Check[],
   heartbeat: Heartbeat,
-  journal: Journal,
+  { journal }: AgentStep,
 ): void {
   if (problem !== undefined)
     heartbeat.beat(`The checks of commit ${sha.slice(0, 7)} could not be read. ${describeError(problem)}`)
@@ -105,8 +104,7 @@ export async function waitForChecks(
   pullRequest: PullRequest,
   github: GitHub,
   inputs: AgentInputs,
-  step: Step,
-  journal: Journal,
+  step: AgentStep,
   earlier: readonly Check[] = [],
 ): Promise<PullRequestFindings> {
   const { clock, deadlineAt, context } = step
@@ -116,7 +114,7 @@ export async function waitForChecks(
   const paceOf = createPace(github, step, heartbeat)
 
   const readAgain = async (known: PullRequest): Promise<PullRequest> =>
-    (await unlessFailed(journal.heads.read(() => github.readPullRequest(known)))) ?? known
+    (await unlessFailed(step.journal.heads.read(() => github.readPullRequest(known)))) ?? known
 
   /** Until its checks are known, it has another head, or time is up. */
   function watchHead(head: PullRequest): Promise<Watch> {
@@ -131,7 +129,7 @@ export async function waitForChecks(
       const pullRequest = before === undefined && !looksAt(known).isFinal ? known : await readAgain(known)
       if (pullRequest.headSha !== head.headSha) return (watch = { pullRequest })
       const looks = looksAt(pullRequest)
-      tell(looks, before, head.headSha, earlier, heartbeat, journal)
+      tell(looks, before, head.headSha, earlier, heartbeat, step)
       return (watch = { pullRequest, looks })
     }
     const willDo = ({ pullRequest: { headSha }, looks }: Watch): boolean =>
@@ -145,9 +143,10 @@ export async function waitForChecks(
   }
 
   function findingsOf(now: PullRequest, { checks, verdict, problem }: Partial<Looks>): PullRequestFindings {
-    if (checks === undefined && problem !== undefined) journal.reportSkipped('The checks could not be read', problem)
+    if (checks === undefined && problem !== undefined)
+      step.journal.reportSkipped('The checks could not be read', problem)
     const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
-    if (doubt !== undefined) journal.reportSkipped(DOUBTFUL, doubt)
+    if (doubt !== undefined) step.journal.reportSkipped(DOUBTFUL, doubt)
     return {
       ...describePullRequest(now),
       ...(verdict !== undefined && { checks: verdict.state }),
@@ -157,12 +156,12 @@ export async function waitForChecks(
   }
 
   for (let head = pullRequest; ;) {
-    const scope = await findScope(head, github, inputs, step, journal)
+    const scope = await findScope(head, github, inputs, step)
     const watch: Watch = inputs.waitForChecks ? await watchHead(head) : { pullRequest: await readAgain(head) }
     const { pullRequest: now, looks = {} } = watch
     if (now.headSha === head.headSha) return { ...findingsOf(now, looks), ...(scope !== undefined && { scope }) }
     heartbeat.restart()
-    journal.note(`The pull request has a new commit, ${now.headSha.slice(0, 7)}; looking at that one.`)
+    step.journal.note(`The pull request has a new commit, ${now.headSha.slice(0, 7)}; looking at that one.`)
     if (clock.now() >= lastLookAt)
       return { ...describePullRequest(now), ...(inputs.waitForChecks && { checks: 'pending' }) }
     head = now

@@ -2,9 +2,8 @@ import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/open-github.ts'
-import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import { toLogEntry } from '../report/log-entry.ts'
 import { addToLog } from '../report/pull-request-log.ts'
 import type { LogPlace, Report } from '../report/report.ts'
@@ -20,7 +19,7 @@ const GRACE_MS = 1_500
 const CANCELLED_MS = 1_000
 
 /** GitHub for the end of a step: whatever ended it, its log is written. */
-async function openAtEnd(step: Step): Promise<GitHub> {
+async function openAtEnd(step: AgentStep): Promise<GitHub> {
   const github = await openGitHub(step, LOG_MS, GRACE_MS)
   return step.signal.aborted ? github.until(step.clock.now() + CANCELLED_MS, new AbortController().signal) : github
 }
@@ -38,13 +37,7 @@ async function readLog(
  * Adds the step's turns to the log in the pull request, once and at the end of the step, a red one too. If it cannot be
  * written, nothing else is lost.
  */
-export async function writeLog(
-  turns: Turns,
-  report: Report,
-  { label }: AgentInputs,
-  step: Step,
-  journal: Journal,
-): Promise<void> {
+export async function writeLog(turns: Turns, report: Report, { label }: AgentInputs, step: AgentStep): Promise<void> {
   const { log } = report
   if (log === undefined || label === '') return
   const { pullRequest, jobId } = log
@@ -63,7 +56,7 @@ export async function writeLog(
       : github.editComment(pullRequest, comment.id, safe))
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    journal.reportSkipped(LOST, error)
+    step.journal.reportSkipped(LOST, error)
   }
 }
 

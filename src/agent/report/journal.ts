@@ -89,3 +89,12 @@ export class Journal {
     return this.#step.clock.now() - this.#step.startedAt
   }
 }
+
+/** What every part of this action works with. */
+export interface AgentStep extends Step {
+  readonly journal: Journal
+}
+
+export function withJournal(inputs: AgentInputs, step: Step): AgentStep {
+  return { ...step, journal: new Journal(inputs, step) }
+}

@@ -1,10 +1,9 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/open-github.ts'
-import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { conclude } from '../report/conclusion.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import { redactReport } from '../report/redact-report.ts'
 import { renderReply, replyMarker } from '../report/reply.ts'
 import type { Report } from '../report/report.ts'
@@ -17,7 +16,7 @@ const REPLY_SHARE = 0.1
 const GRACE_MS = 1_000
 
 /** The step as all but the reply sees it: of its time the reply has a part of its own, or a job that takes too long left none. */
-export function keepTimeToReply({ command, timeoutMs }: AgentInputs, step: Step): Step {
+export function keepTimeToReply({ command, timeoutMs }: AgentInputs, step: AgentStep): AgentStep {
   if (command === '') return step
   const deadlineAt = step.deadlineAt - Math.min(REPLY_MS, timeoutMs * REPLY_SHARE)
   return { ...step, deadlineAt, github: async () => (await step.github())?.until(deadlineAt) }
@@ -27,12 +26,7 @@ export function keepTimeToReply({ command, timeoutMs }: AgentInputs, step: Step)
  * Tells the author of the comment that asked what came of it, if one did. A reply of an earlier attempt of this run is
  * written anew; one that may have been written is not written twice.
  */
-export async function answerComment(
-  report: Report,
-  { failOn }: AgentInputs,
-  step: Step,
-  journal: Journal,
-): Promise<Report> {
+export async function answerComment(report: Report, { failOn }: AgentInputs, step: AgentStep): Promise<Report> {
   const { comment } = report
   if (comment === undefined) return report
   const { context, core } = step
@@ -49,7 +43,7 @@ export async function answerComment(
     else await github.editComment(comment, reply.id, body)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    journal.reportSkipped('The answer to the comment may not have been written', error)
+    step.journal.reportSkipped('The answer to the comment may not have been written', error)
   }
-  return { ...report, shortfalls: journal.shortfalls }
+  return { ...report, shortfalls: step.journal.shortfalls }
 }

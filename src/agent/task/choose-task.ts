@@ -1,8 +1,7 @@
 import { ActionError } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/open-github.ts'
-import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import type { Outdated } from '../report/report.ts'
 import type { Plan } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
@@ -13,7 +12,7 @@ import { rollingPreflight } from './preflight.ts'
 import { QUESTIONS_MS } from './prove-job.ts'
 import { orAbort } from './send-nothing.ts'
 
-export function warnOfAttempt({ context: { runAttempt } }: Step, journal: Journal): void {
+export function warnOfAttempt({ context: { runAttempt }, journal }: AgentStep): void {
   if (runAttempt === 1) return
   journal.notice(
     'This run was started again',
@@ -26,16 +25,16 @@ export function warnOfAttempt({ context: { runAttempt } }: Step, journal: Journa
  * job. Or why there is nothing to ask, as a full sentence.
  * @throws ActionError if nobody knows whether there is one: nothing may be sent then
  */
-export async function chooseTask(inputs: AgentInputs, step: Step, journal: Journal): Promise<Plan | string> {
+export async function chooseTask(inputs: AgentInputs, step: AgentStep): Promise<Plan | string> {
   const { task, onOpenPr } = inputs
-  if (task.kind !== 'attach') warnOfAttempt(step, journal)
+  if (task.kind !== 'attach') warnOfAttempt(step)
   if (task.kind !== 'create' || onOpenPr === 'new') return { task }
-  const found = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, journal, []))
+  const found = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, []))
   if (found === undefined) return { task }
 
   if (onOpenPr === 'skip')
     return `Pull request #${found.pullRequest.number} of the agent is open, and \`on-open-pr\` is \`skip\`.`
-  return followUpOn(found, task.prompt, [], step, journal)
+  return followUpOn(found, task.prompt, [], step)
 }
 
 const UNKNOWN = 'Could not tell whether a pull request of the agent is open'
@@ -49,21 +48,20 @@ const MOST_CHOICES = 5
 export async function chooseAnew(
   { reason, passedOver, prompt }: Outdated,
   inputs: AgentInputs,
-  step: Step,
-  journal: Journal,
+  step: AgentStep,
 ): Promise<Plan> {
-  journal.add({ log: undefined })
-  const next = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, journal, passedOver))
+  step.journal.add({ log: undefined })
+  const next = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, passedOver))
   if (next === undefined) {
-    journal.note(`${reason}, so a new job begins.`)
+    step.journal.note(`${reason}, so a new job begins.`)
     return { task: { kind: 'create', prompt } }
   }
   if (passedOver.length === MOST_CHOICES)
     throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
       hint: 'Run the step again: it adds to that one.',
     })
-  journal.note(`${reason}.`)
-  return followUpOn(next, prompt, passedOver, step, journal)
+  step.journal.note(`${reason}.`)
+  return followUpOn(next, prompt, passedOver, step)
 }
 
 /** @param ended those that were chosen before it, and ended before the prompt could be sent */
@@ -71,22 +69,21 @@ async function followUpOn(
   found: RollingPullRequest,
   prompt: string,
   ended: readonly number[],
-  step: Step,
-  journal: Journal,
+  step: AgentStep,
 ): Promise<Plan> {
   const { pullRequest, jobId, followUps } = found
-  journal.add({ log: logPlaceOf(found) })
+  step.journal.add({ log: logPlaceOf(found) })
   const which = `follow-up ${followUps + 1} of ${MOST_FOLLOW_UPS}`
   if (followUps < MOST_FOLLOW_UPS)
-    journal.note(`Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
+    step.journal.note(`Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
   const lost = 'The agent is not told which commits people made in the pull request'
-  const commits = await journal.bestEffort(lost, async () =>
+  const commits = await step.journal.bestEffort(lost, async () =>
     (await openGitHub(step, QUESTIONS_MS)).listPullRequestCommits(pullRequest),
   )
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
   const words = formatOpenPullRequest(pullRequest, peoples)
   return {
     task: { kind: 'follow-up', jobId, prompt: prompt + words, fallback: prompt },
-    preflight: rollingPreflight(found, ended, step, journal),
+    preflight: rollingPreflight(found, ended, step),
   }
 }

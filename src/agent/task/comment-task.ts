@@ -1,9 +1,8 @@
 import { isOpen } from '../../github/pull-requests.ts'
-import type { Step } from '../../action/step.ts'
 import { changeSection } from '../prompt/change-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import type { Plan } from '../report/turns.ts'
 import { promptOf, formatComment, formatUsage, type AskingComment } from '../prompt/comment.ts'
 import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
@@ -47,16 +46,12 @@ async function formatChange(
  * repository: such a comment is passed over without a word.
  * @throws ActionError if what has to be known is not told: nothing may be sent then
  */
-export async function fromComment(
-  inputs: AgentInputs,
-  step: Step,
-  journal: Journal,
-): Promise<Plan | string | undefined> {
+export async function fromComment(inputs: AgentInputs, step: AgentStep): Promise<Plan | string | undefined> {
   const { command, task } = inputs
   if (command === '') return undefined
   const parsed = parseComment(step.context, command)
   if (parsed.kind === 'ignored') return parsed.reason
-  warnOfAttempt(step, journal)
+  warnOfAttempt(step)
   const { comment } = parsed
   const { id, instruction, isOnPullRequest, kind, number } = comment
 
@@ -65,7 +60,7 @@ export async function fromComment(
   const mayAsk = () => search.github.mayWrite(repository, author)
   if (!(await orAbort('Could not tell whether the author may ask', mayAsk, AGAIN)))
     return 'The author of the comment may not write in this repository.'
-  journal.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
+  step.journal.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
 
   if (instruction.trim() === '') return formatUsage(command)
   if (isOnPullRequest && !comment.subject.isOpen) return `Pull request #${number} is closed. ${ELSEWHERE}`
@@ -74,7 +69,7 @@ export async function fromComment(
   if (typeof found === 'string') return found
 
   if (kind !== 'review')
-    await journal.bestEffort('The reaction was not put on the comment', () => search.github.addEyes(comment))
+    await step.journal.bestEffort('The reaction was not put on the comment', () => search.github.addEyes(comment))
   const review =
     kind === 'review'
       ? await orAbort(
@@ -91,14 +86,14 @@ export async function fromComment(
   const rules = task.kind === 'create' ? task.prompt : ''
   if (found !== undefined) {
     const prompt = promptOf(rules, comment, context) + formatOpenPullRequest(found.pullRequest, [])
-    journal.add({ log: logPlaceOf(found) })
-    journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}.`)
-    const preflight = commentPreflight(found, step, journal, { unknown: AGAIN, ended: ELSEWHERE })
+    step.journal.add({ log: logPlaceOf(found) })
+    step.journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}.`)
+    const preflight = commentPreflight(found, step, { unknown: AGAIN, ended: ELSEWHERE })
     return { task: { kind: 'follow-up', jobId: found.jobId, prompt }, preflight }
   }
-  const change = await journal.bestEffort('The agent is not told what the pull request changes', () =>
+  const change = await step.journal.bestEffort('The agent is not told what the pull request changes', () =>
     formatChange(comment, inputs, search),
   )
-  journal.note(`A comment on #${number} asks for a new job.`)
+  step.journal.note(`A comment on #${number} asks for a new job.`)
   return { task: { kind: 'create', prompt: promptOf(rules, comment, context) + (change ?? '') } }
 }

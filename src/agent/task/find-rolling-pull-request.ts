@@ -1,8 +1,7 @@
 import { isOpen, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import type { RollingPullRequest } from './rolling-pull-request.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 
@@ -16,16 +15,12 @@ function listNumbers(pullRequests: readonly PullRequestAddress[]): string {
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-async function findIn(
-  listed: PullRequestAddress,
-  search: Search,
-  journal: Journal,
-): Promise<RollingPullRequest | undefined> {
+async function findIn(listed: PullRequestAddress, search: Search): Promise<RollingPullRequest | undefined> {
   const { pullRequest, rolling, objections } = await findJobOf(listed, search)
   // It may have been closed since it was listed.
   if (rolling !== undefined || !isOpen(pullRequest)) return rolling
   const reason = objections.length === 0 ? 'no comment that counts names its job' : objections.join(', ')
-  journal.note(`Pull request #${pullRequest.number} carries the label and is passed over: ${reason}.`)
+  search.step.journal.note(`Pull request #${pullRequest.number} carries the label and is passed over: ${reason}.`)
   return undefined
 }
 
@@ -37,8 +32,7 @@ async function findIn(
  */
 export async function findRollingPullRequest(
   inputs: AgentInputs,
-  step: Step,
-  journal: Journal,
+  step: AgentStep,
   passedOver: readonly number[],
 ): Promise<RollingPullRequest | undefined> {
   const search = await openSearch(inputs, step)
@@ -57,11 +51,11 @@ export async function findRollingPullRequest(
           { hint: 'Remove the label from pull requests that are not the agent’s.' },
         )
       seen.add(pullRequest.number)
-      const found = await findIn(pullRequest, search, journal)
+      const found = await findIn(pullRequest, search)
       if (found === undefined) continue
       const others = unseen.slice(index + 1)
       if (others.length > 0)
-        journal.notice(
+        step.journal.notice(
           'More than one pull request is open',
           `Pull request #${pullRequest.number} is the oldest of the agent's that carry the label. These carry it as well: ${listNumbers(others)}. Merge or close what is not needed.`,
         )

@@ -2,8 +2,7 @@ import { isOpen } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/open-github.ts'
-import type { Step } from '../../action/step.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import type { Preflight } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
 import { notGoneOnWith, type RollingPullRequest } from './rolling-pull-request.ts'
@@ -22,7 +21,7 @@ function tooMany(number: number): ActionError {
  * What there is to look at directly before a message, each in a question of its own.
  * @param hint what to do if something is not known
  */
-function lookAt(rolling: RollingPullRequest, step: Step, journal: Journal, hint?: string) {
+function lookAt(rolling: RollingPullRequest, step: AgentStep, hint?: string) {
   const { pullRequest, isProven } = rolling
   const name = `Pull request #${pullRequest.number}`
   const unknown = `Could not tell whether pull request #${pullRequest.number} is still open`
@@ -41,7 +40,7 @@ function lookAt(rolling: RollingPullRequest, step: Step, journal: Journal, hint?
     /** How the pull request ended meanwhile, as the beginning of a sentence; undefined if it is open. It is asked last. */
     async findEnd(): Promise<string | undefined> {
       const read = async () => (await openGitHub(step, QUESTIONS_MS)).readPullRequest(pullRequest)
-      const found = await orAbort(unknown, () => journal.heads.read(read), hint)
+      const found = await orAbort(unknown, () => step.journal.heads.read(read), hint)
       return isOpen(found) ? undefined : `${name} was ${found.state} meanwhile`
     },
   }
@@ -52,14 +51,9 @@ function lookAt(rolling: RollingPullRequest, step: Step, journal: Journal, hint?
  * bounds the rolling pull request, and nothing is sent.
  * @param ended the pull requests that were chosen before it
  */
-export function rollingPreflight(
-  rolling: RollingPullRequest,
-  ended: readonly number[],
-  step: Step,
-  journal: Journal,
-): Preflight {
+export function rollingPreflight(rolling: RollingPullRequest, ended: readonly number[], step: AgentStep): Preflight {
   const { number } = rolling.pullRequest
-  const look = lookAt(rolling, step, journal)
+  const look = lookAt(rolling, step)
   const outdated = (reason: string) => ({ reason, passedOver: [...ended, number] })
   const findObjection = async (job: Job): Promise<string | undefined> => {
     const objection = await look.findObjection(job)
@@ -86,11 +80,10 @@ export function rollingPreflight(
 /** For a follow-up that a comment asks for. A new job would be none of what it is about, so that nothing takes its place. */
 export function commentPreflight(
   rolling: RollingPullRequest,
-  step: Step,
-  journal: Journal,
+  step: AgentStep,
   hints: { readonly unknown: string; readonly ended: string },
 ): Preflight {
-  const look = lookAt(rolling, step, journal, hints.unknown)
+  const look = lookAt(rolling, step, hints.unknown)
   return {
     continued: 'comment',
     async check(job) {

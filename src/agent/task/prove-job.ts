@@ -5,6 +5,7 @@ import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal, unlessFailed, unlessNotFound } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/open-github.ts'
 import type { Step } from '../../action/step.ts'
+import type { AgentStep } from '../report/journal.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { isRunning } from '../job/job-state.ts'
 import { createPoller } from '../job/poll-job.ts'
@@ -15,7 +16,7 @@ import { rollingPullRequestOf, jobsNamedIn, objectionTo, type RollingPullRequest
 /** Whom to ask about what is to be found out before the prompt, and until when. */
 export interface Search {
   readonly inputs: AgentInputs
-  readonly step: Step
+  readonly step: AgentStep
   readonly github: GitHub
   readonly endsAt: number
   /** What is left for all that strangers name together, in milliseconds. */
@@ -35,7 +36,7 @@ const GONE_AGAIN_MS = 2_000
  * Whom to ask before the prompt is sent, and until when: no more than half of the time that is left is taken.
  * @throws ActionError if there is no token
  */
-export async function openSearch(inputs: AgentInputs, step: Step): Promise<Search> {
+export async function openSearch(inputs: AgentInputs, step: AgentStep): Promise<Search> {
   const now = step.clock.now()
   const timeMs = Math.min(QUESTIONS_MS, (step.deadlineAt - now) / 2)
   const github = await openGitHub(step, timeMs)

@@ -1,7 +1,6 @@
 import type { ComparedCommit } from '../../github/commits.ts'
-import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import { compareWhatIsThere } from './compare-range.ts'
 import { findChangeRange } from './change-range.ts'
 import { openQuestions } from './loop-guard.ts'
@@ -22,12 +21,11 @@ export function rankAuthors(commits: readonly ComparedCommit[]): readonly string
 export async function findChangeAuthors(
   commits: readonly ComparedCommit[] | undefined,
   inputs: AgentInputs,
-  step: Step,
-  journal: Journal,
+  step: AgentStep,
 ): Promise<readonly string[]> {
   if (!inputs.reviewers.hasAuthors) return []
   if (commits !== undefined) return rankAuthors(commits)
-  const found = await journal.bestEffort(
+  const found = await step.journal.bestEffort(
     'Could not tell who wrote the change, so they are not asked for a review',
     async () => {
       const asked = await openQuestions(inputs, step)

@@ -1,8 +1,7 @@
 import { hasLabel } from '../../github/labels.ts'
 import { openGitHub } from '../../action/open-github.ts'
-import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import type { Compared } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
 import { findOwnChanges } from './own-changes.ts'
@@ -38,7 +37,7 @@ const formatEvent = (numbers: readonly number[]): string =>
  */
 export async function openQuestions(
   { timeoutMs }: AgentInputs,
-  step: Step,
+  step: AgentStep,
 ): Promise<Pick<OwnerSearch, 'github' | 'endsAt'> | undefined> {
   const endsAt = step.startedAt + Math.min(QUESTIONS_MS, timeoutMs / 2)
   if ((await step.github()) === undefined) return undefined
@@ -46,7 +45,7 @@ export async function openQuestions(
 }
 
 /** Keeps the agent from being asked by its own work. */
-export function openLoopGuard(inputs: AgentInputs, step: Step, journal: Journal): LoopGuard {
+export function openLoopGuard(inputs: AgentInputs, step: AgentStep): LoopGuard {
   const { label, skipOwnChanges, onOpenPr, prRepository } = inputs
   const { context, core } = step
   const { repository, event } = context
@@ -61,7 +60,7 @@ export function openLoopGuard(inputs: AgentInputs, step: Step, journal: Journal)
 
   async function ask(question: (search: OwnerSearch) => Promise<string | undefined>): Promise<string | undefined> {
     const then = unknown === undefined ? 'so it was not skipped' : 'so it was skipped, as a bot started the run'
-    const answer = await journal.bestEffort(`${LOST}, ${then}`, async () => {
+    const answer = await step.journal.bestEffort(`${LOST}, ${then}`, async () => {
       const asked = await openQuestions(inputs, step)
       if (asked !== undefined) return { reason: await question({ ...asked, origin, inputs, step }) }
       // By default this is asked of every push: whoever gives no token has decided against it.

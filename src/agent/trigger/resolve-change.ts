@@ -2,7 +2,7 @@ import type { ComparedCommit } from '../../github/commits.ts'
 import { joinSentences } from '../../text/sentences.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import { changeSection } from '../prompt/change-section.ts'
 import { findChangeRange, type ChangeRange } from './change-range.ts'
 import type { Compared } from './compare-range.ts'
@@ -39,12 +39,12 @@ function whyIdle(range: ChangeRange): string | undefined {
  * it. What cannot be found out is a shortfall, and then the step goes on: a question without an answer skips nothing.
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(inputs: AgentInputs, step: Step, journal: Journal): Promise<ChangeFindings> {
+export async function resolveChange(inputs: AgentInputs, step: AgentStep): Promise<ChangeFindings> {
   const { command, task, changeRange, pathFilter } = inputs
   const { context, core } = step
   // Attaching spends nothing and sends nothing, so it needs no reason.
   if (command === '' && task.kind === 'attach') return { kind: 'ask', promptContext: '' }
-  const guard = openLoopGuard(inputs, step, journal)
+  const guard = openLoopGuard(inputs, step)
   const own = await guard.ofEvent()
   if (own !== undefined) return { kind: 'skip', reason: own }
 
@@ -57,7 +57,7 @@ export async function resolveChange(inputs: AgentInputs, step: Step, journal: Jo
   if (!needsRange && !guard.asksOfChange) return { kind: 'ask', promptContext: '' }
 
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
-  const looked = needsRange ? await compareWanted(range, inputs, step, journal) : undefined
+  const looked = needsRange ? await compareWanted(range, inputs, step) : undefined
   if (looked?.kind !== 'compared') {
     // What came before the event's own commits is not known then.
     const mayBeMore = isWanted && looked === undefined && range.kind === 'since-last-success'

@@ -1,9 +1,8 @@
 import type { Context } from '../../action/context.ts'
-import type { Step } from '../../action/step.ts'
 import type { GitHub } from '../../github/github.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Journal } from '../report/journal.ts'
+import type { AgentStep } from '../report/journal.ts'
 import type { ChangeRange } from './change-range.ts'
 import { compareWhatIsThere, formatGone, type Looked } from './compare-range.ts'
 import { openQuestions } from './loop-guard.ts'
@@ -71,13 +70,12 @@ function lossOf({ changeContext, pathFilter }: AgentInputs): string {
 export async function compareWanted(
   range: ChangeRange,
   inputs: AgentInputs,
-  step: Step,
-  journal: Journal,
+  step: AgentStep,
 ): Promise<Looked | undefined> {
   const { context, core } = step
   try {
     const looked = await compareNow(range, (await openQuestions(inputs, step))?.github, context)
-    if (looked.gone > 0 && range.kind === 'since-last-success') journal.notice(...formatGone(looked))
+    if (looked.gone > 0 && range.kind === 'since-last-success') step.journal.notice(...formatGone(looked))
     if (looked.kind === 'nothing') core.log(`Nothing to compare: ${looked.reason}.`)
     return looked
   } catch (caught) {
@@ -88,7 +86,7 @@ export async function compareWanted(
         `Could not tell what changed, and \`change-range\` asks for it: ${error.message}`,
         { hint: error.hint ?? 'Run the step again when GitHub can be asked.' },
       )
-    journal.reportSkipped(lossOf(inputs), error)
+    step.journal.reportSkipped(lossOf(inputs), error)
     return undefined
   }
 }
