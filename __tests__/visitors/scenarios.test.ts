@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import { SITE_TOTALS, sitePage, siteRow, type PageAnswer, type PageRequest } from '../../scripts/bench/paging-server.ts'
 import { createService, type ServiceOptions } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import { jsonResponse } from '../../src/emulator/http/exchange.ts'
@@ -10,6 +9,14 @@ import type { ErrorCode } from '../../src/runtime/errors.ts'
 import type { Outputs } from '../../src/visitors/outputs.ts'
 import type { Report } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
+import {
+  readPageRequest,
+  SITE_TOTALS,
+  sitePage,
+  siteRow,
+  type PageAnswer,
+  type PageRequest,
+} from '../support/paging-server.ts'
 import { playFeature, type Played } from '../support/play-feature.ts'
 import type { Respond } from '../support/respond-in-process.ts'
 import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
@@ -23,22 +30,11 @@ interface Export extends Played<Report> {
   readonly written: string | undefined
 }
 
-function pageRequest(target: string, nth: number): PageRequest {
-  const query = new URL(target, SERVICE_URL).searchParams
-  return {
-    nth,
-    offset: Number(query.get('offset')),
-    limit: Number(query.get('limit')),
-    dateFrom: query.get('dateFrom'),
-    dateTo: query.get('dateTo'),
-  }
-}
-
 /** A service that gives the answers of the test. */
 function answering(answer: (request: PageRequest) => PageAnswer): Respond {
   let nth = 0
   return ({ target }) => {
-    const { status = 200, headers, body } = answer(pageRequest(target, ++nth))
+    const { status = 200, headers, body } = answer(readPageRequest(target, ++nth))
     return jsonResponse(status, body as object, headers)
   }
 }
@@ -58,7 +54,7 @@ async function runExport(respond: Respond, given: Readonly<Record<string, string
     given: { ...access, ...given },
     workspace,
     respond(request, nowMs) {
-      requests.push(pageRequest(request.target, requests.length + 1))
+      requests.push(readPageRequest(request.target, requests.length + 1))
       return respond(request, nowMs)
     },
   })

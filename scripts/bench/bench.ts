@@ -1,7 +1,7 @@
 // Measures what a step costs beside the least that it could cost, and prints one table.
 //
 //   npm run bench                       all of it
-//   npm run bench -- start visitors     only these parts
+//   npm run bench -- start              only this part
 //   npm run bench -- --save             all of it, and writes the table into docs/internals/benchmarks.md
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -9,9 +9,7 @@ import { cpus } from 'node:os'
 import { gzipSync } from 'node:zlib'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { renderTable, replaceBetweenMarkers } from '../docs/markdown-tables.ts'
-import { measureMemory } from './memory.ts'
 import { measureStart } from './start.ts'
-import { measureVisitors } from './visitors.ts'
 
 /** What was measured, beside the floor or the peer in the same run, and the ratio of the two. */
 export type Row = readonly [what: string, ours: string, beside: string, ratio: number]
@@ -35,8 +33,6 @@ function measureDownload(): Row[] {
 
 const PARTS: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   start: measureStart,
-  memory: measureMemory,
-  visitors: measureVisitors,
   download: measureDownload,
 }
 

@@ -1,4 +1,4 @@
-import { serve, type Answer } from './serve.ts'
+import { serve, type Answer } from '../../scripts/bench/serve.ts'
 
 /** The row of a made-up site's page, most visited first. */
 export function siteRow(index: number): { path: string; human: number; ai: number; total: number } {
@@ -10,7 +10,7 @@ export function siteRow(index: number): { path: string; human: number; ai: numbe
 /** More visitors than any page has, some of them seen as both. */
 export const SITE_TOTALS = { human: 30_000, ai: 9_000, total: 35_000 }
 
-export interface SitePage {
+interface SitePage {
   readonly totals: typeof SITE_TOTALS
   readonly visitors: readonly ReturnType<typeof siteRow>[]
   readonly hasMore: boolean
@@ -37,20 +37,25 @@ export interface PageRequest {
   readonly dateTo: string | null
 }
 
+/** What is asked of the service, read from the address that it is asked at. */
+export function readPageRequest(target: string, nth: number): PageRequest {
+  const query = new URL(target, 'http://localhost').searchParams
+  return {
+    nth,
+    offset: Number(query.get('offset')),
+    limit: Number(query.get('limit')),
+    dateFrom: query.get('dateFrom'),
+    dateTo: query.get('dateTo'),
+  }
+}
+
 /** Serves pages of visitors on loopback. It keeps every request, oldest first. */
 export async function servePages(
   answer: (request: PageRequest) => PageAnswer | Promise<PageAnswer>,
 ): Promise<Awaited<ReturnType<typeof serve>> & { readonly requests: readonly PageRequest[] }> {
   const requests: PageRequest[] = []
-  const server = await serve((incoming) => {
-    const query = new URL(incoming.url ?? '', 'http://localhost').searchParams
-    const request = {
-      nth: requests.length + 1,
-      offset: Number(query.get('offset') ?? 0),
-      limit: Number(query.get('limit') ?? 50),
-      dateFrom: query.get('dateFrom'),
-      dateTo: query.get('dateTo'),
-    }
+  const server = await serve(({ url = '' }) => {
+    const request = readPageRequest(url, requests.length + 1)
     requests.push(request)
     return answer(request)
   })
