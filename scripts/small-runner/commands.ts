@@ -7,7 +7,7 @@ export interface Command {
 }
 
 /** Whatever is not in this list is ordinary text to the runner, also if it has the shape of a command. */
-export const COMMAND_NAMES = [
+const COMMAND_NAMES = [
   ...['add-mask', 'add-matcher', 'add-path', 'debug', 'echo', 'endgroup', 'error', 'group', 'notice'],
   ...['remove-matcher', 'save-state', 'set-env', 'set-output', 'stop-commands', 'warning'],
 ]
@@ -42,12 +42,12 @@ interface Grammar {
 const COLONS = { start: '::', end: '::', separator: ',', ofProperties: PROPERTY_ESCAPES, ofData: DATA_ESCAPES }
 const BRACKETS = { start: '##[', end: ']', separator: ';', ofProperties: BRACKET_ESCAPES, ofData: BRACKET_ESCAPES }
 
-function parseAt(line: string, at: number, grammar: Grammar, names: ReadonlySet<string>): Command | undefined {
+function parseAt(line: string, at: number, grammar: Grammar): Command | undefined {
   const begin = at + grammar.start.length
   const end = line.indexOf(grammar.end, begin)
   if (at < 0 || end < 0) return undefined
   const [, name = '', propertyText = ''] = /^([^ ]*) ?(.*)$/su.exec(line.slice(begin, end)) ?? []
-  if (!names.has(name.toLowerCase())) return undefined
+  if (!COMMAND_NAMES.includes(name.toLowerCase())) return undefined
   const properties: Record<string, string> = {}
   for (const property of propertyText.trim().split(grammar.separator)) {
     const [, key, value] = /^([^=]+)=(.+)$/su.exec(property) ?? []
@@ -59,13 +59,9 @@ function parseAt(line: string, at: number, grammar: Grammar, names: ReadonlySet<
 /**
  * Reads a line as the runner does (its ActionCommand): `::name key=value,key=value::data` at its start after white space, or
  * else `##[name key=value;key=value]data` anywhere, where only the first `##[` counts.
- * @param names the commands that are known now, in lower case
  * @returns undefined for ordinary text
  */
-export function parseCommand(line: string, names: ReadonlySet<string>): Command | undefined {
+export function parseCommand(line: string): Command | undefined {
   const trimmed = line.replace(LEADING_SPACE, '')
-  return (
-    parseAt(trimmed, trimmed.startsWith('::') ? 0 : -1, COLONS, names) ??
-    parseAt(line, line.indexOf('##['), BRACKETS, names)
-  )
+  return parseAt(trimmed, trimmed.startsWith('::') ? 0 : -1, COLONS) ?? parseAt(line, line.indexOf('##['), BRACKETS)
 }

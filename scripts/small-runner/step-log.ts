@@ -1,4 +1,4 @@
-import { COMMAND_NAMES, parseCommand, type Command } from './commands.ts'
+import { parseCommand, type Command } from './commands.ts'
 import { maskSecrets, masksOf } from './masks.ts'
 
 export type AnnotationLevel = 'error' | 'warning' | 'notice'
@@ -30,7 +30,6 @@ const MAX_ANNOTATION_LENGTH = 4096
 export class StepLog {
   readonly lines: LogLine[] = []
   readonly annotations: Annotation[] = []
-  /** What was carried out, in order; nothing of what was read while commands were stopped. */
   readonly commands: Command[] = []
   readonly masks: Set<string>
   /** A command that could not be carried out makes the step fail, whatever its exit code. */
@@ -38,8 +37,6 @@ export class StepLog {
 
   readonly #debug: boolean
   readonly #onLine: ((line: LogLine) => void) | undefined
-  readonly #known = new Set(COMMAND_NAMES)
-  #stopToken: string | undefined
 
   constructor({ secrets = [], debug = false, onLine }: StepLogOptions = {}) {
     this.masks = new Set(secrets.flatMap(masksOf))
@@ -49,12 +46,9 @@ export class StepLog {
 
   /** @param line one line of either stream, without its end */
   read(line: string): void {
-    const command = parseCommand(line, this.#known)
+    const command = parseCommand(line)
     if (command === undefined) {
       this.#write('text', line)
-    } else if (this.#stopToken !== undefined) {
-      this.#write('text', line)
-      if (command.name === this.#stopToken) this.#resume(command.name)
     } else {
       this.commands.push(command)
       this.#carryOut(command, line)
@@ -92,9 +86,6 @@ export class StepLog {
           this.annotate('warning', "Can't add secret mask for empty string in ##[add-mask] command.")
         for (const mask of masksOf(data)) this.masks.add(mask)
         break
-      case 'stop-commands':
-        this.#stop(data, line)
-        break
       default:
         this.fail(`No action of this project gives the command '${line}'.`)
     }
@@ -104,22 +95,5 @@ export class StepLog {
     const line = { kind, text: maskSecrets(text, this.masks), ...(title && { title: maskSecrets(title, this.masks) }) }
     this.lines.push(line)
     this.#onLine?.(line)
-  }
-
-  #stop(token: string, line: string): void {
-    const name = token.toLowerCase()
-    if (name === '' || name === 'pause-logging' || this.#known.has(name)) {
-      this.fail(`Commands cannot be stopped with the token '${token}'.`)
-      return
-    }
-    this.#stopToken = name
-    this.#known.add(name)
-    if (token.length > 6) this.masks.add(token)
-    this.#write('text', line)
-  }
-
-  #resume(token: string): void {
-    this.#known.delete(token)
-    this.#stopToken = undefined
   }
 }
