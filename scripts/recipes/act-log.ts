@@ -6,10 +6,8 @@ export interface WorkflowRun {
   readonly outputs: Record<string, string>
   /** Of all steps, one after the other. */
   summary: string
-  /** What the steps printed. */
-  text: string
-  /** Of each job, as GitHub's runner writes them. */
-  readonly logs: Record<string, string>
+  /** What the steps printed, without colours. */
+  printed: string
 }
 
 type Entry = Readonly<Record<string, unknown>>
@@ -33,33 +31,25 @@ function parseLine(line: string): Entry | undefined {
   }
 }
 
-/** What the runner writes into the job's log. */
-function logLine({ raw_output, level, msg, time }: Entry): string {
-  const exitCode = level === 'error' ? /^exit status (\d+)$/.exec(textOf(msg))?.[1] : undefined
-  if (exitCode !== undefined) return `${textOf(time)} ##[error]Process completed with exit code ${exitCode}.\n`
-  return raw_output === true ? `${textOf(time)} ${textOf(msg).trimEnd()}\n` : ''
-}
-
 const SUMMARY = /^ *⚙ +Summary - /u
 
 /** Reads what act prints with `--json`: one object a line, and a last line of plain text where a job failed. */
 export function readActLog(log: string): WorkflowRun {
-  const run: WorkflowRun = { jobs: [], outputs: {}, summary: '', text: '', logs: {} }
+  const run: WorkflowRun = { jobs: [], outputs: {}, summary: '', printed: '' }
   for (const line of log.split('\n')) {
     const entry = parseLine(line)
     if (entry === undefined) continue
-    const job = jobOf(entry)
-    const message = textOf(entry['msg'])
-    run.logs[job] = (run.logs[job] ?? '') + logLine(entry)
-    if (entry['command'] === 'set-output') {
-      const [step] = Array.isArray(entry['stepID']) ? (entry['stepID'] as unknown[]) : []
-      run.outputs[`${job}.${textOf(step)}.${textOf(entry['name'])}`] = textOf(entry['arg'])
+    const { msg, command, name, arg, stepID, raw_output: isOutput, level, jobResult } = entry
+    const message = textOf(msg)
+    if (command === 'set-output') {
+      const [step] = Array.isArray(stepID) ? (stepID as unknown[]) : []
+      run.outputs[`${jobOf(entry)}.${textOf(step)}.${textOf(name)}`] = textOf(arg)
     } else if (SUMMARY.test(message)) {
       run.summary += message.replace(SUMMARY, '')
-    } else if (entry['raw_output'] === true || entry['level'] === 'error' || textOf(entry['command']) === 'error') {
-      run.text += message.endsWith('\n') ? message : `${message}\n`
+    } else if (isOutput === true || level === 'error' || command === 'error') {
+      run.printed += `${message.replace(/\n$/, '').replaceAll(/\u001b\[\d+m/g, '')}\n`
     }
-    if (entry['jobResult'] !== undefined) run.jobs.push(`${job}: ${textOf(entry['jobResult'])}`)
+    if (jobResult !== undefined) run.jobs.push(`${jobOf(entry)}: ${textOf(jobResult)}`)
   }
   return run
 }

@@ -1,6 +1,6 @@
 import { commit } from '../../__tests__/support/github-state.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
-import type { Check, Checks, Happening, Payload } from './check.ts'
+import type { Checks, Happening, Payload } from './check.ts'
 import { added, changed, changedSince, merged, NO_KEY, pushed, redThenGreen, SKIPPED, UNHEARD } from './courses.ts'
 
 const released = (id: number, tag_name: string, name: string): Payload => ({
@@ -41,24 +41,18 @@ const ownMerged: Happening = (github) => {
 }
 
 /** Where pull request 12, which is closed, changes a file. */
-const closedRepository = (file: string): Check['repositories'] & {} => ({
-  'acme/docs': changed([file], {
-    pulls: { 12: pullState({ branch: 'dry-run', headSha: commit('b'), state: 'closed' }) },
-  }),
-})
+const withClosed = (file: string) =>
+  changed([file], { pulls: { 12: pullState({ branch: 'dry-run', headSha: commit('b'), state: 'closed' }) } })
 
 /** Recipes in which each change, or each week's, gets a pull request of its own. */
 export const CHANGE_CHECKS: Checks = {
-  'docs/recipes/on-push.yml': [
-    {
-      name: 'a push to the docs is given to the agent, with that of a red run before it',
+  'docs/recipes/on-push.yml': {
+    'a push to the docs is given to the agent, with that of a red run before it': {
       event: { ref: 'refs/heads/docs/guide', before: commit('a'), after: commit('b') },
-      repositories: {
-        'acme/docs': changed(['docs/guide.md'], { branches: { main: commit('a'), 'docs/guide': commit('b') } }),
-      },
+      docs: changed(['docs/guide.md'], { branches: { main: commit('a'), 'docs/guide': commit('b') } }),
       runs: [
         {
-          outputs: { 'polish.docs.outcome': 'pull-request', 'polish.docs.pr-state': 'open' },
+          outputs: { outcome: 'pull-request', 'pr-state': 'open' },
           prompts: ['new'],
           told: ['Change no other pages.', '--- docs/guide.md'],
           labels: ['docs-agent'],
@@ -71,25 +65,23 @@ export const CHANGE_CHECKS: Checks = {
         ),
       ],
     },
-    {
-      name: 'a push of other files asks nothing, and where nothing is to be corrected no pull request opens',
+    'a push of other files asks nothing, and where nothing is to be corrected no pull request opens': {
       vars: { DOCS_AGENT_PROJECT_ID: 'docs--no-changes' },
-      repositories: { 'acme/docs': changed(['src/a.ts', 'docs/generated/api.md']) },
+      docs: changed(['src/a.ts', 'docs/generated/api.md']),
       runs: [
         SKIPPED,
         {
           event: pushed('docs/guide.md'),
-          outputs: { 'polish.docs.outcome': 'no-changes' },
+          outputs: { outcome: 'no-changes' },
           prompts: ['docs--no-changes new'],
           open: [],
         },
       ],
     },
-  ],
-  'docs/recipes/on-schedule.yml': [
-    {
-      name: 'the agent gets what was changed since the last successful run, without its own, whatever was red in between',
-      repositories: { 'acme/docs': changedSince('on-schedule.yml', 'schedule') },
+  },
+  'docs/recipes/on-schedule.yml': {
+    'the agent gets what was changed since the last successful run, without its own, whatever was red in between': {
+      docs: changedSince('on-schedule.yml', 'schedule'),
       edits: () => [added('src/docs.ts', 'Its own')],
       runs: [
         { prompts: ['new'], summary: ['Added to the prompt'], told: ['src/flags.ts'] },
@@ -98,28 +90,25 @@ export const CHANGE_CHECKS: Checks = {
         { ...SKIPPED, event: merged(4) },
       ],
     },
-  ],
-  'docs/recipes/release-notes.yml': [
-    {
-      name: 'a red run that is run again goes on with the pull request of its release, and another release gets its own',
+  },
+  'docs/recipes/release-notes.yml': {
+    'a red run that is run again goes on with the pull request of its release, and another release gets its own': {
       event: released(7, 'v1.1.0', 'Faster'),
-      repositories: {
-        'acme/docs': changed(['src/flags.ts'], {
-          tags: { 'v1.0.0': commit('a'), 'v1.1.0': commit('b'), 'v1.2.0': commit('b') },
-        }),
-      },
+      docs: changed(['src/flags.ts'], {
+        tags: { 'v1.0.0': commit('a'), 'v1.1.0': commit('b'), 'v1.2.0': commit('b') },
+      }),
       edits: (prompt) => [added(prompt.includes('Release v1.1.0') ? 'src/notes.md' : 'docs/notes.md', 'New')],
       runs: [
         {
           isRed: true,
-          outputs: { 'notes.docs.outcome': 'pull-request', 'notes.docs.in-scope': 'false' },
+          outputs: { outcome: 'pull-request', 'in-scope': 'false' },
           prompts: ['new'],
           told: ['Document what is new in this release', 'Release v1.1.0: Faster', 'Twice as fast.', 'src/flags.ts'],
         },
         { isRed: true, prompts: ['job_000001'], open: [4] },
         {
           event: released(8, 'v1.2.0', 'Smaller'),
-          outputs: { 'notes.docs.outcome': 'pull-request', 'notes.docs.in-scope': 'true' },
+          outputs: { outcome: 'pull-request', 'in-scope': 'true' },
           prompts: ['new'],
           told: ['Release v1.2.0: Smaller'],
           labels: ['docs-for-release-7', 'docs-for-release-8'],
@@ -127,43 +116,39 @@ export const CHANGE_CHECKS: Checks = {
         { ...SKIPPED, event: releasedAfterMerge },
       ],
     },
-  ],
-  'docs/recipes/on-dispatch.yml': [
-    {
-      name: 'the agent gets the range that another repository sent, and that of a red run if it is run again',
+  },
+  'docs/recipes/on-dispatch.yml': {
+    'the agent gets the range that another repository sent, and that of a red run if it is run again': {
       event: dispatched('acme/code@v1...v2'),
-      repositories: { 'acme/code': changed(['src/flags.ts'], { tags: { v1: commit('a'), v2: commit('b') } }) },
+      code: changed(['src/flags.ts'], { tags: { v1: commit('a'), v2: commit('b') } }),
       runs: [NO_KEY, { prompts: ['new'], told: ['src/flags.ts'], summary: ['What changed in acme/code'] }],
     },
-    {
-      name: 'an event without a range is an error, and asks nothing',
+    'an event without a range is an error, and asks nothing': {
       event: dispatched(),
-      runs: [{ isRed: true, outputs: { 'update.docs.outcome': 'error' }, github: [] }],
+      runs: [{ isRed: true, outputs: { outcome: 'error' }, github: [] }],
     },
-  ],
-  'docs/recipes/two-repositories.yml': [
-    {
-      name: 'each change of the code leads to one pull request in the docs repository, whatever its checks say',
+  },
+  'docs/recipes/two-repositories.yml': {
+    'each change of the code leads to one pull request in the docs repository, whatever its checks say': {
       scenarios: ['checks-fail'],
       from: 'acme/code',
-      repositories: { 'acme/code': changed(['src/flags.ts']) },
+      code: changed(['src/flags.ts']),
       runs: [
-        { outputs: { 'update.docs.pr-repository': 'acme/docs', 'update.docs.checks': 'failure' }, prompts: ['new'] },
+        { outputs: { 'pr-repository': 'acme/docs', checks: 'failure' }, prompts: ['new'] },
         ...redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['new'], open: [4, 5] }, 'acme/code'),
         { ...SKIPPED, event: pushed('src/flags.test.ts', 'acme/code') },
       ],
     },
-  ],
-  'docs/recipes/each-merged-pull-request.yml': [
-    {
-      name: 'a merged pull request gets one with its docs, no second one if a run is run again, and the agent’s own gets none',
+  },
+  'docs/recipes/each-merged-pull-request.yml': {
+    'a merged pull request gets one with its docs, also if a run is run again, and the agent’s own gets none': {
       event: closed(true),
-      repositories: closedRepository('src/flags.ts'),
+      docs: withClosed('src/flags.ts'),
       edits: () => [added('src/docs.ts', 'Its own')],
       runs: [
         NO_KEY,
         {
-          outputs: { 'document.docs.outcome': 'pull-request', 'document.docs.pr-number': '4' },
+          outputs: { outcome: 'pull-request', 'pr-number': '4' },
           prompts: ['new'],
           told: [
             'Document what pull request #12 changes',
@@ -177,16 +162,14 @@ export const CHANGE_CHECKS: Checks = {
         { ...SKIPPED, event: ownMerged },
       ],
     },
-    {
-      name: 'one that changes nothing in the paths starts no job',
+    'one that changes nothing in the paths starts no job': {
       event: closed(true),
-      repositories: closedRepository('src/flags.test.ts'),
+      docs: withClosed('src/flags.test.ts'),
       runs: [SKIPPED],
     },
-    {
-      name: 'one that is closed without a merge, and one from a fork, starts no runner',
+    'one that is closed without a merge, and one from a fork, starts no runner': {
       event: closed(false),
       runs: [UNHEARD, { ...UNHEARD, event: closed(true, 12, 'dry-run', commit('b'), 'dora/docs') }],
     },
-  ],
+  },
 }

@@ -11,34 +11,32 @@ export type Payload = Readonly<Record<string, unknown>>
 /** What happens on GitHub, and the payload that comes of it. */
 export type Happening = (github: GitHubState) => Payload
 
-/** What has to come of a run. What is not said: it is green, nothing is sent, and nothing is asked of `gh`. */
+/** What has to come of a run; lists in any order. What is not said: it is green, nothing is sent, and nothing is asked of `gh`. */
 export interface Expected {
   readonly isRed?: boolean
-  /** Each with its result, in any order. */
+  /** Each with its result. */
   readonly jobs?: readonly string[]
-  /** As `job.step.output`; others may be there too. */
+  /** Of the step `docs` by their names, of others as `job.step.output`; others may be there too. */
   readonly outputs?: Texts
   /**
    * The requests that cost credits: `new` makes a job, and the id of a job is that of a follow-up; for another project than the
-   * usual one, behind its id. In any order, as the jobs of a matrix have none.
+   * usual one, behind its id.
    */
   readonly prompts?: readonly string[]
-  /** The operations that GitHub's API was asked for, in order. */
+  /** The operations that GitHub's API was asked for. */
   readonly github?: readonly string[]
-  /** What GitHub's command line was asked, in order, with `<head>` and `<head before>` for commits of pull request 4. */
+  /** What GitHub's command line was asked, with `<head>` and `<head before>` for commits of pull request 4. */
   readonly commands?: readonly string[]
-  /** Texts of the summary. */
-  readonly summary?: readonly string[]
-  /** Texts that the prompts hold. */
-  readonly told?: readonly string[]
-  /** Of all pull requests, in any order. */
+  /** Of all pull requests. */
   readonly labels?: readonly string[]
   /** Who is asked for reviews of all pull requests. */
   readonly reviewers?: readonly string[]
   /** The open pull requests of the docs, when the run has ended: those that carry a label or that a new job opened. */
   readonly open?: readonly number[]
-  /** Texts that the steps print. */
+  /** Texts of the summary, of what the steps print, and of the prompts. */
+  readonly summary?: readonly string[]
   readonly printed?: readonly string[]
+  readonly told?: readonly string[]
 }
 
 /** How a run begins. */
@@ -62,8 +60,6 @@ export interface Run extends Beginning, Expected {
 
 /** Runs that meet the same service and the same GitHub, one after the other. */
 export interface Check extends Beginning {
-  /** A sentence about behaviour. */
-  readonly name: string
   readonly runs: readonly Run[]
   /** Of the service, by default `pull-request`. */
   readonly scenario?: ScenarioName
@@ -71,8 +67,9 @@ export interface Check extends Beginning {
   readonly scenarios?: readonly GitHubScenarioName[]
   /** The repository that the workflow is in, by default `acme/docs`. */
   readonly from?: 'acme/code'
-  /** In place of the usual ones. */
-  readonly repositories?: Readonly<Record<string, RepositoryState>>
+  /** In place of the usual `acme/docs` and `acme/code`. */
+  readonly docs?: RepositoryState
+  readonly code?: RepositoryState
   /** The checks of the agent's first push, of the second, ...; the last ones stay. */
   readonly plan?: GitHubScenario['checks']
   /** What the agent makes of a prompt. */
@@ -87,5 +84,5 @@ export interface Check extends Beginning {
   readonly matrix?: readonly string[]
 }
 
-/** By the path of their workflow. Each has at least one. */
-export type Checks = Readonly<Record<string, readonly Check[]>>
+/** By the path of their workflow, and then by a sentence about behaviour. */
+export type Checks = Readonly<Record<string, Readonly<Record<string, Check>>>>

@@ -17,9 +17,8 @@ export const CHECKS: Checks = {
   ...COMMENT_CHECKS,
   ...FLEET_CHECKS,
   ...VISITED_CHECKS,
-  'docs/recipes/follow-up.yml': [
-    {
-      name: 'the second instruction goes to the job of the first one, but not if that fails or changes nothing',
+  'docs/recipes/follow-up.yml': {
+    'the second instruction goes to the job of the first one, but not if that fails or changes nothing': {
       ...WRITE,
       runs: [
         { secrets: 'withheld', isRed: true, outputs: { 'docs.write.outcome': 'error' } },
@@ -46,16 +45,15 @@ export const CHECKS: Checks = {
         },
       ],
     },
-  ],
-  'docs/recipes/attach-later.yml': [
-    {
-      name: 'a run with a prompt starts the job and leaves, and a run with a job attaches to it, also after a red one',
+  },
+  'docs/recipes/attach-later.yml': {
+    'a run with a prompt starts the job and leaves, and a run with a job attaches to it, also after a red one': {
       vars: { DOCS_AGENT_PROJECT_ID: 'docs--slow' },
       ...WRITE,
       runs: [
         {
           jobs: ['start: success'],
-          outputs: { 'start.docs.outcome': 'submitted', 'start.docs.job-id': 'job_000001' },
+          outputs: { outcome: 'submitted', 'job-id': 'job_000001' },
           prompts: ['docs--slow new'],
         },
         { ...NO_KEY, inputs: { 'job-id': 'job_running' } },
@@ -63,14 +61,13 @@ export const CHECKS: Checks = {
           inputs: { 'job-id': 'job_running' },
           vars: { DOCS_AGENT_PROJECT_ID: 'docs-demo' },
           jobs: ['attach: success'],
-          outputs: { 'attach.docs.outcome': 'pull-request', 'attach.docs.job-id': 'job_running' },
+          outputs: { outcome: 'pull-request', 'job-id': 'job_running' },
         },
       ],
     },
-  ],
-  'docs/recipes/long-job.yml': [
-    {
-      name: 'one workflow job starts the agent, the other waits for it and sends nothing, and all jobs again start another',
+  },
+  'docs/recipes/long-job.yml': {
+    'one workflow job starts the agent, the other waits for it and sends nothing, and all jobs again start another': {
       ...WRITE,
       runs: [
         {
@@ -85,10 +82,9 @@ export const CHECKS: Checks = {
         { outputs: { 'finish.docs.job-id': 'job_000002' }, prompts: ['new'] },
       ],
     },
-  ],
-  'docs/recipes/rehearse.yml': [
-    {
-      name: 'every scenario ends as the matrix expects, without a key, and nothing reaches a real service',
+  },
+  'docs/recipes/rehearse.yml': {
+    'every scenario ends as the matrix expects, without a key, and nothing reaches a real service': {
       isRealTime: true,
       runs: [
         {
@@ -114,55 +110,48 @@ export const CHECKS: Checks = {
         },
       ],
     },
-  ],
-  'docs/migrating.md': [
-    {
-      name: 'on a good day the script and the step that takes its place end alike',
+  },
+  'docs/migrating.md': {
+    'on a good day the script and the step that takes its place end alike': {
       runs: [
         {
           outputs: {
             'steps.0.pr': '<service>/acme/docs/pull/4',
-            'steps.docs.pr-link': '<service>/acme/docs/pull/5',
-            'steps.docs.job-id': 'job_000002',
-            'steps.docs.status': 'completed',
-            'steps.docs.outcome': 'pull-request',
-            'steps.docs.changed': 'true',
+            'pr-link': '<service>/acme/docs/pull/5',
+            'job-id': 'job_000002',
+            status: 'completed',
+            outcome: 'pull-request',
+            changed: 'true',
           },
           prompts: ['docs new', 'docs new'],
         },
       ],
     },
-    {
-      name: 'if the agent fails, the script is green with no pull request, and the step is red',
+    'if the agent fails, the script is green with no pull request, and the step is red': {
       scenario: 'failed',
       runs: [
         {
           isRed: true,
-          outputs: { 'steps.0.pr': 'null', 'steps.docs.outcome': 'failed', 'steps.docs.pr-link': '' },
+          outputs: { 'steps.0.pr': 'null', outcome: 'failed', 'pr-link': '' },
           prompts: ['docs new', 'docs new'],
         },
       ],
     },
-    {
-      name: 'if one read fails, the script is green with no pull request, and the step reads again',
+    'if one read fails, the script is green with no pull request, and the step reads again': {
       scenario: 'flaky',
-      runs: [
-        { outputs: { 'steps.0.pr': 'null', 'steps.docs.outcome': 'pull-request' }, prompts: ['docs new', 'docs new'] },
-      ],
+      runs: [{ outputs: { 'steps.0.pr': 'null', outcome: 'pull-request' }, prompts: ['docs new', 'docs new'] }],
     },
-    {
-      name: 'if the service refuses the prompt, the script is green, and the step is red',
+    'if the service refuses the prompt, the script is green, and the step is red': {
       scenario: 'unavailable',
-      runs: [{ isRed: true, outputs: { 'steps.0.pr': 'null', 'steps.docs.outcome': 'error' } }],
+      runs: [{ isRed: true, outputs: { 'steps.0.pr': 'null', outcome: 'error' } }],
     },
-  ],
-  '.github/workflows/self-test.yml': [
-    {
-      name: 'the workflow that tests the actions on real runners passes',
+  },
+  '.github/workflows/self-test.yml': {
+    'the workflow that tests the actions on real runners passes': {
       eventName: 'workflow_dispatch',
       isRealTime: true,
       matrix: ['os:ubuntu-latest'],
       runs: [{}],
     },
-  ],
+  },
 }

@@ -66,33 +66,26 @@ const commentedAtLine: Happening = ({ repositories }) => {
 
 /** The agent's pull request 1 is open, with a comment by somebody who may write. */
 const OPEN: Pick<Check, 'scenarios'> = { scenarios: ['comment-of-maintainer'] }
-const ASKED: Run = {
-  outputs: { 'ask.docs.outcome': 'pull-request', 'ask.docs.continued': 'comment' },
-  prompts: ['job_finished'],
-}
+const ASKED: Run = { outputs: { outcome: 'pull-request', continued: 'comment' }, prompts: ['job_finished'] }
 /** Somebody who may not write. */
-const REFUSED: Run = { outputs: { 'ask.docs.outcome': 'skipped' }, github: ['repos/get-collaborator-permission-level'] }
-const NEW_JOB: Run = { outputs: { 'ask.docs.continued': '' }, prompts: ['new'] }
+const REFUSED: Run = { outputs: { outcome: 'skipped' }, github: ['repos/get-collaborator-permission-level'] }
+const NEW_JOB: Run = { outputs: { continued: '' }, prompts: ['new'] }
 
 /** Recipes in which people ask the agent. */
 export const COMMENT_CHECKS: Checks = {
-  'docs/recipes/comments.yml': [
-    {
-      name: 'whoever may write is heard and answered, also as a private member, and the answer itself starts no runner',
+  'docs/recipes/comments.yml': {
+    'whoever may write is heard and answered, also as a private member, and the answer itself starts no runner': {
       ...OPEN,
       event: comment({ author_association: 'NONE' }),
       runs: [NO_KEY, ASKED, { ...UNHEARD, event: answerIn(1) }],
     },
-    {
-      name: 'on an issue and on another pull request than the agent’s a comment starts a new job, and is answered',
+    'on an issue and on another pull request than the agent’s a comment starts a new job, and is answered': {
       event: comment({}, { number: 8, title: 'Say what fails' }),
-      repositories: {
-        'acme/docs': changed(['docs/guide.md'], {
-          collaborators: { mona: 'maintain' },
-          issues: { 8: issueState({ title: 'Say what fails' }) },
-          pulls: { 9: pullState({ branch: 'guide', headSha: commit('b') }) },
-        }),
-      },
+      docs: changed(['docs/guide.md'], {
+        collaborators: { mona: 'maintain' },
+        issues: { 8: issueState({ title: 'Say what fails' }) },
+        pulls: { 9: pullState({ branch: 'guide', headSha: commit('b') }) },
+      }),
       runs: [
         { ...NEW_JOB, told: ['Shorten the second paragraph.', 'Say what fails'] },
         {
@@ -103,21 +96,18 @@ export const COMMENT_CHECKS: Checks = {
         { ...UNHEARD, event: answerIn(9) },
       ],
     },
-    {
-      name: 'a comment by somebody who may not write asks GitHub who it is, and nothing else',
+    'a comment by somebody who may not write asks GitHub who it is, and nothing else': {
       ...OPEN,
       event: comment({ user: DORA }),
       runs: [REFUSED, { ...REFUSED, event: comment({ user: DORA, author_association: 'NONE' }) }],
     },
-    {
-      name: 'a comment that asks for nothing starts no runner',
+    'a comment that asks for nothing starts no runner': {
       event: comment({ body: 'Looks good to me. /docs' }),
       runs: [UNHEARD],
     },
-  ],
-  'docs/recipes/reviews.yml': [
-    {
-      name: 'whoever may write is heard in a review and answered, also as a private member, and nobody else',
+  },
+  'docs/recipes/reviews.yml': {
+    'whoever may write is heard in a review and answered, also as a private member, and nobody else': {
       ...OPEN,
       event: review({ body: '/docs Take up my comments.', author_association: 'NONE' }),
       runs: [
@@ -135,10 +125,9 @@ export const COMMENT_CHECKS: Checks = {
         { ...REFUSED, event: review({ body: '/docs Take up my comments.', user: DORA }) },
       ],
     },
-    {
-      name: 'a review without the command, and one of a pull request from a fork, starts no runner',
+    'a review without the command, and one of a pull request from a fork, starts no runner': {
       event: review({ body: null }),
       runs: [UNHEARD, { ...UNHEARD, event: review({ body: '/docs Take up my comments.' }, 'dora/docs') }],
     },
-  ],
+  },
 }

@@ -16,9 +16,8 @@ const fleetOf = (...projects: string[]) => ({
 const ended = (green: number, red: number) => ({ 'report.table.green': String(green), 'report.table.red': String(red) })
 
 export const FLEET_CHECKS: Checks = {
-  'docs/recipes/fleet.yml': [
-    {
-      name: 'a fleet: one red project hides no other, the table has all of them, and the run is red',
+  'docs/recipes/fleet.yml': {
+    'a fleet: one red project hides no other, the table has all of them, and the run is red': {
       ...fleetOf(...FLEET),
       runs: [
         {
@@ -32,8 +31,7 @@ export const FLEET_CHECKS: Checks = {
         },
       ],
     },
-    {
-      name: 'a fleet of green projects is green',
+    'a fleet of green projects is green': {
       ...fleetOf('docs-a', 'docs-b--no-changes'),
       runs: [
         {
@@ -43,8 +41,7 @@ export const FLEET_CHECKS: Checks = {
         },
       ],
     },
-    {
-      name: 'a project whose run is cancelled still names its job, so that somebody can attach to it',
+    'a project whose run is cancelled still names its job, so that somebody can attach to it': {
       ...fleetOf('docs-a--slow'),
       isRealTime: true,
       cancelAt: ' is active.',
@@ -52,8 +49,7 @@ export const FLEET_CHECKS: Checks = {
         { isRed: true, outputs: { 'project(docs-a--slow).docs.job-id': 'job_000001' }, prompts: ['docs-a--slow new'] },
       ],
     },
-    {
-      name: 'a project whose job never reported has its line all the same, and the run is red',
+    'a project whose job never reported has its line all the same, and the run is red': {
       ...fleetOf('docs-a', 'docs-lost'),
       matrix: ['project:docs-a'],
       runs: [
@@ -65,13 +61,11 @@ export const FLEET_CHECKS: Checks = {
         },
       ],
     },
-    {
-      name: 'wrong inputs are told at once, and nothing is sent',
+    'wrong inputs are told at once, and nothing is sent': {
       ...fleetOf('docs-a', 'docs-a', 'no/name'),
       runs: [{ isRed: true, jobs: ['check: failure'] }],
     },
-    {
-      name: 'without secrets every project is red, and nothing is sent',
+    'without secrets every project is red, and nothing is sent': {
       ...fleetOf('docs-a', 'docs-b'),
       runs: [
         {
@@ -82,5 +76,5 @@ export const FLEET_CHECKS: Checks = {
         },
       ],
     },
-  ],
+  },
 }

@@ -1,16 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { requestedReviewers } from '../../src/emulator/github/pull-state.ts'
 import type { GitHubState } from '../../src/emulator/github/state.ts'
+import type { RequestRecord } from '../../src/emulator/request-log.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
 import type { Expected } from './check.ts'
-import type { ActResult } from './run-act.ts'
 
-/** What others saw of a run. */
-export interface Seen extends Required<Pick<Expected, 'github' | 'commands' | 'labels' | 'reviewers' | 'open'>> {
-  readonly serviceLog: readonly string[]
-  /** All prompts, one after the other. */
-  readonly told: string
-}
+type Text = 'summary' | 'printed' | 'told'
+
+/** What came of a run. */
+export type Came = Required<Omit<Expected, Text>> & Readonly<Record<Text, string>>
 
 /** The branches of pull requests that the service has from the start have other names. */
 const OF_A_NEW_JOB = /^agent\/job_\d+$/
@@ -19,7 +17,7 @@ const OF_A_NEW_JOB = /^agent\/job_\d+$/
 export function seenIn(
   { repositories }: GitHubState,
   commandLog: string,
-): Omit<Seen, 'serviceLog' | 'github' | 'told'> {
+): Pick<Came, 'commands' | 'labels' | 'reviewers' | 'open'> {
   const pulls = Object.entries(repositories['acme/docs']?.pulls ?? {})
   const { headSha = 'none', earlierHeads = [] } = repositories['acme/docs']?.pulls[4] ?? {}
   const commands = existsSync(commandLog) ? readFileSync(commandLog, 'utf8').trimEnd().split('\n') : []
@@ -35,40 +33,38 @@ export function seenIn(
   }
 }
 
-/** The requests in the service's log that can cost credits and that the service took. */
-export function promptsIn(lines: readonly string[]): string[] {
-  return lines.flatMap((line) => {
-    const [, project, job = 'new'] = /^POST \/v2\/agent\/([^/]+)\/job(?:\/([^/]+)\/message)? -> 2/.exec(line) ?? []
-    if (project === undefined) return []
+/** The requests that can cost credits and that the service took. */
+export function promptsIn(requests: readonly Pick<RequestRecord, 'method' | 'path' | 'status'>[]): string[] {
+  return requests.flatMap(({ method, path, status }) => {
+    const [, project, job = 'new'] = /^\/v2\/agent\/([^/]+)\/job(?:\/([^/]+)\/message)?$/.exec(path) ?? []
+    if (project === undefined || method !== 'POST' || status >= 300) return []
     return [project === DEFAULT_PROJECT_ID ? job : `${project} ${job}`]
   })
 }
 
+const USUAL: Expected = { isRed: false, prompts: [], commands: [] }
+
+/** In a form that can be compared: a list in any order. */
+const shown = (value: unknown): string | undefined => JSON.stringify(Array.isArray(value) ? value.toSorted() : value)
+
 /** @returns what is not as it must be */
-export function judge(expected: Expected, result: ActResult, seen: Seen): string[] {
-  const problems: string[] = []
-  const compare = (what: string, wanted: unknown, got: unknown): void => {
-    const [a, b] = [JSON.stringify(wanted), JSON.stringify(got)]
-    if (wanted !== undefined && a !== b) problems.push(`${what}: wanted ${a}, got ${b}`)
-  }
-  const compareSorted = (what: string, wanted: readonly string[] | undefined, got: readonly string[]): void => {
-    compare(what, wanted?.toSorted(), got.toSorted())
-  }
-  const look = (what: string, wanted: readonly string[] = [], got: string): void => {
-    for (const text of wanted.filter((one) => !got.includes(one)))
-      problems.push(`${what}: ${JSON.stringify(text)} is missing in ${got}`)
-  }
-  compare('red', expected.isRed ?? false, result.exitCode !== 0)
-  compareSorted('jobs', expected.jobs, result.jobs)
-  for (const [name, value] of Object.entries(expected.outputs ?? {})) compare(name, value, result.outputs[name])
-  compareSorted('prompts', expected.prompts ?? [], promptsIn(seen.serviceLog))
-  compare('asked of GitHub', expected.github, seen.github)
-  compare('commands of gh', expected.commands ?? [], seen.commands)
-  look('summary', expected.summary, result.summary)
-  look('printed', expected.printed, result.text.replaceAll(/\u001b\[\d+m/g, ''))
-  look('told to the agent', expected.told, seen.told)
-  compareSorted('labels', expected.labels, seen.labels)
-  compare('reviewers', expected.reviewers, seen.reviewers)
-  compare('open pull requests', expected.open, seen.open)
-  return problems
+export function judge(expected: Expected, came: Came): string[] {
+  const wanted = { ...USUAL, ...expected }
+  const { outputs } = came
+  const outputOf = (name: string): string | undefined =>
+    name.includes('.') ? outputs[name] : Object.entries(outputs).find(([id]) => id.endsWith(`.docs.${name}`))?.[1]
+  const pairs = [
+    ...Object.entries(wanted.outputs ?? {}).map(([name, value]) => [name, value, outputOf(name)] as const),
+    ...(['isRed', 'jobs', 'prompts', 'github', 'commands', 'labels', 'reviewers', 'open'] as const)
+      .filter((name) => wanted[name] !== undefined)
+      .map((name) => [name, wanted[name], came[name]] as const),
+  ]
+  const others = pairs.filter(([, one, other]) => shown(one) !== shown(other))
+  const missing = (['summary', 'printed', 'told'] as const).flatMap((name) =>
+    (wanted[name] ?? []).filter((text) => !came[name].includes(text)).map((text) => [name, text] as const),
+  )
+  return [
+    ...others.map(([name, one, other]) => `${name}: wanted ${shown(one)}, got ${shown(other)}`),
+    ...missing.map(([name, text]) => `${name}: ${JSON.stringify(text)} is missing in ${came[name]}`),
+  ]
 }

@@ -12,7 +12,7 @@ const BROKEN = {
 
 const MERGE = ['pr merge 4 --repo acme/docs --squash --match-head-commit <head>']
 /** A night whose merge GitHub refuses. */
-const REFUSED: Run = { isRed: true, outputs: { 'update.docs.checks': 'success' }, prompts: ['job_000001'], open: [4] }
+const REFUSED: Run = { isRed: true, outputs: { checks: 'success' }, prompts: ['job_000001'], open: [4] }
 
 /** Whether pull request 4 may be merged only after a review. */
 const requireReview =
@@ -29,9 +29,8 @@ const pushToPull: Run['beforeMerge'] = ({ repositories: { 'acme/docs': docs } })
 
 /** Recipes that wait for checks. */
 export const MENDING_CHECKS: Checks = {
-  'docs/recipes/docs-checks.yml': [
-    {
-      name: 'a link that leads nowhere fails the link checker and the build, whose logs say where it is',
+  'docs/recipes/docs-checks.yml': {
+    'a link that leads nowhere fails the link checker and the build, whose logs say where it is': {
       history: [{ daysAgo: 0, files: BROKEN }],
       runs: [
         {
@@ -44,20 +43,18 @@ export const MENDING_CHECKS: Checks = {
         },
       ],
     },
-    {
-      name: 'docs without such a link pass',
+    'docs without such a link pass': {
       history: [{ daysAgo: 0, files: { ...BROKEN, 'docs/setup.md': '# Set up' } }],
       runs: [{ jobs: ['build: success', 'links: success'] }],
     },
-  ],
-  'docs/recipes/fix-checks.yml': [
-    {
-      name: 'failing checks go back, twice at most, and after a red run a push adds to the same pull request and tells all',
-      repositories: { 'acme/docs': changedSince('fix-checks.yml', 'push') },
+  },
+  'docs/recipes/fix-checks.yml': {
+    'failing checks go back, twice at most, and after a red run a push adds to the same pull request and tells all': {
+      docs: changedSince('fix-checks.yml', 'push'),
       plan: [FAILED, PASSED, FAILED, FAILED, FAILED, PASSED],
       runs: [
         {
-          outputs: { 'update.docs.checks': 'success', 'update.docs.fix-rounds': '1' },
+          outputs: { checks: 'success', 'fix-rounds': '1' },
           prompts: ['new', 'job_000001'],
           told: ['docs/index.md:4: the page "setup.md" is not there', 'Process completed with exit code 1.'],
           labels: ['docs-agent-fix'],
@@ -65,39 +62,30 @@ export const MENDING_CHECKS: Checks = {
         {
           event: pushed('src/first.ts'),
           isRed: true,
-          outputs: { 'update.docs.checks': 'failure', 'update.docs.fix-rounds': '2' },
+          outputs: { checks: 'failure', 'fix-rounds': '2' },
           prompts: ['job_000001', 'job_000001', 'job_000001'],
         },
         {
           event: pushed('src/second.ts'),
-          outputs: { 'update.docs.checks': 'success', 'update.docs.continued': 'pull-request' },
+          outputs: { checks: 'success', continued: 'pull-request' },
           prompts: ['job_000001'],
           told: ['src/first.ts', 'src/second.ts'],
           open: [4],
         },
       ],
     },
-  ],
-  'docs/recipes/before-auto-merge.yml': [
-    {
-      name: 'what was checked and keeps to the paths is merged, by the head that was checked',
-      runs: [
-        {
-          outputs: { 'update.docs.checks': 'success', 'update.docs.in-scope': 'true' },
-          prompts: ['new'],
-          open: [],
-          commands: MERGE,
-        },
-      ],
+  },
+  'docs/recipes/before-auto-merge.yml': {
+    'what was checked and keeps to the paths is merged, by the head that was checked': {
+      runs: [{ outputs: { checks: 'success', 'in-scope': 'true' }, prompts: ['new'], open: [], commands: MERGE }],
     },
-    {
-      name: 'red nights go on with one pull request: checks fail, GitHub refuses the merge, somebody commits right before it',
+    'red nights go on with one pull request: checks fail, GitHub refuses the merge, somebody commits right before it': {
       // Its third push is the last one of the first night.
       plan: [FAILED, FAILED, FAILED, PASSED],
       runs: [
         {
           isRed: true,
-          outputs: { 'update.docs.checks': 'failure', 'update.docs.fix-rounds': '2' },
+          outputs: { checks: 'failure', 'fix-rounds': '2' },
           prompts: ['new', 'job_000001', 'job_000001'],
           labels: ['docs-agent-merge'],
           open: [4],
@@ -109,23 +97,22 @@ export const MENDING_CHECKS: Checks = {
           beforeMerge: pushToPull,
           commands: ['pr merge 4 --repo acme/docs --squash --match-head-commit <head before>'],
         },
-        { outputs: { 'update.docs.continued': 'pull-request' }, prompts: ['job_000001'], commands: MERGE, open: [] },
+        { outputs: { continued: 'pull-request' }, prompts: ['job_000001'], commands: MERGE, open: [] },
       ],
     },
-    {
-      name: 'a draft is left open, and a page that is excepted makes the run red: neither is merged',
+    'a draft is left open, and a page that is excepted makes the run red: neither is merged': {
       scenarios: ['draft'],
       edits: (prompt) => [added(prompt.includes('still open') ? 'docs/legal/terms.md' : 'docs/index.md', 'New')],
       runs: [
-        { outputs: { 'update.docs.outcome': 'pull-request' }, prompts: ['new'], open: [4] },
+        { outputs: { outcome: 'pull-request' }, prompts: ['new'], open: [4] },
         {
           event: pushed('src/second.ts'),
           isRed: true,
-          outputs: { 'update.docs.in-scope': 'false' },
+          outputs: { 'in-scope': 'false' },
           prompts: ['job_000001'],
           open: [4],
         },
       ],
     },
-  ],
+  },
 }

@@ -16,15 +16,14 @@ const FORGED = pullState({
 
 /** Recipes in which one pull request stays open for all changes. */
 export const ROLLING_CHECKS: Checks = {
-  'docs/recipes/rolling-on-schedule.yml': [
-    {
-      name: 'what was changed in the week of a red run is told by the next one, in the same pull request until that is merged',
-      repositories: { 'acme/docs': changedSince('rolling-on-schedule.yml', 'schedule') },
+  'docs/recipes/rolling-on-schedule.yml': {
+    'the run after a red one tells what was changed before, in the same pull request until that is merged': {
+      docs: changedSince('rolling-on-schedule.yml', 'schedule'),
       runs: [
         { prompts: ['new'], told: ['src/flags.ts'], open: [4] },
         ...redThenGreen(['src/second.ts', 'openapi/third.yml'], {
           prompts: ['job_000001'],
-          outputs: { 'update.docs.continued': 'pull-request' },
+          outputs: { continued: 'pull-request' },
           summary: ['Adding to pull request <code>&#35;4</code>'],
           open: [4],
         }),
@@ -32,29 +31,19 @@ export const ROLLING_CHECKS: Checks = {
         { event: inOrder(merged(4), pushed('src/fourth.ts')), prompts: ['new'], told: ['src/fourth.ts'], open: [5] },
       ],
     },
-    {
-      name: 'a forged marker is passed over, and a new job begins',
-      repositories: { 'acme/docs': changedSince('rolling-on-schedule.yml', 'schedule', { pulls: { 9: FORGED } }) },
-      runs: [
-        {
-          outputs: { 'update.docs.continued': '', 'update.docs.pr-number': '4' },
-          prompts: ['new'],
-          summary: ['is passed over'],
-        },
-      ],
+    'a forged marker is passed over, and a new job begins': {
+      docs: changedSince('rolling-on-schedule.yml', 'schedule', { pulls: { 9: FORGED } }),
+      runs: [{ outputs: { continued: '', 'pr-number': '4' }, prompts: ['new'], summary: ['is passed over'] }],
     },
-  ],
-  'docs/recipes/rolling-on-push.yml': [
-    {
-      name: 'a push goes to the open pull request, with that of a red run before it, and who made it is asked for a review',
+  },
+  'docs/recipes/rolling-on-push.yml': {
+    'a push goes to the open pull request, with that of a red run before it, and who made it is asked for a review': {
       // The service begins with pull request 1, of `job_finished`.
       scenarios: ['open-pull-request'],
-      repositories: {
-        'acme/docs': changedSince('rolling-on-push.yml', 'push', { collaborators: { mona: 'maintain', ann: 'write' } }),
-      },
+      docs: changedSince('rolling-on-push.yml', 'push', { collaborators: { mona: 'maintain', ann: 'write' } }),
       runs: [
         {
-          outputs: { 'update.docs.continued': 'pull-request', 'update.docs.job-id': 'job_finished' },
+          outputs: { continued: 'pull-request', 'job-id': 'job_finished' },
           prompts: ['job_finished'],
           summary: ['Adding to pull request <code>&#35;1</code>'],
         },
@@ -66,44 +55,33 @@ export const ROLLING_CHECKS: Checks = {
         { ...SKIPPED, event: pushed('README.md') },
       ],
     },
-  ],
-  'docs/recipes/rolling-skip.yml': [
-    {
-      name: 'a job begins, also after a red run, and while its pull request waits for review nothing is asked',
+  },
+  'docs/recipes/rolling-skip.yml': {
+    'a job begins, also after a red run, and while its pull request waits for review nothing is asked': {
       runs: [
         NO_KEY,
-        { outputs: { 'review.docs.outcome': 'pull-request' }, prompts: ['new'], labels: ['docs-agent-review'] },
-        { outputs: { 'review.docs.outcome': 'skipped' }, open: [4] },
+        { outputs: { outcome: 'pull-request' }, prompts: ['new'], labels: ['docs-agent-review'] },
+        { outputs: { outcome: 'skipped' }, open: [4] },
       ],
     },
-  ],
-  'docs/recipes/rolling-two-repositories.yml': [
-    {
-      name: 'a push to the code goes to the open pull request in the docs repository, with that of a red run before it',
+  },
+  'docs/recipes/rolling-two-repositories.yml': {
+    'a push to the code goes to the open pull request in the docs repository, with that of a red run before it': {
       from: 'acme/code',
-      repositories: { 'acme/code': changed(['src/flags.ts']) },
+      code: changed(['src/flags.ts']),
       runs: [
-        {
-          outputs: { 'update.docs.continued': '', 'update.docs.pr-repository': 'acme/docs' },
-          prompts: ['new'],
-          labels: ['docs-of-code'],
-        },
+        { outputs: { continued: '', 'pr-repository': 'acme/docs' }, prompts: ['new'], labels: ['docs-of-code'] },
         ...redThenGreen(
           ['src/second.ts', 'src/third.ts'],
-          {
-            outputs: { 'update.docs.continued': 'pull-request', 'update.docs.pr-repository': 'acme/docs' },
-            prompts: ['job_000001'],
-            open: [4],
-          },
+          { outputs: { continued: 'pull-request', 'pr-repository': 'acme/docs' }, prompts: ['job_000001'], open: [4] },
           'acme/code',
         ),
       ],
     },
-  ],
-  'docs/recipes/translations.yml': [
-    {
-      name: 'a merge into the English docs goes into each language, in a pull request with a label of its own',
-      repositories: { 'acme/docs': changed(['docs/en/start.md']) },
+  },
+  'docs/recipes/translations.yml': {
+    'a merge into the English docs goes into each language, in a pull request with a label of its own': {
+      docs: changed(['docs/en/start.md']),
       edits: (prompt) => [added(`docs/${/translation in docs\/(\w+)/.exec(prompt)?.[1] ?? 'en'}/start.md`, 'Hallo')],
       runs: [
         {
@@ -121,39 +99,32 @@ export const ROLLING_CHECKS: Checks = {
         }),
       ],
     },
-  ],
-  'docs/recipes/style-and-links.yml': [
-    {
-      name: 'the agent is told of what was changed and of broken links, not of its own merge, and one out of scope opens no second pull request',
+  },
+  'docs/recipes/style-and-links.yml': {
+    'the agent is told of changes and broken links, not of its own merge, and goes on with what is out of scope': {
       history: [
         { daysAgo: 0, files: { 'docs/index.md': '[a](gone.md) [b](start.md)\n', 'docs/start.md': '# Start\n' } },
       ],
-      repositories: { 'acme/docs': changed(['docs/index.md']) },
+      docs: changed(['docs/index.md']),
       edits: (prompt) => [added(prompt.includes('docs/second.md') ? 'mkdocs.yml' : 'docs/index.md', 'site_name: Acme')],
       runs: [
         {
-          outputs: { 'polish.docs.outcome': 'pull-request', 'polish.docs.in-scope': 'true' },
+          outputs: { outcome: 'pull-request', 'in-scope': 'true' },
           prompts: ['new'],
           told: ['if any follow here:\ndocs/index.md:  [✖] gone.md → Status: 400\n', '-a\n+b'],
           labels: ['docs-agent-style'],
         },
         { ...SKIPPED, event: merged(4) },
-        {
-          event: pushed('docs/second.md'),
-          isRed: true,
-          outputs: { 'polish.docs.in-scope': 'false' },
-          prompts: ['new'],
-          open: [5],
-        },
+        { event: pushed('docs/second.md'), isRed: true, outputs: { 'in-scope': 'false' }, prompts: ['new'], open: [5] },
         {
           event: pushed('docs/third.md'),
           isRed: true,
-          outputs: { 'polish.docs.in-scope': 'false' },
+          outputs: { 'in-scope': 'false' },
           prompts: ['job_000002'],
           told: ['docs/second.md', 'docs/third.md'],
           open: [5],
         },
       ],
     },
-  ],
+  },
 }

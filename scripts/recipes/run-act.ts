@@ -3,34 +3,25 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { splitIntoLines } from '../small-runner/line-splitter.ts'
 import { NODE_24 } from '../small-runner/node-24.ts'
-import { readActLog, type WorkflowRun } from './act-log.ts'
+import type { Caller } from './temporary-repositories.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-export interface ActRun {
+export interface ActRun extends Caller {
   /** The engine's program. */
   readonly act: string
   /** An empty folder for all that the run leaves behind. */
   readonly folder: string
-  /** The folder of the repository that the workflow is in. */
-  readonly repository: string
-  /** Its path inside the repository. */
-  readonly workflow: string
   readonly eventName: string
   readonly event: object
-  readonly matrix?: readonly string[] | undefined
-  readonly vars?: Texts
-  readonly secrets?: Texts
+  readonly matrix: readonly string[]
+  readonly vars: Texts
+  readonly secrets: Texts
   readonly env: Texts
   /** By `owner/name@ref`: folders to use in their place. */
-  readonly repositories?: Texts
-  readonly cancel?: AbortSignal
-  readonly onLine?: (line: string) => void
-}
-
-export interface ActResult extends WorkflowRun {
-  readonly exitCode: number | null
-  readonly log: string
+  readonly repositories: Texts
+  readonly cancel: AbortSignal
+  readonly onLine: (line: string) => void
 }
 
 /** What a run may take before something hangs. */
@@ -38,15 +29,15 @@ const LONGEST_RUN_MS = 600_000
 /** Programs that come before those of the machine. */
 const PROGRAMS = join(import.meta.dirname, 'stand-ins/bin')
 
-const repeat = (flag: string, values: Texts = {}): string[] =>
+const repeat = (flag: string, values: Texts): string[] =>
   Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`])
 
 /**
  * Runs a workflow with act on this machine itself, without containers. Nothing of the caller's environment reaches it but
  * the PATH, and no settings of a person who uses act.
  */
-export async function runAct(run: ActRun): Promise<ActResult> {
-  const { folder, secrets = {} } = run
+export async function runAct(run: ActRun): Promise<{ readonly exitCode: number | null; readonly log: string }> {
+  const { folder, secrets } = run
   const eventFile = join(folder, 'event.json')
   const home = join(folder, 'home')
   mkdirSync(home)
@@ -55,7 +46,7 @@ export async function runAct(run: ActRun): Promise<ActResult> {
     run.eventName,
     ...['--json', '--no-cache-server', '--pull=false', '--platform=ubuntu-latest=-self-hosted'],
     ...['--workflows', run.workflow, '--eventpath', eventFile, '--action-cache-path', join(folder, 'cache')],
-    ...(run.matrix ?? []).flatMap((choice) => ['--matrix', choice]),
+    ...run.matrix.flatMap((choice) => ['--matrix', choice]),
     ...repeat('--var', run.vars),
     ...repeat('--env', run.env),
     ...repeat('--local-repository', run.repositories),
@@ -72,12 +63,12 @@ export async function runAct(run: ActRun): Promise<ActResult> {
   const child = spawn(run.act, args, { cwd: run.repository, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''
   for (const stream of [child.stdout, child.stderr]) {
-    const splitter = splitIntoLines((line) => run.onLine?.(line))
+    const splitter = splitIntoLines(run.onLine)
     stream.on('data', (chunk: Buffer) => {
       log += splitter.write(chunk)
     })
   }
-  run.cancel?.addEventListener('abort', () => child.kill('SIGINT'), { once: true })
+  run.cancel.addEventListener('abort', () => child.kill('SIGINT'), { once: true })
   const watchdog = setTimeout(() => {
     log += `\n(ended after ${LONGEST_RUN_MS / 1000} seconds)\n`
     child.kill('SIGKILL')
@@ -87,5 +78,5 @@ export async function runAct(run: ActRun): Promise<ActResult> {
     child.once('close', resolve)
   })
   clearTimeout(watchdog)
-  return { exitCode, log, ...readActLog(log) }
+  return { exitCode, log }
 }

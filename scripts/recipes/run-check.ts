@@ -5,15 +5,15 @@ import { observeGitHub } from '../../__tests__/support/observe-github.ts'
 import { granted, type Workflow } from '../../__tests__/support/workflow-files.ts'
 import { demoState } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
-import { type GitHubState, type Permissions } from '../../src/emulator/github/state.ts'
-import { logLine } from '../../src/emulator/request-log.ts'
+import type { GitHubState, Permissions } from '../../src/emulator/github/state.ts'
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
 import { timesFaster } from '../small-runner/faster-time.ts'
 import { preload } from '../small-runner/preload.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
+import { readActLog } from './act-log.ts'
 import type { Check, Payload, Run } from './check.ts'
-import { judge, seenIn } from './judge.ts'
-import { type ActRun, runAct } from './run-act.ts'
+import { judge, promptsIn, seenIn } from './judge.ts'
+import { runAct } from './run-act.ts'
 import { localRepositories, packageManagers } from './setting.ts'
 import { prepare, workflowText } from './temporary-repositories.ts'
 
@@ -31,10 +31,8 @@ const USUAL_EVENTS: Readonly<Record<string, Payload>> = {
 
 /** Where a run begins: the event, and the branch that it is on with its head. */
 function beginOf(run: Run, check: Check, state: GitHubState, usualEvent: string) {
-  const eventName = run.eventName ?? check.eventName ?? usualEvent
-  const happening = run.event ?? check.event ?? USUAL_EVENTS[eventName] ?? {}
+  const { eventName = usualEvent, inputs, event: happening = USUAL_EVENTS[eventName] ?? {} } = { ...check, ...run }
   const event = typeof happening === 'function' ? happening(state) : happening
-  const inputs = run.inputs ?? check.inputs
   const { branches = {} } = state.repositories[check.from ?? 'acme/docs'] ?? {}
   const branch = /^refs\/heads\/(.+)$/.exec(String(event['ref']))?.[1] ?? 'main'
   const headSha = branches[branch] ?? branches['main'] ?? ''
@@ -43,14 +41,9 @@ function beginOf(run: Run, check: Check, state: GitHubState, usualEvent: string)
 
 /** What a workflow is given at every run. */
 function givenBy({ url, projectId, apiKey, github }: Emulator, check: Check, run: Run) {
+  const usual = { DOCS_AGENT_BASE_URL: url, DOCS_AGENT_PROJECT_ID: projectId, DOCS_APP_CLIENT_ID: '1' }
   return {
-    vars: {
-      DOCS_AGENT_BASE_URL: url,
-      DOCS_AGENT_PROJECT_ID: projectId,
-      DOCS_APP_CLIENT_ID: '1',
-      ...check.vars,
-      ...run.vars,
-    },
+    vars: { ...usual, ...check.vars, ...run.vars },
     secrets: {
       GITHUB_TOKEN: github.token,
       ...(run.secrets !== 'withheld' && { DOCS_AGENT_API_KEY: apiKey, DOCS_APP_PRIVATE_KEY: 'private' }),
@@ -65,7 +58,7 @@ function givenBy({ url, projectId, apiKey, github }: Emulator, check: Check, run
       ...(check.isRealTime ? {} : preload(timesFaster(STEP_SPEED))),
       ...packageManagers(process.env),
     },
-  } satisfies Partial<ActRun>
+  }
 }
 
 /**
@@ -75,27 +68,25 @@ function givenBy({ url, projectId, apiKey, github }: Emulator, check: Check, run
  */
 export async function runCheck(act: string, recipe: string, check: Check): Promise<string[]> {
   const { path: folder, remove } = openScratchFolder('docs-agent-recipe-')
-  const { from = 'acme/docs', repositories = {}, scenarios = [], edits, plan } = check
+  const { from = 'acme/docs', docs, code, scenario, scenarios = [], edits, plan, cancelAt } = check
   const text = workflowText(recipe)
   const workflow = parse(text) as Workflow
-  const { on }: { readonly on: object | string } = workflow
-  const [usualEvent = ''] = typeof on === 'string' ? [on] : Object.keys(on)
-  const serviceLog: string[] = []
+  const [usualEvent = ''] = typeof workflow.on === 'string' ? [workflow.on] : Object.keys(workflow.on)
   // The visits lie in the days before, which is where recipes look for them.
   const startMs = Date.parse(new Date().toISOString().slice(0, 10))
-  const startedAt = performance.now()
   const permissions = Object.values(workflow.jobs).map((job) => granted(workflow, job))
-  const scenario = {
+  const gitHubScenario = {
     ...combineScenarios(scenarios),
     permissions: Object.assign({}, ...permissions) as Permissions,
     ...(edits && { edits }),
     ...(plan && { checks: plan }),
   }
-  const state = demoState(scenario, startMs)
-  Object.assign(state.repositories, structuredClone(repositories))
+  const state = demoState(gitHubScenario, startMs)
+  const given = { ...(docs && { 'acme/docs': docs }), ...(code && { 'acme/code': code }) }
+  Object.assign(state.repositories, structuredClone(given))
   let beforeMerge: Run['beforeMerge']
   const observed = observeGitHub({
-    scenario,
+    scenario: gitHubScenario,
     state,
     beforeAnswer: (operation) => {
       if (operation === 'pulls/merge') beforeMerge?.(state)
@@ -105,30 +96,23 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     speed: SERVICE_SPEED,
     startMs,
     github: observed.options,
-    ...(check.scenario && { scenario: check.scenario }),
-    onRequest: (request) => serviceLog.push(logLine(request)),
+    ...(scenario && { scenario }),
   })
   const caller = prepare(folder, recipe, check.history)
   const file = basename(caller.workflow)
   state.repositories[from]?.workflows.push(file)
 
   async function playAndJudge(run: Run, id: number): Promise<string[]> {
-    const known = { asked: observed.requests.length, logged: serviceLog.length, prompts: service.requests.length }
+    const [asked, sent] = [observed.requests.length, service.requests.length]
     const files = join(folder, `run-${id}`)
     const artifacts = join(files, 'artifacts')
     mkdirSync(artifacts, { recursive: true })
-    const { eventName, event, branch, headSha } = beginOf(run, check, state, usualEvent)
+    const { branch, headSha, ...begin } = beginOf(run, check, state, usualEvent)
     const { env, ...given } = givenBy(service, check, run)
     const cancel = new AbortController()
     beforeMerge = run.beforeMerge
-    const result = await runAct({
-      act,
-      folder: files,
-      ...caller,
-      eventName,
-      event,
-      matrix: check.matrix,
-      ...given,
+    const { exitCode, log } = await runAct({
+      ...{ act, folder: files, ...caller, ...begin, ...given, matrix: check.matrix ?? [] },
       env: {
         ...env,
         ARTIFACTS_FOLDER: artifacts,
@@ -139,33 +123,37 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
       repositories: localRepositories([text, workflowText('.github/workflows/fleet.yml')], join(folder, 'action')),
       cancel: cancel.signal,
       onLine: (line) => {
-        if (check.cancelAt !== undefined && line.includes(check.cancelAt))
-          setTimeout(cancel.abort.bind(cancel), CANCEL_DELAY_MS)
+        if (cancelAt !== undefined && line.includes(cancelAt))
+          setTimeout(() => {
+            cancel.abort()
+          }, CANCEL_DELAY_MS)
       },
     })
-    if (result.log.includes(ENGINE_CRASH)) return [ENGINE_CRASH]
-    const createdAtMs = startMs + (performance.now() - startedAt) * SERVICE_SPEED
-    const conclusion = result.exitCode === 0 ? 'success' : 'failure'
-    const ended = { id, workflow: file, branch, headSha, event: eventName, createdAtMs, conclusion } as const
-    state.repositories[from]?.workflowRuns.push({ ...ended, status: 'completed' })
-    // The service's address is another one each time.
-    const outputs = Object.entries(result.outputs).map(
-      ([name, value]) => [name, value.replaceAll(service.url, '<service>')] as const,
-    )
-    const prompts = service.requests.slice(known.prompts).map(({ prompt = '' }) => prompt)
-    const problems = judge(
-      run,
-      { ...result, outputs: Object.fromEntries(outputs) },
-      {
-        ...seenIn(state, join(artifacts, 'gh.log')),
-        serviceLog: serviceLog.slice(known.logged),
-        github: observed.requests.slice(known.asked),
-        told: prompts.join('\n'),
-      },
-    )
+    if (log.includes(ENGINE_CRASH)) return [ENGINE_CRASH]
+    const conclusion = exitCode === 0 ? 'success' : 'failure'
+    const ended = { id, workflow: file, branch, headSha, event: begin.eventName, createdAtMs: startMs + id, conclusion }
+    state.repositories[from]?.workflowRuns.push({ ...ended, conclusion, status: 'completed' })
+    const { outputs, ...result } = readActLog(log)
+    const requests = service.requests.slice(sent)
+    const problems = judge(run, {
+      ...result,
+      ...seenIn(state, join(artifacts, 'gh.log')),
+      isRed: exitCode !== 0,
+      // The service's address is another one each time.
+      outputs: Object.fromEntries(
+        Object.entries(outputs).map(([name, value]) => [name, value.replaceAll(service.url, '<service>')] as const),
+      ),
+      prompts: promptsIn(requests),
+      told: requests.map(({ prompt = '' }) => prompt).join('\n'),
+      github: observed.requests.slice(asked),
+    })
     if (problems.length === 0) return []
-    const printed = result.text || result.log.slice(-4_000)
-    return [`In run ${id - FIRST_RUN + 1}:`, ...problems, 'What the steps printed:', printed]
+    return [
+      `In run ${id - FIRST_RUN + 1}:`,
+      ...problems,
+      'What the steps printed:',
+      result.printed || log.slice(-4_000),
+    ]
   }
 
   try {

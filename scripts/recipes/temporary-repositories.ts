@@ -21,39 +21,16 @@ const DAY_MS = 86_400_000
 function commitAll(folder: string, daysAgo = 0): void {
   const date = new Date(Date.now() - daysAgo * DAY_MS).toISOString()
   const env = { ...process.env, HOME: folder, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date }
-  const git = (...args: string[]): void => {
-    const person = ['-c', 'user.name=Rehearsal', '-c', 'user.email=rehearsal@example.com', '-c', 'commit.gpgsign=false']
-    execFileSync('git', [...person, ...args], { cwd: folder, stdio: 'pipe', env })
-  }
-  git('init', '--quiet', '--initial-branch=main')
-  git('add', '--all')
-  git('commit', '--quiet', '--message', 'Docs')
+  const person = ['-c', 'user.name=Rehearsal', '-c', 'user.email=rehearsal@example.com', '-c', 'commit.gpgsign=false']
+  for (const command of ['init --quiet --initial-branch=main', 'add --all', 'commit --quiet --message Docs'])
+    execFileSync('git', [...person, ...command.split(' ')], { cwd: folder, stdio: 'pipe', env })
 }
 
-/** A repository with a workflow, as paths. */
+/** A repository with a workflow. */
 export interface Caller {
   readonly repository: string
+  /** Its path inside the repository. */
   readonly workflow: string
-}
-
-/**
- * A repository that has one workflow, and the action apart from it, as on GitHub.
- * @param folder an empty one
- * @param name of the workflow's file
- * @param history what was committed before, oldest first
- */
-export function makeCaller(folder: string, name: string, text: string, history: readonly Commit[] = []): Caller {
-  const repository = join(folder, 'docs')
-  const workflow = `.github/workflows/${name}`
-  const itself = { daysAgo: 0, files: { [workflow]: text.replace(UNKNOWN_TO_THE_ENGINE, '') } }
-  for (const { daysAgo, files } of [...history, itself]) {
-    for (const [path, content] of Object.entries(files)) {
-      mkdirSync(dirname(join(repository, path)), { recursive: true })
-      writeFileSync(join(repository, path), content)
-    }
-    commitAll(repository, daysAgo)
-  }
-  return { repository, workflow }
 }
 
 /** A workflow: the file itself, or one of the steps in a document, one after the other. */
@@ -68,8 +45,10 @@ export function workflowText(recipe: string): string {
 }
 
 /**
- * What a recipe is run in: a repository of its own, but for a workflow of this project, which runs here.
- * @param folder gets a copy of the action in `action`
+ * What a recipe is run in: a repository that has this one workflow, and the action apart from it, as on GitHub. A workflow of
+ * this project runs here.
+ * @param folder an empty one, which gets a copy of the action in `action`
+ * @param history what was committed before, oldest first
  */
 export function prepare(folder: string, recipe: string, history: readonly Commit[] = []): Caller {
   const action = join(folder, 'action')
@@ -78,5 +57,15 @@ export function prepare(folder: string, recipe: string, history: readonly Commit
     commitAll(action)
     return { repository: action, workflow: recipe }
   }
-  return makeCaller(folder, basename(recipe).replace('.md', '.yml'), workflowText(recipe), history)
+  const repository = join(folder, 'docs')
+  const workflow = `.github/workflows/${basename(recipe).replace('.md', '.yml')}`
+  const itself = { daysAgo: 0, files: { [workflow]: workflowText(recipe).replace(UNKNOWN_TO_THE_ENGINE, '') } }
+  for (const { daysAgo, files } of [...history, itself]) {
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(repository, path)), { recursive: true })
+      writeFileSync(join(repository, path), content)
+    }
+    commitAll(repository, daysAgo)
+  }
+  return { repository, workflow }
 }

@@ -5,9 +5,8 @@ const OLD = '# Old\n\nNobody has changed this page for a year.\n'
 
 /** Recipes that look at which pages are read. */
 export const VISITED_CHECKS: Checks = {
-  'docs/recipes/refresh-old-pages.yml': [
-    {
-      name: 'pages that are read and old get into the instruction, those of last week only once',
+  'docs/recipes/refresh-old-pages.yml': {
+    'pages that are read and old get into the instruction, those of last week only once': {
       history: [
         { daysAgo: 400, files: { 'docs/index.md': OLD, 'docs/reference/install.md': OLD, 'docs/nobody.md': OLD } },
         { daysAgo: 300, files: { 'docs/guides/configure/index.md': OLD, 'docs/concepts/install.md': OLD } },
@@ -15,7 +14,7 @@ export const VISITED_CHECKS: Checks = {
       ],
       runs: [
         {
-          outputs: { 'refresh.old.pages': '3', 'refresh.docs.outcome': 'pull-request' },
+          outputs: { 'refresh.old.pages': '3', outcome: 'pull-request' },
           prompts: ['new'],
           told: ['- docs/index.md\n', '- docs/reference/install.md\n', '- docs/guides/configure/index.md\n'],
           labels: ['docs-agent-refresh'],
@@ -24,22 +23,16 @@ export const VISITED_CHECKS: Checks = {
         { open: [4] },
       ],
     },
-    {
-      name: 'where no page is old nothing is asked',
+    'where no page is old nothing is asked': {
       history: [{ daysAgo: 10, files: { 'docs/index.md': '# New\n' } }],
       runs: [{ outputs: { 'refresh.old.pages': '0' } }],
     },
-  ],
-  'docs/recipes/improve-most-read-pages.yml': [
-    {
-      name: 'the pages that were read most get into the instruction, and the agent is asked once until that is merged',
+  },
+  'docs/recipes/improve-most-read-pages.yml': {
+    'the pages that were read most get into the instruction, and the agent is asked once until that is merged': {
       runs: [
         {
-          outputs: {
-            'improve.visitors.complete': 'true',
-            'improve.instruction.pages': '5',
-            'improve.docs.outcome': 'pull-request',
-          },
+          outputs: { 'improve.visitors.complete': 'true', 'improve.instruction.pages': '5', outcome: 'pull-request' },
           prompts: ['new'],
           summary: ['The pull request is ready'],
           told: ['read most in the last 30 days:\n- /'],
@@ -49,10 +42,9 @@ export const VISITED_CHECKS: Checks = {
         { open: [4] },
       ],
     },
-    {
-      name: 'paths that are more than paths get into no instruction, and without any the agent is not asked',
+    'paths that are more than paths get into no instruction, and without any the agent is not asked': {
       vars: { DOCS_AGENT_PROJECT_ID: 'docs--hostile' },
       runs: [{ outputs: { 'improve.visitors.rows': '30', 'improve.instruction.pages': '0' } }],
     },
-  ],
+  },
 }

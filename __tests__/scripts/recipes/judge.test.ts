@@ -1,74 +1,67 @@
 import { expect, test } from '@jest/globals'
 import type { Expected } from '../../../scripts/recipes/check.ts'
-import { judge, promptsIn } from '../../../scripts/recipes/judge.ts'
+import { judge, promptsIn, type Came } from '../../../scripts/recipes/judge.ts'
 
-const result = {
-  exitCode: 0,
-  log: '',
-  text: 'Hello.',
+const came: Came = {
+  isRed: false,
   jobs: ['b: success', 'a: success'],
-  outputs: { 'a.docs.outcome': 'pull-request', 'a.docs.model': 'm' },
-  summary: '## Ready',
-  logs: {},
-}
-const serviceLog = [
-  'POST /v2/agent/docs-demo/job -> 201 (pull-request)',
-  'POST /v2/agent/docs-demo/job -> 429 (rate-limited)',
-  'GET /v2/agent/docs-demo/job/job_000001 -> 200 (pull-request)',
-  'POST /v2/agent/docs-2--failed/job/job_000001/message -> 200 (failed)',
-]
-const seen = {
-  serviceLog,
+  outputs: { 'a.docs.outcome': 'pull-request', 'a.docs.model': 'm', 'a.old.pages': '3' },
+  prompts: ['new', 'docs-2--failed job_000001'],
   github: ['pulls/get'],
   commands: ['pr merge 4'],
-  told: 'Go. Mend it.',
   labels: ['b', 'a'],
   reviewers: ['mona'],
   open: [4],
+  summary: '## Ready',
+  printed: 'Hello.',
+  told: 'Go. Mend it.',
 }
 const asItIs: Expected = {
+  ...came,
   jobs: ['a: success', 'b: success'],
-  outputs: { 'a.docs.outcome': 'pull-request' },
+  outputs: { outcome: 'pull-request', 'a.old.pages': '3' },
   prompts: ['docs-2--failed job_000001', 'new'],
-  github: ['pulls/get'],
-  commands: ['pr merge 4'],
+  labels: ['a', 'b'],
   summary: ['Ready'],
   printed: ['Hello.'],
   told: ['Mend it.'],
-  labels: ['a', 'b'],
-  reviewers: ['mona'],
-  open: [4],
 }
 
 test('the prompts are the requests that the service took', () => {
-  expect(promptsIn(serviceLog)).toEqual(['new', 'docs-2--failed job_000001'])
+  const sent = (path: string, status = 201, method = 'POST') => ({ path: `/v2/agent/${path}`, status, method })
+  expect(
+    promptsIn([
+      sent('docs-demo/job'),
+      sent('docs-demo/job', 429),
+      sent('docs-demo/job/job_000001', 200, 'GET'),
+      sent('docs-2--failed/job/job_000001/message', 200),
+    ]),
+  ).toEqual(came.prompts)
 })
 
 test('a run that is as it must be has no problems', () => {
-  expect(judge(asItIs, result, seen)).toEqual([])
+  expect(judge(asItIs, came)).toEqual([])
 })
 
 test.each<[what: string, wrong: Expected]>([
-  ['red', { isRed: true }],
+  ['isRed', { isRed: true }],
   ['jobs', { jobs: ['a: success'] }],
-  ['a.docs.outcome', { outputs: { 'a.docs.outcome': 'failed' } }],
-  ['c.docs.outcome', { outputs: { 'c.docs.outcome': 'failed' } }],
+  ['outcome', { outputs: { outcome: 'failed' } }],
+  ['b.docs.outcome', { outputs: { 'b.docs.outcome': 'pull-request' } }],
   ['prompts', { prompts: ['new'] }],
-  ['asked of GitHub', { github: [] }],
-  ['commands of gh', { commands: [] }],
-  ['summary', { summary: ['Failed'] }],
-  ['printed', { printed: ['Bye.'] }],
-  ['told to the agent', { told: ['Begin anew.'] }],
+  ['github', { github: [] }],
+  ['commands', { commands: [] }],
   ['labels', { labels: [] }],
   ['reviewers', { reviewers: [] }],
-  ['open pull requests', { open: [4, 5] }],
+  ['open', { open: [4, 5] }],
+  ['summary', { summary: ['Failed'] }],
+  ['printed', { printed: ['Bye.'] }],
+  ['told', { told: ['Begin anew.'] }],
 ])('what is not as it must be is named: %s', (what, wrong) => {
-  expect(judge({ ...asItIs, ...wrong }, result, seen)).toEqual([expect.stringMatching(`^${what}: `)])
+  expect(judge({ ...asItIs, ...wrong }, came)).toEqual([expect.stringMatching(`^${what}: `)])
 })
 
-test('where nothing is said of them, there are no prompts and no commands', () => {
-  expect(judge({}, result, seen)).toEqual([
-    expect.stringMatching(/^prompts: wanted \[\]/),
-    expect.stringMatching(/^commands of gh: wanted \[\]/),
-  ])
+test('where nothing is said of them, a run is green, without prompts and commands', () => {
+  const named = judge({}, { ...came, isRed: true }).map((problem) => problem.split(',')[0])
+  expect(named).toEqual(['isRed: wanted false', 'prompts: wanted []', 'commands: wanted []'])
 })
