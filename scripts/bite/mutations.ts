@@ -1,11 +1,14 @@
 import ts from 'typescript'
 
-/**
- * A small defect: what stands from `start` to `end` becomes `text`.
- * @typedef {{ kind: string, start: number, end: number, text: string }} Mutation
- */
+/** A small defect: what stands from `start` to `end` becomes `text`. */
+export interface Mutation {
+  readonly kind: string
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
 
-/** @typedef {Generator<[kind: string, replaced: ts.Node, text: string]>} Defects */
+type Defects = Generator<readonly [kind: string, replaced: ts.Node, text: string]>
 
 /** By kind, the sign that takes another's place. */
 const OPERATORS = Object.entries({
@@ -15,46 +18,24 @@ const OPERATORS = Object.entries({
 })
 
 const METHODS = new Map(
-  [
-    ...[
-      ['some', 'every'],
-      ['every', 'some'],
-      ['find', 'findLast'],
-      ['findLast', 'find'],
-      ['push', 'unshift'],
-    ],
-    ...[
-      ['startsWith', 'includes'],
-      ['endsWith', 'includes'],
-      ['includes', 'startsWith'],
-      ['replaceAll', 'replace'],
-    ],
-    ...[
-      ['min', 'max'],
-      ['max', 'min'],
-      ['floor', 'ceil'],
-      ['ceil', 'floor'],
-      ['indexOf', 'lastIndexOf'],
-    ],
-  ].map(([from = '', to = '']) => [from, to]),
+  Object.entries({
+    ...{ some: 'every', every: 'some', find: 'findLast', findLast: 'find', push: 'unshift' },
+    ...{ startsWith: 'includes', endsWith: 'includes', includes: 'startsWith', replaceAll: 'replace' },
+    ...{ min: 'max', max: 'min', floor: 'ceil', ceil: 'floor', indexOf: 'lastIndexOf' },
+  }),
 )
 
 /** What these give has the type of what they are called on, so a call can be left out. */
 const FILTERS = ['trim', 'toLowerCase', 'toUpperCase', 'filter', 'slice', 'toReversed', 'toSorted', 'sort', 'replace']
 
-/** @param {ts.Node} node @returns {Defects} */
-function* breakConditions(node) {
-  const condition =
-    ts.isIfStatement(node) || ts.isWhileStatement(node)
-      ? node.expression
-      : ts.isConditionalExpression(node) || ts.isForStatement(node)
-        ? node.condition
-        : undefined
-  if (condition !== undefined) yield ['condition', condition, `!(${condition.getText()})`]
+function conditionOf(node: ts.Node): ts.Expression | undefined {
+  if (ts.isIfStatement(node) || ts.isWhileStatement(node)) return node.expression
+  return ts.isConditionalExpression(node) || ts.isForStatement(node) ? node.condition : undefined
 }
 
-/** @param {ts.Node} node @returns {Defects} */
-function* breakOperators(node) {
+function* breakOperators(node: ts.Node): Defects {
+  const condition = conditionOf(node)
+  if (condition !== undefined) yield ['condition', condition, `!(${condition.getText()})`]
   if (!ts.isBinaryExpression(node)) return
   const { operatorToken: sign, left, right } = node
   for (const [kind, others] of OPERATORS)
@@ -63,8 +44,7 @@ function* breakOperators(node) {
   if (['+', '-'].includes(sign.getText())) yield ['arithmetic', node, left.getText()]
 }
 
-/** @param {ts.Node} node @returns {Defects} */
-function* breakLiterals(node) {
+function* breakLiterals(node: ts.Node): Defects {
   if (node.kind === ts.SyntaxKind.TrueKeyword) yield ['literal', node, 'false']
   if (node.kind === ts.SyntaxKind.FalseKeyword) yield ['literal', node, 'true']
   if (ts.isNumericLiteral(node)) yield ['literal', node, `(${node.getText()} + 1)`]
@@ -73,14 +53,12 @@ function* breakLiterals(node) {
   if (ts.isArrayLiteralExpression(node)) for (const element of node.elements) yield ['element', element, '...[]']
 }
 
-/** @param {ts.Node} node @returns {Defects} */
-function* breakStatements(node) {
+function* breakStatements(node: ts.Node): Defects {
   if (ts.isExpressionStatement(node) || ts.isThrowStatement(node)) yield ['statement', node, '{}']
   if (ts.isReturnStatement(node) && node.expression === undefined) yield ['statement', node, '{}']
 }
 
-/** @param {ts.Node} node @returns {Defects} */
-function* breakRegularExpressions(node) {
+function* breakRegularExpressions(node: ts.Node): Defects {
   if (!ts.isRegularExpressionLiteral(node)) return
   const [, source = '', flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(node.text) ?? []
   const quantifiers = [...source.matchAll(/(?<![\\(])[+*]/g)].map(({ 0: sign, index }) =>
@@ -91,8 +69,7 @@ function* breakRegularExpressions(node) {
   for (const flag of flags) yield ['regular expression', node, `/${source}/${flags.replace(flag, '')}`]
 }
 
-/** @param {ts.Node} node @returns {Defects} */
-function* breakCalls(node) {
+function* breakCalls(node: ts.Node): Defects {
   if (ts.isPropertyAccessExpression(node) && node.questionDotToken) yield ['chaining', node.questionDotToken, '!.']
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return
   const { name, expression } = node.expression
@@ -102,30 +79,22 @@ function* breakCalls(node) {
 }
 
 /** Types and imports are left alone: what is wrong there does not compile. */
-const isLeftAlone = (/** @type {ts.Node} */ node) =>
+const isLeftAlone = (node: ts.Node): boolean =>
   ts.isTypeNode(node) ||
   ts.isInterfaceDeclaration(node) ||
   ts.isTypeAliasDeclaration(node) ||
   ts.isImportDeclaration(node)
 
-const BREAKERS = [
-  ...[breakConditions, breakOperators, breakLiterals, breakStatements, breakRegularExpressions, breakCalls],
-]
+const BREAKERS = [breakOperators, breakLiterals, breakStatements, breakRegularExpressions, breakCalls]
 
-/**
- * All that can be made wrong in a file.
- * @param {string} source
- * @returns {Mutation[]}
- */
-export function listMutations(source) {
-  const file = ts.createSourceFile('file.ts', source, ts.ScriptTarget.Latest, true)
-  /** @param {ts.Node} node @returns {Mutation[]} */
-  function mutationsIn(node) {
+/** All that can be made wrong in a file. */
+export function listMutations(source: string): Mutation[] {
+  const mutationsIn = (node: ts.Node): Mutation[] => {
     if (isLeftAlone(node)) return []
-    const here = BREAKERS.flatMap((breakNode) => [...breakNode(node)]).map(([kind, replaced, text]) => ({
-      ...{ kind, text, start: replaced.getStart(), end: replaced.end },
-    }))
+    const here = BREAKERS.flatMap((breakNode) => [...breakNode(node)]).map(([kind, replaced, text]) => {
+      return { kind, text, start: replaced.getStart(), end: replaced.end }
+    })
     return [...here, ...node.getChildren().flatMap(mutationsIn)]
   }
-  return mutationsIn(file)
+  return mutationsIn(ts.createSourceFile('file.ts', source, ts.ScriptTarget.Latest, true))
 }

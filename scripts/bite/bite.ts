@@ -10,58 +10,48 @@ import { createHash, randomInt } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { parseArgs } from 'node:util'
-import { listMutations } from './mutations.mjs'
-import { openSandbox } from './sandbox.mjs'
-import { createTypeCheck } from './type-check.mjs'
+import { root } from '../../__tests__/support/markdown-files.ts'
 import { renderTable } from '../docs/markdown-tables.ts'
+import { listMutations, type Mutation } from './mutations.ts'
+import { openSandbox, type Sandbox } from './sandbox.ts'
+import { createTypeCheck } from './type-check.ts'
 
-/**
- * @import { Mutation } from './mutations.mjs'
- * @import { Sandbox } from './sandbox.mjs'
- * @typedef {Mutation & { file: string, source: string }} Mutant
- * @typedef {'types' | 'tests' | 'survived'} Fate
- */
+interface Mutant extends Mutation {
+  readonly file: string
+  readonly source: string
+}
+type Fate = 'types' | 'tests' | 'survived'
 
-const root = path.dirname(path.dirname(import.meta.dirname))
 const SANDBOXES = 2
 /** Only real processes run these, from `dist`. */
 const ENTRIES = 'src/entries/'
 
 /** By its seed each mutant has a place of its own in the queue, so a change elsewhere in the code does not move it. */
-function placeOf(/** @type {Mutant} */ { file, source, start, end, text }, /** @type {string} */ seed) {
+function placeOf({ file, source, start, end, text }: Mutant, seed: string): string {
   const change = [seed, file, source.slice(start - 20, end + 20), text].join('\0')
   return createHash('sha256').update(change).digest('hex')
 }
 
-/** @param {Mutant} mutant */
-function describe({ file, source, kind, start, end, text }) {
+function describe({ file, source, kind, start, end, text }: Mutant): string {
   const line = source.slice(0, start).split('\n').length
-  const short = (/** @type {string} */ code) => JSON.stringify(code.replace(/\s+/g, ' ').slice(0, 100))
+  const short = (code: string): string => JSON.stringify(code.replace(/\s+/g, ' ').slice(0, 100))
   return `${file}:${line} (${kind}) ${short(source.slice(start, end))} to ${short(text)}`
 }
 
-/**
- * @param {Mutant} mutant
- * @param {ReturnType<typeof createTypeCheck>} compiles
- * @param {Sandbox} sandbox
- * @returns {Promise<Fate>}
- */
-async function tryMutant({ file, source, start, end, text }, compiles, sandbox) {
+async function tryMutant({ file, source, start, end, text }: Mutant, sandbox: Sandbox): Promise<Fate> {
   const broken = source.slice(0, start) + text + source.slice(end)
   if (!compiles(file, broken)) return 'types'
   return (await sandbox.isNoticed(file, broken)) ? 'tests' : 'survived'
 }
 
-/** @param {readonly { mutant: Mutant, fate: Fate }[]} tried */
-function report(tried) {
-  const count = (/** @type {typeof tried} */ some, /** @type {Fate} */ fate) =>
-    some.filter((one) => one.fate === fate).length
-  const kinds = [...new Set(tried.map(({ mutant }) => mutant.kind))].sort()
-  const rows = [...kinds, 'all'].map((kind) => {
-    const some = tried.filter(({ mutant }) => kind === 'all' || mutant.kind === kind)
-    const survived = count(some, 'survived')
+function report(tried: readonly { readonly kind: string; readonly fate: Fate }[]): void {
+  const kinds = [...new Set(tried.map(({ kind }) => kind))].sort()
+  const rows = [...kinds, 'all'].map((wanted) => {
+    const some = tried.filter(({ kind }) => wanted === 'all' || kind === wanted)
+    const count = (fate: Fate): number => some.filter((one) => one.fate === fate).length
+    const survived = count('survived')
     const share = `${Math.round((100 * (some.length - survived)) / some.length)} %`
-    return [kind, some.length, count(some, 'types'), count(some, 'tests'), survived, share].map(String)
+    return [wanted, some.length, count('types'), count('tests'), survived, share].map(String)
   })
   console.log(`\n${renderTable([['Kind', 'Tried', 'Killed by types', 'By tests', 'Survived', 'Killed'], ...rows])}`)
 }
@@ -95,12 +85,11 @@ try {
   // Tests that fail anyway kill everything.
   if (!(await sandboxes[0]?.passes([...new Set(queue.map(({ file }) => file))])))
     throw new Error('Tests fail without any defect.')
-  /** @type {{ mutant: Mutant, fate: Fate }[]} */
-  const tried = []
-  const work = async (/** @type {Sandbox} */ sandbox) => {
+  const tried: { readonly kind: string; readonly fate: Fate }[] = []
+  const work = async (sandbox: Sandbox): Promise<void> => {
     for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-      const fate = await tryMutant(mutant, compiles, sandbox)
-      tried.push({ mutant, fate })
+      const fate = await tryMutant(mutant, sandbox)
+      tried.push({ kind: mutant.kind, fate })
       if (fate === 'survived') console.log(`survived: ${describe(mutant)}`)
     }
   }

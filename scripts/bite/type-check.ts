@@ -1,16 +1,16 @@
 import * as path from 'node:path'
 import ts from 'typescript'
 
-/**
- * Makes a function that says whether the files compile where one of them has another text.
- * @param {string} root
- * @param {readonly string[]} files Relative to the root.
- * @returns {(changed: string, text: string) => boolean}
- */
-export function createTypeCheck(root, files) {
-  const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file))
+/** Whether the files compile where one of them has another text. */
+export type TypeCheck = (changed: string, text: string) => boolean
+
+/** @param files relative to the root */
+export function createTypeCheck(root: string, files: readonly string[]): TypeCheck {
+  const { config } = ts.readConfigFile(path.join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file)) as {
+    readonly config: unknown
+  }
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
-  const nameOf = (/** @type {string} */ file) => path.join(root, file).replaceAll('\\', '/')
+  const nameOf = (file: string): string => path.join(root, file).replaceAll('\\', '/')
   const names = files.map(nameOf)
   let version = 0
   let mutant = { name: '', text: '' }
