@@ -14,73 +14,63 @@ beforeEach(() => {
   process.env['RUNNER_DEBUG'] = '1'
 })
 
-/** What a host writes to standard output, as lines. */
-const say = (work: (core: Core) => unknown): Promise<string[]> => captureStdout(() => work(createCore(fakeClock())))
+type Call = readonly [method: Exclude<keyof Core, 'input' | 'redact'>, ...texts: string[]]
+
+/** What these calls, in turn, write to standard output, as lines. */
+const say = (...calls: readonly Call[]): Promise<string[]> => sayAfter(0, ...calls)
+
+const sayAfter = (timeMs: number, ...calls: readonly Call[]): Promise<string[]> =>
+  captureStdout(async () => {
+    const clock = fakeClock()
+    const core = createCore(clock)
+    clock.advance(timeMs)
+    for (const [method, ...texts] of calls) {
+      const say: (...texts: string[]) => unknown = core[method]
+      await say(...texts)
+    }
+  })
 
 /** The same, after the key was masked and without the line that masks it. */
-const sayMasked = async (work: (core: Core) => unknown): Promise<string[]> => {
-  const lines = await say((host) => {
-    host.mask(KEY)
-    return work(host)
-  })
-  expect(lines.shift()).toBe(`::add-mask::${KEY}`)
+async function sayMasked(...calls: readonly Call[]): Promise<string[]> {
+  const [first, ...lines] = await say(['mask', KEY], ...calls)
+  expect(first).toBe(`::add-mask::${KEY}`)
   return lines
 }
 
 /** One text in every way in which a step can say it. */
-const sayEverywhere = (text: string) => (core: Core) => {
-  core.log(text)
-  core.debug(text)
-  core.warn(text)
-  core.notice(text, text)
-  core.fail(text, text)
-}
-
-const HOSTILE = [
-  '::error::x',
-  '  ::set-output name=outcome::pull-request',
-  'a\n::error::x',
-  'a\r::error::x',
-  'a\u2028::stop-commands::token',
-  'a ##[error]x',
-  '#\u0000#[add-mask]x',
-  '\u001b[2K\r::error::x',
-  '\u200b::error::x',
+const everywhere = (text: string): readonly Call[] => [
+  ['log', text],
+  ['debug', text],
+  ['warn', text],
+  ['notice', text, text],
+  ['fail', text, text],
 ]
 
 test('every line of the log begins with the time since the start', async () => {
-  const clock = fakeClock()
-  const host = createCore(clock)
-  clock.advance(65_000)
-
-  const lines = await captureStdout(() => {
-    host.log('one\ntwo\r\n\nthree')
-  })
+  const lines = await sayAfter(65_000, ['log', 'one\ntwo\r\n\nthree'])
   expect(lines).toEqual(['one', 'two', '', 'three'].map((text) => `[  1 min 5 s] ${text}`))
 })
 
 test('groups never nest, end once, and have one line without secrets for a title', async () => {
-  expect(
-    await sayMasked((host) => {
-      host.endGroup()
-      host.startGroup(`Round 1 of 2: a\n::error::${KEY}`)
-      host.startGroup('New job')
-      host.endGroup()
-      host.endGroup()
-    }),
-  ).toEqual(['::group::Round 1 of 2: a ::error::***', '::endgroup::', '::group::New job', '::endgroup::'])
+  const [end, title] = [['endGroup'], `Round 1 of 2: a\n::error::${KEY}`] as const
+  expect(await sayMasked(end, ['startGroup', title], ['startGroup', 'New job'], end, end)).toEqual([
+    ...['::group::Round 1 of 2: a ::error::***', '::endgroup::', '::group::New job', '::endgroup::'],
+  ])
 })
 
-test.each(HOSTILE)('%j is a text in the log, in debug lines and in annotations, and no command', async (text) => {
-  const count = (
-    await say((host) => {
-      host.log(text)
-    })
-  ).length
-  const lines = await say(sayEverywhere(text))
-
+test.each([
+  ['::error::x', 1],
+  ['  ::set-output name=outcome::pull-request', 1],
+  ['a\n::error::x', 2],
+  ['a\r::error::x', 2],
+  ['a\u2028::stop-commands::token', 2],
+  ['a ##[error]x', 1],
+  ['#\u0000#[add-mask]x', 1],
+  ['\u001b[2K\r::error::x', 2],
+  ['\u200b::error::x', 1],
+])('%j is a text of %i lines in the log, in debug lines and in annotations, and no command', async (text, count) => {
+  const lines = await say(...everywhere(text))
   expect(lines.filter((line) => line.includes('##['))).toEqual([])
-  expect(count).toBeGreaterThan(0)
   expect(lines.map((line) => line.replace(/^(\[|::\w+(?:::\[)?).*$/, '$1'))).toEqual([
     ...Array<string>(count).fill('['),
     ...Array<string>(count).fill('::debug::['),
@@ -90,20 +80,11 @@ test.each(HOSTILE)('%j is a text in the log, in debug lines and in annotations, 
 
 test('debug lines are said only where the run is in debug mode', async () => {
   delete process.env['RUNNER_DEBUG']
-  const lines = await say((host) => {
-    host.debug('GET /')
-  })
-  expect(lines).toEqual([])
+  expect(await say(['debug', 'GET /'])).toEqual([])
 })
 
 test('an annotation has its title', async () => {
-  expect(
-    await say((host) => {
-      host.warn('w')
-      host.notice('Title: a, b', 'n')
-      host.fail('Cancelled', 'one\ntwo')
-    }),
-  ).toEqual([
+  expect(await say(['warn', 'w'], ['notice', 'Title: a, b', 'n'], ['fail', 'Cancelled', 'one\ntwo'])).toEqual([
     '::warning title=Docs Agent::w',
     '::notice title=Title%3A a%2C b::n',
     '::error title=Cancelled::one%0Atwo',
@@ -111,34 +92,24 @@ test('an annotation has its title', async () => {
 })
 
 test('an annotation is cut to 4000 bytes, between characters', async () => {
-  const [line = ''] = await say((host) => {
-    host.warn(`a${'ü'.repeat(3_000)}`)
-  })
-
-  expect(line).toBe(`::warning title=Docs Agent::a${'ü'.repeat(1_999)}`)
+  const lines = await say(['warn', `a${'ü'.repeat(3_000)}`])
+  expect(lines).toEqual([`::warning title=Docs Agent::a${'ü'.repeat(1_999)}`])
 })
 
 test('a key at the cut of an annotation is redacted first', async () => {
-  for (let at = 3_980; at <= 4_000; at++) {
-    const [line = ''] = await sayMasked((host) => {
-      host.warn(`${'x'.repeat(at)}${KEY}`)
-    })
-    expect(line).toMatch(/::x+\**$/)
-  }
+  for (let at = 3_980; at <= 4_000; at++)
+    expect(await sayMasked(['warn', `${'x'.repeat(at)}${KEY}`])).toEqual([expect.stringMatching(/::x+\**$/)])
 })
 
 test('a secret is masked with the runner once, a blank one is not, and each is hidden from then on', async () => {
-  const lines = await say((host) => {
-    host.mask('')
-    host.mask(' \n')
-    host.mask('first-secret')
-    host.log('first-secret')
-    host.mask('sec\nret%')
-    host.mask('sec\nret%')
-    host.log('first-secret sec\nret%')
-  })
-  const [before, after] = ['[        0 s] ***', '[        0 s] *** ***']
-  expect(lines).toEqual(['::add-mask::first-secret', before, '::add-mask::sec%0Aret%25', after])
+  const [first, second] = [
+    ['mask', 'first-secret'],
+    ['mask', 'sec\nret%'],
+  ] as const
+  const log = ['log', 'first-secret sec\nret%'] as const
+  expect(await say(['mask', ''], ['mask', ' \n'], first, ['log', 'first-secret'], second, second, log)).toEqual([
+    ...['::add-mask::first-secret', '[        0 s] ***', '::add-mask::sec%0Aret%25', '[        0 s] *** ***'],
+  ])
 })
 
 test.each([
@@ -148,10 +119,8 @@ test.each([
   Array.from(KEY).join('\u200b'),
   `${KEY.slice(0, 5)}\u001b[31m${KEY.slice(5)}`,
 ])('the key as %j is nowhere in the log, in debug lines or in annotations', async (form) => {
-  const lines = await sayMasked(sayEverywhere(`before ${form} after`))
-
-  expect(lines).toHaveLength(5)
-  for (const line of lines) expect(line).toMatch(/before .*\*\*\*.* after$/)
+  const lines = await sayMasked(...everywhere(`before ${form} after`))
+  expect(lines).toEqual(Array(5).fill(expect.stringMatching(/before .*\*\*\*.* after$/)))
   expect(lines.join('\n')).not.toContain('123456')
   expect(lines.join('\n')).not.toContain(Buffer.from(KEY).toString('base64').slice(4, 16))
 })
@@ -159,22 +128,13 @@ test.each([
 test.each(['pass##[word', 'pass\tword', 'pass\u200bword'])(
   'the secret %j, which cleaning would tear apart, is hidden before',
   async (secret) => {
-    const lines = await say((host) => {
-      host.mask(secret)
-      host.log(`before ${secret} after`)
-    })
-
+    const lines = await say(['mask', secret], ['log', `before ${secret} after`])
     expect(lines.at(-1)).toBe('[        0 s] before *** after')
   },
 )
 
 test('an output goes to the file of the runner, redacted, and nothing to the log', async () => {
-  expect(
-    await sayMasked((host) => {
-      host.setOutput('model', `a ${KEY}\nEOF\njob-id=x`)
-    }),
-  ).toEqual([])
-
+  expect(await sayMasked(['setOutput', 'model', `a ${KEY}\nEOF\njob-id=x`])).toEqual([])
   const text = fs.readFileSync(outputFile, 'utf8')
   const [, delimiter = '', value] = /^model<<(\S+)\r?\n([^]*)\r?\n\1\r?\n$/.exec(text) ?? []
   expect(value).toBe('a ***\nEOF\njob-id=x')
@@ -183,7 +143,6 @@ test('an output goes to the file of the runner, redacted, and nothing to the log
 })
 
 test('a summary is written redacted, also where the key was escaped in it', async () => {
-  await sayMasked((host) => host.writeSummary(`# Title\n\n${KEY} <code>${KEY.replace('_', '&#95;')}</code>\n`))
-
+  await sayMasked(['writeSummary', `# Title\n\n${KEY} <code>${KEY.replace('_', '&#95;')}</code>\n`])
   expect(fs.readFileSync(summaryFile, 'utf8')).toBe('# Title\n\n*** <code>***</code>\n')
 })

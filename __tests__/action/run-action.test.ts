@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import * as fs from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { formatConclusion, mostUrgent } from '../../src/action/conclusion.ts'
+import { execute } from '../../src/action/execute.ts'
 import { runAction } from '../../src/action/run-action.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import type { RawInputs } from '../../src/action/parse-inputs.ts'
@@ -18,15 +19,17 @@ interface Seen {
   raw?: RawInputs
   surroundings?: InputSurroundings
   step?: Step
+  codeWhileRunning?: unknown
   lines: readonly string[]
 }
 
+interface Play extends Partial<Action<StepInputs, string>> {
+  readonly given?: Readonly<Record<string, string>>
+  readonly rendered?: Partial<Rendered>
+}
+
 /** Runs a feature whose report is one word, and which is green if this is `done` or `skipped`. */
-async function run(
-  given: Readonly<Record<string, string>> = {},
-  fields: Partial<Action<StepInputs, string>> = {},
-  rendered: Partial<Rendered> = {},
-): Promise<Seen> {
+async function run({ given = {}, rendered = {}, ...fields }: Play = {}): Promise<Seen> {
   for (const [name, value] of Object.entries(given)) process.env[`INPUT_${name.toUpperCase()}`] = value
   const seen: Seen = { lines: [] }
   const feature: Action<StepInputs, string> = {
@@ -37,7 +40,7 @@ async function run(
       return INPUTS
     },
     run: (_inputs, step) => {
-      seen.step = step
+      Object.assign(seen, { step, codeWhileRunning: process.exitCode })
       return Promise.resolve('done')
     },
     notRun: (error) => error?.message ?? 'skipped',
@@ -54,21 +57,23 @@ async function run(
   return seen
 }
 
-const summary = (): string => readFileSync(summaryFile, 'utf8')
+const summary = (): string => fs.readFileSync(summaryFile, 'utf8')
 const outcomes = (): string[] =>
-  [...readFileSync(outputFile, 'utf8').matchAll(/^outcome<<.*\n(.*)$/gm)].map(([, v = '']) => v)
+  [...fs.readFileSync(outputFile, 'utf8').matchAll(/^outcome<<.*\n(.*)$/gm)].map(([, v = '']) => v)
 
 test('reads the inputs as they are, runs the step within its time, and publishes what came of it', async () => {
   process.env['GITHUB_WORKSPACE'] = '/workspace'
   const given = { 'api-key': ' docs_key\n', summary: ' true', 'base-url': 'https://docs.example.com' }
-  const { raw, surroundings, step, lines } = await run(given)
+  const { raw, surroundings, step, codeWhileRunning, lines } = await run({ given })
 
   expect(raw).toEqual({ ...given, 'on-missing-key': '' })
   expect(surroundings).toMatchObject({ workspace: '/workspace' })
   expect((step?.deadlineAt ?? 0) - (step?.startedAt ?? 0)).toBe(INPUTS.timeoutMs)
   expect(lines.slice(0, 2)).toEqual(['::add-mask:: docs_key%0A', '::add-mask::docs_key'])
-  expect(lines.at(-1)).toMatch(/Ended\. done, with inputs\.$/)
-  expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'done'], '# done', [0]])
+  expect(lines.at(-1)).toMatch(/^\[ +\d s\] Ended\. done, with inputs\.$/)
+  expect([outcomes(), summary()]).toEqual([['error', 'done'], '# done'])
+  // What ends without having said so is red.
+  expect([codeWhileRunning, exitCodes()]).toEqual([1, [0]])
 })
 
 test('what holds until the step has an end is written, and secrets are masked, before an input is looked at', async () => {
@@ -78,7 +83,8 @@ test('what holds until the step has an end is written, and secrets are masked, b
     throw new ActionError('invalid-input', 'Both are docs_key and ghs_token.')
   }
   const inputNames = ['github-token', 'api-key']
-  const { lines } = await run({ 'api-key': 'docs_key', 'github-token': 'ghs_token' }, { inputNames, parse })
+  const given = { 'api-key': 'docs_key', 'github-token': 'ghs_token' }
+  const { lines } = await run({ given, inputNames, parse })
   expect(before).toEqual(['error'])
   expect(lines.at(-1)).toContain('Both are *** and ***.')
 })
@@ -90,7 +96,7 @@ test.each([
   ['', undefined, ''],
 ])('with the address %j and %j in the environment it is %j', async (given, fromEnv, address) => {
   if (fromEnv !== undefined) process.env['DOCS_AGENT_BASE_URL'] = fromEnv
-  expect((await run({ 'base-url': given })).raw?.['base-url']).toBe(address)
+  expect((await run({ given: { 'base-url': given } })).raw?.['base-url']).toBe(address)
 })
 
 test.each([
@@ -98,7 +104,7 @@ test.each([
   ['costs a notice where the run gets none', 'dependabot[bot]', /^::notice .*This run gets no secrets/],
 ])('a key that is missing and may be %s: no input is parsed, and nothing runs', async (_name, actor, remark) => {
   process.env['GITHUB_ACTOR'] = actor
-  const { raw, step, lines } = await run({ 'api-key': ' \n', 'on-missing-key': ' skip ' })
+  const { raw, step, lines } = await run({ given: { 'api-key': ' \n', 'on-missing-key': ' skip ' } })
   expect([raw, step]).toEqual([undefined, undefined])
   expect(lines).toEqual([expect.stringMatching(remark), expect.stringMatching(/Ended\. skipped, without inputs\.$/)])
   expect([outcomes(), exitCodes()]).toEqual([['error', 'skipped'], [0]])
@@ -109,19 +115,21 @@ test.each([
   ['', ''],
   ['key', 'skip'],
 ])('with the key %j and on-missing-key %j nothing is skipped', async (apiKey, onMissingKey) => {
-  const { step } = await run({ 'api-key': apiKey, 'on-missing-key': onMissingKey })
+  const { step } = await run({ given: { 'api-key': apiKey, 'on-missing-key': onMissingKey } })
   expect(step).toBeDefined()
 })
 
-const refusing = (error: Error) => (): never => {
-  throw error
+const WRONG_INPUT: Play = {
+  parse: () => {
+    throw new ActionError('invalid-input', 'No.')
+  },
 }
 
 test.each([
-  ['an input that is wrong', { parse: refusing(new ActionError('invalid-input', 'No.')) }],
+  ['an input that is wrong', WRONG_INPUT],
   ['a step that cannot be opened', { run: () => Promise.reject(new ActionError('proxy', 'No.')) }],
 ])('%s ends it red, with a report of a step that did not run', async (_name, fields) => {
-  const { lines } = await run({}, fields)
+  const { lines } = await run(fields)
   expect(lines.at(-1)).toBe('::error title=Ended::No., without inputs')
   expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'No.'], '# No.', [1]])
 })
@@ -131,7 +139,7 @@ test.each([
   ['nonsense', '# No.'],
   [' FALSE ', ''],
 ])('with summary %j, of wrong inputs there is the summary %j', async (wanted, expected) => {
-  await run({ summary: wanted }, { parse: refusing(new ActionError('invalid-input', 'No.')) })
+  await run({ ...WRONG_INPUT, given: { summary: wanted } })
   expect(summary()).toBe(expected)
 })
 
@@ -139,34 +147,90 @@ const DEFECT = 'A defect in the action itself stopped the step.'
 const crash = (): never => {
   throw new TypeError('nobody foresaw this')
 }
-/** It has a job, and is stopped in one of the ways in which a defect stops a step. */
-const crashing =
-  (stop: () => Promise<string>): Action<StepInputs, string>['run'] =>
-  (_inputs, { core }, onCrash) => {
-    core.startGroup('New job')
-    onCrash(({ message }) => `job_1: ${message}`)
-    return stop()
-  }
+/** Nobody forces a library to throw errors. */
+const rejecting = (reason: Error) => () => Promise.reject(reason)
+const emitting = (event: string) => () =>
+  Promise.resolve(String(process.emit(event as 'uncaughtException', new TypeError('nobody foresaw this'))))
 
 test.each([
-  ['is thrown', () => Promise.resolve().then(crash)],
-  [
-    'nobody catches',
-    () => Promise.resolve(String(process.emit('uncaughtException', new TypeError('nobody foresaw this')))),
-  ],
-])('a defect that %s is told once, with all that is known of the step', async (_way, stop) => {
-  const { lines } = await run({}, { run: crashing(stop) })
+  ['an error that is thrown', rejecting(new TypeError('nobody foresaw this')), 'TypeError: nobody foresaw this'],
+  ['a text that is thrown', rejecting('nobody foresaw this' as unknown as Error), '] nobody foresaw this'],
+  ['nothing that is thrown', rejecting(undefined as unknown as Error), '] undefined'],
+  ['an error that nobody catches', emitting('uncaughtException'), 'TypeError: nobody foresaw this'],
+  ['a promise that nobody catches', emitting('unhandledRejection'), 'TypeError: nobody foresaw this'],
+])('of %s, a defect, all that is known of the step is told once, and why in the log', async (_way, stop, why) => {
+  const { lines } = await run({
+    run: (_inputs, { core }, onCrash) => {
+      core.startGroup('New job')
+      onCrash(({ message }) => `job_1: ${message}`)
+      return stop()
+    },
+  })
   expect(lines.filter((line) => line.startsWith('::error'))).toEqual([
     `::error title=Ended::job_1: ${DEFECT}, with inputs`,
   ])
   expect(lines.slice(0, 2)).toEqual(['::group::New job', '::endgroup::'])
-  expect(lines[2]).toContain('TypeError: nobody foresaw this')
+  expect(lines[2]).toContain(why)
   expect([outcomes(), summary()]).toEqual([['error', `job_1: ${DEFECT}`], `# job_1: ${DEFECT}`])
   expect(new Set(exitCodes())).toEqual(new Set([1]))
 })
 
+test('an error that nobody caught is red even after a green end', async () => {
+  await run()
+  await captureStdout(() => process.emit('uncaughtException', new Error('late')))
+  expect(exitCodes()).toEqual([0, 1])
+})
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s tells the step that the run is cancelled, and a second signal ends the process at once',
+  async (name) => {
+    await run({
+      run: (_inputs, { signal }) => {
+        expect(signal.aborted).toBe(false)
+        process.emit(name)
+        const { reason } = signal as { reason: unknown }
+        expect([reason, exitCodes()]).toEqual([expect.objectContaining({ code: 'cancelled' }), []])
+        process.emit('SIGTERM')
+        expect([signal.reason === reason, exitCodes()]).toEqual([true, [1]])
+        return Promise.resolve('red')
+      },
+    })
+    expect(exitCodes()).toEqual([1, 1])
+  },
+)
+
+const LOST = '::error title=The outputs could not be written::'
+
+test('outputs that cannot be written at the end make a green step red, with a summary', async () => {
+  const losing = () => {
+    fs.rmSync(outputFile)
+    return Promise.resolve('done')
+  }
+  const { lines } = await run({ run: losing })
+  expect(lines).toEqual([expect.stringMatching(/Ended\. done, with inputs\.$/)])
+  expect(lines[0]).toContain(LOST)
+  expect([summary(), exitCodes()]).toEqual(['# done', [1]])
+})
+
+test('outputs that cannot be written from the start are an error of their own, and no defect', async () => {
+  fs.rmSync(outputFile)
+  const { lines } = await run()
+  expect(lines).toEqual([expect.stringMatching(/Check the runner's disk/)])
+  expect(lines[0]).toContain(LOST)
+  expect(exitCodes()).toEqual([1])
+})
+
+test('a summary that cannot be written costs a warning and nothing else', async () => {
+  fs.rmSync(summaryFile)
+  fs.mkdirSync(summaryFile)
+  const { lines } = await run()
+  const warning = '::warning title=Docs Agent::The job summary could not be written.'
+  expect(lines).toEqual([warning, expect.stringContaining('Ended. done')])
+  expect(exitCodes()).toEqual([0])
+})
+
 test('of a defect in what tells of the step, the outputs of the beginning are told again', async () => {
-  const { lines } = await run({}, { render: crash })
+  const { lines } = await run({ render: crash })
   expect(lines.at(-1)).toMatch(/^::error title=Internal error::A defect .* Report it/)
   expect([outcomes(), exitCodes()]).toEqual([['error', 'error'], [1]])
 })
@@ -174,20 +238,25 @@ test('of a defect in what tells of the step, the outputs of the beginning are to
 const NOTICE = { title: 'Not done', text: 'The label.' }
 
 test('a defect in the summary costs the summary', async () => {
-  const { lines } = await run({}, {}, { notice: NOTICE, summary: crash })
+  const { lines } = await run({ rendered: { notice: NOTICE, summary: crash } })
   expect(lines.at(-1)).toMatch(/^::error title=Ended::A defect/)
   expect([outcomes(), summary()]).toEqual([['error', DEFECT], ''])
   expect(lines.filter((line) => line.includes('The label.'))).toHaveLength(1)
 })
 
 test('a defect before the step began is told as one, and that it did not run', async () => {
-  const { lines } = await run({}, { parse: crash })
+  const { lines } = await run({ parse: crash })
   expect(lines.at(-1)).toBe(`::error title=Ended::${DEFECT}, without inputs`)
-  expect([outcomes(), exitCodes()]).toEqual([['error', DEFECT], [1]])
+  expect(outcomes()).toEqual(['error', DEFECT])
+})
+
+test('a program of another kind is told of by its error alone', async () => {
+  const lines = await captureStdout(() => execute(rejecting(new Error('no'))))
+  expect(lines.at(-1)).toMatch(/^::error title=Internal error::A defect .* Report it/)
 })
 
 test('a notice comes before the end', async () => {
-  const { lines } = await run({}, {}, { notice: NOTICE })
+  const { lines } = await run({ rendered: { notice: NOTICE } })
   expect(lines.slice(-2)).toEqual(['::notice title=Not done::The label.', expect.stringContaining('Ended. done')])
 })
 
