@@ -1,37 +1,28 @@
 import { expect, test } from '@jest/globals'
+import { openGitHub } from '../../src/action/open-github.ts'
 import { type LoadGitHub, openStep, type StepInputs } from '../../src/action/open-step.ts'
 import type { Step } from '../../src/action/step.ts'
 import type { Environment } from '../../src/runtime/environment.ts'
 import { fakeClock } from '../support/fake-clock.ts'
+import { fakeGitHub } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
+import { fakeStep } from '../support/fake-step.ts'
 
-const INPUTS: StepInputs = {
-  projectId: 'docs',
-  apiKey: 'docs_key',
-  baseUrl: 'https://docs.example.com',
-  timeoutMs: 60_000,
-}
+const INPUTS = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'https://docs.example.com', timeoutMs: 60_000 }
 
 const load: LoadGitHub = () => import('../../src/github/github.ts')
 
-function open(
-  inputs: Partial<StepInputs> = {},
-  env: Environment = {},
-  loadGitHub: LoadGitHub | undefined = load,
-): Step {
+function open(inputs: Partial<StepInputs> = {}, env: Environment = {}, loadGitHub = load): Step {
   const { signal } = new AbortController()
   const origin = { core: fakeHost(), clock: fakeClock(), signal, startedAt: 2_000, env, loadGitHub }
   return openStep({ ...INPUTS, ...inputs }, origin)
 }
 
-test('the time runs from the start of the step', () => {
-  expect(open()).toMatchObject({ startedAt: 2_000, deadlineAt: 62_000 })
-})
-
-test('the run is read from its environment, where another GitHub may take the place of its own', () => {
-  const { context } = open({ githubApiUrl: 'http://127.0.0.1:4010/api/v3' }, { GITHUB_REPOSITORY: 'acme/docs' })
+test('the time runs from the start of the step, and the run is read from its environment, with another GitHub', () => {
+  const step = open({ githubApiUrl: 'http://127.0.0.1:4010/api/v3' }, { GITHUB_REPOSITORY: 'acme/docs' })
   const urls = { apiUrl: 'http://127.0.0.1:4010/api/v3', serverUrl: 'http://127.0.0.1:4010' }
-  expect(context).toMatchObject({ repository: 'acme/docs', ...urls })
+  const context: unknown = expect.objectContaining({ repository: 'acme/docs', ...urls })
+  expect(step).toMatchObject({ startedAt: 2_000, deadlineAt: 62_000, context })
 })
 
 test('what talks to GitHub is loaded once, by the first who asks, and not without a token', async () => {
@@ -77,4 +68,21 @@ test('so is an address that the toolkit trips over as it is loaded, and a defect
     hint: expect.stringContaining('HTTPS_PROXY') as unknown,
   })
   await expect(failing(new RangeError())).rejects.toBeInstanceOf(RangeError)
+})
+
+test.each([
+  { timeMs: 10, graceMs: 0, endsAfter: 10 },
+  { timeMs: 200, graceMs: 0, endsAfter: 100 },
+  { timeMs: 200, graceMs: 50, endsAfter: 150 },
+])(
+  'questions of $timeMs ms end after $endsAfter of a step of 100, if it may last $graceMs longer',
+  async ({ timeMs, graceMs, endsAfter }) => {
+    const [github, clock] = [fakeGitHub(), fakeClock()]
+    await openGitHub(fakeStep({ github, clock, timeoutMs: 100 }), timeMs, graceMs)
+    expect(github.deadlines).toEqual([clock.now() + endsAfter])
+  },
+)
+
+test('without a token nobody is asked', async () => {
+  await expect(openGitHub(fakeStep(), 1)).rejects.toMatchObject({ code: 'unauthorized' })
 })
