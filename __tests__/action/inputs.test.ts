@@ -35,13 +35,10 @@ function errorOf(fields: Fields, raw: Given): ActionError {
   throw new Error('These inputs were taken.')
 }
 
-test('the names are those of the file, in its order', () => {
-  expect(inputNames(FIELDS)).toEqual(['max-size', 'colour', 'shade'])
-})
-
 test('gives what was read, by the names of the code, where one input may look at another', () => {
-  const shades = { 'max-size': '7', colour: 'green', shade: 'dark' }
-  expect(parse(shades)).toEqual({ size: 7, colour: 'green', shade: 'dark green' })
+  const given = { 'max-size': '7', colour: 'green', shade: 'dark' }
+  expect(inputNames(FIELDS)).toEqual(Object.keys(given))
+  expect(parse(given)).toEqual({ size: 7, colour: 'green', shade: 'dark green' })
 })
 
 test.each(['', '  ', '\n'])('an input left as %j means its default, also where it looks at another one', (empty) => {
@@ -98,117 +95,79 @@ describe('parse inputs', () => {
     }
   })
 
-  const ID = 'must be 1 to 128'
+  const same = (...texts: readonly string[]) => Object.fromEntries(texts.map((text) => [text, text]))
+  const at = (...ends: readonly string[]): string[] => ends.map((end) => `https://docs.example.com${end}`)
   const EMPTY_KEY = 'is empty; set it from a secret (pull requests from forks and from Dependabot get none)'
-  const NO_KEY = 'must not contain spaces'
-  const SWITCH = '`field` must be `true` or `false`'
-  const MINUTES = '`field` must be a number of minutes, more than 0 and at most 360'
-  const SECONDS = '`field` must be a number of seconds from 0.1 to 300'
   const NO_NUMBERS = ['', '-1', '+1', '1e2', '1e400', 'Infinity', 'NaN', '0x10', '5m', '1,5', '.5', '5.', '1 2', '５']
 
-  test.each<[string, Input<unknown>, [text: string, value: unknown][], [problem: string, texts: string[]][]]>([
-    [
-      'project-id',
+  /** What each text is read as, and which texts have which problem. */
+  type Row = readonly [Input<unknown>, taken: Readonly<Record<string, unknown>>, refused: Record<string, string[]>]
+  const ROWS: Readonly<Record<string, Row>> = {
+    'project-id': [
       projectIdInput,
-      [...['a', 'docs-demo', 'A_9', 'x'.repeat(128)].map((id): [string, string] => [id, id]), [' padded\n', 'padded']],
-      [[ID, ['', ' ', '.', '..', 'a/b', 'a%2eb', 'a b', 'a\nb', 'ü', 'x'.repeat(129)]]],
+      { ...same('a', 'docs-demo', 'A_9', 'x'.repeat(128)), ' padded\n': 'padded' },
+      { 'must be 1 to 128': ['', ' ', '.', '..', 'a/b', 'a%2eb', 'a b', 'a\nb', 'ü', 'x'.repeat(129)] },
     ],
-    [
-      'api-key',
+    'api-key': [
       apiKeyInput,
-      [
-        [' dk_~!key\n', 'dk_~!key'],
-        ['k'.repeat(4_096), 'k'.repeat(4_096)],
-      ],
-      [
-        ['is longer than 4096 characters', ['k'.repeat(4_097)]],
-        [EMPTY_KEY, ['', '  \n']],
-        [NO_KEY, ['a b', 'a\nb', 'a\r\nx: y', 'a\u0000b', 'kéy', 'a\u200bb', 'a\u007fb']],
-      ],
+      { ...same('k'.repeat(4_096)), ' dk_~!key\n': 'dk_~!key' },
+      {
+        'is longer than 4096 characters': ['k'.repeat(4_097)],
+        [EMPTY_KEY]: ['', '  \n'],
+        'must not contain spaces': ['a b', 'a\nb', 'a\r\nx: y', 'a\u0000b', 'kéy', 'a\u200bb', 'a\u007fb'],
+      },
     ],
-    [
-      'base-url',
+    'base-url': [
       baseUrlInput,
-      [
-        ['https://docs.example.com/', 'https://docs.example.com'],
-        [' HTTPS://Docs.Example.com:443/api/v0// ', 'https://docs.example.com/api/v0'],
-        ['https://docs.example.com:8443/a%20b', 'https://docs.example.com:8443/a%20b'],
-        ['https://docs.example.com/@v1/a@b', 'https://docs.example.com/@v1/a@b'],
-        ['https://docs.example.com/a/../b/%2e%2e/c', 'https://docs.example.com/c'],
-        ['https://docs.example.com//elsewhere.example', 'https://docs.example.com//elsewhere.example'],
-        ['http://localhost:8080', 'http://localhost:8080'],
-        ['http://127.0.0.1:8080/x', 'http://127.0.0.1:8080/x'],
-        ['http://[::1]:8080', 'http://[::1]:8080'],
-      ],
-      [
-        ['DOCS_AGENT_BASE_URL', ['', ' ']],
-        ['must be an address such as', ['docs.example.com', 'https://', 'https://docs.example.com:99999']],
-        ['`http://` is for loopback only', ['http://docs.example.com', 'http://127.0.0.1.example.com']],
-        ['must begin with `https://`.', ['ftp://docs.example.com', 'file:///etc/hosts', 'javascript:alert(1)']],
-        [
-          'user information',
-          ['https://user@docs.example.com', 'https://:p@docs.example.com', 'https://@docs.example.com'],
-        ],
-        [
-          'query or a fragment',
-          ['https://docs.example.com?', 'https://docs.example.com/?a=b', 'https://docs.example.com/#'],
-        ],
-        [
-          'spaces or control characters',
-          ['https://docs.example.com\\@elsewhere.example', 'https://docs.exa\nmple.com'],
-        ],
-        ['spaces or control characters', ['https://docs.example.com/a\tb', 'https://döcs.example.com']],
-      ],
+      {
+        'https://docs.example.com/': 'https://docs.example.com',
+        ' HTTPS://Docs.Example.com:443/api/v0// ': 'https://docs.example.com/api/v0',
+        'https://docs.example.com/a/../b/%2e%2e/c': 'https://docs.example.com/c',
+        ...same(...at(':8443/a%20b', '/@v1/a@b', '//elsewhere.example')),
+        ...same('http://localhost:8080', 'http://127.0.0.1:8080/x', 'http://[::1]:8080'),
+      },
+      {
+        DOCS_AGENT_BASE_URL: ['', ' '],
+        'must be an address such as': ['docs.example.com', 'https://', ...at(':99999')],
+        '`http://` is for loopback only': ['http://docs.example.com', 'http://127.0.0.1.example.com'],
+        'must begin with `https://`.': ['ftp://docs.example.com', 'file:///etc/hosts', 'javascript:alert(1)'],
+        'user information': ['user', ':p', ''].map((user) => `https://${user}@docs.example.com`),
+        'query or a fragment': at('?', '/?a=b', '/#'),
+        'spaces or control characters': [...at('\\@elsewhere.example', '/a\tb', '\n.org'), 'https://döcs.example.com'],
+      },
     ],
-    [
-      'a switch',
+    'a switch': [
       booleanInput,
-      [
-        ['true', true],
-        ['True', true],
-        [' TRUE ', true],
-        ['false', false],
-        ['FALSE\n', false],
-      ],
-      [[SWITCH, ['', 'yes', 'no', '1', '0', 'tRuE', 'true false']]],
+      { true: true, True: true, ' TRUE ': true, false: false, 'FALSE\n': false },
+      { 'must be `true` or `false`': ['', 'yes', 'no', '1', '0', 'tRuE', 'true false'] },
     ],
-    [
-      'timeout-minutes',
+    'timeout-minutes': [
       timeoutInput,
-      [
-        ['60', 3_600_000],
-        [' 0.5 ', 30_000],
-        ['360', 21_600_000],
-        ['0.001', 60],
-      ],
-      [[MINUTES, [...NO_NUMBERS, '0', '0.0', '360.001', '361', '9'.repeat(400)]]],
+      { 60: 3_600_000, ' 0.5 ': 30_000, 360: 21_600_000, 0.001: 60 },
+      {
+        '`field` must be a number of minutes, more than 0 and at most 360': [
+          ...NO_NUMBERS,
+          ...['0', '0.0', '360.001', '361', '9'.repeat(400)],
+        ],
+      },
     ],
-    [
-      'poll-interval-seconds',
+    'poll-interval-seconds': [
       pollIntervalInput,
-      [
-        ['0.1', 100],
-        ['2.5', 2_500],
-        ['300', 300_000],
-      ],
-      [[SECONDS, [...NO_NUMBERS, '0', '0.09', '300.1']]],
+      { 0.1: 100, 2.5: 2_500, 300: 300_000 },
+      { '`field` must be a number of seconds from 0.1 to 300': [...NO_NUMBERS, '0', '0.09', '300.1'] },
     ],
-    [
-      'on-missing-key',
+    'on-missing-key': [
       onMissingKeyInput,
-      [
-        ['fail', 'fail'],
-        [' skip\n', 'skip'],
-      ],
-      [['`field` must be `fail` or `skip`', ['', 'Skip', 'ignore']]],
+      { fail: 'fail', ' skip\n': 'skip' },
+      { '`field` must be `fail` or `skip`': ['', 'Skip', 'ignore'] },
     ],
-  ])('%s takes what it should, and says why it refuses the rest', (_name, input, taken, refused) => {
+  }
+
+  test.each(Object.entries(ROWS))('%s takes what it should, and says why it refuses the rest', (_name, row) => {
+    const [input, taken, refused] = row
     const value = (text: string) => parseFields({ input: field('field', '', input) }, { field: text }).input
-    expect(taken.map(([text]) => [text, value(text)])).toEqual(taken)
-    for (const [problem, texts] of refused) {
-      expect(texts.map((text) => [text, problemOf(input, text)])).toEqual(
-        texts.map((text) => [text, expect.stringContaining(problem)]),
-      )
-    }
+    expect(Object.fromEntries(Object.keys(taken).map((text) => [text, value(text)]))).toEqual(taken)
+    for (const [problem, texts] of Object.entries(refused))
+      for (const text of texts) expect([text, problemOf(input, text)]).toEqual([text, expect.stringContaining(problem)])
   })
 })
