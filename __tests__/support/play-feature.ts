@@ -113,18 +113,21 @@ export interface FeaturePlay {
   readonly respond: Respond
   readonly workspace?: string
   readonly facts?: Partial<GivenRun>
+  /** When the run is cancelled, in milliseconds from its start; by default never. */
+  readonly cancelAtMs?: number
 }
 
 /** Plays an action from its inputs on; clock, runner and servers are of this process. */
 export function playFeature<Inputs extends StepInputs, Report>(
   feature: Action<Inputs, Report>,
-  { given, respond, workspace = '.', facts }: FeaturePlay,
+  { given, respond, workspace = '.', facts, cancelAtMs }: FeaturePlay,
 ): Promise<Played<Report>> {
   const world = virtualClock()
   const clock = stepClockOf(world)
   const apiKey = given['api-key'] ?? ''
   const transport = respondInProcess(respond, apiKey, clock)
   const raw = Object.fromEntries(feature.inputNames.map((name) => [name, given[name] ?? '']))
-  const stage = { apiKey, transport, github: undefined, context: { ...RUN_FACTS, ...facts }, clock, world }
+  const signal = cancelledAt(world, cancelAtMs)
+  const stage = { apiKey, transport, github: undefined, context: { ...RUN_FACTS, ...facts }, clock, world, signal }
   return playOn(stage, feature, () => feature.parse(raw, { workspace, now: clock.wallTime() }))
 }

@@ -1,18 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DocsServiceClient, VisitorsQuery } from '../../src/docs-service/client.ts'
+import { expect } from '@jest/globals'
 import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
-import { ActionError } from '../../src/runtime/errors.ts'
+import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
+import { jsonResponse, type ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import type { VisitorRow } from '../../src/visitors/export-format.ts'
-import { INPUT_NAMES, parseVisitorsInputs, type VisitorsInputs } from '../../src/visitors/inputs.ts'
+import { parseVisitorsInputs, type VisitorsInputs } from '../../src/visitors/inputs.ts'
 import { OUTPUT_NAMES, type Outputs } from '../../src/visitors/outputs.ts'
 import type { Report } from '../../src/visitors/report.ts'
-import { runVisitorsStep } from '../../src/visitors/step.ts'
-import { fakeClient } from './fake-client.ts'
-import { fakeClock } from './fake-clock.ts'
-import { fakeHost, type FakeHost } from './fake-host.ts'
-import { fakeStep } from './fake-step.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { visitorsAction } from '../../src/visitors/visitors-action.ts'
+import { readPageRequest, type PageRequest } from './paging-server.ts'
+import { playFeature, type FeaturePlay, type Played } from './play-feature.ts'
+import type { Respond } from './respond-in-process.ts'
+import { namesIn, temporaryFolder } from './temporary-folder.ts'
+
+export const SERVICE_URL = 'http://127.0.0.1:4010'
 
 export const TOTALS = { human: 30, ai: 12, total: 40 }
 
@@ -33,91 +35,69 @@ export function rows(count: number, prefix = '/page-'): VisitorRow[] {
   return Array.from({ length: count }, (_, index) => row(`${prefix}${index}`, index + 1))
 }
 
-/** An answer of the service, changed where a test is about something else. */
+/** What the service says of its rows, changed where a test is about something else. */
 export function page(visitors: readonly VisitorRow[], fields: Partial<VisitorsPage> = {}): VisitorsPage {
   return { totals: TOTALS, visitors: [...visitors], hasMore: false, ...fields }
 }
 
-export interface PagesClient extends DocsServiceClient {
-  readonly queries: VisitorsQuery[]
+/** A page, or whatever else is sent. */
+export type PageAnswer = Pick<VisitorsPage, 'totals'> | Partial<ServiceResponse>
+
+export function answering(answer: (request: PageRequest) => PageAnswer): Respond {
+  let nth = 0
+  return ({ target }) => {
+    const given = answer(readPageRequest(target, ++nth))
+    return 'totals' in given ? jsonResponse(200, given) : { ...jsonResponse(200, {}), ...given }
+  }
 }
 
 /** Answers one after the other; whoever asks for more than there are has asked too often. */
-export function pagesClient(
-  answers: readonly (VisitorsPage | Error)[],
-  onRequest: (nth: number) => void = () => undefined,
-): PagesClient {
-  const queries: VisitorsQuery[] = []
-  return {
-    ...fakeClient({}),
-    queries,
-    getVisitors(query) {
-      const answer = answers[queries.length]
-      queries.push(query)
-      onRequest(queries.length)
-      if (answer === undefined) throw new Error('Nobody expected this request.')
-      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
-    },
-  }
+export function inTurn(...answers: readonly PageAnswer[]): Respond {
+  return answering(({ nth }) => answers[nth - 1] ?? { status: 599 })
 }
 
-export const NOW = new Date('2026-03-01T12:00:00Z')
+/** A rate limit, or another refusal. */
+export function refusal(status: number, seconds?: number): ServiceResponse {
+  return jsonResponse(status, { error: 'No.' }, seconds === undefined ? {} : { 'retry-after': String(seconds) })
+}
 
-const GIVEN = { 'project-id': 'docs-demo', 'api-key': 'docs_key', 'base-url': 'https://docs.example.com/api/' }
+export interface Export extends Played<Report> {
+  readonly requests: readonly (PageRequest & { readonly atMs: number })[]
+  /** Of the one file that there is, undefined if there is none. */
+  readonly written: string | undefined
+}
+
+const GIVEN = { 'project-id': 'docs-demo', 'api-key': EMULATOR_KEY, 'base-url': SERVICE_URL }
 
 /** The inputs as they are parsed from a workflow, where only what a test is about is given. */
 export function visitorsInputs(given: Readonly<Record<string, string>>, workspace: string): VisitorsInputs {
-  const nothing = Object.fromEntries(INPUT_NAMES.map((name) => [name, '']))
-  return parseVisitorsInputs({ ...nothing, ...GIVEN, ...given }, { workspace, now: NOW })
+  return parseVisitorsInputs({ ...GIVEN, ...given }, { workspace, now: new Date('2026-03-01T12:00:00Z') })
 }
 
-export interface ScriptedExport {
-  readonly report: Report
-  /** The text of the file, undefined if there is none. Nothing else may be left in the workspace. */
-  readonly written: () => string | undefined
-  readonly queries: readonly VisitorsQuery[]
-  readonly host: FakeHost
-}
+const START_MS = Date.UTC(2026, 0, 1)
 
-export interface ExportScript {
-  readonly answers: readonly (VisitorsPage | Error)[]
-  readonly inputs?: Partial<VisitorsInputs>
-  readonly workspace?: string
-  readonly onRequest?: (nth: number) => void
-  /** Cancels the run while the service answers this request, counted from 1. */
-  readonly cancelAtRequest?: number
-  /** Cancels the run when it goes to sleep after this many sleeps. */
-  readonly cancelAtSleep?: number
-}
-
-/** Runs the step against scripted answers, a folder of its own and a clock that moves only when someone sleeps. */
-export async function runExport(script: ExportScript): Promise<ScriptedExport> {
-  const { answers, inputs, workspace = temporaryFolder(), onRequest, cancelAtRequest, cancelAtSleep } = script
-  const controller = new AbortController()
-  const cancel = (): void => {
-    controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
-  }
-  const clock = fakeClock({
-    onSleep: (before) => {
-      if (before === cancelAtSleep) cancel()
+/** Plays the action; no file may be left but the one that it names. */
+export async function runExport(
+  respond: Respond,
+  given: Readonly<Record<string, string>> = {},
+  play: Partial<FeaturePlay> = {},
+): Promise<Export> {
+  const workspace = temporaryFolder()
+  const requests: (PageRequest & { atMs: number })[] = []
+  const played = await playFeature(visitorsAction, {
+    given: { ...GIVEN, ...given },
+    workspace,
+    respond(request, nowMs) {
+      requests.push({ ...readPageRequest(request.target, requests.length + 1), atMs: nowMs - START_MS })
+      return respond(request, nowMs)
     },
+    ...play,
   })
-  const client = pagesClient(answers, (nth) => {
-    onRequest?.(nth)
-    if (nth === cancelAtRequest) cancel()
-  })
-  const host = fakeHost()
-  const all = { ...visitorsInputs({}, workspace), ...inputs }
-  const step = fakeStep({ core: host, clock, client, signal: controller.signal, timeoutMs: all.timeoutMs })
-  const report = await runVisitorsStep(all, step)
-  return { report, queries: client.queries, host, written: () => textIn(workspace) }
-}
-
-/** The text of the only file there is. */
-function textIn(workspace: string): string | undefined {
-  const [name, ...others] = readdirSync(workspace)
-  if (others.length > 0) throw new Error(`Besides ${name ?? ''} there is ${others.join(', ')}.`)
-  return name === undefined ? undefined : readFileSync(join(workspace, name), 'utf8')
+  const { file = '' } = played.outputs
+  const found = namesIn(workspace).filter((name) => name !== 'out')
+  expect(found).toEqual(file === '' ? [] : [file])
+  const written = file === '' ? undefined : readFileSync(join(workspace, file), 'utf8')
+  return { ...played, requests, written }
 }
 
 /** A report of an export that went well, changed where a test is about something else. */

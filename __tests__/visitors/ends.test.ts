@@ -3,26 +3,12 @@ import { OutputFileError } from '../../src/action/output-file.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { conclude, describeChange } from '../../src/visitors/conclusion.ts'
 import { toOutputs } from '../../src/visitors/outputs.ts'
-import { DOUBTS, type Doubt, type Ending, ENDINGS, type Report } from '../../src/visitors/report.ts'
+import { DOUBTS, type Ending, ENDINGS, type Report } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { failure } from '../support/fake-client.ts'
 import { NO_FILE, row, rows, TOTALS, visitorsReport } from '../support/visitors-run.ts'
 
 const COUNTS = { human: '30', ai: '12', total: '40' }
-
-test('a whole export has all outputs', () => {
-  const comparison = { name: 'the day before', totals: { human: 1, ai: 2, total: 3 } }
-  expect(toOutputs(visitorsReport({ topPages: [row('/a', 2)], comparison }))).toEqual({
-    ...COUNTS,
-    'previous-human': '1',
-    'previous-ai': '2',
-    'previous-total': '3',
-    rows: '3',
-    file: 'out/visitors.csv',
-    complete: 'true',
-    'top-pages': '[{"path":"/a","human":2,"ai":0,"total":2}]',
-  })
-})
 
 test('only an export that was read to its end leaves a file, and only one that is known to be whole is complete', () => {
   const file = { rows: '3', file: 'out/visitors.csv', 'top-pages': '[]' }
@@ -66,6 +52,8 @@ test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([
   // It could be Markdown or HTML.
   ['complete', true, { place: { file: '', name: 'a`<img src=x>.csv' } }, /written to the file of `output-file`\.$/],
   ['uncertain', true, { doubts: new Set(DOUBTS) }, /^3 rows .*`\. The service's totals .*\. Rows moved .*\.$/],
+  ['uncertain', true, { doubts: new Set(['totals-changed']) }, /`\. The service's totals changed[^.]+\.$/],
+  ['uncertain', true, { doubts: new Set(['rows-moved']) }, /`\. Rows moved[^.]+\.$/],
   ['cancelled', false, { error: failure('cancelled') }, 'The run was cancelled, so no file was written.'],
   ['skipped', true, {}, /^Nothing was sent to the service, because `api-key` is empty/],
   ['error', false, { rows: 0, error: failure('deadline') }, 'It is deadline.'],
@@ -74,15 +62,7 @@ test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([
   const conclusion = conclude(visitorsReport({ ending, ...fields }))
   expect(conclusion.isGreen).toBe(isGreen)
   expect(conclusion.title).toMatch(/^[A-Z]/)
-  if (typeof text === 'string') expect(conclusion.text).toBe(text)
-  else expect(conclusion.text).toMatch(text)
-})
-
-test.each<[Doubt, RegExp]>([
-  ['totals-changed', / The service's totals changed[^.]+\.$/],
-  ['rows-moved', /`\. Rows moved[^.]+\.$/],
-])('the doubt %s alone is explained in the verdict', (doubt, text) => {
-  expect(conclude(visitorsReport({ ending: 'uncertain', doubts: new Set([doubt]) })).text).toMatch(text)
+  expect(conclusion.text).toEqual(typeof text === 'string' ? text : expect.stringMatching(text))
 })
 
 test.each([
@@ -119,24 +99,11 @@ test.each([
   expect(conclusion).toMatchObject({ title, text: error.message, advice })
 })
 
-const present = (report: Report) => visitorsAction.render(report, undefined, (text) => text)
-
 test('until the export has an end, nobody takes it for whole', () => {
   expect(visitorsAction.firstOutputs).toEqual({ complete: 'false' })
 })
 
-test('a step that was stopped by wrong inputs is red, one that may miss its key is not, and neither has exported anything', () => {
-  const error = new ActionError('invalid-input', '`days` is wrong.', { hint: 'Correct it.' })
-  const [stopped, skipped] = [error, undefined].map((given) => present(visitorsAction.notRun(given, 100)))
-  expect([stopped?.outputs, skipped?.outputs]).toEqual([NO_FILE, NO_FILE])
-  expect(stopped?.conclusion).toMatchObject({ isGreen: false, title: 'The inputs are wrong' })
-  expect(stopped?.text).toBe('`days` is wrong. Correct it.')
-  expect(skipped?.conclusion.isGreen).toBe(true)
-})
-
-test('an export is told in all its forms, and the service is quoted', () => {
-  const error = new ActionError('rejected', 'It was rejected.', { quote: 'No.' })
-  const { text, summary } = present(visitorsReport({ ending: 'error', error }))
-  expect(text).toContain('The service says: “No.”')
-  expect(summary()).toContain('The request was not accepted')
+test('a step that may miss its key is green, and has exported nothing', () => {
+  const { conclusion, outputs } = visitorsAction.render(visitorsAction.notRun(undefined, 100), undefined, String)
+  expect([conclusion.isGreen, outputs]).toEqual([true, NO_FILE])
 })

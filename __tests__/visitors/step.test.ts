@@ -1,19 +1,23 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { failure } from '../support/fake-client.ts'
+import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
+import { ActionError } from '../../src/runtime/errors.ts'
+import type { Report } from '../../src/visitors/report.ts'
+import { runVisitorsStep } from '../../src/visitors/step.ts'
+import { fakeClient } from '../support/fake-client.ts'
+import { fakeStep } from '../support/fake-step.ts'
 import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
-import { page, row, rows, runExport, TOTALS, type ExportScript } from '../support/visitors-run.ts'
+import { inTurn, page, refusal, row, rows, runExport, TOTALS, visitorsInputs } from '../support/visitors-run.ts'
 
-const NOT_WRITTEN: unknown = expect.stringMatching(/^The file could not be written \(E\w+\)\.$/)
 const MORE = { hasMore: true }
-const TWO_PAGES = [page(rows(250), MORE), page([row('/last', 999)])]
+const FIRST = page(rows(250), MORE)
 
-test.each(['csv', 'json', 'ndjson'] as const)('puts the pages of %s together as if they were one', async (format) => {
-  const write = async (...answers: ExportScript['answers']): Promise<string | undefined> => {
-    const { report, written } = await runExport({ inputs: { format, range: { dateFrom: '2026-01-01' } }, answers })
+test.each(['csv', 'json', 'ndjson'])('puts the pages of %s together as if they were one', async (format) => {
+  const write = async (...answers: VisitorsPage[]): Promise<string | undefined> => {
+    const { report, written } = await runExport(inTurn(...answers), { format })
     expect([report.ending === 'error', report.rows]).toEqual([false, 3])
-    return written()
+    return written
   }
   const [a, b, c] = [row('/a'), row('/b'), row('/c')]
   const whole = await write(page([a, b, c]))
@@ -21,66 +25,97 @@ test.each(['csv', 'json', 'ndjson'] as const)('puts the pages of %s together as 
   for (const last of [page([]), page([b])]) expect(await write(page([a, b, c], MORE), last)).toBe(whole)
 })
 
+const ROWS = [
+  { path: '/', human: 2, ai: 1, total: 3 },
+  { path: '/a,"b"', human: 1, ai: 0, total: 1 },
+]
+const [FIRST_ROW = '', SECOND_ROW = ''] = ROWS.map((one) => JSON.stringify(one))
+const JSON_HEAD = `{"range":{"dateFrom":null,"dateTo":null},"totals":${JSON.stringify(TOTALS)},"rows":[`
+
 test.each([
-  ['csv', 'path,human,ai,total\r\n'],
-  ['json', `{"range":{"dateFrom":null,"dateTo":null},"totals":${JSON.stringify(TOTALS)},"rows":[\n]}\n`],
-  ['ndjson', ''],
-] as const)('a site without visitors is an empty %s file', async (format, text) => {
-  const { report, written } = await runExport({ inputs: { format, range: {} }, answers: [page([])] })
+  ['csv', 'path,human,ai,total\r\n', '/,2,1,3\r\n"/a,""b""",1,0,1\r\n', ''],
+  ['json', JSON_HEAD, `\n${FIRST_ROW},\n${SECOND_ROW}`, '\n]}\n'],
+  ['ndjson', '', `${FIRST_ROW}\n${SECOND_ROW}\n`, ''],
+])('a file of %s has all rows, or none for a site without visitors', async (format, head, rows, tail) => {
+  expect((await runExport(inTurn(page(ROWS)), { format })).written).toBe(head + rows + tail)
+  const { report, written } = await runExport(inTurn(page([])), { format })
   expect(report).toMatchObject({ ending: 'complete', rows: 0, topPages: [] })
-  expect(written()).toBe(text)
+  expect(written).toBe(head + tail)
 })
 
-test('reports what the service counts and what was read, also where an error in the middle leaves no file', async () => {
-  const whole = await runExport({ answers: TWO_PAGES })
-  expect(whole.report).toMatchObject({ ending: 'complete', totals: TOTALS, rows: 251, error: undefined })
-  expect(whole.report.topPages.slice(0, 2)).toEqual([row('/last', 999), row('/page-249', 250)])
+interface Ran {
+  readonly report: Promise<Report>
+  readonly workspace: string
+  /** How often a page was asked for. */
+  readonly asked: () => number
+}
 
-  const half = await runExport({ answers: [page(rows(250), MORE), failure('unauthorized')] })
-  expect(half.report).toMatchObject({ ending: 'error', totals: TOTALS, rows: 250, error: { code: 'unauthorized' } })
-  expect(half.written()).toBeUndefined()
-})
+/** Runs the step where there are two pages, and something happens while the second one is read. */
+function runStep(onSecond: (workspace: string, cancel: () => void) => void, name = 'visitors.csv'): Ran {
+  const workspace = temporaryFolder()
+  const run = new AbortController()
+  const cancel = (): void => {
+    run.abort(new ActionError('cancelled', 'The run was cancelled.'))
+  }
+  let asked = 0
+  const getVisitors = (): Promise<VisitorsPage> => {
+    if (++asked === 1) return Promise.resolve(FIRST)
+    onSecond(workspace, cancel)
+    return Promise.resolve(page([row('/last')]))
+  }
+  const inputs = { ...visitorsInputs({}, workspace), place: { file: join(workspace, name), name } }
+  const step = fakeStep({ client: { ...fakeClient({}), getVisitors }, signal: run.signal })
+  return { report: runVisitorsStep(inputs, step), workspace, asked: () => asked }
+}
+
+const NOT_WRITTEN = {
+  ending: 'error',
+  error: { message: expect.stringMatching(/^The file could not be written \(E\w+\)\.$/) },
+}
 
 test('a file that cannot be put in its place leaves nothing behind', async () => {
-  const workspace = temporaryFolder()
-  const onRequest = (nth: number): void => {
-    if (nth === 2) mkdirSync(join(workspace, 'visitors.csv', 'in-the-way'), { recursive: true })
-  }
-  const { report } = await runExport({ answers: TWO_PAGES, workspace, onRequest })
-  expect(report).toMatchObject({ ending: 'error', error: { message: NOT_WRITTEN } })
+  const { report, workspace } = runStep((folder) =>
+    mkdirSync(join(folder, 'visitors.csv', 'in-the-way'), { recursive: true }),
+  )
+  expect(await report).toMatchObject(NOT_WRITTEN)
   expect(namesIn(workspace)).toEqual(['visitors.csv', 'visitors.csv/in-the-way'])
 })
 
 test('a file that cannot be opened costs no request', async () => {
-  const workspace = temporaryFolder()
-  writeFileSync(join(workspace, 'taken'), '')
-  const place = { file: join(workspace, 'taken', 'visitors.csv'), name: 'taken/visitors.csv' }
-  const { report, queries } = await runExport({ answers: [], workspace, inputs: { place } })
-  expect(report).toMatchObject({ ending: 'error', error: { message: NOT_WRITTEN } })
-  expect(queries).toEqual([])
+  const { report, asked } = runStep(() => undefined, `${'x'.repeat(300)}/visitors.csv`)
+  expect(await report).toMatchObject(NOT_WRITTEN)
+  expect(asked()).toBe(0)
 })
 
-test.each<[string, ExportScript]>([
-  ['while it waits', { answers: [page(rows(250), MORE), failure('service-error')], cancelAtSleep: 0 }],
-  ['with its last answer', { answers: TWO_PAGES, cancelAtRequest: 2 }],
-  ['so that a read fails', { answers: [page(rows(250), MORE), failure('unreachable')], cancelAtRequest: 2 }],
-])('a run that is cancelled %s leaves no file, and does not read again', async (_when, script) => {
-  const { report, written, queries } = await runExport(script)
-  expect(report).toMatchObject({ ending: 'cancelled', error: { code: 'cancelled' } })
-  expect([written(), queries.length]).toEqual([undefined, 2])
-})
-
-test('a defect leaves no file either', async () => {
-  const workspace = temporaryFolder()
-  const run = runExport({ workspace, answers: [page(rows(1), MORE), new TypeError('a defect')] })
-  await expect(run).rejects.toThrow('a defect')
+test('a run that is cancelled with its last answer leaves no file', async () => {
+  const { report, workspace } = runStep((_folder, cancel) => {
+    cancel()
+  })
+  expect(await report).toMatchObject({ ending: 'cancelled', error: { code: 'cancelled' } })
   expect(namesIn(workspace)).toEqual([])
+})
+
+test('a defect leaves no file either, and is thrown', async () => {
+  const { report, workspace } = runStep(() => {
+    throw new TypeError('a defect')
+  })
+  await expect(report).rejects.toThrow('a defect')
+  expect(namesIn(workspace)).toEqual([])
+})
+
+test.each([
+  ['it waits', refusal(500)],
+  ['it reads', { delivery: 'never' as const }],
+])('a run that is cancelled while %s leaves no file, and does not read again', async (_when, second) => {
+  const { report, requests } = await runExport(inTurn(FIRST, second), {}, { cancelAtMs: 500 })
+  expect(report).toMatchObject({ ending: 'cancelled', error: { code: 'cancelled' } })
+  expect(requests).toHaveLength(2)
 })
 
 test('says first what it is about to do, and now and then how far it has come', async () => {
   const parts = Array.from({ length: 5 }, (_, index) => page(rows(2, `/${index}-`), { hasMore: index < 4 }))
-  const slow = parts.flatMap((part, index) => (index === 2 ? [failure('rate-limited', 10_000), part] : [part]))
-  const { host } = await runExport({ answers: slow, inputs: { range: { dateFrom: '2026-01-01' } } })
-  expect(host.said[0]).toBe('log: Exporting the visitors of project docs-demo as csv, from 2026-01-01, timeout 15 min.')
-  expect(host.said.filter((line) => line.includes('so far'))).toEqual(['log: 6 rows so far.'])
+  const slow = parts.flatMap((part, index) => (index === 2 ? [refusal(429, 10), part] : [part]))
+  const { log } = await runExport(inTurn(...slow), { 'date-from': '2026-01-01' })
+  expect(log[0]).toBe('Exporting the visitors of project docs-demo as csv, from 2026-01-01, timeout 15 min.')
+  expect(log.filter((line) => line.includes('so far'))).toEqual(['6 rows so far.'])
 })

@@ -35,31 +35,21 @@ test('shows no number of a period before that had none, and what is left out of 
   expect(markdown).toContain('pages that only one of them names are left out')
 })
 
-const slices = (human: number, ai: number, total: number): readonly string[] =>
-  summary({ totals: { human, ai, total } }).match(/^ {2}".*$/gm) ?? []
-
 test.each([
-  [1500, 700, 2000, ['  "People only" : 1300', '  "AI only" : 500', '  "Both" : 200']],
-  [3, 0, 3, ['  "People only" : 3']],
+  [1500, 700, 2000, ['  "People only" : 1300', '  "AI only" : 500', '  "Both" : 200'], '200 of them were seen as both'],
+  [2, 1, 2, ['  "People only" : 1', '  "Both" : 1'], '1 of them was seen as both'],
+  [3, 0, 3, ['  "People only" : 3'], '0 of them were seen as both'],
   // They do not fit together, so nothing is claimed.
-  [1, 1, 5, []],
-  [0, 0, 0, []],
-])(
-  'people (%i), AI (%i) and those seen as both, %i in all, are slices that do not overlap',
-  (human, ai, total, drawn) => {
-    expect(slices(human, ai, total)).toEqual(drawn)
-    expect(summary({ totals: { human, ai, total } }).includes('mermaid')).toBe(drawn.length > 0)
-  },
-)
-
-test.each([
-  [1500, 700, 2000, '200 of them were seen as both'],
-  [2, 1, 2, '1 of them was seen as both'],
-  [1, 1, 5, 'These are the numbers of the service.'],
-])('of people (%i) and AI (%i), %i in all, it is said: %s', (human, ai, total, said) => {
-  expect(summary({ totals: { human, ai, total } })).toContain(said)
+  [1, 1, 5, [], 'These are the numbers of the service.'],
+  [0, 0, 0, [], '0 of them were seen as both'],
+])('people (%i), AI (%i) and both, %i in all, are slices that do not overlap', (human, ai, total, slices, said) => {
+  const markdown = summary({ totals: { human, ai, total } })
+  expect(markdown.match(/^ {2}".*$/gm) ?? []).toEqual(slices)
+  expect(markdown.includes('mermaid')).toBe(slices.length > 0)
+  expect(markdown).toContain(said)
 })
 
+/** By the formula of WCAG. */
 function luminance(colour: string): number {
   const [red = 0, green = 0, blue = 0] = (colour.match(/[0-9a-f]{2}/g) ?? []).map((part) => {
     const value = parseInt(part, 16) / 255
@@ -68,20 +58,17 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-function contrast(one: string, other: string): number {
-  const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a)
-  return (light + 0.05) / (dark + 0.05)
-}
-
 test('the picture can be read on a white page and on a dark one', () => {
   const init = /```mermaid\n%%\{init: (.*)\}%%\npie showData\n/.exec(summary())?.[1] ?? '{}'
   const { themeVariables } = JSON.parse(init) as { themeVariables: Record<string, string> }
-  const colours = (names: RegExp): string[] =>
-    Object.keys(themeVariables).flatMap((name) => (names.test(name) ? [themeVariables[name] ?? ''] : []))
-  for (const colour of colours(/^pie(?:\d|TitleTextColor|LegendTextColor)$/))
-    for (const page of ['#ffffff', '#0d1117']) expect(contrast(colour, page)).toBeGreaterThan(3)
-  const [onSlices = ''] = colours(/^pieSectionTextColor$/)
-  for (const slice of colours(/^pie\d$/)) expect(contrast(slice, onSlices)).toBeGreaterThan(4.5)
+  const contrasts = (names: RegExp, others: readonly string[]): number[] =>
+    Object.entries(themeVariables)
+      .filter(([name]) => names.test(name))
+      .flatMap(([, colour]) => others.map((other) => [luminance(colour), luminance(other)].sort((a, b) => b - a)))
+      .map(([light = 0, dark = 0]) => (light + 0.05) / (dark + 0.05))
+  const onPages = contrasts(/^pie(?:\d|TitleTextColor|LegendTextColor)$/, ['#ffffff', '#0d1117'])
+  expect([onPages.length, Math.min(...onPages) > 3]).toEqual([10, true])
+  expect(Math.min(...contrasts(/^pie\d$/, [themeVariables['pieSectionTextColor'] ?? '']))).toBeGreaterThan(4.5)
 })
 
 test('says why an export is not known to be whole, and what to do', () => {

@@ -5,7 +5,7 @@ import { generateVisits } from '../../src/emulator/service/visits.ts'
 import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { MAX_PAGES, walkPages, type WalkedPage } from '../../src/visitors/walk-pages.ts'
 import { SEED } from '../support/seed.ts'
-import { page, row, rows, TOTALS } from '../support/visitors-run.ts'
+import { page, row, rows } from '../support/visitors-run.ts'
 
 interface Walk {
   readonly offsets: number[]
@@ -46,10 +46,6 @@ test('goes on by as many rows as came, and stops where there are no more', async
   expect(pages.map((walked) => walked.rows.length)).toEqual([250, 100, 1])
 })
 
-test('no page takes one request, too', async () => {
-  expect(await walk(script([page([])]))).toMatchObject({ offsets: [0], pages: [{ rows: [] }], error: undefined })
-})
-
 test.each(['', '/long'.repeat(20)])(
   'a path (in %j) that came before is left out, and the order stays',
   async (folder) => {
@@ -70,12 +66,6 @@ test.each(['', '/long'.repeat(20)])(
     expect(pages[0]?.rows[0]).toEqual(row(`${folder}/b`, 3))
   },
 )
-
-test('every answer carries its own totals on', async () => {
-  const later = { human: 31, ai: 12, total: 41 }
-  const { pages } = await walk(script([page(rows(1, '/a'), MORE), page(rows(1, '/b'), { totals: later })]))
-  expect(pages.map(({ totals }) => totals)).toEqual([TOTALS, later])
-})
 
 const [A, B] = [page(rows(2, '/a'), MORE), page(rows(2, '/b'), MORE)]
 
@@ -102,15 +92,6 @@ test.each<[string, Parameters<typeof walk>[0], string, number]>([
 
 test('a path may be as long as 8 KiB', async () => {
   expect((await walk(script([page([row(LONGEST)])]))).error).toBeUndefined()
-})
-
-test('rows that moved to the last page and came before are no endless list', async () => {
-  const { pages, error } = await walk(script([page(rows(3), MORE), page(rows(1))]))
-  expect(error).toBeUndefined()
-  expect(pages.map((walked) => [walked.rows.length, walked.repeated])).toEqual([
-    [3, 0],
-    [0, 1],
-  ])
 })
 
 test('whatever the site and the size of its pages, all rows come once, in order, with no request wasted', async () => {
