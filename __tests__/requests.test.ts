@@ -215,7 +215,7 @@ const PARTS: readonly Part[] = [
   { part: 'a prompt, with `wait: false`', given: { wait: 'false' }, without: {} },
   ...[1, 10, 60].map((minutes) => ({
     part: `a prompt, and a job of ${minutes} min`,
-    ...{ more: { jobMs: minutes * MINUTE_MS }, without: {} },
+    ...{ more: { turns: [{ durationMs: minutes * MINUTE_MS }] }, without: {} },
   })),
   { part: '`label`', given: { label: 'docs-agent' } },
   { part: '`skip-own-changes` on a push', more: ON_PUSH },

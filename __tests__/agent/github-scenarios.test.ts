@@ -256,7 +256,7 @@ const ROWS: readonly Row[] = [
     given: { prompt: 'And the index.', 'on-open-pr': 'follow-up' },
     plays: ['open-pull-request'],
     ends: 'green, pull-request',
-    outputs: { continued: 'pull-request', 'job-id': 'job_finished', 'pr-number': '1' },
+    outputs: { continued: 'pull-request', 'job-id': 'job_finished', 'pr-number': '1', 'pr-operation': 'updated' },
     says: ['Adding to pull request #1 (job job_finished, follow-up 1 of 20).'],
     prompt: ['And the index.\n\n---\n\nPull request #1 of acme/docs'],
     leaves: { comments: [{ body: expect.stringContaining('-->\n<!-- docs-agent-action: follow-ups=1 -->\n') }] },

@@ -1,31 +1,37 @@
 import { expect, test } from '@jest/globals'
-import { commit } from '../support/github-state.ts'
-import { begun, RollingWorld } from '../support/rolling-world.ts'
+import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
+import { mergePull, pushCommit } from '../../src/emulator/github/repository-events.ts'
+import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { goOn, type World } from '../support/embedded-world.ts'
 
-test('ten pushes in a row leave one open pull request at a time, each change is told once, and nothing is paid twice', async () => {
-  const world = new RollingWorld()
+const openIn = ({ pulls }: RepositoryState): readonly number[] =>
+  Object.keys(pulls)
+    .map(Number)
+    .filter((number) => pulls[number]?.state === 'open' && pulls[number].labels.length > 0)
+
+test('ten pushes after a first step leave one open pull request at a time, each change is told once, and nothing is paid twice', async () => {
   const open: number[] = []
-  world.onAsked = () => open.push(world.openPulls().length)
+  const taken: World['taken'][number][] = []
+  let after = await goOn({}, { github: combineScenarios([]), turns: [{ durationMs: 60_000 }] })
   for (let push = 1; push <= 10; push++) {
-    const after = push.toString(16).repeat(40)
-    const payload = { ref: 'refs/heads/main', before: commit('a'), after, commits: [{ id: after }] }
-    // The agent still works on the third change when the fourth one comes, and the seventh one comes after a merge.
-    const timeoutMs = push === 3 ? 20_000 : 3_600_000
-    if (push === 7) world.openPulls().forEach((pull) => (pull.state = 'merged'))
-    await world.step({ changeContext: 'commits', timeoutMs }, { eventName: 'push', payload })
+    const { docs, world } = after
+    const nowMs = world.wallTime().getTime()
+    // The seventh one comes after a merge.
+    if (push === 7) for (const number of openIn(docs)) mergePull(docs, number, 'squash', 'mona', nowMs)
+    const before = docs.branches['main'] ?? ''
+    const { sha } = pushCommit(docs, 'main', { message: `Change ${push}.`, author: 'mona', files: [] }, nowMs)
+    const payload = { ref: 'refs/heads/main', before, after: sha, commits: [{ id: sha }] }
+    // The agent still works on the third change when the fourth one comes.
+    const given = { 'change-context': 'commits', 'timeout-minutes': push === 3 ? '0.5' : '60' }
+    const onAsked = (): unknown => open.push(openIn(docs).length)
+    after = await goOn(given, { after, onAsked, facts: { eventName: 'push', payload } })
+    taken.push(...after.taken)
   }
-  expect(world.taken.map(({ kind }) => kind)).toEqual([
-    ...['create', 'message', 'message', 'message', 'message', 'message'],
-    ...['create', 'message', 'message', 'message'],
+  expect(taken.map(([to]) => to)).toEqual([
+    ...Array<string>(6).fill('job_000001'),
+    ...['create', ...Array<string>(3).fill('job_000002')],
   ])
-  const told = world.taken.map(({ prompt }) => /Change ([1-9a])\1{39}/.exec(prompt)?.[1])
-  expect(told).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', 'a'])
-  expect(Math.max(...open)).toBe(1)
-  expect(world.openPulls()).toHaveLength(1)
-})
-
-test('no course of follow-ups is longer than twenty', async () => {
-  const { world } = await begun()
-  for (let count = 0; count < 25; count++) await world.step()
-  expect(world.taken.filter(({ kind }) => kind === 'message')).toHaveLength(20)
+  const told = taken.map(([, prompt]) => /Change (\d+)\./.exec(prompt)?.[1])
+  expect(told).toEqual(Array.from({ length: 10 }, (_, index) => `${index + 1}`))
+  expect([Math.max(...open), openIn(after.docs).length]).toEqual([1, 1])
 })

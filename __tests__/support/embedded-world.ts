@@ -2,16 +2,20 @@ import { agentAction } from '../../src/agent/agent-action.ts'
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { createService, DEFAULT_START_MS, type Service } from '../../src/emulator/embedded-service.ts'
-import { demoState } from '../../src/emulator/github/demo-state.ts'
+import { demoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
+import { API_PATH } from '../../src/emulator/github/github.ts'
 import { combineScenarios, type GitHubScenario } from '../../src/emulator/github/github-scenarios.ts'
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
+import { findRoute } from '../../src/emulator/github/routes.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
-import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
+import { jsonResponse, type ServiceRequest, type ServiceResponse } from '../../src/emulator/http/exchange.ts'
+import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
 import { USUAL_TURN, type ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { BASE_URL, connectInProcess } from './in-process-github.ts'
+import { agentInputs } from './fake-step.ts'
 import { observeGitHub, type ObservedGitHub } from './observe-github.ts'
 import { cancelledAt, playOn, type Played, type Stage } from './play-feature.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
@@ -24,21 +28,32 @@ interface Around {
 }
 
 export interface World extends Played<Report>, Around {
-  /** The operations that GitHub was asked, in order, by the names of its description. */
+  /** The operations that the step asked GitHub for, in order, by the names of its description. */
   readonly asked: readonly string[]
   /** How many of them count against the token's limit. */
   readonly counted: number
   /** The repository in which the agent works, as the step left it. */
   readonly docs: RepositoryState
-  /** The prompts of the follow-ups that the service took, oldest first. */
+  /** The prompts that the service took of the step, oldest first, and what they were sent to: `create` or the job's id. */
+  readonly taken: readonly (readonly [to: string, prompt: string])[]
+  /** Those of its follow-ups. */
   readonly messages: readonly string[]
+}
+
+/** One of the two servers is asked something. */
+export interface Asked extends Around {
+  readonly docs: RepositoryState
+  /** In milliseconds since 1970. */
+  readonly nowMs: number
+  /** What it would answer. */
+  readonly answer: () => ServiceResponse
 }
 
 export interface WorldOptions {
   readonly inputs: AgentInputs
   readonly scenario?: ScenarioName
-  /** How long the agent works, in milliseconds, in place of what the scenario says. */
-  readonly jobMs?: number
+  /** How the agent works on a job's first prompt, on its second, ...; the last stays. What is not said is as usual. */
+  readonly turns?: readonly Partial<TurnPlan>[]
   readonly github?: Partial<GitHubScenario>
   /** In place of the usual repository `acme/docs`. */
   readonly repository?: RepositoryState | undefined
@@ -49,12 +64,16 @@ export interface WorldOptions {
   readonly olderName?: string | undefined
   /** When the run is cancelled, in milliseconds from its beginning. */
   readonly cancelAfterMs?: number
+  /** Called with each request before it is answered: `create`, `message job_1`, `read job_1`, or an operation of GitHub's. */
+  readonly onAsked?: (what: string, asked: Asked) => unknown
+  /** Answers some of these in a server's place. */
+  readonly answers?: Readonly<Record<string, (asked: Asked) => ServiceResponse>>
   /** In place of a new world that of the step before, which is then as `scenario`, `github` and the like made it. */
   readonly after?: World | undefined
 }
 
 function openWorld(options: WorldOptions): Around {
-  const { inputs, scenario, jobMs, github, repository, olderName, furnish } = options
+  const { inputs, scenario, turns, github, repository, olderName, furnish } = options
   const plays = { ...combineScenarios([]), ...github }
   const state = demoState(plays, DEFAULT_START_MS)
   if (repository !== undefined) state.repositories['acme/docs'] = repository
@@ -70,7 +89,7 @@ function openWorld(options: WorldOptions): Around {
     baseUrl: BASE_URL,
     projectId: inputs.projectId,
     ...(scenario === undefined ? {} : { scenario }),
-    ...(jobMs === undefined ? {} : { plays: { turns: [{ ...USUAL_TURN, durationMs: jobMs }] as const } }),
+    ...(turns && { plays: { turns: turns.map((turn) => ({ ...USUAL_TURN, ...turn })) as [TurnPlan] } }),
     github: observed.options,
   })
   return { world: virtualClock(), observed, service }
@@ -104,27 +123,69 @@ export function stageIn({ world, respond, facts, timeoutMs, cancelAfterMs, laten
   }
 }
 
+const JOB = /^\/v2\/agent\/[^/]+\/job(?:\/([^/]+)(?:\/message)?)?$/
+
+/** What a request asks for. */
+function nameOf({ method, target }: ServiceRequest): string {
+  const [path = ''] = target.split('?')
+  const [isJob, id] = JOB.exec(path) ?? []
+  if (isJob !== undefined) return id === undefined ? 'create' : `${method === 'GET' ? 'read' : 'message'} ${id}`
+  return findRoute(method, path.replace(`${API_PATH}/repos/`, '').replace(/^[^/]+\/[^/]+/, ''))?.name ?? path
+}
+
+export const refusing =
+  (status: number, headers: Readonly<Record<string, string>> = {}) =>
+  (): ServiceResponse =>
+    jsonResponse(status, {}, headers)
+
+/** What would be answered, but for some fields. */
+export const changing =
+  (fieldsOf: (body: never) => object) =>
+  ({ answer }: Asked): ServiceResponse => {
+    const { status, body } = answer()
+    const found = JSON.parse(body) as never
+    const fields = fieldsOf(found)
+    return jsonResponse(status, Array.isArray(fields) ? fields : { ...(found as object), ...fields })
+  }
+
 /**
  * Plays a step against the embedded service and its GitHub, without sockets, on a clock that moves only by sleeping. All that
  * is said to GitHub, and by it, is held against its published description.
  */
 export async function playInWorld(options: WorldOptions): Promise<World> {
-  const { inputs, facts, cancelAfterMs, after } = options
-  const { world, observed, service } = after ?? openWorld(options)
-  const respond: Respond = (request, nowMs) => service.handle(request, nowMs)
+  const { inputs, facts, cancelAfterMs, onAsked, answers = {}, after } = options
+  const around = after ?? openWorld(options)
+  const { world, observed, service } = around
+  const docs = service.github.state.repositories['acme/docs'] ?? repositoryState()
+  const before = { requests: service.requests.length, asked: observed.requests.length }
+  const respond: Respond = (request, nowMs) => {
+    const what = nameOf(request)
+    const asked = { world, observed, service, docs, nowMs, answer: () => service.handle(request, nowMs) }
+    service.github.catchUp(nowMs)
+    onAsked?.(what, asked)
+    return answers[what]?.(asked) ?? asked.answer()
+  }
   const stage = stageIn({ world, respond, facts, cancelAfterMs, timeoutMs: inputs.timeoutMs })
   const played = await playOn({ ...stage, world }, agentAction, () => inputs)
   if (observed.violations.length > 0) throw new Error(observed.violations.join('\n'))
+  const taken = service.requests
+    .slice(before.requests)
+    .filter(({ prompt, status }) => prompt !== undefined && status < 300)
+    .map(({ path, prompt = '' }) => [/job\/(.+)\/message$/.exec(path)?.[1] ?? 'create', prompt] as const)
   return {
-    ...played,
-    world,
-    observed,
-    service,
-    asked: observed.requests,
+    ...{ ...played, world, observed, service, docs, taken },
+    asked: observed.requests.slice(before.asked),
     counted: observed.counted,
-    docs: service.github.state.repositories['acme/docs'] ?? repositoryState(),
-    messages: service.requests
-      .filter(({ method, path }) => method === 'POST' && path.endsWith('/message'))
-      .map(({ prompt }) => prompt ?? ''),
+    messages: taken.filter(([to]) => to !== 'create').map(([, prompt]) => prompt),
   }
+}
+
+/** Plays a step that goes on with the pull request of its label, where an earlier run has left one. */
+export function goOn(
+  given: Readonly<Record<string, string>> = {},
+  options: Partial<WorldOptions> = {},
+): Promise<World> {
+  const access = { 'github-token': GITHUB_TOKEN, label: 'docs-agent', 'skip-own-changes': 'false' }
+  const inputs = agentInputs({}, { ...access, 'on-open-pr': 'follow-up', ...given })
+  return playInWorld({ inputs, github: combineScenarios(['open-pull-request']), ...options })
 }

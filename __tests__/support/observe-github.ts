@@ -17,7 +17,7 @@ export interface ObservedGitHub {
   readonly requests: readonly string[]
   /** How many of them GitHub counts: an answer 304 is none. */
   readonly counted: number
-  /** What in requests and answers GitHub's description does not allow. */
+  /** What in requests and answers, since it was read last, GitHub's description does not allow. */
   readonly violations: readonly string[]
 }
 
@@ -28,6 +28,7 @@ export interface ObservedGitHub {
 export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {}): ObservedGitHub {
   const requests: string[] = []
   const exchanges: GitHubExchange[] = []
+  const unread: GitHubExchange[] = []
   const patterns = Object.entries(faults).map(([operation, list]) => {
     const pattern = { faults: [...list, 'none'], then: 'stays' } as const
     return [operation, pattern] as const
@@ -38,7 +39,7 @@ export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {})
       return exchanges.filter(({ response }) => response.status !== 304).length
     },
     get violations() {
-      return exchanges.flatMap(violationsOf)
+      return unread.splice(0).flatMap(violationsOf)
     },
     options: {
       ...options,
@@ -46,6 +47,7 @@ export function observeGitHub({ faults = {}, ...options }: ObservedOptions = {})
       onExchange: (exchange) => {
         requests.push(exchange.operation ?? exchange.request.target)
         exchanges.push(exchange)
+        unread.push(exchange)
       },
     },
   }

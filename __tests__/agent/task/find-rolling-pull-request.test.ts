@@ -1,143 +1,147 @@
 import { describe, expect, test } from '@jest/globals'
-import type { MarkerComment } from '../../../src/github/comments.ts'
-import { begun, type WorldJob } from '../../support/rolling-world.ts'
+import type { JobBody } from '../../../src/docs-service/schemas.ts'
+import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
+import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import { closeIssue } from '../../../src/emulator/github/repository-events.ts'
+import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import { changing, goOn, type World, type WorldOptions } from '../../support/embedded-world.ts'
+import { commit } from '../../support/github-state.ts'
+import { BASE_URL } from '../../support/in-process-github.ts'
 
-const by = (author: MarkerComment['author'], jobId: string, followUps?: number): MarkerComment => ({
-  id: 900,
-  author,
-  body: `<!-- docs-agent-action: job=${jobId} -->${followUps === undefined ? '' : `\n<!-- docs-agent-action: follow-ups=${followUps} -->`}`,
-})
-const LABELLED = { labels: ['docs-agent'] }
+const MARKER = '<!-- docs-agent-action: job=job_finished -->'
+const [FIRST, SECOND, NEW] = ['job_finished', 'job_000001', 'create']
 
-/** A world in which one step has opened a pull request, and others have opened as many more. */
-async function open(others = 0) {
-  const { world, pull } = await begun()
-  for (let count = 0; count < others; count++) await world.step({ onOpenPr: 'new' })
-  const [first] = world.jobs
-  if (first === undefined) throw new Error('There is no job.')
-  return { world, pull, first }
-}
-type Begun = Awaited<ReturnType<typeof open>>
+const takers = ({ taken }: World): readonly string[] => taken.map(([to]) => to)
 
-/** Opens so many pull requests with the label that name no job. */
-const openUnknown = ({ world }: Begun, count: number): void => {
-  for (let left = count; left > 0; left--) world.open(LABELLED)
+/** Opens so many pull requests with the label that name no job, the first of them #100. */
+const openUnknown = ({ pulls }: RepositoryState, count: number, createdAtMs = DEFAULT_START_MS): void => {
+  for (let number = 100; number < 100 + count; number++)
+    pulls[number] = pullState({ branch: `b${number}`, headSha: commit('a'), createdAtMs, labels: ['docs-agent'] })
 }
 
-/** A world in which the job works on a prompt, and so names no pull request. */
-async function busy(others = 0): Promise<Begun> {
-  const begun = await open(others)
-  await begun.world.step({ wait: false })
-  return begun
+const closeFirst = (docs: RepositoryState): void => {
+  if (docs.pulls[1] !== undefined) closeIssue(docs, docs.pulls[1], 0)
 }
+
+/** A world in which another job has opened #4 besides. */
+const withOther = (options?: Partial<WorldOptions>): Promise<World> => goOn({ 'on-open-pr': 'new' }, options)
+
+/** A world in which the job of the first pull request works on a prompt, and so names no pull request. */
+const busy = async (turn: Pick<WorldOptions, 'turns'> = {}, isAlone = true): Promise<World> =>
+  goOn({ wait: 'false' }, isAlone ? turn : { after: await withOther(turn) })
 
 test("a person's own pull request with the label and a forged marker is passed over and not touched", async () => {
-  const { world, pull, first } = await open()
-  pull.state = 'merged'
-  const forged = by('trusted', first.id)
-  const own = world.open({ ...LABELLED, comments: [forged] })
-  const { taken, said } = await world.step()
-  expect(taken).toMatchObject([{ kind: 'create' }])
-  expect(own.comments).toEqual([forged])
-  expect(said.join('\n')).toContain(`Pull request #${own.number} carries the label and is passed over`)
+  const furnish = (docs: RepositoryState): void => {
+    closeFirst(docs)
+    openUnknown(docs, 1)
+    docs.pulls[100]?.comments.push({ id: 1, user: 'mona', body: MARKER, createdAtMs: 0, reactions: [] })
+  }
+  const world = await goOn({}, { furnish })
+  expect(takers(world)).toEqual([NEW])
+  expect(world.docs.pulls[100]?.comments).toMatchObject([{ body: MARKER }])
+  expect(world.said.join('\n')).toContain('Pull request #100 carries the label and is passed over: job job_finished')
 })
 
-test.each<[string, (begun: Begun) => void, number, number | 'create']>([
-  ['the job of the oldest', () => undefined, 1, 0],
-  ['the next one if a job is archived', ({ first }) => (first.archivedAt = 0), 1, 1],
-  ['a job whose link is late', ({ world, first }) => (first.linkedAt = world.clock.now() + 5_000), 0, 0],
-  ['the one of the list by label', ({ world, pull }) => (world.labelled = [pull.number]), 0, 0],
-  ['the one that this list has not', ({ world }) => (world.labelled = [world.open(LABELLED).number]), 0, 0],
-  [
-    'nobody where the one of this list has ended',
-    ({ world, pull }) => ((world.labelled = [pull.number]), (pull.state = 'merged')),
-    0,
-    'create',
-  ],
-])('the prompt goes to %s', async (_what, prepare, others, goesTo) => {
-  const begun = await open(others)
-  prepare(begun)
-  const jobId = goesTo === 'create' ? undefined : begun.world.jobs[goesTo]?.id
-  const { taken } = await begun.world.step()
-  expect(taken).toMatchObject([jobId === undefined ? { kind: 'create' } : { kind: 'message', jobId }])
+/** What the list by label has, which may be late. */
+const listing = (...numbers: number[]) => ({
+  'issues/list-for-repo': changing((all: { number: number }[]) => all.filter(({ number }) => numbers.includes(number))),
+})
+const archived = changing(() => ({ status: 'archived' }))
+const close: WorldOptions['onAsked'] = (what, { docs }) => {
+  if (what === 'pulls/get') closeFirst(docs)
+}
+
+test.each<[string, Partial<WorldOptions>, string]>([
+  ['the job of the oldest', {}, FIRST],
+  ['the next one if a job is archived', { answers: { 'read job_finished': archived } }, SECOND],
+  ['the one that the list by label has', { answers: listing(4) }, SECOND],
+  ['the one that this list has not', { answers: listing() }, FIRST],
+  ['the next one where the oldest ends while it is looked at', { onAsked: close }, SECOND],
+  ['the next one that this list has not', { answers: listing(1), onAsked: close }, SECOND],
+])('the prompt goes to %s', async (_what, options, goesTo) => {
+  expect(takers(await goOn({}, { ...options, after: await withOther() }))).toEqual([goesTo])
+})
+
+test('the prompt goes to a job whose link is late', async () => {
+  const after = await busy({ turns: [{}, { linkDelayMs: 5_000 }] })
+  await after.world.passUntil(after.world.sleep(21_000))
+  expect(takers(await goOn({}, { after }))).toEqual([FIRST])
 })
 
 test('the whole list is not asked for where the list by label has it', async () => {
-  const { world, pull } = await open()
-  const asked: string[] = []
-  world.onAsked = (what) => asked.push(what)
-  world.labelled = [pull.number]
-  await world.step()
-  expect(asked.slice(0, 3)).toEqual(['readPullRequest', 'listMarkerComments', 'read'])
-  expect(asked).not.toContain('listOpenPullRequests')
+  const { asked } = await goOn()
+  expect(asked.slice(0, 3)).toEqual(['issues/list-for-repo', 'pulls/get', 'issues/list-comments'])
+  expect(asked).not.toContain('pulls/list')
 })
 
 test('the others are named, and of very many ten', async () => {
-  const begun = await open()
-  const { world, pull } = begun
-  expect((await world.step()).said.join('\n')).not.toContain('More than one')
-  await world.step({ onOpenPr: 'new' })
-  const other = world.pulls[1]?.number ?? 0
-  expect((await world.step()).said.join('\n')).toMatch(new RegExp(`notice: .*#${pull.number} .*#${other}`))
-  openUnknown(begun, 11)
-  expect((await world.step()).said.join('\n')).toMatch(/notice: .*: (#\d+, ){9}#\d+ and 2 more\. Merge/)
+  const alone = await goOn()
+  expect(alone.said.join('\n')).not.toContain('More than one')
+  const after = await withOther({ after: alone })
+  expect((await goOn({}, { after })).said.join('\n')).toMatch(/notice: .*#1 .*: #4\. Merge/)
+  openUnknown(after.docs, 11)
+  expect((await goOn({}, { after })).said.join('\n')).toMatch(/notice: .*: (#\d+, ){9}#\d+ and 2 more\. Merge/)
 })
 
 test.each([
-  [29, 'message'],
-  [30, undefined],
-])('behind %i pull requests with the label that are not the agent’s, it is: %s', async (count, kind) => {
-  const begun = await open()
-  const { world, pull } = begun
-  world.pulls.pop()
-  openUnknown(begun, count)
-  world.pulls.push(pull)
-  const { taken, report } = await world.step()
-  expect([taken[0]?.kind, report.error?.code]).toEqual([kind, kind === undefined ? 'not-sent' : undefined])
+  [29, [FIRST], undefined],
+  [30, [], 'not-sent'],
+])('behind %i pull requests with the label that are not the agent’s, it is found: %j', async (count, found, code) => {
+  const furnish = (docs: RepositoryState): void => {
+    openUnknown(docs, count, 0)
+  }
+  const world = await goOn({}, { furnish })
+  expect([takers(world), world.report.error?.code]).toEqual([found, code])
 })
 
 describe('a job that is busy, and so names no pull request', () => {
-  test.each([true, false])('gets the prompt when its turn has ended (`wait`: %s)', async (wait) => {
-    const { world, pull, first } = await busy()
-    const endsAt = first.turns.at(-1)?.endsAt ?? Infinity
-    world.onAsked = (what) => {
-      if (what === 'message') expect(world.clock.now()).toBeGreaterThanOrEqual(endsAt)
+  test.each(['true', 'false'])('gets the prompt when its turn has ended (`wait`: %s)', async (wait) => {
+    const isEnded: boolean[] = []
+    const onAsked: WorldOptions['onAsked'] = (what, { service, nowMs }) => {
+      if (what !== 'message job_finished') return
+      for (const { id, turns } of service.jobs()) if (id === FIRST) isEnded.push((turns[1]?.endsAtMs ?? NaN) <= nowMs)
     }
-    expect((await world.step({ wait })).taken).toMatchObject([{ kind: 'message', jobId: first.id }])
-    expect(world.openPulls()).toEqual([pull])
+    expect(takers(await goOn({ wait }, { after: await busy(), onAsked }))).toEqual([FIRST])
+    expect(isEnded).toEqual([true])
   })
 
-  test.each<[string, (begun: Begun) => Partial<WorldJob>, number]>([
-    ['has another pull request', ({ world }) => ({ pull: world.open().number }), 0],
-    ['has another pull request', ({ world }) => ({ pull: world.open().number }), 1],
-    ['is archived', ({ world }) => ({ archivedAt: world.clock.now() + 30_000 }), 0],
-    ['is archived', ({ world }) => ({ archivedAt: world.clock.now() + 30_000 }), 1],
-  ])(
+  const elsewhere = changing(({ prLink }: JobBody) => ({ prLink: prLink && `${BASE_URL}/acme/docs/pull/9` }))
+
+  test.each([
+    ['has another pull request', { answers: { 'read job_finished': elsewhere } }, {}],
+    ['is archived', {}, { turns: [{}, { ending: 'archived' }] }],
+  ] as const)(
     'gets nothing if it %s when its turn has ended: another pull request does, or without one a new job begins',
-    async (objection, end, others) => {
-      const begun = await busy(others)
-      const { world, first } = begun
-      Object.assign(first, end(begun))
-      const { taken, said, report } = await world.step()
-      const other = others === 0 ? { kind: 'create' } : { kind: 'message', jobId: world.jobs[1]?.id }
-      expect(taken).toMatchObject([other])
-      expect(said.join('\n')).toContain(others === 0 ? `${objection}, so a new job begins.` : `${objection}.`)
-      expect(report.job?.id).toBe(taken[0]?.jobId)
+    async (objection, options, turn) => {
+      for (const [isAlone, taker, end] of [
+        [true, NEW, ', so a new job begins.'],
+        [false, SECOND, '.'],
+      ] as const) {
+        const world = await goOn({}, { ...options, after: await busy(turn, isAlone) })
+        expect(takers(world)).toEqual([taker])
+        expect(world.said.join('\n')).toContain(`${objection}${end}`)
+        expect(world.report.job?.id).toBe('job_000001')
+      }
     },
   )
 
   test('is counted by what its comment says when the turn has ended', async () => {
-    const { world, pull, first } = await busy()
-    world.after(30_000, () => {
-      pull.comments[0] = { ...by('trusted', first.id, 19), id: pull.comments[0]?.id ?? 0 }
-    })
-    await world.step()
-    expect(pull.comments[0]?.body).toContain('follow-ups=20')
+    const { docs } = await goOn(
+      {},
+      {
+        after: await busy(),
+        onAsked: (what, { docs }) => {
+          const [comment] = docs.pulls[1]?.comments ?? []
+          if (what === 'read job_finished' && comment !== undefined)
+            comment.body = comment.body.replace('follow-ups=1 ', 'follow-ups=19 ')
+        },
+      },
+    )
+    expect(docs.pulls[1]?.comments[0]?.body).toContain('follow-ups=20 ')
   })
 
   test('is waited for if its link comes later than the end that was read', async () => {
-    const { world, first } = await busy()
-    first.linkedAt = (first.turns.at(-1)?.endsAt ?? 0) + 5_000
-    expect((await world.step()).taken).toMatchObject([{ kind: 'message' }])
+    const after = await busy({ turns: [{}, { linkDelayMs: 5_000 }] })
+    expect(takers(await goOn({}, { after }))).toEqual([FIRST])
   })
 })
