@@ -60,7 +60,7 @@ const LARGE = 262_144
 const PARTS = 8
 /** The whole takes about as long as its eight parts one by one, and eight times as long where it is looked at again and again. */
 const MOST_GROWTH = 5
-/** In microseconds. What takes less is lost in what the engine does on the side, and quick enough. */
+/** In microseconds. What takes less is quick enough. */
 const WORTH_A_LOOK = 10_000
 const MOST_TRIES = 5
 

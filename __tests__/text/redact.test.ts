@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto'
 import * as vm from 'node:vm'
 import { expect, test } from '@jest/globals'
-import { escapeHtml, foldedText, inlineCode } from '../../src/text/markdown.ts'
+import { escapeHtml, inlineCode } from '../../src/text/markdown.ts'
 import { createRedactor, redactAll } from '../../src/text/redact.ts'
 
 const KEY = 'dk_Zm9v-b+a/r=="&<\\\'?0123456789'
 const redact = createRedactor([KEY])
 
+const wrapped = (text: string, columns: number, end: string): string =>
+  (text.match(new RegExp(`.{1,${columns}}`, 'g')) ?? []).join(end)
+const between = (filler: string): string => Array.from(KEY).join(filler)
+/** Without its last character, which depends on what comes next. */
+const ENCODED = Buffer.from(KEY).toString('base64').replace(/.=*$/, '')
 const lowerCaseEscapes = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())
 
 test.each([
@@ -23,35 +28,6 @@ test.each([
   ['in HTML with hexadecimal entities', KEY.replace(/[^\w]/g, (c) => `&#x${c.charCodeAt(0).toString(16)};`)],
   ['in hexadecimal digits', Buffer.from(KEY).toString('hex')],
   ['in hexadecimal capitals', Buffer.from(KEY).toString('hex').toUpperCase()],
-])('a secret %s is replaced', (_name, text) => {
-  expect(redact(`before ${text} after`)).toBe('before *** after')
-})
-
-test.each([
-  ['', ''],
-  ['a', 'b'],
-  ['ab', 'cd'],
-  ['abc', ''],
-  ['user:', '\n'],
-  ['Bearer ', ' and more'],
-])('a secret in a Base64 text between %j and %j is replaced', (before, after) => {
-  for (const encoding of ['base64', 'base64url'] as const) {
-    const text = Buffer.from(before + KEY + after).toString(encoding)
-    const left = redact(text).split('***')
-
-    expect(left).toHaveLength(2)
-    // What stays belongs to the neighbours: at the edges up to six bits of the secret, less than a character.
-    expect(left.join('').length).toBeLessThanOrEqual(Buffer.from(before + after).toString('base64').length + 4)
-  }
-})
-
-const wrapped = (text: string, columns: number, end: string): string =>
-  (text.match(new RegExp(`.{1,${columns}}`, 'g')) ?? []).join(end)
-const between = (filler: string): string => Array.from(KEY).join(filler)
-/** Without its last character, which depends on what comes next. */
-const ENCODED = Buffer.from(KEY).toString('base64').replace(/.=*$/, '')
-
-test.each([
   ['in Base64 of 20 columns', wrapped(ENCODED, 20, '\n')],
   ['in Base64 of 16 columns, indented', wrapped(ENCODED, 16, '\r\n\t  ')],
   ['with a line end, then another, in it', between('\n\n')],
@@ -66,29 +42,39 @@ test.each([
   ['with links of terminals in it', between('\u001b]8;;x\u0007')],
   ['in an address, with line ends in its escapes', wrapped(encodeURIComponent(KEY), 2, '\n')],
   ['in JSON, escaped twice', JSON.stringify(JSON.stringify(KEY).slice(1, -1)).slice(1, -1)],
-])('a secret in pieces, %s, is replaced whole', (_name, text) => {
+])('a secret %s is replaced whole', (_name, text) => {
   expect(redact(`before ${text} after`)).toBe('before *** after')
 })
 
-test.each([64, 76])('a secret anywhere in Base64 of %i columns is replaced whole', (columns) => {
-  for (let before = 0; before <= 2 * columns; before++) {
-    const text = Buffer.from(`${'x'.repeat(before)}${KEY} and more`).toString('base64')
-    const left = redact(wrapped(text, columns, '\r\n')).split('***')
-
-    expect(left).toHaveLength(2)
-    expect(left.join('').replace(/\s/g, '').length).toBeLessThanOrEqual(text.length - ENCODED.length + 4)
-  }
+test.each([64, 76, 1_000])('a secret anywhere in Base64 of %i columns is replaced whole', (columns) => {
+  for (const encoding of ['base64', 'base64url'] as const)
+    for (let before = 0; before <= 160; before++) {
+      const text = Buffer.from(`${'x'.repeat(before)}${KEY}${' and'.slice(0, before % 5)}`).toString(encoding)
+      const left = redact(wrapped(text, columns, '\r\n')).split('***')
+      expect(left).toHaveLength(2)
+      // What stays belongs to the neighbours: at the edges up to six bits of the secret, less than a character.
+      expect(left.join('').replace(/\s/g, '').length).toBeLessThanOrEqual(text.length - ENCODED.length + 4)
+    }
 })
+
+/** As JSON of ASCII letters may write it. */
+const inUnits = (text: string): string =>
+  Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
+
+test.each(['pass word\\with\tmuch', `a&b<c>d"e'f`, '>>>>>>??????', 'pässwörd', '密码密码', 'key😀key'])(
+  'every spelling of %j is replaced',
+  (secret) => {
+    const spelled = [secret, secret.replaceAll(/\s|\\/g, ''), encodeURIComponent(secret), inUnits(secret)]
+    spelled.push(JSON.stringify(secret).slice(1, -1), escapeHtml(secret), escapeHtml(secret).replace('#39', 'apos'))
+    expect(new Set(spelled.map(createRedactor([secret])))).toEqual(new Set(['***']))
+    for (const encoding of ['base64', 'base64url'] as const)
+      expect(createRedactor([secret])(Buffer.from(secret).toString(encoding))).toMatch(/^\*{3}.{0,3}$/)
+  },
+)
 
 test('what begins like a terminal sequence does not hide a secret that stands in it', () => {
   expect(redact(`\u001b[${KEY}`)).toBe('\u001b[***')
   expect(redact(`\u001b]${KEY}\u0007`)).toBe('\u001b]***\u0007')
-})
-
-test('a secret with filler of its own is replaced', () => {
-  const secret = 'pass word\\with\tmuch'
-  const spellings = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), 'passwordwithmuch']
-  expect(spellings.map(createRedactor([secret]))).toEqual(['***', '***', '***', '***'])
 })
 
 test.each(['\\'.repeat(40), `${'\\'.repeat(40)}key`, '\\"'.repeat(20), ' \u200b '])(
@@ -100,17 +86,6 @@ test.each(['\\'.repeat(40), `${'\\'.repeat(40)}key`, '\\"'.repeat(20), ' \u200b 
     expect(redactIt(`a${encodeURIComponent(secret)}z`)).toMatch(/^a(?:%5C)?\*\*\*z$/)
   },
 )
-
-test.each(['&', '<', '>', '"', "'"])('%s in a secret is found as HTML may name it', (sign) => {
-  const name = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }[sign] ?? ''
-  expect(createRedactor([`secret${sign}key`])(`secret&${name};key`)).toBe('***')
-})
-
-test('a secret with many signs that Base64 writes in two ways is replaced in both', () => {
-  const secret = '>>>>>>??????'
-  const spellings = (['base64', 'base64url'] as const).map((encoding) => Buffer.from(secret).toString(encoding))
-  expect(spellings.map(createRedactor([secret]))).toEqual(['***', '***'])
-})
 
 test.each([
   ['every occurrence', [KEY], `${KEY}${KEY} ${encodeURIComponent(KEY)}`, '****** ***'],
@@ -128,10 +103,7 @@ test.each([
 })
 
 test('a secret of any length is replaced, whole and encoded', () => {
-  const digest = (index: number): string => createHash('sha512').update(String(index)).digest('base64')
-  const long = Array.from({ length: 300 }, (_, index) => digest(index))
-    .join('')
-    .slice(0, 20_000)
+  const long = createHash('shake256', { outputLength: 15_000 }).digest('base64')
   const redactLong = createRedactor([long])
   const left = [long, encodeURIComponent(long), Buffer.from(long).toString('hex')].map(redactLong)
 
@@ -161,16 +133,4 @@ test('data may be deeper than the stack', () => {
   let left = redactAll(data, redact)
   for (let level = 0; level < depth; level++) left = (left as unknown[])[0]
   expect(left).toBe('***')
-})
-
-test.each(['pässwörd', '密码密码', 'key😀key'])('a secret outside ASCII is replaced in its spellings: %s', (secret) => {
-  const escaped = Array.from({ length: secret.length }, (_, at) => secret.charCodeAt(at).toString(16).padStart(4, '0'))
-  const spellings = [secret, encodeURIComponent(secret), escaped.map((unit) => `\\u${unit}`).join('')]
-
-  expect(spellings.map(createRedactor([secret]))).toEqual(['***', '***', '***'])
-  expect(createRedactor([secret])(Buffer.from(secret).toString('base64'))).toMatch(/^\*\*\*.{0,3}$/)
-})
-
-test('a folded prompt that holds the key is redacted after it was escaped', () => {
-  expect(redact(foldedText('The prompt', `use ${KEY} please`))).toContain('<pre>use *** please</pre>')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import type { FailOn } from '../../../src/agent/inputs/fail-on.ts'
-import type { Outcome, PullRequestFindings, Report } from '../../../src/agent/report/report.ts'
+import type { ChecksState, PullRequestFindings, Report } from '../../../src/agent/report/report.ts'
 import { formatPullRequest } from '../../../src/agent/report/standing.ts'
 import { renderSummary } from '../../../src/agent/report/summary.ts'
 import { ATTACH, FOLLOW_UP } from '../../support/agent-run.ts'
@@ -12,51 +12,41 @@ import { reportOf, type Fields } from '../../support/report.ts'
 const inside = { fileCount: 1, outside: [] }
 const outside = { fileCount: 1, outside: ['src/a.ts'] }
 const ASKED = ['checks', 'out-of-scope'] as const
+const HELD = { waitsForApproval: true }
 const GOOD = { state: 'open', checks: 'success', scope: inside } as const
 
 const say = (report: Report, ...failOn: FailOn[]) => conclude(report, new Set(failOn))
 const iconOf = (report: Report, ...failOn: FailOn[]): string =>
   renderSummary(report, say(report, ...failOn)).split(' ')[1] ?? ''
 
+const checked = (checks: ChecksState): PullRequestFindings => ({ ...GOOD, checks })
+const NO_SCOPE = { state: 'open', checks: 'success' } as const
+const FAILED = checked('failure')
+const READY = 'The pull request is ready'
+const OPENED = 'Pull request opened,'
+const MERGED = 'Pull request merged meanwhile'
+
 /** Whatever is known of a pull request that was just opened, and all was asked for. */
-const TITLES: readonly (readonly [PullRequestFindings, title: string, advice: string])[] = [
-  [GOOD, 'The pull request is ready', ''],
-  [{ ...GOOD, mergeable: true, isBlocked: true }, 'The pull request is ready', ''],
-  [{ ...GOOD, mergeable: false }, 'Pull request opened, and it conflicts with its base', 'Resolve the conflict'],
-  [{ ...GOOD, state: 'draft' }, 'Pull request opened, and it is a draft', 'Mark it as ready'],
-  [{ ...GOOD, state: 'merged' }, 'Pull request merged meanwhile', ''],
+test.each<[PullRequestFindings, title: string, advice: string]>([
+  [GOOD, READY, ''],
+  [{ ...GOOD, mergeable: true, isBlocked: true }, READY, ''],
+  [{ ...GOOD, mergeable: false }, `${OPENED} and it conflicts with its base`, 'Resolve the conflict'],
+  [{ ...GOOD, state: 'draft' }, `${OPENED} and it is a draft`, 'Mark it as ready'],
+  [{ ...GOOD, state: 'merged' }, MERGED, ''],
   [{ ...GOOD, state: 'closed' }, 'Pull request closed meanwhile', 'Open it again'],
-  [{ ...GOOD, checks: 'failure' }, 'Pull request opened, its checks failed', 'Look at the checks'],
-  [
-    { ...GOOD, checks: 'failure', state: 'merged' },
-    'Pull request merged meanwhile, its checks failed',
-    'Look at the checks',
-  ],
-  [{ ...GOOD, checks: 'pending' }, 'Pull request opened, its checks have not finished', 'Look at the checks'],
-  [
-    { ...GOOD, checks: 'pending', waitsForApproval: true },
-    'Pull request opened, its checks wait for approval',
-    'Approve the runs',
-  ],
-  [{ ...GOOD, checks: 'none' }, 'Pull request opened, and no check is registered for it', 'See which workflows'],
+  [FAILED, `${OPENED} its checks failed`, 'Look at the checks'],
+  [{ ...FAILED, state: 'merged' }, `${MERGED}, its checks failed`, 'Look at the checks'],
+  [checked('pending'), `${OPENED} its checks have not finished`, 'Look at the checks'],
+  [{ ...checked('pending'), ...HELD }, `${OPENED} its checks wait for approval`, 'Approve the runs'],
+  [checked('none'), `${OPENED} and no check is registered for it`, 'See which workflows'],
   [
     { state: 'open', scope: inside },
-    'Pull request opened, and it is not known whether its checks have passed',
+    `${OPENED} and it is not known whether its checks have passed`,
     'Look at the checks',
   ],
-  [
-    { ...GOOD, checks: 'failure', scope: outside },
-    'Pull request opened, and it changes files outside of `allowed-paths`',
-    'Look at the files',
-  ],
-  [
-    { state: 'open', checks: 'success' },
-    'Pull request opened, and it is not known whether its files match `allowed-paths`',
-    'Look at the files',
-  ],
-]
-
-test.each(TITLES)('a pull request of which %j is known is told as “%s”', (pullRequest, title, advice) => {
+  [{ ...FAILED, scope: outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at the files'],
+  [NO_SCOPE, `${OPENED} and it is not known whether its files match \`allowed-paths\``, 'Look at the files'],
+])('a pull request of which %j is known is told as “%s”', (pullRequest, title, advice) => {
   const report = reportOf({ operation: 'created', asked: ASKED, pullRequest })
   const said = say(report)
   expect(said).toMatchObject({ isGreen: true, title })
@@ -67,36 +57,33 @@ test.each(TITLES)('a pull request of which %j is known is told as “%s”', (pu
   expect(iconOf(report, 'checks', 'out-of-scope')).toBe(hasPassed && isInside ? iconOf(report) : '❌')
 })
 
-const unchanged = (pullRequest: PullRequestFindings): Fields => ({
-  ...{ outcome: 'no-changes', operation: 'unchanged', asked: ASKED, pullRequest },
-})
+const unchanged: Fields = { outcome: 'no-changes', operation: 'unchanged', asked: ASKED }
 
 test.each<[string, Fields]>([
   ['Pull request opened', { operation: 'created' }],
   ['Pull request opened', { task: ATTACH }],
   ['Pull request updated', { operation: 'updated', task: FOLLOW_UP }],
   ['Pull request may have changed', { task: FOLLOW_UP }],
-  ['Nothing had to change', unchanged(GOOD)],
-  ['Nothing had to change', unchanged({ ...GOOD, state: 'merged' })],
-  ['Pull request unchanged, its checks failed', unchanged({ ...GOOD, checks: 'failure' })],
-  ['Pull request closed already', unchanged({ ...GOOD, state: 'closed' })],
+  ['Nothing had to change', { ...unchanged, pullRequest: GOOD }],
+  ['Nothing had to change', { ...unchanged, pullRequest: { ...GOOD, state: 'merged' } }],
+  ['Pull request unchanged, its checks failed', { ...unchanged, pullRequest: FAILED }],
+  ['Pull request closed already', { ...unchanged, pullRequest: { ...GOOD, state: 'closed' } }],
 ])('no pull request is called ready of which that is not known: “%s”', (title, fields) => {
   expect(say(reportOf(fields)).title).toBe(title)
 })
 
-test.each<[string, Outcome, Fields, boolean]>([
-  ['one that did not change', 'no-changes', { operation: 'unchanged' }, true],
-  ['one that is not known to be open', 'no-changes', { operation: 'unchanged', pullRequest: {} }, true],
-  ['that of a turn that failed', 'failed', {}, true],
-  ['that of a turn that was archived', 'archived', {}, true],
-  ['one that was merged after it was opened', 'pull-request', { pullRequest: { state: 'merged' } }, true],
-  ['one that was over, and did not change', 'no-changes', { pullRequest: { state: 'merged' } }, false],
-  ['none', 'no-changes', { job: withoutLink }, false],
-  ['that of a turn without an end', 'timed-out', {}, false],
-  ['that of nobody who waits', 'submitted', {}, false],
-])('of all pull requests, %s is held to `fail-on`, or not', (_name, outcome, fields, isHeld) => {
-  const report = reportOf({ outcome, pullRequest: { state: 'open', checks: 'failure', scope: inside }, ...fields })
-  expect(say(report, 'checks').isGreen).toBe(!isHeld)
+test.each<[string, Fields, boolean]>([
+  ['one that did not change', unchanged, true],
+  ['one that is not known to be open', { ...unchanged, pullRequest: {} }, true],
+  ['that of a turn that failed', { outcome: 'failed' }, true],
+  ['that of a turn that was archived', { outcome: 'archived' }, true],
+  ['one that was merged after it was opened', { pullRequest: { state: 'merged' } }, true],
+  ['one that was over, and did not change', { ...unchanged, pullRequest: { state: 'merged' } }, false],
+  ['none', { ...unchanged, job: withoutLink }, false],
+  ['that of a turn without an end', { outcome: 'timed-out' }, false],
+  ['that of nobody who waits', { outcome: 'submitted' }, false],
+])('of all pull requests, %s is held to `fail-on`, or not', (_name, fields, isHeld) => {
+  expect(say(reportOf({ pullRequest: FAILED, ...fields }), 'checks').isGreen).toBe(!isHeld)
 })
 
 test('a gate that is red because nobody could ask names the cause, and one that knows does not', () => {

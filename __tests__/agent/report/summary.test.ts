@@ -2,93 +2,74 @@ import { expect, test } from '@jest/globals'
 import { marked } from 'marked'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { type FailOn } from '../../../src/agent/inputs/fail-on.ts'
+import { pagesFirst } from '../../../src/agent/report/pull-request-sections.ts'
 import { renderSummary } from '../../../src/agent/report/summary.ts'
+import type { Check } from '../../../src/github/commit-checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { ATTACH, FOLLOW_UP } from '../../support/agent-run.ts'
 import { COMMENT } from '../../support/comment-events.ts'
-import { active, archived, completed, failure, LINK } from '../../support/fake-client.ts'
+import { active, archived, completed, failure } from '../../support/fake-client.ts'
 import { reportOf, type Fields } from '../../support/report.ts'
 
 const FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timeout'])
 
-const REFUSED = new ActionError('unauthorized', 'The service refused the key (401).', {
-  hint: 'Check the key.',
-  quote: 'expired',
-})
+const REFUSED = new ActionError('unauthorized', 'No.', { hint: 'Check the key.', quote: 'expired' })
 
 function summary(fields: Fields = {}): string {
   const report = reportOf(fields)
   return renderSummary(report, conclude(report, FAIL_ON))
 }
 
-const TOLD: Fields = {
-  operation: 'created',
-  job: { ...completed, createdAt: '2026-01-01T03:00:00.123Z' },
-  startedBy: { text: 'push to `main` by `mona`: 3 commits', url: 'https://github.com/acme/docs/compare/a...b' },
-  pullRequest: {
-    ...{
-      title: 'Explain the limits',
-      state: 'open',
-      branch: 'agent/guide',
-      headSha: 'c'.repeat(40),
-      checks: 'failure',
-    },
-    checkList: [
-      { name: 'build', state: 'success', tookMs: 65_000 },
-      { name: 'links', state: 'failure', detailsUrl: 'https://checks.example.com/1' },
-      { name: 'deploy', state: 'pending', waitsForApproval: true },
-    ],
-  },
-  changes: {
-    files: [
-      { path: 'src/a.ts', additions: 1, deletions: 0 },
-      { path: 'docs/limits.md', additions: 12, deletions: 3 },
-    ],
-    isWhole: true,
-  },
-  rounds: [
-    {
-      task: FOLLOW_UP,
-      failing: [{ name: 'links', state: 'failure' }],
-      result: { outcome: 'pull-request', operation: 'updated', added: { commits: 2, since: '' } },
-    },
-  ],
-}
-
-test('tells the verdict, the pull request, what changed in it, its checks and rounds, what started it, and then the job', () => {
-  const markdown = summary(TOLD)
-  const inOrder = [
-    '## ⚠️ Docs agent · new job: Pull request opened, its checks failed',
-    `### [<code>Explain the limits</code> #7 in acme/docs](${LINK})`,
-    '**Changed by this step:** 2 files, +13 −3',
-    '<tr><td><code>docs&#47;limits&#46;md</code></td><td>+12</td><td>−3</td></tr>\n<tr><td><code>src&#47;a',
-    '<tr><th>Check</th><th>Result</th><th>Time</th></tr>',
-    '<tr><td><a href="https://checks.example.com/1"><code>links</code></a></td><td>❌ failed</td><td></td></tr>',
-    '<tr><td><code>deploy</code></td><td>⏳ waits for approval</td><td></td></tr>',
-    '<tr><td><code>build</code></td><td>✅ passed</td><td>1 min 5 s</td></tr>',
-    '**Round 1:** sent <code>links</code>; 2 new commits',
-    '<details><summary>What was sent</summary><pre>And the index.</pre></details>',
-    '<td><b>Triggered by</b></td><td><a href="https://github.com/acme/docs/compare/a...b">push to <code>main</code> by <code>mona</code>',
-    '<td><b>Job</b></td><td><code>job&#95;1</code></td>',
-    '<td><b>Status</b></td><td><code>completed</code></td>',
-    '<td><b>Repository</b></td><td><code>acme&#47;docs</code> at <code>main</code></td>',
-    '<td><b>Model</b></td><td><code>writer&#45;1</code></td>',
-    '<td><b>Created</b></td><td><code>2026&#45;01&#45;01 03&#58;00&#58;00 UTC</code></td>',
-    '<td><b>This step took</b></td><td>1 min 5 s</td>',
-    '### Time line',
-    '<details><summary>The prompt</summary><pre>Fix the guide.</pre></details>',
-    '### What next\n\nTo tell the agent more, send a follow-up to this job:',
-  ]
-  const places = inOrder.map((part) => markdown.indexOf(part))
-  expect(inOrder.filter((_part, index) => places[index] === -1)).toEqual([])
-  expect(places).toEqual(places.toSorted((a, b) => a - b))
-})
+const COMPARED = 'https://github.com/acme/docs/compare/a...b'
+const PUSH: Fields = { startedBy: { text: 'push to `main` by `mona`: 3 commits', url: COMPARED } }
 
 test('the commits of a push are counted by its change, where that is known', () => {
-  expect(summary(TOLD)).toContain(': 3 commits</a>')
-  const markdown = summary({ ...TOLD, change: '3 commits in 1 file.' })
-  expect(markdown).toContain('<code>mona</code></a></td></tr>\n<tr><td><b>Change</b></td><td>3 commits in 1 file.</td>')
+  const push = `<td><b>Triggered by</b></td><td><a href="${COMPARED}">push to <code>main</code> by <code>mona</code>`
+  expect(summary(PUSH)).toContain(`${push}: 3 commits</a>`)
+  const markdown = summary({ ...PUSH, change: '3 commits in 1 file.' })
+  expect(markdown).toContain(`${push}</a></td></tr>\n<tr><td><b>Change</b></td><td>3 commits in 1 file.</td>`)
   expect(markdown.split('3 commits')).toHaveLength(2)
+})
+
+const check = (name: string, state: Check['state'], fields: Partial<Check> = {}): Check => ({ name, state, ...fields })
+
+test('checks are told the worst first, and each round with what was sent', () => {
+  const checkList = [
+    check('build', 'success', { tookMs: 65_000 }),
+    check('deploy', 'pending', { waitsForApproval: true }),
+    check('links', 'failure', { detailsUrl: 'https://checks.example.com/1' }),
+  ]
+  const markdown = summary({
+    pullRequest: { checkList },
+    rounds: [{ task: FOLLOW_UP, failing: [check('links', 'failure')], result: { outcome: 'failed' } }],
+  })
+  expect(markdown).toContain(`
+<tr><td><a href="https://checks.example.com/1"><code>links</code></a></td><td>❌ failed</td><td></td></tr>
+<tr><td><code>deploy</code></td><td>⏳ waits for approval</td><td></td></tr>
+<tr><td><code>build</code></td><td>✅ passed</td><td>1 min 5 s</td></tr>
+</table>
+
+**Round 1:** sent <code>links</code>; failed
+
+<details><summary>What was sent</summary><pre>And the index.</pre></details>
+`)
+})
+
+const filesOf = (...paths: string[]) => paths.map((path) => ({ path, additions: 1, deletions: 0 }))
+
+test('of many files and paths twenty are named, and the others counted', () => {
+  const files = filesOf(...Array.from({ length: 25 }, (_, index) => `docs/${index}.md`))
+  const scope = { fileCount: 25, outside: files.map(({ path }) => path) }
+  const markdown = summary({ changes: { files, isWhole: false }, pullRequest: { scope } })
+  expect(markdown).toContain('**Changed by this step:** at least 25 files, +25 −0')
+  expect(markdown).toContain('<tr><td>and 5 more</td></tr>')
+  expect(markdown).toContain('<code>docs&#47;19&#46;md</code>, and 5 more</td>')
+  expect(markdown.match(/<td>\+1<\/td>/g)).toHaveLength(20)
+})
+
+test('documentation stands before code, each as GitHub lists it', () => {
+  const files = pagesFirst(filesOf('src/a.ts', 'docs/b.mdx', 'x.json', 'README.md'))
+  expect(files.map(({ path }) => path)).toEqual(['docs/b.mdx', 'README.md', 'src/a.ts', 'x.json'])
 })
 
 test('what there is nothing to tell of is left out', () => {
@@ -118,33 +99,27 @@ test('the heading tells two steps of one workflow job from each other, and stays
 })
 
 test('tells the story with times, and the day where it begins', () => {
-  const entry = (at: string, elapsedMs: number) => ({ at: new Date(at), elapsedMs, event: 'The job is `active`.' })
-  const timeline = [
-    entry('2026-01-01T23:58:05Z', 5_000),
-    entry('2026-01-01T23:59:05Z', 65_000),
-    entry('2026-01-02T00:00:05Z', 125_000),
-  ]
+  const times = ['2026-01-01T23:58:05Z', '2026-01-01T23:59:05Z', '2026-01-02T00:00:05Z'].map((at) => new Date(at))
+  const timeline = times.map((at, index) => ({ at, elapsedMs: 5_000 + index * 60_000, event: 'It is `active`.' }))
   const markdown = summary({ timeline })
   expect(markdown.match(/<tr><td>[\d: -]+<\/td><td>[^<]*<\/td>/g)).toEqual([
     '<tr><td>2026-01-01 23:58:05</td><td>5 s</td>',
     '<tr><td>23:59:05</td><td>1 min 5 s</td>',
     '<tr><td>2026-01-02 00:00:05</td><td>2 min 5 s</td>',
   ])
-  expect(markdown).toContain('<td>The job is <code>active</code>.</td>')
+  expect(markdown).toContain('<td>It is <code>active</code>.</td>')
 })
 
 const [attaching, copied] = ['To wait for the job, run the same step', '```yaml\nwith:\n  job-id: job_1\n```']
-const cancelled = { outcome: 'cancelled', error: failure('cancelled'), task: FOLLOW_UP } as const
+const cancelled = { outcome: 'cancelled', error: failure('cancelled'), task: FOLLOW_UP, job: active } as const
+const refused = { outcome: 'error', job: active, error: REFUSED } as const
+const SAID = ['The service says: <code>expired</code>', '**What to do:** Check the key.']
 
 test.each<[string, Fields, string[]]>([
   ['a job that runs', { outcome: 'timed-out', job: active }, [`**What to do:** ${attaching}`, copied]],
-  [
-    'an error while the job runs',
-    { outcome: 'error', job: active, error: REFUSED },
-    ['The service says: <code>expired</code>', '**What to do:** Check the key.', '### What next', attaching, copied],
-  ],
-  ['a turn that was never seen', { ...cancelled, job: active, progress: 'taken' }, ['**What to do:** See the job']],
-  ['a prompt that was not sent', { ...cancelled, job: active, progress: 'unsent' }, ['**What to do:** Run the step']],
+  ['an error while the job runs', refused, [...SAID, '### What next', attaching, copied]],
+  ['a turn that was never seen', { ...cancelled, progress: 'taken' }, ['**What to do:** See the job']],
+  ['a prompt that was not sent', { ...cancelled, progress: 'unsent' }, ['**What to do:** Run the step']],
   ['an unknown fate', { outcome: 'error', task: FOLLOW_UP, error: failure('unknown-fate') }, []],
   ['an archived job', { outcome: 'archived', job: archived }, ['**What to do:** Start a new job']],
 ])('there is at most one thing to do, and lines to copy only for what may be done: %s', (_name, fields, parts) => {
@@ -199,42 +174,17 @@ test('nothing that others wrote comes alive', async () => {
   expect(html).not.toMatch(/[\u0000-\u0008\u001b\u202a-\u202e\u2066-\u2069]/)
 })
 
-test('stays far below the size that the runner takes, whatever the prompt', () => {
-  const markdown = summary({ task: { kind: 'create', prompt: '<&🎉'.repeat(500_000) } })
+test('stays far below the size that the runner takes, whatever the prompt and the facts', () => {
+  const prompt = '<&🎉'.repeat(500_000)
+  const markdown = summary({ task: { kind: 'create', prompt }, job: { ...completed, model: '!'.repeat(60_000) } })
   expect(Buffer.byteLength(markdown)).toBeLessThanOrEqual(256 * 1024)
   expect(markdown).toContain('cut here, 3000000 bytes in all')
   expect(markdown).toContain('What next')
 })
 
-test('a fact that never ends leaves room for what comes behind it', () => {
-  const markdown = summary({ job: { ...completed, model: '!'.repeat(60_000) } })
-  expect(markdown).toContain('What next')
-})
-
-test('tells the change as a sentence, and of the pull request only what the verdict has not told', () => {
-  const pullRequest = {
-    state: 'open',
-    branch: 'agent/guide',
-    headSha: 'c'.repeat(40),
-    checks: 'success',
-    scope: { fileCount: 3, outside: [] },
-  } as const
-  const change = '1 commit in 1 file: the push to `main`, from `aaaaaaa` to `bbbbbbb`.'
-  const markdown = summary({ change, pullRequest })
-  expect(markdown).toContain(
-    '<td>1 commit in 1 file: the push to <code>main</code>, from <code>aaaaaaa</code> to <code>bbbbbbb</code>.</td>',
-  )
-  expect(markdown).toContain('<td>open, <code>agent&#47;guide</code></td>')
-  expect(markdown.match(/checks/g)).toHaveLength(1)
-  expect(markdown).not.toContain('Last seen of it')
+test('of the pull request only that is told which the verdict has not told', () => {
+  const pullRequest = { checks: 'success' } as const
+  expect(summary({ pullRequest }).match(/checks|Last seen of it/g)).toEqual(['checks'])
   const cancelled = summary({ outcome: 'cancelled', error: failure('cancelled'), pullRequest })
   expect(cancelled).toContain('<td><b>Last seen of it</b></td><td>All its checks have passed.')
-})
-
-test('names some of the files that are out of scope, and counts the others', () => {
-  const outside = Array.from({ length: 25 }, (_, index) => `src/file${index}.ts`)
-  const markdown = summary({ pullRequest: { scope: { fileCount: 25, outside } } })
-  expect(markdown).toContain('file19')
-  expect(markdown).not.toContain('file20')
-  expect(markdown).toContain(', and 5 more')
 })
