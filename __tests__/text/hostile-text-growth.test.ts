@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals'
 import { changeSection } from '../../src/agent/prompt/change-section.ts'
 import { renderSections } from '../../src/agent/prompt/sections.ts'
 import { includesPath, parsePathPatterns } from '../../src/agent/inputs/path-patterns.ts'
-import { escapeHtml, foldedText, inlineCode } from '../../src/text/markdown.ts'
+import { foldedText, inlineCode } from '../../src/text/markdown.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { safeLine, safeLines } from '../../src/text/safe-lines.ts'
-import { cleanLines, cutText, cutToBytes, oneLine } from '../../src/text/untrusted.ts'
+import { cutText, cutToBytes, oneLine } from '../../src/text/untrusted.ts'
 
 const KEY = 'dk_Zm9v-b+a/r=="&<\\\'?0123456789'
 const BACK_SLASHES = `${'\\'.repeat(30)}0123456789`
@@ -21,10 +21,8 @@ function tellPatch(patch: string): void {
 
 const FUNCTIONS: Readonly<Record<string, (text: string) => void>> = {
   redact,
-  cleanLines,
   matchDashes: (path) => includesPath(rules, path),
   tellPatch,
-  escapeHtml,
   inlineCode,
   foldedText: (text) => foldedText('Title', text),
   oneLine: (text) => oneLine(text, Infinity),

@@ -6,11 +6,10 @@ import type { ChangedFile } from '../../../src/github/comparisons.ts'
 import { commit } from '../../support/github-state.ts'
 import { SEED } from '../../support/seed.ts'
 
-const LEVELS = ['commits', 'files', 'diff'] as const
+type Level = Parameters<typeof changeSection>[1]
 
-function renderChange(change: Change, level: (typeof LEVELS)[number], maxBytes: number): string {
-  return renderSections([changeSection(change, level)], maxBytes).text
-}
+const renderChange = (change: Change, level: Level, maxBytes: number): string =>
+  renderSections([changeSection(change, level)], maxBytes).text
 
 const file = (fields: Partial<ChangedFile> = {}): ChangedFile => ({
   path: 'docs/guide.md',
@@ -60,15 +59,14 @@ Left out: 1 file without a text diff.
 `)
 })
 
-const [COMMITS, FILES] = LEVELS
-const ENOUGH = 65_536
 const QUIET = { commits: [], totalCommits: 0, files: [] }
 const LONG = [file({ patch: `+a${'\u200b'.repeat(10_000)}+late` }), file({ path: 'docs/next.md' })]
 const BEHIND = [file({ patch: '+first' }), ...LONG]
-const LINES = [file({ patch: '+a line of text\n'.repeat(500) })]
+const LINES = { files: [file({ patch: '+a line of text\n'.repeat(500) })] }
 const CUT_LINE = /\n\+a line of text\n`{4}\nLeft out: 1 diff, whole or in part\.\n$/
 const TICKS = [file({ path: '`'.repeat(540), patch: '`'.repeat(5_000) })]
 const APART = [file({ patch: '`````\u200b'.repeat(100) })]
+const RUNS = [file({ patch: '`a'.repeat(500_000) })]
 const INVISIBLE = [file({ patch: '+\ta\u{e0041}\u200b##[error]b' })]
 const PAGES = Array.from({ length: 400 }, (_, index) => file({ path: `docs/page-${index}.md` }))
 const MANY = { files: PAGES, totalCommits: 900, fileList: 'cut' } as const
@@ -76,35 +74,24 @@ const LEFT_OUT =
   /^Left out: 898 commits; \d+ file names; the files that GitHub does not list; .*diffs, whole or in part/m
 const LONG_TITLE = { title: `the new branch, compared with ${'\u{1f600}'.repeat(250)}` }
 
-interface Told {
-  readonly level?: (typeof LEVELS)[number]
-  readonly bytes: number
-  readonly lacks?: RegExp
-}
-
-test.each<[what: string, fields: Partial<Change>, to: Told, told: RegExp]>([
-  ['commits', {}, { level: COMMITS, bytes: ENOUGH, lacks: /guide\.md/ }, /Second/],
-  ['commits and files', {}, { level: FILES, bytes: ENOUGH, lacks: /\+new/ }, /guide\.md/],
-  ['no commits', QUIET, { bytes: 1_024 }, /^\n\nNothing changed in acme\/docs \(.*\)\.\n$/],
-  ['long runs of backticks', { files: TICKS }, { bytes: 2_048 }, /^`{33}text\n[^]*bbbbbbb Second/m],
-  ['runs that were kept apart', { files: APART }, { bytes: 2_048 }, /^`{33}text$/m],
-  ['any number of runs', { files: [file({ patch: '`a'.repeat(500_000) })] }, { bytes: 1_048_576 }, /`a`a`a/],
-  [
-    'the beginning of a long patch',
-    { files: LONG },
-    { bytes: 8_192, lacks: /late/ },
-    /md\n\+a\n[^]*: 2 diffs, whole or/,
-  ],
-  ['it behind a whole one', { files: BEHIND }, { bytes: 8_192 }, /\+first\n--- docs\/guide\.md\n\+a\n/],
-  ['whole lines', { files: LINES }, { bytes: 1_024 }, CUT_LINE],
-  ['whole lines of some more bytes', { files: LINES }, { bytes: 1_030 }, CUT_LINE],
-  ['whole lines of many bytes', { files: LINES }, { bytes: 2_048 }, CUT_LINE],
-  ['what shows', { files: INVISIBLE }, { bytes: ENOUGH, lacks: /[\u200b\u{e0041}]|##\[/u }, /\+\ta/],
-  ['a name on one line', { files: [file({ path: 'a\n````\nb\u202e.md' })] }, { bytes: ENOUGH }, /M a ```` b\.md/],
-  ['what is left out', MANY, { bytes: 2_048 }, LEFT_OUT],
-  ['nothing where its frame does not fit', LONG_TITLE, { level: COMMITS, bytes: 1_024 }, /^$/],
-  ['all where its frame just fits', LONG_TITLE, { level: COMMITS, bytes: 2_048 }, /Second/],
-])('tells %s', (_what, fields, { level = 'diff', bytes, lacks = /(?!)/ }, told) => {
+test.each<[what: string, fields: Partial<Change>, Level, bytes: number, told: RegExp, lacks?: RegExp]>([
+  ['commits', {}, 'commits', 65_536, /Second/, /guide\.md/],
+  ['commits and files', {}, 'files', 65_536, /guide\.md/, /\+new/],
+  ['no commits', QUIET, 'diff', 1_024, /^\n\nNothing changed in acme\/docs \(.*\)\.\n$/],
+  ['long runs of backticks', { files: TICKS }, 'diff', 2_048, /^`{33}text\n[^]*bbbbbbb Second/m],
+  ['runs that were kept apart', { files: APART }, 'diff', 2_048, /^`{33}text$/m],
+  ['any number of runs', { files: RUNS }, 'diff', 1_048_576, /`a`a`a/],
+  ['the beginning of a long patch', { files: LONG }, 'diff', 8_192, /md\n\+a\n[^]*: 2 diffs, whole or/, /late/],
+  ['it behind a whole one', { files: BEHIND }, 'diff', 8_192, /\+first\n--- docs\/guide\.md\n\+a\n/],
+  ['whole lines', LINES, 'diff', 1_024, CUT_LINE],
+  ['whole lines of some more bytes', LINES, 'diff', 1_030, CUT_LINE],
+  ['whole lines of many bytes', LINES, 'diff', 2_048, CUT_LINE],
+  ['what shows', { files: INVISIBLE }, 'diff', 65_536, /\+\ta/, /[\u200b\u{e0041}]|##\[/u],
+  ['a name on one line', { files: [file({ path: 'a\n````\nb\u202e.md' })] }, 'diff', 65_536, /M a ```` b\.md/],
+  ['what is left out', MANY, 'diff', 2_048, LEFT_OUT],
+  ['nothing where its frame does not fit', LONG_TITLE, 'commits', 1_024, /^$/],
+  ['all where its frame just fits', LONG_TITLE, 'commits', 2_048, /Second/],
+])('tells %s', (_what, fields, level, bytes, told, lacks = /(?!)/) => {
   const text = renderChange(change(fields), level, bytes)
   expect(text).toMatch(told)
   expect(text).not.toMatch(lacks)
@@ -148,14 +135,19 @@ const changes = fc.record({
 
 test('whatever changed, it keeps to the budget, is whole text, and nothing inside ends the fence', () => {
   fc.assert(
-    fc.property(changes, fc.constantFrom(...LEVELS), fc.integer({ min: 1_024, max: 9_000 }), (what, level, bytes) => {
-      const context = renderChange(what, level, bytes)
-      expect(Buffer.byteLength(context)).toBeLessThanOrEqual(bytes)
-      expect(context.isWellFormed()).toBe(true)
-      if (isEmpty(what)) return
-      const fence = /^(`{4,})text$/m.exec(context)?.[1] ?? ''
-      expect(context.split(fence)).toHaveLength(3)
-    }),
+    fc.property(
+      changes,
+      fc.constantFrom('commits', 'files', 'diff'),
+      fc.integer({ min: 1_024, max: 9_000 }),
+      (what, level, bytes) => {
+        const context = renderChange(what, level, bytes)
+        expect(Buffer.byteLength(context)).toBeLessThanOrEqual(bytes)
+        expect(context.isWellFormed()).toBe(true)
+        if (isEmpty(what)) return
+        const fence = /^(`{4,})text$/m.exec(context)?.[1] ?? ''
+        expect(context.split(fence)).toHaveLength(3)
+      },
+    ),
     { numRuns: 500, seed: SEED },
   )
 })

@@ -1,10 +1,19 @@
 import { expect, test } from '@jest/globals'
 import { OUTPUT_NAMES, toOutputs } from '../../../src/agent/report/outputs.ts'
-import { OUTCOMES, type Outcome, type Turn } from '../../../src/agent/report/report.ts'
+import { OUTCOMES, type Outcome } from '../../../src/agent/report/report.ts'
 import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
 import { completed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { reportOf, type Fields } from '../../support/report.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
+import { conclude } from '../../../src/agent/report/conclusion.ts'
+import { renderResult, resultSchema } from '../../../src/agent/report/result.ts'
+import { ActionError } from '../../../src/runtime/errors.ts'
+import { createRedactor } from '../../../src/text/redact.ts'
+import { root } from '../../support/markdown-files.ts'
 
+const ROUNDS = [{ task: FOLLOW_UP }]
 const NAMES = OUTPUT_NAMES.filter((name) => name !== 'result')
 const NOTHING = Object.fromEntries(NAMES.map((name) => [name, '']))
 const outputsOf = (fields: Fields) => toOutputs(reportOf(fields))
@@ -17,36 +26,19 @@ test('sets every output, in the order of the file, empty where there is nothing 
 
 test('tells the next steps all about a pull request', () => {
   const found = { state: 'draft', branch: 'agent/a', headSha: 'c', mergeable: false, checks: 'none' } as const
-  const scope = { fileCount: 2, outside: [] }
-  const rounds: readonly Turn[] = [{ task: FOLLOW_UP }]
-  expect(outputsOf({ operation: 'created', rounds, pullRequest: { ...found, scope } })).toEqual({
-    outcome: 'pull-request',
-    status: 'completed',
-    changed: 'true',
-    'pr-link': LINK,
-    'pr-number': '7',
-    'pr-head-sha': 'c',
-    checks: 'none',
-    'in-scope': 'true',
-    'job-id': 'job_1',
-    'pr-operation': 'created',
-    'pr-repository': 'acme/docs',
-    'pr-state': 'draft',
-    'pr-branch': 'agent/a',
-    'pr-mergeable': 'false',
-    continued: '',
-    'fix-rounds': '1',
-    model: 'writer-1',
-    'duration-seconds': '65.4',
+  const pullRequest = { ...found, scope: { fileCount: 2, outside: [] } }
+  expect(outputsOf({ operation: 'created', rounds: ROUNDS, pullRequest })).toEqual({
+    ...{ outcome: 'pull-request', status: 'completed', changed: 'true', checks: 'none', 'in-scope': 'true' },
+    ...{ 'pr-link': LINK, 'pr-number': '7', 'pr-head-sha': 'c', 'pr-operation': 'created', 'pr-state': 'draft' },
+    ...{ 'pr-repository': 'acme/docs', 'pr-branch': 'agent/a', 'pr-mergeable': 'false', 'job-id': 'job_1' },
+    ...{ continued: '', 'fix-rounds': '1', model: 'writer-1', 'duration-seconds': '65.4' },
   })
   expect(outputsOf({ pullRequest: { scope: { fileCount: 2, outside: ['src/a.ts'] } } })['in-scope']).toBe('false')
   expect(outputsOf({ stop: 'red-before' })['fix-rounds']).toBe('0')
 })
 
 /** If nobody compared the pull request's head before and after: for a job with a pull request, and for one without. */
-const CHANGED: Readonly<
-  Record<Outcome, Readonly<Record<'create' | 'followUp' | 'attach', readonly [string, string]>>>
-> = {
+const CHANGED: Readonly<Record<Outcome, Readonly<Record<'create' | 'followUp' | 'attach', readonly string[]>>>> = {
   'pull-request': { create: ['true', 'true'], followUp: ['', ''], attach: ['true', 'true'] },
   'no-changes': { create: ['', 'false'], followUp: ['', 'false'], attach: ['', 'false'] },
   failed: { create: ['true', 'false'], followUp: ['', ''], attach: ['true', 'false'] },
@@ -59,21 +51,15 @@ const CHANGED: Readonly<
   error: { create: ['', ''], followUp: ['', ''], attach: ['', ''] },
 }
 
-test.each(OUTCOMES)(
-  '%s tells whether the work of this step is in a pull request, and nothing that nobody knows',
-  (outcome) => {
-    const changed = (fields: Fields): string[] =>
-      [completed, withoutLink].map((job) => outputsOf({ outcome, job, ...fields }).changed)
-    expect({
-      create: changed({ task: CREATE }),
-      followUp: changed({ task: FOLLOW_UP, progress: 'seen' }),
-      attach: changed({ task: ATTACH }),
-    }).toEqual(CHANGED[outcome])
-  },
-)
+test.each(OUTCOMES)('of %s it is told whether its work is in a pull request, where that is known', (outcome) => {
+  const changed = (fields: Fields): string[] =>
+    [completed, withoutLink].map((job) => outputsOf({ outcome, job, ...fields }).changed)
+  const [create, attach] = [CREATE, ATTACH].map((task) => changed({ task }))
+  expect({ create, followUp: changed({ task: FOLLOW_UP, progress: 'seen' }), attach }).toEqual(CHANGED[outcome])
+})
 
-const ROUNDS = [{ task: FOLLOW_UP }]
 const unread = { outcome: 'error', job: undefined } as const
+const round = { outcome: 'no-changes', job: withoutLink, rounds: ROUNDS } as const
 
 test.each<[string, Fields, string]>([
   ['a create that was refused', { ...unread, error: failure('rejected') }, 'false'],
@@ -83,10 +69,10 @@ test.each<[string, Fields, string]>([
   ['a follow-up that was not sent', { outcome: 'archived', task: FOLLOW_UP, progress: 'unsent' }, 'false'],
   ['a follow-up whose answer was lost', { ...unread, task: FOLLOW_UP, error: failure('unknown-fate') }, ''],
   ['a follow-up whose turn was not seen', { outcome: 'cancelled', task: FOLLOW_UP, progress: 'taken' }, ''],
-  ['a round that is on its way', { outcome: 'no-changes', job: withoutLink, rounds: ROUNDS }, ''],
-  ['a round whose end was not seen', { outcome: 'no-changes', job: withoutLink, rounds: ROUNDS, stop: 'unseen' }, ''],
-  ['a round elsewhere', { outcome: 'no-changes', job: withoutLink, rounds: ROUNDS, stop: 'elsewhere' }, ''],
-  ['a round that failed', { outcome: 'no-changes', job: withoutLink, rounds: ROUNDS, stop: 'failed' }, 'false'],
+  ['a round that is on its way', round, ''],
+  ['a round whose end was not seen', { ...round, stop: 'unseen' }, ''],
+  ['a round elsewhere', { ...round, stop: 'elsewhere' }, ''],
+  ['a round that failed', { ...round, stop: 'failed' }, 'false'],
   ['a link that cannot be used', { outcome: 'failed', job: job({ status: 'completed', hasUnsafeLink: true }) }, ''],
 ])('of %s: “false” is only for what was seen, or never sent', (_name, fields, changed) => {
   expect(outputsOf(fields).changed).toBe(changed)
@@ -120,4 +106,74 @@ test('a prompt counts as gone on with once the service has taken it', () => {
     (progress) => outputsOf({ task: FOLLOW_UP, continued: 'pull-request', progress }).continued,
   )
   expect(told).toEqual(['', '', 'pull-request', 'pull-request'])
+})
+
+const KEY = 'dk_"secret"key'
+
+function resultOf(fields: Fields = {}) {
+  const report = reportOf(fields)
+  const text = renderResult(report, conclude(report, new Set()), createRedactor([KEY]))
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(32 * 1024)
+  const found: unknown = JSON.parse(text)
+  expect(resultSchema.parse(found)).toEqual(found)
+  return resultSchema.parse(found)
+}
+
+const files = [{ path: 'docs/a.md', additions: 2, deletions: 1 }]
+const failing = [{ name: 'links', state: 'failure', tookMs: 1_500, detailsUrl: 'javascript:alert(1)' }] as const
+const found = { title: 'Explain it', state: 'open', branch: 'agent/guide', mergeable: true, checks: 'failure' } as const
+
+test('tells all that the step knows, without its secrets', () => {
+  const result = resultOf({
+    ...{ operation: 'created', startedBy: { text: 'schedule' }, change: `It is "${KEY}".` },
+    pullRequest: { ...found, headSha: 'c', checkList: failing, scope: { fileCount: 1, outside: ['src/a.ts'] } },
+    changes: { files, isWhole: true },
+    rounds: [{ task: FOLLOW_UP, failing, result: { outcome: 'no-changes' } }],
+    shortfalls: [{ lost: 'The label was not put on', error: new ActionError('forbidden', 'No.') }],
+  })
+  const { title, state, branch, mergeable, checks } = found
+  expect(result).toMatchObject({
+    ...{ version: 1, outcome: 'pull-request', green: true, changed: true, change: 'It is "***".', error: null },
+    ...{ triggered_by: { text: 'schedule', url: null }, outside: ['src/a.ts'], duration_seconds: 65.4, files },
+    job: { id: 'job_1', status: 'completed', model: 'writer-1' },
+    pull_request: {
+      ...{ url: LINK, number: 7, repository: 'acme/docs', title, state, branch, mergeable, checks },
+      ...{ head_sha: 'c', operation: 'created', in_scope: false },
+    },
+    checks: [{ name: 'links', result: 'failure', seconds: 1.5, url: null }],
+    rounds: [{ checks: ['links'], end: 'nothing to change' }],
+    not_done: ['The label was not put on: No.'],
+    left_out: { files: 0, checks: 0, outside: 0, rounds: 0, not_done: 0 },
+  })
+})
+
+test('what is not known is null', () => {
+  const error = new ActionError('proxy', 'No.')
+  const result = resultOf({ outcome: 'error', task: undefined, job: undefined, error })
+  const unknown = { job: null, pull_request: null, triggered_by: null }
+  expect(result).toMatchObject({ ...unknown, error: { code: 'proxy', hint: null } })
+})
+
+const LONG = '\u0001"é🎉'.repeat(5_000)
+
+test.each([1, 10, 1_000])(
+  'with %i long items a list, what does not fit is taken from their ends, and counted',
+  (count) => {
+    const all = <T>(item: T): T[] => Array<T>(count).fill(item)
+    const failing = all({ name: LONG, state: 'failure' } as const)
+    const result = resultOf({
+      ...{ change: LONG, job: { ...completed, model: LONG, repository: LONG, ref: LONG } },
+      error: new ActionError('rejected', LONG, { hint: LONG }),
+      pullRequest: { title: LONG, branch: LONG, checkList: failing, scope: { fileCount: 1, outside: all(LONG) } },
+      changes: { files: all({ path: LONG, additions: 1, deletions: 1 }), isWhole: true },
+      rounds: all({ task: FOLLOW_UP, failing, result: { outcome: 'failed' as const } }).slice(0, 5),
+    })
+    for (const list of ['files', 'checks', 'outside'] as const)
+      expect(result[list].length + result.left_out[list]).toBe(count)
+  },
+)
+
+test('the schema in the docs is that of the output', () => {
+  const written: unknown = JSON.parse(readFileSync(join(root, 'docs/result.schema.json'), 'utf8'))
+  expect(written).toEqual(JSON.parse(JSON.stringify(z.toJSONSchema(resultSchema))))
 })

@@ -23,17 +23,10 @@ const foldedIn = (body: string): number => Number(/folded=(\d+)/.exec(body)?.[1]
 const rowsIn = (body: string): string[] => body.split(/\r?\n/).filter((line) => line.includes('<!-- row='))
 
 test('tells where the pull request comes from, each turn, what is left, and how many follow-ups there were', () => {
-  const body = addToLog(NEW, {
-    at: AT,
-    rows: [
-      row('1', {
-        startedBy: { text: 'push to `main` by `mona`: 3 commits', url: 'https://github.com/acme/docs/compare/a...b' },
-        end: { text: 'opened', url: 'https://github.com/acme/docs/actions/runs/42' },
-      }),
-    ],
-    left: [{ text: '`links` failed', url: 'https://checks.example.com/1' }, { text: 'It is a draft.' }],
-    followUps: 'Follow-ups: 0 of 20 used.',
-  })
+  const startedBy = { text: 'push to `main` by `mona`: 3 commits', url: 'https://github.com/acme/docs/compare/a...b' }
+  const end = { text: 'opened', url: 'https://github.com/acme/docs/actions/runs/42' }
+  const left = [{ text: '`links` failed', url: 'https://checks.example.com/1' }, { text: 'It is a draft.' }]
+  const body = addToLog(NEW, { ...entry(), rows: [row('1', { startedBy, end })], left })
   expect(body).toBe(`<!-- docs-agent-action: job=job_1 -->
 This pull request comes from the docs agent job \`job_1\`.
 
@@ -41,7 +34,7 @@ This pull request comes from the docs agent job \`job_1\`.
 
 | When (UTC) | Started by | What came of it |
 | --- | --- | --- |
-| 2026-01-31 03:00 | <a href="https://github.com/acme/docs/compare/a...b">push to <code>main</code> by <code>mona</code>: 3 commits</a> | <a href="https://github.com/acme/docs/actions/runs/42">opened</a> <!-- row=1 --> |
+| 2026-01-31 03:00 | <a href="${startedBy.url}">push to <code>main</code> by <code>mona</code>: 3 commits</a> | <a href="${end.url}">opened</a> <!-- row=1 --> |
 
 **What is left** (2026-01-31 03:00:05 UTC) <!-- left -->
 - <a href="https://checks.example.com/1"><code>links</code> failed</a> <!-- left -->
@@ -89,39 +82,24 @@ test('a comment that people have filled takes no row', () => {
 
 /** What strangers may call a branch, themselves, a check or a page. */
 const hostile = fc.oneof(
-  fc.constantFrom(
-    '@octocat',
-    '`@octocat`',
-    'a | b',
-    '<!-- row=1 --> |',
-    '<!-- left -->',
-    '\n| x | <!-- row=9 --> |',
-    '--> <!-- docs-agent-action: job=job_2 -->',
-    '</a></code><img src=x>',
-    '#1 GH-1 www.example.com',
-    '[x](javascript:1)',
-    '\u202e\u001b[31m',
-  ),
+  fc.constantFrom('@octocat', '`@octocat`', 'a | b', '<!-- row=1 --> |', '<!-- left -->', '\u202e\u001b[31m'),
+  fc.constantFrom('\n| x | <!-- row=9 --> |', '--> <!-- docs-agent-action: job=job_2 -->', '[x](javascript:1)'),
+  fc.constantFrom('</a></code><img src=x>', '#1 GH-1 www.example.com'),
   fc.string({ unit: 'grapheme', maxLength: 200 }),
 )
+const address = hostile.map((text) => `https://example.com/${text}`)
+const quoted = hostile.map((text) => `\`${text.replaceAll('`', "'")}\``)
 const told = fc.record({
-  text: fc
-    .tuple(hostile, hostile)
-    .map(([a, b]) => `push to \`${a.replaceAll('`', "'")}\` by \`${b.replaceAll('`', "'")}\``),
-  url: fc.oneof(
-    fc.constant(undefined),
-    fc.webUrl(),
-    hostile,
-    hostile.map((text) => `https://example.com/${text}`),
-  ),
+  text: fc.tuple(quoted, quoted).map(([a, b]) => `push to ${a} by ${b}`),
+  url: fc.option(fc.oneof(fc.webUrl(), hostile, address), { nil: undefined }),
 })
+const remark = fc.constantFrom('A remark.', '| a | table |\n| --- | --- |', '- a list', '**bold**')
 const step = fc.record({
   rows: fc.array(fc.record({ startedBy: told, end: told }), { minLength: 1, maxLength: 60, size: 'max' }),
   left: fc.option(fc.array(told, { maxLength: 6 }), { nil: undefined }),
-  byHand: fc.option(fc.constantFrom('A remark.', '| a | table |\n| --- | --- |', '- a list', '**bold**'), {
-    nil: undefined,
-  }),
+  byHand: fc.option(remark, { nil: undefined }),
 })
+const MAY_SHOW = ['p', 'code', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'strong', 'ul', 'li', 'em']
 
 test('over random steps rows only grow, nothing of strangers comes alive, and the limit holds', () => {
   let longest = 0
@@ -147,8 +125,9 @@ test('over random steps rows only grow, nothing of strangers comes alive, and th
         expect(html).not.toMatch(/href="(?!https?:)/)
         const tags = new Set(Array.from(html.matchAll(/<(\w+)/g), ([, tag]) => tag))
         for (const tag of tags) expect(MAY_SHOW).toContain(tag)
-        if (byHand !== undefined) remarks.push(byHand)
-        if (byHand !== undefined) body += `\n\n${byHand}`
+        if (byHand === undefined) continue
+        remarks.push(byHand)
+        body += `\n\n${byHand}`
       }
       for (const remark of remarks) expect(body).toContain(remark)
     }),
@@ -157,5 +136,3 @@ test('over random steps rows only grow, nothing of strangers comes alive, and th
   // A proof in which nothing was ever too long would prove nothing of that.
   expect(longest).toBeGreaterThan(60_000)
 })
-
-const MAY_SHOW = ['p', 'code', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'strong', 'ul', 'li', 'em']

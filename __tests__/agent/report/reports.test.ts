@@ -13,7 +13,7 @@ import { ActionError } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
 import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
 import { COMMENT, commentFacts, EVENT_NAMES } from '../../support/comment-events.ts'
-import { completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
+import { completed, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
@@ -32,15 +32,12 @@ test.each<[number, FixStop | undefined, string]>([
 })
 
 test('one text tells every loss, and each reason and each advice once', () => {
-  const error = refusal('forbidden', 'Grant it.')
-  expect(
-    formatShortfalls([
-      { lost: 'A', error },
-      { lost: 'B', error: refusal('not-found') },
-      { lost: 'C', error },
-      { lost: 'A', error },
-    ]),
-  ).toBe('A. C: GitHub said forbidden. B: GitHub said not-found. Grant it.')
+  const [forbidden, missing] = [refusal('forbidden', 'Grant it.'), refusal('not-found')]
+  const lost = { A: forbidden, B: missing, C: forbidden }
+  const shortfalls = Object.entries(lost).map(([lost, error]) => ({ lost, error }))
+  expect(formatShortfalls([...shortfalls, { lost: 'A', error: forbidden }])).toBe(
+    'A. C: GitHub said forbidden. B: GitHub said not-found. Grant it.',
+  )
   expect(formatShortfalls([])).toBeUndefined()
 })
 
@@ -67,21 +64,15 @@ test.each([
   expect(toOutputs(redactReport(report, redact)).model).toBe(`${'x'.repeat(190)}***`)
 })
 
-test('a key in the address of the pull request is taken out', () => {
-  const prLink = `https://git.example.com/${KEY}/docs/pull/7`
-  expect(redactReport(reportOf({ job: job({ prLink }) }), redact).job?.prLink).toEqual({
-    href: 'https://git.example.com/***/docs/pull/7',
-    host: 'git.example.com',
-    number: '7',
-    repository: '***/docs',
-  })
-})
+const LINKED = { host: 'git.example.com', number: '7' }
 
-test('a key in the prompt of a step or of a round is taken out, and everything else stays', () => {
-  const [task, clean] = [`Use ${KEY}.\nStop.`, 'Use ***.\nStop.'].map((prompt) => ({ kind: 'create', prompt }) as const)
-  expect(redactReport(reportOf({ task, rounds: [{ task: task ?? CREATE }] }), redact)).toEqual(
-    reportOf({ task: clean, rounds: [{ task: clean ?? CREATE }] }),
-  )
+test('a key in a prompt or in the address of the pull request is taken out, and everything else stays', () => {
+  const reportWith = (secret: string): Report => {
+    const task = { kind: 'create', prompt: `Use ${secret}.\nStop.` } as const
+    const prLink = { ...LINKED, href: `https://${LINKED.host}/${secret}/docs/pull/7`, repository: `${secret}/docs` }
+    return reportOf({ task, rounds: [{ task }], job: { ...completed, prLink } })
+  }
+  expect(redactReport(reportWith(KEY), redact)).toEqual(reportWith('***'))
   const others = [reportOf({ task: ATTACH }), reportOf({ task: undefined, job: undefined })]
   expect(others.map((report) => redactReport(report, redact))).toEqual(others)
 })
@@ -99,11 +90,8 @@ test('what is noted is said and in the time line, and the step has its origin an
   journal.add({ change: 'the push' })
   expect(host.said).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
   expect(journal.recorded()).toEqual({
-    asked: ['checks'],
-    change: 'the push',
-    durationMs: 2_000,
+    ...{ asked: ['checks'], change: 'the push', durationMs: 2_000, shortfalls: [] },
     origin: { projectId: 'docs-demo', stepId: 'agent' },
-    shortfalls: [],
     timeline: [
       { at: new Date('2026-01-01T00:00:01Z'), elapsedMs: 1_000, event: 'The job is active.' },
       { at: new Date('2026-01-01T00:00:02Z'), elapsedMs: 2_000, event: 'There are two.' },
@@ -111,21 +99,16 @@ test('what is noted is said and in the time line, and the step has its origin an
   })
 })
 
-test('what cannot be done on GitHub is told and costs nothing else', async () => {
+test('what cannot be done on GitHub is told and costs nothing else, but for a cancelled run and a defect', async () => {
   const journal = open()
   const error = refusal('forbidden', 'Grant it.')
   const label = await journal.bestEffort<unknown>('The label', rejecting(error))
   const state = await journal.bestEffort('The state', () => Promise.resolve('open'))
   expect([label, state]).toEqual([undefined, 'open'])
   expect(host.said).toContain('log: The label: GitHub said forbidden.')
-  expect(journal.shortfalls).toEqual([{ lost: 'The label', error }])
-})
-
-test('a cancelled run is nothing to do without, and neither is a defect', async () => {
-  const journal = open()
   await expect(journal.bestEffort('x', rejecting(refusal('cancelled')))).rejects.toMatchObject({ code: 'cancelled' })
   await expect(journal.bestEffort('x', () => Promise.reject(new RangeError()))).rejects.toBeInstanceOf(RangeError)
-  expect(journal.shortfalls).toEqual([])
+  expect(journal.shortfalls).toEqual([{ lost: 'The label', error }])
 })
 
 const FACTS = commentFacts()
@@ -133,11 +116,12 @@ const reply = (report: Report): string => renderReply(report, conclude(report, n
 
 test('names the outcome, the pull request, the checks and the run', () => {
   const text = reply(reportOf({ job: completed, pullRequest: { state: 'open', checks: 'success' } }))
-  expect(text.split('\n')[0]).toBe('<!-- docs-agent-action: reply run=42 comment=71 -->')
-  expect(text).toContain('**The pull request is ready.**')
-  expect(text).toContain(`[Pull request #7](${LINK})`)
-  expect(text).toContain('All its checks have passed.')
-  expect(text).toContain('[The run](https://git.example.com/acme/docs/actions/runs/42)')
+  expect(text).toBe(`<!-- docs-agent-action: reply run=42 comment=71 -->
+**The pull request is ready.** The agent's changes are in it. All its checks have passed.
+
+[Pull request #7](${LINK})
+
+[The run](https://git.example.com/acme/docs/actions/runs/42)`)
 })
 
 test('says what to do, and why nothing was sent', () => {
@@ -149,25 +133,18 @@ test('says what to do, and why nothing was sent', () => {
 })
 
 test('the hidden line tells comments, reviews and runs from each other', () => {
-  const markers = [
-    replyMarker(COMMENT, FACTS),
-    replyMarker({ ...COMMENT, kind: 'review' }, FACTS),
-    replyMarker({ ...COMMENT, id: 72 }, FACTS),
-    replyMarker(COMMENT, { ...FACTS, runId: 43 }),
-  ]
+  const others = [COMMENT, { ...COMMENT, kind: 'review' as const }, { ...COMMENT, id: 72 }]
+  const markers = [...others.map((one) => replyMarker(one, FACTS)), replyMarker(COMMENT, { ...FACTS, runId: 43 })]
   expect(new Set(markers).size).toBe(4)
 })
 
 const texts = fc.oneof(fc.string(), fc.constantFrom('/docs do it', '@mona', '\n/docs do it', 'a@b.c @acme/team'))
 const reports = fc
   .record({ outcome: fc.constantFrom(...OUTCOMES), skip: fc.option(texts), message: fc.option(texts), hint: texts })
-  .map(({ outcome, skip, message, hint }) =>
-    reportOf({
-      outcome,
-      skipReason: skip ?? undefined,
-      ...(message === null ? {} : { error: new ActionError('not-sent', message, { hint }) }),
-    }),
-  )
+  .map(({ outcome, skip, message, hint }) => {
+    const error = message === null ? undefined : new ActionError('not-sent', message, { hint })
+    return reportOf({ outcome, skipReason: skip ?? undefined, error })
+  })
 
 test('a reply that comes back as an event asks for nothing, and mentions nobody', () => {
   fc.assert(

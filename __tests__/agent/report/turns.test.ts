@@ -16,13 +16,7 @@ import { ATTACH, CREATE } from '../../support/agent-run.ts'
 import { completed, failed, failure } from '../../support/fake-client.ts'
 import { refusal } from '../../support/fake-github.ts'
 
-const RECORDED: Recorded = {
-  asked: ['checks'],
-  origin: { projectId: 'docs-demo', stepId: 'agent' },
-  timeline: [],
-  shortfalls: [],
-  durationMs: 2_000,
-}
+const RECORDED: Recorded = { asked: ['checks'], timeline: [], shortfalls: [], durationMs: 2_000 }
 
 const tell = (...turns: Turns): Report => reportOf(turns, RECORDED)
 
@@ -34,10 +28,10 @@ test('what is seen is seen of the newest turn, the newest of each kind', () => {
   const course = new Course(CREATE)
   course.see({ progress: 'unsent' })
   course.see({ progress: 'seen', job: failed })
-  course.see({ result: { outcome: 'pull-request', operation: 'updated', job: completed } })
+  const result = { outcome: 'pull-request', operation: 'updated', job: completed } as const
+  course.see({ result })
   course.begin(ATTACH)
   course.see({ progress: 'taken' })
-  const result = { outcome: 'pull-request', operation: 'updated', job: completed } as const
   expect(course.turns).toEqual([
     { task: CREATE, progress: 'seen', job: failed, result },
     { task: ATTACH, job: failed, progress: 'taken' },
@@ -50,10 +44,8 @@ test.each([false, true])(
   (isRound) => {
     const course = new Course(ATTACH)
     const result = { outcome: 'pull-request' } as const
-    if (isRound) {
-      course.see({ result })
-      course.begin(ATTACH)
-    }
+    if (isRound) course.see({ result })
+    course.begin(ATTACH)
     course.see({ job: completed, progress: 'unsent', continued: 'pull-request' })
     course.begin(CREATE)
     expect(course.turns).toEqual([...(isRound ? [{ task: ATTACH, result }] : []), { task: CREATE }])
@@ -75,18 +67,16 @@ test.each<[ErrorCode, boolean, string]>([
   },
 )
 
-type Own = Pick<TaskResult, 'outcome' | 'operation'>
-const OWN = { outcome: 'pull-request', operation: 'updated', job: completed, progress: 'seen' } as const
-const SHOWN = { ...OWN, pullRequest: { checks: 'failure' } } as const
+const UPDATED = { outcome: 'pull-request', operation: 'updated', job: completed } as const
+const SHOWN = { ...UPDATED, progress: 'seen', pullRequest: { checks: 'failure' } } as const
 
-/** A step whose own turn has ended well, and its rounds. */
-function withRounds(rounds: readonly Partial<Turn>[], { outcome, operation }: Own = OWN): Turns {
-  const result: TaskResult = { outcome, ...(operation && { operation }), job: completed }
+/** A step whose own turn has ended, and its rounds. */
+function withRounds(rounds: readonly Partial<Turn>[], result: TaskResult = UPDATED): Turns {
   const own: Turn = { task: CREATE, job: completed, progress: 'seen', result, pullRequest: { checks: 'failure' } }
   return [own, ...rounds.map((round) => ({ task: ATTACH, progress: 'unsent' as const, ...round }))]
 }
 
-const stoppedIn = (code: ErrorCode, round: Partial<Turn> = {}, own: Own = OWN): Turns =>
+const stoppedIn = (code: ErrorCode, round: Partial<Turn> = {}, own?: TaskResult): Turns =>
   withRounds([{ ...round, stopped: stoppedBy(failure(code), false) }], own)
 const refusedIn = (isCancelled: boolean): Turns =>
   withRounds([{ stopped: stoppedBy(new RoundRefused('others'), isCancelled) }])
@@ -105,25 +95,25 @@ test.each(['no-changes', 'failed', 'archived', 'unconfirmed', 'timed-out'] as co
 )
 
 test('a round that moved the pull request goes on, and what was seen last of it is shown', () => {
-  const result = { outcome: 'pull-request', operation: 'updated', job: completed } as const
-  const turns = withRounds([{ progress: 'seen', result, pullRequest: { checks: 'success' } }, {}])
-  expect(isToTrack(withRounds([{ progress: 'seen', result }]))).toBe(true)
-  expect(tell(...turns)).toMatchObject({ rounds: [{ result }], pullRequest: { checks: 'success' } })
+  const round = { progress: 'seen', result: UPDATED } as const
+  expect(isToTrack(withRounds([round]))).toBe(true)
+  const turns = withRounds([{ ...round, pullRequest: { checks: 'success' } }, {}])
+  expect(tell(...turns)).toMatchObject({ rounds: [round], pullRequest: { checks: 'success' } })
 })
 
-const UNCHANGED = { outcome: 'no-changes', operation: 'unchanged' } as const
+const UNCHANGED = { outcome: 'no-changes', operation: 'unchanged', job: completed } as const
 
 test.each([
   ['updated', UNCHANGED],
-  ['updated', { outcome: 'pull-request' }],
-  ['created', { outcome: 'pull-request', operation: 'created' }],
+  ['updated', { outcome: 'pull-request', job: completed }],
+  ['created', { outcome: 'pull-request', operation: 'created', job: completed }],
 ] as const)('what a round has pushed is the step’s work: %s', (operation, own) => {
   const round = { progress: 'seen', result: { outcome: 'failed', operation: 'updated', job: failed } } as const
   expect(tell(...withRounds([round], own))).toMatchObject({ outcome: 'pull-request', operation, job: completed })
 })
 
 const UNSEEN = withRounds([{ progress: 'taken', result: { outcome: 'unconfirmed' } }], UNCHANGED)
-const IDLE = withRounds([{ progress: 'seen', result: { ...UNCHANGED, job: completed } }], UNCHANGED)
+const IDLE = withRounds([{ progress: 'seen', result: UNCHANGED }], UNCHANGED)
 
 test('while a round may push yet, nobody knows that the pull request stays as it is', () => {
   const turns = [stoppedIn('cancelled', { progress: 'taken' }, UNCHANGED), UNSEEN, IDLE]
@@ -159,7 +149,6 @@ test('a turn that is the step’s own needs no reason why none follows', () => {
 const notSent = refusal('not-sent')
 
 test.each<[TaskResult, FixStop | undefined]>([
-  [{ outcome: 'pull-request', operation: 'updated' }, undefined],
   [{ outcome: 'pull-request' }, undefined],
   [{ outcome: 'pull-request', operation: 'created' }, 'elsewhere'],
   [{ outcome: 'error', error: failure('unusable-link') }, 'elsewhere'],
