@@ -24,7 +24,9 @@ test('a step adds a row for itself and one for each round that was sent', () => 
     { task: FOLLOW_UP, at: LATER, failing, stopped: { outcome: 'error', error: unsent } },
   ])
   const rowOf = (at: Date, text: string, end: string) => ({
-    ...{ key: `42.1.agent.${at.getTime()}`, at, startedBy: { text } },
+    key: `42.1.agent.${at.getTime()}`,
+    at,
+    startedBy: { text },
     end: { text: `${end}, step \`agent\``, url: 'https://github.com/acme/docs/actions/runs/42' },
   })
   expect(rows).toEqual([

@@ -1,38 +1,38 @@
-import { expect, test } from '@jest/globals'
-import { OUTPUT_NAMES, toOutputs } from '../../../src/agent/report/outputs.ts'
-import { OUTCOMES, type Outcome } from '../../../src/agent/report/report.ts'
-import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
-import { completed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
-import { reportOf, type Fields } from '../../support/report.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
 import * as z from 'zod/mini'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
+import { OUTPUT_NAMES, toOutputs } from '../../../src/agent/report/outputs.ts'
+import { OUTCOMES, type Outcome } from '../../../src/agent/report/report.ts'
 import { renderResult, resultSchema } from '../../../src/agent/report/result.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
+import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
+import { completed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { root } from '../../support/markdown-files.ts'
+import { reportOf, type Fields } from '../../support/report.ts'
 
 const ROUNDS = [{ task: FOLLOW_UP }]
-const NAMES = OUTPUT_NAMES.filter((name) => name !== 'result')
-const NOTHING = Object.fromEntries(NAMES.map((name) => [name, '']))
+const FOUND = { title: 'Explain it', state: 'draft', branch: 'agent/a', mergeable: false, checks: 'failure' } as const
 const outputsOf = (fields: Fields) => toOutputs(reportOf(fields))
+const print = (fields: Fields): string =>
+  Object.entries(outputsOf(fields))
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')
 
 test('sets every output, in the order of the file, empty where there is nothing to tell', () => {
-  const outputs = outputsOf({ outcome: 'skipped', task: undefined, job: undefined, durationMs: 0 })
-  expect(Object.keys(outputs)).toEqual(NAMES)
-  expect(outputs).toEqual({ ...NOTHING, outcome: 'skipped', changed: 'false', 'duration-seconds': '0.0' })
+  expect(print({ outcome: 'skipped', task: undefined, job: undefined, durationMs: 0 })).toBe(
+    'outcome=skipped status= changed=false pr-link= pr-number= pr-head-sha= checks= in-scope= job-id= pr-operation= pr-repository= pr-state= pr-branch= pr-mergeable= continued= fix-rounds= model= duration-seconds=0.0',
+  )
+  expect([...Object.keys(outputsOf({})), 'result']).toEqual(OUTPUT_NAMES)
 })
 
 test('tells the next steps all about a pull request', () => {
-  const found = { state: 'draft', branch: 'agent/a', headSha: 'c', mergeable: false, checks: 'none' } as const
-  const pullRequest = { ...found, scope: { fileCount: 2, outside: [] } }
-  expect(outputsOf({ operation: 'created', rounds: ROUNDS, pullRequest })).toEqual({
-    ...{ outcome: 'pull-request', status: 'completed', changed: 'true', checks: 'none', 'in-scope': 'true' },
-    ...{ 'pr-link': LINK, 'pr-number': '7', 'pr-head-sha': 'c', 'pr-operation': 'created', 'pr-state': 'draft' },
-    ...{ 'pr-repository': 'acme/docs', 'pr-branch': 'agent/a', 'pr-mergeable': 'false', 'job-id': 'job_1' },
-    ...{ continued: '', 'fix-rounds': '1', model: 'writer-1', 'duration-seconds': '65.4' },
-  })
+  const pullRequest = { ...FOUND, headSha: 'c', scope: { fileCount: 2, outside: [] } }
+  expect(print({ operation: 'created', rounds: ROUNDS, pullRequest })).toBe(
+    `outcome=pull-request status=completed changed=true pr-link=${LINK} pr-number=7 pr-head-sha=c checks=failure in-scope=true job-id=job_1 pr-operation=created pr-repository=acme/docs pr-state=draft pr-branch=agent/a pr-mergeable=false continued= fix-rounds=1 model=writer-1 duration-seconds=65.4`,
+  )
   expect(outputsOf({ pullRequest: { scope: { fileCount: 2, outside: ['src/a.ts'] } } })['in-scope']).toBe('false')
   expect(outputsOf({ stop: 'red-before' })['fix-rounds']).toBe('0')
 })
@@ -121,29 +121,32 @@ function resultOf(fields: Fields = {}) {
 
 const files = [{ path: 'docs/a.md', additions: 2, deletions: 1 }]
 const failing = [{ name: 'links', state: 'failure', tookMs: 1_500, detailsUrl: 'javascript:alert(1)' }] as const
-const found = { title: 'Explain it', state: 'open', branch: 'agent/guide', mergeable: true, checks: 'failure' } as const
+const PULL_REQUEST = { url: LINK, number: 7, repository: 'acme/docs', operation: 'created', head_sha: 'c' }
+const NONE = { files: 0, checks: 0, outside: 0, rounds: 0, not_done: 0 }
 
 test('tells all that the step knows, without its secrets', () => {
   const result = resultOf({
-    ...{ operation: 'created', startedBy: { text: 'schedule' }, change: `It is "${KEY}".` },
-    pullRequest: { ...found, headSha: 'c', checkList: failing, scope: { fileCount: 1, outside: ['src/a.ts'] } },
+    operation: 'created',
+    startedBy: { text: 'schedule' },
+    change: `It is "${KEY}".`,
+    pullRequest: { ...FOUND, headSha: 'c', checkList: failing, scope: { fileCount: 1, outside: ['src/a.ts'] } },
     changes: { files, isWhole: true },
     rounds: [{ task: FOLLOW_UP, failing, result: { outcome: 'no-changes' } }],
     shortfalls: [{ lost: 'The label was not put on', error: new ActionError('forbidden', 'No.') }],
   })
-  const { title, state, branch, mergeable, checks } = found
+  const told = { version: 1, outcome: 'pull-request', green: true, changed: true, change: 'It is "***".', error: null }
   expect(result).toMatchObject({
-    ...{ version: 1, outcome: 'pull-request', green: true, changed: true, change: 'It is "***".', error: null },
-    ...{ triggered_by: { text: 'schedule', url: null }, outside: ['src/a.ts'], duration_seconds: 65.4, files },
+    ...told,
+    files,
+    outside: ['src/a.ts'],
+    triggered_by: { text: 'schedule', url: null },
     job: { id: 'job_1', status: 'completed', model: 'writer-1' },
-    pull_request: {
-      ...{ url: LINK, number: 7, repository: 'acme/docs', title, state, branch, mergeable, checks },
-      ...{ head_sha: 'c', operation: 'created', in_scope: false },
-    },
+    pull_request: { ...FOUND, ...PULL_REQUEST, in_scope: false },
     checks: [{ name: 'links', result: 'failure', seconds: 1.5, url: null }],
     rounds: [{ checks: ['links'], end: 'nothing to change' }],
     not_done: ['The label was not put on: No.'],
-    left_out: { files: 0, checks: 0, outside: 0, rounds: 0, not_done: 0 },
+    duration_seconds: 65.4,
+    left_out: NONE,
   })
 })
 
@@ -162,7 +165,8 @@ test.each([1, 10, 1_000])(
     const all = <T>(item: T): T[] => Array<T>(count).fill(item)
     const failing = all({ name: LONG, state: 'failure' } as const)
     const result = resultOf({
-      ...{ change: LONG, job: { ...completed, model: LONG, repository: LONG, ref: LONG } },
+      change: LONG,
+      job: { ...completed, model: LONG, repository: LONG, ref: LONG },
       error: new ActionError('rejected', LONG, { hint: LONG }),
       pullRequest: { title: LONG, branch: LONG, checkList: failing, scope: { fileCount: 1, outside: all(LONG) } },
       changes: { files: all({ path: LONG, additions: 1, deletions: 1 }), isWhole: true },

@@ -8,15 +8,14 @@ import { SEED } from '../../support/seed.ts'
 const NEW = markerComment('job_1')
 const AT = new Date('2026-01-31T03:00:05Z')
 
-const row = (key: string, fields: Partial<LogRow> = {}): LogRow => ({
-  ...{ key, at: AT, startedBy: { text: 'schedule' }, end: { text: 'opened' } },
-  ...fields,
-})
+const ROW = { at: AT, startedBy: { text: 'schedule' }, end: { text: 'opened' } }
+const row = (key: string, fields: Partial<LogRow> = {}): LogRow => ({ key, ...ROW, ...fields })
 
-const entry = (...keys: readonly string[]): LogEntry => ({
-  ...{ at: AT, rows: keys.map((key) => row(key)) },
-  ...{ left: [{ text: 'Review it, and merge it.' }], followUps: 'Follow-ups: 0 of 20 used.' },
-})
+const FOLLOW_UPS = 'Follow-ups: 0 of 20 used.'
+const entry = (...keys: readonly string[]): LogEntry => {
+  const left = [{ text: 'Review it, and merge it.' }]
+  return { at: AT, rows: keys.map((key) => row(key)), left, followUps: FOLLOW_UPS }
+}
 
 const keysIn = (body: string): string[] => Array.from(body.matchAll(/<!-- row=(\S+) -->/g), ([, key = '']) => key)
 const foldedIn = (body: string): number => Number(/folded=(\d+)/.exec(body)?.[1] ?? 0)

@@ -90,7 +90,10 @@ test('what is noted is said and in the time line, and the step has its origin an
   journal.add({ change: 'the push' })
   expect(host.said).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
   expect(journal.recorded()).toEqual({
-    ...{ asked: ['checks'], change: 'the push', durationMs: 2_000, shortfalls: [] },
+    asked: ['checks'],
+    change: 'the push',
+    durationMs: 2_000,
+    shortfalls: [],
     origin: { projectId: 'docs-demo', stepId: 'agent' },
     timeline: [
       { at: new Date('2026-01-01T00:00:01Z'), elapsedMs: 1_000, event: 'The job is active.' },

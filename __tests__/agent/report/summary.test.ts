@@ -145,7 +145,9 @@ const HOSTILE = [
 const EVIL = '</code>](https://evil.example)<img src=x> @octocat `evil` ##[error]'
 
 test('nothing that others wrote comes alive', async () => {
-  const [checks, url] = [[{ name: HOSTILE, state: 'failure' as const }], `https://example.com/${HOSTILE}`]
+  const url = `https://example.com/${HOSTILE}`
+  const checkList = [check(HOSTILE, 'failure', { detailsUrl: url })]
+  const scope = { fileCount: 1, outside: [HOSTILE] }
   const strangers = { repository: HOSTILE, ref: HOSTILE, model: HOSTILE, createdAt: HOSTILE, unlistedStatus: HOSTILE }
   const html = await marked.parse(
     summary({
@@ -156,11 +158,8 @@ test('nothing that others wrote comes alive', async () => {
       change: EVIL,
       startedBy: { text: `push by \`${HOSTILE.replaceAll('`', "'")}\``, url },
       changes: { files: [{ path: HOSTILE, additions: 1, deletions: 1 }], isWhole: true },
-      rounds: [{ task: { kind: 'create', prompt: HOSTILE }, failing: checks, result: { outcome: 'failed' } }],
-      pullRequest: {
-        ...{ state: 'open', branch: HOSTILE, title: HOSTILE, scope: { fileCount: 1, outside: [HOSTILE] } },
-        checkList: checks.map((check) => ({ ...check, detailsUrl: url })),
-      },
+      rounds: [{ task: { kind: 'create', prompt: HOSTILE }, failing: checkList, result: { outcome: 'failed' } }],
+      pullRequest: { state: 'open', branch: HOSTILE, title: HOSTILE, scope, checkList },
       timeline: [{ at: new Date(0), elapsedMs: 0, event: EVIL }],
       shortfalls: [{ lost: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],
     }),
