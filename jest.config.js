@@ -1,7 +1,3 @@
-// What takes turns from day to day says which turn it is.
-process.env['DAY_SEED'] ??= new Date().toISOString().slice(0, 10).replaceAll('-', '')
-console.error(`Today's part of the faults: SEED=${process.env['SEED'] ?? process.env['DAY_SEED']}`)
-
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',

@@ -1,59 +1,61 @@
 import { expect, jest, test } from '@jest/globals'
-import { DURATION_IS_MONOTONIC, problemsOf } from '../model/invariants.ts'
-import { DAY_SEED, IS_SOAK, SEED } from '../support/seed.ts'
-import {
-  PROXY_SCRIPTS,
-  randomScript,
-  SERVICE_SCRIPTS,
-  TLS_SCRIPTS,
-  type Expected,
-  type FaultScript,
-} from './fault-scripts.ts'
+import fc from 'fast-check'
+import { ActionError } from '../../src/runtime/errors.ts'
+import { givesKeyAway } from '../model/planted-key.ts'
+import { IS_SOAK, SEED } from '../support/seed.ts'
+import { askFaulty, faultOf, type FaultScript, type FaultTrace } from './ask-faulty.ts'
+import type { Fault, PromptFate, ReadFate } from './fault.ts'
 import { PortTaken } from './faulty-peer.ts'
-import { runFaultScript, type FaultTrace } from './run-fault-script.ts'
+import { PROXY_FAULTS } from './proxy-faults.ts'
+import { SERVICE_FAULTS, TLS_FAULTS } from './service-faults.ts'
 
 jest.setTimeout(3_600_000)
 
 /** So many run at the same time: they mostly wait for sockets. */
 const AT_ONCE = 24
-/** All take too long for every run, so each day has another part. Scripts stand in fours, and each part is to have all of a four. */
-const PARTS = 5
 /** A run that takes this long in real time has lost something that it waits for. */
 const LIMIT_MS = 60_000
 /** Where a connection is lost before anything was written, undici may open another one, but not without end. */
 const MOST_CONNECTIONS = 3
+const MOST_TRIES = 3
 
-const EXPECTATIONS: Readonly<Record<Expected, (trace: FaultTrace) => boolean>> = {
-  'pull-request': ({ report, conclusion }) => report.outcome === 'pull-request' && conclusion.isGreen,
-  red: ({ conclusion }) => !conclusion.isGreen,
-  'unknown-fate': ({ report, conclusion }) => report.error?.code === 'unknown-fate' && !conclusion.isGreen,
+/** What a prompt has come to. */
+function fateOf({ created, sent }: FaultTrace): PromptFate {
+  if (created instanceof ActionError) return created.code === 'unknown-fate' ? 'unknown' : 'stop'
+  return sent.length > 1 ? 'again' : 'accepted'
 }
 
-/** The promises of the schedules, and those that only real sockets can break. Gives what does not hold. */
-function brokenPromises(trace: FaultTrace): string[] {
-  const { script, report, openConnections, connections, requests, sleepers } = trace
-  const { expected } = script
-  // That one is about the jumps of the schedules' wall clock.
-  const problems = problemsOf(trace).filter((problem) => !problem.startsWith(DURATION_IS_MONOTONIC))
-  if (openConnections > 0) problems.push(`When all was over, ${openConnections} connections were still open.`)
-  if (sleepers > 0) problems.push(`When all was over, ${sleepers} timers still ran.`)
-  if (connections > requests * MOST_CONNECTIONS)
-    problems.push(`There were ${connections} connections for ${requests} requests.`)
-  if (expected !== undefined && !EXPECTATIONS[expected](trace))
-    problems.push(`It should have ended with ${expected}, and has with ${report.outcome}, ${report.error?.code ?? ''}.`)
-  return problems
-}
+const isReadAs = (expected: ReadFate, read: ReadFate | undefined): boolean =>
+  read === expected || (expected === 'any' && read !== 'final')
 
-async function run(script: FaultScript): Promise<FaultTrace> {
-  try {
-    return await runFaultScript(script)
-  } catch (error) {
-    if (error instanceof PortTaken) return run(script)
-    throw error
+/** What of the promises does not hold. */
+function brokenPromises({ prompt, reads }: FaultScript, trace: FaultTrace): string[] {
+  const { sent, created, errors, lateMs, isInTime, connections, requests, openConnections, sleepers } = trace
+  const isTaken = sent.some(({ wasTaken }) => wasTaken)
+  const [fault, ...others] = prompt
+  const expected = fault === undefined || others.length > 0 ? 'any' : faultOf(fault).prompt
+  const promises: Readonly<Record<string, boolean>> = {
+    [`The prompt should fare as ${expected}, and does as ${fateOf(trace)}.`]: ['any', fateOf(trace)].includes(expected),
+    'A prompt was sent again although it was read, and not because of a rate limit.': sent
+      .slice(0, -1)
+      .every(({ fault: { prompt: fate, takes }, wasRead }) => !wasRead || (fate !== 'unknown' && !takes)),
+    'A prompt was tried too often.': sent.slice(MOST_TRIES - 1, -1).every(({ wasRead }) => wasRead),
+    'A prompt may have been taken, and that is not said.':
+      !isTaken || !(created instanceof ActionError) || created.code === 'unknown-fate',
+    'The job is another one.': !created || created instanceof ActionError || created.id === 'job_1',
+    [`The reads fare as ${trace.reads.join()}.`]:
+      !isInTime || reads.every((name, index) => isReadAs(faultOf(name).read, trace.reads[index])),
+    'An error gives the key away.': !errors.some(({ message, hint = '', quote = '' }) =>
+      givesKeyAway([message, hint, quote].join('\n')),
+    ),
+    [`A request took ${lateMs} ms too long.`]: lateMs <= 1,
+    [`There were ${connections} connections for ${requests} requests.`]: connections <= requests * MOST_CONNECTIONS,
+    [`When all was over, ${openConnections} connections were still open.`]: openConnections === 0,
+    [`When all was over, ${sleepers} timers still ran.`]: sleepers === 0,
   }
+  return Object.entries(promises).flatMap(([broken, holds]) => (holds ? [] : [broken]))
 }
 
-/** Gives the promises that it broke, and what else helps to find out why. */
 async function tryScript(script: FaultScript): Promise<string[]> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<never>((_resolve, reject) => {
@@ -62,38 +64,28 @@ async function tryScript(script: FaultScript): Promise<string[]> {
     }, LIMIT_MS)
   })
   try {
-    const trace = await Promise.race([run(script), limit])
-    const problems = brokenPromises(trace)
-    return problems.length === 0 ? [] : [...problems, 'Its log:', ...trace.log]
+    return brokenPromises(script, await Promise.race([askFaulty(script), limit]))
   } catch (error) {
+    if (error instanceof PortTaken) return await tryScript(script)
     return [error instanceof Error ? (error.stack ?? error.message) : String(error)]
   } finally {
     clearTimeout(timer)
   }
 }
 
+const LONG = { timeoutMs: 150_000, prompt: [], reads: [] }
 /**
  * undici compiles its parser when it is first used, which no socket tells of: the clock would take that for silence. So the
  * first run of a process is for nothing.
  */
-const WARM_UP: FaultScript = {
-  name: 'warm-up',
-  task: 'attach',
-  timeoutMs: 300_000,
-  posts: [],
-  reads: [],
-  proxy: { posts: [], reads: [] },
-}
+const WARM_UP: FaultScript = { ...LONG, name: 'warm-up', reads: ['good'], hasProxy: true }
 
-const ofToday = (all: readonly FaultScript[]): readonly FaultScript[] =>
-  IS_SOAK ? all : all.filter((_script, index) => (index + DAY_SEED) % PARTS === 0)
-
-/** Runs the scripts, or the one that the environment asks for; gives all that broke a promise, and how to run each alone. */
-async function failuresOf(scripts: readonly FaultScript[], all = scripts): Promise<string[]> {
+/** Gives all that broke a promise, and how to run each alone. */
+async function failuresOf(scripts: readonly FaultScript[]): Promise<string[]> {
   const { FAULT: wanted } = process.env
-  const left = wanted === undefined ? [...scripts] : all.filter(({ name }) => name === wanted)
+  const left = scripts.filter(({ name }) => wanted === undefined || wanted === name)
   const failures: string[] = []
-  await run(WARM_UP)
+  await askFaulty(WARM_UP)
   const work = async (): Promise<void> => {
     for (let script = left.shift(); script !== undefined; script = left.shift()) {
       const problems = await tryScript(script)
@@ -105,23 +97,42 @@ async function failuresOf(scripts: readonly FaultScript[], all = scripts): Promi
   return failures
 }
 
-test('there are hundreds of scripts, each with a name of its own', () => {
-  const names = SERVICE_SCRIPTS.map(({ name }) => name)
-  expect(names.length).toBeGreaterThan(400)
-  expect(new Set(names).size).toBe(names.length)
-})
+/** Each fault of a prompt and of a read: one of the two directly and the other through a proxy, if it is not the proxy's own. */
+function scriptsOf(faults: Readonly<Record<string, Fault>>): FaultScript[] {
+  return Object.entries(faults).flatMap(([name, { conduct }], index) => {
+    const hasProxy = (isTurn: boolean): boolean => name in PROXY_FAULTS || (isTurn && conduct !== 'refuse')
+    return [
+      { ...LONG, name: `prompt/${name}`, prompt: [name], hasProxy: hasProxy(index % 2 === 0) },
+      { ...LONG, name: `read/${name}`, reads: [name], hasProxy: hasProxy(index % 2 === 1) },
+    ]
+  })
+}
 
 test.each([
-  ['the service does with its sockets', SERVICE_SCRIPTS],
-  ['a proxy does with its sockets', PROXY_SCRIPTS],
-  ['TLS does', TLS_SCRIPTS],
-])('every promise holds whatever %s', async (_what, scripts) => {
-  expect(await failuresOf(ofToday(scripts), scripts)).toEqual([])
+  ['the service does with its sockets', SERVICE_FAULTS],
+  ['a proxy does with its sockets', PROXY_FAULTS],
+  ['TLS does', TLS_FAULTS],
+])('every promise holds whatever %s', async (_what, faults) => {
+  expect(await failuresOf(scriptsOf(faults))).toEqual([])
 })
 
-const MIXTURES = IS_SOAK ? 2_000 : 200
+const drawn = (names: readonly string[], most: number): fc.Arbitrary<string[]> =>
+  fc.array(
+    fc.oneof({ weight: 1, arbitrary: fc.constant('good') }, { weight: 2, arbitrary: fc.constantFrom(...names) }),
+    {
+      maxLength: most,
+    },
+  )
+const PLAIN = Object.keys(SERVICE_FAULTS)
+const mixture = fc.boolean().chain((hasProxy) => {
+  const names = hasProxy ? [...PLAIN, ...Object.keys(PROXY_FAULTS)] : PLAIN
+  return fc.record({
+    ...{ hasProxy: fc.constant(hasProxy), prompt: drawn(names, 3), reads: drawn(names, 5) },
+    timeoutMs: fc.constantFrom(4_000, 40_000, 600_000),
+  })
+})
 
 test('every promise holds where one fault follows the other', async () => {
-  const mixtures = Array.from({ length: MIXTURES }, (_, index) => randomScript(SEED + index))
-  expect(await failuresOf(ofToday(mixtures), mixtures)).toEqual([])
+  const mixtures = fc.sample(mixture, { numRuns: IS_SOAK ? 2_000 : 100, seed: SEED })
+  expect(await failuresOf(mixtures.map((one, index) => ({ ...one, name: `mixture-${index}` })))).toEqual([])
 })

@@ -187,9 +187,7 @@ function changeIsTrue(trace: Trace): string | undefined {
 /** Something that must hold on every schedule; gives what is wrong, or undefined. */
 type Invariant = (trace: Trace) => string | undefined
 
-export const DURATION_IS_MONOTONIC = 'A duration does not depend on the wall clock.'
-
-export const INVARIANTS: Readonly<Record<string, Invariant>> = {
+const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'The service reads each prompt that it may process once at most.': promptIsReadOnce,
   'A prompt is sent again only if nothing was processed.': nothingIsSentAgainUnproven,
   'A job that has read archived is sent nothing.': archivedIsSentNothing,
@@ -198,7 +196,7 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'Green and red are only what the outcome, an error and `fail-on` ask for.': colourIsRight,
   'A prompt that was never taken is never green.': greenMeansAccepted,
   'The step ends by its deadline, or its cancellation, and 2 s.': settlesInTime,
-  [DURATION_IS_MONOTONIC]: durationIsMonotonic,
+  'A duration does not depend on the wall clock.': durationIsMonotonic,
   'The key is in no text, in no encoding, not even cut.': keyIsNowhere,
   'An accepted job is an output, handed on before any waiting.': acceptedJobIsHandedOn,
   'A prompt that may have been taken is said to be so.': unknownFateIsTold,

@@ -19,13 +19,13 @@ export interface Trace extends Played<Report> {
 const PROMPT_CUT_BYTES = 32 * 1024
 
 /** The inputs as a workflow has them, so that the real defaults and rules hold. */
-export function inputsOf(schedule: Schedule, projectId: string): ReturnType<typeof agentInputs> {
+function inputsOf(schedule: Schedule): ReturnType<typeof agentInputs> {
   const { task, promptHoldsKey, wait, timeoutMs, pollIntervalMs, failOn } = schedule
   const prompt = promptHoldsKey ? `${'p'.repeat(PROMPT_CUT_BYTES - 20)}${KEY} and so on` : 'Fix it.'
   const given = {
     prompt: task === 'attach' ? '' : prompt,
     'job-id': task === 'create' ? '' : JOB_ID,
-    'project-id': projectId,
+    'project-id': PROJECT_ID,
     'api-key': KEY,
     wait: String(wait),
     'fail-on': failOn.join() || 'none',
@@ -45,9 +45,8 @@ export async function runSchedule(schedule: Schedule): Promise<Trace> {
     clock: stepClockOf(clock),
     signal: cancelledAt(clock, schedule.cancelAtMs),
     random: () => schedule.random,
-    eventTime: () => clock.now(),
     world: clock,
   }
-  const played = await playOn(stage, agentAction, () => inputsOf(schedule, PROJECT_ID))
+  const played = await playOn(stage, agentAction, () => inputsOf(schedule))
   return { ...played, schedule, service, endedAt: clock.now() }
 }

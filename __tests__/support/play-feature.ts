@@ -23,7 +23,7 @@ export interface Played<Report> extends Omit<Rendered, 'summary'> {
   readonly said: readonly string[]
   readonly log: readonly string[]
   readonly warnings: readonly string[]
-  /** Jobs that were handed on, and when. */
+  /** Jobs that were handed on, and when, from the step's beginning. */
   readonly accepted: readonly { readonly id: string; readonly at: number }[]
 }
 
@@ -36,8 +36,6 @@ export interface Stage {
   readonly clock: Clock
   readonly signal?: AbortSignal
   readonly random?: () => number
-  /** What the time of an event is, for the trace. */
-  readonly eventTime?: () => number
   /** Lets time pass until the work is done; left out if it passes by itself. */
   readonly world?: Pick<VirtualClock, 'passUntil'>
 }
@@ -59,7 +57,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
   parse: () => Inputs,
 ): Promise<Played<Report>> {
   const { apiKey, transport, github, context, clock, signal = new AbortController().signal, random } = stage
-  const { eventTime = () => clock.now(), world } = stage
+  const startedAt = clock.now()
   const redact = createRedactor([apiKey])
   const accepted: { id: string; at: number }[] = []
   const given = new Map<string, string>()
@@ -77,7 +75,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     warn: inLines(bare.warn),
     setOutput(name: string, value: string) {
       given.set(name, value)
-      if (name === 'outcome') accepted.push({ id: given.get('job-id') ?? '', at: eventTime() })
+      if (name === 'outcome') accepted.push({ id: given.get('job-id') ?? '', at: clock.now() - startedAt })
     },
   }
 
@@ -94,7 +92,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
     }
   }
 
-  const { report, inputs } = await (world?.passUntil(play()) ?? play())
+  const { report, inputs } = await (stage.world?.passUntil(play()) ?? play())
   const { outputs, summary, text, ...shown } = feature.render(report, inputs, redact)
   checkResult(outputs)
   const linesOf = (kind: string): string[] =>

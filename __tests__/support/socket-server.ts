@@ -22,7 +22,7 @@ export interface SocketBehaviour {
 const HEAD_END = '\r\n\r\n'
 
 /** The first whole request in what was read so far. */
-function firstRequest(text: string): string | undefined {
+export function firstRequest(text: string): string | undefined {
   const headEnd = text.indexOf(HEAD_END)
   if (headEnd === -1) return undefined
   const bodyLength = Number(/^content-length: (\d+)/im.exec(text.slice(0, headEnd))?.[1] ?? 0)

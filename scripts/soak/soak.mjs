@@ -1,6 +1,6 @@
 /**
- * Proves the same as the tests of `__tests__/model` and `__tests__/faults`, on a hundred times as many schedules, 40 times as
- * many courses, all faults and ten times as many mixtures of them, and on other ones each time.
+ * Proves the same as the tests of `__tests__/model` and `__tests__/faults`, on a hundred times as many schedules, and
+ * twenty times as many courses and mixtures of faults, and on other ones each time.
  *
  *   npm run test:soak         with a seed drawn now, which is printed
  *   SEED=7 npm run test:soak  with that one
