@@ -1,94 +1,109 @@
 import { expect, test } from '@jest/globals'
-
+import { markerComment } from '../../src/agent/pull-request/marker.ts'
+import { addToLog } from '../../src/agent/report/pull-request-log.ts'
+import { renderComment } from '../../src/emulator/comment-html.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { type JobRecord, planTurn } from '../../src/emulator/service/job-machine.ts'
-import { pullRequestResponse as respond } from '../../src/emulator/pull-request-page.ts'
+import { pullRequestResponse } from '../../src/emulator/pull-request-page.ts'
 import { USUAL_TURN } from '../../src/emulator/service/scenarios.ts'
-import { checkRun } from '../support/github-state.ts'
+import { checkRun, commit } from '../support/github-state.ts'
 
-const docs = repositoryState()
-const pullRequestResponse = (of: JobRecord | undefined, nowMs: number) => respond(of, docs, nowMs)
-
-function job(prompt: string, followUp?: string): JobRecord {
-  const more = followUp === undefined ? [] : [planTurn(followUp, USUAL_TURN, 60_000)]
-  return {
-    id: 'job_1',
-    projectId: 'docs',
-    createdAtMs: 0,
-    pullNumber: 7,
-    turns: [planTurn(prompt, USUAL_TURN, 0), ...more],
-  }
+/** The page of a job whose first turn has ended at 20 s, and the one of its follow-up at 80 s. */
+function pageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository = repositoryState() } = {}) {
+  const turns = [planTurn(prompt, USUAL_TURN, 0), planTurn(followUp, USUAL_TURN, 60_000)] as const
+  const job: JobRecord = { id: 'job_1', projectId: 'docs', createdAtMs: 0, pullNumber: 7, turns }
+  return pullRequestResponse(job, repository, nowMs)
 }
 
-test('there is no page before the agent has pushed', () => {
-  expect(pullRequestResponse(undefined, 20_000).status).toBe(404)
-  expect(pullRequestResponse(job('x'), 19_999).status).toBe(404)
-  expect(pullRequestResponse(job('x'), 20_000).status).toBe(200)
+test('there is no page before the agent has pushed, and none of no job', () => {
+  expect([19_999, 20_000].map((nowMs) => pageAt(nowMs).status)).toEqual([404, 200])
+  expect(pullRequestResponse(undefined, repositoryState(), 20_000).status).toBe(404)
 })
 
-test('the page shows number, state, instruction, files and diff', () => {
-  const { body } = pullRequestResponse(job('Document the flag.'), 20_000)
-  for (const text of [
-    '#7',
-    'Open',
-    'Document the flag.',
-    'docs/flag.md',
-    'docs/index.md',
-    '<ins>+# Document the flag.',
-  ]) {
-    expect(body).toContain(text)
-  }
+test('the page shows number, state, instruction, files and diff, and may run no script', () => {
+  const { body, headers } = pageAt(20_000, 'Document the flag.')
+  const parts = ['#7', 'Open', 'Document the flag.', 'docs/flag.md', 'docs/index.md', '<ins>+# Document the flag.']
+  for (const text of parts) expect(body).toContain(text)
+  expect(headers['content-security-policy']).toContain("default-src 'none'")
 })
 
 test('a follow-up is on the page once it is pushed, folded so that the conversation stays in sight', () => {
-  const both = job('First one.', 'Second one.')
-  expect(pullRequestResponse(both, 79_999).body).not.toContain('Second one.')
-  expect(pullRequestResponse(both, 80_000).body).toContain('<details>\n<summary>Follow-up 1')
-  expect(pullRequestResponse(both, 80_000).body).toContain('Second one.')
+  const [before = '', after = ''] = [79_999, 80_000].map((ms) => pageAt(ms, 'One.', { followUp: 'Two.' }).body)
+  expect(before).not.toContain('Two.')
+  expect(before).toContain('<details open>\n<summary>Instruction')
+  expect(after).toMatch(/<details>\n<summary>Follow-up 1[^]*Two\./)
 })
 
 test('a prompt cannot become a part of the page', () => {
-  const prompt = `</pre><script>alert(1)</script><img src="x" onerror='y'>&copy;`
-  const { body } = pullRequestResponse(job(prompt), 20_000)
+  const { body } = pageAt(20_000, `</pre><script>alert(1)</script><img src="x" onerror='y'>&copy;`)
   expect(body).not.toMatch(/<script|<img|&copy;/)
   expect(body).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
   expect(body).toContain('&amp;copy;')
 })
 
 test('a very long prompt is cut', () => {
-  const { body } = pullRequestResponse(job(`Title\n${'x'.repeat(1_000_000)}`), 20_000)
+  const { body } = pageAt(20_000, `Title\n${'x'.repeat(1_000_000)}`)
   expect(body.length).toBeLessThan(20_000)
   expect(body).toContain('[…]')
 })
 
 test('the page shows what GitHub has: state, labels, comments, and the checks of the newest commit by now', () => {
-  const headSha = 'a'.repeat(40)
+  const headSha = commit('a')
   const comment = { id: 1, user: 'mona', body: '<!-- marker -->\nShorten <it>.', createdAtMs: 0, reactions: [] }
+  const pull = { branch: 'agent/job_1', headSha, labels: ['docs-agent'], comments: [comment], draft: true }
+  const times = { startedAtMs: 10_000, completedAtMs: 20_000 }
   const repository = repositoryState({
-    pulls: {
-      7: pullState({ branch: 'agent/job_1', headSha, labels: ['docs-agent'], comments: [comment], draft: true }),
-    },
+    pulls: { 7: pullState(pull) },
     checkRuns: [
-      checkRun({
-        name: 'build',
-        headSha,
-        startedAtMs: 10_000,
-        completedAtMs: 20_000,
-        conclusion: 'failure',
-        title: 'Gone',
-      }),
-      checkRun({ name: 'old', headSha: 'b'.repeat(40) }),
+      checkRun({ name: 'build', headSha, ...times, conclusion: 'failure', title: 'Gone' }),
+      checkRun({ name: 'old', headSha: commit('b') }),
       checkRun({ name: 'late', headSha, createdAtMs: 40_000 }),
     ],
     statuses: [{ headSha, context: 'preview', state: 'success', createdAtMs: 0 }],
   })
-  const pageAt = (nowMs: number): string => respond(job('x'), repository, nowMs).body
-  expect(pageAt(20_000)).toContain('<span class="state draft">Draft</span>')
-  expect(pageAt(20_000)).toContain('<span class="label">docs-agent</span>')
-  expect(pageAt(20_000)).toMatch(/mona <small>commented .*[^]*<div><p>Shorten &lt;it&gt;\.<\/p><\/div>/)
-  expect(pageAt(20_000)).toContain('<li class="failed">build <small>github-actions, failed</small><pre>Gone</pre>')
-  expect(pageAt(20_000)).toContain('<li class="passed">preview')
-  expect(pageAt(20_000)).not.toMatch(/<li class="\w+">(old|late)/)
-  expect(pageAt(40_000)).toContain('<li class="passed">late')
+  const [before = '', after = ''] = [20_000, 40_000].map((nowMs) => pageAt(nowMs, 'x', { repository }).body)
+  for (const part of [
+    '<span class="state draft">Draft</span>',
+    '<span class="label">docs-agent</span>',
+    '<li class="failed">build <small>github-actions, failed</small><pre>Gone</pre>',
+    '<li class="passed">preview',
+  ])
+    expect(before).toContain(part)
+  expect(before).toMatch(/mona <small>commented .*[^]*<div><p>Shorten &lt;it&gt;\.<\/p><\/div>/)
+  expect(before).not.toMatch(/<li class="\w+">(old|late)/)
+  expect(after).toContain('<li class="passed">late')
+})
+
+test('the log of a pull request is shown as GitHub shows it', () => {
+  const at = new Date('2026-01-31T03:00:05Z')
+  const url = 'https://github.com/acme/docs/actions/runs/42'
+  const body = addToLog(markerComment('job_1'), {
+    at,
+    rows: [{ key: '1', at, startedBy: { text: 'push to `main` by `mona`: 1 commit' }, end: { text: 'opened', url } }],
+    left: [{ text: '`links` failed' }, { text: 'It is a draft.' }],
+    followUps: 'Follow-ups: 0 of 20 used.',
+  })
+  expect(renderComment(body ?? '')).toBe(`<p>This pull request comes from the docs agent job <code>job_1</code>.</p>
+<table>
+<tr><th>When (UTC)</th><th>Started by</th><th>What came of it</th></tr>
+<tr><td>2026-01-31 03:00</td><td>push to <code>main</code> by <code>mona</code>: 1 commit</td><td><a href="${url}">opened</a></td></tr>
+</table>
+<p><b>What is left</b> (2026-01-31 03:00:05 UTC)</p>
+<ul class="list"><li><code>links</code> failed</li><li>It is a draft.</li></ul>
+<p>Follow-ups: 0 of 20 used.</p>`)
+})
+
+test.each([
+  '<img src=x onerror=alert(1)>',
+  '<a href="javascript:alert(1)">x</a>',
+  '<a href="https://x" onclick="alert(1)">x</a>',
+  '[x](javascript:alert(1))',
+  '[x](https://a"onclick="alert(1))',
+  '| <script>alert(1)</script> |\n| --- |\n| <b onclick=x> |',
+  '`<script>`',
+])('nothing that a stranger writes comes alive: %s', (body) => {
+  const tags = Array.from(renderComment(body).matchAll(/<([^>]*)>/g), ([, tag = '']) => tag)
+  const known = /^(?:\/?(?:p|table|tr|td|th|code|a|ul|li|b|br)|a href="https:[^"]*")$/
+  expect(tags.filter((tag) => !known.test(tag))).toEqual([])
 })

@@ -2,8 +2,7 @@ import { systemClock } from '../runtime/clock.ts'
 import { type CliOptions, helpText, parseCli } from './cli-options.ts'
 import { combineScenarios } from './github/github-scenarios.ts'
 import { logLine } from './request-log.ts'
-import { startEmulator } from './server.ts'
-import { startText } from './start-text.ts'
+import { type Emulator, startEmulator } from './server.ts'
 
 interface Output {
   write(text: string): unknown
@@ -17,6 +16,41 @@ interface ServiceProcess {
   readonly stdout: Output
   readonly stderr: Pick<Output, 'write'>
   once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
+}
+
+/**
+ * What is printed once the port is open. The first line, `listening <url>`, is for programs and stays as it is. The rest
+ * is for people. The key may be shown: it is public, and opens nothing but this service.
+ */
+export function startText(
+  {
+    url,
+    apiKey,
+    projectId,
+    github,
+  }: Pick<Emulator, 'url' | 'apiKey' | 'projectId'> & { readonly github: Pick<Emulator['github'], 'apiUrl' | 'token'> },
+  { scenario, speed }: Pick<CliOptions, 'scenario' | 'speed'>,
+): string {
+  return [
+    `listening ${url}`,
+    '',
+    `The embedded documentation service plays the scenario ${scenario}, at ${speed} times the usual speed.`,
+    '',
+    'Create a job:',
+    `  curl ${url}/v2/agent/${projectId}/job -H 'Authorization: Bearer ${apiKey}' -H 'Content-Type: application/json' -d '{"prompt":"Document the --dry-run flag."}'`,
+    '',
+    'Ask its GitHub:',
+    `  GITHUB_API_URL=${github.apiUrl}`,
+    `  GITHUB_TOKEN=${github.token}`,
+    `  curl ${github.apiUrl}/repos/acme/docs/pulls -H 'Authorization: Bearer ${github.token}'`,
+    '',
+    'Run the action against it (npm start in another terminal) with these environment variables:',
+    `  DOCS_AGENT_BASE_URL=${url}`,
+    `  DOCS_AGENT_PROJECT_ID=${projectId}`,
+    `  DOCS_AGENT_API_KEY=${apiKey}`,
+    '',
+    'The key works for any project, and key and token open nothing else. Ctrl-C ends the service. Requests:',
+  ].join('\n')
 }
 
 async function run(options: CliOptions, self: ServiceProcess, print: (text: string) => void): Promise<void> {
