@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { visitorsPageSchema } from '../../../src/docs-service/schemas.ts'
 import { HOSTILE_TEXT, hostilePath } from '../../../src/emulator/service/hostile-text.ts'
 import { parseDate } from '../../../src/emulator/service/parse-date.ts'
 import type { ScenarioName } from '../../../src/emulator/service/scenarios.ts'
@@ -14,67 +13,58 @@ const SITE = { pages: 30, visits: 4_000, endMs: END_MS }
 const VISITS = generateVisits(SITE)
 const ALWAYS = { fromMs: -Infinity, toMs: Infinity }
 
-test('the same seed gives the same visits, another one gives others, and there may be none', () => {
-  expect(generateVisits({ ...SITE, seed: 1 })).toEqual(VISITS)
-  expect(generateVisits({ ...SITE, seed: 2 })).not.toEqual(VISITS)
-  expect(generateVisits({ ...SITE, visits: 0 })).toEqual([])
-})
-
 test('the visits lie in the 90 days before the end, and fill them', () => {
   const days = new Set(VISITS.map(({ atMs }) => Math.ceil((END_MS - atMs) / DAY_MS)))
   expect([days.size, Math.min(...days), Math.max(...days)]).toEqual([VISITS_DAYS, 1, VISITS_DAYS])
+  expect(generateVisits({ ...SITE, visits: 0 })).toEqual([])
 })
 
-test('every page is visited, and the first one most', () => {
-  const counts = new Map<string, number>()
-  for (const { path } of VISITS) counts.set(path, (counts.get(path) ?? 0) + 1)
-  expect(counts.size).toBe(30)
-  expect(counts.get(pagePath(0))).toBe(Math.max(...counts.values()))
-})
-
-test('distinct pages have distinct paths', () => {
+test('every page is visited, the first one most, and distinct pages have distinct paths', () => {
+  const { visitors } = countVisitors(VISITS, ALWAYS)
+  expect([visitors.length, visitors[0]?.path]).toEqual([30, '/'])
   const paths = Array.from({ length: 1_000 }, (_, index) => pagePath(index))
   expect(new Set(paths).size).toBe(1_000)
   expect(paths.slice(0, 3)).toEqual(['/', '/reference/install', '/concepts/install'])
 })
 
-/** Reads the list as the export does, in the largest parts, up to so many of them. */
-function readParts(scenario: ScenarioName, most: number): { paths: string[]; hasMore: boolean | undefined }[] {
+/** Reads the list as the export does, in the largest parts, up to so many of them: the paths in each. */
+function readParts(scenario: ScenarioName, most: number): { parts: string[][]; ends: boolean } {
   const { get } = driveService({ scenario })
-  const parts: { paths: string[]; hasMore: boolean | undefined }[] = []
-  for (let offset = 0; parts.length < most && parts.at(-1)?.hasMore !== false;) {
-    const { visitors = [], hasMore } = bodyOf(get(`/v1/analytics/docs/visitors?limit=250&offset=${offset}`))
-    parts.push({ paths: visitors.map(({ path }) => path), hasMore })
-    offset += visitors.length
+  const parts: string[][] = []
+  for (let ends = false; ;) {
+    if (ends || parts.length === most) return { parts, ends }
+    const { visitors = [], hasMore } = bodyOf(
+      get(`/v1/analytics/docs/visitors?limit=250&offset=${parts.flat().length}`),
+    )
+    parts.push(visitors.map(({ path }) => path))
+    ends = hasMore === false
   }
-  return parts
 }
 
-const [usual = { paths: [], hasMore: true }] = readParts('pull-request', 1)
+const [USUAL = []] = readParts('pull-request', 1).parts
 
 test('a list that moves has every page, and one of them twice', () => {
-  const parts = readParts('moving-pages', 10)
-  expect(parts.map(({ paths }) => paths.length)).toEqual([10, 10, 10, 1])
-  const paths = parts.flatMap((part) => part.paths)
-  expect([...new Set(paths)]).toEqual(usual.paths)
-  expect(paths.filter((path, index) => paths.indexOf(path) !== index)).toEqual([usual.paths[9]])
+  const { parts } = readParts('moving-pages', 10)
+  expect(parts.map(({ length }) => length)).toEqual([10, 10, 10, 1])
+  const paths = parts.flat()
+  expect([...new Set(paths)]).toEqual(USUAL)
+  expect(paths.filter((path, index) => paths.indexOf(path) !== index)).toEqual([USUAL[9]])
 })
 
 test('a list that is stuck begins anew with every part, and says that there is more', () => {
-  expect(readParts('stuck-pages', 3)).toEqual(Array(3).fill({ ...usual, hasMore: true }))
+  expect(readParts('stuck-pages', 3)).toEqual({ parts: [USUAL, USUAL, USUAL], ends: false })
 })
 
 test('one path is longer than 8 KiB', () => {
-  const [{ paths: [long = '', ...others] } = usual] = readParts('long-path', 1)
+  const [[long = '', ...others] = []] = readParts('long-path', 1).parts
   expect(long.length).toBeGreaterThan(8 * 1024)
-  expect(others).toEqual(usual.paths.slice(1))
+  expect(others).toEqual(USUAL.slice(1))
 })
 
 test('a list without end has more than an hour would allow, and no page twice', () => {
-  const parts = readParts('endless-pages', 101)
-  expect(parts).toHaveLength(101)
-  const paths = parts.flatMap((part) => part.paths)
-  expect(new Set(paths).size).toBe(101 * 250)
+  const { parts, ends } = readParts('endless-pages', 101)
+  const paths = parts.flat()
+  expect([parts.length, ends, new Set(paths).size]).toEqual([101, false, 101 * 250])
   expect(paths.every((path) => path.length > 8_000 && path.length < 8 * 1024)).toBe(true)
 })
 
@@ -83,21 +73,18 @@ const rows = (offset: number, limit: number) => analytics({ range: ALWAYS, limit
 
 test('pages follow each other without a gap or an overlap, under the same totals, and the last one says so', () => {
   const whole = rows(0, 250)
-  expect(visitorsPageSchema.parse(whole)).toEqual(whole)
-  const pages = [0, 7, 14, 21, 28].map((offset) => rows(offset, 7))
+  const pages = [0, 10, 20].map((offset) => rows(offset, 10))
   expect(pages.flatMap(({ visitors }) => visitors)).toEqual(whole.visitors)
-  expect(pages.map(({ hasMore }) => hasMore)).toEqual([true, true, true, true, false])
-  expect([rows(0, 29).hasMore, rows(0, 30).hasMore]).toEqual([true, false])
+  expect(pages.map(({ hasMore }) => hasMore)).toEqual([true, true, false])
   expect(rows(1_000, 50)).toEqual({ totals: whole.totals, visitors: [], hasMore: false })
 })
 
 test('a range counts fewer visitors than all time, and each range its own', () => {
   const total = (fromMs: number, toMs: number): number =>
     analytics({ range: { fromMs, toMs }, limit: 1, offset: 0 }).totals.total
-  const [day, week, all] = [total(END_MS - DAY_MS, END_MS), total(END_MS - 7 * DAY_MS, END_MS), total(0, END_MS)]
-  expect(day).toBeGreaterThan(0)
-  expect(week).toBeGreaterThan(day)
-  expect(all).toBeGreaterThan(week)
+  const [day, week, all] = [1, 7, 90].map((days) => total(END_MS - days * DAY_MS, END_MS))
+  expect([day, week, all]).toEqual([day, week, all].sort((a = 0, b = 0) => a - b))
+  expect(new Set([0, day, week, all]).size).toBe(4)
   expect(total(END_MS - DAY_MS, END_MS)).toBe(day)
   expect(total(END_MS, END_MS + DAY_MS)).toBe(0)
 })
@@ -130,18 +117,15 @@ test('pages with most visitors come first, and equal ones by path', () => {
   expect(countVisitors(visits, ALWAYS).visitors.map(({ path }) => path)).toEqual(['/c', '/a', '/b'])
 })
 
+const day = (date: number, hour = 0): number => Date.UTC(2025, 11, date, hour)
+
 test.each([
   ['', ALWAYS, 50, 0],
   ['limit=1&x=1', ALWAYS, 1, 0],
   ['limit=250&offset=7', ALWAYS, 250, 7],
-  ['dateTo=2025-12-01', { fromMs: -Infinity, toMs: Date.UTC(2025, 11, 1) }, 50, 0],
-  [
-    'dateFrom=2025-12-01&dateTo=2025-12-02T00:00:00%2B02:00',
-    { fromMs: Date.UTC(2025, 11, 1), toMs: Date.UTC(2025, 11, 1, 22) },
-    50,
-    0,
-  ],
-  ['dateFrom=2025-12-01&dateTo=2025-12-01', { fromMs: Date.UTC(2025, 11, 1), toMs: Date.UTC(2025, 11, 1) }, 50, 0],
+  ['dateTo=2025-12-01', { fromMs: -Infinity, toMs: day(1) }, 50, 0],
+  ['dateFrom=2025-12-01&dateTo=2025-12-02T00:00:00%2B02:00', { fromMs: day(1), toMs: day(1, 22) }, 50, 0],
+  ['dateFrom=2025-12-01&dateTo=2025-12-01', { fromMs: day(1), toMs: day(1) }, 50, 0],
 ])('the query “%s” asks for the range %j, %d rows from %d on', (query, range, limit, offset) => {
   expect(parseVisitorsQuery(query)).toEqual({ range, limit, offset })
 })
@@ -161,7 +145,6 @@ test.each([
 })
 
 test.each([
-  ['2025-12-01', '2025-12-01T00:00:00.000Z'],
   ['2024-02-29', '2024-02-29T00:00:00.000Z'],
   ['2025-12-01T13:30', '2025-12-01T13:30:00.000Z'],
   ['2025-12-01T13:30:15', '2025-12-01T13:30:15.000Z'],
@@ -184,22 +167,22 @@ test.each([
 
 test('the hostile text has commands of a log, colours, what hides or turns text, HTML, a mention and a table', () => {
   const kinds = [
-    /\n::error /,
-    /\u2028::add-mask::/,
-    /[^\n]##\[error\]/,
-    /\u001b\[31m/,
-    /\0/,
-    /\u202e/,
-    /<img/,
-    /@everyone/,
+    '\n::error ',
+    '\u2028::add-mask::',
+    ' ##[error]',
+    '\u001b[31m',
+    '\0',
+    '\u202e',
+    '<img',
+    '@everyone',
+    ' | ',
   ]
-  for (const kind of [...kinds, / \| /]) expect(HOSTILE_TEXT).toMatch(kind)
+  for (const kind of kinds) expect(HOSTILE_TEXT).toContain(kind)
 })
 
 test('hostile paths stay distinct, keep the path, and begin as formulas do', () => {
   const paths = Array.from({ length: 50 }, (_, index) => hostilePath(`/page-${index}`, index))
   expect(new Set(paths).size).toBe(50)
   expect(paths.every((path, index) => path.endsWith(`/page-${index}`) && !path.startsWith('/'))).toBe(true)
-  const starts = paths.map((path) => path.slice(0, 1))
-  expect(starts).toEqual(expect.arrayContaining(['=', '@', '+', '-', '\t', '\uff1d', '\n']))
+  expect(paths.map(([start]) => start)).toEqual(expect.arrayContaining(['=', '@', '+', '-', '\t', '\uff1d', '\n']))
 })
