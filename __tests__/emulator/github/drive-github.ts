@@ -6,9 +6,6 @@ import { repositoryState, type RepositoryState } from '../../../src/emulator/git
 import { violationsOf } from '../../support/github-violations.ts'
 import { driveService, type ServiceDriver } from '../drive-service.ts'
 
-/** A commit's id that is easy to tell from others: `commit('a')` is forty times `a`. */
-export const commit = (digit: string): string => digit.repeat(40)
-
 /** What tests read of an answer. */
 export type Json = any // eslint-disable-line @typescript-eslint/no-explicit-any -- see eslint.config.js
 
@@ -49,17 +46,13 @@ export function driveGitHub({ scenarios = [], docs, ...options }: DriveOptions =
     },
   })
   const ask: GitHubDriver['ask'] = (method, path, body, more) => {
-    const {
-      status,
-      headers,
-      body: text,
-    } = driver.send({
+    const answer = driver.send({
       method,
       target: path.startsWith('/api/') ? path : `/api/v3/repos/acme/docs${path}`,
       headers: { authorization: `token ${GITHUB_TOKEN}`, ...more },
       body: body === undefined ? '' : JSON.stringify(body),
     })
-    return { status, headers, body: text === '' ? undefined : JSON.parse(text) }
+    return { ...answer, body: answer.body === '' ? undefined : JSON.parse(answer.body) }
   }
   const { 'acme/docs': repository } = driver.service.github.state.repositories
   if (repository === undefined) throw new Error('There is no acme/docs.')

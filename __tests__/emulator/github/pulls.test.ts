@@ -7,7 +7,8 @@ import { pageOf } from '../../../src/emulator/github/reply.ts'
 import { closeIssue, openPull, pushCommit } from '../../../src/emulator/github/repository-events.ts'
 import { type RepositoryState, repositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { USUAL_LAG } from '../../../src/emulator/github/state.ts'
-import { commit, driveGitHub, type GitHubDriver } from './drive-github.ts'
+import { commit } from '../../support/github-state.ts'
+import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 const LINE: ReviewComment = {
   ...{ id: 71, user: 'mona', body: '/docs shorten', createdAtMs: 0, reactions: [] },
@@ -41,21 +42,13 @@ test.each([
 })
 
 test('a head that moved is shown some time later', () => {
-  const earlierHeads = [
-    { sha: commit('a'), untilMs: DEFAULT_START_MS },
-    { sha: commit('b'), untilMs: DEFAULT_START_MS + 3_000 },
-  ]
-  const { read, advance } = drive({ earlierHeads }, 5_000)
+  const until = (digit: string, untilMs: number) => ({ sha: commit(digit), untilMs: DEFAULT_START_MS + untilMs })
+  const { read, advance } = drive({ earlierHeads: [until('a', 0), until('b', 3_000)] }, 5_000)
   const seen = [0, 5, 3].map((seconds) => {
     advance(seconds)
     return [read('/pulls/7').head.sha, read('/pulls')[0].head.sha]
   })
   expect(seen).toEqual(['a', 'b', 'c'].map((digit) => [commit(digit), commit(digit)]))
-})
-
-test('who works with the repository is told from strangers', () => {
-  expect(drive().read('/pulls/7').author_association).toBe('COLLABORATOR')
-  expect(drive({ user: 'dora' }).read('/pulls/7').author_association).toBe('NONE')
 })
 
 function twoPulls(): RepositoryState {
@@ -87,28 +80,25 @@ test('pull requests are listed by state, branch and time', () => {
 test('a merge wants the head that it was asked for', () => {
   const { ask, read, advance, docs } = driveGitHub({ docs: twoPulls() })
   advance(5)
-  expect(ask('PUT', '/pulls/1/merge', { sha: commit('f') })).toMatchObject({
-    status: 409,
-    body: { message: 'Head branch was modified. Review and try the merge again.' },
-  })
-  const sha = docs.pulls[1]?.headSha ?? ''
-  const { body } = ask('PUT', '/pulls/1/merge', { sha, merge_method: 'squash' })
-  expect(read('/commits/main')).toMatchObject({ sha: body.sha, commit: { message: 'one (#1)' } })
+  const merge = (sha = docs.pulls[1]?.headSha) => ask('PUT', '/pulls/1/merge', { sha, merge_method: 'squash' })
+  const modified = 'Head branch was modified. Review and try the merge again.'
+  expect(merge(commit('f'))).toMatchObject({ status: 409, body: { message: modified } })
+  const { sha } = merge().body
+  expect(read('/commits/main')).toMatchObject({ sha, commit: { message: 'one (#1)' } })
   expect(read('/pulls/1/files')).toMatchObject([{ filename: 'one.md' }])
+  const at = '2026-01-01T00:00:05Z'
   expect(read('/pulls/1')).toMatchObject({
-    ...{ state: 'closed', merged: true, merged_by: { login: TOKEN_USER }, merge_commit_sha: body.sha },
-    ...{ merged_at: '2026-01-01T00:00:05Z', closed_at: '2026-01-01T00:00:05Z', commits: 1, additions: 1 },
+    ...{ state: 'closed', merged: true, merged_by: { login: TOKEN_USER }, merge_commit_sha: sha },
+    ...{ merged_at: at, closed_at: at, commits: 1, additions: 1 },
   })
-  expect(ask('PUT', '/pulls/1/merge', { sha }).status).toBe(405)
+  expect(merge().status).toBe(405)
 })
 
 test.each(['conflict', 'blocked', 'draft'] as const)('a pull request with “%s” is not merged', (field) => {
   const { ask, advance } = drive({ [field]: true })
   advance(5)
-  expect(ask('PUT', '/pulls/7/merge', {})).toMatchObject({
-    status: 405,
-    body: { message: 'Pull Request is not mergeable' },
-  })
+  const answer = ask('PUT', '/pulls/7/merge', {})
+  expect(answer).toMatchObject({ status: 405, body: { message: 'Pull Request is not mergeable' } })
 })
 
 test('who is asked for a review, in any letters, stays so until they have given one', () => {
@@ -136,32 +126,15 @@ test.each([
   expect(read('/pulls/7')).toMatchObject({ requested_reviewers: [], requested_teams: [] })
 })
 
-test('a reply stands in the thread of the comment that began it, whichever was answered', () => {
-  const { ask, read } = drive()
-  const { id } = ask('POST', '/pulls/7/comments/71/replies', { body: 'Done' }).body
-  expect(ask('POST', `/pulls/7/comments/${id}/replies`, { body: 'Thanks' }).status).toBe(201)
-  const place = { in_reply_to_id: 71, path: 'docs/a.md', line: 3, commit_id: commit('c') }
-  expect(read('/pulls/7/comments').slice(1)).toMatchObject([
-    { body: 'Done', ...place },
-    { body: 'Thanks', ...place },
-  ])
-})
-
 test.each([
   ['POST', '/pulls/7/comments/9/replies', { body: 'Done' }, 404, 'Not Found'],
   ['POST', '/pulls/comments/9/reactions', { content: 'eyes' }, 404, 'Not Found'],
   ['PATCH', '/issues/comments/9', { body: 'Bye' }, 404, 'Not Found'],
   ['POST', '/issues/7/comments', { body: '' }, 422, 'Validation Failed'],
   ['POST', '/issues/7/comments', { body: 'x'.repeat(65_537) }, 422, 'Body is too long (maximum is 65536 characters)'],
-] as const)('%s %s is refused', (method, path, body, status, message) => {
-  expect(drive().ask(method, path, body)).toMatchObject({ status, body: { message } })
-})
-
-test('a locked conversation takes no comments', () => {
-  expect(drive({ locked: true }).ask('POST', '/issues/7/comments', { body: 'Hello' })).toMatchObject({
-    status: 403,
-    body: { message: 'Unable to create comment because issue is locked.' },
-  })
+  ['POST', '/issues/7/comments', { body: 'x' }, 403, 'Unable to create comment because issue is locked.', true],
+] as const)('%s %s is refused', (method, path, body, status, message, locked = false) => {
+  expect(drive({ locked }).ask(method, path, body)).toMatchObject({ status, body: { message } })
 })
 
 test('issues and pull requests are listed together, by label in any letters', () => {
@@ -200,12 +173,12 @@ test('the same reaction by the same user is there once', () => {
   expect(docs.pulls[7]?.reviewComments[0]?.reactions).toMatchObject([{ content: 'eyes', user: TOKEN_USER }])
 })
 
-test('a member whose membership is private is shown as a stranger', () => {
-  const { id, user, body, createdAtMs, reactions } = LINE
-  const comment = { id, user, body, createdAtMs, reactions }
-  const { read } = drive({ comments: [comment, { ...comment, id: 72, association: 'CONTRIBUTOR' }] })
+test('who works with the repository is told from strangers, as are members whose membership is private', () => {
+  const { id, body, createdAtMs, reactions } = LINE
+  const by = (user: string, association = {}) => ({ id, body, createdAtMs, reactions, user, ...association })
+  const { read } = drive({ comments: [by('mona'), by('dora'), by('mona', { association: 'CONTRIBUTOR' })] })
   const shown = read('/issues/7/comments').map((found: { author_association: string }) => found.author_association)
-  expect(shown).toEqual(['COLLABORATOR', 'CONTRIBUTOR'])
+  expect(shown).toEqual(['COLLABORATOR', 'NONE', 'CONTRIBUTOR'])
 })
 
 const ITEMS = Array.from({ length: 250 }, (_, index) => index)

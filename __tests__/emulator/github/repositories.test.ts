@@ -11,16 +11,11 @@ import {
 } from '../../../src/emulator/github/repository-state.ts'
 import { USUAL_LAG } from '../../../src/emulator/github/state.ts'
 import { createTimeline } from '../../../src/emulator/github/timeline.ts'
-import { commit, driveGitHub } from './drive-github.ts'
+import { commit, madeCommit } from '../../support/github-state.ts'
+import { driveGitHub } from './drive-github.ts'
 
-const made = (sha: string, parents: readonly string[], files: readonly FileChange[] = []): Commit => ({
-  sha: commit(sha),
-  parents: parents.map(commit),
-  message: sha,
-  author: 'mona',
-  atMs: 0,
-  files,
-})
+const made = (sha: string, parents: readonly string[], files: readonly FileChange[] = []): Commit =>
+  madeCommit({ sha: commit(sha), parents: parents.map(commit), message: sha, files })
 
 /** `a - b - d` is main, `b - c - e` the branch, and `e` brings `d` in. */
 const repository = repositoryState({
@@ -67,19 +62,26 @@ test.each([
   expect(compared?.ahead.map(({ message }) => message)).toEqual(ahead)
 })
 
-test('what several commits did to a file counts as one change', () => {
-  const of = (...files: FileChange[]): readonly FileChange[] => changedFiles(files.map((file) => made('a', [], [file])))
-  expect(
-    of({ filename: 'b', status: 'added', additions: 2 }, { filename: 'b', patch: '+' }, { filename: 'a' }),
-  ).toEqual([{ filename: 'a' }, { filename: 'b', status: 'added', additions: 3, deletions: 0, patch: '+' }])
-  expect(of({ filename: 'a', status: 'added' }, { filename: 'a', status: 'removed' })).toEqual([])
-  expect(of({ filename: 'a', status: 'removed' }, { filename: 'a', status: 'added' })).toMatchObject([
-    { status: 'modified' },
-  ])
-  expect(
-    of({ filename: 'a', status: 'added' }, { filename: 'b', status: 'renamed', previous_filename: 'a' }),
-  ).toMatchObject([{ filename: 'b', status: 'added' }])
-  expect(of({ filename: 'a' }, { filename: 'b', status: 'copied', previous_filename: 'a' })).toHaveLength(2)
+const [ADDED, REMOVED] = [{ filename: 'a', status: 'added' } as const, { filename: 'a', status: 'removed' } as const]
+const movedTo = (status: 'renamed' | 'copied') => ({ filename: 'b', status, previous_filename: 'a' })
+
+test.each<[changes: readonly FileChange[], together: readonly object[]]>([
+  [
+    [{ filename: 'b', status: 'added', additions: 2 }, { filename: 'b', patch: '+' }, { filename: 'a' }],
+    [{ filename: 'a' }, { filename: 'b', status: 'added', additions: 3, deletions: 0, patch: '+' }],
+  ],
+  [[ADDED, REMOVED], []],
+  [[REMOVED, ADDED], [{ filename: 'a', status: 'modified' }]],
+  [[{ filename: 'a' }, REMOVED], [REMOVED]],
+  [[ADDED, movedTo('renamed')], [{ filename: 'b', status: 'added' }]],
+  [
+    [{ filename: 'a' }, movedTo('copied')],
+    [{ filename: 'a' }, movedTo('copied')],
+  ],
+])('what several commits did to a file counts as one change: %j', (changes, together) => {
+  const found = changedFiles(changes.map((file) => made('a', [], [file])))
+  expect(found).toHaveLength(together.length)
+  expect(found).toMatchObject(together)
 })
 
 test('a pull request brings what its base has not, also once it was closed', () => {
@@ -92,22 +94,17 @@ test('a pull request brings what its base has not, also once it was closed', () 
 
 const shaOf = (index: number): string => String(index).padStart(40, '0')
 
-function line(count: number): Commit[] {
-  return Array.from({ length: count }, (_, index) => ({
-    ...made('', [], [{ filename: `docs/${index}.md`, patch: '+x' }]),
-    sha: shaOf(index),
-    parents: index === 0 ? [] : [shaOf(index - 1)],
-    message: `Change ${index}`,
-    author: index === 0 ? 'mona' : 'Ann',
-  }))
+/** Main with 302 commits, each of which changes a file of its own, and one commit that has nothing in common with them. */
+const docs = (fields: Partial<RepositoryState> = {}): Partial<RepositoryState> => {
+  const line = Array.from({ length: 302 }, (_, index) =>
+    madeCommit({
+      ...{ sha: shaOf(index), parents: index === 0 ? [] : [shaOf(index - 1)], author: index === 0 ? 'mona' : 'Ann' },
+      files: [{ filename: `docs/${index}.md`, patch: '+x' }],
+    }),
+  )
+  const branches = { main: shaOf(301), old: shaOf(299), first: shaOf(0) }
+  return { commits: [...line, made('f', [])], branches, ...fields }
 }
-
-const branches = { main: shaOf(301), old: shaOf(299), first: shaOf(0) }
-const docs = (fields: Partial<RepositoryState> = {}): Partial<RepositoryState> => ({
-  commits: [...line(302), made('f', [])],
-  branches,
-  ...fields,
-})
 
 test.each([
   ['', 250, 52, 301, 300],
@@ -117,25 +114,22 @@ test.each([
   const { commits, ...body } = driveGitHub({ docs: docs() }).read(`/compare/first...main${query}`)
   expect(body).toMatchObject({ status: 'ahead', ahead_by: 301, total_commits: 301, files: { length: files } })
   expect(body.merge_base_commit.sha).toBe(shaOf(0))
-  expect(commits).toHaveLength(length)
-  expect([commits[0].sha, commits.at(-1).sha]).toEqual([shaOf(from), shaOf(to)])
+  expect([commits.length, commits[0].sha, commits.at(-1).sha]).toEqual([length, shaOf(from), shaOf(to)])
 })
 
-test('a comparison of what is not there, or has nothing in common, is 404', () => {
-  const { ask } = driveGitHub({ docs: docs() })
-  expect(ask('GET', '/compare/main...next')).toMatchObject({ status: 404, body: { message: 'Not Found' } })
-  const message = `No common ancestor between main and ${commit('f')}.`
-  expect(ask('GET', `/compare/main...${commit('f')}`)).toMatchObject({ status: 404, body: { message } })
+test.each([
+  ['/compare/main...next', 404, 'Not Found'],
+  [`/compare/main...${commit('f')}`, 404, `No common ancestor between main and ${commit('f')}.`],
+  [`/commits/${commit('e')}`, 422, `No commit found for SHA: ${commit('e')}`],
+])('%s is not there', (path, status, message) => {
+  expect(driveGitHub({ docs: docs() }).ask('GET', path)).toMatchObject({ status, body: { message } })
 })
 
 test('a commit tells its files, and whose it is where GitHub knows', () => {
-  const { read, ask } = driveGitHub({ docs: docs() })
-  expect(read('/commits/first')).toMatchObject({
-    author: { login: 'mona', id: 11 },
-    files: [{ filename: 'docs/0.md', changes: 1 }],
-  })
+  const { read } = driveGitHub({ docs: docs() })
+  const files = [{ filename: 'docs/0.md', changes: 1 }]
+  expect(read('/commits/first')).toMatchObject({ author: { login: 'mona', id: 11 }, files })
   expect(read('/commits/main')).toMatchObject({ author: null, commit: { author: { name: 'Ann' } } })
-  expect(ask('GET', `/commits/${commit('e')}`).status).toBe(422)
 })
 
 const merged = pullState({
@@ -166,14 +160,10 @@ test('of the commits of a pull request 250 are listed', () => {
   expect(read('/pulls/4').commits).toBe(301)
 })
 
-test('tags come newest first', () => {
-  expect(driveGitHub().read('/tags')).toMatchObject([{ name: 'v1.1.0' }, { name: 'v1.0.0' }])
-})
-
 test('what is due happens in order, at its own time, with what follows from it', () => {
   const timeline = createTimeline()
-  const happened: [string, number][] = []
-  const note = (name: string) => (atMs: number) => happened.push([name, atMs])
+  const happened: string[] = []
+  const note = (name: string) => (atMs: number) => happened.push(`${name} ${atMs}`)
   timeline.at(20, note('later'))
   timeline.at(10, (atMs) => {
     note('first')(atMs)
@@ -183,15 +173,8 @@ test('what is due happens in order, at its own time, with what follows from it',
   timeline.at(Infinity, note('never'))
   timeline.runUntil(9)
   expect(happened).toEqual([])
-  timeline.runUntil(1_000)
-  expect(happened).toEqual([
-    ['first', 10],
-    ['second', 10],
-    ['follows', 15],
-    ['later', 20],
-  ])
-  timeline.runUntil(2_000)
-  expect(happened).toHaveLength(4)
+  for (const untilMs of [1_000, 2_000]) timeline.runUntil(untilMs)
+  expect(happened).toEqual(['first 10', 'second 10', 'follows 15', 'later 20'])
 })
 
 const change = (filename: string) => ({ message: `Change ${filename}`, author: 'mona', files: [{ filename }] })

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
-import { GITHUB_TOKEN, MAINTAINER, STRANGER } from '../../../src/emulator/github/demo-state.ts'
-import { applyGitHubFault, type GitHubFault } from '../../../src/emulator/github/github-faults.ts'
+import { GITHUB_TOKEN, MAINTAINER, STRANGER, TOKEN_USER } from '../../../src/emulator/github/demo-state.ts'
 import {
   combineScenarios,
   GITHUB_SCENARIO_NAMES,
@@ -18,7 +17,8 @@ import { type Permissions, USUAL_LAG } from '../../../src/emulator/github/state.
 import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { MAX_BODY_BYTES } from '../../../src/emulator/http/prompt-body.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
-import { commit, driveGitHub, type GitHubDriver } from './drive-github.ts'
+import { commit } from '../../support/github-state.ts'
+import { driveGitHub, type GitHubDriver } from './drive-github.ts'
 
 test.each([
   [undefined, 'Requires authentication'],
@@ -32,25 +32,25 @@ test.each([
   expect([exchanges, service.requests, docs.labels.includes('x')]).toEqual([[], [], false])
 })
 
-test.each(['token', 'Bearer'])('the token is taken as “%s”', (scheme) => {
-  const headers = { authorization: `${scheme} ${GITHUB_TOKEN}` }
-  expect(driveGitHub().send({ target: '/api/v3/repos/acme/docs', headers }).status).toBe(200)
-})
-
-test('the body of a request is read for the token’s owner alone', () => {
-  const { service } = driveGitHub()
-  const admits = (authorization?: string): boolean =>
-    service.admits({ method: 'POST', target: '/api/v3/repos/acme/docs/issues/1/comments', headers: { authorization } })
-  expect([admits(), admits('token ghs_wrong'), admits(`token ${GITHUB_TOKEN}`)]).toEqual([false, false, true])
+test.each([
+  [undefined, false],
+  ['token ghs_wrong', false],
+  [`token ${GITHUB_TOKEN} more`, false],
+  [`token ${GITHUB_TOKEN}`, true],
+  [`Bearer ${GITHUB_TOKEN}`, true],
+])('of a request with the authorization %s the body is read: %s', (authorization, isRead) => {
+  const head = { method: 'POST', target: '/api/v3/repos/acme/docs/issues/1/comments', headers: { authorization } }
+  expect(driveGitHub().service.admits(head)).toBe(isRead)
 })
 
 test('tells whose the token is, and no more, where it could be asked for anything', () => {
   const { ask, service } = driveGitHub()
-  const { users } = service.github.state
-  const askWhose = () => ask('POST', '/api/graphql', { query: 'query { viewer { databaseId } }' }).body
-  expect(askWhose()).toEqual({ data: { viewer: { databaseId: users['github-actions[bot]']?.id } } })
-  service.github.state.identity = MAINTAINER
-  expect(askWhose()).toEqual({ data: { viewer: { databaseId: users[MAINTAINER]?.id } } })
+  const { state } = service.github
+  for (const login of [TOKEN_USER, MAINTAINER]) {
+    state.identity = login
+    const whose = ask('POST', '/api/graphql', { query: 'query { viewer { databaseId } }' }).body
+    expect(whose).toEqual({ data: { viewer: { databaseId: state.users[login]?.id } } })
+  }
   expect(ask('POST', '/api/graphql', { query: 'query { viewer { email } }' }).body).toHaveProperty('errors')
 })
 
@@ -109,32 +109,6 @@ test('a token is told what it lacks, and sees no pull requests among issues that
   expect(read('/issues').map(({ number }: { number: number }) => number)).toEqual([8])
 })
 
-function strike(fault: GitHubFault): { answered: number; response: ReturnType<typeof applyGitHubFault> } {
-  let answered = 0
-  const response = applyGitHubFault(fault, () => {
-    answered += 1
-    return jsonResponse(200, { fine: true })
-  })
-  return { answered, response }
-}
-
-test.each([
-  ['none', 1, 200, 'whole', {}],
-  ['unavailable', 0, 503, 'whole', {}],
-  [422, 0, 422, 'whole', {}],
-  ['primary-limit', 0, 403, 'whole', { headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '5' } }],
-  ['secondary-limit', 0, 403, 'whole', { headers: { 'retry-after': '5' } }],
-  ['plain-limit', 0, 429, 'whole', { headers: { 'retry-after': '5' }, body: '' }],
-  ['long-limit', 0, 429, 'whole', { headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '86400' } }],
-  ['html', 0, 200, 'whole', { headers: { 'content-type': 'text/html; charset=utf-8' } }],
-  ['reset', 0, 0, 'reset', {}],
-  ['never', 0, 0, 'never', {}],
-  ['answer-lost', 1, 200, 'reset', {}],
-  ['late', 1, 200, 'whole', { delayMs: 8_000 }],
-] as const)('%s does the work %d times, and answers %d, %s, with %j', (fault, answered, status, delivery, more) => {
-  expect(strike(fault)).toMatchObject({ answered, response: { status, delivery, ...more } })
-})
-
 test('tells what is left of the hour, and refuses all that comes when it is spent', () => {
   const budget = createRequestBudget(2)
   const request = { method: 'POST', target: '/', headers: {}, body: '' }
@@ -157,44 +131,39 @@ test('answers 304 to who has the answer already, and does not count it', () => {
 test('an hour has a thousand requests, and then GitHub’s own refusal', () => {
   const { ask } = driveGitHub()
   for (let before = 0; before < 1_000; before++) ask('GET', '/tags')
-  const { status, headers, body } = ask('GET', '/tags')
-  expect([status, body.message]).toEqual([403, 'API rate limit exceeded for installation.'])
-  expect(headers).toMatchObject({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '3600' })
+  const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '3600' }
+  const body = { message: 'API rate limit exceeded for installation.' }
+  expect(ask('GET', '/tags')).toMatchObject({ status: 403, headers, body })
 })
 
 test('every operation answers, and answers as GitHub’s description says', () => {
-  const { ask, read, post, advance, docs, exchanges, get } = driveGitHub({
+  const { ask, read, post, advance, docs, exchanges } = driveGitHub({
     scenarios: ['checks-fail', 'comment-of-maintainer'],
   })
   post('/v2/agent/docs-demo/job', 'Document the flag.')
   advance(60)
-  expect(get('/v2/agent/docs-demo/job/job_000001').status).toBe(200)
+  read('')
   const head = docs.pulls[4]?.headSha ?? ''
   const comment = docs.pulls[1]?.comments[0]?.id ?? 0
+  const build = docs.checkRuns.find(({ name, headSha }) => name === 'build' && headSha === head)?.id ?? 0
   docs.pulls[4]?.reviewComments.push({
     ...{ id: 72, user: 'mona', body: 'Why?', createdAtMs: 0, reactions: [], reviewId: 71 },
     ...{ path: 'docs/index.md', line: 1, diffHunk: '@@ -1 +1 @@' },
   })
-  docs.tags['v2'] = head
 
   for (const path of [
-    ...['', '/pulls?state=all&sort=created&direction=asc', '/pulls/4', '/pulls/4/files', '/pulls/4/commits'],
+    ...['/pulls?state=all&sort=created&direction=asc', '/pulls/4', '/pulls/4/files', '/pulls/4/commits'],
     ...['/pulls/4/reviews/71/comments', '/pulls/4/comments', '/issues?labels=docs-agent&state=open'],
-    ...['/issues/1/comments?per_page=100&page=1', `/issues/comments/${comment}`],
-    ...['/issues/4/timeline?per_page=100&page=1'],
-    '/compare/main...agent%2Fjob_000001?per_page=100&page=1',
-    ...[`/commits/${head}`, `/commits/${head}/pulls`],
-    ...['/tags', `/commits/${head}/check-runs`],
-    ...[`/commits/${head}/check-suites`, `/commits/${head}/status`, '/actions/runs'],
-    ...['/actions/workflows/docs.yml/runs?branch=main&status=success&event=push&exclude_pull_requests=true'],
-    '/collaborators/mona/permission',
+    ...['/issues/1/comments', `/issues/comments/${comment}`, '/issues/4/timeline'],
+    ...['/compare/main...agent%2Fjob_000001?per_page=100&page=1', `/commits/${head}`, `/commits/${head}/pulls`],
+    ...['/tags', `/commits/${head}/check-runs`, `/commits/${head}/check-suites`, `/commits/${head}/status`],
+    ...['/actions/runs', '/collaborators/mona/permission', `/check-runs/${build}/annotations`],
+    '/actions/workflows/docs.yml/runs?branch=main&status=success&event=push&exclude_pull_requests=true',
   ])
     read(path)
-  const build = docs.checkRuns.find(({ name, headSha }) => name === 'build' && headSha === head)
-  read(`/check-runs/${build?.id ?? 0}/annotations`)
-  expect(ask('GET', `/actions/jobs/${build?.id ?? 0}/logs`).status).toBe(302)
 
-  const writes = [
+  for (const [method, path, body, status] of [
+    ['GET', `/actions/jobs/${build}/logs`, undefined, 302],
     ['POST', '/issues/4/labels', { labels: ['new'] }, 200],
     ['POST', '/issues/4/comments', { body: 'Hello' }, 201],
     ['PATCH', `/issues/comments/${comment}`, { body: 'Hello again' }, 200],
@@ -204,8 +173,7 @@ test('every operation answers, and answers as GitHub’s description says', () =
     ['PATCH', '/pulls/comments/72', { body: 'Done, again' }, 200],
     ['POST', '/pulls/4/requested_reviewers', { reviewers: ['mona'] }, 201],
     ['PUT', '/pulls/4/merge', { sha: head, merge_method: 'squash' }, 200],
-  ] as const
-  for (const [method, path, body, status] of writes)
+  ] as const)
     expect([path, ask(method, path, body).status]).toEqual([path, status])
 
   const asked = new Set(exchanges.map(({ operation }) => operation))
