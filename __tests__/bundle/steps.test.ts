@@ -1,41 +1,21 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import {
-  expectNoSecret,
-  expectPullRequest,
-  expectStep,
-  pullRequestOutputs,
-  times,
-  type ExpectedStep,
-} from '../support/bundle-expect.ts'
+import { expectNoSecret, expectPullRequest, expectStep, type ExpectedStep } from '../support/bundle-expect.ts'
 import { answering, runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
-import { besideProxy, certificateFile, overTls, type ProxyFront } from '../support/network-fronts.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { besideProxy, certificateFile, overTls } from '../support/network-fronts.ts'
 
 const FIX = { prompt: 'Fix the guide.' }
 const JOB = { 'job-id': 'job_000001', model: 'docs-writer-1' }
 const READ = 'GET job/job_000001'
-const AT_WORK: ExpectedStep = {
-  conclusion: 'success',
-  verdict: '🚀 The agent is working',
-  says: ['This step does not wait for the result.'],
-  outputs: { outcome: 'submitted', changed: '', status: 'active', ...JOB },
-  requests: ['POST job'],
-}
 
 const BYTES = [
   '\ufeff  Leading spaces, a tab\tand a trailing one \r\n',
   '::error title=injected::a line that looks like a command\n',
   '##[warning]and another\r',
   'Grüße, 日本語, 👩‍👩‍👧, e\u0301, \u202eright to left\u202c, %0A%25, \\n, "quotes", $HOME, </pre><img src=x> @everyone\n',
+  // Windows takes no variable of more than 32 KiB, and an input is a variable.
+  'Grüße aus Köln. '.repeat(process.platform === 'win32' ? 1 : 5_700),
   '\n',
 ].join('')
-const LARGE = 'Grüße aus Köln. '.repeat(5_700)
-/** Larger than an input can be. */
-const IN_FILE = `\ufeff  Line one\r\n::error::two\n${'Grüße aus Köln. '.repeat(20_000)}\n`
-const workspace = temporaryFolder()
-writeFileSync(join(workspace, 'guide.md'), IN_FILE)
 
 /** `npm start` runs the bundle on whatever Node.js is there: the one that runs npm, not the one that npm brings along. */
 const NODE = process.env['npm_node_execpath'] ?? process.execPath
@@ -73,15 +53,7 @@ const withoutFile = (variable: string): string => `
   rmSync(process.env.${variable})
 `
 
-function behind(
-  proxy: ProxyFront,
-  env: (url: string) => Record<string, string>,
-  inputs: Readonly<Record<string, string>> = FIX,
-): BundleOptions {
-  return { front: proxy.front, env: () => env(proxy.url()), inputs }
-}
-const [BYPASSED, TUNNEL, TLS_TUNNEL] = [besideProxy(), besideProxy(), besideProxy(overTls)]
-const SILENT = besideProxy(undefined, true)
+const [TUNNEL, SILENT] = [besideProxy(overTls), besideProxy(undefined, true)]
 
 type Held = ExpectedStep | ((run: BundleRun) => unknown)
 
@@ -91,43 +63,6 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
     { scenario: 'pull-request', inputs: FIX },
     (run) => {
       expectPullRequest(run, { says: ['The agent opened it.'] })
-    },
-  ],
-  'a job that fails ends red': [
-    { scenario: 'failed', inputs: FIX },
-    {
-      conclusion: 'failure',
-      verdict: '❌ The job failed',
-      says: ['an error that it could not recover from', 'send a follow-up or start a new job'],
-      outputs: { outcome: 'failed', status: 'failed', ...JOB },
-      requests: ['POST job', READ, READ],
-    },
-  ],
-  'a prompt whose answer is lost is not sent again: red, and the job may exist': [
-    { scenario: 'lost-answer', inputs: FIX },
-    {
-      conclusion: 'failure',
-      verdict: '❌ The service may have accepted the prompt',
-      says: ['the job may exist', 'look for the job on the service', 'dashboard'],
-      outputs: { outcome: 'error', changed: '' },
-      requests: ['POST job'],
-    },
-  ],
-  'the address comes from the environment where the input is left out': [
-    {
-      inputs: { 'base-url': '', 'job-id': 'job_running' },
-      env: (url) => ({ DOCS_AGENT_BASE_URL: url }),
-    },
-    (run) => {
-      expectStep(run, {
-        conclusion: 'success',
-        verdict: '✅ Pull request opened',
-        outputs: {
-          ...{ outcome: 'pull-request', status: 'completed', 'job-id': 'job_running', model: JOB.model },
-          ...pullRequestOutputs(run, 2, ''),
-        },
-        requests: times(2, 'GET job/job_running'),
-      })
     },
   ],
   'a step without a key is skipped, whatever the proxy and the event': [
@@ -145,29 +80,11 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       requests: [],
     },
   ],
-  'a prompt reaches the service byte for byte, and nothing in it comes alive': [
+  'a prompt of 100 KB reaches the service byte for byte, and nothing in it comes alive': [
     { inputs: { prompt: BYTES } },
     expectPullRequest,
     ({ prompts }) => {
       expect(prompts).toEqual([BYTES])
-    },
-  ],
-  // Windows takes no variable of more than 32 KiB, and an input is a variable.
-  ...(process.platform !== 'win32' && {
-    'a prompt of 100 KB goes through an input whole': [
-      { inputs: { prompt: LARGE, wait: 'false' } },
-      AT_WORK,
-      ({ prompts }) => {
-        expect(Buffer.byteLength(LARGE)).toBeGreaterThan(100_000)
-        expect(prompts).toEqual([LARGE])
-      },
-    ],
-  }),
-  'a prompt from a file of the workspace reaches the service byte for byte': [
-    { workspace, inputs: { 'prompt-file': 'guide.md', wait: 'false' } },
-    AT_WORK,
-    ({ prompts }) => {
-      expect(prompts).toEqual([IN_FILE])
     },
   ],
   'the same bundle runs on the Node.js that runs npm': [{ node: NODE, inputs: FIX }, expectPullRequest],
@@ -272,43 +189,19 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       expectPullRequest(run, { remarks: ['The job summary could not be written.'], summary: 'none' })
     },
   ],
-  'a certificate of an authority of one’s own is trusted where NODE_EXTRA_CA_CERTS names it': [
-    { front: overTls, env: () => ({ NODE_EXTRA_CA_CERTS: certificateFile() }), inputs: FIX },
-    expectPullRequest,
-  ],
-  'a certificate that nobody trusts gets no prompt and no key, and the step says what helps': [
-    { front: overTls, inputs: FIX },
+  'with HTTPS_PROXY a service over TLS is reached through the proxy, if its authority is trusted here': [
     {
-      conclusion: 'failure',
-      verdict: '❌ No secure connection to the service',
-      says: ['(DEPTH_ZERO_SELF_SIGNED_CERT)', 'NODE_EXTRA_CA_CERTS'],
-      outputs: { outcome: 'error' },
-      requests: [],
+      front: TUNNEL.front,
+      env: () => ({ HTTPS_PROXY: TUNNEL.url(), NODE_EXTRA_CA_CERTS: certificateFile() }),
+      inputs: FIX,
     },
-  ],
-  'a service that NO_PROXY names is asked directly': [
-    behind(BYPASSED, (url) => ({ HTTP_PROXY: url, NO_PROXY: 'example.com, 127.0.0.1' })),
     expectPullRequest,
     () => {
-      expect(BYPASSED.asked).toEqual([])
-    },
-  ],
-  'with HTTP_PROXY every request takes a tunnel through the proxy': [
-    behind(TUNNEL, (url) => ({ HTTP_PROXY: url })),
-    expectPullRequest,
-    ({ serviceUrl }) => {
-      expect(TUNNEL.asked).toEqual(times(3, `CONNECT ${new URL(serviceUrl).host} HTTP/1.1`))
-    },
-  ],
-  'with HTTPS_PROXY a service over TLS is reached through the proxy, and its certificate still counts': [
-    behind(TLS_TUNNEL, (url) => ({ HTTPS_PROXY: url, NODE_EXTRA_CA_CERTS: certificateFile() })),
-    expectPullRequest,
-    () => {
-      expect(TLS_TUNNEL.asked.map((line) => line.split(' ')[0])).toEqual(times(3, 'CONNECT'))
+      expect(TUNNEL.asked.map((line) => line.split(' ')[0])).toEqual(['CONNECT', 'CONNECT', 'CONNECT'])
     },
   ],
   'a proxy that never answers does not hold the step past its deadline': [
-    behind(SILENT, (url) => ({ HTTP_PROXY: url }), { ...FIX, 'timeout-minutes': '0.1' }),
+    { front: SILENT.front, env: () => ({ HTTP_PROXY: SILENT.url() }), inputs: { ...FIX, 'timeout-minutes': '0.1' } },
     {
       conclusion: 'failure',
       verdict: '⏰ The time ran out',

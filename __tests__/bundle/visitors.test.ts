@@ -9,7 +9,6 @@ import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
 import { expectRun, type ExpectedRun, type PackagedRun } from '../support/bundle-expect.ts'
 import { runPackaged } from '../support/bundle-run.ts'
-import { commit } from '../support/github-state.ts'
 import { servePages, sitePage, siteRow, type PageAnswer, type PageRequest } from '../support/paging-server.ts'
 import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
 import { NO_FILE } from '../support/visitors-run.ts'
@@ -130,24 +129,5 @@ testWithSignals('a disk that is full ends red and leaves nothing behind', async 
     says: ['The file could not be written (EFBIG).', 'No file was written.', 'Check the free space of the runner'],
     outputs: TOTALS,
     offsets: Array.from(run.offsets, (_, index) => index * 250),
-  })
-})
-
-test('without a key the step can be told to end green, without a file', async () => {
-  const run = await runVisitors(() => ({ status: 500, body: {} }), {
-    inputs: { 'api-key': '', 'on-missing-key': 'skip' },
-    eventName: 'pull_request',
-    event: {
-      pull_request: { head: { sha: commit('a'), repo: { full_name: 'fork/docs' } } },
-      repository: { full_name: 'acme/docs' },
-    },
-  })
-
-  expectExport(run, {
-    conclusion: 'success',
-    verdict: '⏭️ Skipped, no API key',
-    outputs: {},
-    remarks: ['This run gets no secrets'],
-    offsets: [],
   })
 })

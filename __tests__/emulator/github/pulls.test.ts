@@ -94,13 +94,6 @@ test('a merge wants the head that it was asked for', () => {
   expect(merge().status).toBe(405)
 })
 
-test.each(['conflict', 'blocked', 'draft'] as const)('a pull request with “%s” is not merged', (field) => {
-  const { ask, advance } = drive({ [field]: true })
-  advance(5)
-  const answer = ask('PUT', '/pulls/7/merge', {})
-  expect(answer).toMatchObject({ status: 405, body: { message: 'Pull Request is not mergeable' } })
-})
-
 test('who is asked for a review, in any letters, stays so until they have given one', () => {
   const { ask, read, docs } = drive()
   const path = '/pulls/7/requested_reviewers'
@@ -126,15 +119,27 @@ test.each([
   expect(read('/pulls/7')).toMatchObject({ requested_reviewers: [], requested_teams: [] })
 })
 
-test.each([
+test.each<[method: string, path: string, body: object, status: number, message: string, fields?: Partial<PullState>]>([
   ['POST', '/pulls/7/comments/9/replies', { body: 'Done' }, 404, 'Not Found'],
   ['POST', '/pulls/comments/9/reactions', { content: 'eyes' }, 404, 'Not Found'],
   ['PATCH', '/issues/comments/9', { body: 'Bye' }, 404, 'Not Found'],
   ['POST', '/issues/7/comments', { body: '' }, 422, 'Validation Failed'],
   ['POST', '/issues/7/comments', { body: 'x'.repeat(65_537) }, 422, 'Body is too long (maximum is 65536 characters)'],
-  ['POST', '/issues/7/comments', { body: 'x' }, 403, 'Unable to create comment because issue is locked.', true],
-] as const)('%s %s is refused', (method, path, body, status, message, locked = false) => {
-  expect(drive({ locked }).ask(method, path, body)).toMatchObject({ status, body: { message } })
+  [
+    'POST',
+    '/issues/7/comments',
+    { body: 'x' },
+    403,
+    'Unable to create comment because issue is locked.',
+    { locked: true },
+  ],
+  ['PUT', '/pulls/7/merge', {}, 405, 'Pull Request is not mergeable', { conflict: true }],
+  ['PUT', '/pulls/7/merge', {}, 405, 'Pull Request is not mergeable', { blocked: true }],
+  ['PUT', '/pulls/7/merge', {}, 405, 'Pull Request is not mergeable', { draft: true }],
+])('%s %s with %j is refused', (method, path, body, status, message, fields = {}) => {
+  const { ask, advance } = drive(fields)
+  advance(5)
+  expect(ask(method, path, body)).toMatchObject({ status, body: { message } })
 })
 
 test('issues and pull requests are listed together, by label in any letters', () => {
