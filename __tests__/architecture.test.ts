@@ -50,6 +50,7 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'emulator/github/repository-operations.ts': 'the same',
   'emulator/github/workflow-operations.ts': 'the same',
   'emulator/github/foreign-names.ts': 'the same',
+  'emulator/github/github-faults.ts': 'the same',
   'emulator/github/operation.ts': 'the same',
   'emulator/github/pull-body.ts': 'the same',
   'emulator/github/resource-body.ts': 'the same',
