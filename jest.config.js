@@ -3,6 +3,8 @@ export default {
   testEnvironment: 'node',
   // Many tests wait for a process or a socket, so one worker a core leaves no core idle.
   maxWorkers: '100%',
+  // Node.js frees nothing of a suite that has ended. A worker of two gigabytes takes longer to exit than jest waits for it.
+  workerIdleMemoryLimit: '300MB',
   // Those that play npm start mostly wait for its clock.
   maxConcurrency: 10,
   // A busy machine, or the pauses of GitHub's client, take longer than the usual five seconds.
