@@ -8,9 +8,9 @@ import { FAIL_ON } from '../src/agent/inputs/fail-on.ts'
 import { OUTPUT_NAMES } from '../src/agent/report/outputs.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
 import { JOB_STATUSES } from '../src/docs-service/schemas.ts'
-import type { Fields } from '../src/action/input-table.ts'
 import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
+import { INPUT_DEFAULTS } from '../src/rehearse/service-arguments.ts'
 import { FORMATS } from '../src/visitors/export-format.ts'
 import { COMPARE, VISITORS_FIELDS } from '../src/visitors/inputs.ts'
 import { OUTPUT_NAMES as VISITORS_OUTPUT_NAMES } from '../src/visitors/outputs.ts'
@@ -72,7 +72,7 @@ interface Action {
   readonly name: string
   readonly icon: string
   readonly bundle: string
-  readonly fields: Fields
+  readonly fields: readonly { readonly name: string; readonly fallback: string }[]
   readonly outputNames: readonly string[]
   /** What the file fills in where the code takes an empty input for none. */
   readonly filledIn: Readonly<Record<string, string>>
@@ -88,7 +88,7 @@ const ACTIONS: readonly Action[] = [
     name: 'Docs Agent',
     icon: 'book-open',
     bundle: 'dist/agent/index.js',
-    fields: AGENT_FIELDS,
+    fields: Object.values(AGENT_FIELDS),
     outputNames: OUTPUT_NAMES,
     filledIn: { 'github-token': '${{ github.token }}', label: 'docs-agent' },
     words: {
@@ -105,7 +105,7 @@ const ACTIONS: readonly Action[] = [
     name: 'Docs Visitors',
     icon: 'bar-chart-2',
     bundle: 'dist/visitors/index.js',
-    fields: VISITORS_FIELDS,
+    fields: Object.values(VISITORS_FIELDS),
     outputNames: VISITORS_OUTPUT_NAMES,
     filledIn: {},
     words: {
@@ -114,6 +114,16 @@ const ACTIONS: readonly Action[] = [
       'output-file': FORMATS.map((format) => `visitors.${format}`),
       'on-missing-key': ON_MISSING_KEY,
     },
+  },
+  {
+    path: 'emulator/action.yml',
+    name: 'Docs Agent Rehearsal',
+    icon: 'play-circle',
+    bundle: 'dist/rehearse/index.js',
+    fields: Object.entries(INPUT_DEFAULTS).map(([name, fallback]) => ({ name, fallback })),
+    outputNames: ['base-url', 'api-key', 'project-id', 'github-api-url', 'github-token'],
+    filledIn: {},
+    words: {},
   },
 ]
 
@@ -150,7 +160,7 @@ describe.each(ACTIONS)('$path', (expected) => {
 
   test('the inputs and their defaults are those of the code, in its order', () => {
     const shown = inputs.map(([name, { default: value = '' }]) => [name, value])
-    const read = Object.values(expected.fields).map(({ name, fallback }) => [name, expected.filledIn[name] ?? fallback])
+    const read = expected.fields.map(({ name, fallback }) => [name, expected.filledIn[name] ?? fallback])
     expect(shown).toEqual(read)
   })
 
@@ -167,10 +177,8 @@ describe.each(ACTIONS)('$path', (expected) => {
   })
 
   test('only what no run can do without is required', () => {
-    expect(inputs.filter(([, { required }]) => required === true).map(([name]) => name)).toEqual([
-      'project-id',
-      'api-key',
-    ])
+    const required = inputs.filter((input) => input[1].required === true).map(([name]) => name)
+    expect(required).toEqual(['project-id', 'api-key'].filter((name) => name in action.inputs))
   })
 })
 

@@ -3,6 +3,7 @@ import { errorOfResult } from '../../src/docs-service/answer-error.ts'
 import { adviseOn, type Operation } from '../../src/docs-service/operation.ts'
 import type { WireAnswer } from '../../src/docs-service/transport.ts'
 import type { FailureCause } from '../../src/http/failure-cause.ts'
+import { ERROR_TITLES } from '../../src/runtime/error-titles.ts'
 import { type ActionError, describeError, type ErrorCode } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 
@@ -15,7 +16,14 @@ function errorOf(status: number, body = '', fields: Partial<WireAnswer> = {}, op
   return errorOfResult({ kind: 'answer', status, body, retryAfterMs: undefined, ...fields }, operation, redact)
 }
 
-const quoteOf = (error: unknown): string | undefined => errorOf(400, JSON.stringify({ error })).quote
+/** A word of the hint, by which it leads to the likely cause. */
+const CAUSES: Readonly<Record<number, string>> = {
+  301: '`base-url`',
+  401: 'expire',
+  403: 'scope',
+  404: '`project-id`',
+  413: 'Shorten',
+}
 
 test.each<[ErrorCode, readonly number[]]>([
   ['redirected', [300, 301, 308]],
@@ -31,6 +39,7 @@ test.each<[ErrorCode, readonly number[]]>([
     expect([status, error.code]).toEqual([status, code])
     expect(message).toContain(`(${status})`)
     expect(hint).toMatch(/^[A-Z].*\.$/)
+    expect(hint).toContain(CAUSES[status] ?? '')
   }
 })
 
@@ -44,16 +53,6 @@ test.each([
 ])('a job is not there only by an answer of the interface: %j', (body, code) => {
   expect(errorOf(404, body, {}, READ).code).toBe(code)
   expect(errorOf(404, body).code).toBe('not-found')
-})
-
-test.each([
-  [401, 'expire'],
-  [403, 'scope'],
-  [404, '`project-id`'],
-  [413, 'Shorten'],
-  [302, '`base-url`'],
-])('the hint for %i leads to the likely cause', (status, word) => {
-  expect(errorOf(status).hint).toContain(word)
 })
 
 const OPERATIONS: readonly Operation[] = [
@@ -75,30 +74,28 @@ test.each(OPERATIONS)('all advice for $kind fits what it sends', (operation) => 
   expect(all.includes('write access')).toBe(kind === 'create' || kind === 'message')
 })
 
-test('an error keeps how long the service asks to be left alone', () => {
-  expect(errorOf(429, '', { retryAfterMs: 7_000 }).retryAfterMs).toBe(7_000)
-})
-
 test("the service's own words are kept apart from ours", () => {
-  const error = errorOf(400, '{"error":"The prompt is too short."}')
-  expect(error).toMatchObject({
-    message: 'The service rejected the request (400).',
-    quote: 'The prompt is too short.',
-  })
+  const error = errorOf(400, '{"error":"The prompt is too short."}', { retryAfterMs: 7_000 })
+  const message = 'The service rejected the request (400).'
+  expect(error).toMatchObject({ message, quote: 'The prompt is too short.', retryAfterMs: 7_000 })
   expect(describeError(error)).toBe('The service rejected the request (400). It says: “The prompt is too short.”')
   expect(describeError(errorOf(599))).toBe('The service failed (599).')
 })
 
-test.each(['', 'null', '"text"', '[]', '{}', '{"error":7}', '{"error":{"message":"x"}}', '{"error":" "}', '<html>'])(
-  'the body %j has no words to quote',
-  (body) => {
-    expect(errorOf(400, body).quote).toBeUndefined()
-  },
-)
+const WORDLESS = [
+  '',
+  'null',
+  '"text"',
+  '[]',
+  '{}',
+  '{"error":7}',
+  '{"error":{"message":"x"}}',
+  '{"error":" "}',
+  '<html>',
+]
 
-test.each([`${KEY} {`, `{"error": ${KEY}}`])('a body that does not parse is quoted nowhere', (body) => {
-  const { message, hint, quote } = errorOf(500, body)
-  expect(`${message} ${String(hint)} ${String(quote)}`).not.toContain('dk_')
+test.each([...WORDLESS, `${KEY} {`, `{"error": ${KEY}}`])('the body %j has no words to quote', (body) => {
+  expect(errorOf(400, body)).toMatchObject({ message: 'The service rejected the request (400).', quote: undefined })
 })
 
 test.each([
@@ -107,7 +104,7 @@ test.each([
   [Array.from(KEY).join('\u0000'), '***'],
   [`${'x'.repeat(290)}${Array.from(KEY).join('\u0000')}`, `${'x'.repeat(290)}***`],
 ])('the words %j are quoted on one clean line, cut only after the key is redacted', (error, quote) => {
-  expect(quoteOf(error)).toBe(quote)
+  expect(errorOf(400, JSON.stringify({ error })).quote).toBe(quote)
 })
 
 test('a redirect names the host that it leads to', () => {
@@ -136,4 +133,16 @@ test.each(Object.keys(FAILURES) as FailureCause[])('the failure %s is an error t
   expect(`${error.message} ${String(error.hint)}`).toMatch(words)
   expect(error.message).toContain(' (ECODE).')
   expect(errorOfResult({ ...failure, code: undefined }, CREATE, redact).message).not.toMatch(/undefined|\(/)
+})
+
+test('no title says what the message behind it says', () => {
+  const causes = Object.keys(FAILURES) as FailureCause[]
+  const failures = causes.map((cause) => ({ kind: 'failure', cause, code: undefined, sent: false }) as const)
+  const errors = [
+    ...[302, 408, ...STATUSES].map((status) => errorOf(status)),
+    ...failures.filter(({ cause }) => cause !== 'cancelled').map((failure) => errorOfResult(failure, CREATE, redact)),
+  ]
+  const plain = (text: string): string => text.toLowerCase().replace(/^the |\.$/g, '')
+  const repeated = errors.filter(({ code, message }) => plain(message).includes(plain(ERROR_TITLES[code])))
+  expect(repeated.map(({ message }) => message)).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { createClient, type ClientOptions, type DocsServiceClient } from '../../src/docs-service/client.ts'
+import { createClient, type DocsServiceClient } from '../../src/docs-service/client.ts'
 import type { Transport, WireRequest, WireResult } from '../../src/docs-service/transport.ts'
 import type { FailureCause } from '../../src/http/failure-cause.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -17,6 +17,13 @@ function answered(status: number, fields: unknown = { id: 'job_1', status: 'acti
 const failed = (cause: FailureCause, sent: boolean): WireResult => ({ kind: 'failure', cause, code: 'ECODE', sent })
 const UNREACHABLE = failed('no-connection', false)
 
+interface Given {
+  /** How much time the step has. */
+  readonly leftMs?: number
+  readonly run?: AbortController
+  readonly clock?: FakeClock
+}
+
 interface Bench {
   readonly client: DocsServiceClient
   readonly clock: FakeClock
@@ -25,11 +32,8 @@ interface Bench {
 }
 
 /** A client over a transport that answers by a script; the last answer stays. */
-function bench(
-  script: readonly (WireResult | Transport['send'])[],
-  options: Partial<ClientOptions> = {},
-  clock = fakeClock(),
-): Bench {
+function bench(script: readonly (WireResult | Transport['send'])[], given: Given = {}): Bench {
+  const { leftMs = 3_600_000, run = new AbortController(), clock = fakeClock() } = given
   const requests: WireRequest[] = []
   const lines: string[] = []
   const transport: Transport = {
@@ -44,20 +48,16 @@ function bench(
     projectId: 'project',
     clock,
     redact: createRedactor([KEY]),
-    signal: new AbortController().signal,
-    deadlineAt: CLOCK_START_MS + 3_600_000,
+    signal: run.signal,
+    deadlineAt: CLOCK_START_MS + leftMs,
     random: () => 0.5,
     log: (line) => lines.push(line),
-    ...options,
   })
   return { client, clock, requests, lines }
 }
 
 async function errorOf(promise: Promise<unknown>): Promise<ActionError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (caught: unknown) => caught,
-  )
+  const error: unknown = await promise.catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(ActionError)
   return error as ActionError
 }
@@ -74,7 +74,7 @@ const untilAborted =
     })
 
 test('a read may take half a minute, and a second beyond the deadline or the time in which its answer is of use', async () => {
-  const { client, requests, clock } = bench([answered(200)], { deadlineAt: CLOCK_START_MS + 40_000 })
+  const { client, requests, clock } = bench([answered(200)], { leftMs: 40_000 })
 
   await client.getJob('job_1', CLOCK_START_MS + 6_000)
   for (const advanceMs of [0, 30_000, 10_000, 10_000]) {
@@ -103,14 +103,6 @@ test.each([`${KEY} is no JSON`, `{"id": "job_1", "status": ${KEY}`, { id: KEY, s
     }
   },
 )
-
-test('a read is dropped the moment the run is cancelled', async () => {
-  const run = new AbortController()
-  const { client, clock } = bench([untilAborted(run, true)], { signal: run.signal })
-
-  expect(await errorOf(client.getJob('job_1'))).toMatchObject({ code: 'cancelled' })
-  expect(clock.sleeps).toEqual([])
-})
 
 test('a refusal is told in words that fit what was asked', async () => {
   const { client } = bench([answered(404, {})])
@@ -208,7 +200,7 @@ describe('send prompt', () => {
 
   test('a wait that does not fit the deadline fails at once and names the time', async () => {
     const limited = answered(429, { error: 'Slow down.' }, 60_000)
-    const { client, requests, clock } = bench([limited], { deadlineAt: CLOCK_START_MS + 60_000 })
+    const { client, requests, clock } = bench([limited], { leftMs: 60_000 })
 
     const { code, quote, message, hint } = await errorOf(client.createJob('x'))
     expect([code, quote]).toEqual(['rate-limited', 'Slow down.'])
@@ -220,7 +212,7 @@ describe('send prompt', () => {
   const NOT_ASKED = /^The deadline passed before the prompt could be sent\. The service /
 
   test('a prompt that reached nobody is not tried again beyond the deadline, and the error says that nothing was asked', async () => {
-    const { client, requests, clock } = bench([UNREACHABLE], { deadlineAt: CLOCK_START_MS + 1_500 })
+    const { client, requests, clock } = bench([UNREACHABLE], { leftMs: 1_500 })
 
     const { code, message, hint } = await errorOf(client.createJob('x'))
     expect(code).toBe('deadline')
@@ -232,13 +224,13 @@ describe('send prompt', () => {
   test.each([
     ['at the deadline says that nothing was asked', 60_000, 'deadline', NOT_ASKED],
     ['before the deadline is about the network', 60_001, 'unreachable', /^The service /],
-  ])('an attempt that sent nothing and ends %s', async (_name, deadlineMs, code, message) => {
+  ])('an attempt that sent nothing and ends %s', async (_name, leftMs, code, message) => {
     const clock = fakeClock()
     const silent: Transport['send'] = ({ timeoutMs }) => {
       clock.advance(timeoutMs)
       return Promise.resolve(failed('timeout', false))
     }
-    const { client, requests } = bench([silent], { deadlineAt: CLOCK_START_MS + deadlineMs }, clock)
+    const { client, requests } = bench([silent], { leftMs, clock })
 
     const error = await errorOf(client.createJob('x'))
     expect([error.code, requests.length]).toEqual([code, 1])
@@ -246,7 +238,7 @@ describe('send prompt', () => {
   })
 
   test('a POST may take a minute, and not beyond the deadline', async () => {
-    const { client, requests, clock } = bench([answered(201)], { deadlineAt: CLOCK_START_MS + 70_000 })
+    const { client, requests, clock } = bench([answered(201)], { leftMs: 70_000 })
 
     for (const advanceMs of [0, 50_000, 50_000]) {
       clock.advance(advanceMs)
@@ -255,17 +247,17 @@ describe('send prompt', () => {
     expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000, 20_000, 0])
   })
 
-  test('a cancel that came while the loop was busy is heard before the prompt is sent', async () => {
+  test.each([
+    ['while the loop was busy, before the prompt was sent,', 'onTurn', 0],
+    ['between two tries', 'onSleep', 1],
+  ])('a cancel that came %s is heard, and nothing more is sent', async (_when, hook, sent) => {
     const run = new AbortController()
-    const clock = fakeClock({
-      onTurn: () => {
-        run.abort(CANCELLED)
-      },
-    })
-    const { client, requests } = bench([answered(201)], { signal: run.signal }, clock)
-
+    const cancel = (): void => {
+      run.abort(CANCELLED)
+    }
+    const { client, requests } = bench([UNREACHABLE, answered(201)], { run, clock: fakeClock({ [hook]: cancel }) })
     expect(await errorOf(client.createJob('x'))).toBe(CANCELLED)
-    expect(requests).toEqual([])
+    expect(requests).toHaveLength(sent)
   })
 
   test('a prompt on its way when the run is cancelled gets time to be answered, and no more once it is', async () => {
@@ -280,33 +272,23 @@ describe('send prompt', () => {
       await nextTurn()
       return signal.aborted ? failed('cancelled', true) : answered(201)
     }
-    const { client } = bench([slow], { signal: run.signal }, { ...fakeClock(), sleep })
+    const { client } = bench([slow], { run, clock: { ...fakeClock(), sleep } })
 
     expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
     expect(signals.map((signal) => signal?.aborted)).toEqual([true])
   })
 
   test.each([
-    [true, 'unknown-fate'],
-    [false, 'cancelled'],
-  ])('after one second of grace a cancelled prompt is given up (sent: %j): %s', async (sent, code) => {
-    const run = new AbortController()
-    const { client, clock, requests } = bench([untilAborted(run, sent)], { signal: run.signal })
-
-    expect(await errorOf(client.createJob('x'))).toMatchObject({ code })
-    expect([requests.length, clock.sleeps]).toEqual([1, [1_000]])
-  })
-
-  test('a run that is cancelled between two tries sends nothing more', async () => {
-    const run = new AbortController()
-    const clock = fakeClock({
-      onSleep() {
-        run.abort(CANCELLED)
-      },
-    })
-    const { client, requests } = bench([UNREACHABLE, answered(201)], { signal: run.signal }, clock)
-
-    expect(await errorOf(client.createJob('x'))).toBe(CANCELLED)
-    expect(requests).toHaveLength(1)
-  })
+    ['a prompt that was sent', 'createJob', true, 'unknown-fate', [1_000]],
+    ['a prompt that was not sent', 'createJob', false, 'cancelled', [1_000]],
+    ['a read', 'getJob', true, 'cancelled', []],
+  ] as const)(
+    '%s is given up when the run is cancelled, a prompt after a second',
+    async (_what, ask, sent, code, sleeps) => {
+      const run = new AbortController()
+      const { client, clock, requests } = bench([untilAborted(run, sent)], { run })
+      expect(await errorOf(client[ask]('job_1'))).toMatchObject({ code })
+      expect([requests.length, clock.sleeps]).toEqual([1, sleeps])
+    },
+  )
 })

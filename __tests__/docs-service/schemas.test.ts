@@ -7,38 +7,25 @@ import {
   visitorsPageSchema,
 } from '../../src/docs-service/schemas.ts'
 
-const JOB = {
+const ADDRESS = 'https://git.example.com/acme/docs/pull/7'
+/** What is read of a job as it is sent. */
+const READ = {
   id: 'job_1',
   status: 'completed',
-  source: { repository: 'acme/docs', ref: 'main' },
   model: 'writer-1',
-  prLink: 'https://git.example.com/acme/docs/pull/7',
   createdAt: '2026-01-01T00:00:00.000Z',
-  archivedAt: '2026-01-02T00:00:00.000Z',
-}
+} as const
+const SOURCE = { repository: 'acme/docs', ref: 'main' }
+const JOB = { ...READ, source: SOURCE, prLink: ADDRESS, archivedAt: '2026-01-02T00:00:00.000Z' }
 
 const NOTHING_KNOWN = {
-  id: 'job_1',
-  status: 'active',
-  unlistedStatus: undefined,
-  repository: undefined,
-  ref: undefined,
-  model: undefined,
-  prLink: undefined,
-  createdAt: undefined,
+  ...{ id: 'job_1', status: 'active', unlistedStatus: undefined, repository: undefined, ref: undefined },
+  ...{ model: undefined, prLink: undefined, createdAt: undefined },
 }
 
 test('a job as documented is read whole, also where it answers a prompt', () => {
-  const whole = {
-    id: 'job_1',
-    status: 'completed',
-    unlistedStatus: undefined,
-    repository: 'acme/docs',
-    ref: 'main',
-    model: 'writer-1',
-    prLink: { href: JOB.prLink, host: 'git.example.com', number: '7', repository: 'acme/docs' },
-    createdAt: '2026-01-01T00:00:00.000Z',
-  }
+  const prLink = { href: ADDRESS, host: 'git.example.com', number: '7', repository: 'acme/docs' }
+  const whole = { ...READ, ...SOURCE, unlistedStatus: undefined, prLink }
   for (const schema of [jobSchema, acceptedJobSchema, jobWithId('job_1')]) expect(schema.parse(JOB)).toEqual(whole)
 })
 
@@ -55,15 +42,16 @@ test.each([undefined, null, '', 7, {}, []])('a detail that is %j is absent and s
     expect(jobSchema.parse({ id: 'job_1', status: 'active', ...fields })).toEqual(NOTHING_KNOWN)
 })
 
-test.each([undefined, null, ''])('a pull request link that is %j is absent', (prLink) => {
-  expect(jobSchema.parse({ ...JOB, prLink })).toMatchObject({ prLink: undefined })
-  expect(jobSchema.parse({ ...JOB, prLink })).not.toHaveProperty('hasUnsafeLink')
-})
-
-test('a pull request link that cannot be shown is none, and that there was one is kept', () => {
-  for (const prLink of ['javascript:alert(1)', ' '])
-    expect(jobSchema.parse({ ...JOB, prLink })).toMatchObject({ prLink: undefined, hasUnsafeLink: true })
-})
+test.each<[unknown, true | undefined]>([
+  ...[undefined, null, ''].map((prLink): [unknown, undefined] => [prLink, undefined]),
+  ...['javascript:alert(1)', ' '].map((prLink): [unknown, true] => [prLink, true]),
+])(
+  'the pull request link %j is none, and that there was one that cannot be shown is kept: %j',
+  (prLink, hasUnsafeLink) => {
+    const job = jobSchema.parse({ ...JOB, prLink })
+    expect([job.prLink, job.hasUnsafeLink]).toEqual([undefined, hasUnsafeLink])
+  },
+)
 
 test.each([undefined, null, '', 7, '..', 'a/b', 'a b', 'job\n1', 'ü', 'x'.repeat(129)])(
   'the id %j is refused',

@@ -1,9 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, jest, test } from '@jest/globals'
+import { describe, expect, jest, test } from '@jest/globals'
 import type { StepResult } from '../../src/action/execute.ts'
 import { rehearse, type RehearsalPorts } from '../../src/rehearse/rehearsal.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
+import { fakeClock } from '../support/fake-clock.ts'
 import { fakeHost } from '../support/fake-host.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -19,31 +21,50 @@ const SERVES = `
     console.log('listening http://127.0.0.1:' + server.address().port)
     console.log('  DOCS_AGENT_PROJECT_ID=docs-demo\\n  DOCS_AGENT_API_KEY=key')
     console.log('  GITHUB_API_URL=http://127.0.0.1/api/v3\\n  GITHUB_TOKEN=ghs_1\\nRequests:')
-    console.log('started with ' + process.argv.slice(2).join(' '))
+    console.log('started with ' + process.argv.slice(2).join(' ') + JSON.stringify(process.env))
   })
   process.on('SIGTERM', () => process.exit())
 `
 
+/** Its time stands still: only the process itself decides how a start ends. */
+const PATIENT: Clock = { now: () => 0, wallTime: () => new Date(0), sleep: () => sleep(5), turn: () => sleep(0) }
+
+interface Steps {
+  /** Plays the main step, and after it the post step. */
+  readonly step: () => Promise<StepResult>
+  readonly said: readonly string[]
+  /** The logs that are there. */
+  readonly logs: () => readonly string[]
+}
+
 /** The two steps of one action, which share what the first one saves. */
-function steps(source: string, inputs: Readonly<Record<string, string>> = {}) {
+function steps(
+  source: string,
+  { inputs = {}, ...ports }: Partial<RehearsalPorts> & { inputs?: Record<string, string> } = {},
+): Steps {
   const folder = temporaryFolder()
   const program = join(folder, 'service.cjs')
   writeFileSync(program, source)
   const state = new Map<string, string>()
-  const host = fakeHost(inputs)
+  const core = fakeHost(inputs)
   const kit: RehearsalPorts['kit'] = {
     getState: (name) => state.get(name) ?? '',
     saveState: (name, value) => state.set(name, value),
   }
-  const clock = { now: () => 0, wallTime: () => new Date(0), sleep: () => sleep(5), turn: () => sleep(0) }
-  const env = { RUNNER_TEMP: folder, GITHUB_REPOSITORY: 'me/guide' }
-  const step = (): Promise<StepResult> =>
-    rehearse({ core: host, clock, signal: new AbortController().signal, kit, env, program })
-  return { step, said: host.said, files: () => readdirSync(folder).filter((name) => name.endsWith('.log')) }
+  const env = {
+    RUNNER_TEMP: folder,
+    GITHUB_REPOSITORY: 'me/guide',
+    RUNNER_TRACKING_ID: 'run-1',
+    GITHUB_TOKEN: 'secret',
+  }
+  const { signal } = new AbortController()
+  const step = (): Promise<StepResult> => rehearse({ core, clock: PATIENT, signal, kit, env, program, ...ports })
+  const logs = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.log'))
+  return { step, said: core.said, logs: () => logs().map((name) => readFileSync(join(folder, name), 'utf8')) }
 }
 
 test('the main step starts the service, and tells how to reach both its parts', async () => {
-  const { step, said, files } = steps(SERVES, { 'github-scenario': 'checks-fail' })
+  const { step, said, logs } = steps(SERVES, { inputs: { 'github-scenario': 'checks-fail' } })
   expect(await step()).toMatchObject({
     isGreen: true,
     outputs: {
@@ -54,27 +75,73 @@ test('the main step starts the service, and tells how to reach both its parts', 
       'github-token': 'ghs_1',
     },
   })
-  expect(files()).toHaveLength(1)
+  while (logs().join().split('started with').length < 2) await sleep(5)
+  expect(logs()).toHaveLength(1)
 
   expect(await step()).toMatchObject({ isGreen: true, title: 'The embedded documentation service was stopped' })
   const log = said.find((line) => line.startsWith('log: started with')) ?? ''
   expect(log).toContain('--github-scenario=checks-fail')
   expect(log).toContain('--github-repository=me/guide')
+  // It outlives the step, so it gets the tracking id and none of the tokens.
+  expect(log).toContain('"RUNNER_TRACKING_ID":"run-1"')
+  expect(log).not.toContain('secret')
   expect(said.join()).not.toContain('mask')
-  expect(files()).toEqual([])
+  expect(logs()).toEqual([])
 
   expect(await step()).toMatchObject({ isGreen: true, title: 'There was no service left to stop' })
   expect(said.at(-1)).toMatch(/^warn: /)
 })
 
-test('a service that does not start makes the step red, and leaves no log', async () => {
-  const { step, files } = steps("console.error('error: --github-scenario must be nicer.'); process.exitCode = 2")
-  expect(await step()).toMatchObject({
-    isGreen: false,
-    title: 'The rehearsal did not start',
-    text: expect.stringContaining('`github-scenario` must be nicer.'),
-    outputs: {},
+describe('start service', () => {
+  test('a service that does not start makes the step red, and leaves no log', async () => {
+    const { step, logs } = steps("console.error('error: --github-scenario must be nicer.'); process.exitCode = 2")
+    expect(await step()).toMatchObject({
+      isGreen: false,
+      title: 'The rehearsal did not start',
+      text: expect.stringContaining('`github-scenario` must be nicer.'),
+      outputs: {},
+    })
+    expect(logs()).toEqual([])
+    expect(await step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
   })
-  expect(files()).toEqual([])
-  expect(await step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
+
+  function isRunning(pid: number): boolean {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  }
+
+  /** Starts a program that hangs, and waits for its end once the start is given up. */
+  async function startHanging(clock: Clock, signal = new AbortController().signal): Promise<StepResult> {
+    let pid = 0
+    const slow: Clock['sleep'] = async (ms, end) => {
+      // A process that has not said its id yet could not be looked for.
+      for (; pid === 0; pid = Number(logs().join())) await sleep(5)
+      await clock.sleep(ms, end)
+    }
+    const hangs = 'console.log(process.pid); setInterval(() => {}, 1000)'
+    const { step, logs } = steps(hangs, { clock: { ...clock, sleep: slow }, signal })
+    try {
+      return await step()
+    } finally {
+      expect(pid).toBeGreaterThan(0)
+      while (isRunning(pid)) await sleep(5)
+    }
+  }
+
+  test('a service that does not answer within a minute is ended', async () => {
+    const text = 'The service did not answer within 60 seconds.'
+    expect(await startHanging(fakeClock())).toMatchObject({ isGreen: false, text })
+  })
+
+  test('a cancelled start leaves nothing running', async () => {
+    const run = new AbortController()
+    const cancelled = new Error('cancelled')
+    const onSleep = (): void => {
+      run.abort(cancelled)
+    }
+    await expect(startHanging(fakeClock({ onSleep }), run.signal)).rejects.toBe(cancelled)
+  })
 })

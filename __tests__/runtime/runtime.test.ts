@@ -1,6 +1,4 @@
 import { describe, expect, test } from '@jest/globals'
-import { errorOfResult } from '../../src/docs-service/answer-error.ts'
-import type { FailureCause } from '../../src/http/failure-cause.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { TimedOut, withDeadline } from '../../src/runtime/deadline.ts'
 import { ERROR_TITLES } from '../../src/runtime/error-titles.ts'
@@ -110,28 +108,6 @@ test('a long sleep tells each minute how much of it is left, and a cancelled run
   expect(clock.sleeps).toEqual([60_000, 60_000, 30_000])
   expect(lines).toEqual(['Still waiting, for another 1 min 30 s.', 'Still waiting, for another 30 s.'])
   await expect(sleepAloud(1_000, clock, AbortSignal.abort(new Error('Cancelled.')), () => undefined)).rejects.toThrow()
-})
-
-const CAUSES: readonly FailureCause[] = [
-  'no-connection',
-  'untrusted',
-  'not-tls',
-  'proxy-refused',
-  'invalid',
-  'timeout',
-  'broken',
-]
-const STATUSES = [302, 400, 401, 402, 403, 404, 405, 408, 413, 415, 422, 425, 429, 500]
-
-test('no title says what the message behind it says', () => {
-  const operation = { kind: 'create', projectId: 'docs' } as const
-  const errors = [
-    ...STATUSES.map((status) => ({ kind: 'answer', status, body: '', retryAfterMs: undefined }) as const),
-    ...CAUSES.map((cause) => ({ kind: 'failure', cause, code: undefined, sent: false }) as const),
-  ].map((result) => errorOfResult(result, operation, (text) => text))
-  const plain = (text: string): string => text.toLowerCase().replace(/^the |\.$/g, '')
-  const repeated = errors.filter(({ code, message }) => plain(message).includes(plain(ERROR_TITLES[code])))
-  expect(repeated.map(({ message }) => message)).toEqual([])
 })
 
 test('every title is a few words, without a period', () => {

@@ -9,7 +9,7 @@ import type { StepResult } from '../action/execute.ts'
 import type { Environment } from '../runtime/environment.ts'
 import { joinSentences } from '../text/sentences.ts'
 import { withoutStartText } from './service-access.ts'
-import { INPUT_NAMES, serviceArguments, type RehearsalInput } from './service-arguments.ts'
+import { serviceArguments } from './service-arguments.ts'
 import { startService } from './start-service.ts'
 import { parseServiceState, type ServiceState, stopService } from './stop-service.ts'
 
@@ -57,10 +57,9 @@ function removeLog(file: string): void {
 
 async function start({ core, clock, signal, kit, env, program }: RehearsalPorts): Promise<StepResult> {
   kit.saveState(STAGE_STATE, 'post')
-  const raw = Object.fromEntries(INPUT_NAMES.map((name) => [name, core.input(name)])) as Record<RehearsalInput, string>
   const logFile = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}.log`)
   try {
-    const args = serviceArguments(raw, env['GITHUB_REPOSITORY'])
+    const args = serviceArguments(core.input, env['GITHUB_REPOSITORY'])
     const service = await startService({ program, args, logFile, env }, { clock, signal })
     const { pid, baseUrl, projectId, apiKey, gitHubApiUrl, gitHubToken } = service
     kit.saveState(SERVICE_STATE, JSON.stringify({ pid, baseUrl, logFile } satisfies ServiceState))
