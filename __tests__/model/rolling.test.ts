@@ -17,7 +17,7 @@ test('ten pushes after a first step leave one open pull request at a time, each 
     const { docs, world } = after
     const nowMs = world.wallTime().getTime()
     // The seventh one comes after a merge.
-    if (push === 7) for (const number of openIn(docs)) mergePull(docs, number, 'squash', 'mona', nowMs)
+    if (push === 7) for (const number of openIn(docs)) mergePull(docs, number, 'mona', nowMs)
     const before = docs.branches['main'] ?? ''
     const { sha } = pushCommit(docs, 'main', { message: `Change ${push}.`, author: 'mona', files: [] }, nowMs)
     const payload = { ref: 'refs/heads/main', before, after: sha, commits: [{ id: sha }] }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { countVisitors } from '../../src/emulator/service/visitor-counts.ts'
-import { generateVisits } from '../../src/emulator/service/visits.ts'
+import { generateVisits } from '../../src/emulator/service/visitor-counts.ts'
 import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { MAX_PAGES, walkPages, type WalkedPage } from '../../src/visitors/walk-pages.ts'
 import { SEED } from '../support/seed.ts'

@@ -56,7 +56,7 @@ export function pushed(filename: string, repository: Repository = 'acme/docs', b
 
 /** Somebody merges a pull request of the docs. */
 export function merged(number: number): Happening {
-  return pushOf('acme/docs', 'main', (here) => mergePull(here, number, 'squash', MAINTAINER, 0))
+  return pushOf('acme/docs', 'main', (here) => mergePull(here, number, MAINTAINER, 0))
 }
 
 /** One after the other; the last one starts the run. */

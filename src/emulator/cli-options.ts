@@ -5,8 +5,8 @@ import {
   type GitHubScenarioName,
   isGitHubScenarioName,
 } from './github/github-scenarios.ts'
-import { parseDate } from './service/parse-date.ts'
 import { SCENARIOS, SCENARIO_NAMES, type ScenarioName, isScenarioName } from './service/scenarios.ts'
+import { parseDate } from './service/visitors-query.ts'
 import { DEFAULT_PAGES, DEFAULT_SCENARIO, DEFAULT_VISITS } from './embedded-service.ts'
 
 export interface CliOptions {

@@ -86,7 +86,7 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
     'bot-commits': commits(BOT),
     'bot-merges-base': mergeBase,
     merge: (repository, _pull, number, atMs) => {
-      mergePull(repository, number, 'squash', MAINTAINER, atMs)
+      mergePull(repository, number, MAINTAINER, atMs)
     },
     close: (repository, pull, _number, atMs) => {
       closeIssue(repository, pull, atMs)

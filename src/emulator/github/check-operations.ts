@@ -3,7 +3,7 @@ import { type Operations, reads } from './operation.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, wireTime } from './reply.ts'
 import type { CheckRun, CommitStatus } from './check-state.ts'
 import { appBody, repositoryBody } from './resource-body.ts'
-import { type ShownSuite, latestRuns, statusOf, suitesOf } from './suite-view.ts'
+import { type ShownSuite, latestRuns, statusOf, suitesOf } from './checks-view.ts'
 
 const timeOrNull = (atMs: number, nowMs: number): string | null => (nowMs >= atMs ? wireTime(atMs) : null)
 
@@ -49,12 +49,8 @@ function ofCommit<T extends { readonly headSha: string; readonly createdAtMs: nu
 }
 
 function listCheckRuns(call: Call): Reply {
-  const { query, repository } = call
-  const all = ofCommit(call, repository.checkRuns)
-  const named = query.get('check_name')
-  const runs = (query.get('filter') === 'all' ? all : latestRuns(all)).filter(
-    ({ name }) => named === null || name === named,
-  )
+  const { repository } = call
+  const runs = latestRuns(ofCommit(call, repository.checkRuns))
   const total_count = runs.length + repository.unlistedChecks
   const body = (run: CheckRun): object => checkRunBody(call, run)
   return listReply(call, runs, body, (check_runs) => ({ total_count, check_runs }))

@@ -1,18 +1,9 @@
-import type { Annotation, CheckRun } from './check-state.ts'
+import type { CheckRun } from './check-state.ts'
 import type { RepositoryState } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 
 /** What comes of a check, and what it tells. */
-interface CheckResult {
-  readonly conclusion: string
-  readonly title?: string
-  readonly summary?: string
-  readonly annotations?: readonly Annotation[]
-  /** Of a job of a workflow, as its runner writes it. */
-  readonly log?: string
-  /** In place of its own page. */
-  readonly detailsUrl?: string
-}
+type CheckResult = Pick<CheckRun, 'conclusion' | 'title' | 'summary' | 'annotations' | 'log' | 'detailsUrl'>
 
 interface TimedPlan {
   readonly name: string

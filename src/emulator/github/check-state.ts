@@ -29,10 +29,12 @@ export interface CheckRun {
   readonly startedAtMs: number
   readonly completedAtMs: number
   readonly conclusion: string
+  /** In place of its own page. */
   readonly detailsUrl?: string
   readonly title?: string
   readonly summary?: string
   readonly annotations?: readonly Annotation[]
+  /** Of a job of a workflow, as its runner writes it. */
   readonly log?: string
 }
 

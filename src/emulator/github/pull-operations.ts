@@ -1,16 +1,28 @@
-import { CONTENTS, type Operations, PULLS, type PullCall, reads, withPull, writes } from './operation.ts'
-import { isMergeable, pullBody, shownChange, wholePullBody } from './pull-body.ts'
-import { type Call, type Reply, listReply, ok, refusal } from './reply.ts'
-import { commitBody, fileBody } from './resource-body.ts'
+import {
+  CONTENTS,
+  type IssueCall,
+  ISSUES_OR_PULLS,
+  type Operations,
+  PULLS,
+  type PullCall,
+  reads,
+  withIssue,
+  withPull,
+  writes,
+} from './operation.ts'
+import { isMergeable, issueFields, pullBody, shownChange, wholePullBody } from './pull-body.ts'
+import { type Call, type Reply, created, listReply, ok, refusal, spelledIn, wireTime } from './reply.ts'
+import { commitBody, labelBody, reviewerBody, userBody } from './resource-body.ts'
 import { mergePull } from './repository-events.ts'
 import type { IssueState } from './issue-state.ts'
+import { type ReviewEvent, requestedReviewers } from './pull-state.ts'
+import { takeId } from './state.ts'
 
-const MOST_FILES = 3_000
 const MOST_COMMITS = 250
 const NOT_MERGEABLE = refusal(405, 'Pull Request is not mergeable')
 
 /** Sorted and filtered as the lists of pull requests and of issues are: open ones, newest first, unless told otherwise. */
-export function sortIssues<T extends IssueState>(
+function sortIssues<T extends IssueState>(
   { query }: Call,
   issues: Readonly<Record<number, T>>,
 ): readonly (readonly [number: number, issue: T])[] {
@@ -26,18 +38,12 @@ export function sortIssues<T extends IssueState>(
 function listPulls(call: Call): Reply {
   const { query, name, state, nowMs } = call
   const owner = name.split('/')[0] ?? ''
-  const [head, base] = [query.get('head'), query.get('base')]
+  const head = query.get('head')
   const found = sortIssues(call, call.repository.pulls).filter(
     ([, pull]) =>
-      nowMs >= pull.createdAtMs + state.lag.newPullMs &&
-      (head === null || head === `${owner}:${pull.branch}`) &&
-      (base === null || base === pull.base),
+      nowMs >= pull.createdAtMs + state.lag.newPullMs && (head === null || head === `${owner}:${pull.branch}`),
   )
   return listReply(call, found, ([number, pull]) => pullBody(call, number, pull))
-}
-
-function listFiles(call: PullCall): Reply {
-  return listReply(call, shownChange(call, call.pull).files.slice(0, MOST_FILES), fileBody)
 }
 
 function listCommits(call: PullCall): Reply {
@@ -47,24 +53,104 @@ function listCommits(call: PullCall): Reply {
 
 function merge(call: PullCall): Reply {
   const { pull, number, repository, state, nowMs } = call
-  const { sha, merge_method: method } = call.body
+  const { sha } = call.body
   if (pull.state !== 'open' || pull.draft || pull.blocked || isMergeable(call, pull) === false) return NOT_MERGEABLE
   if (sha !== undefined && sha !== pull.headSha)
     return refusal(409, 'Head branch was modified. Review and try the merge again.')
-  const made = mergePull(repository, number, method === 'squash' ? 'squash' : 'merge', state.identity, nowMs)
+  const made = mergePull(repository, number, state.identity, nowMs)
   if (made === undefined) return NOT_MERGEABLE
   return ok({ sha: made.sha, merged: true, message: 'Pull Request successfully merged' })
 }
 
-/** Pull requests with their commits and files, and what is done to them as a whole. */
+function issueBody(call: Call, number: number, issue: IssueState): object {
+  const { name, baseUrl } = call
+  const page = `${baseUrl}/${name}/${'branch' in issue ? 'pull' : 'issues'}/${number}`
+  return {
+    ...issueFields(call, number, issue),
+    html_url: page,
+    comments: issue.comments.length,
+    ...('branch' in issue ? { pull_request: { html_url: page } } : {}),
+  }
+}
+
+/** Whoever may read no pull requests sees none in the list, and no refusal. */
+function listIssues(call: Call): Reply {
+  const { issues, pulls } = call.repository
+  const labels = call.query.get('labels')?.split(',') ?? []
+  const seen = { ...issues, ...(call.state.permissions['pull-requests'] === undefined ? {} : pulls) }
+  const found = sortIssues(call, seen).filter(([, issue]) =>
+    labels.every((label) => spelledIn(issue.labels, label) !== undefined),
+  )
+  return listReply(call, found, ([number, issue]) => issueBody(call, number, issue))
+}
+
+/** One that the repository does not know is made. */
+function addLabels({ issue, body, repository, nowMs }: IssueCall): Reply {
+  const given: readonly unknown[] = Array.isArray(body['labels']) ? body['labels'] : []
+  for (const asked of given.filter((one) => typeof one === 'string')) {
+    const label = spelledIn(repository.labels, asked) ?? asked
+    if (spelledIn(issue.labels, label) === undefined) issue.labels.push(label)
+    if (!repository.labels.includes(label)) repository.labels.push(label)
+  }
+  issue.updatedAtMs = nowMs
+  return ok(issue.labels.map((name) => labelBody(repository, name)))
+}
+
+/** All who are named, or nobody: one who has no access stops the request, and so does the author. */
+function requestReviews(call: PullCall): Reply {
+  const { pull, number, state, repository, name, body, nowMs } = call
+  const named = (field: string, known: readonly string[]): readonly (string | undefined)[] =>
+    Array.isArray(body[field]) ? body[field].map((one) => spelledIn(known, String(one))) : []
+  const users = named('reviewers', Object.keys(repository.collaborators))
+  const teams = named('team_reviewers', repository.teams)
+  if (users.includes(pull.user)) return refusal(422, 'Review cannot be requested from pull request author.')
+  if (users.includes(undefined) || teams.includes(undefined))
+    return refusal(
+      422,
+      `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${name} repository.`,
+    )
+  const owner = name.split('/')[0] ?? ''
+  const names = [...users, ...teams.map((team) => `${owner}/${team ?? ''}`)].filter((one) => one !== undefined)
+  const due = requestedReviewers(pull)
+  for (const one of names.filter((one) => !due.includes(one)))
+    pull.reviewEvents.push({
+      id: takeId(state),
+      event: 'review_requested',
+      actor: state.identity,
+      name: one,
+      atMs: nowMs,
+    })
+  return created(pullBody(call, number, pull))
+}
+
+function eventBody(call: Call, { id, event, actor, name, atMs }: ReviewEvent): object {
+  if (event === 'reviewed') return { id, event, user: userBody(call.state, name), submitted_at: wireTime(atMs) }
+  const [requester, whom] = [userBody(call.state, actor), reviewerBody(call, name)]
+  const who = 'user' in whom ? { requested_reviewer: whom.user } : { requested_team: whom.team }
+  return { id, event, actor: requester, review_requester: requester, created_at: wireTime(atMs), ...who }
+}
+
+/** Of all that happens, what is about reviews. */
+function listEvents(call: IssueCall): Reply {
+  const events = 'reviewEvents' in call.issue ? call.issue.reviewEvents : []
+  return listReply(call, events, (event) => eventBody(call, event))
+}
+
+const PULL = '/pulls/{pull_number}'
+const ISSUE = '/issues/{issue_number}'
+
+/** Pull requests and issues: their lists, labels, commits and reviews, and merges. */
 export const PULL_OPERATIONS: Operations = {
   'pulls/list': reads('/pulls', PULLS, listPulls),
   'pulls/get': reads(
-    '/pulls/{pull_number}',
+    PULL,
     PULLS,
     withPull((call) => ok(wholePullBody(call))),
   ),
-  'pulls/list-files': reads('/pulls/{pull_number}/files', PULLS, withPull(listFiles)),
-  'pulls/list-commits': reads('/pulls/{pull_number}/commits', PULLS, withPull(listCommits)),
-  'pulls/merge': writes('PUT', '/pulls/{pull_number}/merge', CONTENTS, withPull(merge)),
+  'pulls/list-commits': reads(`${PULL}/commits`, PULLS, withPull(listCommits)),
+  'pulls/merge': writes('PUT', `${PULL}/merge`, CONTENTS, withPull(merge)),
+  'pulls/request-reviewers': writes('POST', `${PULL}/requested_reviewers`, PULLS, withPull(requestReviews)),
+  'issues/list-for-repo': reads('/issues', ['issues'], listIssues),
+  'issues/add-labels': writes('POST', `${ISSUE}/labels`, ISSUES_OR_PULLS, withIssue(addLabels)),
+  'issues/list-events-for-timeline': reads(`${ISSUE}/timeline`, ISSUES_OR_PULLS, withIssue(listEvents)),
 }

@@ -73,10 +73,8 @@ export interface Page<T> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** @param unpaged how many there are of a list for which no page is asked */
-export function pageOf<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: readonly T[], unpaged = 30): Page<T> {
-  const isPaged = query.has('per_page') || query.has('page')
-  const size = isPaged ? numberOf(query, 'per_page', 30, MOST_PER_PAGE) : unpaged
+export function pageOf<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: readonly T[]): Page<T> {
+  const size = numberOf(query, 'per_page', 30, MOST_PER_PAGE)
   const number = numberOf(query, 'page', 1, Infinity)
   const last = Math.ceil(items.length / size)
   const link = (page: number, rel: string): string => {

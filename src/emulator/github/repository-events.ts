@@ -56,11 +56,10 @@ export function closeIssue(repository: RepositoryState, issue: IssueState | Pull
   if ('base' in issue) issue.closedBaseSha ??= repository.branches[issue.base]
 }
 
-/** Merges an open pull request into its base, with the messages that GitHub writes. */
+/** Merges an open pull request into its base as one commit, with the message that GitHub writes. */
 export function mergePull(
   repository: RepositoryState,
   number: number,
-  method: 'merge' | 'squash',
   author: string,
   atMs: number,
 ): Commit | undefined {
@@ -69,20 +68,8 @@ export function mergePull(
   if (pull?.state !== 'open' || base === undefined) return undefined
   const { files } = changeOfPull(repository, pull)
   closeIssue(repository, pull, atMs)
-  const made = pushCommit(
-    repository,
-    pull.base,
-    method === 'merge'
-      ? // Its change is that of the commits it brings.
-        {
-          parents: [base, pull.headSha],
-          message: `Merge pull request #${number} from ${pull.branch}`,
-          author,
-          files: [],
-        }
-      : { parents: [base], message: `${pull.title} (#${number})`, author, files },
-    atMs,
-  )
+  const message = `${pull.title} (#${number})`
+  const made = pushCommit(repository, pull.base, { parents: [base], message, author, files }, atMs)
   pull.merge = { sha: made.sha, atMs }
   return made
 }

@@ -1,19 +1,11 @@
-import { changeOfPull, changedFiles, compareHistories, findCommit } from './history.ts'
+import { changeOfPull, compareHistories, findCommit } from './history.ts'
 import { CONTENTS, type Operations, PULLS, reads } from './operation.ts'
 import { pullBody } from './pull-body.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, ok, pageOf, refusal, spelledIn } from './reply.ts'
-import type { PullState } from './pull-state.ts'
 import { commitBody, fileBody, userBody, wholeRepositoryBody } from './resource-body.ts'
-import type { Commit, Role } from './repository-state.ts'
+import type { Role } from './repository-state.ts'
 
 const MOST_COMPARED_FILES = 300
-/** Of a comparison that is asked for no page, the newest. */
-const COMPARED_COMMITS = 250
-
-function withCommit(call: Call, ref: string, answer: (commit: Commit) => Reply): Reply {
-  const commit = findCommit(call.repository, ref)
-  return commit === undefined ? refusal(422, `No commit found for SHA: ${ref}`) : answer(commit)
-}
 
 function compare(call: Call): Reply {
   const { basehead = '' } = call.params
@@ -23,9 +15,7 @@ function compare(call: Call): Reply {
   const compared = compareHistories(call.repository, from.sha, to.sha)
   if (compared === undefined) return refusal(404, `No common ancestor between ${base} and ${head}.`)
   const { relation, mergeBase, ahead, behindBy, files } = compared
-  const isPaged = call.query.has('per_page') || call.query.has('page')
-  const shown = isPaged ? ahead : ahead.slice(-COMPARED_COMMITS)
-  const { items, number, headers } = pageOf(call, shown, COMPARED_COMMITS)
+  const { items, number, headers } = pageOf(call, ahead)
   return {
     status: 200,
     headers,
@@ -45,25 +35,16 @@ function compare(call: Call): Reply {
 /** The merged pull requests that brought a commit, and the open ones that have it. GitHub knows neither at once. */
 function listPullsOfCommit(call: Call): Reply {
   const { repository, state, nowMs, params } = call
-  const sha = params['commit_sha'] ?? ''
-  return withCommit(call, sha, (commit) => {
-    const holds = (pull: PullState): boolean =>
-      pull.merge?.sha === commit.sha ||
-      changeOfPull(repository, pull).ahead.some((brought) => brought.sha === commit.sha)
-    const bringing = Object.entries(repository.pulls).filter(
-      ([, pull]) => (pull.merge !== undefined || pull.state === 'open') && holds(pull),
-    )
-    const known = bringing.filter(
-      ([, { merge, createdAtMs }]) => nowMs >= (merge?.atMs ?? createdAtMs) + state.lag.commitPullsMs,
-    )
-    return listReply(call, known, ([number, pull]) => pullBody(call, Number(number), pull))
+  const ref = params['commit_sha'] ?? ''
+  const commit = findCommit(repository, ref)
+  if (commit === undefined) return refusal(422, `No commit found for SHA: ${ref}`)
+  const isOf = ({ sha }: { readonly sha: string }): boolean => sha === commit.sha
+  const found = Object.entries(repository.pulls).filter(([, pull]) => {
+    if (pull.merge === undefined && pull.state === 'closed') return false
+    if (nowMs < (pull.merge?.atMs ?? pull.createdAtMs) + state.lag.commitPullsMs) return false
+    return (pull.merge !== undefined && isOf(pull.merge)) || changeOfPull(repository, pull).ahead.some(isOf)
   })
-}
-
-function getCommit(call: Call): Reply {
-  return withCommit(call, call.params['ref'] ?? '', (commit) =>
-    ok({ ...commitBody(call, commit), files: changedFiles([commit]).map(fileBody) }),
-  )
+  return listReply(call, found, ([number, pull]) => pullBody(call, Number(number), pull))
 }
 
 /** Newest first. */
@@ -92,10 +73,9 @@ function permissionOf({ state, repository, params: { username: named = '' } }: C
   return ok({ permission: PERMISSIONS[role], ...held, user: { ...userBody(state, username), ...held } })
 }
 
-/** A repository with its commits, comparisons and tags, and who may do what in it. */
+/** A repository with its comparisons and tags, and who may do what in it. */
 export const REPOSITORY_OPERATIONS: Operations = {
   'repos/compare-commits-with-basehead': reads('/compare/{basehead}', CONTENTS, compare),
-  'repos/get-commit': reads('/commits/{ref}', CONTENTS, getCommit),
   'repos/list-pull-requests-associated-with-commit': reads('/commits/{commit_sha}/pulls', PULLS, listPullsOfCommit),
   'repos/list-tags': reads('/tags', CONTENTS, listTags),
   'repos/get': reads('', [], (call) => ok(wholeRepositoryBody(call))),

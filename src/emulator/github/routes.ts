@@ -1,16 +1,16 @@
 import { CHECK_OPERATIONS } from './check-operations.ts'
 import { COMMENT_OPERATIONS } from './comment-operations.ts'
-import { ISSUE_OPERATIONS } from './issue-operations.ts'
+import { findCommit } from './history.ts'
 import type { Operation, Operations } from './operation.ts'
 import { PULL_OPERATIONS } from './pull-operations.ts'
 import { REPOSITORY_OPERATIONS } from './repository-operations.ts'
+import type { RepositoryState } from './repository-state.ts'
 import { WORKFLOW_OPERATIONS } from './workflow-operations.ts'
 
 /** All that this GitHub can do in a repository. */
 export const OPERATIONS: Operations = {
   ...REPOSITORY_OPERATIONS,
   ...PULL_OPERATIONS,
-  ...ISSUE_OPERATIONS,
   ...COMMENT_OPERATIONS,
   ...CHECK_OPERATIONS,
   ...WORKFLOW_OPERATIONS,
@@ -58,4 +58,40 @@ export function findRoute(method: string, path: string): GitHubRoute | undefined
     return { name, operation, params: Object.fromEntries(params) as Record<string, string> }
   }
   return undefined
+}
+
+interface Asked {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+}
+
+/**
+ * In a rehearsal a step asks about the commits, branches and workflows of the repository that its run is really in. What
+ * is not known here stands for what is: a change for the one since the last release, and a workflow for one that ran at
+ * that release.
+ */
+export function inOwnNames(repository: RepositoryState, { params, query }: Asked): Asked {
+  const { defaultBranch, tags, workflowRuns, branches } = repository
+  const knows = (ref: string): boolean => findCommit(repository, ref) !== undefined
+  // The last tag is the last release.
+  const before = Object.keys(tags).at(-1) ?? defaultBranch
+  const own: Record<string, string> = { ...params }
+
+  const { basehead, workflow_id: workflow } = params
+  if (basehead !== undefined) {
+    const [base = '', head = ''] = basehead.split('...')
+    if (!knows(head)) own['basehead'] = `${before}...${defaultBranch}`
+    else if (!knows(base)) own['basehead'] = `${before}...${head}`
+  }
+  for (const name of ['ref', 'commit_sha']) {
+    const ref = params[name]
+    if (ref !== undefined && /^[0-9a-f]{40}$/.test(ref) && !knows(ref)) own[name] = branches[defaultBranch] ?? ref
+  }
+  if (workflow !== undefined && !workflowRuns.some((run) => run.workflow === workflow))
+    own['workflow_id'] = workflowRuns.find(({ branch }) => branch === defaultBranch)?.workflow ?? workflow
+
+  const ownQuery = new URLSearchParams(query)
+  const branch = query.get('branch')
+  if (branch !== null && !(branch in branches)) ownQuery.set('branch', defaultBranch)
+  return { params: own, query: ownQuery }
 }

@@ -13,10 +13,9 @@ import { HOSTILE_TEXT, hostilePath } from './hostile-text.ts'
 import { toJobBody } from './job-body.ts'
 import { type JobRecord, sendMessage } from './job-machine.ts'
 import type { JobStore } from './job-store.ts'
-import { changePaths, listPages } from './page-listing.ts'
 import type { Scenario } from './scenarios.ts'
 import type { Analytics } from './visitor-counts.ts'
-import { parseVisitorsQuery } from './visitors-query.ts'
+import { changePaths, listPages, parseVisitorsQuery } from './visitors-query.ts'
 
 type OperationName = 'create-job' | 'send-message' | 'get-job' | 'get-visitors'
 

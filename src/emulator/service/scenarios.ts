@@ -1,6 +1,6 @@
 import type { Fault, FaultPattern } from '../http/faults.ts'
 import type { TurnPlan } from './job-machine.ts'
-import type { Listing } from './page-listing.ts'
+import type { Listing } from './visitors-query.ts'
 
 /** A way for things to go, as data: how the agent works, and what happens to requests and answers. */
 export interface Scenario {

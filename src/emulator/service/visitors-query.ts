@@ -1,6 +1,5 @@
-import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS } from '../../docs-service/schemas.ts'
+import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS, type VisitorsPage } from '../../docs-service/schemas.ts'
 import { type Refusal, refuse } from '../http/exchange.ts'
-import { parseDate } from './parse-date.ts'
 
 export interface DateRange {
   /** The first millisecond that counts. */
@@ -14,6 +13,36 @@ export interface VisitorsQuery {
   /** In rows, as `offset` is. */
   readonly limit: number
   readonly offset: number
+}
+
+const DATE = String.raw`(?<day>\d{4}-\d{2}-\d{2})`
+const TIME = String.raw`T(?<time>\d{2}:\d{2})(?<seconds>:\d{2}(\.\d{1,9})?)?(?<zone>Z|[+-]\d{2}(:?\d{2})?)?`
+const PATTERN = new RegExp(`^${DATE}(${TIME})?$`)
+
+/** `Date.parse` moves the 30th of February into March, so the day has to come back as it went in. */
+function isCalendarDay(day: string): boolean {
+  const midnightMs = Date.parse(`${day}T00:00:00Z`)
+  return !Number.isNaN(midnightMs) && new Date(midnightMs).toISOString().startsWith(day)
+}
+
+function toExtendedZone(zone: string): string {
+  if (zone === 'Z') return zone
+  const digits = zone.slice(1).replace(':', '').padEnd(4, '0')
+  return `${zone.slice(0, 1)}${digits.slice(0, 2)}:${digits.slice(2)}`
+}
+
+/**
+ * Section 4.4: `YYYY-MM-DD` or ISO 8601, as milliseconds since 1970, or nothing if it is neither. A date is its
+ * midnight, and a time without an offset is read, both in UTC.
+ */
+export function parseDate(text: string): number | undefined {
+  const groups = PATTERN.exec(text)?.groups
+  const day = groups?.['day']
+  if (day === undefined || !isCalendarDay(day)) return undefined
+  const { time = '00:00', seconds = ':00', zone = 'Z' } = groups ?? {}
+  if (time.startsWith('24')) return undefined
+  const atMs = Date.parse(`${day}T${time}${seconds}${toExtendedZone(zone)}`)
+  return Number.isNaN(atMs) ? undefined : atMs
 }
 
 interface Parameter {
@@ -65,4 +94,38 @@ export function parseVisitorsQuery(queryString: string): VisitorsQuery | Refusal
   const query = { range, limit: read('limit'), offset: read('offset') }
   if (range.fromMs > range.toMs) problems.push('`dateFrom` must not be after `dateTo`.')
   return problems.length === 0 ? query : refuse(400, problems)
+}
+
+/** What the list of visited pages is like: as it should be, or in one of the ways in which none should be. */
+export type Listing = 'whole' | 'moving' | 'stuck' | 'long-path' | 'endless'
+
+type ReadPart = (query: VisitorsQuery) => VisitorsPage
+
+/** The rows in a part of a list that moves: so few that a small site has several parts, too. */
+const MOVING_ROWS = 10
+
+const LISTINGS: Readonly<Record<Listing, (query: VisitorsQuery, read: ReadPart) => VisitorsPage>> = {
+  whole: (query, read) => read(query),
+  // After the first part a page came in before it, so that the last row of that part is the first one of the next.
+  moving: (query, read) =>
+    read({ ...query, limit: Math.min(query.limit, MOVING_ROWS), offset: Math.max(query.offset - 1, 0) }),
+  stuck: (query, read) => ({ ...read({ ...query, offset: 0 }), hasMore: true }),
+  'long-path': (query, read) =>
+    changePaths(read(query), (path, index) => (index === 0 ? `/${'long/'.repeat(2_000)}` : path)),
+  endless: ({ range, limit, offset }, read) => {
+    const { totals } = read({ range, limit: 1, offset: 0 })
+    const row = { ...totals, path: '' }
+    const part = { totals, visitors: Array.from({ length: limit }, () => row), hasMore: true }
+    return changePaths(part, (_, index) => `/${offset + index}/${'x'.repeat(8_000)}`)
+  },
+}
+
+/** The same part with other paths. */
+export function changePaths(part: VisitorsPage, change: (path: string, index: number) => string): VisitorsPage {
+  return { ...part, visitors: part.visitors.map((row, index) => ({ ...row, path: change(row.path, index) })) }
+}
+
+/** The part of the list that is asked for, or what comes in its place. */
+export function listPages(listing: Listing, query: VisitorsQuery, read: ReadPart): VisitorsPage {
+  return LISTINGS[listing](query, read)
 }
