@@ -66,6 +66,23 @@ function takes(type: Type, text: string): boolean {
   }
 }
 
+type Words = Readonly<Record<string, readonly string[]>>
+
+const ON_MISSING_KEY = ['fail', 'skip']
+
+/** What a type lists words for: those of the code. An output that may be empty has none. */
+const LISTED: Readonly<Record<string, Words>> = {
+  action: {
+    outcome: OUTCOMES,
+    'change-context': CHANGE_CONTEXTS,
+    'on-open-pr': ON_OPEN_PR,
+    'fail-on': [...FAIL_ON, 'none'],
+    'on-missing-key': ON_MISSING_KEY,
+  },
+  'visitors/action': { format: FORMATS, compare: COMPARE, 'on-missing-key': ON_MISSING_KEY },
+  'emulator/action': { scenario: SCENARIO_NAMES, 'github-scenario': GITHUB_SCENARIO_NAMES },
+}
+
 /** What the code says of an action, and what was promised. */
 interface Action {
   readonly path: string
@@ -77,10 +94,8 @@ interface Action {
   /** What the file fills in where the code takes an empty input for none. */
   readonly filledIn: Readonly<Record<string, string>>
   /** What only some words are allowed for, with these words. */
-  readonly words: Readonly<Record<string, readonly string[]>>
+  readonly words: Words
 }
-
-const ON_MISSING_KEY = ['fail', 'skip']
 
 const ACTIONS: readonly Action[] = [
   {
@@ -91,14 +106,7 @@ const ACTIONS: readonly Action[] = [
     fields: Object.values(AGENT_FIELDS),
     outputNames: OUTPUT_NAMES,
     filledIn: { 'github-token': '${{ github.token }}', label: 'docs-agent' },
-    words: {
-      'fail-on': [...FAIL_ON, 'none'],
-      outcome: OUTCOMES,
-      status: JOB_STATUSES,
-      'change-context': CHANGE_CONTEXTS,
-      'on-open-pr': ON_OPEN_PR,
-      'on-missing-key': ON_MISSING_KEY,
-    },
+    words: { ...LISTED['action'], status: JOB_STATUSES },
   },
   {
     path: 'visitors/action.yml',
@@ -108,12 +116,7 @@ const ACTIONS: readonly Action[] = [
     fields: Object.values(VISITORS_FIELDS),
     outputNames: VISITORS_OUTPUT_NAMES,
     filledIn: {},
-    words: {
-      compare: COMPARE,
-      format: FORMATS,
-      'output-file': FORMATS.map((format) => `visitors.${format}`),
-      'on-missing-key': ON_MISSING_KEY,
-    },
+    words: { ...LISTED['visitors/action'], 'output-file': FORMATS.map((format) => `visitors.${format}`) },
   },
   {
     path: 'emulator/action.yml',
@@ -145,26 +148,18 @@ describe.each(ACTIONS)('$path', (expected) => {
   })
 
   test('inputs and outputs have kebab-case names', () => {
-    const names = [...inputs, ...outputs].map(([name]) => name)
-    expect(names.filter((name) => !/^[a-z]+(-[a-z]+)*$/.test(name))).toEqual([])
+    expect([...inputs, ...outputs].filter(([name]) => !/^[a-z]+(-[a-z]+)*$/.test(name))).toEqual([])
   })
 
   test('every input and output is described in one sentence', () => {
-    const badly = [...inputs, ...outputs]
-      .filter(
-        ([, { description }]) => !/^[A-Z`][^]*[^.]\.$/.test(description.trim()) || /[.!?]\s+[A-Z]/.test(description),
-      )
-      .map(([name, { description }]) => `${name}: ${description}`)
-    expect(badly).toEqual([])
+    const isSentence = (text: string): boolean => /^[A-Z`][^]*[^.]\.$/.test(text.trim()) && !/[.!?]\s+[A-Z]/.test(text)
+    expect([...inputs, ...outputs].filter(([, { description }]) => !isSentence(description))).toEqual([])
   })
 
-  test('the inputs and their defaults are those of the code, in its order', () => {
+  test('the inputs, their defaults and the outputs are those of the code, in its order', () => {
     const shown = inputs.map(([name, { default: value = '' }]) => [name, value])
     const read = expected.fields.map(({ name, fallback }) => [name, expected.filledIn[name] ?? fallback])
     expect(shown).toEqual(read)
-  })
-
-  test('the outputs are those that the code writes, in its order', () => {
     expect(Object.keys(action.outputs)).toEqual([...expected.outputNames])
   })
 
@@ -182,31 +177,20 @@ describe.each(ACTIONS)('$path', (expected) => {
   })
 })
 
-/** What a type lists words for: those of the code. An output that may be empty has none. */
-const LISTED: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  action: {
-    outcome: OUTCOMES,
-    'change-context': CHANGE_CONTEXTS,
-    'on-open-pr': ON_OPEN_PR,
-    'fail-on': [...FAIL_ON, 'none'],
-    'on-missing-key': ON_MISSING_KEY,
-  },
-  'visitors/action': { format: FORMATS, compare: COMPARE, 'on-missing-key': ON_MISSING_KEY },
-  'emulator/action': { scenario: SCENARIO_NAMES, 'github-scenario': GITHUB_SCENARIO_NAMES },
-}
-
-test.each(Object.keys(LISTED))(
+test.each(Object.entries(LISTED))(
   '%s-types.yml types every input and output, in its order, by the words of the code',
-  (path) => {
+  (path, listed) => {
     const { inputs, outputs } = parse(read(`${path}.yml`)) as ActionFile
     const typed = typesFile.parse(parse(read(`${path}-types.yml`)))
     expect(Object.keys(typed.inputs)).toEqual(Object.keys(inputs))
     expect(Object.keys(typed.outputs)).toEqual(Object.keys(outputs))
 
-    const sorted = (words: Readonly<Record<string, readonly string[]>>) =>
-      Object.entries(words).flatMap(([name, some]) => (some.length === 0 ? [] : [[name, some.toSorted()]]))
-    const words = Object.entries({ ...typed.outputs, ...typed.inputs }).map(([name, type]) => [name, wordsOf(type)])
-    expect(sorted(Object.fromEntries(words) as Record<string, string[]>)).toEqual(sorted(LISTED[path] ?? {}))
+    const words = Object.entries({ ...typed.outputs, ...typed.inputs }).flatMap(([name, type]) => {
+      const some = wordsOf(type)
+      return some.length === 0 ? [] : [[name, new Set(some)]]
+    })
+    const expected = Object.entries(listed).map(([name, some]) => [name, new Set(some)])
+    expect(Object.fromEntries(words)).toEqual(Object.fromEntries(expected))
     const defaults = Object.entries(inputs).flatMap(([name, { default: value }]) =>
       value === undefined ? [] : [{ type: typed.inputs[name] ?? { type: 'boolean' as const }, value: String(value) }],
     )
