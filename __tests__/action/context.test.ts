@@ -20,8 +20,14 @@ const ENV = {
 test('reads what the runner says, addresses without a slash at their end', () => {
   expect(readContext(ENV)).toEqual({
     event: parseEvent('push', {}, 'ann'),
-    ...{ actor: 'ann', sha: 'abc', refName: 'main', repository: 'acme/docs' },
-    ...{ runId: 42, runAttempt: 2, stepId: 'agent', workflow: 'docs.yml' },
+    actor: 'ann',
+    sha: 'abc',
+    refName: 'main',
+    repository: 'acme/docs',
+    runId: 42,
+    runAttempt: 2,
+    stepId: 'agent',
+    workflow: 'docs.yml',
     serverUrl: 'https://github.example.com',
     apiUrl: 'https://github.example.com/api/v3',
   })
@@ -29,8 +35,13 @@ test('reads what the runner says, addresses without a slash at their end', () =>
 
 test('outside of a runner, or with an address that is none, it is GitHub itself, and there is no event', () => {
   expect(readContext({ GITHUB_API_URL: 'not an address', GITHUB_ACTION: '__self' })).toMatchObject({
-    ...{ event: { kind: 'other', isReadable: true }, stepId: '', workflow: undefined, runId: 0, runAttempt: 1 },
-    ...{ serverUrl: 'https://github.com', apiUrl: 'https://api.github.com' },
+    event: { kind: 'other', isReadable: true },
+    stepId: '',
+    workflow: undefined,
+    runId: 0,
+    runAttempt: 1,
+    serverUrl: 'https://github.com',
+    apiUrl: 'https://api.github.com',
   })
 })
 

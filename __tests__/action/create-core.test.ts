@@ -54,7 +54,10 @@ test('every line of the log begins with the time since the start', async () => {
 test('groups never nest, end once, and have one line without secrets for a title', async () => {
   const [end, title] = [['endGroup'], `Round 1 of 2: a\n::error::${KEY}`] as const
   expect(await sayMasked(end, ['startGroup', title], ['startGroup', 'New job'], end, end)).toEqual([
-    ...['::group::Round 1 of 2: a ::error::***', '::endgroup::', '::group::New job', '::endgroup::'],
+    '::group::Round 1 of 2: a ::error::***',
+    '::endgroup::',
+    '::group::New job',
+    '::endgroup::',
   ])
 })
 
@@ -108,7 +111,10 @@ test('a secret is masked with the runner once, a blank one is not, and each is h
   ] as const
   const log = ['log', 'first-secret sec\nret%'] as const
   expect(await say(['mask', ''], ['mask', ' \n'], first, ['log', 'first-secret'], second, second, log)).toEqual([
-    ...['::add-mask::first-secret', '[        0 s] ***', '::add-mask::sec%0Aret%25', '[        0 s] *** ***'],
+    '::add-mask::first-secret',
+    '[        0 s] ***',
+    '::add-mask::sec%0Aret%25',
+    '[        0 s] *** ***',
   ])
 })
 

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
-import { includesPath } from '../../../src/agent/inputs/path-patterns.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
@@ -29,47 +28,43 @@ function messageOf(given: Given, workspace?: string): string {
   throw new Error('The inputs were taken.')
 }
 
-test('an input that is left empty means its default', () => {
-  expect(parse({})).toMatchObject({
-    ...{ wait: true, timeoutMs: 3_600_000, pollIntervalMs: undefined, summary: true, fixRounds: 0 },
-    ...{ changeContext: 'none', changeContextBytes: 65_536, pathFilter: undefined, skipOwnChanges: true },
-    ...{ waitForChecks: false, allowedPaths: [], failOn: new Set(['failed', 'archived', 'timeout']), warnings: [] },
-    // None, and not the defaults of the file.
-    ...{ label: '', githubToken: '' },
-  })
-})
-
-test('each input is read as what it is', () => {
-  const given: Given = {
-    ...{ 'job-id': ' job_1 ', wait: 'False', 'timeout-minutes': '0.5', 'poll-interval-seconds': '0.1' },
-    ...{ 'change-context': 'diff', 'change-context-bytes': '1024', 'change-range': 'since-last-success' },
-    ...{ 'skip-own-changes': 'false', 'on-open-pr': 'skip', label: ' docs ', 'pr-repository': '.github/..docs' },
-    ...{ 'wait-for-checks': 'true', 'fix-rounds': '5', reviewers: 'mona', 'github-token': ' ghs_1 ' },
-    ...{ 'github-api-url': 'https://github.example.com/api/v3/ ', 'fail-on': 'no-changes\nfailed', summary: 'FALSE' },
-    ...{ paths: ' docs/**\n\n!docs/old/**\n', 'allowed-paths': '*.md' },
-  }
-  const inputs = parse(given)
-  expect(inputs).toMatchObject({
-    ...{ projectId: 'docs-demo', apiKey: 'docs_key', baseUrl: 'https://docs.example.com/api' },
-    ...{ wait: false, timeoutMs: 30_000, pollIntervalMs: 100, task: { kind: 'follow-up', jobId: 'job_1' } },
-    ...{ changeContext: 'diff', changeContextBytes: 1_024, changeRange: { kind: 'since-last-success' } },
-    ...{ skipOwnChanges: false, onOpenPr: 'skip', label: 'docs', prRepository: '.github/..docs' },
-    ...{ waitForChecks: true, fixRounds: 5, reviewers: { names: ['mona'] }, githubToken: 'ghs_1' },
-    ...{ githubApiUrl: 'https://github.example.com/api/v3', failOn: new Set(['no-changes', 'failed']), summary: false },
-    pathFilter: { kind: 'paths', rules: [{ line: 'docs/**' }, { line: '!docs/old/**' }] },
-  })
-  expect(includesPath(inputs.allowedPaths, 'a.md')).toBe(true)
-})
-
 test.each<[name: string, text: string, value: object]>([
-  ['job-id', 'job_1', { task: { kind: 'follow-up', prompt: 'Fix the guide.', jobId: 'job_1' } }],
+  ['project-id', 'docs-demo', { projectId: 'docs-demo' }],
+  ['api-key', 'docs_key', { apiKey: 'docs_key' }],
+  ['base-url', 'https://docs.example.com/api/', { baseUrl: 'https://docs.example.com/api' }],
+  ['job-id', ' job_1 ', { task: { kind: 'follow-up', prompt: 'Fix the guide.', jobId: 'job_1' } }],
+  ['wait', 'False', { wait: false }],
+  ['timeout-minutes', '0.5', { timeoutMs: 30_000 }],
+  ['poll-interval-seconds', '', { pollIntervalMs: undefined }],
+  ['poll-interval-seconds', '0.1', { pollIntervalMs: 100 }],
+  ['change-context', 'diff', { changeContext: 'diff' }],
+  ['change-context-bytes', '1024', { changeContextBytes: 1_024 }],
   ['change-context-bytes', '1048576', { changeContextBytes: 1_048_576 }],
+  ['change-range', 'since-last-success', { changeRange: { kind: 'since-last-success' } }],
+  ['paths', '', { pathFilter: undefined, warnings: [] }],
+  [
+    'paths',
+    ' docs/**\n\n!old/**\n',
+    { pathFilter: { kind: 'paths', rules: [{ line: 'docs/**' }, { line: '!old/**' }] } },
+  ],
   ['paths-ignore', '**.md', { pathFilter: { kind: 'paths-ignore', rules: [{ line: '**.md' }] } }],
+  ['skip-own-changes', 'false', { skipOwnChanges: false }],
+  // None, and not the default of the file.
+  ['label', '', { label: '' }],
+  ['label', ' docs ', { label: 'docs' }],
   ['label', '...', { label: '...' }],
   ['label', '.x', { label: '.x' }],
+  ['pr-repository', '.github/..docs', { prRepository: '.github/..docs' }],
   ['pr-repository', 'a.b/.github', { prRepository: 'a.b/.github' }],
+  ['wait-for-checks', 'true', { waitForChecks: true, failOn: new Set(['failed', 'archived', 'timeout', 'checks']) }],
+  ['fix-rounds', '', { fixRounds: 0 }],
+  ['allowed-paths', '*.md', { allowedPaths: [{ line: '*.md' }] }],
+  ['github-token', ' ghs_1 ', { githubToken: 'ghs_1' }],
+  ['github-api-url', 'https://github.example.com/api/v3/ ', { githubApiUrl: 'https://github.example.com/api/v3' }],
   // A token goes unencrypted to this machine only.
   ['github-api-url', 'http://127.0.0.1:1/api/v3', { githubApiUrl: 'http://127.0.0.1:1/api/v3' }],
+  ['fail-on', 'no-changes\nfailed', { failOn: new Set(['no-changes', 'failed']) }],
+  ['summary', 'FALSE', { summary: false }],
 ])('`%s` takes %j', (name, text, value) => {
   expect(parse({ [name]: text })).toMatchObject(value)
 })

@@ -11,11 +11,12 @@ interface Expected {
   readonly sleptMs?: number
   readonly lost?: string
 }
-type Row = readonly [what: string, event: GivenEvent, answers: Answers, expected: Expected, given?: Given]
+type Row = [what: string, event: GivenEvent, answers: Answers, expected: Expected, given?: Given]
 
 const ASKS: Expected = {}
 const ASKS_LATE = { sleptMs: 90_000 }
 const OWN = { skip: '#7' }
+const OWN_SOON = { ...OWN, sleptMs: 2_000 }
 const OWN_LATE = { ...OWN, sleptMs: 15_000 }
 const A_BOT = { skip: 'A bot started this run' }
 const SKIPPED = { ...A_BOT, lost: 'so it was skipped, as a bot started the run' }
@@ -26,12 +27,14 @@ const ANN = { login: 'ann', type: 'User' }
 const by = (sender: typeof BOT, name: string, payload: object = {}): GivenEvent => [name, { ...payload, sender }]
 
 const PUSHED: GivenEvent = ['push', PUSH]
+const [author, committer] = [{ username: 'ann' }, { username: 'web-flow' }]
 /** As GitHub commits what it merges, or what is written on its pages. */
 const byGitHub = (...ids: readonly string[]): GivenEvent => {
-  const commits = ids.map((id) => ({ id, author: { username: 'ann' }, committer: { username: 'web-flow' } }))
+  const commits = ids.map((id) => ({ id, author, committer }))
   return ['push', { ...PUSH, commits }]
 }
 const MERGE = byGitHub(commit('b'))
+const TWO = byGitHub(commit('9'), commit('b'))
 const onBranch = (branch: string): GivenEvent => ['push', { ...PUSH, ref: `refs/heads/${branch}` }]
 const toBranch = (sender: typeof BOT): GivenEvent =>
   by(sender, 'push', { ...PUSH, ref: 'refs/heads/agent/guide', commits: [{ id: commit('c') }] })
@@ -40,13 +43,16 @@ const runOn = (head_branch: string, sha: string, sender = ANN): GivenEvent =>
 const opened = (sender: typeof BOT, ...labels: readonly string[]): GivenEvent =>
   by(sender, 'pull_request', { pull_request: { number: 7, labels: labels.map((name) => ({ name })) } })
 const STATUS = { sha: commit('b') }
-const CHECKS = { check_suite: { head_sha: commit('b'), head_branch: 'main', pull_requests: [{ number: 5 }] } }
+const SUITE = { head_sha: commit('b'), head_branch: 'main', pull_requests: [{ number: 5 }] }
+const CHECKS: GivenEvent = ['check_suite', { check_suite: SUITE, repository: PUSH.repository }]
+const OPENED = opened(BOT, 'docs-agent')
 const RELEASE = { release: { tag_name: 'v2' } }
 const COMMENT = { issue: { number: 5, pull_request: {} }, comment: { id: 1 } }
 
 const MERGED = mergedBy(7, 'docs-agent')
 const OPEN = { ...MERGED, state: 'open' } as const
 const REFUSED = refusal('rejected')
+const FORBIDDEN = refusal('forbidden', 'Grant it.')
 const brings = (...answers: readonly (readonly ListedPullRequest[] | ActionError)[]) => ({
   findPullRequestsOfCommit: inTurn(...answers),
 })
@@ -54,6 +60,8 @@ const ENDS = {
   findPullRequestsEndingWith: (_repository: string, asked: string) =>
     Promise.resolve(asked === commit('b') ? [MERGED] : []),
 }
+const NO_ENDS = { findPullRequestsEndingWith: rejecting(FORBIDDEN) }
+const SOON_MERGED = inTurn([OPEN], [MERGED])
 const DOWN = brings(refusal('service-error'))
 /** A young pull request without a mark, and how it is read then. */
 const UNMARKED = { ...PULL_REQUEST, labels: [], createdAt: '2025-12-31T23:57:00Z' }
@@ -62,6 +70,8 @@ const noMark = (...reads: (typeof PULL_REQUEST)[]) => ({
   listMarkerComments: () => Promise.resolve([]),
 })
 const NEVER = noMark(UNMARKED)
+const OF_ANN = noMark({ ...UNMARKED, number: 5, author: ANN })
+const READ_MERGED = { readPullRequest: inTurn({ ...PULL_REQUEST, state: 'merged' as const }) }
 const young = (fields: object) => brings([{ ...OPEN, labels: [], createdAt: UNMARKED.createdAt, ...fields }])
 const YOUNG = young({})
 const OLD = { createdAt: PULL_REQUEST.createdAt }
@@ -78,45 +88,26 @@ const ITS_MERGE = {
   ...comparing({}),
   listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
 }
+const CUT = comparing({ fileList: 'cut' })
 const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
 const FOLLOW_UP = { 'on-open-pr': 'follow-up' }
 const ON_ELSEWHERE = { ...FOLLOW_UP, 'pr-repository': 'acme/code' }
 const LET_THROUGH = { 'skip-own-changes': 'false' }
 
-const ROWS: readonly Row[] = [
+test.each<Row>([
   // GitHub may not know yet where a commit came from.
   ['a merge known by what ends with it', MERGE, ENDS, OWN],
   ['a merge that is refused, and known by what ends with it', MERGE, { ...brings(REFUSED), ...ENDS }, OWN],
-  [
-    'a merge that is known, where what ends with it is not told',
-    MERGE,
-    { ...brings([MERGED]), findPullRequestsEndingWith: rejecting(refusal('forbidden')) },
-    OWN,
-  ],
+  ['a merge that is known, where what ends with it is not told', MERGE, { ...brings([MERGED]), ...NO_ENDS }, OWN],
   ['a merge that is known late', MERGE, brings([], REFUSED, [MERGED]), { ...OWN, sleptMs: 6_000 }],
-  [
-    'a merge of two, one of them known late',
-    byGitHub(commit('9'), commit('b')),
-    { ...brings([], [], [MERGED]), ...ENDS },
-    { ...OWN, sleptMs: 2_000 },
-  ],
-  [
-    'a merge that its pull request does not know yet',
-    MERGE,
-    { findPullRequestsEndingWith: inTurn([OPEN], [MERGED]) },
-    { ...OWN, sleptMs: 2_000 },
-  ],
+  ['a merge of two, one of them known late', TWO, { ...brings([], [], [MERGED]), ...ENDS }, OWN_SOON],
+  ['a merge that its pull request does not know yet', MERGE, { findPullRequestsEndingWith: SOON_MERGED }, OWN_SOON],
   ['a merge that nobody knows', MERGE, {}, { sleptMs: 60_000 }],
   ['a merge that nobody knows, in half a minute', MERGE, {}, { sleptMs: 14_000 }, { 'timeout-minutes': '0.5' }],
   ['a push of what a person wrote', PUSHED, {}, ASKS],
   ['a push of an app in the name of a person', by({ ...ANN, type: 'Bot' }, 'push', PUSH), {}, { sleptMs: 60_000 }],
   ['a push that is refused for a minute', PUSHED, brings(REFUSED), { sleptMs: 60_000, lost: 'was not skipped' }],
-  [
-    'a push that nobody may look up',
-    PUSHED,
-    brings(refusal('forbidden', 'Grant it.')),
-    { lost: 'was not skipped: GitHub said forbidden. Grant it.' },
-  ],
+  ['a push that nobody may look up', PUSHED, brings(FORBIDDEN), { lost: 'not skipped: GitHub said forbidden. Grant' }],
   ['a push by an app that is not told', by(BOT, 'push', PUSH), DOWN, SKIPPED],
   ['a push by an app without a token', by(BOT, 'push', PUSH), null, A_BOT],
 
@@ -125,19 +116,14 @@ const ROWS: readonly Row[] = [
   ['a run on it', runOn('agent/guide', 'c', BOT), soon(), OWN_LATE],
   ['a push of another app to its new pull request', toBranch(BOT), { ...YOUNG, ...NEVER }, ASKS_LATE],
   ['a run on that', runOn('agent/guide', 'c', BOT), { ...YOUNG, ...NEVER }, ASKS_LATE],
-  [
-    'a push of an app to its old pull request',
-    toBranch(BOT),
-    { ...young(OLD), ...noMark(UNMARKED, PULL_REQUEST) },
-    OWN_LATE,
-  ],
+  ['a push of an app to its old one', toBranch(BOT), { ...young(OLD), ...noMark(UNMARKED, PULL_REQUEST) }, OWN_LATE],
   ['a push of an app to one with a label', toBranch(BOT), { ...young({ labels: ['docs-agent'] }), ...NEVER }, OWN],
   ['a push of a person to theirs', toBranch(ANN), { ...young({ author: ANN }), ...NEVER }, ASKS],
   ['a push by an app of a merge without a mark', toBranch(BOT), { ...young({ state: 'merged' }), ...NEVER }, ASKS],
   ['a new pull request that gets its label', opened(BOT), noMark(UNMARKED, UNMARKED, PULL_REQUEST), OWN_LATE],
   ['a new pull request of another app', opened(BOT), NEVER, ASKS_LATE],
   ['a new pull request of a person', opened(ANN), noMark({ ...UNMARKED, author: ANN }), ASKS],
-  ['a pull request with the label, without a token', opened(BOT, 'docs-agent'), null, OWN],
+  ['a pull request with the label, without a token', OPENED, null, OWN],
 
   ['a status that is known by what ends with its commit', ['status', STATUS], ENDS, OWN],
   ['a status that is known late', ['status', STATUS], brings([], REFUSED, [MERGED]), { ...OWN, sleptMs: 6_000 }],
@@ -146,43 +132,24 @@ const ROWS: readonly Row[] = [
   ['a status by an app that is not told', by(BOT, 'status', STATUS), DOWN, SKIPPED],
   ['a status by an app without a token', by(BOT, 'status', STATUS), null, A_BOT],
   ['a status by an app of the work of others', by(BOT, 'status', STATUS), THEIRS, ASKS],
-  [
-    'checks of its merge that also name the long-lived pull request of a person',
-    ['check_suite', { ...CHECKS, repository: PUSH.repository }],
-    { ...ENDS, ...noMark({ ...UNMARKED, number: 5, author: ANN }) },
-    OWN,
-  ],
+  ['checks of its merge that also name the long-lived pull request of a person', CHECKS, { ...ENDS, ...OF_ANN }, OWN],
 
   // Whatever is let through, a follow-up to what its open pull request caused would cause the next one.
   ['a push to the branch that it goes on with', onBranch('agent/guide'), OF_BRANCH, OWN, FOLLOW_UP],
   ['a push to it, let through', onBranch('agent/guide'), OF_BRANCH, OWN, { 'on-open-pr': 'skip', ...LET_THROUGH }],
   ['a push to it, going on elsewhere', onBranch('agent/guide'), OF_BRANCH, ASKS, ON_ELSEWHERE],
   ['a push to the default branch, going on', onBranch('main'), OF_BRANCH, ASKS, FOLLOW_UP],
-  [
-    'its merged pull request, let through',
-    opened(BOT, 'docs-agent'),
-    { readPullRequest: inTurn({ ...PULL_REQUEST, state: 'merged' as const }) },
-    ASKS,
-    { ...FOLLOW_UP, ...LET_THROUGH },
-  ],
+  ['its merged pull request, let through', OPENED, READ_MERGED, ASKS, { ...FOLLOW_UP, ...LET_THROUGH }],
 
   ['a release by a person, which is made by hand', ['release', RELEASE], ITS_MERGE, ASKS],
   ['a schedule after its merge', ['schedule'], ITS_MERGE, OWN, FILES],
   ['a schedule after a commit of its open pull request', ['schedule'], brings([OPEN]), ASKS, FILES],
-  [
-    'a schedule after more than is listed',
-    ['schedule'],
-    { ...brings([MERGED]), ...comparing({ fileList: 'cut' }) },
-    ASKS,
-    FILES,
-  ],
+  ['a schedule after more than is listed', ['schedule'], { ...ITS_MERGE, ...CUT }, ASKS, FILES],
   ['a schedule about another repository', ['schedule'], ITS_MERGE, ASKS, ELSEWHERE],
   ['a comment of a person on its commits', ['issue_comment', COMMENT], ITS_MERGE, ASKS, FILES],
   ['a run on its merge, before which nothing was', runOn('main', 'b'), { ...ENDS, ...comparingOf() }, OWN, FILES],
   ['a run on its merge, before which others pushed', runOn('main', 'b'), { ...ENDS, ...comparingOf('9') }, ASKS, FILES],
-]
-
-test.each(ROWS)('%s', async (_what, event, answers, { skip, lost, sleptMs = 0 }, given = {}) => {
+])('%s', async (_what, event, answers, { skip, lost, sleptMs = 0 }, given = {}) => {
   const found = await lookAtChange(given, event, answers)
   expect(found).toMatchObject({ skip: containing(skip), lost: containing(lost), sleptMs })
 })
