@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import { openPull, pushCommit } from '../../src/emulator/github/repository-events.ts'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
-import { historyIn, ownersOf } from '../../src/github/commits.ts'
+import { forkPointOf, historyIn, ownersOf } from '../../src/github/commits.ts'
 import { pullCommits } from '../support/fake-github.ts'
 import { askingGitHub } from '../support/github-client.ts'
 import { commit, madeCommit } from '../support/github-state.ts'
@@ -55,6 +55,11 @@ test.each([
         .map((one) => one.sha)
         .sort(),
     ).toEqual(history)
+})
+
+test('a branch came from the one commit outside of it, and from none that is known after a merge of its base', () => {
+  expect(forkPointOf(LIST)).toBe('base')
+  expect(forkPointOf([...LIST, ...pullCommits({ sha: 'update', parents: ['last', 'main'] })])).toBeUndefined()
 })
 
 test('the owners are who opened the pull request and who wrote the first commit of its own line', () => {

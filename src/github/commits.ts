@@ -110,6 +110,13 @@ export function historyIn(commits: readonly PullRequestCommit[], sha: string): r
   return found
 }
 
+/** The commit that a branch came from; undefined if its commits tell of more than one, as after a merge of its base. */
+export function forkPointOf(commits: readonly PullRequestCommit[]): string | undefined {
+  const own = new Set(commits.map(({ sha }) => sha))
+  const outside = new Set(commits.flatMap(({ parents }) => parents).filter((parent) => !own.has(parent)))
+  return outside.size === 1 ? [...outside][0] : undefined
+}
+
 /**
  * Whoever opened a pull request, and whoever wrote the first commit of its branch: the agent's commits may be by another
  * account than its pull request. What was merged into the branch may be older, and is no part of its first line.

@@ -11,7 +11,15 @@ import type { ErrorCode } from '../../../src/runtime/errors.ts'
 import { CREATE } from '../../support/agent-run.ts'
 import { completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, inTurn, PULL_REQUEST, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'
+import {
+  fakeGitHub,
+  inTurn,
+  PULL_REQUEST,
+  pullCommits,
+  refusal,
+  rejecting,
+  RUN_FACTS,
+} from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
 
@@ -151,9 +159,12 @@ test('the checks of the merge base decide which failures are of the change', asy
     asked.push(sha)
     return Promise.resolve([{ name: 'build', state: 'failure' }])
   }
-  const { prompt } = await round({ answers: { readChecks }, failed: [BUILD, LINKS] })
-  expect(asked).toEqual([commit('a')])
-  expect(prompt).not.toContain('Check: build')
+  const updated = pullCommits({ sha: commit('c'), parents: [commit('d'), commit('e')] })
+  for (const more of [{}, { listPullRequestCommits: () => Promise.resolve(updated) }]) {
+    const { prompt } = await round({ answers: { readChecks, ...more }, failed: [BUILD, LINKS] })
+    expect(prompt).not.toContain('Check: build')
+  }
+  expect(asked).toEqual([commit('a'), commit('a')])
 })
 
 test('nothing is sent where GitHub cannot be asked what is in the pull request', async () => {
@@ -166,7 +177,7 @@ test('nothing is sent where GitHub cannot be asked what is in the pull request',
 })
 
 test('a cancelled run is cancelled whatever is asked', async () => {
-  for (const name of ['readPullRequest', 'compare', 'readJobLog', 'listAnnotations'] as const)
+  for (const name of ['readPullRequest', 'readChecks', 'readJobLog', 'listAnnotations'] as const)
     await expect(round({ answers: { [name]: rejecting(refusal('cancelled')) } })).rejects.toMatchObject({
       code: 'cancelled',
     })

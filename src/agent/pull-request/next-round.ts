@@ -1,4 +1,5 @@
 import type { Check } from '../../github/commit-checks.ts'
+import { forkPointOf, type PullRequestCommit } from '../../github/commits.ts'
 import type { GitHub } from '../../github/github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
@@ -22,14 +23,15 @@ const LOST = 'The failing checks were not sent to the agent'
 /** The failing checks that are to be told. */
 async function findFailing(
   pullRequest: PullRequest,
+  commits: readonly PullRequestCommit[],
   failed: readonly Check[],
   github: GitHub,
   step: AgentStep,
 ): Promise<readonly Check[]> {
   const lost = 'Could not tell which checks also fail without these changes'
   const before = await step.journal.bestEffort(lost, async () => {
-    const { mergeBase } = await step.journal.heads.compareWithBase(pullRequest, github)
-    return github.readChecks(pullRequest.repository, mergeBase, step.context)
+    const base = forkPointOf(commits) ?? (await step.journal.heads.compareWithBase(pullRequest, github)).mergeBase
+    return github.readChecks(pullRequest.repository, base, step.context)
   })
   return failedByChange(failed, before ?? [])
 }
@@ -69,7 +71,7 @@ export async function nextRound(
     const commits = await step.journal.heads.listCommits(pullRequest, github)
     const isOthers = stopAtLastLook(pullRequest, headSha) ?? stopForCommits(commits, pullRequest, headOfLastRound)
     if (isOthers !== undefined) return isOthers
-    const failing = await findFailing(pullRequest, failedOf(found), github, step)
+    const failing = await findFailing(pullRequest, commits, failedOf(found), github, step)
     if (failing.length === 0) return 'red-before'
     const details = await readDetails(failing, address.repository, await openGitHub(step, DETAILS_MS), step)
     // The job may be busy for long.
