@@ -43,13 +43,10 @@ test.each<[ErrorCode, readonly number[]]>([
   }
 })
 
-test.each([
+test.each<readonly [string, ErrorCode]>([
   ['{"error":"There is no such job."}', 'not-found'],
   ['{}', 'not-found'],
-  ['<!doctype html><title>Not found</title>', 'bad-answer'],
-  ['', 'bad-answer'],
-  ['null', 'bad-answer'],
-  ['[]', 'bad-answer'],
+  ...['<!doctype html><title>Not found</title>', '', 'null', '[]'].map((body) => [body, 'bad-answer'] as const),
 ])('a job is not there only by an answer of the interface: %j', (body, code) => {
   expect(errorOf(404, body, {}, READ).code).toBe(code)
   expect(errorOf(404, body).code).toBe('not-found')

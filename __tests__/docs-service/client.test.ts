@@ -75,7 +75,6 @@ const untilAborted =
 
 test('a read may take half a minute, and a second beyond the deadline or the time in which its answer is of use', async () => {
   const { client, requests, clock } = bench([answered(200)], { leftMs: 40_000 })
-
   await client.getJob('job_1', CLOCK_START_MS + 6_000)
   for (const advanceMs of [0, 30_000, 10_000, 10_000]) {
     clock.advance(advanceMs)
@@ -89,35 +88,17 @@ test('an answer that is none of the interface, or about another job, is a bad on
     const { client } = bench([answered(200, body)])
     return Promise.all([client.getJob('job_1'), client.getVisitors({})].map(async (read) => (await errorOf(read)).code))
   }
-  for (const body of ['', '<html></html>', '{"id":"job_1","status":"compl', { id: 'job_2', status: 'completed' }])
+  for (const body of ['', '<html></html>', `{"id":"job_1","status":${KEY}`, { id: 'job_2', status: 'completed' }])
     expect([body, await codesOf(body)]).toEqual([body, ['bad-answer', 'bad-answer']])
 })
 
-test.each([`${KEY} is no JSON`, `{"id": "job_1", "status": ${KEY}`, { id: KEY, status: 7 }, { id: `../${KEY}` }])(
-  'what does not parse is quoted nowhere: %j',
-  async (body) => {
-    const { client } = bench([answered(200, body)])
-    for (const asked of [client.getJob('job_1'), client.sendMessage('job_1', 'x'), client.getVisitors({})]) {
-      const { message, hint, quote, stack } = await errorOf(asked)
-      expect([message, hint, quote, stack].join('\n')).not.toContain('dk_')
-    }
-  },
-)
-
 test('a refusal is told in words that fit what was asked', async () => {
   const { client } = bench([answered(404, {})])
-  const asked = [
-    client.createJob('x'),
-    client.sendMessage('job_1', 'x'),
-    client.getJob('job_1'),
-    client.getVisitors({}),
-  ]
-  expect(await Promise.all(asked.map(async (one) => (await errorOf(one)).message))).toEqual([
-    'The service knows no project project (404).',
-    'The service knows no job job_1 in project project (404).',
-    'The service knows no job job_1 in project project (404).',
-    'The service knows no project project (404).',
-  ])
+  const ofProject = [client.createJob('x'), client.getVisitors({})]
+  for (const asked of ofProject)
+    expect((await errorOf(asked)).message).toBe('The service knows no project project (404).')
+  for (const asked of [client.sendMessage('job_1', 'x'), client.getJob('job_1')])
+    expect((await errorOf(asked)).message).toBe('The service knows no job job_1 in project project (404).')
 })
 
 describe('send prompt', () => {
@@ -163,7 +144,6 @@ describe('send prompt', () => {
     async (_name, result, advice) => {
       for (const post of ['createJob', 'sendMessage'] as const) {
         const { client, requests, clock } = bench([result, answered(201)])
-
         const { code, message, hint, quote } = await errorOf(client[post]('job_1', 'x'))
         expect([code, requests.length, clock.sleeps]).toEqual(['unknown-fate', 1, []])
         expect(message).toContain('the job may exist')
@@ -178,20 +158,9 @@ describe('send prompt', () => {
     expect(await errorOf(client.sendMessage('job_1', 'x'))).toMatchObject({ code: 'unknown-fate' })
   })
 
-  test.each([
-    [answered(400, { error: 'No.' }), { code: 'rejected', quote: 'No.' }],
-    [failed('untrusted', false), { code: 'untrusted' }],
-    [failed('timeout', false), { code: 'unreachable' }],
-  ])('what cannot pass is final: %j', async (result, error) => {
-    const { client, requests } = bench([result, answered(201)])
-    expect(await errorOf(client.createJob('x'))).toMatchObject(error)
-    expect(requests).toHaveLength(1)
-  })
-
   test('a refused prompt waits as long as the service asks for and at random for longer, and not for three tries only', async () => {
     const limited = answered(429, '')
     const { client, clock, lines } = bench([answered(429, '', 90_000), limited, limited, limited, answered(201)])
-
     expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
     expect(clock.sleeps).toEqual([60_000, 60_000, 2_000, 5_000, 5_000, 5_000])
     // A line a minute, as nothing else is said.
@@ -201,7 +170,6 @@ describe('send prompt', () => {
   test('a wait that does not fit the deadline fails at once and names the time', async () => {
     const limited = answered(429, { error: 'Slow down.' }, 60_000)
     const { client, requests, clock } = bench([limited], { leftMs: 60_000 })
-
     const { code, quote, message, hint } = await errorOf(client.createJob('x'))
     expect([code, quote]).toEqual(['rate-limited', 'Slow down.'])
     expect(message).toContain('It asks to wait until 2026-01-01 00:01:00 UTC')
@@ -213,7 +181,6 @@ describe('send prompt', () => {
 
   test('a prompt that reached nobody is not tried again beyond the deadline, and the error says that nothing was asked', async () => {
     const { client, requests, clock } = bench([UNREACHABLE], { leftMs: 1_500 })
-
     const { code, message, hint } = await errorOf(client.createJob('x'))
     expect(code).toBe('deadline')
     expect(message).toMatch(NOT_ASKED)
@@ -231,7 +198,6 @@ describe('send prompt', () => {
       return Promise.resolve(failed('timeout', false))
     }
     const { client, requests } = bench([silent], { leftMs, clock })
-
     const error = await errorOf(client.createJob('x'))
     expect([error.code, requests.length]).toEqual([code, 1])
     expect(error.message).toMatch(message)
@@ -239,7 +205,6 @@ describe('send prompt', () => {
 
   test('a POST may take a minute, and not beyond the deadline', async () => {
     const { client, requests, clock } = bench([answered(201)], { leftMs: 70_000 })
-
     for (const advanceMs of [0, 50_000, 50_000]) {
       clock.advance(advanceMs)
       await client.createJob('x')
@@ -273,7 +238,6 @@ describe('send prompt', () => {
       return signal.aborted ? failed('cancelled', true) : answered(201)
     }
     const { client } = bench([slow], { run, clock: { ...fakeClock(), sleep } })
-
     expect(await client.createJob('x')).toMatchObject({ id: 'job_1' })
     expect(signals.map((signal) => signal?.aborted)).toEqual([true])
   })

@@ -18,9 +18,11 @@ const READ = {
 const SOURCE = { repository: 'acme/docs', ref: 'main' }
 const JOB = { ...READ, source: SOURCE, prLink: ADDRESS, archivedAt: '2026-01-02T00:00:00.000Z' }
 
+const UNKNOWN = ['unlistedStatus', 'repository', 'ref', 'model', 'prLink', 'createdAt']
 const NOTHING_KNOWN = {
-  ...{ id: 'job_1', status: 'active', unlistedStatus: undefined, repository: undefined, ref: undefined },
-  ...{ model: undefined, prLink: undefined, createdAt: undefined },
+  id: 'job_1',
+  status: 'active',
+  ...Object.fromEntries(UNKNOWN.map((name) => [name, undefined])),
 }
 
 test('a job as documented is read whole, also where it answers a prompt', () => {

@@ -96,7 +96,6 @@ test.each([200, 204, 404, 500])('an answer with status %i is a value', async (st
 test.each([302, 307])('redirect %i is an answer, of which the host is told, and is not followed', async (status) => {
   const elsewhere = await serve(answers(ANSWER))
   const server = await serve(answers(httpAnswer(status, '', { location: `${at(elsewhere)}/?to=x` })))
-
   expect(await ask(at(server))).toMatchObject({ kind: 'answer', status, redirectHost: `127.0.0.1:${elsewhere.port}` })
   expect([server.connections(), elsewhere.connections()]).toEqual([1, 0])
 })
@@ -109,7 +108,6 @@ test.each<[string, SocketBehaviour]>([
   ['speaks no HTTP', answers('SSH-2.0-x\r\n')],
 ])('a connection that %s: the request may have been sent, and is not sent again', async (_name, behaviour) => {
   const server = await serve(behaviour)
-
   expect(await ask(at(server))).toMatchObject({ kind: 'failure', cause: 'broken', sent: true })
   expect(server.connections()).toBe(1)
 })
@@ -158,7 +156,6 @@ test('a body may have 4 MiB and not one byte more', async () => {
   const most = 4 * 1024 * 1024
   const fits = await serve(answers(httpAnswer(200, 'x'.repeat(most))))
   const tooLarge = await serve(answers(httpAnswer(200, 'x'.repeat(most + 1))))
-
   expect(await ask(at(fits))).toMatchObject({ kind: 'answer', status: 200 })
   expect(await ask(at(tooLarge))).toEqual({ kind: 'failure', cause: 'broken', code: 'ANSWER_TOO_LARGE', sent: true })
 })
@@ -187,7 +184,6 @@ test.each(['/../x', '/v2/%2e%2e/x', '/a\\b', '@elsewhere.example/', '.elsewhere.
   'the path %j would leave the base address, so nothing is sent',
   async (path) => {
     const proxy = await serve(answers(ANSWER))
-
     const sending = ask('http://service.example', { path, proxy: new URL(at(proxy)) })
     await expect(sending).rejects.toThrow('leave the base address')
     expect(proxy.connections()).toBe(0)
@@ -258,7 +254,6 @@ test('a request that goes through a proxy was sent when it is in the tunnel', as
 test('a proxy that never answers is left when the time is over: nothing was sent', async () => {
   const { clock, endTime } = handClock()
   const proxy = await serve({ onRequest: endTime })
-
   const result = await ask('http://service.example', { proxy: new URL(at(proxy)), clock })
   expect(result).toEqual({ kind: 'failure', cause: 'timeout', code: undefined, sent: false })
   expect(proxy.requests[0]).toMatch(/^CONNECT /)

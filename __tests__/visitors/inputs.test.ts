@@ -56,9 +56,7 @@ test.each<[string, Given, RegExp]>([
 })
 
 test('names every input that is wrong, each in one error', () => {
-  const wrong = {
-    ...{ 'project-id': '', 'api-key': '', 'base-url': '', 'date-from': '2026-02-30', 'date-to': '1', days: '0' },
-    ...{ format: 'xml', 'output-file': '../x', top: '-1', compare: 'week' },
-  }
+  const dates = { 'date-from': '2026-02-30', 'date-to': '1', days: '0' }
+  const wrong = { ...dates, format: 'xml', 'output-file': '../x', top: '-1', compare: 'week' }
   for (const name of Object.keys(wrong)) expect(() => parse(wrong)).toThrow(`\n- \`${name}\` `)
 })

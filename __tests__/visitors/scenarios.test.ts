@@ -49,6 +49,7 @@ const moving = (): Respond =>
     return { totals: SITE_TOTALS, visitors: rows.slice(offset, offset + limit), hasMore: offset + limit < rows.length }
   })
 
+const BEFORE_SITE = { 'previous-human': '15000', 'previous-ai': '7000', 'previous-total': '20000' }
 const growing = (): Respond =>
   answering((request) => {
     const totals = request.dateTo === '2026-01-01' ? { human: 15_000, ai: 7_000, total: 20_000 } : SITE_TOTALS
@@ -116,10 +117,7 @@ const ROWS: readonly Row[] = [
     respond: growing,
     given: { 'date-from': '2026-01-01', 'date-to': '2026-02-01', compare: 'true' },
     ending: 'complete',
-    outputs: {
-      ...{ ...SITE, 'previous-human': '15000', 'previous-ai': '7000', 'previous-total': '20000' },
-      ...{ rows: '300', file: 'visitors.csv', complete: 'true' },
-    },
+    outputs: { ...SITE, ...BEFORE_SITE, rows: '300', file: 'visitors.csv', complete: 'true' },
     offsets: [0, 250, 0],
     says: ['Comparing with the 31 days before', 'Unique visitors: 75 % more than the 31 days before.'],
   },
