@@ -15,26 +15,18 @@ const NEW = { before: commit('0') }
 const NEXT = { ref: 'refs/heads/next' }
 const TAG = { ref: 'refs/tags/v1' }
 const DELETED = { ...NEXT, after: commit('0'), deleted: true }
+const COMPARED = { kind: 'compare', base: commit('a'), head: commit('b') }
+const WHOLE_BRANCH = { base: 'main', head: commit('b'), about: 'all of the branch' }
 const NO_COMPARISON = { kind: 'nothing-to-compare' }
 const NO_CHANGE = { kind: 'nothing-changed' }
 
 test.each<[what: string, fields: object, requested: RequestedRange, expected: object]>([
-  [
-    'to the default branch',
-    {},
-    EVENT,
-    { base: commit('a'), head: commit('b'), isReplacement: true, about: 'the push' },
-  ],
+  ['to the default branch', {}, EVENT, { ...COMPARED, isReplacement: true, about: 'the push' }],
   ['to a branch', NEXT, EVENT, { base: commit('a'), pushed: { branch: 'next', by: 'ann' } }],
   ['of a new branch', { ...NEXT, ...NEW }, EVENT, { base: 'main', head: commit('b'), about: 'the new branch' }],
   ['of a branch of another', { ...NEXT, ...NEW, base_ref: 'refs/heads/release/1.x' }, EVENT, { base: 'release/1.x' }],
   ['of a new default branch', NEW, EVENT, NO_COMPARISON],
-  [
-    'by force',
-    { forced: true },
-    EVENT,
-    { base: commit('a'), about: 'the forced push', fallback: { kind: 'compare', base: 'main' } },
-  ],
+  ['by force', { forced: true }, EVENT, { base: commit('a'), about: 'the forced push', fallback: { base: 'main' } }],
   ['that deleted a branch', { deleted: true }, EVENT, NO_CHANGE],
   ['that left nothing', { after: commit('0') }, EVENT, NO_CHANGE],
   ['that cannot be read', { after: 'main; rm' }, EVENT, NO_COMPARISON],
@@ -42,12 +34,7 @@ test.each<[what: string, fields: object, requested: RequestedRange, expected: ob
   ['of a new tag', { ...TAG, ...NEW }, EVENT, { kind: 'since-tag', tag: 'v1' }],
   ['of a tag that moved', TAG, EVENT, { kind: 'compare', base: commit('a') }],
   // Earlier pushes to the branch may have failed or been replaced.
-  [
-    'that replaces others, to a branch',
-    NEXT,
-    SINCE,
-    { ...SINCE, head: commit('b'), firstTime: { base: 'main', head: commit('b'), about: 'all of the branch' } },
-  ],
+  ['that replaces others, to a branch', NEXT, SINCE, { ...SINCE, head: commit('b'), firstTime: WHOLE_BRANCH }],
   ['that replaces others, to the default branch', {}, SINCE, { ...SINCE, firstTime: range('push', PUSH) }],
   // GitHub records it on the default branch.
   ['that deleted a branch, looking back', DELETED, SINCE, { ...SINCE, head: commit('e'), firstTime: NO_CHANGE }],
@@ -64,7 +51,7 @@ const ENDS = { base: { sha: commit('a') }, head: { sha: commit('b') } }
 const PULL = { pull_request: { number: 7, ...ENDS } }
 const CLOSED = { repository: PUSH.repository, action: 'closed', pull_request: { number: 7, ...ENDS, merged: false } }
 const MERGED = { ...CLOSED, pull_request: { ...CLOSED.pull_request, merged: true } }
-const COMPARED = { kind: 'compare', base: commit('a'), head: commit('b') }
+const OTHER = { workflow: '51', runId: 30 }
 const run = (fields: object) => ({
   workflow_run: { id: 30, workflow_id: 51, head_sha: commit('b'), head_branch: 'main', pull_requests: [], ...fields },
   repository: { id: 1, default_branch: 'main' },
@@ -79,13 +66,7 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
   ['a merge group', 'merge_group', { merge_group: { base_sha: commit('a'), head_sha: commit('b') } }, EVENT, COMPARED],
   ['a push without an event', 'push', undefined, EVENT, NO_COMPARISON],
   ['a program', 'repository_dispatch', {}, BETWEEN, { ...BETWEEN, kind: 'compare' }],
-  [
-    'a run on the default branch',
-    'workflow_run',
-    run({}),
-    EVENT,
-    { ...SINCE, head: commit('b'), of: { workflow: '51', runId: 30 } },
-  ],
+  ['a run on the default branch', 'workflow_run', run({}), EVENT, { ...SINCE, head: commit('b'), of: OTHER }],
   ['a run on a branch', 'workflow_run', run({ head_branch: 'next' }), EVENT, { ...COMPARED, base: 'main' }],
   [
     'a run on that of a fork',
@@ -94,13 +75,7 @@ test.each<[what: string, eventName: string, payload: unknown, requested: Request
     EVENT,
     { ...COMPARED, base: 'main' },
   ],
-  [
-    'a run on a pull request',
-    'workflow_run',
-    run({ pull_requests: [{ number: 7, base: { sha: commit('a') } }] }),
-    EVENT,
-    COMPARED,
-  ],
+  ['a run on a pull request', 'workflow_run', run({ pull_requests: [{ number: 7, ...ENDS }] }), EVENT, COMPARED],
 ])('the range of %s', (_what, eventName, payload, requested, expected) => {
   expect(range(eventName, payload, requested)).toMatchObject(expected)
 })

@@ -54,23 +54,16 @@ test.each<[tag: string, tags: string[], before: string[]]>([
   expect(looked).toMatchObject({ kind: 'nothing', reason: expect.stringContaining('no tag') })
 })
 
+const SINCE_OLDEST = { inHistory: ['v1.0.0'], commits: [shaOf('v1.8.0'), shaOf('v2.0.0')] }
 const PATCHES = Array.from({ length: 9 }, (_, index) => `v1.9.${index + 1}`)
 
 test.each<[what: string, tags: readonly string[], answers: Answers, base: string]>([
   ['the nearest in its history', ['v1.9.1', 'v1.9.0', 'v1.8.0'], { inHistory: ['v1.9.0', 'v1.8.0'] }, 'v1.9.0'],
   ['none of another history', ['v1.9.1', 'v1.9.0'], { unrelated: ['v1.9.1'] }, 'v1.9.0'],
-  [
-    'found among what came since the oldest, after many of another line',
-    [...PATCHES, 'v1.8.0', 'v1.0.0'],
-    { inHistory: ['v1.0.0'], commits: [shaOf('v1.8.0'), shaOf('v2.0.0')] },
-    'v1.8.0',
-  ],
+  ['among what came since the oldest, after many others', [...PATCHES, 'v1.8.0', 'v1.0.0'], SINCE_OLDEST, 'v1.8.0'],
   ['the oldest, if there is no other', [...PATCHES, 'v1.0.0'], { inHistory: ['v1.0.0'], commits: [] }, 'v1.0.0'],
 ])('the tag before is %s', async (_what, tags, answers, base) => {
-  const { looked, asked } = await look(
-    { kind: 'since-tag', tag: 'v2.0.0' },
-    { ...tagged(...tags, 'v2.0.0'), ...answers },
-  )
+  const { looked, asked } = await look({ kind: 'since-tag', tag: 'v2.0.0' }, { ...tagged(...tags), ...answers })
   expect(looked.kind).toBe('compared')
   expect(asked.at(-1)).toBe(`acme/docs ${base} v2.0.0`)
   // Each costs a request: five, the oldest, and what is found.
@@ -80,17 +73,14 @@ test.each<[what: string, tags: readonly string[], answers: Answers, base: string
 const SINCE = { kind: 'since-last-success', head: commit('b') } as const
 const OTHER = { workflow: '51', runId: 30 }
 const PULL = { kind: 'pull-request', number: 7 } as const
+const FROM_D = [`acme/docs ${commit('d')} ${commit('b')}`]
+const OF_PULL = [`acme/docs ${PULL_REQUEST.baseSha} ${PULL_REQUEST.headSha}`]
 
 test.each<[range: ChangeRange, last: string[], asked: string[], told: string]>([
-  [SINCE, [commit('d')], [`acme/docs ${commit('d')} ${commit('b')}`], 'everything since the last successful run, from'],
+  [SINCE, [commit('d')], FROM_D, 'everything since the last successful run, from'],
   [SINCE, [], [], 'no run of this workflow on this branch'],
-  [
-    { ...SINCE, firstTime: PULL },
-    [],
-    [`acme/docs ${PULL_REQUEST.baseSha} ${PULL_REQUEST.headSha}`],
-    'the pull request, from aaaaaaa to ccccccc',
-  ],
-  [{ ...SINCE, of: OTHER }, [commit('d')], [`acme/docs ${commit('d')} ${commit('b')}`], 'of the workflow that started'],
+  [{ ...SINCE, firstTime: PULL }, [], OF_PULL, 'the pull request, from aaaaaaa to ccccccc'],
+  [{ ...SINCE, of: OTHER }, [commit('d')], FROM_D, 'of the workflow that started'],
   [{ ...SINCE, of: OTHER }, [], [], 'no run of the workflow that started this one'],
 ])('%j where %j was successful compares %j', async (range, last, expected, told) => {
   const queries: unknown[] = []
@@ -112,11 +102,6 @@ test('a range of another repository is asked there; people are told who pushed, 
   const range = { kind: 'compare', base: 'v1', head: commit('b'), about: 'the push', pushed } as const
   const { looked, asked } = await look({ ...range, repository: 'acme/code' })
   expect(asked).toEqual([`acme/code v1 ${commit('b')}`])
-  expect(looked).toMatchObject({
-    compared: {
-      repository: 'acme/code',
-      title: 'the push, from v1 to bbbbbbb',
-      story: "the push to `docs'x` by `mona`, from `v1` to `bbbbbbb`",
-    },
-  })
+  const [title, story] = ['the push, from v1 to bbbbbbb', "the push to `docs'x` by `mona`, from `v1` to `bbbbbbb`"]
+  expect(looked).toMatchObject({ compared: { repository: 'acme/code', title, story } })
 })

@@ -62,6 +62,8 @@ const STATUS: GivenEvent = ['status', { sha: A }]
 const checksOf = (head_branch?: string): GivenEvent => ['check_suite', { check_suite: { head_sha: A, head_branch } }]
 const named = (message: string) => pushOf([[A, message]])
 const MERGED = { state: 'merged', mergeCommitSha: A } as const
+const STILL_OPEN = { ...MERGED, state: 'open' } as const
+const OF_BRANCH = where({}, { ofBranch: [OWN] })
 
 test.each<[what: string, event: GivenEvent, answers: Answers, expected: 'own' | 'others']>([
   ['two commits of its pull request', pushOf([[A], [B]]), where({ [A]: [OWN], [B]: [OWN] }), 'own'],
@@ -72,33 +74,18 @@ test.each<[what: string, event: GivenEvent, answers: Answers, expected: 'own' | 
   ['a push by its app to its branch', toBranch(OPEN.branch, AGENT), where({ [A]: [OPEN] }), 'own'],
   ['a push by a person to its branch', toBranch(OPEN.branch, ANN), where({ [A]: [OPEN] }), 'others'],
   ['a push by its app to another branch', toBranch('main', AGENT), where({ [A]: [OPEN] }), 'others'],
-  [
-    'a push to a branch of that name',
-    toBranch(OPEN.branch, AGENT),
-    where({ [A]: [{ ...OPEN, isOfFork: true }] }),
-    'others',
-  ],
+  ["a push to a fork's branch", toBranch(OPEN.branch, AGENT), where({ [A]: [{ ...OPEN, isOfFork: true }] }), 'others'],
 
   ['a status of what it lists', STATUS, where({ [A]: [OPEN] }, { listed: [[B], [A]] }), 'own'],
   ['a status of what it only branched off', STATUS, where({ [A]: [OPEN] }, { listed: [[B]] }), 'others'],
-  [
-    'checks of what a forced push took out of its branch',
-    checksOf('agent/guide'),
-    where({}, { ofBranch: [OWN] }),
-    'own',
-  ],
-  ['checks of what was on no branch', checksOf(), where({}, { ofBranch: [OWN] }), 'others'],
+  ['checks of what a forced push took out of its branch', checksOf(OWN.branch), OF_BRANCH, 'own'],
+  ['checks of what was on no branch', checksOf(), OF_BRANCH, 'others'],
 
   ['a squash that names it and says no more', named('Mend it (#7)'), where({}, { read: MERGED }), 'own'],
   ['a squash that names it', named('Correct the guide (#7)\n\nMore'), where({}, { read: MERGED }), 'own'],
   ['a merge that names it', named('Merge pull request #7 from acme/agent'), where({}, { read: MERGED }), 'own'],
   ['a commit that names it', named('Undo (#7)'), where({}, { read: { ...MERGED, mergeCommitSha: B } }), 'others'],
-  [
-    'a commit that names it while it is open',
-    named('Like (#7)'),
-    where({}, { read: { ...MERGED, state: 'open' } }),
-    'others',
-  ],
+  ['a commit that names it while it is open', named('Like (#7)'), where({}, { read: STILL_OPEN }), 'others'],
   ['a commit of its pull request that names an issue', named('Fix (#99)'), where({ [A]: [OWN] }), 'own'],
 ])('%s', async (_what, event, answers, expected) => {
   expect(await whose(event, answers)).toBe(expected)
@@ -147,9 +134,8 @@ test.each<[what: string, event: GivenEvent, answers: Answers]>([
   expect(await whose(event, answers)).toBe('others')
 })
 
-test.each<
-  [what: string, label: string, labels: string[], author: MarkerComment['author'] | undefined, expected: string]
->([
+type Author = MarkerComment['author'] | undefined
+test.each<[what: string, label: string, labels: string[], author: Author, expected: string]>([
   ['its label, however it is written', 'docs-agent', ['Docs-Agent'], undefined, 'own'],
   ['another label', 'docs-agent', ['docs'], undefined, 'others'],
   ['no label where none is in use', '', [''], undefined, 'others'],

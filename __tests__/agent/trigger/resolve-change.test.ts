@@ -8,6 +8,8 @@ import { containing, lookAtChange, type Answers, type Given, type GivenEvent } f
 const COMMITS = { 'change-context': 'commits' }
 const FILES = { 'change-context': 'files' }
 const DIFF = { 'change-context': 'diff' }
+const IN_1024_BYTES = { ...FILES, 'change-context-bytes': '1024' }
+const TWO_LINES = { paths: 'docs/**\n!docs/old/**' }
 const DOCS = { paths: 'docs/**' }
 const CODE = { paths: 'src/**' }
 const BUT_CODE = { 'paths-ignore': 'src/**' }
@@ -97,13 +99,7 @@ test.each<Row>([
   ['a push, with a range of its own', ELSEWHERE, PUSHED, {}, ASKS],
   ['a release of its own by a bot', {}, RELEASE, OWN, OWN_WORK],
   ['a release by a bot', {}, RELEASE, OWN_AND_OLDER, ASKS],
-  [
-    'a run by a bot of which nothing is told',
-    FILES,
-    ran(BOT),
-    NO_RUNS,
-    { skip: 'A bot started this run', ...NO_EFFECT },
-  ],
+  ['a run by a bot of which nothing is told', FILES, ran(BOT), NO_RUNS, { skip: 'A bot started', ...NO_EFFECT }],
   ['a run of which nothing is told', FILES, ran({}), NO_RUNS, NO_EFFECT],
   ['a run, looking back for nobody', SINCE, ran({}), {}, ASKS],
 
@@ -113,20 +109,8 @@ test.each<Row>([
   ['a push that cannot be compared', CODE, PUSHED, DOWN, { lost: '`paths` had no effect' }],
 
   ['a push of which no file counts', CODE, PUSHED, {}, { skip: 'No changed file matches `paths`', asked: ['compare'] }],
-  [
-    'a push of many files',
-    { paths: 'docs/**\n!docs/old/**' },
-    PUSHED,
-    MANY,
-    { skip: 'No changed file', said: FEW_OF_MANY },
-  ],
-  [
-    'a push of ignored files',
-    { 'paths-ignore': '**' },
-    PUSHED,
-    {},
-    { skip: 'All changed files match `paths-ignore`.' },
-  ],
+  ['a push of many files', TWO_LINES, PUSHED, MANY, { skip: 'No changed file', said: FEW_OF_MANY }],
+  ['a push of ignored files', { 'paths-ignore': '**' }, PUSHED, {}, { skip: 'All changed files match `paths-ignore`' }],
   ['a push of which a file counts', DOCS, PUSHED, {}, { said: 'Of these files, 1 matches `paths`.' }],
   ['a push of which two files count', DOCS, PUSHED, TWO, { said: 'Of these files, 2 match `paths`.' }],
   ['a push of which a file is not ignored', BUT_CODE, PUSHED, {}, { said: '1 does not match `paths-ignore`.' }],
@@ -142,20 +126,8 @@ test.each<Row>([
   ['a schedule', FILES, SCHEDULE, {}, { prompt: 'since the last successful run, from aaaaaaa to bbbbbbb' }],
   ['a push by force that cannot be compared', FILES, FORCED, DOWN, { lost: 'Could not tell what changed' }],
   ['a push by force', FILES, FORCED, MERGE_BASE, { said: BY_FORCE }],
-  [
-    'a push',
-    DIFF,
-    PUSHED,
-    {},
-    { prompt: 'What changed in acme/docs (the push, from aaaaaaa to bbbbbbb)', said: AS_PUSHED },
-  ],
-  [
-    'an issue',
-    { ...FILES, 'change-context-bytes': '1024' },
-    ISSUE,
-    {},
-    { prompt: 'Issue #3: It is wrong', said: NO_COMMITS },
-  ],
+  ['a push', DIFF, PUSHED, {}, { prompt: '(the push, from aaaaaaa to bbbbbbb)', said: AS_PUSHED }],
+  ['an issue', IN_1024_BYTES, ISSUE, {}, { prompt: 'Issue #3: It is wrong', said: NO_COMMITS }],
 ])('%s', async (_what, given, event, answers, expected) => {
   const { skip, lost, prompt = '', said = '', log = '', asked = expect.anything() } = expected
   const found = await lookAtChange(given, event, answers)
@@ -166,7 +138,7 @@ test.each<Row>([
 })
 
 test.each<[what: string, given: Given, answers: Answers]>([
-  ['GitHub is down', SINCE, { findLastSuccesses: DOWN.compare }],
+  ['GitHub is down', SINCE, NO_RUNS],
   ['it cannot be compared', SINCE, { compare: rejecting(refusal('forbidden', 'Grant it.')) }],
   ['an end of it is not there', BETWEEN, { compare: rejecting(refusal('not-found')) }],
   ['there is no token', SINCE, null],
