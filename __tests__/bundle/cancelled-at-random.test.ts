@@ -17,35 +17,21 @@ const SPAN_MS = 2_000
 /** The step's clock goes so many times as slow, so that its 2 s are longer than a busy machine holds it up. */
 const SLOWER = 5
 
-const TASKS = {
-  create: { prompt: 'Fix the guide.' },
-  'follow-up': { prompt: 'Fix the guide.', 'job-id': 'job_finished' },
-  attach: { 'job-id': 'job_running' },
-} as const
-type Task = keyof typeof TASKS
-const TASK_NAMES = Object.keys(TASKS) as Task[]
+const [PROMPT, FINISHED, RUNNING] = [{ prompt: 'Fix.' }, { 'job-id': 'job_finished' }, { 'job-id': 'job_running' }]
+const TASKS = [PROMPT, { ...PROMPT, ...FINISHED }, RUNNING]
 
 interface Moment {
-  readonly task: Task
+  readonly inputs: { readonly prompt?: string; readonly 'job-id'?: string }
   /** From the step's first line to the signal. */
   readonly afterMs: number
 }
 
-/** The seed alone decides them, whatever the machine then makes of the milliseconds. */
-function moments(): Moment[] {
-  const random = createRandom(SEED)
-  return Array.from({ length: RUNS }, (_, index) => ({
-    task: TASK_NAMES[index % TASK_NAMES.length] ?? 'create',
-    afterMs: Math.floor(random() * SPAN_MS),
-  }))
-}
-
-async function cancelAt({ task, afterMs }: Moment): Promise<BundleRun> {
+async function cancelAt({ inputs, afterMs }: Moment): Promise<BundleRun> {
   const cancel = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const run = await runBundle({
     preload: timesFaster(1 / SLOWER),
-    inputs: TASKS[task],
+    inputs,
     cancel: cancel.signal,
     // A step that is still there after its 2 s is killed, and its exit code is then none.
     cancelTimes: { sigtermAfterMs: 2_000 * SLOWER, killAfterMs: 0 },
@@ -60,12 +46,13 @@ async function cancelAt({ task, afterMs }: Moment): Promise<BundleRun> {
 }
 
 /** Whatever the moment was: all that a step owes to the workflow that cancels it. */
-function expectOrderlyEnd(run: BundleRun, { task }: Moment): void {
+function expectOrderlyEnd(run: BundleRun, { inputs }: Moment): void {
   const { outcome, 'job-id': jobId } = run.outputs
   const isDecided = outcome !== 'cancelled'
-  const verdict = task === 'follow-up' ? 'Pull request may have changed' : 'Pull request opened'
+  const isFollowUp = inputs.prompt !== undefined && inputs['job-id'] !== undefined
+  const verdict = isFollowUp ? 'Pull request may have changed' : 'Pull request opened'
   const errors = run.annotations.filter(({ level }) => level === 'error')
-  const hasJob = task !== 'create' || run.requests.some((request) => request.startsWith('GET '))
+  const hasJob = inputs['job-id'] !== undefined || run.requests.some((request) => request.startsWith('GET '))
 
   expect({ signal: run.signal, exitCode: run.exitCode }).toEqual({ signal: null, exitCode: isDecided ? 0 : 1 })
   if (isDecided) expect(['pull-request', 'no-changes']).toContain(outcome)
@@ -78,7 +65,11 @@ function expectOrderlyEnd(run: BundleRun, { task }: Moment): void {
 
 test('a run that is cancelled at any moment leaves within 2 s, with its outputs and its summary written', async () => {
   if (!HAS_SIGNALS) return
-  const left = moments()
+  // The seed alone decides them, whatever the machine then makes of the milliseconds.
+  const random = createRandom(SEED)
+  const left = Array.from({ length: RUNS }, (_, index): Moment => {
+    return { inputs: TASKS[index % TASKS.length] ?? {}, afterMs: Math.floor(random() * SPAN_MS) }
+  })
   const ends: string[] = []
   const work = async (): Promise<void> => {
     for (let moment = left.shift(); moment !== undefined; moment = left.shift()) {

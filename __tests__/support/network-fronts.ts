@@ -26,8 +26,8 @@ export interface ProxyFront {
   readonly asked: string[]
 }
 
-/** A proxy beside a service that stays where it is, or one that takes connections and never answers. */
-export function besideProxy(serviceFront: Front = besideNothing, isSilent = false): ProxyFront {
+/** A proxy beside a service, or one that takes connections and never answers. */
+export function besideProxy(serviceFront: Front, isSilent = false): ProxyFront {
   const asked: string[] = []
   let proxyUrl = ''
   const front: Front = async (serviceUrl) => {
@@ -51,8 +51,4 @@ export function besideProxy(serviceFront: Front = besideNothing, isSilent = fals
     }
   }
   return { front, url: () => proxyUrl, asked }
-}
-
-function besideNothing(url: string): ReturnType<Front> {
-  return Promise.resolve({ url, close: () => undefined })
 }

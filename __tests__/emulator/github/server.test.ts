@@ -153,7 +153,7 @@ test('every operation answers, and answers as GitHub’s description says', () =
     ...['/compare/main...agent%2Fjob_000001?per_page=100&page=1', `/commits/${head}/pulls`],
     ...['/tags', `/commits/${head}/check-runs`, `/commits/${head}/check-suites`, `/commits/${head}/status`],
     ...['/actions/runs', '/collaborators/mona/permission', `/check-runs/${build}/annotations`],
-    '/actions/workflows/docs.yml/runs?branch=main&status=success&event=push&exclude_pull_requests=true',
+    '/actions/workflows/docs.yml/runs?branch=main&status=success&exclude_pull_requests=true',
   ])
     read(path)
 

@@ -69,11 +69,10 @@ function listRuns(call: Call): Reply {
   const found = repository.workflowRuns
     .map((run) => asOf(call, run))
     .filter(
-      ({ workflow, branch, event, status, conclusion, headSha, createdAtMs }) =>
+      ({ workflow, branch, status, conclusion, headSha, createdAtMs }) =>
         createdAtMs + call.state.lag.runsMs <= nowMs &&
         (asked ?? workflow) === workflow &&
         fits('branch', branch) &&
-        fits('event', event) &&
         fits('status', status, conclusion) &&
         fits('head_sha', headSha),
     )
