@@ -1,5 +1,5 @@
 import type { Environment } from '../runtime/environment.ts'
-import { parseUrl } from '../runtime/parse-url.ts'
+import { parseUrl } from '../runtime/url.ts'
 import { DEPENDABOT, readEvent, type Event } from '../github/event.ts'
 
 /** What is known of the run of the workflow that this step is a part of. */

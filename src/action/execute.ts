@@ -1,6 +1,5 @@
 import { systemClock, type Clock } from '../runtime/clock.ts'
-import { ERROR_TITLES } from '../runtime/error-titles.ts'
-import { ActionError } from '../runtime/errors.ts'
+import { ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { OutputsLost, type Core } from './core.ts'
 import { joinSentences } from '../text/sentences.ts'
 import { createCore } from './create-core.ts'

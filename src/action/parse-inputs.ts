@@ -1,7 +1,5 @@
 import { ActionError } from '../runtime/errors.ts'
-import { ID_PATTERN } from '../runtime/id.ts'
-import { isLoopback } from '../runtime/loopback.ts'
-import { parseUrl } from '../runtime/parse-url.ts'
+import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
 import { asSentence } from '../text/sentences.ts'
 import { oneLine } from '../text/untrusted.ts'
 

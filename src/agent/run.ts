@@ -1,5 +1,4 @@
-import { ERROR_TITLES } from '../runtime/error-titles.ts'
-import { ActionError, describeError } from '../runtime/errors.ts'
+import { ActionError, describeError, ERROR_TITLES } from '../runtime/errors.ts'
 import type { OnCrash } from '../action/action.ts'
 import type { Step } from '../action/step.ts'
 import { findChangeAuthors } from './trigger/change-authors.ts'

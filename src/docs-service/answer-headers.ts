@@ -1,4 +1,4 @@
-import { parseUrl } from '../runtime/parse-url.ts'
+import { parseUrl } from '../runtime/url.ts'
 
 /** About three years: more than any step has, and little enough for every date that is reckoned from it. */
 const LONGEST_MS = 1e11

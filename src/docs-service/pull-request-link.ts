@@ -1,5 +1,4 @@
-import { isLoopback } from '../runtime/loopback.ts'
-import { parseUrl } from '../runtime/parse-url.ts'
+import { isLoopback, parseUrl } from '../runtime/url.ts'
 
 /** The address of a pull request, safe to show, and what it says. */
 export interface PullRequestLink {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { ID_PATTERN } from '../runtime/id.ts'
+import { ID_PATTERN } from '../runtime/url.ts'
 import { parsePullRequestLink, type PullRequestLink } from './pull-request-link.ts'
 
 /** Sections 2.1 and 3 of the service's interface: the states that a job can be in. */

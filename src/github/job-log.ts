@@ -1,7 +1,6 @@
 import type { Redact } from '../text/redact.ts'
 import { ActionError } from '../runtime/errors.ts'
-import { isLoopback } from '../runtime/loopback.ts'
-import { parseUrl } from '../runtime/parse-url.ts'
+import { isLoopback, parseUrl } from '../runtime/url.ts'
 import { path, type AskGitHub } from './ask-github.ts'
 import type { Download } from './download.ts'
 import { LogWindow } from './log-window.ts'

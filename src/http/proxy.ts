@@ -1,6 +1,6 @@
 import { ActionError } from '../runtime/errors.ts'
 import type { Environment } from '../runtime/environment.ts'
-import { parseUrl } from '../runtime/parse-url.ts'
+import { parseUrl } from '../runtime/url.ts'
 
 /** Both spellings are in use; the lower case one wins, and an empty one is none, as in curl. */
 function read(env: Environment, name: string): string {

@@ -1,37 +1,39 @@
 /**
- * Why a step stopped. The code decides what happens next (try again, end red, say that a job may exist), so it is closed:
- * a new kind of failure has to be named here before anything can react to it.
+ * Why a step can stop, and what a red one is then called. The error's message follows, so no title says what a message says.
+ * The code decides what happens next (try again, end red, say that a job may exist), so the list is closed: a new kind of failure
+ * has to be named here before anything can react to it.
  */
-export type ErrorCode =
-  | 'invalid-input'
+export const ERROR_TITLES = {
+  'invalid-input': 'The inputs are wrong',
   /** No connection, or one that broke. */
-  | 'unreachable'
+  unreachable: 'No answer from the service',
   /** A certificate or TLS problem, which trying again does not mend. */
-  | 'untrusted'
-  /** The proxy between here and the service refused. */
-  | 'proxy'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not-found'
-  | 'rate-limited'
-  | 'rejected'
-  | 'redirected'
-  | 'service-error'
+  untrusted: 'No secure connection to the service',
+  proxy: 'A problem with the proxy',
+  unauthorized: 'The key was refused',
+  forbidden: 'The key lacks a permission',
+  'not-found': 'Not found',
+  'rate-limited': 'Too many requests',
+  rejected: 'The request was not accepted',
+  redirected: 'The service redirects elsewhere',
+  'service-error': 'A failure of the service',
   /** An answer that cannot be understood, or that is about another job. */
-  | 'bad-answer'
+  'bad-answer': 'The service gives invalid answers',
   /** A prompt was sent and it is not known whether the service took it. */
-  | 'unknown-fate'
-  /** The job cannot take the prompt, so it was not sent. */
-  | 'not-sent'
-  /** The pull request was merged or closed before all of the agent's commits were in it. */
-  | 'left-behind'
+  'unknown-fate': 'The service may have accepted the prompt',
+  /** The job cannot take the prompt. */
+  'not-sent': 'Nothing was sent',
+  /** Not all of the agent's commits were in it by then. */
+  'left-behind': 'The pull request was merged or closed too early',
   /** The pull request is there, and nobody can be led to it. */
-  | 'unusable-link'
-  /** The step's own deadline passed. */
-  | 'deadline'
-  | 'cancelled'
+  'unusable-link': 'The link to the pull request cannot be used',
+  deadline: 'The time ran out',
+  cancelled: 'Cancelled',
   /** A defect of this action. */
-  | 'internal'
+  internal: 'Internal error',
+} as const
+
+export type ErrorCode = keyof typeof ERROR_TITLES
 
 interface ActionErrorDetails {
   /** What the reader can do now, as a full sentence. */
@@ -76,10 +78,7 @@ export function rethrowFatal(error: unknown): ActionError {
   return error
 }
 
-/**
- * Undefined if it fails, for a step that goes on without it.
- * @throws the error itself, if it is a defect or says that the run was cancelled
- */
+/** Undefined if it fails, for a step that goes on without it; throws as `rethrowFatal` does. */
 export async function unlessFailed<T>(asked: Promise<T>): Promise<T | undefined> {
   return asked.catch((error: unknown) => {
     rethrowFatal(error)

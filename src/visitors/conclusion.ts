@@ -1,6 +1,5 @@
 import { mostUrgent, type Conclusion } from '../action/conclusion.ts'
-import { ERROR_TITLES } from '../runtime/error-titles.ts'
-import { ActionError } from '../runtime/errors.ts'
+import { ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { joinSentences, formatCount } from '../text/sentences.ts'
 import { DOUBTS, hasFile, type Doubt, type Ending, type Report } from './report.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 
 import { SCENARIOS, SCENARIO_NAMES, type ScenarioName, scenarioOf } from '../../../src/emulator/service/scenarios.ts'
 import { acceptedJobSchema } from '../../../src/docs-service/schemas.ts'
-import { ID_PATTERN } from '../../../src/runtime/id.ts'
+import { ID_PATTERN } from '../../../src/runtime/url.ts'
 import { bodyOf, driveService } from '../drive-service.ts'
 
 test.each(SCENARIO_NAMES)('%s is described in one sentence, and fits in a project id', (name) => {

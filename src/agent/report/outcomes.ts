@@ -1,5 +1,5 @@
 import { formatDuration } from '../../text/duration.ts'
-import { ERROR_TITLES } from '../../runtime/error-titles.ts'
+import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
 import type { Task } from '../inputs/task.ts'

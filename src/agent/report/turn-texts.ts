@@ -1,4 +1,4 @@
-import { ERROR_TITLES } from '../../runtime/error-titles.ts'
+import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/sentences.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'

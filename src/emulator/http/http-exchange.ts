@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { isLoopback } from '../../runtime/loopback.ts'
-import { parseUrl } from '../../runtime/parse-url.ts'
+import { isLoopback, parseUrl } from '../../runtime/url.ts'
 import type { Delivery, RequestHead, ServiceRequest, ServiceResponse } from './exchange.ts'
 import { MAX_BODY_BYTES } from './prompt-body.ts'
 

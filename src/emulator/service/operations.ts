@@ -1,4 +1,4 @@
-import { ID_PATTERN } from '../../runtime/id.ts'
+import { ID_PATTERN } from '../../runtime/url.ts'
 import type { Need } from '../http/access.ts'
 import {
   type Answer,
