@@ -4,7 +4,7 @@ import type { PlannedEvent } from '../../src/emulator/github/github-scenarios.ts
 import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
 import type { Fault } from '../../src/emulator/http/faults.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
-import { mostly } from './arbitrary-schedule.ts'
+import { mostly, weighted } from './arbitrary-schedule.ts'
 import { FORMER_NAME, REPOSITORY, SILENT_JOB, type Course, type CourseStep } from './course.ts'
 import { OLDEST_COPY_MS } from './course-invariants.ts'
 
@@ -20,12 +20,12 @@ const seconds = (min: number, max: number): fc.Arbitrary<number> =>
 const turnPlan: fc.Arbitrary<TurnPlan> = fc
   .record({
     startDelayMs: mostly(0, 2, mostly(5_000, 3, fc.oneof(seconds(0, 20), fc.constant(Infinity)))),
-    durationMs: fc.oneof(seconds(1, 60), seconds(1, 60), seconds(60, 400)),
-    ending: fc.oneof(
-      { weight: 6, arbitrary: fc.constant('pull-request' as const) },
-      { weight: 3, arbitrary: fc.constant('no-changes' as const) },
-      { weight: 2, arbitrary: fc.constant('failed' as const) },
-      { weight: 1, arbitrary: fc.constant('archived' as const) },
+    durationMs: weighted([2, seconds(1, 60)], [1, seconds(60, 400)]),
+    ending: weighted<TurnPlan['ending']>(
+      [6, fc.constant('pull-request')],
+      [3, fc.constant('no-changes')],
+      [2, fc.constant('failed')],
+      [1, fc.constant('archived')],
     ),
     linkDelayMs: mostly(0, 4, seconds(0, 8)),
     pushShares: fc.array(fc.double({ min: 0.05, max: 1, noNaN: true }), { maxLength: 3 }),
@@ -40,85 +40,56 @@ const turnPlan: fc.Arbitrary<TurnPlan> = fc
     return { ...plan, pause: undefined, pushesMs }
   })
 
-const first: fc.Arbitrary<TurnPlan> = turnPlan.map((plan) => ({
-  ...plan,
-  ...(plan.ending === 'no-changes' ? { ending: 'pull-request' as const, pushesMs: [plan.durationMs] } : {}),
-}))
-
-const result = mostly(
-  { conclusion: 'success' },
-  3,
-  fc.constantFrom({ conclusion: 'failure' }, { conclusion: 'skipped' }),
+const first: fc.Arbitrary<TurnPlan> = turnPlan.map((plan) =>
+  plan.ending === 'no-changes' ? { ...plan, ending: 'pull-request', pushesMs: [plan.durationMs] } : plan,
 )
 
-const checkPlan: fc.Arbitrary<CheckPlan> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc
-      .record({
-        ...{ kind: fc.constant('job' as const), name: fc.constantFrom('build', 'test') },
-        ...{ afterMs: mostly(1_000, 2, seconds(0, 20)), takesMs: seconds(1, 40), result },
-        workflow: fc.constantFrom('ci.yml', 'docs.yml'),
-        event: fc.constantFrom('push', 'pull_request'),
-        needs: fc.constantFrom(true as const, undefined),
-        again: mostly(undefined, 4, fc.record({ afterMs: seconds(1, 40), takesMs: seconds(1, 20), result })),
-      })
-      .map(({ needs, again, ...plan }) => ({
-        ...plan,
-        ...(needs === undefined ? {} : { needs }),
-        ...(again === undefined ? {} : { again }),
-      })),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      ...{ kind: fc.constant('app' as const), name: fc.constantFrom('links', 'build') },
-      ...{ afterMs: seconds(0, 30), takesMs: seconds(1, 30), result },
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      ...{ kind: fc.constant('status' as const), name: fc.constant('preview') },
-      ...{ afterMs: seconds(0, 10), takesMs: seconds(1, 30), conclusion: fc.constantFrom('success', 'failure') },
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('unstarted' as const),
-      conclusion: fc.constantFrom('action_required', 'startup_failure'),
-      workflow: fc.constant('broken.yml'),
-    }),
-  },
-)
+const result = fc.record({ conclusion: mostly('success', 3, fc.constantFrom('failure', 'skipped')) })
 
+const just = <const T>(value: T): fc.Arbitrary<T> => fc.constant(value)
+const timed = { afterMs: seconds(0, 30), takesMs: seconds(1, 30) }
+const job = fc.record(
+  {
+    ...{ kind: just('job'), name: fc.constantFrom('build', 'test'), ...timed, result },
+    workflow: fc.constantFrom('ci.yml', 'docs.yml'),
+    event: fc.constantFrom('push', 'pull_request'),
+    needs: just(true),
+    again: fc.record({ ...timed, result }),
+  },
+  { requiredKeys: ['kind', 'name', 'afterMs', 'takesMs', 'result', 'workflow', 'event'] },
+)
+const app = fc.record({ kind: just('app'), name: fc.constantFrom('links', 'build'), ...timed, result })
+const conclusion = fc.constantFrom('success', 'failure')
+const status = fc.record({ kind: just('status'), name: just('preview'), ...timed, conclusion })
+const unstarted = fc.record({
+  kind: just('unstarted'),
+  conclusion: fc.constantFrom('action_required', 'startup_failure'),
+  workflow: just('broken.yml'),
+})
+const checkPlan = weighted<CheckPlan>([6, job], [2, app], [1, status], [1, unstarted])
 const checks = fc.array(checkPlan, { maxLength: 4 })
-const FAILING: CheckPlan = {
+const FAILING = {
   kind: 'job',
   name: 'build',
   afterMs: 1_000,
   takesMs: 9_000,
   result: { conclusion: 'failure' },
-}
+} as const
 
-const named = (jobId: string): string => `<!-- docs-agent-action: job=${jobId} -->\nThis is mine.`
 const marker = fc
   .constantFrom('job_000001', 'job_000002', 'job_running', 'job_archived', 'job_finished', 'job_nobody', SILENT_JOB)
-  .map(named)
+  .map((jobId) => `<!-- docs-agent-action: job=${jobId} -->\nThis is mine.`)
 
-const event: fc.Arbitrary<PlannedEvent> = fc
-  .record({
-    after: fc.constantFrom('opened', 'follow-up'),
-    delayMs: fc.oneof(seconds(0, 40), seconds(40, 400)),
-    act: fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom('person-commits', 'bot-commits', 'bot-merges-base') },
-      { weight: 1, arbitrary: fc.constantFrom('merge', 'close') },
-      { weight: 2, arbitrary: fc.constantFrom('stranger-comments', 'stranger-comments', 'maintainer-comments') },
-    ),
-    body: marker,
-  })
-  .map((drawn) => drawn as PlannedEvent)
+const event: fc.Arbitrary<PlannedEvent> = fc.record({
+  after: fc.constantFrom('opened', 'follow-up'),
+  delayMs: weighted([1, seconds(0, 40)], [1, seconds(40, 400)]),
+  act: weighted<PlannedEvent['act']>(
+    [3, fc.constantFrom('person-commits', 'bot-commits', 'bot-merges-base')],
+    [1, fc.constantFrom('merge', 'close')],
+    [2, fc.constantFrom('stranger-comments', 'stranger-comments', 'maintainer-comments')],
+  ),
+  body: marker,
+})
 
 /** Faults of one kind of server, rare, and at some request. */
 const rarely = <T>(...faults: readonly T[]): fc.Arbitrary<{ faults: (T | 'none')[]; then: 'stays' }> =>
@@ -128,44 +99,40 @@ const rarely = <T>(...faults: readonly T[]): fc.Arbitrary<{ faults: (T | 'none')
     fc.array(mostly<T | 'none'>('none', 6, fc.constantFrom(...faults)), { maxLength: 20 }),
   ).map((drawn) => ({ faults: [...drawn, 'none'], then: 'stays' }))
 
-const given: fc.Arbitrary<Record<string, string>> = fc
-  .record({
-    wait: mostly('true', 5, fc.constant('false')),
-    minutes: fc.constantFrom('0.5', '3', '60', '60', '60'),
-    checks: fc.boolean(),
-    rounds: fc.constantFrom('0', '0', '1', '2'),
-    paths: fc.constantFrom('', '', 'docs/**'),
-    repository: fc.constantFrom('', REPOSITORY, FORMER_NAME),
-    failOn: mostly('', 3, fc.constant('none')),
-    onOpen: mostly('follow-up', 5, fc.constant('skip')),
-  })
-  .map(({ wait, minutes, checks, rounds, paths, repository, failOn, onOpen }) => ({
-    ...{ wait, 'timeout-minutes': minutes, 'allowed-paths': paths, 'pr-repository': repository, 'fail-on': failOn },
-    ...{ 'wait-for-checks': String(checks), 'fix-rounds': checks ? rounds : '0', 'on-open-pr': onOpen },
-  }))
-
-/** With time for rounds, of which each needs ten minutes. */
-const ROUNDS = { 'wait-for-checks': 'true', 'fix-rounds': '2', 'timeout-minutes': '60', wait: 'true' }
+const given = fc.record({
+  wait: mostly('true', 5, fc.constant('false')),
+  'timeout-minutes': fc.constantFrom('0.5', '3', '60', '60', '60'),
+  'allowed-paths': fc.constantFrom('', '', 'docs/**'),
+  'fail-on': mostly('', 3, fc.constant('none')),
+})
+const checking = weighted<Record<string, string>>(
+  [1, fc.constant({ 'wait-for-checks': 'false' })],
+  [1, fc.record({ 'wait-for-checks': fc.constant('true'), 'fix-rounds': fc.constantFrom('0', '0', '1', '2') })],
+)
 
 /** `rounds`: failing checks go back to the agent. */
 export type CourseKind = CourseStep['asks'] | 'rounds'
 
+/** What each kind gives besides; what is about the rolling pull request is a wrong input without it. */
+const OF_KIND: Readonly<Record<CourseKind, fc.Arbitrary<Record<string, string>>>> = {
+  rolling: fc.record({
+    'pr-repository': fc.constantFrom('', REPOSITORY, FORMER_NAME),
+    'on-open-pr': mostly('follow-up', 5, fc.constant('skip')),
+  }),
+  'follow-up': fc.constant({}),
+  // With time for rounds, of which each needs ten minutes.
+  rounds: fc.constant({ 'wait-for-checks': 'true', 'fix-rounds': '2', 'timeout-minutes': '60', wait: 'true' }),
+}
+
 const step = (kind: CourseKind): fc.Arbitrary<CourseStep> =>
-  fc
-    .record({
-      asks: fc.constant(kind === 'rounds' ? 'follow-up' : kind),
-      gapMs: fc.oneof(seconds(0, 30), seconds(30, 300)),
-      begins: mostly<CourseStep['begins']>('after', 6, fc.constant('alongside')),
-      leavesDocs: mostly(false, 3, fc.constant(true)),
-      given,
-      cancelAfterMs: mostly<number | undefined>(undefined, 9, seconds(0, 120)),
-    })
-    .map((drawn) => {
-      const { 'pr-repository': repository, 'on-open-pr': onOpen, ...others } = drawn.given
-      // What is about the rolling pull request is a wrong input without it.
-      const rolling = { 'pr-repository': repository ?? '', 'on-open-pr': onOpen ?? '' }
-      return { ...drawn, given: { ...others, ...(kind === 'rolling' && rolling), ...(kind === 'rounds' && ROUNDS) } }
-    })
+  fc.record({
+    asks: fc.constant(kind === 'rounds' ? 'follow-up' : kind),
+    gapMs: weighted([1, seconds(0, 30)], [1, seconds(30, 300)]),
+    begins: mostly<CourseStep['begins']>('after', 6, fc.constant('alongside')),
+    leavesDocs: mostly(false, 3, fc.constant(true)),
+    given: fc.tuple(given, checking, OF_KIND[kind]).map((parts) => Object.assign({}, ...parts) as CourseStep['given']),
+    cancelAfterMs: mostly<number | undefined>(undefined, 9, seconds(0, 120)),
+  })
 
 /** A link that comes late, read from an old copy, would be missing for longer than it is looked for. */
 function boundStaleness<Plays extends { turns: [TurnPlan, ...TurnPlan[]]; lagsMs: number[] }>(plays: Plays): Plays {
@@ -189,7 +156,10 @@ export const arbitraryCourse = (kind: CourseKind): fc.Arbitrary<Course> =>
       })
       .map(boundStaleness),
     github: fc.record({
-      checks: fc.array(kind === 'rounds' ? mostly([FAILING], 1, checks) : checks, { minLength: 1, maxLength: 4 }),
+      checks: fc.array(kind === 'rounds' ? mostly<CheckPlan[]>([FAILING], 1, checks) : checks, {
+        minLength: 1,
+        maxLength: 4,
+      }),
       events: fc.array(event, { maxLength: 4 }),
       agentPush: mostly<'on-top' | 'forced'>('on-top', 6, fc.constant('forced')),
       permissions: mostly(ALL_PERMISSIONS, 2, fc.constant(WITHOUT_ACTIONS)),

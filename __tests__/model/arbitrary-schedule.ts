@@ -1,14 +1,7 @@
 import fc from 'fast-check'
 import { FAIL_ON } from '../../src/agent/inputs/fail-on.ts'
-import {
-  PLANTS,
-  SPELLINGS,
-  type Fate,
-  type Happening,
-  type RetryAfter,
-  type Schedule,
-  type TurnPlan,
-} from './schedule.ts'
+import type { Plant } from './planted-key.ts'
+import type { Fate, Happening, RetryAfter, Schedule, TurnPlan } from './schedule.ts'
 
 /** Statuses after which a prompt may have been processed; the others say that it was not. */
 const MAYBE_PROCESSED = [301, 302, 307, 308, 408, 409, 410, 418, 500, 502, 503, 504, 521]
@@ -17,7 +10,7 @@ const NOT_PROCESSED = [400, 401, 402, 403, 404, 405, 413, 415, 422]
 const PASSING = [408, 425, 429, 500, 502, 503, 504]
 
 /** Some of these, each with how often it is drawn. */
-const weighted = <T>(...choices: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<T>])[]) =>
+export const weighted = <T>(...choices: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<T>])[]) =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 
 /** The usual one so many times as often as one of the others. */
@@ -138,11 +131,8 @@ export const arbitrarySchedule: fc.Arbitrary<Schedule> = fc
     staleMs: weighted([2, fc.constant(0)], [2, upTo(20_000)], [1, between(20_000, 200_000)]),
     lagsMs: mostly<number[]>([], 1, fc.array(mostly(0, 1, upTo(LONGEST_LAG_MS)), { maxLength: 5 })),
     hadEarlierTurn: fc.boolean(),
-    oursSpelling: fc.constantFrom(...SPELLINGS),
     messageAnswerIsStale: fc.boolean(),
     archivedAtMs: mostly<number | undefined>(undefined, 7, upTo(200_000)),
-    plant: fc.constantFrom(...PLANTS, ...PLANTS.map(() => 'none' as const)),
-    padding: upTo(320),
-    promptHoldsKey: mostly(false, 15, fc.constant(true)),
+    plant: mostly<Plant>('none', 1, fc.constantFrom('raw', 'json', 'base64')),
   })
   .map(boundStaleness)

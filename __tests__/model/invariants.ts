@@ -112,7 +112,7 @@ function durationIsMonotonic({ endedAt, report: { durationMs } }: Trace): string
 
 function keyIsNowhere({ schedule, conclusion, outputs, report, ...shown }: Trace): string | undefined {
   const { summary, log, warnings, text, notice } = shown
-  if (schedule.plant === 'none' && !schedule.promptHoldsKey) return undefined
+  if (schedule.plant === 'none') return undefined
   const { error, lastProblem } = report
   const texts = {
     log: [...log, ...warnings],

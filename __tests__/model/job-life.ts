@@ -2,7 +2,7 @@ import type { Schedule, TurnPlan } from './schedule.ts'
 
 const SERVER_URL = 'https://git.example.com'
 export const OLD_LINK = `${SERVER_URL}/acme/docs/pull/7`
-export const NEW_LINK = `${SERVER_URL}/acme/docs/pull/8`
+const NEW_LINK = `${SERVER_URL}/acme/docs/pull/8`
 
 /** What the service shows of the job at a time. */
 export interface View {

@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { problemsOf } from './invariants.ts'
-import { NEW_LINK, OLD_LINK } from './job-life.ts'
-import { KEY } from './planted-key.ts'
+import { OLD_LINK } from './job-life.ts'
 import { runSchedule } from './run-schedule.ts'
-import { CALM, LONG_AGO, SPELLINGS, type Fate, type Happening, type Schedule, type TurnPlan } from './schedule.ts'
+import { CALM, LONG_AGO, type Fate, type Happening, type Schedule, type TurnPlan } from './schedule.ts'
 
 const WELL: Happening = { kind: 'answered', status: 200, body: 'good' }
 const FOLLOW_UP: Schedule = { ...CALM, task: 'follow-up' }
@@ -20,7 +19,6 @@ const refused = (status: number, seconds = 0): Happening => {
   return { kind: 'refusal', status, retryAfter: { seconds }, processed: false, body: 'error' }
 }
 
-const CUT_KEY = KEY.slice(0, 6)
 const containing = (part: string): unknown => expect.stringContaining(part)
 const without = (part: string): unknown => expect.not.stringContaining(part)
 
@@ -36,10 +34,6 @@ interface Ends {
 
 /** On each of these a promise was broken once; with what must come of it now. */
 const ONCE_BROKEN: Readonly<Record<string, readonly [schedule: Schedule, expected: object, ends?: Ends]>> = {
-  'a calm run ends with the pull request': [
-    CALM,
-    { ...PULL_REQUEST, outputs: { 'pr-link': NEW_LINK }, conclusion: { isGreen: true } },
-  ],
   'the late link of the turn before does not prove that a prompt of unknown fate was taken': [
     {
       ...FOLLOW_UP,
@@ -109,28 +103,15 @@ const ONCE_BROKEN: Readonly<Record<string, readonly [schedule: Schedule, expecte
     { ...CALM, cancelAtMs: 3, posts: [fate(broken('refused'), 60_000)] },
     { conclusion: { text: containing('before the service accepted the prompt'), advice: containing('') } },
   ],
-  'a key in the name of the model is taken out before the name is cut': [
-    { ...CALM, plant: 'raw', padding: 180 },
-    { outputs: { model: expect.stringMatching(new RegExp(`^(?!.*${CUT_KEY}).*\\*\\*\\*`)) } },
-  ],
-  'a key in the prompt is taken out before the summary cuts the prompt': [
-    { ...CALM, promptHoldsKey: true },
-    { summary: without(CUT_KEY) },
-  ],
   'a key that is written as JSON in a text that the summary writes as HTML is taken out': [
     { ...CALM, plant: 'json' },
     { summary: containing('&#42;&#42;&#42;') },
   ],
-  ...Object.fromEntries(
-    SPELLINGS.map((oursSpelling) => [
-      `seconds of the old link after an answer “active” are not the end of the turn, spelled with: ${oursSpelling}`,
-      [
-        { ...SAME_LINK, oursSpelling, lagsMs: [0, 12_000, 3_000, 12_000] },
-        { ...PULL_REQUEST, outputs: { changed: '', 'pr-operation': '' } },
-        { after: 20_000 },
-      ],
-    ]),
-  ),
+  'seconds of the old link after an answer “active” are not the end of the turn': [
+    { ...SAME_LINK, lagsMs: [0, 12_000, 3_000, 12_000] },
+    { ...PULL_REQUEST, outputs: { changed: '', 'pr-operation': '' } },
+    { after: 20_000 },
+  ],
   'an unknown status in the answer, and after it the old end, do not pass for the turn': [
     { ...SAME_LINK, ours: { ...CALM.ours, pauses: true }, timeoutMs: 200_000, lagsMs: [12_000] },
     PULL_REQUEST,

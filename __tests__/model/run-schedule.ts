@@ -6,24 +6,21 @@ import { agentInputs } from '../support/fake-step.ts'
 import { cancelledAt, playOn, type Played } from '../support/play-feature.ts'
 import { KEY } from './planted-key.ts'
 import type { Schedule } from './schedule.ts'
-import { createServiceModel, JOB_ID, PROJECT_ID, type ServiceRecord } from './service-model.ts'
+import { createServiceModel, JOB_ID, PROJECT_ID, type ServiceModel } from './service-model.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 
 /** All that a run showed to the outside, and all that the model knows about it. Times are from the step's beginning. */
 export interface Trace extends Played<Report> {
   readonly schedule: Schedule
-  readonly service: ServiceRecord
+  readonly service: Omit<ServiceModel, 'transport'>
   readonly endedAt: number
 }
 
-const PROMPT_CUT_BYTES = 32 * 1024
-
 /** The inputs as a workflow has them, so that the real defaults and rules hold. */
 function inputsOf(schedule: Schedule): ReturnType<typeof agentInputs> {
-  const { task, promptHoldsKey, wait, timeoutMs, pollIntervalMs, failOn } = schedule
-  const prompt = promptHoldsKey ? `${'p'.repeat(PROMPT_CUT_BYTES - 20)}${KEY} and so on` : 'Fix it.'
+  const { task, wait, timeoutMs, pollIntervalMs, failOn } = schedule
   const given = {
-    prompt: task === 'attach' ? '' : prompt,
+    prompt: task === 'attach' ? '' : 'Fix it.',
     'job-id': task === 'create' ? '' : JOB_ID,
     'project-id': PROJECT_ID,
     'api-key': KEY,

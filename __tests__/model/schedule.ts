@@ -1,4 +1,5 @@
 import type { FailOn } from '../../src/agent/inputs/fail-on.ts'
+import type { Plant } from './planted-key.ts'
 import type { WallJump } from '../support/virtual-clock.ts'
 
 /** What the service's answer looks like where it says that all is well. */
@@ -54,26 +55,6 @@ export interface TurnPlan {
   readonly pauses: boolean
 }
 
-/** How the service writes the key into its texts, if it does. `torn`: with invisible characters in between. */
-export const PLANTS = [
-  'none',
-  'raw',
-  'url',
-  'json',
-  'html',
-  'base64',
-  'hex',
-  'torn',
-  'spaced',
-  'wrapped',
-  'coloured',
-] as const
-export type Plant = (typeof PLANTS)[number]
-
-/** How the service writes the link of our turn's pull request, which is the same by all of them. */
-export const SPELLINGS = ['plain', 'slash', 'query', 'fragment', 'host', 'files'] as const
-export type Spelling = (typeof SPELLINGS)[number]
-
 /** Everything that decides how a run without a token for GitHub goes. A plain value: it can be shrunk, printed, and kept as a test. */
 export interface Schedule {
   readonly task: 'create' | 'follow-up' | 'attach'
@@ -100,16 +81,12 @@ export interface Schedule {
   readonly lagsMs: readonly number[]
   /** Whether a turn had completed, with the old link, before the one that was there when the step began. */
   readonly hadEarlierTurn: boolean
-  readonly oursSpelling: Spelling
   /** Whether the answer to a message shows the job as before. */
   readonly messageAnswerIsStale: boolean
   /** When somebody archives the job, if ever. */
   readonly archivedAtMs: number | undefined
+  /** How the service writes the key into its texts, if it does. */
   readonly plant: Plant
-  /** How much text stands before the planted key, in characters. */
-  readonly padding: number
-  /** Whether the prompt holds the key as well, where the summary cuts it. */
-  readonly promptHoldsKey: boolean
 }
 
 export const LONG_AGO: TurnPlan = { durationMs: 0, ending: 'completed', hasLink: false, linkLateMs: 0, pauses: false }
@@ -133,9 +110,6 @@ export const CALM: Schedule = {
   messageAnswerIsStale: false,
   archivedAtMs: undefined,
   plant: 'none',
-  padding: 0,
-  promptHoldsKey: false,
   lagsMs: [],
   hadEarlierTurn: false,
-  oursSpelling: 'plain',
 }

@@ -10,43 +10,31 @@ export const JOB_ID = 'job_1'
 export const PROJECT_ID = 'docs-demo'
 
 /** What became of one prompt, as only the service knows it. */
-export interface PostRecord {
+interface PostRecord {
   readonly at: number
   /** Whether the service has read the complete request. */
   wasRead: boolean
   wasProcessed: boolean
-  /** Undefined while nothing came back. */
-  status: number | undefined
-  /** When an answer with the right id came back, which makes it an accepted job. */
-  acceptedAt: number | undefined
+  /** Of what came back, if anything did. */
+  status?: number
+  /** When an answer with the right id came back, if one did, which makes it an accepted job. */
+  acceptedAt?: number
 }
 
 /** A whole and true answer that came back. */
-export interface Delivered {
+interface Delivered {
   readonly at: number
   readonly method: 'GET' | 'POST'
   readonly view: View
 }
 
-/** What the service, and who asked it, have seen of a run. */
-export interface ServiceRecord {
+export interface ServiceModel {
+  readonly transport: Transport
   readonly posts: readonly PostRecord[]
   readonly delivered: readonly Delivered[]
   /** One short text a read, the same for what looks the same to the reader. */
   readonly looks: readonly string[]
 }
-
-export interface ServiceModel extends ServiceRecord {
-  readonly transport: Transport
-}
-
-export const newPost = (at: number): PostRecord => ({
-  at,
-  wasRead: false,
-  wasProcessed: false,
-  status: undefined,
-  acceptedAt: undefined,
-})
 
 const WELL: Happening = { kind: 'answered', status: 200, body: 'good' }
 const USUAL_FATE: Fate = { what: WELL, delayMs: 50, times: Infinity }
@@ -54,12 +42,6 @@ const USUAL_FATE: Fate = { what: WELL, delayMs: 50, times: Infinity }
 function* unroll(fates: readonly Fate[]): Generator<Fate, never> {
   for (const fate of fates) for (let time = 0; time < fate.times; time++) yield fate
   for (;;) yield USUAL_FATE
-}
-
-/** What a read looks like to the reader. */
-export function lookOf(result: WireResult): string {
-  if (result.kind === 'failure') return `${result.cause} ${result.code ?? ''}`
-  return result.status < 300 ? result.body : String(result.status)
 }
 
 /** The service and the network between, as one schedule has it. */
@@ -70,7 +52,7 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
   const looks: string[] = []
   let reads = 0
   const fates = { POST: unroll(schedule.posts), GET: unroll(schedule.reads) }
-  const text = schedule.plant === 'none' ? undefined : plantKey(schedule.plant, schedule.padding)
+  const text = schedule.plant === 'none' ? undefined : plantKey(schedule.plant)
 
   function refuse(status: number, what: Partial<Extract<Happening, { kind: 'refusal' }>>): WireAnswer {
     const bodies = {
@@ -87,7 +69,7 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
   }
 
   function answer(status: number, shape: BodyShape, view: View): WireAnswer {
-    const body = BODIES[shape](jobBody(view, JOB_ID, text, view.whose === 'ours' ? schedule.oursSpelling : 'plain'))
+    const body = BODIES[shape](jobBody(view, JOB_ID, text))
     return { kind: 'answer', status, body, retryAfterMs: undefined }
   }
 
@@ -128,7 +110,7 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
   ): Promise<WireResult> {
     const began = clock.now()
     const endsAt = began + timeoutMs
-    const record = newPost(began)
+    const record: PostRecord = { at: began, wasRead: false, wasProcessed: false }
     posts.push(record)
     const broken = what.kind === 'broken' ? BREAKS[what.how] : undefined
     const isCreate = !path.endsWith('/message')
@@ -181,7 +163,8 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
       const fate = fates[request.method].next().value
       if (request.method === 'POST') return post(request, fate, signal)
       const result = await get(request, fate, signal)
-      looks.push(lookOf(result))
+      if (result.kind === 'failure') looks.push(`${result.cause} ${result.code ?? ''}`)
+      else looks.push(result.status < 300 ? result.body : String(result.status))
       return result
     },
   }

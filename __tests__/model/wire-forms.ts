@@ -2,7 +2,7 @@ import type { FailureCause } from '../../src/http/failure-cause.ts'
 import { parseRetryAfter } from '../../src/docs-service/answer-headers.ts'
 import type { WireRequest } from '../../src/docs-service/transport.ts'
 import type { View } from './job-life.ts'
-import type { BodyShape, Break, RetryAfter, Spelling } from './schedule.ts'
+import type { BodyShape, Break, RetryAfter } from './schedule.ts'
 
 type BreakPoint = 'before-sending' | 'sent' | 'read'
 
@@ -31,24 +31,11 @@ export function retryAfterMs(form: RetryAfter): number | undefined {
   return parseRetryAfter(new Date(DATE_MS + form.dateInSeconds * 1000).toUTCString(), date)
 }
 
-const SPELL: Readonly<Record<Spelling, (link: string) => string>> = {
-  plain: (link) => link,
-  slash: (link) => `${link}/`,
-  query: (link) => `${link}?from=agent`,
-  fragment: (link) => `${link}#top`,
-  host: (link) => link.replace(/\/\/[^/]+/, (host) => host.toUpperCase()),
-  files: (link) => `${link}/files`,
-}
-
 /** A job as the service sends it, with a text of its own in every field that may hold one. */
-export function jobBody({ status, link }: View, id: string, text: string | undefined, spelling: Spelling): object {
-  const spelled = link && SPELL[spelling](link)
-  const sparse = { id, status, prLink: spelled ?? null }
-  if (text === undefined) return sparse
-  const source = { repository: text, ref: text }
-  // A link with other characters than these is not shown at all.
-  const prLink = /^[ -~]+$/.test(text) ? link && `${link}?${text.replaceAll(' ', '-')}` : spelled
-  return { ...sparse, source, model: text, createdAt: text, prLink }
+export function jobBody({ status, link }: View, id: string, text: string | undefined): object {
+  if (text === undefined) return { id, status, prLink: link ?? null }
+  const prLink = link && `${link}?${text.replaceAll(' ', '-')}`
+  return { id, status, prLink, source: { repository: text, ref: text }, model: text, createdAt: text }
 }
 
 export const BODIES: Readonly<Record<BodyShape, (job: object) => string>> = {
