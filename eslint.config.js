@@ -1,6 +1,20 @@
 import { defineConfig } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
+const NOT_AS_DEFAULT = 'Use named exports.'
+
+const PROPERTIES = [
+  { object: 'URL', property: 'canParse', message: 'Use parseUrl, which is right on Node 20 as well.' },
+]
+const SYNTAX = [
+  { selector: 'ExportDefaultDeclaration', message: NOT_AS_DEFAULT },
+  { selector: 'ExportAllDeclaration', message: 'Import from the file that defines it.' },
+]
+
+const ASK_A_CLOCK = 'Take a Clock and ask that instead.'
+const TIMERS = ['setTimeout', 'setInterval', 'setImmediate']
+const TIMES = ['Date.now', 'performance.now', 'process.hrtime', 'process.uptime', 'AbortSignal.timeout']
+
 export default defineConfig(
   { ignores: ['dist/', 'build/', 'coverage/', '**/*.cjs'] },
   tseslint.configs.strictTypeChecked,
@@ -11,14 +25,31 @@ export default defineConfig(
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/explicit-module-boundary-types': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      'no-restricted-properties': ['error', ...PROPERTIES],
+      'no-restricted-syntax': ['error', ...SYNTAX],
+    },
+  },
+  {
+    // Only the clock reads time or starts timers, and every import can be read from the source.
+    files: ['src/**'],
+    ignores: ['src/runtime/clock.ts', '**/*.d.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...TIMERS.map((name) => ({ name, message: ASK_A_CLOCK }))],
+      'no-restricted-imports': ['error', { patterns: [{ regex: '^(node:)?timers(/|$)', message: ASK_A_CLOCK }] }],
       'no-restricted-properties': [
         'error',
-        { object: 'URL', property: 'canParse', message: 'Use parseUrl, which is right on Node 20 as well.' },
+        ...PROPERTIES,
+        ...[...TIMES, ...TIMERS.map((name) => `globalThis.${name}`)].map((use) => {
+          const [object, property] = use.split('.')
+          return { object, property, message: ASK_A_CLOCK }
+        }),
       ],
       'no-restricted-syntax': [
         'error',
-        { selector: 'ExportDefaultDeclaration', message: 'Use named exports.' },
-        { selector: 'ExportAllDeclaration', message: 'Import from the file that defines it.' },
+        ...SYNTAX,
+        { selector: 'ExportSpecifier[exported.name="default"]', message: NOT_AS_DEFAULT },
+        { selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: ASK_A_CLOCK },
+        { selector: 'ImportExpression:not([source.type="Literal"])', message: 'Name the module in a string.' },
       ],
     },
   },

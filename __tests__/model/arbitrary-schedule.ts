@@ -10,8 +10,9 @@ const NOT_PROCESSED = [400, 401, 402, 403, 404, 405, 413, 415, 422]
 const PASSING = [408, 425, 429, 500, 502, 503, 504]
 
 /** Some of these, each with how often it is drawn. */
-export const weighted = <T>(...choices: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<T>])[]) =>
-  fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
+export const weighted = <T>(
+  ...choices: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<T>])[]
+): fc.Arbitrary<T> => fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 
 /** The usual one so many times as often as one of the others. */
 export const mostly = <T>(usual: T, weight: number, others: fc.Arbitrary<T>): fc.Arbitrary<T> =>
