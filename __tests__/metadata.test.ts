@@ -5,7 +5,6 @@ import { parse } from 'yaml'
 import * as z from 'zod'
 import { AGENT_FIELDS, CHANGE_CONTEXTS, ON_OPEN_PR } from '../src/agent/inputs/agent-inputs.ts'
 import { FAIL_ON } from '../src/agent/inputs/fail-on.ts'
-import { OUTPUT_NAMES } from '../src/agent/report/outputs.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
 import { JOB_STATUSES } from '../src/docs-service/schemas.ts'
 import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'
@@ -14,6 +13,7 @@ import { INPUT_DEFAULTS } from '../src/rehearse/service-arguments.ts'
 import { FORMATS } from '../src/visitors/export-format.ts'
 import { COMPARE, VISITORS_FIELDS } from '../src/visitors/inputs.ts'
 import { OUTPUT_NAMES as VISITORS_OUTPUT_NAMES } from '../src/visitors/outputs.ts'
+import { OUTPUT_NAMES } from './support/report.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 

@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals'
 import { agentAction } from '../../src/agent/agent-action.ts'
-import { OUTPUT_NAMES, type Outputs } from '../../src/agent/report/outputs.ts'
+import type { Outputs } from '../../src/agent/report/outputs.ts'
 import { createService } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, EXPIRED_KEY } from '../../src/emulator/http/access.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { playFeature } from '../support/play-feature.ts'
+import { OUTPUT_NAMES } from '../support/report.ts'
 
 const SERVICE_URL = 'http://127.0.0.1:4010'
 

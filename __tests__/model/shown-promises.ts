@@ -1,7 +1,7 @@
-import { OUTPUT_NAMES } from '../../src/agent/report/outputs.ts'
 import { OUTCOMES, type Report } from '../../src/agent/report/report.ts'
 import { JOB_STATUSES } from '../../src/docs-service/schemas.ts'
 import type { Played } from '../support/play-feature.ts'
+import { OUTPUT_NAMES } from '../support/report.ts'
 
 /** What must hold of all that a step shows, whatever happened; gives what is wrong, or undefined. */
 type ShownPromise = (played: Played<Report>) => string | undefined

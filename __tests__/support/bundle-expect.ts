@@ -1,9 +1,10 @@
 import { expect } from '@jest/globals'
 import type { RunResult } from '../../scripts/small-runner/run-action.ts'
-import { OUTPUT_NAMES, type Outputs } from '../../src/agent/report/outputs.ts'
+import type { Outputs } from '../../src/agent/report/outputs.ts'
 import type { Outcome } from '../../src/agent/report/report.ts'
 import { checkResult } from './check-result.ts'
 import type { BundleRun } from './bundle-run.ts'
+import { OUTPUT_NAMES } from './report.ts'
 
 /** A run, and all inputs that were given. */
 export type PackagedRun = RunResult & { readonly inputs: Readonly<Record<string, string>> }

@@ -1,3 +1,4 @@
+import { toOutputs } from '../../src/agent/report/outputs.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { CREATE } from './agent-run.ts'
 import { completed } from './fake-client.ts'
@@ -18,3 +19,6 @@ export function reportOf(fields: Fields = {}): Report {
     ...fields,
   } as Report
 }
+
+/** The agent's outputs, in the order in which they are set. */
+export const OUTPUT_NAMES = [...Object.keys(toOutputs(reportOf())), 'result']

@@ -50,7 +50,7 @@ function adviceOf(report: Report): string | undefined {
     error?.hint,
     isFixing(report) ? LOOK_AT_THE_ROUND : undefined,
     adviseAttaching(report),
-    error === undefined || isUntouched ? OUTCOME_ROWS[outcome].advice(report) : undefined,
+    error === undefined || isUntouched ? OUTCOME_ROWS[outcome].advice?.(report) : undefined,
   ])
 }
 

@@ -22,9 +22,9 @@ interface OutcomeRow {
   readonly title: Say
   /** What happened, as full sentences. */
   readonly text: Say
-  readonly advice: Say<string | undefined>
+  readonly advice?: Say<string | undefined>
   /** What it says of `changed` if a prompt was sent and nobody compared heads. Undefined if nobody knows. */
-  readonly changed: Say<boolean | undefined, AskedReport>
+  readonly changed?: Say<boolean | undefined, AskedReport>
 }
 
 /** Whether the job goes on without this step. */
@@ -36,12 +36,6 @@ export const TURN_MAY_RUN =
   'The service accepted the follow-up and cannot cancel it, so the agent may be working on it.'
 export const LOOK_BEFORE_SENDING =
   "See the job on the service's dashboard before you send the prompt again: it may still begin."
-
-const always =
-  <T>(value: T) =>
-  (): T =>
-    value
-const nothing = always(undefined)
 
 /** What this step has done to the pull request. `changed` is made of the same. */
 const formatOperation: Say = ({ operation, task }) => {
@@ -100,20 +94,19 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     colour: 'failed',
     icons: ['⚪', '❌'],
     end: 'failed',
-    title: always('The job failed'),
+    title: () => 'The job failed',
     text: formatBadEnd('It hit an error that it could not recover from.'),
-    advice: always(
+    advice: () =>
       "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt.",
-    ),
     changed: openedAll,
   },
   archived: {
     colour: 'archived',
     icons: ['⚪', '❌'],
     end: 'the job is archived',
-    title: always('The job is archived'),
+    title: () => 'The job is archived',
     text: formatBadEnd('Somebody archived it, so the agent does nothing more.'),
-    advice: always('Start a new job: run the same step without `job-id`.'),
+    advice: () => 'Start a new job: run the same step without `job-id`.',
     changed: openedAll,
   },
   'timed-out': {
@@ -132,32 +125,28 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
       isStillRunning(report)
         ? undefined
         : "See the job on the service's dashboard, and allow more time in `timeout-minutes` the next time.",
-    changed: nothing,
   },
   unconfirmed: {
     colour: 'red',
     icons: ['❓', '❓'],
     end: 'sent, and not seen to begin',
-    title: always('The follow-up was sent, but the agent was not seen to begin it'),
-    text: always('The service accepted the prompt, but the job was never seen to work on it.'),
-    advice: always(LOOK_BEFORE_SENDING),
-    changed: nothing,
+    title: () => 'The follow-up was sent, but the agent was not seen to begin it',
+    text: () => 'The service accepted the prompt, but the job was never seen to work on it.',
+    advice: () => LOOK_BEFORE_SENDING,
   },
   submitted: {
     colour: 'green',
     icons: ['🚀', '🚀'],
     end: 'sent, and not waited for',
-    title: always('The agent is working'),
+    title: () => 'The agent is working',
     text: ({ task }) =>
       task?.kind === 'attach' ? 'This step does not wait for the job.' : 'This step does not wait for the result.',
-    advice: nothing,
-    changed: nothing,
   },
   cancelled: {
     colour: 'red',
     icons: ['🛑', '🛑'],
     end: 'cancelled',
-    title: always('Cancelled'),
+    title: () => 'Cancelled',
     text: (report) => {
       if (jobIdOf(report) === undefined) return 'The run was cancelled before the service accepted the prompt.'
       if (report.progress === 'unsent') return 'The run was cancelled before the follow-up was sent.'
@@ -166,7 +155,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
         return 'The run was cancelled. The service has no way to cancel a job, so the job still runs.'
       return `The run was cancelled. The job ${report.job === undefined ? 'was not read yet' : STATUS_PHRASES[report.job.status]}.`
     },
-    advice: always('Run the step again if you still want it: this one did nothing.'),
+    advice: () => 'Run the step again if you still want it: this one did nothing.',
     // Such a step may have seen the end, and waited for checks.
     changed: ({ task, job }) =>
       task.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined,
@@ -184,15 +173,13 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
       skipReason === undefined
         ? 'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret in `api-key`.'
         : undefined,
-    changed: always(false),
+    changed: () => false,
   },
   error: {
     colour: 'red',
     icons: ['❌', '❌'],
     end: 'failed',
     title: ({ error }) => ERROR_TITLES[error?.code ?? 'bad-answer'],
-    text: always(''),
-    advice: nothing,
-    changed: nothing,
+    text: () => '',
   },
 }

@@ -2,29 +2,6 @@ import { oneLine } from '../../text/untrusted.ts'
 import { OUTCOME_ROWS, type AskedReport } from './outcomes.ts'
 import { jobIdOf, ownPullRequest, type Continued, type Report } from './report.ts'
 
-export const OUTPUT_NAMES = [
-  'outcome',
-  'status',
-  'changed',
-  'pr-link',
-  'pr-number',
-  'pr-head-sha',
-  'checks',
-  'in-scope',
-  'job-id',
-  'pr-operation',
-  'pr-repository',
-  'pr-state',
-  'pr-branch',
-  'pr-mergeable',
-  'continued',
-  'fix-rounds',
-  'model',
-  'duration-seconds',
-  'result',
-] as const
-export type Outputs = Readonly<Record<(typeof OUTPUT_NAMES)[number], string>>
-
 const LONGEST_MODEL_NAME = 200
 /** Longer than git and GitHub let a branch's name be. */
 const LONGEST_BRANCH_NAME = 1_000
@@ -41,7 +18,7 @@ function mayBeTaken(report: Report): report is AskedReport {
 export function changedOf(report: Report): boolean | undefined {
   const { operation, outcome } = report
   if (operation !== undefined) return operation !== 'unchanged'
-  return mayBeTaken(report) ? OUTCOME_ROWS[outcome].changed(report) : false
+  return mayBeTaken(report) ? OUTCOME_ROWS[outcome].changed?.(report) : false
 }
 
 /** Only of a prompt that the service is known to have taken. */
@@ -49,28 +26,32 @@ export function continuedOf({ continued, progress }: Report): Continued | undefi
   return progress === undefined || progress === 'unsent' ? undefined : continued
 }
 
-/** The step's outputs but for `result`, where an empty text stands for "there is none". */
-export function toOutputs(report: Report): Omit<Outputs, 'result'> {
-  const { outcome, operation, job, durationMs, pullRequest, rounds, stop } = report
-  const link = ownPullRequest(report)
-  return {
-    outcome,
-    status: job?.status ?? '',
-    changed: String(changedOf(report) ?? ''),
-    'pr-link': link?.href ?? '',
-    'pr-number': link?.number ?? '',
-    'pr-head-sha': pullRequest?.headSha ?? '',
-    checks: pullRequest?.checks ?? '',
-    'in-scope': pullRequest?.scope === undefined ? '' : String(pullRequest.scope.outside.length === 0),
-    'job-id': jobIdOf(report) ?? '',
-    'pr-operation': operation ?? '',
-    'pr-repository': link?.repository ?? '',
-    'pr-state': pullRequest?.state ?? '',
-    'pr-branch': oneLine(pullRequest?.branch ?? '', LONGEST_BRANCH_NAME),
-    'pr-mergeable': String(pullRequest?.mergeable ?? ''),
-    continued: continuedOf(report) ?? '',
-    'fix-rounds': rounds.length === 0 && stop === undefined ? '' : String(rounds.length),
-    model: oneLine(job?.model ?? '', LONGEST_MODEL_NAME),
-    'duration-seconds': (durationMs / 1000).toFixed(1),
-  }
+/** What each output says, in the order of `action.yml`; undefined if there is nothing to tell. */
+const OUTPUTS = {
+  outcome: ({ outcome }) => outcome,
+  status: ({ job }) => job?.status,
+  changed: changedOf,
+  'pr-link': (report) => ownPullRequest(report)?.href,
+  'pr-number': (report) => ownPullRequest(report)?.number,
+  'pr-head-sha': ({ pullRequest }) => pullRequest?.headSha,
+  checks: ({ pullRequest }) => pullRequest?.checks,
+  'in-scope': ({ pullRequest }) => pullRequest?.scope && pullRequest.scope.outside.length === 0,
+  'job-id': jobIdOf,
+  'pr-operation': ({ operation }) => operation,
+  'pr-repository': (report) => ownPullRequest(report)?.repository,
+  'pr-state': ({ pullRequest }) => pullRequest?.state,
+  'pr-branch': ({ pullRequest }) => oneLine(pullRequest?.branch ?? '', LONGEST_BRANCH_NAME),
+  'pr-mergeable': ({ pullRequest }) => pullRequest?.mergeable,
+  continued: continuedOf,
+  'fix-rounds': ({ rounds, stop }) => (rounds.length === 0 && stop === undefined ? undefined : rounds.length),
+  model: ({ job }) => oneLine(job?.model ?? '', LONGEST_MODEL_NAME),
+  'duration-seconds': ({ durationMs }) => (durationMs / 1000).toFixed(1),
+} satisfies Readonly<Record<string, (report: Report) => string | number | boolean | undefined>>
+
+/** All but `result`. An empty text stands for "there is none". */
+export type Outputs = Readonly<Record<keyof typeof OUTPUTS, string>>
+
+export function toOutputs(report: Report): Outputs {
+  const outputs = Object.entries(OUTPUTS).map(([name, tell]) => [name, String(tell(report) ?? '')])
+  return Object.fromEntries(outputs) as Outputs
 }
