@@ -25,20 +25,8 @@ export const OUTCOMES = [
 ] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** `taken`: the service has accepted it, and its turn was not seen. The job may then be as the turn before had left it. */
-type Progress = 'unsent' | 'taken' | 'seen'
-
-/** What became of the job's pull request; the value of the output `pr-operation`. */
-type PullRequestOperation = 'created' | 'updated' | 'unchanged'
-
 /** What made the prompt a follow-up; the value of the output `continued`. */
 export type Continued = 'pull-request' | 'comment'
-
-/** Where a step stands, so that two on one page can be told apart. */
-interface Origin {
-  readonly projectId: string
-  readonly stepId: string
-}
 
 export interface TimelineEntry {
   readonly at: Date
@@ -47,7 +35,7 @@ export interface TimelineEntry {
   readonly event: string
 }
 
-/** Why a follow-up was not sent, and what another task that takes its place begins with. */
+/** Why a follow-up was not sent, and what the task that takes its place begins with. */
 export interface Outdated {
   /** As the beginning of a sentence. */
   readonly reason: string
@@ -61,12 +49,12 @@ export interface TaskResult {
   readonly outcome: Outcome
   /** The answer that decided it, if one did. Whatever is read later does not change it. */
   readonly job?: Job
-  readonly operation?: PullRequestOperation
+  /** What became of the job's pull request; the value of the output `pr-operation`. */
+  readonly operation?: 'created' | 'updated' | 'unchanged'
   /** What the agent has added to the pull request, and the head that it had before. */
   readonly added?: { readonly commits: number; readonly since: string }
   /** That the pull request has another head, though the turn has added nothing to it. */
   readonly hasOtherHead?: boolean
-  /** That nothing was sent, and something else takes its place. */
   readonly outdated?: Outdated
   /** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
   readonly error?: ActionError
@@ -75,10 +63,9 @@ export interface TaskResult {
 /** The value of the output `checks`. That none are registered is never the same as that all have passed. */
 export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
 
-/** Whether the pull request keeps to `allowed-paths`. */
+/** Whether the pull request keeps to `allowed-paths`, and what is outside of them. */
 export interface Scope {
   readonly fileCount: number
-  /** The places outside of `allowed-paths`. */
   readonly outside: readonly string[]
 }
 
@@ -96,7 +83,6 @@ export interface PullRequestFindings {
   readonly branch?: string
   /** The commit that `checks` and `scope` are about. */
   readonly headSha?: string
-  /** False if it conflicts with its base. */
   readonly mergeable?: boolean
   /** That a review or a check is missing which its base branch requires. */
   readonly isBlocked?: boolean
@@ -135,15 +121,15 @@ export interface Turn extends Pick<Report, 'progress' | 'continued' | 'job' | 'l
   readonly failing?: readonly Check[] | undefined
   /** When it began; undefined if it has not. */
   readonly at?: Date
-  /** How it ended. */
   readonly result?: TaskResult
   readonly stopped?: Stopped
 }
 
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
 export interface Report extends TaskResult {
-  readonly origin?: Origin | undefined
-  /** What the inputs want to be known of the pull request. */
+  /** Where the step stands, so that two on one page can be told apart. */
+  readonly origin?: { readonly projectId: string; readonly stepId: string }
+  /** What the inputs want to know of the pull request. */
   readonly asked?: readonly Gate[]
   /** Undefined if the inputs did not say what to do. */
   readonly task?: Task | undefined
@@ -153,17 +139,15 @@ export interface Report extends TaskResult {
   readonly durationMs: number
   /** Why the last read of the job failed, if it did. */
   readonly lastProblem?: ActionError | undefined
-  /** How far a follow-up has come. */
-  readonly progress?: Progress
+  /** How far a follow-up has come. One that is taken, but not seen, may leave the job as the turn before had left it. */
+  readonly progress?: 'unsent' | 'taken' | 'seen'
   /** Set directly before such a prompt is sent. */
   readonly continued?: Continued
   /** The comment of somebody who may ask, which gets an answer. */
   readonly comment?: CommentAddress | undefined
   /** Why nothing was asked of the service, as a full sentence, if the change that started the run was no reason to. */
   readonly skipReason?: string | undefined
-  /** What started the run. */
   readonly startedBy?: Told
-  /** Where the log of the pull request is, or is to be. */
   readonly log?: LogPlace | undefined
   /** What was found of the change that started the run, and what of it was sent. */
   readonly change?: string | undefined
@@ -171,9 +155,7 @@ export interface Report extends TaskResult {
   readonly changes?: Changes | undefined
   /** The turns in which failing checks went back to the job; one whose fate is unknown is among them. */
   readonly rounds: readonly Turn[]
-  /** Why failing checks go back no further. */
   readonly stop?: FixStop | undefined
-  /** What could not be done on GitHub. */
   readonly shortfalls: readonly Shortfall[]
 }
 
