@@ -2,8 +2,7 @@ import * as core from '@actions/core'
 import type { Clock } from '../runtime/clock.ts'
 import { formatDuration } from '../text/duration.ts'
 import { OutputsLost, type Core } from './core.ts'
-import { createRedactor, type Redact } from '../text/redact.ts'
-import { safeLine, safeLines } from '../text/safe-lines.ts'
+import { createRedactor, type Redact, safeLine, safeLines } from '../text/redact.ts'
 import { cutToBytes } from '../text/untrusted.ts'
 
 /** GitHub cuts annotations at 4 KiB. */

@@ -1,6 +1,5 @@
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
-import type { Redact } from '../text/redact.ts'
-import { safeLine } from '../text/safe-lines.ts'
+import { type Redact, safeLine } from '../text/redact.ts'
 import { adviseOn, nameAsked, type Operation } from './operation.ts'
 import { parseBody, refusalSchema } from './schemas.ts'
 import type { WireAnswer, WireFailure, WireResult } from './transport.ts'

@@ -1,7 +1,6 @@
 import { failureCause } from '../http/failure-cause.ts'
 import { ActionError } from '../runtime/errors.ts'
-import type { Redact } from '../text/redact.ts'
-import { safeLine } from '../text/safe-lines.ts'
+import { type Redact, safeLine } from '../text/redact.ts'
 import type { Answer } from './send.ts'
 
 /** What a request needs, so that a refusal can say what to grant. */

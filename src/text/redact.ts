@@ -1,4 +1,4 @@
-import { INVISIBLE, TERMINAL_SEQUENCE } from './untrusted.ts'
+import { cleanLines, cutRaw, cutText, INVISIBLE, TERMINAL_SEQUENCE } from './untrusted.ts'
 
 export type Redact = (text: string) => string
 
@@ -25,25 +25,19 @@ const SHORTEST_ENCODED_FORM = 6
  * A secret inside a longer Base64 text shows up in one of three shapes, by its position modulo 3. The characters at its
  * edges also depend on its neighbours, so they are left out.
  */
-function base64Shapes(secret: string): string[] {
+function base64Shapes(secret: string, encoding: 'base64' | 'base64url'): string[] {
   return [0, 1, 2].map((shift) => {
     const bytes = Buffer.concat([Buffer.alloc(shift), Buffer.from(secret)])
-    const encoded = bytes.toString('base64').replace(/=+$/, '')
+    const encoded = bytes.toString(encoding).replace(/=+$/, '')
     const start = shift === 0 ? 0 : shift + 1
-    const end = bytes.length % 3 === 0 ? encoded.length : encoded.length - 1
-    return encoded.slice(start, end)
+    return encoded.slice(start, bytes.length % 3 === 0 ? encoded.length : encoded.length - 1)
   })
 }
 
 function encodedForms(secret: string): string[] {
-  const base64 = base64Shapes(secret)
   const hex = Buffer.from(secret).toString('hex')
-  return [
-    ...base64,
-    ...base64.map((shape) => shape.replaceAll('+', '-').replaceAll('/', '_')),
-    hex,
-    hex.toUpperCase(),
-  ].filter((form) => form.length >= SHORTEST_ENCODED_FORM)
+  const forms = [...base64Shapes(secret, 'base64'), ...base64Shapes(secret, 'base64url'), hex, hex.toUpperCase()]
+  return forms.filter((form) => form.length >= SHORTEST_ENCODED_FORM)
 }
 
 const NAMED_ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }
@@ -187,4 +181,18 @@ export function createRedactor(secrets: Iterable<string>): Redact {
   const longestFirst = [...new Set(secrets)].filter((secret) => secret !== '').sort((a, b) => b.length - a.length)
   const redactors = longestFirst.flatMap(parts).map(redactorOf)
   return (text) => redactors.reduce((redacted, redact) => redact(redacted), text)
+}
+
+/**
+ * The lines of a stranger's text, safe to print and without secrets: redacted before anything is cut, as half a secret is
+ * found by nobody; cut before it is cleaned, as time is not the stranger's; redacted again, as cleaning may put a secret
+ * together. The caller cuts what it shows to `maxLength`.
+ */
+export function safeLines(text: string, redact: Redact, maxLength: number): string[] {
+  return cleanLines(cutRaw(redact(text), maxLength)).map(redact)
+}
+
+/** The same as one line of at most `maxLength` code points. */
+export function safeLine(text: string, redact: Redact, maxLength: number): string {
+  return cutText(redact(safeLines(text, redact, maxLength).join(' ').trim()), maxLength)
 }

@@ -1,5 +1,4 @@
-import { redactAll, type Redact } from '../../text/redact.ts'
-import { safeLine } from '../../text/safe-lines.ts'
+import { type Redact, redactAll, safeLine } from '../../text/redact.ts'
 import type { Task } from '../inputs/task.ts'
 import type { Report } from './report.ts'
 

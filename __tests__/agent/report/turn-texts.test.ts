@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { leftToDo, toLogEntry } from '../../../src/agent/report/log-entry.ts'
+import { leftToDo, toLogEntry } from '../../../src/agent/report/pull-request-log.ts'
 import type { PullRequestFindings, Turn } from '../../../src/agent/report/report.ts'
 import type { Turns } from '../../../src/agent/report/turns.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
