@@ -1,9 +1,14 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { type AskingComment, type CommentContext, formatComment, promptOf } from '../../../src/agent/prompt/comment.ts'
+import {
+  type AskingComment,
+  type CommentContext,
+  formatComment,
+  formatOpenPullRequest,
+  promptOf,
+} from '../../../src/agent/prompt/behind-prompt.ts'
 import { eventSection } from '../../../src/agent/prompt/event-section.ts'
 import { type FailedCheck, renderFixPrompt } from '../../../src/agent/prompt/failing-checks.ts'
-import { formatOpenPullRequest } from '../../../src/agent/prompt/open-pull-request.ts'
 import { renderSections } from '../../../src/agent/prompt/sections.ts'
 import type { Annotation } from '../../../src/github/checks.ts'
 import { parseEvent } from '../../../src/github/event.ts'
@@ -68,10 +73,16 @@ const PULL_ISSUE = { ...ISSUE, pull_request: {} }
 const REVIEWED = { number: 7, title: 'T' }
 const SAID = { id: 1, body: 'Yes.' }
 const PLACED = { ...SAID, path: 'docs/a.md', line: 4, diff_hunk: '@@ -1 +1 @@', html_url: 'https://x/3' }
-const RELEASE = { tag_name: 'v1', name: 'First', body: 'All is new' }
-const RUN = { name: 'CI', conclusion: 'success', head_branch: 'main', pull_requests: [{ number: 7 }] }
+const RELEASE = { tag_name: 'v1', name: 'First', body: 'All is new', html_url: 'https://x/3' }
+const RUN = {
+  name: 'CI',
+  conclusion: 'success',
+  head_branch: 'main',
+  html_url: 'https://x/3',
+  pull_requests: [{ number: 7 }],
+}
 const THREE = '#3: It is wrong\n'
-const [SEVEN, ALSO] = ['Pull request #7: T\n', 'Pull request #7\n']
+const [SEVEN, ALSO] = ['Pull request #7: T\n', 'Address: https://x/3\nPull request #7\n']
 const COMMENTED = '\nComment:\nYes.\n'
 const PLACE = `Comment: https://x/3\nFile: docs/a.md\nLine: 4\n${COMMENTED}\nPart of the diff:\n@@ -1 +1 @@\n`
 
@@ -83,7 +94,7 @@ test.each<[eventName: string, payload: unknown, told: string | undefined]>([
   ['discussion_comment', { discussion: ISSUE, comment: SAID }, `Discussion ${THREE}${COMMENTED}\nText:\nSee line 3.\n`],
   ['pull_request_review', { pull_request: REVIEWED, review: SAID }, `${SEVEN}\nReview:\nYes.\n`],
   ['pull_request_review_comment', { pull_request: REVIEWED, comment: PLACED }, `${SEVEN}${PLACE}`],
-  ['release', { release: RELEASE }, 'Release v1: First\n\nNotes:\nAll is new\n'],
+  ['release', { release: RELEASE }, 'Release v1: First\nAddress: https://x/3\n\nNotes:\nAll is new\n'],
   ['workflow_run', { workflow_run: RUN }, `Workflow run: CI\nIt ended as: success\nIts branch: main\n${ALSO}`],
 ])('of %s with %j it is told', (eventName, payload, told) => {
   expect(sectionOf(eventName, payload).bodyOf?.(1_000).text).toBe(told)

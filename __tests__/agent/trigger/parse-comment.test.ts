@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import type { AskingComment } from '../../../src/agent/prompt/comment.ts'
+import type { AskingComment } from '../../../src/agent/prompt/behind-prompt.ts'
 import { parseComment } from '../../../src/agent/trigger/parse-comment.ts'
 import { readRun, RUN_FACTS } from '../../support/fake-github.ts'
 import { commentFacts, EVENT_NAMES, MONA, type Spoken } from '../../support/comment-events.ts'

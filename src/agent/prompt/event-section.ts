@@ -25,42 +25,27 @@ const tellComment = (name: string, { url, place, text }: Comment): string[] => [
   ...body('Part of the diff', place?.hunk),
 ]
 
-/** What an event is about, in the words of strangers: lines first, and texts behind them. */
+/** What an event is about, in the words of strangers: lines first, and texts behind them. Most events say nothing. */
 function tell(event: Event): readonly string[] {
-  switch (event.kind) {
-    case 'pull-request':
-    case 'issue':
-      return [...tellSubject(event.subject), ...tellText(event.subject)]
-    case 'comment':
-    case 'review': {
-      const { kind, subject, comment } = event
-      const said = tellComment(kind === 'comment' ? 'Comment' : 'Review', comment)
-      return subject === undefined ? said : [...tellSubject(subject), ...said, ...tellText(subject)]
-    }
-    case 'release':
-      return [
-        cleanName(`Release ${event.tag}: ${event.title}`),
-        ...line('Address', event.url),
-        ...body('Notes', event.notes),
-      ]
-    case 'workflow-run':
-      return [
-        ...line('Workflow run', event.run.name),
-        ...line('It ended as', event.run.conclusion),
-        ...line('Its branch', event.work.branch),
-        ...line('Address', event.run.url),
-        ...event.work.pullRequests.map(({ number }) => `Pull request #${number}`),
-      ]
-    case 'push':
-    case 'tag':
-    case 'merge-group':
-    case 'checks':
-    case 'branch':
-    case 'schedule':
-    case 'manual':
-    case 'other':
-      return []
+  if (event.kind === 'pull-request' || event.kind === 'issue')
+    return [...tellSubject(event.subject), ...tellText(event.subject)]
+  if (event.kind === 'comment' || event.kind === 'review') {
+    const { kind, subject, comment } = event
+    const said = tellComment(kind === 'comment' ? 'Comment' : 'Review', comment)
+    return subject === undefined ? said : [...tellSubject(subject), ...said, ...tellText(subject)]
   }
+  if (event.kind === 'release') {
+    const { tag, title, url, notes } = event
+    return [cleanName(`Release ${tag}: ${title}`), ...line('Address', url), ...body('Notes', notes)]
+  }
+  if (event.kind !== 'workflow-run') return []
+  return [
+    ...line('Workflow run', event.run.name),
+    ...line('It ended as', event.run.conclusion),
+    ...line('Its branch', event.work.branch),
+    ...line('Address', event.run.url),
+    ...event.work.pullRequests.map(({ number }) => `Pull request #${number}`),
+  ]
 }
 
 /** What the event is about, from its payload alone: what is edited later changes nothing. Undefined for most events. */

@@ -4,9 +4,14 @@ import { renderSections } from '../prompt/sections.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan } from '../report/turns.ts'
-import { promptOf, formatComment, formatUsage, type AskingComment } from '../prompt/comment.ts'
+import {
+  promptOf,
+  formatComment,
+  formatOpenPullRequest,
+  formatUsage,
+  type AskingComment,
+} from '../prompt/behind-prompt.ts'
 import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
-import { formatOpenPullRequest } from '../prompt/open-pull-request.ts'
 import { commentPreflight } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'

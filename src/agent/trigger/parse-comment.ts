@@ -1,5 +1,5 @@
 import type { Context } from '../../action/context.ts'
-import type { AskingComment } from '../prompt/comment.ts'
+import type { AskingComment } from '../prompt/behind-prompt.ts'
 
 type ParsedComment =
   | { readonly kind: 'asks'; readonly comment: AskingComment }

@@ -1,7 +1,11 @@
 import type { CommentAddress, Place, ReviewComment } from '../../github/comments.ts'
+import type { ComparedCommit } from '../../github/commits.ts'
 import type { Subject } from '../../github/event-parts.ts'
 import type { Person } from '../../github/permissions.ts'
-import { beginningOf, fence } from './sections.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
+import { cleanName } from '../../text/fenced.ts'
+import { commitLine } from './change-section.ts'
+import { beginningOf, fence, missing } from './sections.ts'
 
 /** A comment or a review that begins with the command. */
 export interface AskingComment extends CommentAddress {
@@ -39,6 +43,9 @@ const NAMES: Readonly<Record<AskingComment['kind'], string>> = {
   review: 'a review of',
 }
 
+const behindPrompt = (blocks: readonly (string | false | undefined)[]): string =>
+  ['\n\n---', ...blocks.filter((block) => block !== false && block !== undefined)].join('\n\n')
+
 /** What an agent has to know of the comment that asks, to put behind its instruction. */
 export function formatComment(comment: AskingComment, context: CommentContext): string {
   const { kind, repository, number, isOnPullRequest, subject, place } = comment
@@ -46,15 +53,12 @@ export function formatComment(comment: AskingComment, context: CommentContext): 
   const about = `${isOnPullRequest ? 'pull request' : 'issue'} #${number} of ${repository}`
   const tell = (name: string, told: string, use?: string): string => fence(name, beginningOf(told, maxBytes), use)
   const places = reviewComments.map((one) => `${formatPlace(one)}\n\nComment: ${one.body}`).join('\n\n')
-  return [
-    '\n\n---',
+  return behindPrompt([
     `The instruction above comes from ${NAMES[kind]} ${about}.`,
-    ...(place === undefined ? [] : [tell('The file, its lines and the part of the change.', formatPlace(place))]),
-    ...(places === ''
-      ? []
-      : [tell('The same person has also commented on these places in the review.', places, DETAILS)]),
-    ...(tellsSubject ? [tell(`Title and text of the ${about}.`, `${subject.title}\n\n${subject.text}`)] : []),
-  ].join('\n\n')
+    place && tell('The file, its lines and the part of the change.', formatPlace(place)),
+    places !== '' && tell('The same person has also commented on these places in the review.', places, DETAILS),
+    tellsSubject && tell(`Title and text of the ${about}.`, `${subject.title}\n\n${subject.text}`),
+  ])
 }
 
 /** @param rules stand before the instruction, if there are any */
@@ -64,3 +68,20 @@ export function promptOf(rules: string, { instruction }: AskingComment, context:
 
 export const formatUsage = (command: string): string =>
   `There is no instruction behind \`${command}\`. Write it behind the command, in words for the agent: \`${command} Shorten the second paragraph.\``
+
+const MOST_COMMITS = 50
+
+/** What an agent has to know of the open pull request that a prompt goes on with. */
+export function formatOpenPullRequest(
+  { repository, number, branch }: Pick<PullRequest, 'repository' | 'number' | 'branch'>,
+  commits: readonly ComparedCommit[],
+): string {
+  const text = commits.toReversed().slice(0, MOST_COMMITS).map(commitLine).join('')
+  const leftOut = missing(commits.length - MOST_COMMITS, 'older commit')
+  return behindPrompt([
+    `Pull request #${number} of ${repository}, which you opened, is still open. This work belongs in it: add commits to its branch \`${cleanName(branch).replaceAll('`', "'")}\`, and open no other pull request.`,
+    'Keep every commit in it that others have made: do not rewrite, squash or drop them.',
+    'Name the commits of the source that each change comes from in the description of the pull request.',
+    text !== '' && fence('These commits in it were made by people, newest first.', { text, leftOut }),
+  ])
+}
