@@ -37,10 +37,9 @@ const PLAIN_WORD = /^(?!.*(?:www\.|gh-))(?:[a-z0-9.,;()“”'’…-]|(?<=[a-z0
 export function prose(text: string): string {
   const ofWord = (word: string): string => (PLAIN_WORD.test(word) ? word : inlineCode(word))
   const line = cleanLines(cutRaw(text, LONGEST_LINE)).join(' ')
-  const parts = line
-    .split('`')
-    .map((part, index) => (index % 2 === 1 ? inlineCode(part) : part.split(' ').map(ofWord).join(' ')))
-  return parts.join('')
+  const ofPart = (part: string, index: number): string =>
+    index % 2 === 1 ? inlineCode(part) : part.split(' ').map(ofWord).join(' ')
+  return line.split('`').map(ofPart).join('')
 }
 
 const MOST_NAMES = 5
@@ -103,15 +102,15 @@ export interface TableRow {
 }
 
 export function table(rows: readonly TableRow[]): string {
-  const lines = rows.map(({ name, html }) => `<tr><td><b>${escapeHtml(name)}</b></td><td>${html}</td></tr>`)
-  return `<table>\n${lines.join('\n')}\n</table>`
+  const cells = rows.map(({ name, html }) => [`<b>${escapeHtml(name)}</b>`, html])
+  return grid([], cells)
 }
 
 /** @param rows of ready HTML */
 export function grid(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const toLine = (tag: 'th' | 'td') => (cells: readonly string[]) =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
-  const lines = [...(head.length === 0 ? [] : [toLine('th')(head)]), ...rows.map(toLine('td'))]
+  const lines = [...(head.length === 0 ? [] : [head].map(toLine('th'))), ...rows.map(toLine('td'))]
   return `<table>\n${lines.join('\n')}\n</table>`
 }
 

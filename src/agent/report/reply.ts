@@ -11,13 +11,6 @@ export function replyMarker({ kind, id }: CommentAddress, { runId }: Context): s
 /** A zero-width space behind it, without which GitHub would tell somebody that they were mentioned. */
 const withoutMentions = (text: string): string => text.replaceAll('@', '@\u200b')
 
-function formatLink(report: Report): string[] {
-  const link = ownPullRequest(report)
-  return link === undefined
-    ? []
-    : [`[Pull request${link.number === undefined ? '' : ` #${link.number}`}](${link.href.replaceAll('@', '%40')})`]
-}
-
 /**
  * The answer to a comment, as Markdown for GitHub. It begins with a hidden line, so never with a command, and mentions
  * nobody; what the service or others say is left to the run's own page.
@@ -30,11 +23,13 @@ export function renderReply(
 ): string {
   const { skipReason } = report
   const { serverUrl, repository, runId } = context
+  const link = ownPullRequest(report)
+  const name = `Pull request${link?.number === undefined ? '' : ` #${link.number}`}`
   const blocks = [
     ...(skipReason === undefined
       ? [`**${title}.** ${text}`, ...(advice === undefined ? [] : [advice])]
       : [`Nothing was sent to the agent. ${skipReason}`]),
-    ...formatLink(report),
+    ...(link === undefined ? [] : [`[${name}](${link.href.replaceAll('@', '%40')})`]),
     `[The run](${serverUrl}/${repository}/actions/runs/${runId})`,
   ]
   return `${replyMarker(address, context)}\n${withoutMentions(blocks.join('\n\n'))}`

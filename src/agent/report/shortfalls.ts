@@ -16,16 +16,12 @@ export function formatLosses(shortfalls: readonly Shortfall[]): string[] {
   })
 }
 
-/** Each piece of advice once. */
-function formatHints(shortfalls: readonly Shortfall[]): string[] {
-  return [...new Set(shortfalls.map(({ error }) => error.hint).filter((hint) => hint !== undefined))]
-}
-
 /**
- * One text for one notice: what is lost, then what to do. Undefined if there is nothing to say.
+ * One text for one notice: what is lost, then each piece of advice once. Undefined if there is nothing to say.
  * @param told what was said before, and is not said again
  */
 export function formatShortfalls(shortfalls: readonly Shortfall[], told = ''): string | undefined {
   const losses = formatLosses(shortfalls).filter((loss) => !told.includes(loss))
-  return [...losses, ...formatHints(shortfalls)].join(' ') || undefined
+  const hints = new Set(shortfalls.flatMap(({ error }) => error.hint ?? []))
+  return [...losses, ...hints].join(' ') || undefined
 }

@@ -11,7 +11,7 @@ const IS_GOOD: Readonly<Record<Gate, (found: PullRequestFindings) => boolean>> =
   'out-of-scope': ({ scope }) => scope?.outside.length === 0,
   checks: ({ checks }) => checks === 'success',
 }
-const ALL_GATES = ['out-of-scope', 'checks'] as const satisfies readonly Gate[]
+const ALL_GATES: readonly Gate[] = ['out-of-scope', 'checks']
 
 /** What `fail-on` finds wrong with the pull request. One that was over before this step could change it is let be. */
 export function findBlocks(report: Report, failOn: ReadonlySet<FailOn>): readonly Gate[] {
@@ -108,20 +108,15 @@ const BLOCKED_TEXTS: Readonly<Partial<Record<ChecksState, string>>> = {
 export function formatPullRequest(report: Report): string[] {
   const { pullRequest = {} } = report
   const { state, mergeable, isBlocked, checks, waitsForApproval, scope } = pullRequest
-  const blocked = isBlocked === true && checks !== undefined ? BLOCKED_TEXTS[checks] : undefined
-  const count = scope?.outside.length ?? 0
-  return [
-    ...(isPullRequestOver(pullRequest) ? [`It is already ${state ?? ''}.`] : []),
-    ...(mergeable === false ? ['It conflicts with its base branch, so it cannot be merged.'] : []),
-    ...(checks === undefined ? [] : [waitsForApproval === true ? HELD_TEXT : CHECKS_TEXTS[checks]]),
-    ...(blocked === undefined ? [] : [blocked]),
-    ...(scope === undefined
-      ? []
-      : [
-          count === 0
-            ? 'All its files match `allowed-paths`.'
-            : `It changes ${formatCount(count, 'path')} outside of \`allowed-paths\`.`,
-        ]),
+  const outside = scope?.outside.length
+  const told = [
+    isPullRequestOver(pullRequest) && `It is already ${state ?? ''}.`,
+    mergeable === false && 'It conflicts with its base branch, so it cannot be merged.',
+    checks && (waitsForApproval === true ? HELD_TEXT : CHECKS_TEXTS[checks]),
+    isBlocked === true && checks && BLOCKED_TEXTS[checks],
+    outside === 0 && 'All its files match `allowed-paths`.',
+    outside && `It changes ${formatCount(outside, 'path')} outside of \`allowed-paths\`.`,
     ...formatFixing(report),
   ]
+  return told.filter((sentence) => typeof sentence === 'string')
 }

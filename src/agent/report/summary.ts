@@ -53,17 +53,13 @@ function headline(report: Report, { isGreen, title }: Conclusion): string {
 
 /** One that is too long would leave no room for what comes behind it. */
 const LONGEST_FACT = 300
+const fact = (text: string): string => inlineCode(oneLine(text, LONGEST_FACT))
 
-function fact(text: string): string {
-  return inlineCode(oneLine(text, LONGEST_FACT))
-}
+const MOST_PATHS = 20
 
-/** How many files outside of `allowed-paths` are named. */
-const MOST_NAMES = 20
-
-function someOf(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ''
-  return names.slice(0, MOST_NAMES).map(fact).join(', ') + more
+function somePaths(paths: readonly string[]): string {
+  const more = paths.length > MOST_PATHS ? `, and ${paths.length - MOST_PATHS} more` : ''
+  return paths.slice(0, MOST_PATHS).map(fact).join(', ') + more
 }
 
 /** Of a push. The change says how many commits there are in its range. */
@@ -81,7 +77,7 @@ function facts(report: Report, { text }: Conclusion): string[] {
     ['Change', change && prose(change)],
     ['Pull request', state && branch && `${state}, ${fact(branch)}`],
     ['Last seen of it', prose(untold.join(' '))],
-    ['Outside of allowed-paths', someOf(scope?.outside ?? [])],
+    ['Outside of allowed-paths', somePaths(scope?.outside ?? [])],
     ['Not done on GitHub', prose(formatShortfalls(shortfalls, text) ?? '')],
     ['Job', id && inlineCode(id)],
     ['Status', job && fact(job.unlistedStatus ?? job.status)],

@@ -44,7 +44,7 @@ export type Turns = readonly [Turn, ...Turn[]]
 
 /** The turns as they come. The story begins them, and what is seen is seen of the newest. */
 export class Course {
-  #turns: Turns
+  readonly #turns: [Turn, ...Turn[]]
 
   constructor(task: Task) {
     this.#turns = [{ task }]
@@ -59,7 +59,7 @@ export class Course {
   }
 
   see(seen: Partial<Turn>): void {
-    this.#replaceNewest({ ...this.newest, ...seen })
+    this.#turns[this.#turns.length - 1] = { ...this.newest, ...seen }
   }
 
   /**
@@ -68,13 +68,8 @@ export class Course {
    */
   begin(task: Task): void {
     const { job, lastProblem, result } = this.newest
-    if (result === undefined) this.#replaceNewest({ task })
-    else this.#turns = [...this.#turns, { task, lastProblem, ...(job && { job }) }]
-  }
-
-  #replaceNewest(turn: Turn): void {
-    const [own, ...rounds] = this.#turns
-    this.#turns = rounds.length === 0 ? [turn] : [own, ...rounds.slice(0, -1), turn]
+    if (result === undefined) this.#turns[this.#turns.length - 1] = { task }
+    else this.#turns.push({ task, lastProblem, ...(job && { job }) })
   }
 }
 
