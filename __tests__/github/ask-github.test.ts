@@ -1,12 +1,10 @@
-import { once } from 'node:events'
-import * as net from 'node:net'
 import { expect, test } from '@jest/globals'
 import { GITHUB_TOKEN as TOKEN } from '../../src/emulator/github/demo-state.ts'
 import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
-import type { GitHubOptions } from '../../src/github/ask-github.ts'
 import { connectGitHub, type GitHub } from '../../src/github/github.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
+import type { Environment } from '../../src/runtime/environment.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
@@ -14,51 +12,44 @@ import { askingGitHub, errorOf, type AskingOptions } from '../support/github-cli
 import { commit, repositoryWithPull } from '../support/github-state.ts'
 import { connectInProcess } from '../support/in-process-github.ts'
 import { observeGitHub } from '../support/observe-github.ts'
+import { serveSockets } from '../support/socket-server.ts'
 
+const DAY_MS = 86_400_000
 const LIST = 'repos/list-pull-requests-associated-with-commit'
 const list = (github: GitHub) => github.findPullRequestsOfCommit('acme/docs', commit('a'))
 const PULL = { repository: 'acme/docs', number: 7 }
 
 /** What comes of a question, or of its error, and when; all after the faults goes well. */
-const ask = (faults: readonly GitHubFault[], options: AskingOptions & { readonly endsInMs?: number } = {}) =>
+const ask = (faults: readonly GitHubFault[], options: AskingOptions = {}, endsInMs = DAY_MS) =>
   askingGitHub(
     { docs: repositoryWithPull({ state: 'closed' }), faults: { [LIST]: faults }, ...options },
     async (github, { asked, clock }) => {
-      const { endsInMs } = options
-      const found = await list(endsInMs === undefined ? github : github.until(clock.now() + endsInMs)).catch(
-        (error: unknown) => error,
-      )
+      const found = await list(github.until(clock.now() + endsInMs)).catch((error: unknown) => error)
       return { found, tries: asked.length, tookMs: clock.now() }
     },
   )
 
 const code = (code: ActionError['code']) => expect.objectContaining({ code }) as unknown
+const always = (fault: GitHubFault) => Array<GitHubFault>(9).fill(fault)
 
-test.each<[string, readonly GitHubFault[], number, unknown, number, number]>([
-  ['a server that is down for a while is asked again', ['unavailable', 408], Infinity, [], 3, 5_000],
-  ['so is one whose connections break', ['reset', 'answer-lost'], Infinity, [], 3, 5_000],
-  ['an answer that never comes is given up after 30 seconds', ['never'], Infinity, [], 2, 31_000],
-  ['a server that stays down is asked four times', Array(9).fill(503), Infinity, code('service-error'), 4, 14_000],
-  ['a primary limit is waited for', ['primary-limit'], Infinity, [], 2, 6_000],
-  ['a secondary limit is waited for', ['secondary-limit'], Infinity, [], 2, 5_000],
-  ['a limit of a server in between is waited for', ['plain-limit'], Infinity, [], 2, 5_000],
-  ['a limit without a time lasts a minute', [429], Infinity, [], 2, 60_000],
-  [
-    'a limit that comes again is waited for three times',
-    Array(9).fill(429),
-    Infinity,
-    code('rate-limited'),
-    4,
-    180_000,
-  ],
-  ['a limit that ends at the deadline is not waited for', ['plain-limit'], 5_000, code('rate-limited'), 1, 0],
-  ['a limit that ends before the deadline is waited for', ['plain-limit'], 5_001, [], 2, 5_000],
-  ['the last try stands where the next would be past the deadline', [503, 503], 4_000, code('service-error'), 2, 1_000],
-  ['what is answered at the deadline is too late', ['never'], 20_000, code('deadline'), 1, 20_000],
-  ['past the deadline nothing is asked', [], 0, code('deadline'), 0, 0],
-  ['a page that is not GitHub makes no sense', ['html'], Infinity, code('bad-answer'), 1, 0],
-])('%s', async (_what, faults, endsInMs, found, tries, tookMs) => {
-  expect(await ask(faults, { endsInMs })).toEqual({ found, tries, tookMs })
+test.each<[string, readonly GitHubFault[], unknown, number, number, number?]>([
+  ['a server that is down for a while is asked again', ['unavailable', 408], [], 3, 5_000],
+  ['so is one whose connections break', ['reset', 'answer-lost'], [], 3, 5_000],
+  ['an answer that never comes is given up after 30 seconds', ['never'], [], 2, 31_000],
+  ['a server that stays down is asked four times', always(503), code('service-error'), 4, 14_000],
+  ['a primary limit is waited for', ['primary-limit'], [], 2, 6_000],
+  ['a secondary limit is waited for', ['secondary-limit'], [], 2, 5_000],
+  ['a limit of a server in between is waited for', ['plain-limit'], [], 2, 5_000],
+  ['a limit without a time lasts a minute', [429], [], 2, 60_000],
+  ['a limit that comes again is waited for three times', always(429), code('rate-limited'), 4, 180_000],
+  ['a limit that ends at the deadline is not waited for', ['plain-limit'], code('rate-limited'), 1, 0, 5_000],
+  ['a limit that ends before the deadline is waited for', ['plain-limit'], [], 2, 5_000, 5_001],
+  ['where the next try would be too late, the last one stands', [503, 503], code('service-error'), 2, 1_000, 4_000],
+  ['what is answered at the deadline is too late', ['never'], code('deadline'), 1, 20_000, 20_000],
+  ['past the deadline nothing is asked', [], code('deadline'), 0, 0, 0],
+  ['a page that is not GitHub makes no sense', ['html'], code('bad-answer'), 1, 0],
+])('%s', async (_what, faults, found, tries, tookMs, endsInMs = DAY_MS) => {
+  expect(await ask(faults, {}, endsInMs)).toEqual({ found, tries, tookMs })
 })
 
 test.each([400, 401, 403, 404, 409, 410, 422, 451])('does not try again what is answered %i', async (status) => {
@@ -73,33 +64,21 @@ test.each<[AskingOptions, string, string]>([
   expect((await ask([], options)).found).toMatchObject({ code, message: expect.stringContaining(part) as unknown })
 })
 
-/** A run that can be cancelled. */
-function cancellable() {
-  const run = new AbortController()
-  const cancelled = new ActionError('cancelled', 'The run was cancelled.')
-  const cancel = (): void => {
-    run.abort(cancelled)
-  }
-  return { signal: run.signal, cancelled, cancel }
-}
-
-test('ends at once when the run is cancelled, and asks nothing after it', async () => {
-  const { signal, cancelled, cancel } = cancellable()
-  const options = { signal, beforeAnswer: cancel, faults: { [LIST]: ['never'] } } as const
-  await askingGitHub(options, async (github, { asked }) => {
-    expect([await errorOf(list(github)), await errorOf(list(github))]).toEqual([cancelled, cancelled])
-    expect(asked).toHaveLength(1)
-  })
-})
-
-test('a cancel that came while the loop was busy is heard before anything is sent', async () => {
-  const { signal, cancelled, cancel } = cancellable()
-  await askingGitHub({ signal }, async (github, { asked, clock }) => {
-    Object.assign(clock, { turn: () => Promise.resolve().then(cancel) })
-    expect(await errorOf(list(github))).toBe(cancelled)
-    expect(asked).toEqual([])
-  })
-})
+test.each(['while an answer is waited for', 'while the loop was busy, before anything is sent'])(
+  'a cancel that comes %s ends it at once, and nothing is asked after it',
+  async (when) => {
+    const [run, cancelled] = [new AbortController(), new ActionError('cancelled', 'The run was cancelled.')]
+    const cancel = (): void => {
+      run.abort(cancelled)
+    }
+    const options = { signal: run.signal, beforeAnswer: cancel, faults: { [LIST]: ['never'] } } as const
+    await askingGitHub(options, async (github, { asked, clock }) => {
+      if (when.includes('busy')) Object.assign(clock, { turn: () => Promise.resolve().then(cancel) })
+      expect([await errorOf(list(github)), await errorOf(list(github))]).toEqual([cancelled, cancelled])
+      expect(asked).toHaveLength(when.includes('busy') ? 0 : 1)
+    })
+  },
+)
 
 test('leaves a second between two requests that write', async () => {
   await askingGitHub({ docs: repositoryWithPull() }, async (github, { clock }) => {
@@ -128,14 +107,12 @@ test('what GitHub says holds no secret', async () => {
   expect(found.branch).toBe('agent/***')
 })
 
+const RUNS = { repository: 'acme/docs', workflow: 'a', branch: 'b', runId: 1 }
 const OTHERS = { kind: 'comment', id: 71, threadId: 71, writtenAt: '' } as const
 const BELOW_ISSUE = { ...OTHERS, repository: 'acme/docs', number: 8, isOnPullRequest: false }
 
 test.each<[string, (github: GitHub) => Promise<unknown>]>([
-  [
-    'actions: read',
-    (github) => github.findLastSuccesses({ repository: 'acme/docs', workflow: 'a', branch: 'b', runId: 1 }),
-  ],
+  ['actions: read', (github) => github.findLastSuccesses(RUNS)],
   ['actions: read', (github) => github.readJobLog('acme/docs', 7)],
   ['checks: read', (github) => github.listAnnotations('acme/docs', 7)],
   ['checks: read', (github) => github.readChecks('acme/docs', commit('c'), RUN_FACTS)],
@@ -167,17 +144,18 @@ test.each<[string, (github: GitHub) => Promise<unknown>]>([
 
 test('without `statuses: read` the checks are not known', async () => {
   const state = { permissions: { checks: 'read', actions: 'read' } } as const
-  const error = await askingGitHub({ state }, (github) =>
-    errorOf(github.readChecks('acme/docs', commit('c'), RUN_FACTS)),
-  )
-  expect(error).toMatchObject({ code: 'forbidden', hint: expect.stringContaining('`statuses: read`') as unknown })
+  const read = (github: GitHub) => errorOf(github.readChecks('acme/docs', commit('c'), RUN_FACTS))
+  expect(await askingGitHub({ state }, read)).toMatchObject({
+    code: 'forbidden',
+    hint: expect.stringContaining('`statuses: read`') as unknown,
+  })
 })
 
 /** Asks over sockets, with the token of the embedded GitHub, and without time to wait. */
-async function overSockets<T>(
-  env: GitHubOptions['env'],
-  perform: (github: GitHub, asked: readonly string[]) => Promise<T>,
-) {
+async function overSockets(
+  env: Environment,
+  perform: (github: GitHub) => Promise<unknown>,
+): Promise<readonly string[]> {
   const observed = observeGitHub({ state: { repositories: { 'acme/docs': repositoryWithPull() } } })
   const server = await startEmulator({ github: observed.options })
   const { token, apiUrl } = server.github
@@ -185,52 +163,30 @@ async function overSockets<T>(
     ...{ token, apiUrl, env, clock: systemClock, signal: new AbortController().signal },
     ...{ deadlineAt: systemClock.now() + 60_000, debug: () => undefined, redact: (text) => text },
   })
-  try {
-    const result = await perform(github, observed.requests)
-    expect(observed.violations).toEqual([])
-    return result
-  } finally {
-    await server.close()
-  }
+  await perform(github).finally(() => server.close())
+  expect(observed.violations).toEqual([])
+  return observed.requests
 }
 
 test('reads and writes at the address that it is given, and says what GitHub counts', async () => {
-  await overSockets({}, async (github, asked) => {
+  const asked = await overSockets({}, async (github) => {
     await github.addLabel(PULL, 'docs-agent')
     expect(await github.listOpenPullRequests('acme/docs', 'docs-agent')).toEqual([PULL])
     await github.until(systemClock.now() + 30_000).listOpenPullRequests('acme/docs', 'docs-agent')
-    expect(asked).toEqual(['issues/add-labels', 'pulls/list', 'pulls/list'])
     expect(github.usage()).toEqual({ counted: 2, limit: 1_000, remaining: 998 })
   })
+  expect(asked).toEqual(['issues/add-labels', 'pulls/list', 'pulls/list'])
 })
 
-/** A proxy that hangs up on whoever asks for a tunnel, and how often it did. */
-async function withRudeProxy(perform: (address: string) => Promise<void>): Promise<number> {
-  let connections = 0
-  const proxy = net.createServer((socket) => {
-    connections++
-    socket.on('error', () => undefined)
-    socket.once('data', () => socket.destroy())
-  })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  try {
-    await perform(`http://127.0.0.1:${(proxy.address() as net.AddressInfo).port}`)
-  } finally {
-    proxy.close()
-  }
-  return connections
-}
-
 test('a proxy that hangs up is asked once for each attempt, and NO_PROXY lets GitHub go directly', async () => {
-  const connections = await withRudeProxy(async (address) => {
-    const soon = systemClock.now() + 900
-    const asked = await overSockets({ http_proxy: address }, async (github, asked) => {
-      expect(await errorOf(list(github.until(soon)))).toMatchObject({ code: 'unreachable' })
-      return asked
-    })
-    expect(asked).toEqual([])
-    await overSockets({ http_proxy: address, no_proxy: '127.0.0.1' }, list)
+  const proxy = await serveSockets({ onRequest: (socket) => socket.destroy() })
+  const http_proxy = `http://127.0.0.1:${proxy.port}`
+  const soon = systemClock.now() + 900
+  const asked = await overSockets({ http_proxy }, async (github) => {
+    expect(await errorOf(list(github.until(soon)))).toMatchObject({ code: 'unreachable' })
   })
-  expect(connections).toBe(1)
+  expect(asked).toEqual([])
+  await overSockets({ http_proxy, no_proxy: '127.0.0.1' }, list)
+  expect(proxy.connections()).toBe(1)
+  await proxy.close()
 })

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { parseComment } from '../../src/agent/trigger/parse-comment.ts'
 import { type Role, repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { commentFacts } from '../support/comment-events.ts'
@@ -10,11 +10,10 @@ import { root, tableBelow } from '../support/markdown-files.ts'
 const MARKER = '<!-- docs-agent-action: job=job_1 -->'
 const PLACE = { repository: 'acme/docs', number: 7 }
 
-interface Writer {
-  readonly user: string
-  readonly association: string
-}
-const by = (user: string, association = 'NONE'): Writer => ({ user, association })
+const OUR_APP = 'our-app[bot]'
+
+const by = (user: string, association = 'NONE') => ({ user, association })
+type Writer = ReturnType<typeof by>
 
 const person = (id: number) => ({ id, type: 'User' }) as const
 const app = (id: number) => ({ id, type: 'Bot' }) as const
@@ -24,7 +23,7 @@ const USERS = {
   mona: person(11),
   'github-actions[bot]': app(1),
   'somebodys-app[bot]': app(2),
-  'our-app[bot]': app(77),
+  [OUR_APP]: app(77),
   'not-actions[bot]': person(3),
   ...Object.fromEntries(STRANGERS.map(({ user }, id) => [user, person(1_000 + id)])),
 }
@@ -59,15 +58,9 @@ test.each<[string, string, Setting, string, readonly string[]]>([
   ['the workflows', 'github-actions[bot]', {}, 'trusted', []],
   ['a person who is called like an app', 'not-actions[bot]', {}, 'stranger', [WHOSE, MAY]],
   ['any app', 'somebodys-app[bot]', {}, 'bot', [WHOSE]],
-  ['the app whose the token is', 'our-app[bot]', { identity: 'our-app[bot]' }, 'trusted', [WHOSE]],
-  [
-    'that app, where GitHub does not tell',
-    'our-app[bot]',
-    { identity: 'our-app[bot]', faults: { [WHOSE]: [403] } },
-    'bot',
-    [WHOSE],
-  ],
-  ['mona, where GitHub does not tell', 'mona', { role: 'admin', faults: { [MAY]: [403] } }, 'stranger', [WHOSE, MAY]],
+  ['the app whose the token is', OUR_APP, { identity: OUR_APP }, 'trusted', [WHOSE]],
+  ['that app, if GitHub does not tell', OUR_APP, { identity: OUR_APP, faults: { [WHOSE]: [403] } }, 'bot', [WHOSE]],
+  ['mona, if GitHub does not tell', 'mona', { role: 'admin', faults: { [MAY]: [403] } }, 'stranger', [WHOSE, MAY]],
 ])('%s', async (_who, user, setting, author, asked) => {
   expect(await judge([by(user)], setting)).toEqual({ authors: [author], asked })
 })
@@ -80,8 +73,10 @@ test('a server that does not answer is no answer', async () => {
 const MONA = { id: 11, login: 'mona', type: 'User' }
 const MAY_WRITE = { permission: 'admin', role_name: 'admin', user: { id: 11 } }
 const OTHER = { data: { viewer: { databaseId: 5 } } }
+const NOBODY = { data: { viewer: { databaseId: null } } }
+const ERRORS = { errors: [{ type: 'RATE_LIMITED' }] }
 const APP = { id: 2, login: 'somebodys-app[bot]', type: 'Bot' }
-const ACTIONS = { id: 1, login: 'github-actions[bot]', type: 'Bot' }
+const NAMED_SO = { id: 1, login: 'github-actions[bot]', type: 'User' }
 
 test.each<[string, object | null, object, object, string]>([
   ['who is named by the permission', MONA, OTHER, MAY_WRITE, 'trusted'],
@@ -89,21 +84,9 @@ test.each<[string, object | null, object, object, string]>([
   ['a login that is nobody’s', MONA, OTHER, { ...MAY_WRITE, user: null }, 'stranger'],
   ['a role of somebody’s own', MONA, OTHER, { ...MAY_WRITE, permission: 'write', role_name: 'editor' }, 'trusted'],
   ['an account that was deleted', null, OTHER, MAY_WRITE, 'stranger'],
-  [
-    'an account that has the name of the workflows only',
-    { ...ACTIONS, type: 'User' },
-    OTHER,
-    { permission: 'none' },
-    'stranger',
-  ],
-  [
-    'an app, where GitHub has errors in the place of data',
-    APP,
-    { errors: [{ type: 'RATE_LIMITED' }] },
-    MAY_WRITE,
-    'bot',
-  ],
-  ['an app, where GitHub knows no number', APP, { data: { viewer: { databaseId: null } } }, MAY_WRITE, 'bot'],
+  ['an account that has the name of the workflows only', NAMED_SO, OTHER, { permission: 'none' }, 'stranger'],
+  ['an app, where GitHub has errors in the place of data', APP, ERRORS, MAY_WRITE, 'bot'],
+  ['an app, where GitHub knows no number', APP, NOBODY, MAY_WRITE, 'bot'],
 ])('%s', async (_who, user, viewer, permission, author) => {
   const github = answering((path) => {
     if (path.endsWith('/graphql')) return viewer
@@ -112,43 +95,40 @@ test.each<[string, object | null, object, object, string]>([
   expect(await github.listMarkerComments(PLACE)).toMatchObject([{ author }])
 })
 
-test.each<[string, readonly Writer[], number]>([
-  ['the newest, and once each', [...STRANGERS, ...STRANGERS, by('mona'), by('mona')], 2],
-  ['first who is shown as belonging to the repository', [by('mona', 'MEMBER'), ...STRANGERS], 1],
-  ['no more than ten', [by('mona'), ...STRANGERS], 0],
-])('of many it is asked about %s', async (_whom, writers, trusted) => {
-  const { authors, asked } = await judge(writers, { role: 'write' })
-  expect(authors.map((author, index) => (author === 'trusted' ? writers[index]?.user : []))).toEqual(
-    writers.map(({ user }) => (user === 'mona' && trusted > 0 ? 'mona' : [])),
-  )
-  expect(authors.filter((author) => author === 'trusted')).toHaveLength(trusted)
-  expect(asked).toEqual([WHOSE, ...Array<string>(10).fill(MAY)])
+const MONA_WRITES = { role: 'write' } as const
+const ASKED_TEN = [WHOSE, ...Array<string>(10).fill(MAY)]
+
+test.each<[string, readonly Writer[], readonly number[], readonly string[], Setting]>([
+  [
+    'the newest, each once',
+    [...STRANGERS, ...STRANGERS, by('mona'), by('mona')],
+    [2_000, 2_001],
+    ASKED_TEN,
+    MONA_WRITES,
+  ],
+  ['first who is shown as a member', [by('mona', 'MEMBER'), ...STRANGERS], [0], ASKED_TEN, MONA_WRITES],
+  ['no more than ten', [by('mona'), ...STRANGERS], [], ASKED_TEN, MONA_WRITES],
+  ['nobody beside the workflows', [by('mona'), by('github-actions[bot]'), ...STRANGERS], [1], [], MONA_WRITES],
+  ['nobody beside the token itself', [by('user-0'), by('mona'), ...STRANGERS], [1], [WHOSE], { identity: 'mona' }],
+])('of many, GitHub is asked about %s', async (_whom, writers, trusted, requests, setting) => {
+  const { authors, asked } = await judge(writers, setting)
+  expect(authors.flatMap((author, index) => (author === 'trusted' ? [index] : []))).toEqual(trusted)
+  expect(asked).toEqual(requests)
 })
 
-test.each<[string, readonly Writer[], Setting, readonly string[]]>([
-  ['the workflows', [by('mona'), by('github-actions[bot]'), ...STRANGERS], {}, []],
-  ['the token itself', [by('user-0'), by('mona'), ...STRANGERS], { identity: 'mona' }, [WHOSE]],
-])('where %s have written, nobody is asked about anybody else', async (_who, writers, setting, requests) => {
-  const { authors, asked } = await judge(writers, { role: 'write', ...setting })
-  expect(authors.map((author) => author === 'trusted').indexOf(true)).toBe(1)
-  expect([authors.filter((author) => author === 'trusted').length, asked]).toEqual([1, requests])
-})
-
-describe('permissions', () => {
-  test('without an id, whoever has the login now is asked about', async () => {
-    const docs = repositoryState({ collaborators: { mona: 'write' } })
-    const ask = (login: string, repository = 'acme/docs') =>
-      askingGitHub({ docs }, (github) => github.mayWrite(repository, { login }).catch((error: unknown) => error))
-    expect([await ask('mona'), await ask('dora')]).toEqual([true, false])
-    // A user who is gone may not, if it is not the repository that cannot be seen.
-    expect([await ask('gone'), await ask('gone', 'acme/hidden')]).toMatchObject([false, { code: 'not-found' }])
-  })
+test('without an id, whoever has the login now is asked about', async () => {
+  const docs = repositoryState({ collaborators: { mona: 'write' } })
+  const ask = (login: string, repository = 'acme/docs') =>
+    askingGitHub({ docs }, (github) => github.mayWrite(repository, { login }).catch((error: unknown) => error))
+  expect([await ask('mona'), await ask('dora')]).toEqual([true, false])
+  // A user who is gone may not, if it is not the repository that cannot be seen.
+  expect([await ask('gone'), await ask('gone', 'acme/hidden')]).toMatchObject([false, { code: 'not-found' }])
 })
 
 /** Who wrote, by the first column of the page's table. */
 const BELIEVED: Readonly<Record<string, readonly [user: keyof typeof USERS, setting: Setting]>> = {
   "the repository's workflows (`github-actions[bot]`)": ['github-actions[bot]', {}],
-  "the token's own app": ['our-app[bot]', { identity: 'our-app[bot]' }],
+  "the token's own app": [OUR_APP, { identity: OUR_APP }],
   'a person with `write`, `maintain` or `admin`': ['mona', { role: 'write' }],
   'another app': ['somebodys-app[bot]', {}],
   'anybody else': ['mona', { role: 'triage' }],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import {
   ACTIONS,
   type CheckRun,
@@ -25,82 +25,53 @@ interface Answers {
   readonly repository?: string
 }
 
-function rowsOf<T>(text: string, toItem: (values: string[], fields: Partial<T>) => T): T[] {
-  const valueOf = (value: string) => (value === '' ? undefined : /^\d+$/.test(value) ? Number(value) : value)
-  const rows = text === '' ? [] : text.split(', ').map((row) => row.split(' '))
-  return rows.map((parts) => {
-    const fields = parts.filter((part) => part.includes('=')).map((part) => part.split('='))
-    const named = fields.map(([name = '', value = '']) => [name, valueOf(value)] as const)
-    return toItem(
-      parts.filter((part) => !part.includes('=')),
-      Object.fromEntries(named) as Partial<T>,
-    )
+function rowsOf<T>(text: string, toItem: (...values: string[]) => T): T[] {
+  const valueOf = (value: string) => (/^\d+$/.test(value) ? Number(value) : value || undefined)
+  const rows = text === '' ? [] : text.split(', ')
+  return rows.map((row) => {
+    const fields = [...row.matchAll(/(\w+)=(\S*)/g)].map(([, name = '', value = '']) => [name, valueOf(value)] as const)
+    const values = row.split(' ').filter((part) => !part.includes('='))
+    return { ...toItem(...values), ...(Object.fromEntries(fields) as Partial<T>) }
   })
 }
 
-const progress = (conclusion = '-') =>
-  conclusion === '-' ? { status: 'in_progress', conclusion: undefined } : { status: 'completed', conclusion }
+const textOf = (value: string | undefined) => (value === '-' ? undefined : value)
+const progress = (conclusion?: string) => ({
+  ...{ status: textOf(conclusion) === undefined ? 'in_progress' : 'completed', conclusion: textOf(conclusion) },
+})
 const page = <T>(items: readonly T[], total = items.length) => ({
   ...{ items, missing: total - items.length, isFull: items.length >= 100 },
 })
+const ROWS = {
+  suite: (id?: string, conclusion?: string, count = '1', app = ACTIONS): CheckSuite => ({
+    ...{ id: Number(id), ...progress(conclusion), latest_check_runs_count: Number(count), app: textOf(app) ?? '' },
+  }),
+  run: (suite = '', name?: string, conclusion?: string): CheckRun => ({
+    ...{ id: Number(suite) * 10, name, app: ACTIONS, check_suite: { id: Number(suite) }, ...progress(conclusion) },
+    details_url: `https://github.com/acme/docs/actions/runs/${suite}00/job/1`,
+  }),
+  flow: (suite?: string, file?: string, event?: string, conclusion?: string): WorkflowRun => ({
+    ...{ id: Number(suite) * 100, check_suite_id: Number(suite), path: `.github/workflows/${file ?? ''}@main`, event },
+    ...progress(conclusion),
+  }),
+  status: (state?: string): CommitStatus => ({ context: 'ci', state: textOf(state) }),
+}
 
 /** The checks as text, in their order. */
 function judge(answers: Answers): string {
   const { suites = '', runs = '', statuses = '', counts = {}, combined = 'pending', repository = 'acme/docs' } = answers
-  const flows = 'flows' in answers ? answers.flows : ''
-  const checks = judgeChecks(
-    {
-      repository,
-      suites: page(
-        rowsOf<CheckSuite>(suites, ([id, conclusion, count = 1, app = ACTIONS], fields) => ({
-          ...{
-            id: Number(id),
-            app: app === '-' ? '' : app,
-            ...progress(conclusion),
-            latest_check_runs_count: Number(count),
-            ...fields,
-          },
-        })),
-        counts.suites,
-      ),
-      checkRuns: page(
-        rowsOf<CheckRun>(runs, ([suite, name, conclusion], fields) => ({
-          ...{
-            id: Number(suite) * 10,
-            name,
-            app: ACTIONS,
-            check_suite: { id: Number(suite) },
-            ...progress(conclusion),
-          },
-          ...{ details_url: `https://github.com/acme/docs/actions/runs/${suite ?? ''}00/job/1`, ...fields },
-        })),
-        counts.runs,
-      ),
-      statuses: page(
-        rowsOf<CommitStatus>(statuses, ([state], fields) => ({
-          ...{ context: 'ci', state: state === '-' ? undefined : state, description: undefined, target_url: undefined },
-          ...fields,
-        })),
-        counts.statuses,
-      ),
-      combinedStatus: combined === '-' ? undefined : combined,
-      workflowRuns:
-        flows === undefined
-          ? refusal('forbidden')
-          : rowsOf<WorkflowRun>(flows, ([suite, file = '', event, conclusion], fields) => ({
-              ...{
-                id: Number(suite) * 100,
-                check_suite_id: Number(suite),
-                path: `.github/workflows/${file}@main`,
-                event,
-              },
-              ...{ ...progress(conclusion), ...fields },
-            })),
-    },
-    RUN_FACTS,
-  )
+  const { flows } = { flows: '', ...answers }
+  const said = {
+    ...{ repository, combinedStatus: textOf(combined) },
+    suites: page(rowsOf(suites, ROWS.suite), counts.suites),
+    checkRuns: page(rowsOf(runs, ROWS.run), counts.runs),
+    statuses: page(rowsOf(statuses, ROWS.status), counts.statuses),
+    workflowRuns: flows === undefined ? refusal('forbidden') : rowsOf(flows, ROWS.flow),
+  }
   const stateOf = ({ state, waitsForApproval }: Check): string => (waitsForApproval === true ? 'approval' : state)
-  return checks.map((check) => `${check.name}: ${stateOf(check)}${check.doubt === undefined ? '' : '?'}`).join(' | ')
+  return judgeChecks(said, RUN_FACTS)
+    .map((check) => `${check.name}: ${stateOf(check)}${check.doubt === undefined ? '' : '?'}`)
+    .join(' | ')
 }
 
 test.each([
@@ -135,57 +106,48 @@ const BOTH: Answers = { suites: '1 failure, 2 success', runs: '1 build failure, 
 const ALONE = 'build: success'
 const BESIDE = 'build: failure | build: success'
 const AGAIN = 'run_started_at=2026-01-01T00:00:01Z'
+const EARLIER = 'run_started_at=2026-01-01T00:00:00Z'
+const BY_ADDRESS = 'check_suite_id= check_suite_url=https://x.example/check-suites/2'
 
-describe('check suites', () => {
-  test.each([
-    ['of the same workflow and event', '1 ci.yml push failure, 2 ci.yml push success', ALONE],
-    ['of another event', '1 ci.yml push failure, 2 ci.yml pull_request success', BESIDE],
-    ['of another workflow', '1 ci.yml push failure, 2 other.yml push success', BESIDE],
-    ['of a workflow with its number', '1 a.yml push failure workflow_id=5, 2 b.yml push success workflow_id=5', ALONE],
-    ['of one with another number', '1 a.yml push failure workflow_id=5, 2 a.yml push success workflow_id=6', BESIDE],
-    ['that is not known', '1 ci.yml push failure', BESIDE],
-    ['of a workflow that is not known', '1 ci.yml push failure path=, 2 ci.yml push success path=', BESIDE],
-    ['of an event that is not known', '1 ci.yml push failure event=, 2 ci.yml push success event=', BESIDE],
-    ['that failed', '2 ci.yml push success, 1 ci.yml push failure id=300', 'build: failure'],
-    ['that has not ended', '1 ci.yml push failure, 2 ci.yml push -', `${ALONE} | ci.yml, which has not ended: pending`],
-    ['that was skipped as a whole', '1 ci.yml push failure, 2 ci.yml push skipped', BESIDE],
-    ['that began at the same time', `1 ci.yml push failure ${AGAIN}, 2 ci.yml push success ${AGAIN}`, ALONE],
-    [
-      'that began before the older was started again',
-      `1 ci.yml push failure ${AGAIN}, 2 ci.yml push success run_started_at=2026-01-01T00:00:00Z`,
-      BESIDE,
-    ],
-    [
-      'whose suite is named by an address',
-      '1 ci.yml push failure, 2 ci.yml push success check_suite_id= check_suite_url=https://x.example/check-suites/2',
-      ALONE,
-    ],
-  ])('a later run %s: whether it takes the place of the older', (_what, flows, told) => {
-    expect(judge({ ...BOTH, flows })).toBe(told)
-  })
+test.each([
+  ['of the same workflow and event', '1 ci.yml push failure, 2 ci.yml push success', ALONE],
+  ['of another event', '1 ci.yml push failure, 2 ci.yml pull_request success', BESIDE],
+  ['of another workflow', '1 ci.yml push failure, 2 other.yml push success', BESIDE],
+  ['of a workflow with its number', '1 a.yml push failure workflow_id=5, 2 b.yml push success workflow_id=5', ALONE],
+  ['of one with another number', '1 a.yml push failure workflow_id=5, 2 a.yml push success workflow_id=6', BESIDE],
+  ['that is not known', '1 ci.yml push failure', BESIDE],
+  ['of a workflow that is not known', '1 ci.yml push failure path=, 2 ci.yml push success path=', BESIDE],
+  ['of an event that is not known', '1 ci.yml push failure event=, 2 ci.yml push success event=', BESIDE],
+  ['that failed', '2 ci.yml push success, 1 ci.yml push failure id=300', 'build: failure'],
+  ['that has not ended', '1 ci.yml push failure, 2 ci.yml push -', `${ALONE} | ci.yml, which has not ended: pending`],
+  ['that was skipped as a whole', '1 ci.yml push failure, 2 ci.yml push skipped', BESIDE],
+  ['that began at the same time', `1 ci.yml push failure ${AGAIN}, 2 ci.yml push success ${AGAIN}`, ALONE],
+  ['that began before the older did anew', `1 a.yml push failure ${AGAIN}, 2 a.yml push success ${EARLIER}`, BESIDE],
+  ['whose suite is known by an address', `1 ci.yml push failure, 2 ci.yml push success ${BY_ADDRESS}`, ALONE],
+])('a later run %s: whether it takes the place of the older', (_what, flows, told) => {
+  expect(judge({ ...BOTH, flows })).toBe(told)
+})
 
-  test.each([
-    ['-', 'success', ' | ci.yml, which has not ended: pending'],
-    ['success', 'failure', ' | ci.yml, which ended with failure: failure'],
-    ['failure', 'success', ' | ci.yml, which ended with failure: failure'],
-    ['success', 'action_required', ' | ci.yml: approval'],
-    ['-', 'action_required', ' | ci.yml: approval'],
-    ['- status=waiting', '- status=waiting', ' | ci.yml: approval'],
-    ['success', 'success', ''],
-  ])('of a suite (%s) and its run (%s) the worse counts, beside a job that has passed', (said, ran, told) => {
-    expect(judge({ suites: `1 ${said}`, runs: '1 build success', flows: `1 ci.yml push ${ran}` })).toBe(ALONE + told)
-  })
+test.each([
+  ['-', 'success', ' | ci.yml, which has not ended: pending'],
+  ['success', 'failure', ' | ci.yml, which ended with failure: failure'],
+  ['failure', 'success', ' | ci.yml, which ended with failure: failure'],
+  ['success', 'action_required', ' | ci.yml: approval'],
+  ['-', 'action_required', ' | ci.yml: approval'],
+  ['- status=waiting', '- status=waiting', ' | ci.yml: approval'],
+  ['success', 'success', ''],
+])('of a suite (%s) and its run (%s) the worse counts, beside a job that has passed', (said, ran, told) => {
+  expect(judge({ suites: `1 ${said}`, runs: '1 build success', flows: `1 ci.yml push ${ran}` })).toBe(ALONE + told)
 })
 
 const OWN = 'https://github.com/acme/docs/actions/runs/42'
+const WAITING = '- status=waiting'
+const CANCELLED = { suites: '1 cancelled 0, 2 success', runs: '2 build success' }
+const UNENDED = { suites: '1 - 0', flows: '1 docs.yml push - id=42' }
 
 test.each<[string, Answers, string]>([
   ['a token without `actions: read`', { ...BOTH, flows: undefined }, 'build: failure? | build: success'],
-  [
-    'that token, where nothing can have replaced it',
-    { suites: '1 failure', runs: '1 build failure', flows: undefined },
-    'build: failure',
-  ],
+  ['that token, and one suite', { suites: '1 failure', runs: '1 build failure', flows: undefined }, 'build: failure'],
   [
     'that token, and a check that is no workflow’s',
     { suites: '1 success 0, 2 success 0', runs: '3 links failure app=links', flows: undefined },
@@ -193,56 +155,38 @@ test.each<[string, Answers, string]>([
   ],
   ['jobs with one name', { suites: '1 failure 2', runs: '1 build failure, 1 build success id=99' }, BESIDE],
   [
-    'checks of another app with one name',
-    { suites: '1 failure 2 links', runs: '1 build failure app=links, 1 build success id=99 app=links' },
-    BESIDE,
-  ],
-  [
     'a job that waits for somebody, and its run',
-    { suites: '1 - status=waiting', runs: '1 deploy - status=waiting', flows: '1 ci.yml push - status=waiting' },
+    { suites: `1 ${WAITING}`, runs: `1 deploy ${WAITING}`, flows: `1 ci.yml push ${WAITING}` },
     'deploy: approval',
   ],
   [
-    'a run that only its list knows',
-    { suites: '1 success 0', flows: '2 ci.yml push -' },
-    'ci.yml, which has not ended: pending',
+    'one known as a run only',
+    { suites: '1 success 0', flows: '2 a.yml push -' },
+    'a.yml, which has not ended: pending',
   ],
-  [
-    'a workflow that cannot start',
-    { suites: '1 startup_failure 0' },
-    'github-actions, which ended with startup_failure: failure',
-  ],
+  ['one that cannot start', { suites: '1 broken 0' }, 'github-actions, which ended with broken: failure'],
   ['a workflow that is queued', { suites: '1 - 0' }, 'github-actions, which has not ended: pending'],
   ['a workflow that was skipped', { suites: '1 skipped 0' }, ''],
   ['an app that never had a check', { suites: '1 - 0 links' }, ''],
   ['an app that never had a check, and failed', { suites: '1 failure 0 links' }, ''],
   ['an app that waits for somebody', { suites: '1 action_required 0 links' }, 'links: approval'],
   ['an app without a name', { suites: '1 action_required 0 -' }, 'an app: approval'],
-  [
-    'an app all of whose checks have ended',
-    { suites: '1 - 1 links', runs: '1 links success app=links' },
-    'links: success',
-  ],
+  ['an app whose checks ended', { suites: '1 - 1 links', runs: '1 links success app=links' }, 'links: success'],
   [
     'what was cancelled for a later run',
-    {
-      suites: '1 cancelled 0, 2 success',
-      runs: '2 build success',
-      flows: '1 ci.yml push cancelled, 2 ci.yml push success',
-    },
+    { ...CANCELLED, flows: '1 ci.yml push cancelled, 2 ci.yml push success' },
     'build: success',
   ],
   [
     'what was cancelled for something else',
-    { suites: '1 cancelled 0, 2 success', runs: '2 build success' },
+    CANCELLED,
     'build: success | github-actions, which ended with cancelled: failure',
   ],
   [
     'a later run that skips a job of an older one',
     {
-      suites: '1 failure 2, 2 success 2',
+      ...{ suites: '1 failure 2, 2 success 2', flows: '1 ci.yml push failure, 2 ci.yml push success' },
       runs: '1 build failure, 1 links failure, 2 build skipped, 2 links success',
-      flows: '1 ci.yml push failure, 2 ci.yml push success',
     },
     'build: failure | build: success | links: success',
   ],
@@ -251,23 +195,13 @@ test.each<[string, Answers, string]>([
     { suites: '1 - 2', runs: `1 docs - details_url=${OWN}/job/1, 1 report failure` },
     'report: failure',
   ],
-  ['the run that asks', { suites: '1 - 0', flows: '1 docs.yml push - id=42' }, ''],
-  [
-    'a run of another repository with its number',
-    { suites: '1 - 0', flows: '1 docs.yml push - id=42', repository: 'acme/code' },
-    'docs.yml, which has not ended: pending',
-  ],
+  ['the run that asks', UNENDED, ''],
+  ['that number elsewhere', { ...UNENDED, repository: 'acme/code' }, 'docs.yml, which has not ended: pending'],
   [
     'an older run, replaced by the one that asks',
-    {
-      suites: '0 failure, 1 - 0',
-      runs: '0 docs failure',
-      flows: '0 docs.yml push failure id=41, 1 docs.yml push - id=42',
-    },
+    { suites: '0 failure, 1 - 0', runs: '0 docs failure', flows: `0 docs.yml push failure id=41, ${UNENDED.flows}` },
     '',
   ],
-  ['a check without a name', { runs: '1 - failure name=' }, 'a check without a name: failure'],
-  ['a commit status without a name', { statuses: 'error context=' }, 'a commit status without a name: failure'],
   [
     'a check run that is not listed',
     { suites: '1 success', runs: '1 a success', counts: { runs: 2 } },
@@ -289,11 +223,9 @@ test.each<[string, Answers, string]>([
 
 const hundred = (row: string): string => Array<string>(100).fill(row).join(', ')
 const LISTED = { runs: hundred('1 page success'), counts: { runs: 250 } }
-const statuses = (state: string, combined: string) => ({
-  statuses: hundred(state),
-  counts: { statuses: 120 },
-  combined,
-})
+const statuses = (listed: string, combined: string) => ({ statuses: listed, counts: { statuses: 120 }, combined })
+const PASSED = hundred('success')
+const UNKNOWN = '20 commit statuses past the first 100: pending'
 
 test.each<[string, Answers, string]>([
   [
@@ -316,20 +248,12 @@ test.each<[string, Answers, string]>([
     { suites: hundred('1 skipped 0'), counts: { suites: 350 } },
     '250 check suites past the first 100: pending',
   ],
-  ['commit statuses that have passed', statuses('success', 'success'), '20 more commit statuses: success'],
-  ['commit statuses that failed', statuses('success', 'failure'), '20 more commit statuses: failure'],
-  ['commit statuses that may have', statuses('failure', 'failure'), '20 commit statuses past the first 100: pending'],
-  [
-    'commit statuses that may have, as one of the first',
-    { ...statuses('success', 'failure'), statuses: hundred('success').replace('success', 'failure') },
-    '20 commit statuses past the first 100: pending',
-  ],
-  [
-    'commit statuses that have not ended',
-    statuses('success', 'pending'),
-    '20 commit statuses past the first 100: pending',
-  ],
-  ['commit statuses without a sum', statuses('success', '-'), '20 commit statuses past the first 100: pending'],
+  ['commit statuses that have passed', statuses(PASSED, 'success'), '20 more commit statuses: success'],
+  ['commit statuses that failed', statuses(PASSED, 'failure'), '20 more commit statuses: failure'],
+  ['commit statuses that may have', statuses(hundred('failure'), 'failure'), UNKNOWN],
+  ['those that may have, as one has', statuses(PASSED.replace('success', 'failure'), 'failure'), UNKNOWN],
+  ['commit statuses that have not ended', statuses(PASSED, 'pending'), UNKNOWN],
+  ['commit statuses without a sum', statuses(PASSED, '-'), UNKNOWN],
 ])('past the first page there are %s', (_what, answers, told) => {
   expect(judge(answers).replace(/^.*(?:page: success|ci: \w+) \| /, '')).toBe(told)
 })
