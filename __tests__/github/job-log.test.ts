@@ -1,17 +1,15 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { createDownload } from '../../src/github/download.ts'
 import type { GitHubOptions } from '../../src/github/ask-github.ts'
 import { LogWindow } from '../../src/github/log-window.ts'
-import { systemClock, type Clock } from '../../src/runtime/clock.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { askingGitHub, errorOf, type AskingOptions } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
 import { connectInProcess } from '../support/in-process-github.ts'
+import { httpAnswer, serveSockets, type SocketBehaviour } from '../support/socket-server.ts'
 
 function windowOf(...parts: readonly string[]): readonly string[] {
   const window = new LogWindow()
@@ -43,12 +41,14 @@ test('no line takes more than its room, however long it is', () => {
   expect(window.lines().map(({ length }) => length)).toEqual([4_000, 3])
 })
 
-const LOG =
-  '2026-01-01T00:00:00.1234567Z ##[group]Run it\n2026-01-01T00:00:01.1234567Z ##[error]It broke: docs_key\nlast ##[one]\n'
+const LOG = [
+  '2026-01-01T00:00:00.1234567Z ##[group]Run it',
+  '2026-01-01T00:00:01.1234567Z ##[error]It broke: docs_key',
+  'last ##[one]\n',
+].join('\n')
+const RUN = { id: 7, name: 'build', headSha: commit('c'), runId: 5 }
 const withLog = (log?: string) =>
-  repositoryState({
-    checkRuns: [checkRun({ id: 7, name: 'build', headSha: commit('c'), runId: 5, ...(log !== undefined && { log }) })],
-  })
+  repositoryState({ checkRuns: [checkRun({ ...RUN, ...(log !== undefined && { log }) })] })
 
 const read = (options: AskingOptions, repository = 'acme/docs') =>
   askingGitHub(options, (github) => github.readJobLog(repository, 7).catch((error: unknown) => error))
@@ -68,59 +68,46 @@ test('a log that is gone is one that cannot be read', async () => {
   expect(await read({ docs: withLog() })).toMatchObject({ code: 'rejected' })
 })
 
-test.each([undefined, 'nonsense', 'http://logs.example.com/1', 'file:///etc/passwd'])(
-  'an address such as %s is not asked',
-  async (location) => {
-    const asked: string[] = []
-    const github = connectInProcess({
-      ...{ clock: virtualClock(), signal: new AbortController().signal },
-      handle: ({ target }) => {
-        asked.push(target)
-        return { status: 302, headers: location === undefined ? {} : { location }, body: '', delivery: 'whole' }
-      },
-    })
-    expect(await errorOf(github.readJobLog('acme/docs', 7))).toMatchObject({ code: 'bad-answer' })
-    expect(asked).toEqual(['/api/v3/repos/acme/docs/actions/jobs/7/logs'])
-  },
-)
+const REFUSED = [undefined, 'nonsense', 'http://logs.example.com/1', 'file:///etc/passwd']
+
+test.each(REFUSED)('an address such as %s is not asked', async (location) => {
+  const asked: string[] = []
+  const github = connectInProcess({
+    ...{ clock: virtualClock(), signal: new AbortController().signal },
+    handle: ({ target }) => {
+      asked.push(target)
+      return { status: 302, headers: location === undefined ? {} : { location }, body: '', delivery: 'whole' }
+    },
+  })
+  expect(await errorOf(github.readJobLog('acme/docs', 7))).toMatchObject({ code: 'bad-answer' })
+  expect(asked).toEqual(['/api/v3/repos/acme/docs/actions/jobs/7/logs'])
+})
 
 describe('download', () => {
   const TOKEN = 'ghs_token'
-  const servers: Server[] = []
 
-  afterEach(() => {
-    for (const server of servers.splice(0)) server.closeAllConnections()
-  })
-
+  /** Gives the request, when both sides have closed all connections. */
   async function downloading(
-    answer: RequestListener,
-    take: (text: string) => void,
+    onRequest: SocketBehaviour['onRequest'] & object,
+    take: (text: string) => void = () => undefined,
     options: Partial<GitHubOptions> = {},
-  ): Promise<void> {
-    const server = createServer(answer).listen(0, '127.0.0.1')
-    servers.push(server)
-    await once(server, 'listening')
-    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/log?sig=secret`)
+  ): Promise<string | undefined> {
+    const server = await serveSockets({ onRequest })
+    const url = new URL(`http://127.0.0.1:${server.port}/log?sig=secret`)
     const bounds = { clock: systemClock, deadlineAt: systemClock.now() + 60_000, signal: new AbortController().signal }
     const rest = { token: TOKEN, apiUrl: url.origin, env: {}, debug: () => undefined, redact: (text: string) => text }
-    try {
-      await createDownload({ ...bounds, ...rest, ...options })(url, take)
-    } finally {
-      // It ends when the other side has closed all connections, also one whose answer was cut.
-      await once(server.close(), 'close')
-    }
+    await createDownload({ ...bounds, ...rest, ...options })(url, take).finally(() => server.close())
+    return server.requests[0]
   }
 
-  test('gives the text piece by piece, with no character cut in two and no mark of its order, and shows the token to nobody', async () => {
-    const heads: string[] = []
+  test('gives the text piece by piece, cuts no character, leaves out the mark of its order, and shows no token', async () => {
+    const bytes = Buffer.from(httpAnswer(200, `\ufeff${'é'.repeat(1_000)}`))
     const pieces: string[] = []
     let sendRest = (): void => undefined
-    await downloading(
-      (request, response) => {
-        heads.push(request.rawHeaders.join('\n'))
-        const bytes = Buffer.from(`\ufeff${'é'.repeat(1_000)}`)
-        sendRest = () => response.end(bytes.subarray(1_004))
-        response.write(bytes.subarray(0, 1_004))
+    const request = await downloading(
+      (socket) => {
+        sendRest = () => socket.end(bytes.subarray(-999))
+        socket.write(bytes.subarray(0, -999))
       },
       (piece) => {
         pieces.push(piece)
@@ -129,47 +116,37 @@ describe('download', () => {
     )
     expect(pieces.length).toBeGreaterThan(1)
     expect(pieces.join('')).toBe('é'.repeat(1_000))
-    expect(heads.join('')).not.toContain(TOKEN)
+    expect(request).not.toContain(TOKEN)
   })
 
   test.each([
-    ['another status', (_request, response) => response.writeHead(403).end('secret'), 'rejected'],
-    ['a redirect', (_request, response) => response.writeHead(302, { location: '/other' }).end(), 'rejected'],
-    ['a broken connection', (_request, response) => response.destroy(), 'unreachable'],
-  ] as const satisfies readonly (readonly [string, RequestListener, string])[])(
-    '%s is an error that does not tell the address',
-    async (_what, answer, code) => {
-      const error = await errorOf(downloading(answer, () => undefined))
-      expect(error).toMatchObject({ code })
-      expect(String(error)).not.toContain('secret')
-    },
-  )
+    ['another status', httpAnswer(403, 'secret'), 'rejected'],
+    ['a redirect', httpAnswer(302, '', { location: '/other' }), 'rejected'],
+    ['a broken connection', '', 'unreachable'],
+  ])('%s is an error that does not tell the address', async (_what, answer, code) => {
+    const error = await errorOf(downloading((socket) => socket.end(answer)))
+    expect(error).toMatchObject({ code })
+    expect(String(error)).not.toContain('secret')
+  })
+
+  const endless: SocketBehaviour['onRequest'] = (socket) => socket.write(httpAnswer(200, 'drip drip').slice(0, -1))
 
   test('what drips for ever is cut off', async () => {
     const limits: number[] = []
-    const clock: Clock = {
-      ...systemClock,
-      sleep: (ms) => {
-        limits.push(ms)
-        return systemClock.sleep(50)
-      },
+    const sleep = (ms: number): Promise<void> => {
+      limits.push(ms)
+      return systemClock.sleep(50)
     }
-    const endless: RequestListener = (_request, response) => response.write('drip')
-    const deadlineAt = systemClock.now() + 3_600_000
-    expect(await errorOf(downloading(endless, () => undefined, { clock, deadlineAt }))).toMatchObject({
-      code: 'deadline',
-    })
+    const options = { clock: { ...systemClock, sleep }, deadlineAt: systemClock.now() + 3_600_000 }
+    expect(await errorOf(downloading(endless, undefined, options))).toMatchObject({ code: 'deadline' })
     expect(limits).toEqual([60_000])
   })
 
   test('a cancelled run reads no further', async () => {
-    const cancelled = new ActionError('cancelled', 'The run was cancelled.')
-    const controller = new AbortController()
-    const { signal } = controller
-    const endless: RequestListener = (_request, response) => response.write('drip')
+    const [run, cancelled] = [new AbortController(), new ActionError('cancelled', 'The run was cancelled.')]
     const cancel = (): void => {
-      controller.abort(cancelled)
+      run.abort(cancelled)
     }
-    expect(await errorOf(downloading(endless, cancel, { signal }))).toBe(cancelled)
+    expect(await errorOf(downloading(endless, cancel, { signal: run.signal }))).toBe(cancelled)
   })
 })
