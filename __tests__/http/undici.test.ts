@@ -3,18 +3,8 @@ import { expect, test } from '@jest/globals'
 import * as whole from 'undici'
 import { Agent, Pool, ProxyAgent } from '../../src/http/undici.ts'
 
-test('the parts are those of the package, and not copies of them', () => {
+test('the parts are those of the package, and the packaged action starts without the others', () => {
   expect([Agent, Pool, ProxyAgent]).toEqual([whole.Agent, whole.Pool, whole.ProxyAgent])
-})
-
-test('a dispatcher made of parts can send a request and open a tunnel', async () => {
-  const agent = new Agent()
-  expect(typeof agent.request).toBe('function')
-  expect(typeof agent.connect).toBe('function')
-  await agent.destroy()
-})
-
-test('the packaged action starts without the parts that it does not need', () => {
   const bundle = readFileSync(new URL('../../dist/agent/index.js', import.meta.url), 'utf8')
   const has = ['UND_ERR_CONNECT_TIMEOUT', 'sec-websocket-key', 'MockAgent'].map((mark) => bundle.includes(mark))
   expect(has).toEqual([true, false, false])
