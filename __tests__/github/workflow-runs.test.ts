@@ -18,41 +18,35 @@ const find = (workflowRuns: WorkflowRun[], query: { readonly isOther?: boolean }
     return { found: found.map(Number), pages: asked.length }
   })
 
-test.each<[string, Partial<WorkflowRun>]>([
-  ['that failed', { conclusion: 'failure' }],
-  ['on another branch', { branch: 'next' }],
-  ['of another workflow', { workflow: 'other.yml' }],
-  ['that asks', { id: 900 }],
-  ['that began after it', { id: 901 }],
-  ['of a fork whose branch has this name', { headRepository: 'stranger/docs' }],
-  ['for a pull request', { event: 'pull_request' }],
-  ['for a pull request, with secrets', { event: 'pull_request_target' }],
-  ['for a comment', { event: 'issue_comment' }],
-  ['of a push by Dependabot, which gets no secrets', { actor: 'dependabot[bot]' }],
-  ['that another run started, which stands on another commit than it told', { event: 'workflow_run' }],
-])('a run %s is no base', async (_name, fields) => {
-  expect((await find([run(8, fields), run(5)])).found).toEqual([5])
-})
-
-test.each<[string, Partial<WorkflowRun>, boolean?]>([
-  ['for a push', {}],
-  ['for a schedule', { event: 'schedule' }],
-  ['for a schedule whose workflow Dependabot wrote last', { event: 'schedule', actor: 'dependabot[bot]' }],
-  ['started by hand', { event: 'workflow_dispatch' }],
-  ['started by a program', { event: 'repository_dispatch' }],
-  ['for a merge queue', { event: 'merge_group' }],
-  ['that another run started, of the workflow that starts this one', { event: 'workflow_run' }, true],
-])('a run %s is a base', async (_name, fields, isOther = false) => {
-  expect((await find([run(8, fields), run(5)], { isOther })).found).toEqual([8, 5])
+test.each<[string, Partial<WorkflowRun>, boolean, boolean?]>([
+  ['that failed', { conclusion: 'failure' }, false],
+  ['on another branch', { branch: 'next' }, false],
+  ['of another workflow', { workflow: 'other.yml' }, false],
+  ['that asks', { id: 900 }, false],
+  ['that began after it', { id: 901 }, false],
+  ['of a fork whose branch has this name', { headRepository: 'stranger/docs' }, false],
+  ['for a pull request', { event: 'pull_request' }, false],
+  ['for a pull request, with secrets', { event: 'pull_request_target' }, false],
+  ['for a comment', { event: 'issue_comment' }, false],
+  ['of a push by Dependabot, which gets no secrets', { actor: 'dependabot[bot]' }, false],
+  ['that another run started, which stands on another commit than it told', { event: 'workflow_run' }, false],
+  ['that another run started, of the workflow that starts this one', { event: 'workflow_run' }, true, true],
+  ['for a push', {}, true],
+  ['for a schedule', { event: 'schedule' }, true],
+  ['for a schedule whose workflow Dependabot wrote last', { event: 'schedule', actor: 'dependabot[bot]' }, true],
+  ['started by hand', { event: 'workflow_dispatch' }, true],
+  ['started by a program', { event: 'repository_dispatch' }, true],
+  ['for a merge queue', { event: 'merge_group' }, true],
+])('a run %s is a base: %3$s', async (_name, fields, isBase, isOther = false) => {
+  expect((await find([run(8, fields), run(5)], { isOther })).found).toEqual(isBase ? [8, 5] : [5])
 })
 
 const many = (count: number, fields: Partial<WorkflowRun> = {}) =>
   Array.from({ length: count }, (_, index) => run(index + 2, fields))
 
 test('gives those of one page, newest first, each commit once and not without end', async () => {
-  expect((await find([run(8, { headSha: commit('8') }), run(7, { headSha: commit('8') }), run(5)])).found).toHaveLength(
-    2,
-  )
+  const twice = [8, 7].map((id) => run(id, { headSha: commit('8') }))
+  expect((await find([...twice, run(5)])).found).toHaveLength(2)
   expect((await find(many(30))).found).toEqual([31, 30, 29, 28, 27, 26, 25, 24, 23, 22])
   expect(await find([])).toEqual({ found: [], pages: 1 })
 })
