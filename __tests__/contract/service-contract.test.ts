@@ -72,74 +72,67 @@ async function untilEnded({ id }: Job): Promise<Job> {
   }
 }
 
+type Question = (client: DocsServiceClient) => Promise<unknown>
+
 /** Every operation, asked of a job that cannot be there, so that a real service has nothing to do. */
-const READS: readonly (readonly [string, (client: DocsServiceClient) => Promise<unknown>])[] = [
-  ['reading a job', (asker) => asker.getJob('no-such-job')],
-  ['exporting visitors', (asker) => asker.getVisitors({ limit: 1 })],
-]
-const PROMPTS: typeof READS = [
-  ['creating a job', (asker) => asker.createJob('Nothing.')],
-  ['sending a message', (asker) => asker.sendMessage('no-such-job', 'Nothing.')],
+const READS: readonly Question[] = [(asker) => asker.getJob('no-such-job'), (asker) => asker.getVisitors({ limit: 1 })]
+const PROMPTS: readonly Question[] = [
+  (asker) => asker.createJob('Nothing.'),
+  (asker) => asker.sendMessage('no-such-job', 'Nothing.'),
 ]
 
 describe('authentication (section 5)', () => {
-  test.each([...READS, ...PROMPTS])('%s with a key that nobody was given is refused', async (_name, ask) => {
-    await expect(ask(clientOf({ apiKey: 'docs_key-of-nobody' }))).rejects.toMatchObject({ code: 'unauthorized' })
-  })
+  async function refusesAll(questions: readonly Question[], apiKey: string, code: string): Promise<void> {
+    for (const ask of questions) await expect(ask(clientOf({ apiKey }))).rejects.toMatchObject({ code })
+  }
 
-  testEmbedded.each([...READS, ...PROMPTS])('%s with a key that has expired is refused', async (_name, ask) => {
-    await expect(ask(clientOf({ apiKey: EXPIRED_KEY }))).rejects.toMatchObject({ code: 'unauthorized' })
-  })
+  test('a key that nobody was given is refused by every operation', () =>
+    refusesAll([...READS, ...PROMPTS], 'docs_key-of-nobody', 'unauthorized'))
+
+  testEmbedded('a key that has expired is refused by every operation', () =>
+    refusesAll([...READS, ...PROMPTS], EXPIRED_KEY, 'unauthorized'),
+  )
 
   testEmbedded('a key that may only read reads jobs and visitors, and no more', async () => {
     const reader = clientOf({ apiKey: READ_ONLY_KEY })
     expect(await reader.getJob('job_finished')).toMatchObject({ id: 'job_finished' })
     expect(await reader.getVisitors({ limit: 1 })).toMatchObject({ hasMore: true })
-    for (const [, ask] of PROMPTS) await expect(ask(reader)).rejects.toMatchObject({ code: 'forbidden' })
+    await refusesAll(PROMPTS, READ_ONLY_KEY, 'forbidden')
   })
 })
 
 describe('jobs (sections 2.1, 3 and 4.1 to 4.3)', () => {
-  test(
-    'a job is created, can be read, ends, and takes a follow-up under the same id',
-    async () => {
-      const created = await client.createJob('Correct one typing error, if there is any. Change nothing else.')
-      const ended = await untilEnded(created)
-      const messaged = await client.sendMessage(created.id, 'Nothing more to do. Change nothing.')
-
-      expect(created.id).toMatch(/^[A-Za-z0-9_-]{1,128}$/)
-      expect(JOB_STATUSES).toContain(created.status)
-      expect(ended.status).not.toBe('active')
-      expect([ended.id, messaged.id]).toEqual([created.id, created.id])
-    },
-    HOUR_MS,
-  )
+  async function creates(): Promise<void> {
+    const created = await client.createJob('Correct one typing error, if there is any. Change nothing else.')
+    const ended = await untilEnded(created)
+    const messaged = await client.sendMessage(created.id, 'Nothing more to do. Change nothing.')
+    expect(created.id).toMatch(/^[A-Za-z0-9_-]{1,128}$/)
+    expect(JOB_STATUSES).toContain(created.status)
+    expect(ended.status).not.toBe('active')
+    expect([ended.id, messaged.id]).toEqual([created.id, created.id])
+  }
+  test('a job is created, can be read, ends, and takes a follow-up under the same id', creates, HOUR_MS)
 
   test('a job that is not there cannot be read, and takes no message', async () => {
     await expect(client.getJob('no-such-job')).rejects.toMatchObject({ code: 'not-found' })
     await expect(client.sendMessage('no-such-job', 'Hello.')).rejects.toMatchObject({ code: 'not-found' })
   })
 
-  testEmbedded(
-    'the operations have the methods and paths of the interface, and a prompt arrives byte for byte',
-    async () => {
-      const prompt = '\ufeff \r\n::error::no command\t"quotes" \\ Grüße, 日本語, 👩‍👩‍👧 \u2028\u0000 end \n'
-
-      const { id } = await client.createJob(prompt)
-      expect(lastRequest()).toMatchObject({ method: 'POST', path: '/v2/agent/docs-demo/job', status: 201, prompt })
-      await client.getJob(id)
-      expect(lastRequest()).toMatchObject({ method: 'GET', path: `/v2/agent/docs-demo/job/${id}`, status: 200 })
-      await client.sendMessage(id, prompt)
-      const path = `/v2/agent/docs-demo/job/${id}/message`
-      expect(lastRequest()).toMatchObject({ method: 'POST', path, status: 200, prompt })
-    },
-  )
+  testEmbedded('the operations have their methods and paths, and a prompt arrives byte for byte', async () => {
+    const prompt = '\ufeff \r\n::error::no command\t"quotes" \\ Grüße, 日本語, 👩‍👩‍👧 \u2028\u0000 end \n'
+    const path = '/v2/agent/docs-demo/job'
+    const { id } = await client.createJob(prompt)
+    expect(lastRequest()).toMatchObject({ method: 'POST', path, status: 201, prompt })
+    await client.getJob(id)
+    expect(lastRequest()).toMatchObject({ method: 'GET', path: `${path}/${id}`, status: 200 })
+    await client.sendMessage(id, prompt)
+    expect(lastRequest()).toMatchObject({ method: 'POST', path: `${path}/${id}/message`, status: 200, prompt })
+  })
 
   testEmbedded('a job has no link while it is active, and keeps the one that it has when it completed', async () => {
     const created = await client.createJob('Fix the guide.')
     const ended = await untilEnded(created)
     const again = await untilEnded(await client.sendMessage(created.id, 'And the index.'))
-
     expect(created).toMatchObject({ status: 'active', prLink: undefined, repository: 'acme/docs', ref: 'main' })
     const prLink: unknown = expect.objectContaining({ repository: 'acme/docs', number: expect.stringMatching(/^\d+$/) })
     expect(ended).toEqual({ ...created, status: 'completed', prLink })
@@ -160,7 +153,6 @@ describe('visitors (sections 2.2, 2.3 and 4.4)', () => {
     [{ limit: 250 }, 250],
   ])('asked for %j a page holds up to %i rows, and totals that are deduplicated', async (query, most) => {
     const { totals, visitors, hasMore } = await client.getVisitors({ ...pastDays, ...query })
-
     expect(visitors.length).toBeLessThanOrEqual(most)
     if (hasMore) expect(visitors).toHaveLength(most)
     for (const { human, ai, total } of [totals, ...visitors]) {
@@ -169,18 +161,16 @@ describe('visitors (sections 2.2, 2.3 and 4.4)', () => {
     }
   })
 
-  test.each([{ limit: 0 }, { limit: 251 }, { offset: -1 }, { dateFrom: 'yesterday' }, { dateTo: '2026-02-30' }])(
-    'asking for %j is rejected',
-    async (query) => {
-      await expect(client.getVisitors(query)).rejects.toMatchObject({ code: 'rejected' })
-    },
-  )
+  const WRONG = [{ limit: 0 }, { limit: 251 }, { offset: -1 }, { dateFrom: 'yesterday' }, { dateTo: '2026-02-30' }]
+
+  test.each(WRONG)('asking for %j is rejected', async (query) => {
+    await expect(client.getVisitors(query)).rejects.toMatchObject({ code: 'rejected' })
+  })
 
   test('pages follow each other by offset, under the totals of the whole site', async () => {
     const both = await client.getVisitors({ ...pastDays, limit: 2 })
     const first = await client.getVisitors({ ...pastDays, limit: 1, offset: 0 })
     const second = await client.getVisitors({ ...pastDays, limit: 1, offset: 1 })
-
     expect([...first.visitors, ...second.visitors]).toEqual(both.visitors)
     expect(first.hasMore).toBe(both.visitors.length > 1)
     expect(second.hasMore).toBe(both.hasMore)
@@ -189,7 +179,6 @@ describe('visitors (sections 2.2, 2.3 and 4.4)', () => {
 
   testEmbedded('the operation has the method, the path and the parameters of the interface', async () => {
     await client.getVisitors({ dateFrom: '2025-11-01', dateTo: '2025-12-01T00:00:00+01:00', limit: 7, offset: 14 })
-
     expect(lastRequest()).toMatchObject({
       method: 'GET',
       path: '/v1/analytics/docs-demo/visitors',

@@ -1,18 +1,13 @@
 import { expect, test } from '@jest/globals'
-import {
-  type Commit,
-  type FileChange,
-  type RepositoryState,
-  repositoryState,
-} from '../../src/emulator/github/repository-state.ts'
+import { type FileChange, type RepositoryState, repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { answering, askingGitHub, errorOf } from '../support/github-client.ts'
 import { changedRepository, commit, madeCommit } from '../support/github-state.ts'
 
 const shaOf = (index: number): string => String(index).padStart(40, '0')
 
 /** Main, and the branch `next` that is so many commits ahead of it, the first of which changed these files. */
-function ahead(count: number, files: readonly FileChange[] = []): RepositoryState {
-  const commits = Array.from({ length: count }, (_, index): Commit => {
+function ahead(count: number, files: readonly FileChange[]): RepositoryState {
+  const commits = Array.from({ length: count }, (_, index) => {
     const parents = [index === 0 ? commit('a') : shaOf(index - 1)]
     return madeCommit({ sha: shaOf(index), parents, message: `Change ${index}`, files: index === 0 ? files : [] })
   })
@@ -34,25 +29,17 @@ test('tells the commits and the files of a change', async () => {
   ] as const
   const docs = changedRepository({ message: 'Rename\n\nWhy', files })
   const file = { previousPath: undefined, additions: 1, deletions: 0, patch: undefined }
+  // GitHub does not know whose an author's address is.
+  const commits = [{ sha: commit('b'), message: 'Rename\n\nWhy', author: 'Ann', account: { login: '', type: '' } }]
   expect(await compare(docs, commit('a'), 'main')).toEqual({
-    relation: 'ahead',
-    mergeBase: commit('a'),
-    totalCommits: 1,
-    commits: [
-      expect.objectContaining({
-        ...{ sha: commit('b'), message: 'Rename\n\nWhy', author: 'Ann' },
-        // GitHub does not know whose an author's address is.
-        account: { login: '', type: '' },
-      }),
-    ],
+    ...{ relation: 'ahead', mergeBase: commit('a'), totalCommits: 1, fileList: 'whole', requests: 1 },
+    commits: commits.map((one) => expect.objectContaining(one) as unknown),
     files: [
       { ...file, path: 'docs/a.md', status: 'added', patch: '@@ -0,0 +1 @@\n+A' },
       // The other is where it was.
       { ...file, path: 'docs/b.md', status: 'copied' },
       { ...file, path: 'docs/new.md', status: 'renamed', previousPath: 'docs/old.md', additions: 2, deletions: 1 },
     ],
-    fileList: 'whole',
-    requests: 1,
   })
 })
 
@@ -66,10 +53,14 @@ test.each([
   expect(found.commits.map(({ message }) => message)).toEqual(listed)
 })
 
-test('notices that GitHub lists no more than 300 files', async () => {
-  const files = Array.from({ length: 301 }, (_, index) => ({ filename: `docs/${index}.md` }))
-  const found = await compare(ahead(1, files))
-  expect([found.files.length, found.fileList]).toEqual([300, 'cut'])
+test.each([
+  [299, 299, 'whole'],
+  [300, 300, 'cut'],
+  [301, 300, 'cut'],
+])('of %d files it knows %d: the list is %s, as GitHub lists no more than 300', async (count, known, fileList) => {
+  const changed = Array.from({ length: count }, (_, index) => ({ filename: `docs/${index}.md` }))
+  const { files, fileList: told } = await compare(ahead(1, changed))
+  expect([files.length, told]).toEqual([known, fileList])
 })
 
 test('compares with a branch whose name has a slash', async () => {

@@ -12,13 +12,10 @@ function readText(text: string) {
   return readEvent({ GITHUB_EVENT_NAME: 'workflow_run', GITHUB_EVENT_PATH: file })
 }
 
-test('the event is what the file of the runner holds', () => {
+test('the event is what the file of the runner holds, or none, and outside of a runner there is none', () => {
   const workflow_run = { name: 'CI', head_branch: 'main' }
   const event = { kind: 'workflow-run', isReadable: true, run: { name: 'CI' }, work: { branch: 'main' } }
   expect(readText(JSON.stringify({ workflow_run }))).toMatchObject(event)
-})
-
-test('a file that cannot be read is no event, and outside of a runner there is none', () => {
   for (const text of ['', '{"ref":', 'null', '[]', '7', '"main"']) expect(readText(text).isReadable).toBe(false)
   expect(readEvent({ GITHUB_EVENT_PATH: '/no/such/file.json' }).isReadable).toBe(false)
   expect(readEvent({})).toMatchObject({ kind: 'other', isReadable: true })
@@ -34,6 +31,7 @@ test.each([undefined, null, 'main', []])('of %j the name and the actor say all t
 
 const URL = 'https://github.com/acme/docs/issues/3#issuecomment-1'
 const HALF_READ = { issue: { number: 7, title: null, body: 7, pull_request: null, state: 'open' }, comment: 'x' }
+const COMMENTED = { comment: { id: 1, html_url: URL }, issue: { number: 3 } }
 const DEPLOYMENT = { workflow_run: { name: 'CI' }, deployment: { ref: 'main' }, check_run: {} }
 const TO_BRANCH = { ref: 'refs/heads/agent/guide', compare: URL, sender: { login: 'mona' } }
 const moved = (kind: string) => ({ push: { move: { kind } } })
@@ -57,11 +55,7 @@ test.each<[name: string, payload: object, expected: object]>([
   ['release', { release: { tag_name: 'v1' } }, { kind: 'release' }],
   // A part that is null, or not as GitHub describes it, is as if it were not there, and the others stay.
   ['issues', HALF_READ, { kind: 'issue', subject: { kind: 'issue', number: 7, title: '', text: '', isOpen: true } }],
-  [
-    'issue_comment',
-    { comment: { id: 1, html_url: URL }, issue: { number: 3 } },
-    { kind: 'comment', comment: { url: URL } },
-  ],
+  ['issue_comment', COMMENTED, { kind: 'comment', comment: { url: URL } }],
   // The run that made a deployment is not what the event is about.
   ['deployment_status', DEPLOYMENT, { kind: 'other', work: { branch: 'main' } }],
   ['workflow_run', { workflow_run: { head_commit: { message: 'Guide' } } }, { work: { message: 'Guide' } }],
@@ -74,8 +68,9 @@ test('the commits of a push come newest first, and none is known where one canno
   const ann = { username: 'ann' }
   const first = { id: commit('1'), message: 'One', author: ann, committer: ann }
   const commitsOf = (...commits: readonly object[]): unknown => parseEvent('push', { ...PUSH, commits }, '')
-  const second = { sha: commit('2'), message: '', author: '', isByPusher: false }
-  const byPusher = { sha: commit('1'), message: 'One', author: '', isByPusher: true }
-  expect(commitsOf(first, { id: commit('2') })).toMatchObject({ push: { commits: [second, byPusher] } })
+  const [one, two] = [{ sha: commit('1'), message: 'One', author: '', isByPusher: true }, { sha: commit('2') }]
+  expect(commitsOf(first, { id: commit('2') })).toMatchObject({
+    push: { commits: [{ ...two, message: '', author: '', isByPusher: false }, one] },
+  })
   expect(commitsOf(first, { id: 'main; rm' })).toMatchObject({ push: { commits: [] } })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { parsePullRequestLink } from '../../src/docs-service/pull-request-link.ts'
 import type { PullState } from '../../src/emulator/github/pull-state.ts'
 import { USUAL_LAG } from '../../src/emulator/github/state.ts'
@@ -13,20 +13,21 @@ const MERGED = { state: 'closed', merge: { sha: commit('d'), atMs: 0 } } as cons
 const asking = <T>(pull: Partial<PullState>, perform: (github: GitHub) => Promise<T>, state = {}): Promise<T> =>
   askingGitHub({ docs: repositoryWithPull(pull), state }, perform)
 
+const AUTHOR = { author: { login: 'mona', type: 'User' }, createdAt: '1970-01-01T00:00:00Z' }
+
 test('reads what a merge needs to know', async () => {
-  const pull = { labels: ['docs-agent', 'docs'] }
-  expect(await asking(pull, (github) => github.readPullRequest(ADDRESS))).toEqual({
+  const labels = ['docs-agent', 'docs']
+  expect(await asking({ labels }, (github) => github.readPullRequest(ADDRESS))).toEqual({
     ...ADDRESS,
+    ...AUTHOR,
     title: 'Update the docs',
     state: 'open',
-    author: { login: 'mona', type: 'User' },
-    createdAt: '1970-01-01T00:00:00Z',
     branch: 'agent/guide',
+    labels,
     headSha: commit('c'),
     baseRef: 'main',
     baseSha: commit('a'),
     mergeCommitSha: '',
-    labels: ['docs-agent', 'docs'],
     mergeable: true,
     isBlocked: false,
   })
@@ -64,58 +65,41 @@ test.each([
 })
 
 test('tells of one in a list whose it is, and where from', async () => {
-  expect(await asking({ labels: ['docs-agent'] }, commitOf('c'))).toEqual([
-    {
-      ...{ number: 7, labels: ['docs-agent'], state: 'open', branch: 'agent/guide', isOfFork: false },
-      ...{ author: { login: 'mona', type: 'User' }, createdAt: '1970-01-01T00:00:00Z' },
-    },
-  ])
+  const listed = { number: 7, labels: ['docs-agent'], state: 'open', branch: 'agent/guide', isOfFork: false }
+  expect(await asking({ labels: ['docs-agent'] }, commitOf('c'))).toEqual([{ ...listed, ...AUTHOR }])
 })
 
 /** As it stands in a list. */
-const listed = (number: number, fields: object = {}, from: string | null = 'Acme/Docs') => ({
+const listed = (number: number, fields: object = {}, from: object | null = { full_name: 'Acme/Docs' }) => ({
   ...{ number, state: 'open', merged_at: null, created_at: '2026-01-01T00:00:00Z', labels: [] },
-  head: { ref: 'main', sha: commit('c'), repo: from === null ? null : { full_name: from } },
+  head: { ref: 'main', sha: commit('c'), repo: from },
   base: { repo: { full_name: 'Acme/Docs' } },
   ...fields,
 })
-const CLOSED = { state: 'closed' }
+const CLOSED = listed(1, { state: 'closed' })
+const BROUGHT = listed(2, { state: 'closed', merged_at: '2026-01-01T00:00:00Z' })
+const OF_FORKS = [listed(4, {}, { full_name: 'acme/fork' }), listed(5, {}, null)]
 
 test.each([
-  ['that brought a commit', 'and were not closed without a merge', commitOf('c'), [2, 3]],
-  ['of a branch', 'and of no fork whose branch is called like it', ofBranch('main', 'all'), [1, 2, 3]],
-])('finds the pull requests %s, %s', async (_which, _but, find, numbers) => {
-  const list = [
-    listed(1, CLOSED),
-    listed(2, { ...CLOSED, merged_at: '2026-01-01T00:00:00Z' }),
-    listed(3),
-    ...(numbers.includes(1) ? [listed(4, {}, 'acme/fork'), listed(5, {}, null)] : []),
-  ]
+  ['that brought a commit', 'and were not closed without a merge', commitOf('c'), [CLOSED, BROUGHT, listed(3)], [2, 3]],
+  ['of a branch', 'and of no fork', ofBranch('main', 'all'), [CLOSED, BROUGHT, listed(3), ...OF_FORKS], [1, 2, 3]],
+])('finds the pull requests %s, %s', async (_which, _but, find, list, numbers) => {
   expect((await find(answering(() => list))).map(({ number }) => number)).toEqual(numbers)
 })
 
-describe('pull request address', () => {
-  const addressOf = (raw: string, serverUrl: string) => {
-    const link = parsePullRequestLink(raw)
-    if (link === undefined) throw new Error(`${raw} is no link.`)
-    return toPullRequestAddress(link, { serverUrl })
-  }
+const ELSEWHERE = "it is at git.example.com, and this run's GitHub is github.com."
+const UNNAMED = 'its address names no repository and number.'
 
-  test.each([
-    ['https://github.com/acme/docs/pull/7', 'https://github.com'],
-    ['https://ghe.example.com:8443/acme/docs/pull/7/files', 'https://GHE.example.com:8443/'],
-  ])('%s is found at %s', (raw, serverUrl) => {
-    expect(addressOf(raw, serverUrl)).toEqual(ADDRESS)
-  })
-
-  test.each([
-    ['https://git.example.com/acme/docs/pull/7', "it is at git.example.com, and this run's GitHub is github.com"],
-    ['https://github.com/changes/42', 'names no repository'],
-    ['https://github.com/acme/docs/-/merge_requests/7/x', 'names no repository'],
-    ['https://github.com/group/sub/docs/-/merge_requests/7', 'names no repository'],
-  ])('%s is not asked for', (raw, part) => {
-    expect(() => addressOf(raw, 'https://github.com')).toThrow(
-      expect.objectContaining({ code: 'rejected', message: expect.stringContaining(part) as unknown }),
-    )
-  })
+test.each([
+  ['https://github.com/acme/docs/pull/7', 'https://github.com', ADDRESS],
+  ['https://ghe.example.com:8443/acme/docs/pull/7/files', 'https://GHE.example.com:8443/', ADDRESS],
+  ['https://git.example.com/acme/docs/pull/7', 'https://github.com', ELSEWHERE],
+  ['https://github.com/changes/42', 'https://github.com', UNNAMED],
+  ['https://github.com/acme/docs/-/merge_requests/7/x', 'https://github.com', UNNAMED],
+  ['https://github.com/group/sub/docs/-/merge_requests/7', 'https://github.com', UNNAMED],
+])('where %s is for %s: %j', (raw, serverUrl, expected) => {
+  const link = parsePullRequestLink(raw)
+  const find = () => toPullRequestAddress(link ?? { host: '', repository: '', number: '' }, { serverUrl })
+  if (typeof expected !== 'string') expect(find()).toEqual(expected)
+  else expect(find).toThrow(expect.objectContaining({ code: 'rejected', message: expected }))
 })

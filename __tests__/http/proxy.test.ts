@@ -36,14 +36,10 @@ test.each([
 })
 
 test.each<[string, readonly string[], readonly string[]]>([
-  [
-    'https://docs.example.com',
-    [
-      ...['*', 'docs.example.com', 'DOCS.Example.com', 'docs.example.com:443', 'example.com', '.example.com'],
-      ...['*.example.com', 'a.test, docs.example.com', 'a.test  docs.example.com', ' , docs.example.com , '],
-    ],
-    ['', '.', 'ample.com', 'docs.example', 'a.docs.example.com', 'docs.example.com:8443'],
-  ],
+  ['https://docs.example.com', ['*', 'docs.example.com', 'DOCS.Example.com', 'docs.example.com:443'], ['', '.']],
+  ['https://docs.example.com', ['example.com', '.example.com', '*.example.com'], ['ample.com', 'docs.example']],
+  ['https://docs.example.com', ['a.test, docs.example.com', 'a.test  docs.example.com'], ['a.docs.example.com']],
+  ['https://docs.example.com', [' , docs.example.com , '], ['docs.example.com:8443']],
   ['https://docs.example.com:8443', ['docs.example.com:8443'], ['docs.example.com:443']],
   ['http://docs.example.com', ['.example.com:80'], ['.example.com:443']],
   ['https://example.com', ['.example.com'], ['docs.example.com']],
