@@ -1,9 +1,5 @@
-import { expect, test } from '@jest/globals'
-import { lookAgain, prepare } from '../../../src/agent/job/before-sending.ts'
-import { JobWatch } from '../../../src/agent/job/job-watch.ts'
-import { Course, type Preflight } from '../../../src/agent/report/turns.ts'
+import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../../src/docs-service/schemas.ts'
-import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { type AgentRun, type AgentRunOptions, FOLLOW_UP, runScripted } from '../../support/agent-run.ts'
 import {
@@ -12,14 +8,12 @@ import {
   completed,
   failed,
   failure,
-  fakeClient,
   job,
   LINK,
   type Script,
   withoutLink,
 } from '../../support/fake-client.ts'
-import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, RUN_FACTS } from '../../support/fake-github.ts'
-import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits } from '../../support/fake-github.ts'
 import { commit } from '../../support/github-state.ts'
 
 const otherLink = job({ status: 'completed', prLink: LINK.replace(/7$/, '8') })
@@ -48,29 +42,15 @@ test('reads the job, sends the prompt, hands the job on, and waits for the turn'
 })
 
 test.each([
-  ['the old end for some seconds after the answer', active, [same, same, same, active, failed], 'failed'],
-  ['the old end between two reads of active', same, [same, active, same, same, active, failed], 'failed'],
-  ['the old end in another spelling', active, [same, spelledOtherwise, active, failed], 'failed'],
-  ['the late link of the turn before', active, [withoutLink, completed, active, withoutLink], 'no-changes'],
-  ['another end that nobody saw begin', failed, [failed, same, same, active, otherLink], 'pull-request'],
-])('is not deceived by %s', async (_name, message, reads, outcome) => {
-  expect((await follow(message, reads)).report).toMatchObject({ outcome, progress: 'seen' })
-})
-
-test.each([
-  ['an unknown status in the answer', unlisted, [same]],
-  ['an answer that tells nothing but the id', { ...active, isAssumed: true as const }, [same]],
-  ['an unknown status in a read', same, [same, unlisted, same]],
-  ['failed before, and then an old `completed`', failed, [failed, same]],
-  ['another pull request that nobody saw come', same, [same, otherLink]],
-])('%s is no proof that the turn began', async (_name, message, reads) => {
-  expect((await follow(message, reads)).report).toMatchObject({ outcome: 'unconfirmed', progress: 'taken' })
-})
-
-test('an end that looks like the one before is believed once it has stood for 15 s', async () => {
-  const { report, clock } = await follow(active, [same, active, same])
-  expect(report.outcome).toBe('pull-request')
-  expect(clock.sleeps.slice(2).reduce((sum, ms) => sum + ms)).toBeGreaterThanOrEqual(15_000)
+  ['the old end between two reads of active', same, [same, active, same, same, active, failed], 'failed', 'seen'],
+  ['the old end in another spelling', active, [same, spelledOtherwise, active, failed], 'failed', 'seen'],
+  ['the late link of the turn before', active, [withoutLink, completed, active, withoutLink], 'no-changes', 'seen'],
+  ['another end that nobody saw begin', failed, [failed, same, same, active, otherLink], 'pull-request', 'seen'],
+  ['an answer that tells nothing but the id', { ...active, isAssumed: true as const }, [same], 'unconfirmed', 'taken'],
+  ['an unknown status in a read', same, [same, unlisted, same], 'unconfirmed', 'taken'],
+  ['another pull request that nobody saw come', same, [same, otherLink], 'unconfirmed', 'taken'],
+])('is not deceived by %s', async (_name, message, reads, outcome, progress) => {
+  expect((await follow(message, reads)).report).toMatchObject({ outcome, progress })
 })
 
 test('a turn that was never seen is unconfirmed, after two minutes of looks, or at the deadline', async () => {
@@ -138,127 +118,62 @@ test('a prompt that was refused ends the step at once', async () => {
   expect(client.calls).toEqual(['get', 'message'])
 })
 
-const ON_HOST = { serverUrl: 'https://git.example.com' }
+describe('before sending', () => {
+  const ON_HOST = { serverUrl: 'https://git.example.com' }
 
-/** Follows up on a busy job. GitHub shows one head after the other, and the agent has made all of them. */
-function followBusy(
-  heads: string,
-  reads = [active, completed, completed, active, completed],
-  timeoutMs = 3_600_000,
-): Promise<AgentRun> {
-  const shown = Array.from(heads, (digit): PullRequest => ({ ...PULL_REQUEST, headSha: commit(digit) }))
-  const github = fakeGitHub({
-    readPullRequest: inTurn(...shown),
-    listPullRequestCommits: inTurn(pullCommits(...Array.from('abcd', (digit) => ({ sha: commit(digit) })))),
+  /** Follows up on a busy job. GitHub shows one head after the other, and the agent has made all of them. */
+  function followBusy(
+    heads: string,
+    reads = [active, completed, completed, active, completed],
+    timeoutMs = 3_600_000,
+  ): Promise<AgentRun> {
+    const shown = Array.from(heads, (digit): PullRequest => ({ ...PULL_REQUEST, headSha: commit(digit) }))
+    const github = fakeGitHub({
+      readPullRequest: inTurn(...shown),
+      listPullRequestCommits: inTurn(pullCommits(...Array.from('abcd', (digit) => ({ sha: commit(digit) })))),
+    })
+    return follow(active, reads, { facts: ON_HOST, inputs: { label: '', timeoutMs }, github })
+  }
+
+  const OWN_PROMPT = [active, completed, active, completed, completed, active, completed]
+  const OWN_END = [active, completed, failedThere, failedThere, active, completed]
+
+  test.each([
+    { what: 'a head that stands is read for 15 s', heads: 'aaaab', looks: 3 },
+    { what: 'one that moves is read until it has stood so long', heads: 'abbbbc', looks: 4 },
+    { what: 'old copies in between begin it anew', heads: 'abaaabc', looks: 5 },
+    {
+      what: 'what that turn has pushed late is not of this one',
+      heads: 'aabbbbbbbb',
+      looks: 5,
+      operation: 'unchanged',
+    },
+    { what: 'another prompt has a turn of its own', heads: 'aaaabbbbc', reads: OWN_PROMPT, looks: 3, sentAfter: 5 },
+    {
+      what: 'another end has a head of its own',
+      heads: 'aaaabbbb',
+      reads: OWN_END,
+      looks: 6,
+      sentAfter: 4,
+      operation: 'unchanged',
+    },
+  ])(
+    'after a turn that was waited for, $what',
+    async ({ heads, reads, looks, sentAfter = 3, operation = 'updated' }) => {
+      const { report, client, clock } = await followBusy(heads, reads)
+      expect(clock.sleeps.slice(0, looks + 1)).toEqual([10_000, ...Array<number>(looks).fill(5_000)])
+      expect([client.calls.indexOf('message'), report.operation]).toEqual([sentAfter, operation])
+    },
+  )
+
+  test('a head that cannot stand before the deadline is not known', async () => {
+    const { report, client } = await followBusy('ab', [active, completed, active], 24_000)
+    expect([client.prompts.length, report.operation]).toEqual([1, undefined])
   })
-  return follow(active, reads, { facts: ON_HOST, inputs: { label: '', timeoutMs }, github })
-}
 
-const OWN_PROMPT = [active, completed, active, completed, completed, active, completed]
-const OWN_END = [active, completed, failedThere, failedThere, active, completed]
-
-test.each([
-  { what: 'a head that stands is read for 15 s', heads: 'aaaab', looks: 3 },
-  { what: 'one that moves is read until it has stood so long', heads: 'abbbbc', looks: 4 },
-  { what: 'old copies in between begin it anew', heads: 'abaaabc', looks: 5 },
-  { what: 'what that turn has pushed late is not of this one', heads: 'aabbbbbbbb', looks: 5, operation: 'unchanged' },
-  { what: 'another prompt has a turn of its own', heads: 'aaaabbbbc', reads: OWN_PROMPT, looks: 3, sentAfter: 5 },
-  {
-    what: 'another end has a head of its own',
-    heads: 'aaaabbbb',
-    reads: OWN_END,
-    looks: 6,
-    sentAfter: 4,
-    operation: 'unchanged',
-  },
-])('after a turn that was waited for, $what', async ({ heads, reads, looks, sentAfter = 3, operation = 'updated' }) => {
-  const { report, client, clock } = await followBusy(heads, reads)
-  expect(clock.sleeps.slice(0, looks + 1)).toEqual([10_000, ...Array<number>(looks).fill(5_000)])
-  expect([client.calls.indexOf('message'), report.operation]).toEqual([sentAfter, operation])
-})
-
-test('a head that cannot stand before the deadline is not known', async () => {
-  const { report, client } = await followBusy('ab', [active, completed, active], 24_000)
-  expect([client.prompts.length, report.operation]).toEqual([1, undefined])
-})
-
-test('a job that is archived while its head has to stand is sent nothing', async () => {
-  const { report, client } = await followBusy('a', [active, completed, archived])
-  expect(report).toMatchObject({ outcome: 'archived', ...UNSENT })
-  expect(client.prompts).toEqual([])
-})
-
-const TASK = {
-  kind: 'follow-up',
-  jobId: 'job_1',
-  prompt: 'And the index. It is open.',
-  fallback: 'And the index.',
-} as const
-
-/** Before a follow-up to a job that reads like this, one reading after the other. */
-function open(reads: readonly (Job | Error)[], github?: GitHub) {
-  const inputs = agentInputs()
-  const client = fakeClient({ reads })
-  const step = fakeStep({ client, github, context: { ...RUN_FACTS, ...ON_HOST } })
-  const watch = new JobWatch(inputs, step, new Course(TASK))
-  const [claimed, checked]: [Job[], Job[]] = [[], []]
-  const preflight: Preflight = {
-    claim: (before) => Promise.resolve((claimed.push(before), 'send')),
-    check: (before) => Promise.resolve((checked.push(before), 'send')),
-  }
-  return {
-    client,
-    claimed,
-    checked,
-    preflight,
-    waitedMs: () => step.clock.now() - step.startedAt,
-    prepare: (given?: Preflight) => prepare(TASK, inputs, step, watch, given),
-    lookAgain: (before: Job) => lookAgain(before, preflight, step, watch),
-  }
-}
-
-test('a turn whose link has only come has only ended', async () => {
-  const { prepare, preflight, claimed, waitedMs } = open([withoutLink, completed], fakeGitHub())
-  expect(await prepare(preflight)).toMatchObject({ before: completed, head: PULL_REQUEST })
-  expect(claimed).toEqual([completed])
-  expect(waitedMs()).toBeGreaterThanOrEqual(15_000)
-})
-
-test.each<[string, readonly Job[], Job]>([
-  ['that stands', [completed, completed], completed],
-  ['that changes while it is looked at', [completed, otherLink], otherLink],
-  ['that gets another prompt while it is looked at', [completed, active, otherLink], otherLink],
-  ['that is archived while it is looked at', [completed, archived], archived],
-])('a job %s is claimed once, and checked as it reads directly before the message', async (_what, reads, last) => {
-  const { prepare, claimed, checked, preflight } = open(reads)
-  expect(await prepare(preflight)).toMatchObject({ before: last })
-  expect([claimed, checked]).toEqual([[completed], [last]])
-})
-
-test('a job that changes each time that it is looked at is sent nothing', async () => {
-  const { prepare, checked, client, preflight } = open([completed, otherLink, completed, otherLink, completed])
-  await expect(prepare(preflight)).rejects.toMatchObject({ code: 'not-sent' })
-  expect([client.calls.length, checked.length]).toEqual([4, 0])
-})
-
-test.each(['claim', 'check'] as const)('what takes its place begins with the prompt alone: %s', async (refuses) => {
-  const { prepare, preflight } = open([completed])
-  const verdict = { reason: 'It was merged', passedOver: [7] }
-  const refused = await prepare({ ...preflight, [refuses]: () => Promise.resolve(verdict) })
-  expect(refused).toMatchObject({ outdated: { ...verdict, prompt: 'And the index.' } })
-})
-
-test.each([otherLink, active, archived, failure('not-found')])(
-  'a prompt that was put off is not sent to a job that changed, or cannot be read: %j',
-  async (now) => {
-    const { lookAgain, checked } = open([now])
-    await expect(lookAgain(completed)).rejects.toMatchObject({ code: now instanceof Error ? 'not-found' : 'not-sent' })
-    expect(checked).toEqual([])
-  },
-)
-
-test('a prompt that was put off is sent to a job that stands', async () => {
-  const { lookAgain, checked } = open([completed])
-  await lookAgain(completed)
-  expect(checked).toEqual([completed])
+  test('a job that is archived while its head has to stand is sent nothing', async () => {
+    const { report, client } = await followBusy('a', [active, completed, archived])
+    expect(report).toMatchObject({ outcome: 'archived', ...UNSENT })
+    expect(client.prompts).toEqual([])
+  })
 })

@@ -62,8 +62,7 @@ test('creates a job, hands it on first of all, waits for it, and tells when its 
 test.each<Row>([
   ['believes a first answer that is final', { task: CREATE, create: completed }, ended('pull-request')],
   ['leaves right after the create', created([], NO_WAIT), { ...ended('submitted'), ...asked('create'), ...slept() }],
-  ['attaches, and sends nothing', attached([active, failed]), { ...ended('failed'), ...asked('get', 'get') }],
-  ['attaches to a job that has ended', attached([completed]), { ...ended('pull-request'), ...slept() }],
+  ['attaches to a job that has ended', attached([failed]), { ...ended('failed'), ...asked('get'), ...slept() }],
   ['attaches to a job that runs, without waiting', attached([active], NO_WAIT), ended('submitted')],
   ['attaches to one that has ended, without waiting', attached([completed], NO_WAIT), ended('pull-request')],
   ['waits for a job that is not there yet', created([failure('not-found'), completed]), ended('pull-request')],
@@ -109,14 +108,6 @@ test('a defect is not reported as an outcome', async () => {
 })
 
 describe('poll job', () => {
-  test.each<ErrorCode>(['unreachable', 'service-error', 'rate-limited', 'bad-answer'])(
-    'reads again after %s',
-    async (code) => {
-      const { report } = await runScripted(created([failure(code), active, failure(code), completed]))
-      expect(report.outcome).toBe('pull-request')
-    },
-  )
-
   test.each<ErrorCode>(['unauthorized', 'forbidden', 'redirected', 'rejected', 'untrusted', 'proxy'])(
     'stops at once on %s, and the report still names the job',
     async (code) => {
@@ -156,11 +147,56 @@ describe('poll job', () => {
   ])('%s', plays)
 })
 
+const unlisted = (unlistedStatus: string) => job({ unlistedStatus })
+const [down, gone] = [failure('service-error'), failure('unreachable')]
+
+describe('job watch', () => {
+  test.each<[string, Reads, string[]]>([
+    [
+      'a line for each change and none for what stays',
+      [active, active, failed],
+      ['The job is active.', 'The job failed.'],
+    ],
+    [
+      'that a pull request turns up at a job whose status stays',
+      [withoutLink, completed],
+      ['The job completed.', 'The job has a pull request.'],
+    ],
+    [
+      'a lasting problem once, and its end',
+      [down, down, gone, active, archived],
+      [
+        'It is service-error. Trying again until the deadline.',
+        'It is unreachable. Trying again until the deadline.',
+        'The service answers again.',
+        'The job is active.',
+        'The job is archived.',
+      ],
+    ],
+  ])('says %s', async (_what, reads, said) => {
+    const { log } = await runScripted(attached(reads))
+    expect(log.slice(1, 1 + said.length)).toEqual(said)
+  })
+
+  test('warns once of a status that no list has, and takes it for running', async () => {
+    const { warnings, log } = await runScripted(attached(['paused', 'paused', 'dreaming'].map(unlisted), SHORT))
+    expect(warnings).toEqual([expect.stringContaining('paused')])
+    expect(log.slice(1, 3)).toEqual(['The job is active.', expect.stringContaining('did not end in time')])
+  })
+
+  test('says once a minute that nothing has changed, even while a long interval passes', async () => {
+    const { log } = await runScripted(attached([active], { timeoutMs: 180_000, pollIntervalMs: 300_000 }))
+    const beats = log.filter((line) => line.startsWith('The job is still active'))
+    expect(beats).toEqual(Array(3).fill('The job is still active (checked 1 time).'))
+  })
+})
+
 describe('wait for job', () => {
   const unsafe = job({ status: 'completed', hasUnsafeLink: true })
 
   test.each<Row>([
     ['the last look is at the deadline', created([active], SHORT), slept(10_000, 10_000, 5_000)],
+    ['a problem is over when a read succeeds', created([down, active], SHORT), { report: { lastProblem: undefined } }],
     ['it may find the end', created([active, active, completed], SHORT), ended('pull-request')],
     [
       'a completed job without a link is read a few times more, and has then changed nothing',

@@ -11,6 +11,8 @@ import { type Asked, changing, goOn, refusing, type World, type WorldOptions } f
 import { BASE_URL } from '../../support/in-process-github.ts'
 
 const UNSENT = { outcome: 'error', error: { code: 'not-sent' } }
+const ELSEWHERE = { prLink: `${BASE_URL}/acme/docs/pull/9` }
+const BUSY = { status: 'active', prLink: null }
 const COUNTS = 'issues/update-comment'
 /** The comment is read before it is counted in it, which comes after the job was proven. */
 const PROVEN = 'issues/get-comment'
@@ -112,13 +114,23 @@ function since(when: string, answers: NonNullable<WorldOptions['answers']>): Pro
   )
 }
 
+test('a job that begins a turn each time that it is looked at is sent nothing', async () => {
+  let looks = 0
+  // Once for the search, and from then on it is completed and busy in turn.
+  const restless = changing(() => (looks++ > 0 && looks % 2 === 1 ? BUSY : {}))
+  const { report, taken, docs } = await goOn({ wait: 'false' }, { answers: { [READ]: restless } })
+  expect([taken, readMarker(markerOf({ docs }))?.followUps]).toEqual([[], 1])
+  expect(looks).toBe(7)
+  expect(report.error?.message).toBe('The job had changed each time the step looked at it.')
+})
+
 const BY_STRANGER = { github: combineScenarios(['marker-of-stranger']) }
 const DOWN = { 'pulls/get': refusing(503) }
 const reading = (fields: object) => ({ [READ]: changing(() => fields) })
 
 describe('a job that was proven, and directly before the message', () => {
   test.each([
-    ['names another pull request', { prLink: `${BASE_URL}/acme/docs/pull/9` }],
+    ['names another pull request', ELSEWHERE],
     ['is archived', { status: 'archived' }],
   ])('%s: it is sent nothing, and the outputs name what the new job does', async (_what, fields) => {
     const world = await since(PROVEN, reading(fields))
@@ -188,6 +200,7 @@ describe('a prompt that a rate limit puts off for half an hour', () => {
   test.each([
     ['the pull request is closed', closeOldest, {}],
     ['somebody archives the job', nothing, { status: 'archived' }],
+    ['the job names another pull request', nothing, ELSEWHERE],
     ['another turn begins', prompt, {}],
   ])('is not sent if %s meanwhile', async (_what, act, fields) => {
     const { report, messages } = await putOff(act, fields)
