@@ -12,6 +12,7 @@ export interface Spoken {
   readonly app?: object | null
   /** Of an `issue_comment`; the other events are always about a pull request. */
   readonly isOnPullRequest?: boolean
+  readonly number?: number
   readonly state?: 'open' | 'closed'
   /** Of the issue or the pull request. */
   readonly text?: string
@@ -31,15 +32,15 @@ export const COMMENT: CommentAddress = {
   writtenAt: '2026-01-01T00:00:00Z',
 }
 
-/** A comment or a review on number 7, as GitHub tells of it. */
+/** A comment or a review, as GitHub tells of it. */
 export function commentFacts(spoken: Spoken = {}): GivenRun {
   const { eventName = 'issue_comment', body = '/docs Shorten it.', author = MONA, app = null } = spoken
-  const { isOnPullRequest = true, state = 'open', text = 'About it.', fields = {} } = spoken
+  const { isOnPullRequest = true, number = 7, state = 'open', text = 'About it.', fields = {} } = spoken
   const isReview = eventName === 'pull_request_review'
   const { action = isReview ? 'submitted' : 'created' } = spoken
   const at = '2026-01-01T00:00:00Z'
   const said = { id: 71, user: author, body, author_association: 'CONTRIBUTOR', ...fields }
-  const subject = { number: 7, title: 'Guide', body: text, state }
+  const subject = { number, title: 'Guide', body: text, state }
   const place = { path: 'docs/guide.md', start_line: 3, line: 5, diff_hunk: '@@ -1 +1 @@\n-a\n+b' }
   const pull_request = { ...subject, base: { sha: commit('a') }, head: { sha: commit('b') } }
   const payloads: Readonly<Record<string, object>> = {

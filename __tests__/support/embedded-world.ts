@@ -49,6 +49,8 @@ export interface Asked extends Around {
   readonly answer: () => ServiceResponse
 }
 
+type Answer = (asked: Asked) => ServiceResponse
+
 export interface WorldOptions {
   readonly inputs: AgentInputs
   readonly scenario?: ScenarioName
@@ -67,7 +69,7 @@ export interface WorldOptions {
   /** Called with each request before it is answered: `create`, `message job_1`, `read job_1`, or an operation of GitHub's. */
   readonly onAsked?: (what: string, asked: Asked) => unknown
   /** Answers some of these in a server's place. */
-  readonly answers?: Readonly<Record<string, (asked: Asked) => ServiceResponse>>
+  readonly answers?: Readonly<Record<string, Answer>>
   /** In place of a new world that of the step before, which is then as `scenario`, `github` and the like made it. */
   readonly after?: World | undefined
 }
@@ -147,6 +149,12 @@ export const changing =
     const fields = fieldsOf(found)
     return jsonResponse(status, Array.isArray(fields) ? fields : { ...(found as object), ...fields })
   }
+
+/** One answer after the other; the last one stays. */
+export const inOrder = (...answers: readonly Answer[]): Answer => {
+  let next = 0
+  return (asked) => answers[Math.min(next++, answers.length - 1)]?.(asked) ?? asked.answer()
+}
 
 /**
  * Plays a step against the embedded service and its GitHub, without sockets, on a clock that moves only by sleeping. All that
