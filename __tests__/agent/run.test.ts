@@ -9,7 +9,6 @@ import type { OnCrash } from '../../src/action/action.ts'
 import { ATTACH, CREATE } from '../support/agent-run.ts'
 import { active, completed, failed, fakeClient, type Script } from '../support/fake-client.ts'
 import { fakeGitHub, PUSH, refusal, rejecting, RUN_FACTS } from '../support/fake-github.ts'
-import { fakeHost } from '../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../support/fake-step.ts'
 
 interface StepOptions {
@@ -41,16 +40,6 @@ async function run({ inputs = {}, answers, script, loadError, onCrash }: StepOpt
   const report = await runAgent(all, step, onCrash)
   return { report, client, loads, deadlines: github.deadlines.map((at) => at - step.startedAt) }
 }
-
-test('an event that cannot be read is none, said with one notice before anything else', async () => {
-  const host = fakeHost()
-  const client = fakeClient({ create: active, reads: [completed] })
-  for (const facts of [RUN_FACTS, { ...RUN_FACTS, payload: 'cut' }])
-    await runAgent(agentInputs({ task: CREATE }), fakeStep({ core: host, client, context: facts }))
-  const notices = host.said.filter((line) => line.startsWith('notice: '))
-  expect(notices).toEqual([expect.stringContaining('The event could not be read')])
-  expect(client.calls.filter((call) => call === 'create')).toHaveLength(2)
-})
 
 test('attaching asks GitHub nothing before, and is never skipped', async () => {
   const pathFilter = { kind: 'paths', rules: parsePathPatterns('src/**').rules } as const

@@ -62,8 +62,6 @@ export interface WorldOptions {
   readonly facts?: Partial<GivenRun> | undefined
   /** Changes what is there when GitHub is asked for the first time. */
   readonly furnish?: (docs: RepositoryState) => void
-  /** An older name of `acme/docs`. */
-  readonly olderName?: string | undefined
   /** When the run is cancelled, in milliseconds from its beginning. */
   readonly cancelAfterMs?: number
   /** Called with each request before it is answered: `create`, `message job_1`, `read job_1`, or an operation of GitHub's. */
@@ -75,11 +73,10 @@ export interface WorldOptions {
 }
 
 function openWorld(options: WorldOptions): Around {
-  const { inputs, scenario, turns, github, repository, olderName, furnish } = options
+  const { inputs, scenario, turns, github, repository, furnish } = options
   const plays = { ...combineScenarios([]), ...github }
   const state = demoState(plays, DEFAULT_START_MS)
   if (repository !== undefined) state.repositories['acme/docs'] = repository
-  if (olderName !== undefined) state.repositories[olderName] = repositoryState({ movedTo: 'acme/docs' })
   let isFurnished = false
   const beforeAnswer = (): void => {
     const { 'acme/docs': docs } = state.repositories

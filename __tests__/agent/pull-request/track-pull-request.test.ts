@@ -63,20 +63,6 @@ const markedBy = (author: MarkerComment['author']): FakeGitHub =>
 const refusing = (code: ErrorCode, hint?: string): FakeGitHub =>
   fakeGitHub({ readPullRequest: rejecting(refusal(code, hint)) })
 
-test('puts on the label and the comment that names the job', async () => {
-  const written: unknown[] = []
-  const note = (...args: unknown[]): Promise<undefined> => {
-    written.push(args)
-    return Promise.resolve(undefined)
-  }
-  await handOver(EARLY, unmarked({ addLabel: note, addComment: note }))
-  const address = { repository: 'acme/docs', number: 7 }
-  expect(written).toEqual([
-    [expect.objectContaining(address), 'docs-agent'],
-    [expect.objectContaining(address), expect.stringContaining('<!-- docs-agent-action: job=job_1 -->')],
-  ])
-})
-
 test.each<[string, Partial<AgentInputs>, FakeGitHub, readonly string[]]>([
   ['asks nothing about a comment that is left to the end', {}, unmarked(), ['addLabel']],
   ['puts nothing on it with no label wanted', { label: '' }, unmarked(), []],
@@ -90,25 +76,13 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub, readonly string[]]>([
   expect([done.asked.filter((name) => !name.startsWith('read')), notice]).toEqual([asked, undefined])
 })
 
-const forbidden = rejecting(refusal('forbidden', 'Grant it.'))
-
-test.each<[string, Partial<AgentInputs>, Partial<GitHub>, string]>([
-  [
-    'nobody knows whether there is one',
+test('a comment of which nobody knows whether it is there costs nothing else', async () => {
+  const { found, notice, asked } = await handOver(
     AGAIN,
-    { listMarkerComments: rejecting(refusal('bad-answer')) },
-    'The comment that names the job was not written: GitHub said bad-answer.',
-  ],
-  [
-    'the token may not',
-    EARLY,
-    { addLabel: forbidden, addComment: forbidden },
-    'The label was not put on the pull request. The comment that names the job was not written: GitHub said forbidden. Grant it.',
-  ],
-])('marks that are not written as %s cost nothing else, with one text', async (_why, inputs, answers, text) => {
-  const { found, notice, asked } = await handOver(inputs, unmarked(answers))
-  expect([found.state, notice]).toEqual(['open', text])
-  expect(asked.includes('addComment')).toBe(inputs === EARLY)
+    unmarked({ listMarkerComments: rejecting(refusal('bad-answer')) }),
+  )
+  const text = 'The comment that names the job was not written: GitHub said bad-answer.'
+  expect([found.state, notice, asked.includes('addComment')]).toEqual(['open', text, false])
 })
 
 test('a pull request that the service has just opened may be missing for half a minute', async () => {
@@ -145,9 +119,4 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub | null, string, string | und
   if (text === undefined) expect(done.notice).toBeUndefined()
   else expect(done.notice).toContain(text)
   expect(done.asked.filter((name) => name !== 'readPullRequest')).toEqual([])
-})
-
-test('looks at checks and files where they were asked for', async () => {
-  const { found } = await handOver({ ...EARLY, ...ALLOWED })
-  expect(found).toMatchObject({ state: 'open', checks: 'success', scope: { outside: [] } })
 })
