@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok } from 'node:assert/strict'
-import { resultSchema } from '../../src/agent/report/result.ts'
+import { resultSchema } from '../../src/agent/report/result-schema.ts'
 
 /**
  * Holds the output `result` against its schema, its size and the other outputs; visitors and skipped rehearsals have none.

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod/mini'
 import { root } from '../../__tests__/support/markdown-files.ts'
-import { resultSchema } from '../../src/agent/report/result.ts'
+import { resultSchema } from '../../src/agent/report/result-schema.ts'
 import { renderPage } from '../summaries/render-page.ts'
 import { PAGES, writeTables } from './input-tables.ts'
 
