@@ -1,41 +1,18 @@
 import { parseArgs } from 'node:util'
-import {
-  GITHUB_SCENARIOS,
-  GITHUB_SCENARIO_NAMES,
-  type GitHubScenarioName,
-  isGitHubScenarioName,
-} from './github/github-scenarios.ts'
-import { SCENARIOS, SCENARIO_NAMES, type ScenarioName, isScenarioName } from './service/scenarios.ts'
+import { GITHUB_SCENARIOS, GITHUB_SCENARIO_NAMES, isGitHubScenarioName } from './github/github-scenarios.ts'
+import { SCENARIOS, SCENARIO_NAMES, isScenarioName } from './service/scenarios.ts'
 import { parseDate } from './service/visitors-query.ts'
 import { DEFAULT_PAGES, DEFAULT_SCENARIO, DEFAULT_VISITS } from './embedded-service.ts'
 
-export interface CliOptions {
-  readonly host: string
-  readonly port: number
-  readonly scenario: ScenarioName
-  /** What a later one says counts. */
-  readonly gitHubScenarios: readonly GitHubScenarioName[]
-  /** Of the run that rehearses, `owner/name`; empty: there is none. */
-  readonly gitHubRepository: string
-  readonly speed: number
-  readonly pages: number
-  readonly visits: number
-  readonly startMs: number
-}
-
-type CliCommand =
-  | { readonly kind: 'run'; readonly options: CliOptions }
-  | { readonly kind: 'help' }
-  | { readonly kind: 'invalid'; readonly message: string }
-
-interface CliOption<Value> {
+interface CliOption {
+  readonly flag: string
   readonly about: string
   /** What is taken, after "must be". */
   readonly takes: string
   /** As it would be written. */
   readonly otherwise: string
   /** @param nowMs in milliseconds since 1970 */
-  readonly parse: (text: string, nowMs: number) => Value | undefined
+  readonly parse: (text: string, nowMs: number) => unknown
 }
 
 const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', '::1', 'localhost']
@@ -45,29 +22,31 @@ function numberIn(text: string, least: number, most: number): number | undefined
   return value >= least && value <= most ? value : undefined
 }
 
-function integer(least: number, most: number): Pick<CliOption<number>, 'takes' | 'parse'> {
+function integer(least: number, most: number) {
   return {
     takes: `an integer from ${least} to ${most}`,
-    parse: (text) => (/^\d+$/.test(text) ? numberIn(text, least, most) : undefined),
+    parse: (text: string) => (/^\d+$/.test(text) ? numberIn(text, least, most) : undefined),
   }
 }
 
-/** By their flags. */
 const OPTIONS = {
   host: {
+    flag: 'host',
     about: 'loopback address to listen on',
     takes: `one of ${LOOPBACK_HOSTS.join(', ')}`,
     otherwise: '127.0.0.1',
     parse: (text: string) => LOOPBACK_HOSTS.find((host) => host === text),
   },
-  port: { about: 'port to listen on, 0 for any free one', otherwise: '4010', ...integer(0, 65_535) },
+  port: { flag: 'port', about: 'port to listen on, 0 for any free one', otherwise: '4010', ...integer(0, 65_535) },
   scenario: {
+    flag: 'scenario',
     about: 'what happens in every project whose id names no other scenario',
     takes: `one of ${SCENARIO_NAMES.join(', ')}`,
     otherwise: DEFAULT_SCENARIO,
     parse: (text: string) => (isScenarioName(text) ? text : undefined),
   },
-  'github-scenario': {
+  gitHubScenarios: {
+    flag: 'github-scenario',
     about: 'what happens on GitHub, several with commas between them',
     takes: `one or more of ${GITHUB_SCENARIO_NAMES.join(', ')}`,
     otherwise: 'checks-pass',
@@ -76,34 +55,54 @@ const OPTIONS = {
       return names.every(isGitHubScenarioName) ? names : undefined
     },
   },
-  'github-repository': {
+  /** Empty: there is none. */
+  gitHubRepository: {
+    flag: 'github-repository',
     about: 'another name of acme/docs, where unknown commits stand for known ones',
     takes: 'owner/name',
     otherwise: '',
     parse: (text: string) => (/^([\w.-]+\/[\w.-]+)?$/.test(text) ? text : undefined),
   },
   speed: {
+    flag: 'speed',
     about: "seconds of the service's time in one second",
     takes: 'a number from 0.001 to 10000',
     otherwise: '1',
     parse: (text: string) => numberIn(text, 0.001, 10_000),
   },
-  pages: { about: 'pages that the analytics know', otherwise: String(DEFAULT_PAGES), ...integer(1, 100_000) },
+  pages: {
+    flag: 'pages',
+    about: 'pages that the analytics know',
+    otherwise: String(DEFAULT_PAGES),
+    ...integer(1, 100_000),
+  },
   visits: {
+    flag: 'visits',
     about: 'visits that these pages had in the 90 days before the start',
     otherwise: String(DEFAULT_VISITS),
     ...integer(0, 1_000_000),
   },
   // Visits lie in the days before the start, so a date that stands still would leave the last days empty.
-  'start-at': {
+  startMs: {
+    flag: 'start-at',
     about: "the service's date when it starts",
     takes: 'YYYY-MM-DD or ISO 8601',
     otherwise: 'now',
     parse: (text: string, nowMs: number) => (text === 'now' ? nowMs : parseDate(text)),
   },
-} as const satisfies Record<string, CliOption<unknown>>
+} as const satisfies Record<string, CliOption>
 
-type Flag = keyof typeof OPTIONS
+/** The value of each option. */
+export type CliOptions = {
+  readonly [Name in keyof typeof OPTIONS]: NonNullable<ReturnType<(typeof OPTIONS)[Name]['parse']>>
+}
+
+type CliCommand =
+  | { readonly kind: 'run'; readonly options: CliOptions }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'invalid'; readonly message: string }
+
+const ALL: readonly (readonly [name: string, option: CliOption])[] = Object.entries(OPTIONS)
 
 /** The text for `--help`. */
 export function helpText(): string {
@@ -111,9 +110,7 @@ export function helpText(): string {
     'Starts the embedded documentation service on this machine. Its first line is: listening <url>',
     '',
     'Options:',
-    ...Object.entries(OPTIONS).map(
-      ([flag, { about, otherwise }]) => `  --${flag.padEnd(18)} ${about} (default: ${otherwise || 'none'})`,
-    ),
+    ...ALL.map(([, { flag, about, otherwise }]) => `  --${flag.padEnd(18)} ${about} (default: ${otherwise || 'none'})`),
     `  --${'help'.padEnd(18)} show this text`,
     '',
     'Scenarios (a project whose id ends in --<scenario> plays that one, for example docs--failed):',
@@ -126,11 +123,9 @@ export function helpText(): string {
   ].join('\n')
 }
 
-type Texts = Readonly<Partial<Record<Flag, string>>> & { readonly help?: boolean }
-
-/** The flags, or a sentence that says what is wrong with them. */
-function readFlags(args: readonly string[]): Texts | string {
-  const strings = Object.keys(OPTIONS).map((flag) => [flag, { type: 'string' }] as const)
+/** The values of the flags, or a sentence that says what is wrong with them. */
+function readFlags(args: readonly string[]): Readonly<Record<string, string | boolean | undefined>> | string {
+  const strings = ALL.map(([, { flag }]) => [flag, { type: 'string' }] as const)
   const options = { ...Object.fromEntries(strings), help: { type: 'boolean' as const } }
   try {
     return parseArgs({ args: [...args], options }).values
@@ -146,25 +141,9 @@ function readFlags(args: readonly string[]): Texts | string {
 export function parseCli(args: readonly string[], nowMs: number): CliCommand {
   const texts = readFlags(args)
   if (typeof texts === 'string') return { kind: 'invalid', message: texts }
-  if (texts.help === true) return { kind: 'help' }
-  const problems: string[] = []
-
-  const read = <Value>(flag: Flag, { takes, otherwise, parse }: CliOption<Value>): Value => {
-    const value = parse(texts[flag] ?? otherwise, nowMs)
-    if (value === undefined) problems.push(`--${flag} must be ${takes}.`)
-    return value as Value
-  }
-
-  const options: CliOptions = {
-    host: read('host', OPTIONS.host),
-    port: read('port', OPTIONS.port),
-    scenario: read('scenario', OPTIONS.scenario),
-    gitHubScenarios: read('github-scenario', OPTIONS['github-scenario']),
-    gitHubRepository: read('github-repository', OPTIONS['github-repository']),
-    speed: read('speed', OPTIONS.speed),
-    pages: read('pages', OPTIONS.pages),
-    visits: read('visits', OPTIONS.visits),
-    startMs: read('start-at', OPTIONS['start-at']),
-  }
-  return problems.length === 0 ? { kind: 'run', options } : { kind: 'invalid', message: problems.join(' ') }
+  if (texts['help'] === true) return { kind: 'help' }
+  const values = ALL.map(([name, { flag, otherwise, parse }]) => [name, parse(String(texts[flag] ?? otherwise), nowMs)])
+  const problems = ALL.filter((_, index) => values[index]?.[1] === undefined)
+  if (problems.length === 0) return { kind: 'run', options: Object.fromEntries(values) as CliOptions }
+  return { kind: 'invalid', message: problems.map(([, { flag, takes }]) => `--${flag} must be ${takes}.`).join(' ') }
 }

@@ -32,8 +32,14 @@ function filesOf({ prompt }: Turn): readonly FileChange[] {
   }))
 }
 
-/** Does something to an open pull request. */
-type Act = (repository: RepositoryState, pull: PullState, number: number, atMs: number, event: PlannedEvent) => void
+/** Somebody is about to do something to an open pull request. */
+interface Moment {
+  readonly repository: RepositoryState
+  readonly number: number
+  readonly pull: PullState
+  readonly atMs: number
+  readonly event: PlannedEvent
+}
 
 interface AgentWorkOptions {
   readonly state: GitHubState
@@ -49,6 +55,7 @@ interface AgentWorkOptions {
  */
 export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOptions): () => void {
   const turnsNoted = new Map<number, number>()
+  const agents = (): RepositoryState | undefined => state.repositories[SOURCE.repository]
 
   function begin(repository: RepositoryState, pull: PullState, atMs: number): void {
     const { branch, headSha, pushes } = pull
@@ -57,16 +64,14 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
     startChecks(state, repository, { branch, headSha, event: 'pull_request' }, plans, atMs)
   }
 
-  const commits =
-    (author: string): Act =>
-    (repository, pull, _number, atMs) => {
-      const files = [{ filename: 'docs/index.md', patch: '@@ -1 +1 @@\n-# Acme\n+# Acme Docs' }]
-      pushCommit(repository, pull.branch, { message: 'Correct the title', author, files }, atMs)
-      begin(repository, pull, atMs)
-    }
+  function commit({ repository, pull, atMs }: Moment, author: string): void {
+    const files = [{ filename: 'docs/index.md', patch: '@@ -1 +1 @@\n-# Acme\n+# Acme Docs' }]
+    pushCommit(repository, pull.branch, { message: 'Correct the title', author, files }, atMs)
+    begin(repository, pull, atMs)
+  }
 
   /** Something is new on the base, and a bot merges it into the branch. */
-  const mergeBase: Act = (repository, pull, _number, atMs) => {
+  function mergeBase({ repository, pull, atMs }: Moment): void {
     const { headSha, base, branch } = pull
     const files = [{ filename: 'src/main.ts', patch: '@@ -1 +1 @@\n-1\n+2' }]
     const { sha } = pushCommit(repository, base, { message: 'Count further', author: MAINTAINER, files }, atMs)
@@ -75,34 +80,33 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
     begin(repository, pull, atMs)
   }
 
-  const comments =
-    (user: string): Act =>
-    (_repository, pull, _number, atMs, { body = '' }) => {
-      writeComment(state, pull, user, body, atMs)
-    }
+  const comment = ({ pull, atMs, event: { body = '' } }: Moment, user: string): unknown =>
+    writeComment(state, pull, user, body, atMs)
 
-  const ACTS: Readonly<Record<PlannedEvent['act'], Act>> = {
-    'person-commits': commits(MAINTAINER),
-    'bot-commits': commits(BOT),
-    'bot-merges-base': mergeBase,
-    merge: (repository, _pull, number, atMs) => {
-      mergePull(repository, number, MAINTAINER, atMs)
+  const ACTS: Readonly<Record<PlannedEvent['act'], (moment: Moment) => unknown>> = {
+    'person-commits': (moment) => {
+      commit(moment, MAINTAINER)
     },
-    close: (repository, pull, _number, atMs) => {
+    'bot-commits': (moment) => {
+      commit(moment, BOT)
+    },
+    'bot-merges-base': mergeBase,
+    merge: ({ repository, number, atMs }) => mergePull(repository, number, MAINTAINER, atMs),
+    close: ({ repository, pull, atMs }) => {
       closeIssue(repository, pull, atMs)
     },
-    'stranger-comments': comments(STRANGER),
-    'maintainer-comments': comments(MAINTAINER),
+    'stranger-comments': (moment) => comment(moment, STRANGER),
+    'maintainer-comments': (moment) => comment(moment, MAINTAINER),
   }
 
-  function planEvents(after: PlannedEvent['after'], { pullNumber }: JobRecord, atMs: number): void {
+  function planEvents(after: PlannedEvent['after'], { pullNumber: number }: JobRecord, atMs: number): void {
     for (const event of scenario.events) {
       if (event.after !== after) continue
       timeline.at(atMs + event.delayMs, (thenMs) => {
-        const repository = state.repositories[SOURCE.repository]
-        const pull = repository?.pulls[pullNumber]
-        if (repository !== undefined && pull?.state === 'open')
-          ACTS[event.act](repository, pull, pullNumber, thenMs, event)
+        const repository = agents()
+        const pull = repository?.pulls[number]
+        if (repository === undefined || pull?.state !== 'open') return
+        ACTS[event.act]({ repository, number, pull, atMs: thenMs, event })
       })
     }
   }
@@ -110,12 +114,8 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
   function open(repository: RepositoryState, job: JobRecord, atMs: number): void {
     const { id, pullNumber, turns } = job
     const text = { title: titleOf(turns[0].prompt), body: 'Opened by the embedded documentation service.' }
-    const pull = openPull(
-      repository,
-      pullNumber,
-      { ...text, user: AGENT_USER, branch: branchOf(job), ...scenario.pull },
-      atMs,
-    )
+    const fields = { ...text, user: AGENT_USER, branch: branchOf(job), ...scenario.pull }
+    const pull = openPull(repository, pullNumber, fields, atMs)
     begin(repository, pull, atMs)
     if (id === FINISHED_JOB) leaveEarlierMarks(repository, pull, atMs)
     else planEvents('opened', job, atMs)
@@ -134,7 +134,7 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
 
   /** A pull request that was there under this number is somebody else's, and left alone. */
   function push(job: JobRecord, turn: Turn, atMs: number): void {
-    const repository = state.repositories[SOURCE.repository]
+    const repository = agents()
     if (repository === undefined || !startedTurns(job, atMs).includes(turn)) return
     const { [job.pullNumber]: pull } = repository.pulls
     const branch = branchOf(job)
@@ -148,7 +148,7 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
 
   /** A turn that comes to a pull request opens it, where no turn before has. */
   function end(job: JobRecord, turn: Turn, atMs: number): void {
-    const repository = state.repositories[SOURCE.repository]
+    const repository = agents()
     if (repository === undefined || !pushedTurns(job, atMs).includes(turn)) return
     const isPushed = repository.branches[branchOf(job)] !== undefined
     if (isPushed && repository.pulls[job.pullNumber] === undefined) open(repository, job, atMs)

@@ -1,34 +1,26 @@
 import { findCommit } from './history.ts'
-import { type Operations, reads } from './operation.ts'
+import { operation, type Operations } from './operation.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, wireTime } from './reply.ts'
 import type { CheckRun, CommitStatus } from './check-state.ts'
 import { appBody, repositoryBody } from './resource-body.ts'
 import { type ShownSuite, latestRuns, statusOf, suitesOf } from './checks-view.ts'
 
-const timeOrNull = (atMs: number, nowMs: number): string | null => (nowMs >= atMs ? wireTime(atMs) : null)
-
-/** What a check run and the job of a workflow have in common. */
-export function checkFields(run: CheckRun, nowMs: number): object {
+function checkRunBody(call: Call, run: CheckRun): object {
+  const { nowMs, baseUrl, name } = call
+  const { id, runId, app, suiteId, startedAtMs, completedAtMs } = run
   const status = statusOf(run, nowMs)
+  const isOver = status === 'completed'
+  const page =
+    runId === undefined ? `${baseUrl}/${name}/runs/${id}` : `${baseUrl}/${name}/actions/runs/${runId}/job/${id}`
+  const { title = null, summary = null, annotations = [] } = isOver ? run : {}
   return {
-    id: run.id,
+    id,
     name: run.name,
     head_sha: run.headSha,
     status,
-    conclusion: status === 'completed' ? run.conclusion : null,
-    started_at: timeOrNull(run.startedAtMs, nowMs),
-    completed_at: timeOrNull(run.completedAtMs, nowMs),
-  }
-}
-
-function checkRunBody(call: Call, run: CheckRun): object {
-  const { nowMs, baseUrl, name } = call
-  const { id, runId, app, suiteId } = run
-  const page =
-    runId === undefined ? `${baseUrl}/${name}/runs/${id}` : `${baseUrl}/${name}/actions/runs/${runId}/job/${id}`
-  const { title = null, summary = null, annotations = [] } = nowMs >= run.completedAtMs ? run : {}
-  return {
-    ...checkFields(run, nowMs),
+    conclusion: isOver ? run.conclusion : null,
+    started_at: nowMs >= startedAtMs ? wireTime(startedAtMs) : null,
+    completed_at: isOver ? wireTime(completedAtMs) : null,
     html_url: page,
     details_url: run.detailsUrl ?? page,
     app: appBody(call, app),
@@ -39,21 +31,25 @@ function checkRunBody(call: Call, run: CheckRun): object {
   }
 }
 
-/** Those of the commit that a path names, by now. */
+/** The commit that a path names. */
+function shaOf({ repository, params: { ref = '' } }: Call): string {
+  return findCommit(repository, ref)?.sha ?? ref
+}
+
+/** Those of the commit that the path names, by now. */
 function ofCommit<T extends { readonly headSha: string; readonly createdAtMs: number }>(
-  { repository, params: { ref = '' }, nowMs }: Call,
+  call: Call,
   items: readonly T[],
 ): readonly T[] {
-  const sha = findCommit(repository, ref)?.sha ?? ref
-  return items.filter(({ headSha, createdAtMs }) => headSha === sha && createdAtMs <= nowMs)
+  const sha = shaOf(call)
+  return items.filter(({ headSha, createdAtMs }) => headSha === sha && createdAtMs <= call.nowMs)
 }
 
 function listCheckRuns(call: Call): Reply {
   const { repository } = call
   const runs = latestRuns(ofCommit(call, repository.checkRuns))
   const total_count = runs.length + repository.unlistedChecks
-  const body = (run: CheckRun): object => checkRunBody(call, run)
-  return listReply(call, runs, body, (check_runs) => ({ total_count, check_runs }))
+  return listReply(call, runs, checkRunBody, (check_runs) => ({ total_count, check_runs }))
 }
 
 function suiteBody(call: Call, suite: ShownSuite): object {
@@ -78,11 +74,8 @@ function suiteBody(call: Call, suite: ShownSuite): object {
 }
 
 function listSuites(call: Call): Reply {
-  const { repository, params, nowMs } = call
-  const { ref = '' } = params
-  const suites = suitesOf(repository, findCommit(repository, ref)?.sha ?? ref, nowMs)
-  const body = (suite: ShownSuite): object => suiteBody(call, suite)
-  return listReply(call, suites, body, (check_suites) => ({ total_count: suites.length, check_suites }))
+  const suites = suitesOf(call.repository, shaOf(call), call.nowMs)
+  return listReply(call, suites, suiteBody, (check_suites) => ({ total_count: suites.length, check_suites }))
 }
 
 function statusBody({ repository }: Call, status: CommitStatus): object {
@@ -105,18 +98,16 @@ function combine(states: readonly CommitStatus['state'][]): 'failure' | 'pending
 
 /** The newest status of each context counts. */
 function combinedStatus(call: Call): Reply {
-  const { repository, params } = call
-  const { ref = '' } = params
+  const { repository } = call
   const newest = new Map(ofCommit(call, repository.statuses).map((status) => [status.context, status]))
   const all = [...newest.values()]
-  const whole = {
-    sha: findCommit(repository, ref)?.sha ?? ref,
+  return listReply(call, all, statusBody, (statuses) => ({
+    sha: shaOf(call),
     state: combine(all.map(({ state }) => state)),
     total_count: all.length + repository.unlistedChecks,
     repository: repositoryBody(call, call.name, repository),
-  }
-  const body = (status: CommitStatus): object => statusBody(call, status)
-  return listReply(call, all, body, (statuses) => ({ ...whole, statuses }))
+    statuses,
+  }))
 }
 
 const WITHOUT_COLUMNS = { start_column: null, end_column: null, raw_details: null }
@@ -125,13 +116,13 @@ function listAnnotations(call: Call): Reply {
   const run = call.repository.checkRuns.find(({ id }) => String(id) === call.params['check_run_id'])
   if (run === undefined) return NOT_FOUND
   const found = call.nowMs >= run.completedAtMs ? (run.annotations ?? []) : []
-  return listReply(call, found, (annotation) => ({ ...WITHOUT_COLUMNS, ...annotation }))
+  return listReply(call, found, (_call, annotation) => ({ ...WITHOUT_COLUMNS, ...annotation }))
 }
 
 /** Check runs with their annotations, check suites, and commit statuses. */
 export const CHECK_OPERATIONS: Operations = {
-  'checks/list-for-ref': reads('/commits/{ref}/check-runs', ['checks'], listCheckRuns),
-  'checks/list-suites-for-ref': reads('/commits/{ref}/check-suites', ['checks'], listSuites),
-  'checks/list-annotations': reads('/check-runs/{check_run_id}/annotations', ['checks'], listAnnotations),
-  'repos/get-combined-status-for-ref': reads('/commits/{ref}/status', ['statuses'], combinedStatus),
+  'checks/list-for-ref': operation('GET', '/commits/{ref}/check-runs', ['checks'], listCheckRuns),
+  'checks/list-suites-for-ref': operation('GET', '/commits/{ref}/check-suites', ['checks'], listSuites),
+  'checks/list-annotations': operation('GET', '/check-runs/{check_run_id}/annotations', ['checks'], listAnnotations),
+  'repos/get-combined-status-for-ref': operation('GET', '/commits/{ref}/status', ['statuses'], combinedStatus),
 }

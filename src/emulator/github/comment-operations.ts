@@ -2,13 +2,12 @@ import type { Comment, IssueState, Reaction } from './issue-state.ts'
 import {
   type IssueCall,
   ISSUES_OR_PULLS,
+  operation,
   type Operations,
   PULLS,
   type PullCall,
-  reads,
   withIssue,
   withPull,
-  writes,
 } from './operation.ts'
 import { associationOf } from './pull-body.ts'
 import type { ReviewComment } from './pull-state.ts'
@@ -65,12 +64,12 @@ function listComments(call: Call, comments: readonly AnyComment[]): Reply {
   const secondOf = ({ createdAtMs, updatedAtMs = createdAtMs }: Comment): number =>
     Math.floor(updatedAtMs / 1_000) * 1_000
   const changed = comments.filter((comment) => !(secondOf(comment) < sinceMs))
-  return listReply(call, changed, (comment) => commentBody(call, comment))
+  return listReply(call, changed, commentBody)
 }
 
 function listOfReview(call: PullCall): Reply {
   const found = call.pull.reviewComments.filter(({ reviewId }) => String(reviewId) === call.params['review_id'])
-  return listReply(call, found, (comment) => commentBody(call, comment))
+  return listReply(call, found, commentBody)
 }
 
 /** The text of a comment, once it is known that it may be written there. */
@@ -89,28 +88,26 @@ function replyInThread(call: PullCall): Reply {
     const answered = pull.reviewComments.find(({ id }) => String(id) === params['comment_id'])
     if (answered === undefined) return NOT_FOUND
     const { path, line, diffHunk, id, inReplyTo = id } = answered
-    const place = { path, line, diffHunk, inReplyTo }
-    const comment = { ...place, id: takeId(state), user: state.identity, body, createdAtMs: nowMs, reactions: [] }
+    const written = { id: takeId(state), user: state.identity, body, createdAtMs: nowMs, reactions: [] }
+    const comment = { path, line, diffHunk, inReplyTo, ...written }
     pull.reviewComments.push(comment)
     return created(commentBody(call, comment))
   })
 }
 
-interface Place {
-  readonly issue: IssueState
-  readonly comments: readonly AnyComment[]
-}
+/** What can be commented on, with its comments of one kind. */
+type Places = (
+  repository: RepositoryState,
+) => readonly (readonly [issue: IssueState, comments: readonly AnyComment[]])[]
 
-const conversations = ({ issues, pulls }: RepositoryState): readonly Place[] =>
-  [...Object.values(issues), ...Object.values(pulls)].map((issue) => ({ issue, comments: issue.comments }))
-
-const threads = ({ pulls }: RepositoryState): readonly Place[] =>
-  Object.values(pulls).map((pull) => ({ issue: pull, comments: pull.reviewComments }))
+const conversations: Places = ({ issues, pulls }) =>
+  [...Object.values(issues), ...Object.values(pulls)].map((issue) => [issue, issue.comments])
+const threads: Places = ({ pulls }) => Object.values(pulls).map((pull) => [pull, pull.reviewComments])
 
 /** Answers with the comment that the path names. */
-function withComment(places: typeof threads, answer: (call: CommentCall) => Reply): (call: Call) => Reply {
+function withComment(places: Places, answer: (call: CommentCall) => Reply): (call: Call) => Reply {
   return (call) => {
-    for (const { issue, comments } of places(call.repository)) {
+    for (const [issue, comments] of places(call.repository)) {
       const comment = comments.find(({ id }) => String(id) === call.params['comment_id'])
       if (comment !== undefined) return answer({ ...call, comment, issue })
     }
@@ -148,33 +145,29 @@ function createComment(call: IssueCall): Reply {
   return withText(call, (text) => created(commentBody(call, writeComment(state, issue, state.identity, text, nowMs))))
 }
 
-const ISSUE_COMMENTS = '/issues/{issue_number}/comments'
-const PULL_COMMENTS = '/pulls/{pull_number}/comments'
-const REVIEW = '/pulls/{pull_number}/reviews/{review_id}/comments'
+const OF_ISSUE = '/issues/{issue_number}/comments'
+const OF_PULL = '/pulls/{pull_number}/comments'
+const OF_REVIEW = '/pulls/{pull_number}/reviews/{review_id}/comments'
 const COMMENT = '/issues/comments/{comment_id}'
-const REVIEW_COMMENT = '/pulls/comments/{comment_id}'
+const IN_THREAD = '/pulls/comments/{comment_id}'
 
 const listOfIssue = withIssue((call) => listComments(call, call.issue.comments))
 const listOfPull = withPull((call) => listComments(call, call.pull.reviewComments))
 const getComment = withComment(conversations, (call) => ok(commentBody(call, call.comment)))
+const [editComment, editInThread] = [withComment(conversations, edit), withComment(threads, edit)]
+const [reactTo, reactInThread] = [withComment(conversations, react), withComment(threads, react)]
 const reply = withPull(replyInThread)
-const [reactInConversation, reactInThread] = [withComment(conversations, react), withComment(threads, react)]
 
 /** Comments of issues, of pull requests and of reviews, and reactions to them. */
 export const COMMENT_OPERATIONS: Operations = {
-  'issues/list-comments': reads(ISSUE_COMMENTS, ISSUES_OR_PULLS, listOfIssue),
-  'issues/create-comment': writes('POST', ISSUE_COMMENTS, ISSUES_OR_PULLS, withIssue(createComment)),
-  'issues/get-comment': reads(COMMENT, ISSUES_OR_PULLS, getComment),
-  'issues/update-comment': writes('PATCH', COMMENT, ISSUES_OR_PULLS, withComment(conversations, edit)),
-  'reactions/create-for-issue-comment': writes('POST', `${COMMENT}/reactions`, ISSUES_OR_PULLS, reactInConversation),
-  'pulls/list-comments-for-review': reads(REVIEW, PULLS, withPull(listOfReview)),
-  'pulls/list-review-comments': reads(PULL_COMMENTS, PULLS, listOfPull),
-  'pulls/create-reply-for-review-comment': writes('POST', `${PULL_COMMENTS}/{comment_id}/replies`, PULLS, reply),
-  'pulls/update-review-comment': writes('PATCH', REVIEW_COMMENT, PULLS, withComment(threads, edit)),
-  'reactions/create-for-pull-request-review-comment': writes(
-    'POST',
-    `${REVIEW_COMMENT}/reactions`,
-    PULLS,
-    reactInThread,
-  ),
+  'issues/list-comments': operation('GET', OF_ISSUE, ISSUES_OR_PULLS, listOfIssue),
+  'issues/create-comment': operation('POST', OF_ISSUE, ISSUES_OR_PULLS, withIssue(createComment)),
+  'issues/get-comment': operation('GET', COMMENT, ISSUES_OR_PULLS, getComment),
+  'issues/update-comment': operation('PATCH', COMMENT, ISSUES_OR_PULLS, editComment),
+  'reactions/create-for-issue-comment': operation('POST', `${COMMENT}/reactions`, ISSUES_OR_PULLS, reactTo),
+  'pulls/list-comments-for-review': operation('GET', OF_REVIEW, PULLS, withPull(listOfReview)),
+  'pulls/list-review-comments': operation('GET', OF_PULL, PULLS, listOfPull),
+  'pulls/create-reply-for-review-comment': operation('POST', `${OF_PULL}/{comment_id}/replies`, PULLS, reply),
+  'pulls/update-review-comment': operation('PATCH', IN_THREAD, PULLS, editInThread),
+  'reactions/create-for-pull-request-review-comment': operation('POST', `${IN_THREAD}/reactions`, PULLS, reactInThread),
 }

@@ -1,7 +1,7 @@
 import { type Call, NOT_FOUND, type Reply, refusal } from './reply.ts'
 import type { IssueState } from './issue-state.ts'
 import type { PullState } from './pull-state.ts'
-import type { Access, PermissionName } from './state.ts'
+import type { PermissionName } from './state.ts'
 
 /** One of GitHub's operations. */
 export interface Operation {
@@ -10,25 +10,18 @@ export interface Operation {
   readonly path: string
   /** One of them is enough. None: every token may. */
   readonly permissions: readonly PermissionName[]
-  readonly access: Access
   readonly answer: (call: Call) => Reply
 }
 
 /** By the names of GitHub's description, such as `pulls/get`. */
 export type Operations = Readonly<Record<string, Operation>>
 
-export function reads(path: string, permissions: Operation['permissions'], answer: Operation['answer']): Operation {
-  return { method: 'GET', path, permissions, access: 'read', answer }
-}
-
-export function writes(
+export const operation = (
   method: Operation['method'],
   path: string,
   permissions: Operation['permissions'],
   answer: Operation['answer'],
-): Operation {
-  return { method, path, permissions, access: 'write', answer }
-}
+): Operation => ({ method, path, permissions, answer })
 
 export const CONTENTS = ['contents'] as const
 export const PULLS = ['pull-requests'] as const
@@ -65,22 +58,21 @@ export function withIssue(answer: (call: IssueCall) => Reply): Operation['answer
   }
 }
 
-type Asked = Pick<Call, 'state' | 'repository' | 'params'>
-
-const isEnough = (given: Access | undefined, wanted: Access): boolean => given === 'write' || given === wanted
-
 /** An issue that is no pull request is not for a token that may do pull requests only. */
-function sufficient({ permissions }: Operation, { repository, params }: Asked): readonly PermissionName[] {
-  const number = params['issue_number']
-  const isIssue = number !== undefined && repository.issues[Number(number)] !== undefined
+function sufficient({ permissions }: Operation, { repository, params }: Pick<Call, 'repository' | 'params'>) {
+  const isIssue = repository.issues[Number(params['issue_number'])] !== undefined
   return isIssue ? permissions.filter((name) => name !== 'pull-requests') : permissions
 }
 
 /** GitHub's refusal, where the token allows no such thing. */
-export function refuseAccess(operation: Operation, asked: Asked): Reply | undefined {
-  const { access } = operation
+export function refuseAccess(
+  operation: Operation,
+  asked: Pick<Call, 'state' | 'repository' | 'params'>,
+): Reply | undefined {
+  const access = operation.method === 'GET' ? 'read' : 'write'
   const names = sufficient(operation, asked)
-  if (names.length === 0 || names.some((name) => isEnough(asked.state.permissions[name], access))) return undefined
+  const { permissions } = asked.state
+  if (names.length === 0 || names.some((name) => ['write', access].includes(permissions[name] ?? ''))) return undefined
   const accepted = names.map((name) => `${name.replace('-', '_')}=${access}`).join('; ')
   return refusal(403, 'Resource not accessible by integration', {
     headers: { 'x-accepted-github-permissions': accepted },

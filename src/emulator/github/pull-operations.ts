@@ -5,10 +5,9 @@ import {
   type Operations,
   PULLS,
   type PullCall,
-  reads,
+  operation,
   withIssue,
   withPull,
-  writes,
 } from './operation.ts'
 import { isMergeable, issueFields, pullBody, shownChange, wholePullBody } from './pull-body.ts'
 import { type Call, type Reply, created, listReply, ok, refusal, spelledIn, wireTime } from './reply.ts'
@@ -43,17 +42,17 @@ function listPulls(call: Call): Reply {
     ([, pull]) =>
       nowMs >= pull.createdAtMs + state.lag.newPullMs && (head === null || head === `${owner}:${pull.branch}`),
   )
-  return listReply(call, found, ([number, pull]) => pullBody(call, number, pull))
+  return listReply(call, found, (_call, [number, pull]) => pullBody(call, number, pull))
 }
 
 function listCommits(call: PullCall): Reply {
   const commits = shownChange(call, call.pull).ahead.slice(0, MOST_COMMITS)
-  return listReply(call, commits, (commit) => commitBody(call, commit))
+  return listReply(call, commits, commitBody)
 }
 
 function merge(call: PullCall): Reply {
-  const { pull, number, repository, state, nowMs } = call
-  const { sha } = call.body
+  const { pull, number, repository, state, nowMs, body } = call
+  const { sha } = body
   if (pull.state !== 'open' || pull.draft || pull.blocked || isMergeable(call, pull) === false) return NOT_MERGEABLE
   if (sha !== undefined && sha !== pull.headSha)
     return refusal(409, 'Head branch was modified. Review and try the merge again.')
@@ -81,7 +80,7 @@ function listIssues(call: Call): Reply {
   const found = sortIssues(call, seen).filter(([, issue]) =>
     labels.every((label) => spelledIn(issue.labels, label) !== undefined),
   )
-  return listReply(call, found, ([number, issue]) => issueBody(call, number, issue))
+  return listReply(call, found, (_call, [number, issue]) => issueBody(call, number, issue))
 }
 
 /** One that the repository does not know is made. */
@@ -112,14 +111,9 @@ function requestReviews(call: PullCall): Reply {
   const owner = name.split('/')[0] ?? ''
   const names = [...users, ...teams.map((team) => `${owner}/${team ?? ''}`)].filter((one) => one !== undefined)
   const due = requestedReviewers(pull)
+  const asks = { event: 'review_requested', actor: state.identity, atMs: nowMs } as const
   for (const one of names.filter((one) => !due.includes(one)))
-    pull.reviewEvents.push({
-      id: takeId(state),
-      event: 'review_requested',
-      actor: state.identity,
-      name: one,
-      atMs: nowMs,
-    })
+    pull.reviewEvents.push({ ...asks, id: takeId(state), name: one })
   return created(pullBody(call, number, pull))
 }
 
@@ -133,24 +127,22 @@ function eventBody(call: Call, { id, event, actor, name, atMs }: ReviewEvent): o
 /** Of all that happens, what is about reviews. */
 function listEvents(call: IssueCall): Reply {
   const events = 'reviewEvents' in call.issue ? call.issue.reviewEvents : []
-  return listReply(call, events, (event) => eventBody(call, event))
+  return listReply(call, events, eventBody)
 }
 
 const PULL = '/pulls/{pull_number}'
 const ISSUE = '/issues/{issue_number}'
 
+const getPull = withPull((call) => ok(wholePullBody(call)))
+
 /** Pull requests and issues: their lists, labels, commits and reviews, and merges. */
 export const PULL_OPERATIONS: Operations = {
-  'pulls/list': reads('/pulls', PULLS, listPulls),
-  'pulls/get': reads(
-    PULL,
-    PULLS,
-    withPull((call) => ok(wholePullBody(call))),
-  ),
-  'pulls/list-commits': reads(`${PULL}/commits`, PULLS, withPull(listCommits)),
-  'pulls/merge': writes('PUT', `${PULL}/merge`, CONTENTS, withPull(merge)),
-  'pulls/request-reviewers': writes('POST', `${PULL}/requested_reviewers`, PULLS, withPull(requestReviews)),
-  'issues/list-for-repo': reads('/issues', ['issues'], listIssues),
-  'issues/add-labels': writes('POST', `${ISSUE}/labels`, ISSUES_OR_PULLS, withIssue(addLabels)),
-  'issues/list-events-for-timeline': reads(`${ISSUE}/timeline`, ISSUES_OR_PULLS, withIssue(listEvents)),
+  'pulls/list': operation('GET', '/pulls', PULLS, listPulls),
+  'pulls/get': operation('GET', PULL, PULLS, getPull),
+  'pulls/list-commits': operation('GET', `${PULL}/commits`, PULLS, withPull(listCommits)),
+  'pulls/merge': operation('PUT', `${PULL}/merge`, CONTENTS, withPull(merge)),
+  'pulls/request-reviewers': operation('POST', `${PULL}/requested_reviewers`, PULLS, withPull(requestReviews)),
+  'issues/list-for-repo': operation('GET', '/issues', ['issues'], listIssues),
+  'issues/add-labels': operation('POST', `${ISSUE}/labels`, ISSUES_OR_PULLS, withIssue(addLabels)),
+  'issues/list-events-for-timeline': operation('GET', `${ISSUE}/timeline`, ISSUES_OR_PULLS, withIssue(listEvents)),
 }

@@ -29,13 +29,8 @@ export interface Reply {
 
 const DOCUMENTATION_URL = 'https://docs.github.com/rest'
 
-export function ok(body: unknown): Reply {
-  return { status: 200, body }
-}
-
-export function created(body: unknown): Reply {
-  return { status: 201, body }
-}
+export const ok = (body: unknown): Reply => ({ status: 200, body })
+export const created = (body: unknown): Reply => ({ status: 201, body })
 
 /** A refusal in GitHub's form. */
 export function refusal(
@@ -43,14 +38,8 @@ export function refusal(
   message: string,
   fields: { readonly errors?: readonly object[]; readonly headers?: Reply['headers'] } = {},
 ): Reply {
-  const { errors, headers = {} } = fields
-  const body = {
-    message,
-    ...(errors === undefined ? {} : { errors }),
-    documentation_url: DOCUMENTATION_URL,
-    status: String(status),
-  }
-  return { status, body, headers }
+  const { headers = {}, ...errors } = fields
+  return { status, body: { message, ...errors, documentation_url: DOCUMENTATION_URL, status: String(status) }, headers }
 }
 
 export const NOT_FOUND = refusal(404, 'Not Found')
@@ -61,12 +50,12 @@ export function invalid(resource: string, field: string, code = 'missing_field')
 
 const MOST_PER_PAGE = 100
 
-function numberOf(query: URLSearchParams, name: string, otherwise: number, most: number): number {
-  const value = Number(query.get(name) ?? otherwise)
+function numberOf(query: URLSearchParams, name: string, otherwise: number, most = Infinity): number {
+  const value = Number(query.get(name))
   return Number.isInteger(value) && value >= 1 ? Math.min(value, most) : otherwise
 }
 
-export interface Page<T> {
+interface Page<T> {
   readonly items: readonly T[]
   readonly number: number
   /** Names the pages before and behind this one, where there are any. */
@@ -75,7 +64,7 @@ export interface Page<T> {
 
 export function pageOf<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: readonly T[]): Page<T> {
   const size = numberOf(query, 'per_page', 30, MOST_PER_PAGE)
-  const number = numberOf(query, 'page', 1, Infinity)
+  const number = numberOf(query, 'page', 1)
   const last = Math.ceil(items.length / size)
   const link = (page: number, rel: string): string => {
     const parameters = new URLSearchParams(query)
@@ -87,11 +76,8 @@ export function pageOf<T>({ query, url }: Pick<Call, 'query' | 'url'>, items: re
     ...(number < last ? [link(number + 1, 'next'), link(last, 'last')] : []),
     ...(number > 1 ? [link(1, 'first')] : []),
   ]
-  return {
-    items: items.slice((number - 1) * size, number * size),
-    number,
-    headers: links.length === 0 ? {} : { link: links.join(', ') },
-  }
+  const headers = links.length === 0 ? {} : { link: links.join(', ') }
+  return { items: items.slice((number - 1) * size, number * size), number, headers }
 }
 
 /** As it is spelled in a list: GitHub tells names apart by their letters, and not by the case of these. */
@@ -100,14 +86,14 @@ export function spelledIn(names: readonly string[], name: string): string | unde
 }
 
 /** One page of a list, each item as `render` shows it. `envelope` puts it into an object. */
-export function listReply<T>(
-  call: Call,
+export function listReply<T, C extends Call>(
+  call: C,
   items: readonly T[],
-  render: (item: T) => object,
+  render: (call: C, item: T) => object,
   envelope: (bodies: readonly object[]) => unknown = (bodies) => bodies,
 ): Reply {
   const { items: shown, headers } = pageOf(call, items)
-  return { status: 200, body: envelope(shown.map(render)), headers }
+  return { status: 200, body: envelope(shown.map((item) => render(call, item))), headers }
 }
 
 /** Times as GitHub writes them, to the second. */

@@ -1,5 +1,5 @@
 import { changeOfPull, compareHistories, findCommit } from './history.ts'
-import { CONTENTS, type Operations, PULLS, reads } from './operation.ts'
+import { CONTENTS, operation, type Operations, PULLS } from './operation.ts'
 import { pullBody } from './pull-body.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, ok, pageOf, refusal, spelledIn } from './reply.ts'
 import { commitBody, fileBody, userBody, wholeRepositoryBody } from './resource-body.ts'
@@ -44,13 +44,13 @@ function listPullsOfCommit(call: Call): Reply {
     if (nowMs < (pull.merge?.atMs ?? pull.createdAtMs) + state.lag.commitPullsMs) return false
     return (pull.merge !== undefined && isOf(pull.merge)) || changeOfPull(repository, pull).ahead.some(isOf)
   })
-  return listReply(call, found, ([number, pull]) => pullBody(call, Number(number), pull))
+  return listReply(call, found, (_call, [number, pull]) => pullBody(call, Number(number), pull))
 }
 
 /** Newest first. */
 function listTags(call: Call): Reply {
   const tags = Object.entries(call.repository.tags).toReversed()
-  return listReply(call, tags, ([name, sha]) => ({ name, commit: { sha } }))
+  return listReply(call, tags, (_call, [name, sha]) => ({ name, commit: { sha } }))
 }
 
 /** What the finer roles are called by the older half of the answer. */
@@ -75,9 +75,14 @@ function permissionOf({ state, repository, params: { username: named = '' } }: C
 
 /** A repository with its comparisons and tags, and who may do what in it. */
 export const REPOSITORY_OPERATIONS: Operations = {
-  'repos/compare-commits-with-basehead': reads('/compare/{basehead}', CONTENTS, compare),
-  'repos/list-pull-requests-associated-with-commit': reads('/commits/{commit_sha}/pulls', PULLS, listPullsOfCommit),
-  'repos/list-tags': reads('/tags', CONTENTS, listTags),
-  'repos/get': reads('', [], (call) => ok(wholeRepositoryBody(call))),
-  'repos/get-collaborator-permission-level': reads('/collaborators/{username}/permission', [], permissionOf),
+  'repos/compare-commits-with-basehead': operation('GET', '/compare/{basehead}', CONTENTS, compare),
+  'repos/list-pull-requests-associated-with-commit': operation(
+    'GET',
+    '/commits/{commit_sha}/pulls',
+    PULLS,
+    listPullsOfCommit,
+  ),
+  'repos/list-tags': operation('GET', '/tags', CONTENTS, listTags),
+  'repos/get': operation('GET', '', [], (call) => ok(wholeRepositoryBody(call))),
+  'repos/get-collaborator-permission-level': operation('GET', '/collaborators/{username}/permission', [], permissionOf),
 }

@@ -20,8 +20,7 @@ export interface GitHubState {
 }
 
 export type PermissionName = 'contents' | 'actions' | 'pull-requests' | 'issues' | 'checks' | 'statuses'
-export type Access = 'read' | 'write'
-export type Permissions = Readonly<Partial<Record<PermissionName, Access>>>
+export type Permissions = Readonly<Partial<Record<PermissionName, 'read' | 'write'>>>
 
 export const ALL_PERMISSIONS: Permissions = {
   contents: 'write',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ServiceRequest, ServiceResponse } from '../http/exchange.ts'
-import { type Operations, reads } from './operation.ts'
+import { operation, type Operations } from './operation.ts'
 import { type Call, NOT_FOUND, type Reply, listReply, refusal, wireTime } from './reply.ts'
 import { repositoryBody, userBody } from './resource-body.ts'
 import type { WorkflowRun } from './check-state.ts'
@@ -77,8 +77,7 @@ function listRuns(call: Call): Reply {
         fits('head_sha', headSha),
     )
     .sort((a, b) => b.id - a.id)
-  const body = (run: ShownRun): object => runBody(call, run)
-  return listReply(call, found, body, (workflow_runs) => ({ total_count: found.length, workflow_runs }))
+  return listReply(call, found, runBody, (workflow_runs) => ({ total_count: found.length, workflow_runs }))
 }
 
 const GOOD_FOR_MS = 60_000
@@ -131,7 +130,12 @@ function redirectToLog({ repository, params, nowMs, baseUrl }: Call): Reply {
 
 /** Runs of workflows, and the logs of their jobs. */
 export const WORKFLOW_OPERATIONS: Operations = {
-  'actions/list-workflow-runs-for-repo': reads('/actions/runs', ['actions'], listRuns),
-  'actions/list-workflow-runs': reads('/actions/workflows/{workflow_id}/runs', ['actions'], listRuns),
-  'actions/download-job-logs-for-workflow-run': reads('/actions/jobs/{job_id}/logs', ['actions'], redirectToLog),
+  'actions/list-workflow-runs-for-repo': operation('GET', '/actions/runs', ['actions'], listRuns),
+  'actions/list-workflow-runs': operation('GET', '/actions/workflows/{workflow_id}/runs', ['actions'], listRuns),
+  'actions/download-job-logs-for-workflow-run': operation(
+    'GET',
+    '/actions/jobs/{job_id}/logs',
+    ['actions'],
+    redirectToLog,
+  ),
 }
