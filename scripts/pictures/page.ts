@@ -3,28 +3,13 @@ import { marked } from 'marked'
 
 type Theme = 'light' | 'dark'
 
-const COLOURS: Readonly<Record<Theme, Readonly<Record<string, string>>>> = {
-  light: {
-    canvas: '#ffffff',
-    text: '#1f2328',
-    muted: '#59636e',
-    line: '#d1d9e0',
-    row: '#f6f8fa',
-    link: '#0969da',
-    code: '#818b981f',
-  },
-  dark: {
-    canvas: '#0d1117',
-    text: '#f0f6fc',
-    muted: '#9198a1',
-    line: '#3d444d',
-    row: '#151b23',
-    link: '#4493f8',
-    code: '#656c7633',
-  },
-}
-
+/** As GitHub looks. */
 const STYLE = `
+  :root {
+    --canvas: light-dark(#fff, #0d1117); --text: light-dark(#1f2328, #f0f6fc); --muted: light-dark(#59636e, #9198a1);
+    --line: light-dark(#d1d9e0, #3d444d); --row: light-dark(#f6f8fa, #151b23); --link: light-dark(#0969da, #4493f8);
+    --code: light-dark(#818b981f, #656c7633);
+  }
   body { margin: 0; background: var(--canvas); color: var(--text); font: 16px/1.5 'Noto Sans', 'Liberation Sans', sans-serif }
   .card { margin: 1px; border: 1px solid var(--line); border-bottom: 0; border-radius: 6px 6px 0 0 }
   .title { padding: 12px 16px; border-bottom: 1px solid var(--line); font-size: 14px; font-weight: 600 }
@@ -52,43 +37,35 @@ const STYLE = `
 /** How the chart's block looks in the HTML that is made of a summary. */
 const CHART = /<pre><code class="language-mermaid">([^]*?)<\/code><\/pre>/g
 
-const TELL_HEIGHT = `<script>
-      function tellHeight() {
-        document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)
-      }
-    </script>`
+/** Tells the page's height in `data-height` of its root element, when what is to be drawn first is there. */
+const tellHeight = (drawn: string): string =>
+  `<script type="module">await ${drawn}; document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)</script>`
 
-/** The embedded service's page of a pull request, which tells its height as below. */
+/** The embedded service's page of a pull request. */
 export function conversationPage(html: string, theme: Theme): string {
   const style = `<style>:root { color-scheme: ${theme}; font-family: 'Noto Sans', 'Liberation Sans', sans-serif }
     body { max-width: none; margin: 1px; padding: 20px 24px 8px; border: 1px solid var(--line); border-radius: 6px }</style>`
-  return `${html}${style}${TELL_HEIGHT}<script>tellHeight()</script>`
-}
-
-function chartScripts(theme: Theme, mermaid: string): string {
-  const options = { startOnLoad: false, theme: { light: 'default', dark: 'dark' }[theme] }
-  return `<script src="${pathToFileURL(mermaid).href}"></script>
-    <script>mermaid.initialize(${JSON.stringify(options)}); mermaid.run().then(tellHeight)</script>`
+  return `${html}${style}${tellHeight('undefined')}`
 }
 
 /**
- * A page that looks as the beginning of a job summary does on GitHub. It tells its height in `data-height` of its root element.
+ * A page that looks as the beginning of a job summary does on GitHub.
  * @param text Markdown
  * @param mermaid the path of Mermaid, where the summary has a chart
  */
 export function summaryPage(text: string, theme: Theme, mermaid: string | undefined): string {
-  const colours = Object.entries(COLOURS[theme]).map(([name, value]) => `--${name}: ${value}`)
-  const html = marked.parse(text, { async: false, gfm: true })
+  const html = marked.parse(text, { async: false, gfm: true }).replace(CHART, '<pre class="mermaid">$1</pre>')
+  const options = JSON.stringify({ startOnLoad: false, theme: { light: 'default', dark: 'dark' }[theme] })
   return `<!doctype html>
 <html>
-  <head><meta charset="utf-8"><style>:root { ${colours.join('; ')} } ${STYLE}</style></head>
+  <head><meta charset="utf-8"><style>:root { color-scheme: ${theme} } ${STYLE}</style></head>
   <body>
     <div class="card">
       <div class="title">docs <span>summary</span></div>
-      <div class="body">${html.replace(CHART, '<pre class="mermaid">$1</pre>')}</div>
+      <div class="body">${html}</div>
     </div>
-    ${TELL_HEIGHT}
-    ${mermaid === undefined ? '<script>tellHeight()</script>' : chartScripts(theme, mermaid)}
+    ${mermaid === undefined ? '' : `<script src="${pathToFileURL(mermaid).href}"></script><script>mermaid.initialize(${options})</script>`}
+    ${tellHeight(mermaid === undefined ? 'undefined' : 'mermaid.run()')}
   </body>
 </html>
 `
