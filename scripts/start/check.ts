@@ -11,15 +11,23 @@ const TIMEOUT_MS = 60_000
 /** Of no job. That it is not there is an answer, too, and a weaker one. */
 const MADE_UP_ID = 'job_that_is_not_there'
 
-/** What one of the three endpoints has answered: `unknown` if that proves nothing. */
+/** What one of the three endpoints has answered, with a dash if that proves nothing. */
 interface Found {
-  readonly verdict: 'works' | 'fails' | 'unknown'
+  readonly mark: '✔' | '✘' | '–'
   readonly text: string
 }
 
-const NOT_TRIED: Found = {
-  verdict: 'unknown',
-  text: 'Create a job, send a message: not tried, as that would start the agent.',
+const NOT_TRIED: Found = { mark: '–', text: 'Create a job, send a message: not tried, as that would start the agent.' }
+
+async function ask(what: string, read: () => Promise<string>, isMadeUp = false): Promise<Found> {
+  try {
+    return { mark: '✔', text: `${what}: ${await read()}` }
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    if (error.code === 'not-found' && isMadeUp)
+      return { mark: '–', text: `${what}: a made-up one is not found. Name one of yours with --job-id.` }
+    return { mark: '✘', text: joinSentences([`${what}: ${describeError(error)}`, error.hint]) }
+  }
 }
 
 /**
@@ -38,21 +46,15 @@ export async function checkService(
   const client = connect(
     { projectId, apiKey, baseUrl, env, deadlineAt: systemClock.now() + TIMEOUT_MS },
     {
-      ...{ clock: systemClock, signal: new AbortController().signal, random: Math.random },
-      ...{ log: quiet, debug: quiet, mask: quiet, redact: createRedactor([apiKey]) },
+      clock: systemClock,
+      signal: new AbortController().signal,
+      random: Math.random,
+      log: quiet,
+      debug: quiet,
+      mask: quiet,
+      redact: createRedactor([apiKey]),
     },
   )
-
-  async function ask(what: string, read: () => Promise<string>, isMadeUp = false): Promise<Found> {
-    try {
-      return { verdict: 'works', text: `${what}: ${await read()}` }
-    } catch (error) {
-      if (!(error instanceof ActionError)) throw error
-      if (error.code === 'not-found' && isMadeUp)
-        return { verdict: 'unknown', text: `${what}: a made-up one is not found. Name one of yours with --job-id.` }
-      return { verdict: 'fails', text: joinSentences([`${what}: ${describeError(error)}`, error.hint]) }
-    }
-  }
 
   return [
     await ask(

@@ -13,15 +13,21 @@ import {
   isRunnerScenarioName,
   type RunnerScenarioName,
 } from './runner-scenarios.ts'
+import { ASKED } from './workflow-runs.ts'
 
 type Texts = Readonly<Record<string, string>>
 type Described = Readonly<Record<string, { readonly description: string }>>
 
-/** Courses for which `npm start` needs more than a scenario: other inputs, or several runs. */
-const PLAYS = { mended: 'checks-mended', rolling: 'checks-fail-once' } as const
+/** Courses for which `npm start` needs more than a scenario of GitHub: other inputs, or several runs. */
 const STORIES = {
-  mended: { description: 'The checks of the first commit fail, go back to the agent, and pass on its next one.' },
-  rolling: { description: 'Three pushes and a comment make one pull request, and a failing check goes back once.' },
+  mended: {
+    plays: 'checks-mended',
+    description: 'The checks of the first commit fail, go back to the agent, and pass on its next one.',
+  },
+  rolling: {
+    plays: 'checks-fail-once',
+    description: 'Three pushes and a comment make one pull request, and a failing check goes back once.',
+  },
 } as const
 type Story = keyof typeof STORIES
 
@@ -31,8 +37,6 @@ const DESCRIBED: Described = { ...SCENARIOS, ...GITHUB_SCENARIOS, ...RUNNER_SCEN
 const SHORT = { 'timeout-minutes': '2' }
 /** A job that has ended, with a pull request. */
 const FOLLOW_UP = { 'job-id': 'job_finished' }
-/** The comment itself is the instruction, whatever was changed. */
-const ASKED = { command: '/docs', prompt: '', 'change-range': '', paths: '' }
 /** Of GitHub nothing is asked before the job: without an answer, nothing would be sent. */
 const UNASKED = { 'change-range': '', paths: '', 'on-open-pr': 'new' }
 
@@ -90,7 +94,7 @@ export function chooseCourse(names: readonly string[], action: 'agent' | 'visito
     return `${scenario} and ${second} are both scenarios of the service, which plays one. See: npm start -- --list`
   return {
     scenario,
-    gitHubScenarios: names.map((name) => (isStory(name) ? PLAYS[name] : name)).filter(isGitHubScenarioName),
+    gitHubScenarios: names.map((name) => (isStory(name) ? STORIES[name].plays : name)).filter(isGitHubScenarioName),
     runnerScenarios: names.filter(isRunnerScenarioName),
     isRolling: names.includes('rolling'),
     inputs: Object.assign({}, ...names.map((name) => (INPUTS as Readonly<Record<string, Texts>>)[name])) as Texts,

@@ -7,10 +7,13 @@ const NAMED_FLAGS = ['action', 'scenario', 'speed', 'cancel-after', ...TASK_FLAG
 const SWITCHES = ['help', 'list', 'keep', 'check'] as const
 const KNOWN: readonly string[] = [...NAMED_FLAGS, 'input', ...SWITCHES]
 
-export interface Flags extends Readonly<Record<(typeof SWITCHES)[number], boolean>> {
+const isSwitch = (name: string): boolean => SWITCHES.some((known) => known === name)
+
+export interface Flags {
   readonly named: Readonly<Partial<Record<(typeof NAMED_FLAGS)[number], string>>>
   /** Each as `name=value`. */
   readonly input: readonly string[]
+  readonly isOn: (name: (typeof SWITCHES)[number]) => boolean
 }
 
 /**
@@ -19,55 +22,43 @@ export interface Flags extends Readonly<Record<(typeof SWITCHES)[number], boolea
  * @returns what is wrong, as a sentence, if something is
  */
 export function readFlags(args: readonly string[], env: Environment): Flags | string {
-  const texts = [...NAMED_FLAGS, 'input'].map((name) => [name, { type: 'string', multiple: true }] as const)
-  const switches = SWITCHES.map((name) => [name, { type: 'boolean' }] as const)
-  const options = {
-    ...Object.fromEntries(texts),
-    ...Object.fromEntries(switches),
-    help: { type: 'boolean', short: 'h' },
-  } as const
-  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
+  const options = Object.fromEntries(
+    KNOWN.map((name) => [name, { type: isSwitch(name) ? ('boolean' as const) : ('string' as const) }]),
+  )
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: { ...options, help: { type: 'boolean', short: 'h' } },
+    strict: false,
+    tokens: true,
+  })
   const given: [name: string, value: string][] = []
-  const positionals: string[] = []
   for (const token of tokens) {
-    if (token.kind === 'positional') positionals.push(token.value)
     if (token.kind !== 'option') continue
     const { name, rawName, value, inlineValue } = token
     if (!KNOWN.includes(name)) {
-      const nearest = askForNearest(
-        `--${name}`,
-        KNOWN.map((known) => `--${known}`),
-      )
-      return `There is no option ${rawName}.${nearest} «npm start -- --help» shows all.`
+      const flags = KNOWN.map((known) => `--${known}`)
+      return `There is no option ${rawName}.${askForNearest(`--${name}`, flags)} «npm start -- --help» shows all.`
     }
-    const isSwitch = SWITCHES.some((known) => known === name)
     // A flag that follows is no value, unless it is written as --prompt=--text.
-    if (!isSwitch && (value === undefined || (!inlineValue && value.startsWith('-'))))
+    if (!isSwitch(name) && (value === undefined || (!inlineValue && value.startsWith('-'))))
       return `${rawName} needs a value.`
-    given.push([name, isSwitch ? 'true' : (value ?? '')])
+    given.push([name, value ?? 'true'])
   }
 
-  const fromNpm = NAMED_FLAGS.flatMap((name) => {
-    const value = env[`npm_config_${name.replaceAll('-', '_')}`]
-    return value === undefined || value === '' ? [] : [{ name, value }]
-  })
-  const withoutValue = fromNpm.filter(({ value }) => value === 'true')
+  const positionals = tokens.flatMap((token) => (token.kind === 'positional' ? token.value : []))
+  const fromNpm = NAMED_FLAGS.map((name) => [name, env[`npm_config_${name.replaceAll('-', '_')}`]] as const)
+  const withoutValue = fromNpm.filter(([, value]) => value === 'true')
   const [positional] = positionals
   if (positionals.length !== withoutValue.length || withoutValue.length > 1) {
     const place = positional === undefined ? 'A flag has no value' : `«${positional}» belongs to no flag`
     return `${place}. Put -- before the flags: npm start -- --scenario failed`
   }
-  const isOn = (name: (typeof SWITCHES)[number]): boolean =>
-    given.some(([one]) => one === name) || env[`npm_config_${name}`] === 'true'
   return {
     named: Object.fromEntries([
-      ...fromNpm.map(({ name, value }) => [name, value === 'true' ? positional : value] as const),
+      ...fromNpm.filter(([, value]) => value).map(([name, value]) => [name, value === 'true' ? positional : value]),
       ...given.filter(([name]) => NAMED_FLAGS.some((known) => known === name)),
-    ]),
+    ]) as Flags['named'],
     input: given.filter(([name]) => name === 'input').map(([, value]) => value),
-    help: isOn('help'),
-    list: isOn('list'),
-    keep: isOn('keep'),
-    check: isOn('check'),
+    isOn: (name) => given.some(([one]) => one === name) || env[`npm_config_${name}`] === 'true',
   }
 }

@@ -1,7 +1,7 @@
 import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
 import type { Environment } from '../../src/runtime/environment.ts'
 import { chooseCourse, type ChosenCourse } from './courses.ts'
-import { readFlags, TASK_FLAGS, type Flags } from './flags.ts'
+import { readFlags, TASK_FLAGS } from './flags.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -73,11 +73,16 @@ const SERVICE_VARIABLES = ['DOCS_AGENT_BASE_URL', 'DOCS_AGENT_PROJECT_ID', 'DOCS
 
 /** The workflow of the README, which looks at the checks and the files of its pull request too. */
 export const EMBEDDED_INPUTS = {
-  ...{ 'change-context': 'files', 'change-range': 'since-last-success', paths: 'src/**', 'on-open-pr': 'follow-up' },
-  ...{ 'wait-for-checks': 'true', 'allowed-paths': 'docs/**' },
+  'change-context': 'files',
+  'change-range': 'since-last-success',
+  paths: 'src/**',
+  'on-open-pr': 'follow-up',
+  'wait-for-checks': 'true',
+  'allowed-paths': 'docs/**',
 }
 
 const refuse = (message: string): Refused => ({ kind: 'refused', message })
+const isNumber = (text: string): boolean => /^\d+(\.\d+)?$/.test(text)
 
 /** What the command line asks for. */
 export function readOptions(
@@ -86,20 +91,21 @@ export function readOptions(
 ): Run | Check | Refused | { readonly kind: 'help' | 'list' } {
   const flags = readFlags(args, env)
   if (typeof flags === 'string') return refuse(flags)
-  if (flags.help) return { kind: 'help' }
-  if (flags.list) return { kind: 'list' }
+  for (const kind of ['help', 'list'] as const) if (flags.isOn(kind)) return { kind }
   const { action: name = 'agent', scenario, speed, 'cancel-after': cancelAfter, ...named } = flags.named
   const action = ACTIONS.find((one) => one === name)
   if (action === undefined) return refuse(`--action must be ${ACTIONS.join(' or ')}, and is «${name}».`)
   const service = chooseService(action, scenario, speed, env)
   if (service.kind === 'refused') return service
-  if (flags.check)
-    return { kind: 'check', service, jobId: named['job-id'] ?? (service.kind === 'embedded' ? 'job_finished' : '') }
+  const isEmbedded = service.kind === 'embedded'
+  if (flags.isOn('check'))
+    return { kind: 'check', service, jobId: named['job-id'] ?? (isEmbedded ? 'job_finished' : '') }
   if (cancelAfter !== undefined && !isNumber(cancelAfter))
     return refuse(`--cancel-after needs a number of seconds, and got «${cancelAfter}».`)
-  const inputs = readInputs(flags.input)
-  if (typeof inputs === 'string') return refuse(inputs)
-  const given = { ...named, ...inputs }
+  const unclear = flags.input.find((text) => !/^[^=]+=/.test(text))
+  if (unclear !== undefined) return refuse(`--input needs the form name=value, and got «${unclear}».`)
+  const inputs = flags.input.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)])
+  const given: Texts = { ...named, ...(Object.fromEntries(inputs) as Texts) }
   const isExample = action === 'agent' && !TASK_FLAGS.some((name) => name in given)
   return {
     kind: 'run',
@@ -108,37 +114,12 @@ export function readOptions(
     defaults: {
       ...(isExample ? { prompt: DEFAULT_PROMPT } : {}),
       // Nothing that changes the action's own defaults if the service is a real one.
-      ...(service.kind === 'embedded' ? { ...EMBEDDED_INPUTS, ...service.inputs } : {}),
+      ...(isEmbedded ? { ...EMBEDDED_INPUTS, ...service.inputs } : {}),
     },
     given,
     cancelAfter: cancelAfter === undefined ? undefined : Number(cancelAfter),
-    isKept: flags.keep && service.kind === 'embedded',
+    isKept: flags.isOn('keep') && isEmbedded,
   }
-}
-
-/** @returns what is wrong, as a sentence, if something is */
-function readInputs(texts: Flags['input']): Texts | string {
-  const inputs: Record<string, string> = {}
-  for (const text of texts) {
-    const [, name, value] = /^([^=]+)=(.*)$/su.exec(text) ?? []
-    if (name === undefined || value === undefined) return `--input needs the form name=value, and got «${text}».`
-    inputs[name] = value
-  }
-  return inputs
-}
-
-const isNumber = (text: string): boolean => /^\d+(\.\d+)?$/.test(text)
-
-function chooseEmbedded(
-  action: Run['action'],
-  scenario: string | undefined,
-  speed = String(DEFAULT_SPEED),
-): EmbeddedService | Refused {
-  const course = chooseCourse(scenario?.split(',').map((name) => name.trim()) ?? [], action)
-  if (typeof course === 'string') return refuse(course)
-  if (!isNumber(speed) || Number(speed) < 1 || Number(speed) > 200)
-    return refuse('--speed must be a number from 1 to 200.')
-  return { kind: 'embedded', ...course, speed: Number(speed) }
 }
 
 function chooseService(
@@ -149,15 +130,20 @@ function chooseService(
 ): ChosenService | Refused {
   const [baseUrl = '', projectId = '', apiKey = ''] = SERVICE_VARIABLES.map((name) => env[name])
   const missing = SERVICE_VARIABLES.filter((name) => !env[name])
-  if (missing.length === SERVICE_VARIABLES.length) return chooseEmbedded(action, scenario, speed)
-  if (missing.length > 0) {
-    const set = SERVICE_VARIABLES.filter((name) => env[name])
+  const set = SERVICE_VARIABLES.filter((name) => env[name])
+  if (missing.length > 0 && set.length > 0) {
     const message = `${set.join(' and ')} ${set.length > 1 ? 'are' : 'is'} set, but not ${missing.join(' and ')}.`
     return refuse(`${message} Set all three to use that service, or none.`)
   }
-  if (scenario !== undefined || speed !== undefined) {
-    const flag = scenario === undefined ? '--speed' : '--scenario'
+  if (set.length > 0) {
+    const flag = scenario !== undefined ? '--scenario' : speed !== undefined ? '--speed' : undefined
+    if (flag === undefined) return { kind: 'real', baseUrl, projectId, apiKey }
     return refuse(`${flag} is for the embedded service. Unset ${SERVICE_VARIABLES.join(', ')} to use that.`)
   }
-  return { kind: 'real', baseUrl, projectId, apiKey }
+  const course = chooseCourse(scenario?.split(',').map((name) => name.trim()) ?? [], action)
+  if (typeof course === 'string') return refuse(course)
+  const times = speed ?? String(DEFAULT_SPEED)
+  if (!isNumber(times) || Number(times) < 1 || Number(times) > 200)
+    return refuse('--speed must be a number from 1 to 200.')
+  return { kind: 'embedded', ...course, speed: Number(times) }
 }

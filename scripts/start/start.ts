@@ -9,8 +9,8 @@ import { listScenarios } from './courses.ts'
 import { HELP, readOptions, type Check, type Run } from './options.ts'
 import { markdownToTerminal } from './markdown-to-terminal.ts'
 import { heading, showHead, showLogLine, showResult } from './report.ts'
-import { chooseInputs, openSurroundings, type Surroundings } from './surroundings.ts'
-import { choosePaint, cleanForTerminal, wrapLines, type Paint } from './terminal.ts'
+import { openSurroundings } from './surroundings.ts'
+import { choosePaint, cleanForTerminal, wrapLines } from './terminal.ts'
 
 /** Wrong usage, as opposed to 1, which is the action's own verdict. */
 const EXIT_CODE_OF_WRONG_USAGE = 2
@@ -22,8 +22,6 @@ const SAME_CTRL_C_MS = 500
 const MOST_OF_A_FILE = 4_096
 
 const SECRET_INPUTS: readonly string[] = ['api-key', 'github-token']
-
-type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 interface Output {
   readonly isTTY?: boolean
@@ -37,7 +35,7 @@ export interface Terminal {
   readonly env: Environment
   readonly stdout: Output
   readonly stderr: Output
-  on(signal: Signal, listener: () => void): unknown
+  on(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void): unknown
   exit(code: number): unknown
 }
 
@@ -46,36 +44,11 @@ function writeTo(output: Output, text: string): void {
   output.write(wrapLines(text, columns > 0 ? columns : Infinity))
 }
 
-interface Cancel {
-  readonly signal: AbortSignal
-  readonly now: () => void
-}
-
-/** Cancelled when this process is asked to end; asked once more, it ends at once. */
-function listenForCancel(terminal: Terminal, onCancel: () => void): Cancel {
-  const cancel = new AbortController()
-  let askedAt = -Infinity
-  const now = (): void => {
-    if (cancel.signal.aborted) return
-    askedAt = performance.now()
-    onCancel()
-    cancel.abort()
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    terminal.on(signal, () => {
-      const sinceFirstMs = performance.now() - askedAt
-      if (cancel.signal.aborted && sinceFirstMs > SAME_CTRL_C_MS) terminal.exit(EXIT_CODE_OF_CTRL_C)
-      now()
-    })
-  }
-  return { signal: cancel.signal, now }
-}
-
-function introduce({ service }: Surroundings, inputs: Readonly<Record<string, string>>, paint: Paint): string {
-  const shown = Object.entries(inputs)
-    .filter(([name]) => !SECRET_INPUTS.includes(name))
+function showInputs(inputs: Readonly<Record<string, string>>): string {
+  const shown = Object.entries(inputs).filter(([name]) => !SECRET_INPUTS.includes(name))
+  return shown
     .map(([name, value]) => `  ${name.padEnd(22)} ${cleanForTerminal(value).split('\n', 1)[0] ?? ''}\n`)
-  return `${paint('bold', 'Docs Agent Action, run as on a GitHub runner')}\nService: ${service}\nInputs:\n${shown.join('')}`
+    .join('')
 }
 
 /** The page of an embedded pull request goes with the service. */
@@ -95,29 +68,49 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
     writeTo(stdout, text)
   }
   let isOver = false
-  const cancel = listenForCancel(terminal, () => {
+  let cancelledAt = Infinity
+  const cancel = new AbortController()
+  cancel.signal.addEventListener('abort', () => {
+    cancelledAt = performance.now()
     if (!isOver) print(paint('yellow', 'Cancelling, as the runner would. Once more ends it at once.\n'))
   })
-  const metadata = readMetadata(action)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    terminal.on(signal, () => {
+      if (performance.now() - cancelledAt > SAME_CTRL_C_MS) terminal.exit(EXIT_CODE_OF_CTRL_C)
+      cancel.abort()
+    })
+  }
+  const known = readMetadata(action).inputs.map(({ name }) => name)
   const surroundings = await openSurroundings(run.service, env)
+  const isEmbedded = run.service.kind === 'embedded'
   // What is exported from the embedded service is not worth a file that stays.
-  const scratch =
-    run.action === 'visitors' && run.service.kind === 'embedded' ? openScratchFolder('visitors-') : undefined
+  const scratch = run.action === 'visitors' && isEmbedded ? openScratchFolder('visitors-') : undefined
   // npm goes to the folder of package.json, and says in this variable where it was called.
   const workspace = scratch?.path ?? env['INIT_CWD'] ?? process.cwd()
-  const msPerSecond = 1_000 / (run.service.kind === 'embedded' ? run.service.speed : 1)
-  const timer = run.cancelAfter === undefined ? undefined : setTimeout(cancel.now, run.cancelAfter * msPerSecond)
+  const cancelAfterMs = (run.cancelAfter ?? 0) * (run.service.kind === 'embedded' ? 1_000 / run.service.speed : 1_000)
+  const timer =
+    run.cancelAfter === undefined
+      ? undefined
+      : setTimeout(() => {
+          cancel.abort()
+        }, cancelAfterMs)
   try {
-    const inputs = chooseInputs(surroundings, run, metadata)
-    print(introduce(surroundings, inputs, paint))
+    // Of what nobody asked for only what the action knows.
+    const unasked = Object.entries({ ...surroundings.inputs, ...run.defaults }).filter(([name]) => known.includes(name))
+    const inputs: Readonly<Record<string, string>> = { ...Object.fromEntries(unasked), ...run.given }
+    print(paint('bold', 'Docs Agent Action, run as on a GitHub runner'))
+    print(`\nService: ${surroundings.service}\nInputs:\n${showInputs(inputs)}`)
     let result: RunResult | undefined
     for (const begin of surroundings.runs) {
       if (result !== undefined && result.conclusion !== 'success') break
-      const { title, eventName, event, env, succeed, inputs: own } = begin()
-      const given = { ...inputs, ...own }
+      const { title, succeed, inputs: own, ...begun } = begin()
       print(heading(title === '' ? 'Log' : title, paint))
       result = await runAction({
-        ...{ action, inputs: given, env, eventName, event, workspace, cancel: cancel.signal },
+        ...begun,
+        action,
+        inputs: { ...inputs, ...own },
+        workspace,
+        cancel: cancel.signal,
         secrets: SECRET_INPUTS.flatMap((name) => inputs[name] ?? []),
         onLine: (line) => {
           print(showLogLine(line, paint))
@@ -126,14 +119,14 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
       if (result.conclusion === 'success') succeed()
     }
     if (result === undefined) throw new Error('There is no run.')
-    const { file = '' } = result.outputs
-    const others = [
-      ['On the pull request', markdownToTerminal(surroundings.pullRequests(), paint)],
-      [file, file === '' ? '' : showHead(readFileSync(join(workspace, file)).toString('utf8', 0, MOST_OF_A_FILE))],
-    ] as const
-    print(showResult(result, paint, others))
+    const { file = '', 'pr-link': link = '' } = result.outputs
+    print(
+      showResult(result, paint, [
+        ['On the pull request', markdownToTerminal(surroundings.pullRequests(), paint)],
+        [file, file === '' ? '' : showHead(readFileSync(join(workspace, file)).toString('utf8', 0, MOST_OF_A_FILE))],
+      ]),
+    )
     isOver = true
-    const { 'pr-link': link = '' } = result.outputs
     if (link !== '') print(`${cleanForTerminal(link)}${hintFor(run)}\n`)
     if (run.isKept && !cancel.signal.aborted) await once(cancel.signal, 'abort')
     return result.conclusion === 'success' ? 0 : Math.max(1, result.exitCode ?? 1)
@@ -144,19 +137,14 @@ async function play(run: Run, action: string, terminal: Terminal): Promise<numbe
   }
 }
 
-const MARKS = { works: '✔', fails: '✘', unknown: '–' } as const
-
 async function check({ service, jobId }: Check, terminal: Terminal): Promise<number> {
   const surroundings = await openSurroundings(service, terminal.env)
   try {
     const { checkService } = await import('./check.ts')
     const found = await checkService(surroundings.inputs, jobId, terminal.env)
-    const lines = found.map(({ verdict, text }) => `${MARKS[verdict]} ${cleanForTerminal(text)}\n`)
+    const lines = found.map(({ mark, text }) => `${mark} ${cleanForTerminal(text)}\n`)
     writeTo(terminal.stdout, `Service: ${surroundings.service}\n${lines.join('')}`)
-    return found.some(({ verdict }) => verdict === 'fails') ? 1 : 0
-  } catch (error) {
-    writeTo(terminal.stderr, `${cleanForTerminal(error instanceof Error ? error.message : String(error))}\n`)
-    return EXIT_CODE_OF_WRONG_USAGE
+    return found.some(({ mark }) => mark === '✘') ? 1 : 0
   } finally {
     await surroundings.close()
   }
@@ -174,16 +162,15 @@ export async function start(folder: string, terminal: Terminal): Promise<number>
   }
   const options = readOptions(terminal.argv.slice(2), terminal.env)
   if (options.kind === 'refused') return refuse(options.message)
-  if (options.kind === 'check') return check(options, terminal)
-  if (options.kind !== 'run') {
+  if (options.kind !== 'run' && options.kind !== 'check') {
     writeTo(terminal.stdout, options.kind === 'help' ? HELP : listScenarios())
     return 0
   }
-  const action = join(folder, options.action === 'agent' ? '.' : options.action)
-  const program = resolve(folder, `dist/${options.action}/index.js`)
-  if (!existsSync(program)) return refuse(`${program} is missing. Make it with: npm ci && npm run build`)
   try {
-    return await play(options, action, terminal)
+    if (options.kind === 'check') return await check(options, terminal)
+    const program = resolve(folder, `dist/${options.action}/index.js`)
+    if (!existsSync(program)) return refuse(`${program} is missing. Make it with: npm ci && npm run build`)
+    return await play(options, join(folder, options.action === 'agent' ? '.' : options.action), terminal)
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error))
   }

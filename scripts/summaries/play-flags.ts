@@ -17,8 +17,7 @@ import { createRedactor } from '../../src/text/redact.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { readMetadata } from '../small-runner/metadata.ts'
 import { readOptions, type EmbeddedService } from '../start/options.ts'
-import { happeningsOf, noteSuccess } from '../start/rolling.ts'
-import { eventOf, FIRST_RUN } from '../start/surroundings.ts'
+import { noteSuccess, runsOf } from '../start/workflow-runs.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -53,20 +52,22 @@ async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = 
   const before = demoState(github, DEFAULT_START_MS)
   let after: World | undefined
   let summary = ''
-  for (const [index, { happen, inputs: own = {} }] of happeningsOf(isRolling).entries()) {
-    const inputs = readInputs({ ...given, ...own })
+  for (const begin of runsOf(isRolling)) {
+    const nowMs = after?.world.wallTime().getTime() ?? DEFAULT_START_MS
+    const run = begin(after?.service.github.state ?? before, BASE_URL, nowMs)
+    const inputs = readInputs({ ...given, ...run.inputs })
     if (inputs instanceof ActionError)
       return { summary: agentAction.render(agentAction.notRun(inputs, 0), undefined, redact).summary(), page: '' }
-    const state = after?.service.github.state ?? before
-    const nowMs = after?.world.wallTime().getTime() ?? DEFAULT_START_MS
-    happen(state, nowMs)
-    const { eventName, event, headSha } = eventOf({ state, url: BASE_URL }, isRolling, own)
-    const runId = FIRST_RUN + index
+    const { id: runId, headSha: sha, eventName, event: payload } = run
     after = await playInWorld({
-      ...{ inputs, scenario, github, cancelAfterMs: cancelAfter * 1_000, after },
-      facts: { sha: headSha, stepId: '', workflow: 'docs.yml', runId, eventName, payload: event },
+      inputs,
+      scenario,
+      github,
+      cancelAfterMs: cancelAfter * 1_000,
+      after,
+      facts: { sha, stepId: '', workflow: 'docs.yml', runId, eventName, payload },
     })
-    if (eventName === 'push') noteSuccess(after.service.github.state, runId, headSha, nowMs)
+    noteSuccess(after.service.github.state, run, nowMs)
     summary = agentAction.render(after.report, inputs, redact).summary()
   }
   return { summary, page: pageOf(after) }
