@@ -51,12 +51,7 @@ export const CHANGE_CHECKS: Checks = {
       event: { ref: 'refs/heads/docs/guide', before: commit('a'), after: commit('b') },
       docs: changed(['docs/guide.md'], { branches: { main: commit('a'), 'docs/guide': commit('b') } }),
       runs: [
-        {
-          outputs: { outcome: 'pull-request', 'pr-state': 'open' },
-          prompts: ['new'],
-          told: ['Change no other pages.', '--- docs/guide.md'],
-          labels: ['docs-agent'],
-        },
+        { prompts: ['new'], told: ['Change no other pages.', '--- docs/guide.md'], labels: ['docs-agent'] },
         ...redThenGreen(
           ['docs/second.md', 'docs/third.md'],
           { prompts: ['new'], open: [4, 5] },
@@ -68,15 +63,7 @@ export const CHANGE_CHECKS: Checks = {
     'a push of other files asks nothing, and where nothing is to be corrected no pull request opens': {
       vars: { DOCS_AGENT_PROJECT_ID: 'docs--no-changes' },
       docs: changed(['src/a.ts', 'docs/generated/api.md']),
-      runs: [
-        SKIPPED,
-        {
-          event: pushed('docs/guide.md'),
-          outputs: { outcome: 'no-changes' },
-          prompts: ['docs--no-changes new'],
-          open: [],
-        },
-      ],
+      runs: [SKIPPED, { event: pushed('docs/guide.md'), prompts: ['docs--no-changes new'], open: [] }],
     },
   },
   'docs/recipes/on-schedule.yml': {
@@ -101,14 +88,13 @@ export const CHANGE_CHECKS: Checks = {
       runs: [
         {
           isRed: true,
-          outputs: { outcome: 'pull-request', 'in-scope': 'false' },
+          outputs: { 'in-scope': 'false' },
           prompts: ['new'],
           told: ['Document what is new in this release', 'Release v1.1.0: Faster', 'Twice as fast.', 'src/flags.ts'],
         },
         { isRed: true, prompts: ['job_000001'], open: [4] },
         {
           event: released(8, 'v1.2.0', 'Smaller'),
-          outputs: { outcome: 'pull-request', 'in-scope': 'true' },
           prompts: ['new'],
           told: ['Release v1.2.0: Smaller'],
           labels: ['docs-for-release-7', 'docs-for-release-8'],
@@ -148,14 +134,8 @@ export const CHANGE_CHECKS: Checks = {
       runs: [
         NO_KEY,
         {
-          outputs: { outcome: 'pull-request', 'pr-number': '4' },
           prompts: ['new'],
-          told: [
-            'Document what pull request #12 changes',
-            'Name that pull request in the title of yours.',
-            'Pull request #12: Add --dry-run',
-            'src/flags.ts',
-          ],
+          told: ['Document what pull request #12 changes', 'Pull request #12: Add --dry-run', 'src/flags.ts'],
           labels: ['docs-for-12'],
         },
         { prompts: ['job_000001'], open: [4] },

@@ -33,13 +33,7 @@ export const FLEET_CHECKS: Checks = {
     },
     'a fleet of green projects is green': {
       ...fleetOf('docs-a', 'docs-b--no-changes'),
-      runs: [
-        {
-          outputs: ended(2, 0),
-          prompts: ['docs-a new', 'docs-b--no-changes new'],
-          summary: ['2 of 2 projects are green'],
-        },
-      ],
+      runs: [{ outputs: ended(2, 0), prompts: ['docs-a new', 'docs-b--no-changes new'] }],
     },
     'a project whose run is cancelled still names its job, so that somebody can attach to it': {
       ...fleetOf('docs-a--slow'),
@@ -52,14 +46,7 @@ export const FLEET_CHECKS: Checks = {
     'a project whose job never reported has its line all the same, and the run is red': {
       ...fleetOf('docs-a', 'docs-lost'),
       matrix: ['project:docs-a'],
-      runs: [
-        {
-          isRed: true,
-          outputs: ended(1, 1),
-          prompts: ['docs-a new'],
-          summary: ['1 of 2 projects are green', '| its job never reported |'],
-        },
-      ],
+      runs: [{ isRed: true, outputs: ended(1, 1), prompts: ['docs-a new'], summary: ['| its job never reported |'] }],
     },
     'wrong inputs are told at once, and nothing is sent': {
       ...fleetOf('docs-a', 'docs-a', 'no/name'),
@@ -72,7 +59,7 @@ export const FLEET_CHECKS: Checks = {
           secrets: 'withheld',
           isRed: true,
           outputs: ended(0, 2),
-          summary: ['0 of 2 projects are green', '| ❌ | [`docs-a`](', '| ❌ | [`docs-b`](', '| error |'],
+          summary: ['| ❌ | [`docs-a`](', '| ❌ | [`docs-b`](', '| error |'],
         },
       ],
     },

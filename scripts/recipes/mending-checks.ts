@@ -36,10 +36,7 @@ export const MENDING_CHECKS: Checks = {
         {
           isRed: true,
           jobs: ['build: failure', 'links: failure'],
-          printed: [
-            "Doc file 'start.md' contains a link 'setup.md', but the target is not found",
-            '[✖] setup.md → Status: 400',
-          ],
+          printed: ["'start.md' contains a link 'setup.md', but the target is not found", '[✖] setup.md → Status: 400'],
         },
       ],
     },
@@ -59,19 +56,8 @@ export const MENDING_CHECKS: Checks = {
           told: ['docs/index.md:4: the page "setup.md" is not there', 'Process completed with exit code 1.'],
           labels: ['docs-agent-fix'],
         },
-        {
-          event: pushed('src/first.ts'),
-          isRed: true,
-          outputs: { checks: 'failure', 'fix-rounds': '2' },
-          prompts: ['job_000001', 'job_000001', 'job_000001'],
-        },
-        {
-          event: pushed('src/second.ts'),
-          outputs: { checks: 'success', continued: 'pull-request' },
-          prompts: ['job_000001'],
-          told: ['src/first.ts', 'src/second.ts'],
-          open: [4],
-        },
+        { event: pushed('src/first.ts'), isRed: true, prompts: ['job_000001', 'job_000001', 'job_000001'] },
+        { event: pushed('src/second.ts'), prompts: ['job_000001'], told: ['src/first.ts', 'src/second.ts'], open: [4] },
       ],
     },
   },
@@ -83,13 +69,7 @@ export const MENDING_CHECKS: Checks = {
       // Its third push is the last one of the first night.
       plan: [FAILED, FAILED, FAILED, PASSED],
       runs: [
-        {
-          isRed: true,
-          outputs: { checks: 'failure', 'fix-rounds': '2' },
-          prompts: ['new', 'job_000001', 'job_000001'],
-          labels: ['docs-agent-merge'],
-          open: [4],
-        },
+        { isRed: true, prompts: ['new', 'job_000001', 'job_000001'], labels: ['docs-agent-merge'], open: [4] },
         { ...REFUSED, event: requireReview(true), commands: MERGE },
         {
           ...REFUSED,
@@ -104,14 +84,8 @@ export const MENDING_CHECKS: Checks = {
       scenarios: ['draft'],
       edits: (prompt) => [added(prompt.includes('still open') ? 'docs/legal/terms.md' : 'docs/index.md', 'New')],
       runs: [
-        { outputs: { outcome: 'pull-request' }, prompts: ['new'], open: [4] },
-        {
-          event: pushed('src/second.ts'),
-          isRed: true,
-          outputs: { 'in-scope': 'false' },
-          prompts: ['job_000001'],
-          open: [4],
-        },
+        { prompts: ['new'], open: [4] },
+        { event: pushed('src/second.ts'), isRed: true, prompts: ['job_000001'], open: [4] },
       ],
     },
   },

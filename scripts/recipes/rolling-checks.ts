@@ -33,7 +33,7 @@ export const ROLLING_CHECKS: Checks = {
     },
     'a forged marker is passed over, and a new job begins': {
       docs: changedSince('rolling-on-schedule.yml', 'schedule', { pulls: { 9: FORGED } }),
-      runs: [{ outputs: { continued: '', 'pr-number': '4' }, prompts: ['new'], summary: ['is passed over'] }],
+      runs: [{ outputs: { continued: '' }, prompts: ['new'], summary: ['is passed over'] }],
     },
   },
   'docs/recipes/rolling-on-push.yml': {
@@ -42,11 +42,7 @@ export const ROLLING_CHECKS: Checks = {
       scenarios: ['open-pull-request'],
       docs: changedSince('rolling-on-push.yml', 'push', { collaborators: { mona: 'maintain', ann: 'write' } }),
       runs: [
-        {
-          outputs: { continued: 'pull-request', 'job-id': 'job_finished' },
-          prompts: ['job_finished'],
-          summary: ['Adding to pull request <code>&#35;1</code>'],
-        },
+        { prompts: ['job_finished'], summary: ['Adding to pull request <code>&#35;1</code>'] },
         ...redThenGreen(['src/second.ts', 'src/third.ts'], {
           prompts: ['job_finished'],
           open: [1],
@@ -60,7 +56,7 @@ export const ROLLING_CHECKS: Checks = {
     'a job begins, also after a red run, and while its pull request waits for review nothing is asked': {
       runs: [
         NO_KEY,
-        { outputs: { outcome: 'pull-request' }, prompts: ['new'], labels: ['docs-agent-review'] },
+        { prompts: ['new'], labels: ['docs-agent-review'] },
         { outputs: { outcome: 'skipped' }, open: [4] },
       ],
     },
@@ -71,11 +67,7 @@ export const ROLLING_CHECKS: Checks = {
       code: changed(['src/flags.ts']),
       runs: [
         { outputs: { continued: '', 'pr-repository': 'acme/docs' }, prompts: ['new'], labels: ['docs-of-code'] },
-        ...redThenGreen(
-          ['src/second.ts', 'src/third.ts'],
-          { outputs: { continued: 'pull-request', 'pr-repository': 'acme/docs' }, prompts: ['job_000001'], open: [4] },
-          'acme/code',
-        ),
+        ...redThenGreen(['src/second.ts', 'src/third.ts'], { prompts: ['job_000001'], open: [4] }, 'acme/code'),
       ],
     },
   },
@@ -84,15 +76,7 @@ export const ROLLING_CHECKS: Checks = {
       docs: changed(['docs/en/start.md']),
       edits: (prompt) => [added(`docs/${/translation in docs\/(\w+)/.exec(prompt)?.[1] ?? 'en'}/start.md`, 'Hallo')],
       runs: [
-        {
-          outputs: {
-            'translate(de).docs.in-scope': 'true',
-            'translate(fr).docs.in-scope': 'true',
-            'translate(ja).docs.in-scope': 'true',
-          },
-          prompts: ['new', 'new', 'new'],
-          labels: ['docs-agent-de', 'docs-agent-fr', 'docs-agent-ja'],
-        },
+        { prompts: ['new', 'new', 'new'], labels: ['docs-agent-de', 'docs-agent-fr', 'docs-agent-ja'] },
         ...redThenGreen(['docs/en/second.md', 'docs/en/third.md'], {
           prompts: ['job_000001', 'job_000002', 'job_000003'],
           open: [4, 5, 6],
@@ -109,7 +93,6 @@ export const ROLLING_CHECKS: Checks = {
       edits: (prompt) => [added(prompt.includes('docs/second.md') ? 'mkdocs.yml' : 'docs/index.md', 'site_name: Acme')],
       runs: [
         {
-          outputs: { outcome: 'pull-request', 'in-scope': 'true' },
           prompts: ['new'],
           told: ['if any follow here:\ndocs/index.md:  [✖] gone.md → Status: 400\n', '-a\n+b'],
           labels: ['docs-agent-style'],
@@ -119,7 +102,6 @@ export const ROLLING_CHECKS: Checks = {
         {
           event: pushed('docs/third.md'),
           isRed: true,
-          outputs: { 'in-scope': 'false' },
           prompts: ['job_000002'],
           told: ['docs/second.md', 'docs/third.md'],
           open: [5],

@@ -14,7 +14,7 @@ export const VISITED_CHECKS: Checks = {
       ],
       runs: [
         {
-          outputs: { 'refresh.old.pages': '3', outcome: 'pull-request' },
+          outputs: { 'refresh.old.pages': '3' },
           prompts: ['new'],
           told: ['- docs/index.md\n', '- docs/reference/install.md\n', '- docs/guides/configure/index.md\n'],
           labels: ['docs-agent-refresh'],
@@ -32,9 +32,8 @@ export const VISITED_CHECKS: Checks = {
     'the pages that were read most get into the instruction, and the agent is asked once until that is merged': {
       runs: [
         {
-          outputs: { 'improve.visitors.complete': 'true', 'improve.instruction.pages': '5', outcome: 'pull-request' },
+          outputs: { 'improve.visitors.complete': 'true', 'improve.instruction.pages': '5' },
           prompts: ['new'],
-          summary: ['The pull request is ready'],
           told: ['read most in the last 30 days:\n- /'],
           labels: ['docs-agent-most-read'],
         },
