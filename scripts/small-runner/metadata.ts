@@ -4,7 +4,7 @@ import { join } from 'node:path'
 export interface ActionMetadata {
   /** A default is empty if there is none. */
   readonly inputs: readonly { readonly name: string; readonly default: string }[]
-  readonly runs: Readonly<Partial<Record<'using' | 'pre' | 'main' | 'post', string>>>
+  readonly runs: Readonly<Partial<Record<'using' | 'main' | 'post', string>>>
 }
 
 function plain(scalar = ''): string {

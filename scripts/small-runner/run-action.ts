@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { Command } from './commands.ts'
 import { readMetadata, type ActionMetadata } from './metadata.ts'
 import { openScratchFolder } from './scratch-folder.ts'
-import { createStepFiles, stepEnvironment } from './step-environment.ts'
+import { createCommandFiles, stepEnvironment } from './step-environment.ts'
 import { StepLog, type Annotation, type LogLine } from './step-log.ts'
 import { RUNNER_CANCEL_TIMES, runStepProcess, type CancelTimes } from './step-process.ts'
 import { readStepResults, type StepResults } from './step-results.ts'
@@ -12,7 +12,7 @@ type Texts = Readonly<Record<string, string>>
 export interface RunOptions {
   /** The folder that holds action.yml. */
   readonly action: string
-  readonly stage?: 'pre' | 'main' | 'post'
+  readonly stage?: 'main' | 'post'
   /** What the workflow gives under `with`. */
   readonly inputs?: Texts
   /** What the workflow gives under `env`. */
@@ -21,8 +21,6 @@ export interface RunOptions {
   readonly state?: Texts
   /** Masked from the start. */
   readonly secrets?: readonly string[]
-  /** The value of `${{ github.token }}` in an input's default. */
-  readonly githubToken?: string
   readonly eventName?: string
   /** The event's payload. */
   readonly event?: unknown
@@ -54,19 +52,17 @@ export interface RunResult extends StepResults {
   readonly durationMs: number
 }
 
-/** The given inputs, and the defaults of the others. */
-function mergeInputs({ inputs = {}, githubToken = '' }: RunOptions, metadata: ActionMetadata, log: StepLog): Texts {
+/** The given inputs, and the defaults of the others; the token of the run, which some name, is empty. */
+function mergeInputs(inputs: Texts, metadata: ActionMetadata, log: StepLog): Texts {
   const given = new Map(Object.entries(inputs).map(([name, value]) => [name.toLowerCase(), value]))
   const known = metadata.inputs.map(({ name }) => name.toLowerCase())
   const unexpected = [...given.keys()].filter((name) => !known.includes(name))
   if (unexpected.length > 0) {
-    log.annotate(
-      'warning',
-      `Unexpected input(s) '${unexpected.join("', '")}', valid inputs are ['${known.join("', '")}']`,
-    )
+    const names = [unexpected, known].map((list) => `'${list.join("', '")}'`)
+    log.annotate('warning', `Unexpected input(s) ${names[0]}, valid inputs are [${names[1]}]`)
   }
   for (const { name, default: text } of metadata.inputs) {
-    const value = text.replace(/\$\{\{ *github\.token *\}\}/, () => githubToken)
+    const value = text.replace(/\$\{\{ *github\.token *\}\}/, '')
     if (value.includes('${{')) throw new Error(`action.yml: cannot evaluate the default of ${name}`)
     if (!given.has(name.toLowerCase())) given.set(name.toLowerCase(), value)
   }
@@ -79,46 +75,39 @@ function mergeInputs({ inputs = {}, githubToken = '' }: RunOptions, metadata: Ac
  * @throws Error only if action.yml cannot be read; whatever the action does is a result
  */
 export async function runAction(options: RunOptions): Promise<RunResult> {
-  const { action, stage = 'main', secrets = [], onLine, debug = false, workspace = process.cwd() } = options
+  const { action, stage = 'main', inputs = {}, workspace = process.cwd() } = options
   const metadata = readMetadata(action)
   const script = metadata.runs[stage]
   if (script === undefined) throw new Error(`action.yml: runs.${stage} is missing`)
 
   const folder = openScratchFolder('small-runner-')
   try {
-    const log = new StepLog({ debug, secrets, onLine })
-    const files = createStepFiles(folder.path, options.event ?? {})
+    const log = new StepLog(options)
+    const files = createCommandFiles(folder.path)
     let rawOutput = ''
     const startedAt = performance.now()
-    const end = await runStepProcess({
+    const { exitCode, signal, wasCancelled } = await runStepProcess({
       file: options.node ?? process.execPath,
       args: [resolve(action, script)],
       cwd: workspace,
-      env: stepEnvironment({
-        files,
-        workspace,
-        debug,
-        eventName: options.eventName ?? 'workflow_dispatch',
-        inputs: mergeInputs(options, metadata, log),
-        state: options.state ?? {},
-        env: options.env ?? {},
-      }),
+      env: { ...stepEnvironment(options, mergeInputs(inputs, metadata, log), folder.path), ...files },
       onLine: (line) => {
         log.read(line)
       },
       onText: (text) => (rawOutput += text),
       cancel: options.cancel,
       cancelTimes: options.cancelTimes ?? RUNNER_CANCEL_TIMES,
+    }).catch((error: unknown) => {
+      log.fail(error instanceof Error ? error.message : String(error))
+      return { exitCode: null, signal: null, wasCancelled: false }
     })
     const durationMs = performance.now() - startedAt
-    if (end.startError !== undefined) log.fail(end.startError)
-
-    const results = readStepResults(files.commandFiles, log)
-    const isSuccess = end.exitCode === 0 && !log.failed
+    const results = readStepResults(files, log)
+    const isSuccess = exitCode === 0 && !log.failed
     return {
-      exitCode: end.exitCode,
-      signal: end.signal,
-      conclusion: end.wasCancelled ? 'cancelled' : isSuccess ? 'success' : 'failure',
+      exitCode,
+      signal,
+      conclusion: wasCancelled ? 'cancelled' : isSuccess ? 'success' : 'failure',
       log: log.lines,
       rawOutput,
       ...results,

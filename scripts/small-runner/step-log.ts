@@ -20,7 +20,7 @@ export interface StepLogOptions {
   /** Masked from the start, as the runner masks what comes from the secrets' store. */
   readonly secrets?: readonly string[]
   readonly debug?: boolean
-  readonly onLine?: ((line: LogLine) => void) | undefined
+  readonly onLine?: (line: LogLine) => void
 }
 
 /** The runner cuts the message of an annotation here, in characters. */
@@ -36,9 +36,9 @@ export class StepLog {
   failed = false
 
   readonly #debug: boolean
-  readonly #onLine: ((line: LogLine) => void) | undefined
+  readonly #onLine: (line: LogLine) => void
 
-  constructor({ secrets = [], debug = false, onLine }: StepLogOptions = {}) {
+  constructor({ secrets = [], debug = false, onLine = () => undefined }: StepLogOptions = {}) {
     this.masks = new Set(secrets.flatMap(masksOf))
     this.#debug = debug
     this.#onLine = onLine
@@ -49,25 +49,10 @@ export class StepLog {
     const command = parseCommand(line)
     if (command === undefined) {
       this.#write('text', line)
-    } else {
-      this.commands.push(command)
-      this.#carryOut(command, line)
+      return
     }
-  }
-
-  /** An error that the runner itself reports, and that makes the step fail. */
-  fail(message: string): void {
-    this.failed = true
-    this.annotate('error', message)
-  }
-
-  annotate(level: AnnotationLevel, data: string, title = ''): void {
-    const message = maskSecrets(data, this.masks).slice(0, MAX_ANNOTATION_LENGTH)
-    this.annotations.push({ level, title: maskSecrets(title, this.masks), message })
-    if (message !== '') this.#write(level, message, title)
-  }
-
-  #carryOut({ name, data, properties }: Command, line: string): void {
+    this.commands.push(command)
+    const { name, data, properties } = command
     switch (name) {
       case 'error':
       case 'warning':
@@ -91,9 +76,21 @@ export class StepLog {
     }
   }
 
+  /** An error that the runner itself reports, and that makes the step fail. */
+  fail(message: string): void {
+    this.failed = true
+    this.annotate('error', message)
+  }
+
+  annotate(level: AnnotationLevel, data: string, title = ''): void {
+    const message = maskSecrets(data, this.masks).slice(0, MAX_ANNOTATION_LENGTH)
+    this.annotations.push({ level, title: maskSecrets(title, this.masks), message })
+    if (message !== '') this.#write(level, message, title)
+  }
+
   #write(kind: LogLine['kind'], text: string, title?: string): void {
     const line = { kind, text: maskSecrets(text, this.masks), ...(title && { title: maskSecrets(title, this.masks) }) }
     this.lines.push(line)
-    this.#onLine?.(line)
+    this.#onLine(line)
   }
 }

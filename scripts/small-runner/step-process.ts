@@ -1,5 +1,4 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import type { Readable } from 'node:stream'
+import { spawn } from 'node:child_process'
 import { runAtExit } from './at-exit.ts'
 import { splitIntoLines } from './line-splitter.ts'
 
@@ -11,12 +10,10 @@ export interface CancelTimes {
 }
 
 export interface StepEnd {
-  /** Null if a signal ended it, or if it never started. */
+  /** Null if a signal ended it. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   readonly wasCancelled: boolean
-  /** Why there was no process at all. */
-  readonly startError?: string
 }
 
 export interface StepProcess {
@@ -38,30 +35,18 @@ const STREAM_GRACE_MS = 5000
 
 const isWindows = process.platform === 'win32'
 
-/** An environment that is too large makes `spawn` throw, where other failures come as an event. */
-function start({ file, args, cwd, env }: StepProcess): ChildProcessByStdio<null, Readable, Readable> | Error {
-  try {
-    return spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: !isWindows })
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error))
-  }
-}
-
 /**
  * Runs one process and hands on its output line by line, of both streams in the order they come in.
  *
  * It gets a process group of its own, so that Ctrl-C in a terminal reaches the runner alone, which then passes it on: once.
  * On Windows Node cannot send Ctrl-C to another process: there the step shares the console, gets Ctrl-C from it, and a
  * cancellation from elsewhere only waits and then ends the step.
+ * @throws Error where the process cannot be started, as with an environment that is too large
  */
 export function runStepProcess(step: StepProcess): Promise<StepEnd> {
-  const { onLine, onText, cancel, cancelTimes } = step
-  return new Promise((resolve) => {
-    const child = start(step)
-    if (child instanceof Error) {
-      resolve({ exitCode: null, signal: null, wasCancelled: false, startError: child.message })
-      return
-    }
+  const { file, args, cwd, env, onLine, onText, cancel, cancelTimes } = step
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: !isWindows })
     let wasCancelled = false
     let timer: NodeJS.Timeout | undefined
     const killNow = (): void => void child.kill('SIGKILL')
@@ -82,21 +67,22 @@ export function runStepProcess(step: StepProcess): Promise<StepEnd> {
       })
       return splitter
     })
-    const finish = (end: Omit<StepEnd, 'wasCancelled'>): void => {
+    const finish = (): void => {
       clearTimeout(timer)
       forgetChild()
       cancel?.removeEventListener('abort', interrupt)
       splitters.forEach((splitter) => {
         splitter.end()
       })
-      resolve({ ...end, wasCancelled })
     }
 
     if (cancel?.aborted === true) interrupt()
     else cancel?.addEventListener('abort', interrupt, { once: true })
 
     child.once('error', (error) => {
-      if (child.pid === undefined) finish({ exitCode: null, signal: null, startError: error.message })
+      if (child.pid !== undefined) return
+      finish()
+      reject(error)
     })
     child.once('exit', () => {
       cancel?.removeEventListener('abort', interrupt)
@@ -107,7 +93,9 @@ export function runStepProcess(step: StepProcess): Promise<StepEnd> {
       }, STREAM_GRACE_MS)
     })
     child.once('close', (exitCode, signal) => {
-      if (child.pid !== undefined) finish({ exitCode, signal })
+      if (child.pid === undefined) return
+      finish()
+      resolve({ exitCode, signal, wasCancelled })
     })
   })
 }
