@@ -42,27 +42,20 @@ function readGroups(file: Document, part: Part): readonly Group[] {
 
 const code = (text: string): string => `\`${text}\``
 
-const COLUMNS = {
-  inputs: {
-    head: ['Input', 'Required', 'Default', 'Meaning'],
-    row: ({ required, default: otherwise, description }: Entry) => {
-      return [required === true ? 'yes' : '', otherwise === undefined ? '' : code(otherwise), description]
-    },
-  },
-  outputs: { head: ['Output', 'Meaning'], row: ({ description }: Entry) => [description] },
-}
+const inputRow = ({ required, default: otherwise, description }: Entry): string[] => [
+  required === true ? 'yes' : '',
+  otherwise === undefined ? '' : code(otherwise),
+  description,
+]
 
-/** The names get an anchor each, such as `#input-paths`. */
-const anchored =
-  (kind: 'input' | 'output') =>
-  (name: string): string =>
-    `<a id="${kind}-${name}"></a>${code(name)}`
-
-function renderGroups(part: Part, groups: readonly Group[], showName = code): string {
-  const { head, row } = COLUMNS[part]
+/** @param anchor what the names get an anchor with, such as `input` for `#input-paths`; by default they get none */
+function renderGroups(part: Part, groups: readonly Group[], anchor?: 'input' | 'output'): string {
+  const head = part === 'inputs' ? ['Input', 'Required', 'Default', 'Meaning'] : ['Output', 'Meaning']
+  const row = (entry: Entry): string[] => (part === 'inputs' ? inputRow(entry) : [entry.description])
+  const show = (name: string): string => `${anchor ? `<a id="${anchor}-${name}"></a>` : ''}${code(name)}`
   return groups
     .map(({ heading, about, entries }) => {
-      const table = renderTable([head, ...entries.map(([name, entry]) => [showName(name), ...row(entry)])])
+      const table = renderTable([head, ...entries.map(([name, entry]) => [show(name), ...row(entry)])])
       return heading === '' ? table : `### ${heading}\n\n${about}\n\n${table}`
     })
     .join('\n\n')
@@ -76,8 +69,8 @@ function linkedGroup({ heading, about, entries }: Group): readonly string[] {
 const TABLES: Readonly<Record<(typeof PAGES)[number]['tables'][number], (file: Document) => string>> = {
   inputs: (file) => renderGroups('inputs', readGroups(file, 'inputs')),
   outputs: (file) => renderGroups('outputs', readGroups(file, 'outputs')),
-  'anchored-inputs': (file) => renderGroups('inputs', readGroups(file, 'inputs'), anchored('input')),
-  'anchored-outputs': (file) => renderGroups('outputs', readGroups(file, 'outputs'), anchored('output')),
+  'anchored-inputs': (file) => renderGroups('inputs', readGroups(file, 'inputs'), 'input'),
+  'anchored-outputs': (file) => renderGroups('outputs', readGroups(file, 'outputs'), 'output'),
   'input-groups': (file) => renderTable([['', 'Inputs', ''], ...readGroups(file, 'inputs').map(linkedGroup)]),
   'first-outputs': (file) => {
     const [first] = readGroups(file, 'outputs')

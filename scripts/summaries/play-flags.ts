@@ -1,21 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { playInWorld, type World } from '../../__tests__/support/embedded-world.ts'
 import { BASE_URL } from '../../__tests__/support/in-process-github.ts'
 import { root } from '../../__tests__/support/markdown-files.ts'
 import { playFeature } from '../../__tests__/support/play-feature.ts'
+import type { Respond } from '../../__tests__/support/respond-in-process.ts'
 import { agentAction } from '../../src/agent/agent-action.ts'
-import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import { createService, DEFAULT_START_MS } from '../../src/emulator/embedded-service.ts'
 import { demoState, GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID } from '../../src/emulator/server.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { createRedactor } from '../../src/text/redact.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { readMetadata } from '../small-runner/metadata.ts'
+import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 import { readOptions, type EmbeddedService } from '../start/options.ts'
 import { noteSuccess, runsOf } from '../start/workflow-runs.ts'
 
@@ -36,31 +34,18 @@ export interface Shown {
   readonly page: string
 }
 
-function readInputs(given: Texts): AgentInputs | ActionError {
-  try {
-    return agentAction.parse(given, { workspace: '.', now: new Date(0) })
-  } catch (error) {
-    if (error instanceof ActionError) return error
-    throw error
-  }
-}
-
-async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = Infinity): Promise<Shown> {
+/** @throws ActionError where inputs are wrong */
+async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = Infinity): Promise<World | undefined> {
   const { scenario, gitHubScenarios, isRolling } = embedded
-  const redact = createRedactor([EMULATOR_KEY, GITHUB_TOKEN])
   const github = combineScenarios(gitHubScenarios)
   const before = demoState(github, DEFAULT_START_MS)
   let after: World | undefined
-  let summary = ''
   for (const begin of runsOf(isRolling)) {
     const nowMs = after?.world.wallTime().getTime() ?? DEFAULT_START_MS
     const run = begin(after?.service.github.state ?? before, BASE_URL, nowMs)
-    const inputs = readInputs({ ...given, ...run.inputs })
-    if (inputs instanceof ActionError)
-      return { summary: agentAction.render(agentAction.notRun(inputs, 0), undefined, redact).summary(), page: '' }
     const { id: runId, headSha: sha, eventName, event: payload } = run
     after = await playInWorld({
-      inputs,
+      inputs: agentAction.parse({ ...given, ...run.inputs }, { workspace: '.', now: new Date(0) }),
       scenario,
       github,
       cancelAfterMs: cancelAfter * 1_000,
@@ -68,31 +53,15 @@ async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = 
       facts: { sha, stepId: '', workflow: 'docs.yml', runId, eventName, payload },
     })
     noteSuccess(after.service.github.state, run, nowMs)
-    summary = agentAction.render(after.report, inputs, redact).summary()
   }
-  return { summary, page: pageOf(after) }
+  return after
 }
 
-function pageOf(world: World | undefined): string {
-  const { 'pr-link': link = '' } = world?.outputs ?? {}
-  if (world === undefined || link === '') return ''
+function pageOf({ outputs, service, world }: World): string {
+  const { 'pr-link': link = '' } = outputs
+  if (link === '') return ''
   const request = { method: 'GET', target: new URL(link).pathname, headers: {}, body: '' }
-  return world.service.handle(request, world.world.wallTime().getTime()).body
-}
-
-async function playVisitors(given: Texts): Promise<string> {
-  const workspace = mkdtempSync(join(tmpdir(), 'summary-page-'))
-  try {
-    const service = createService({ baseUrl: SERVERS['base-url'] })
-    return (
-      await playFeature(visitorsAction, {
-        ...{ given, workspace },
-        respond: (request, nowMs) => service.handle(request, nowMs),
-      })
-    ).summary
-  } finally {
-    rmSync(workspace, { recursive: true, force: true, maxRetries: 3 })
-  }
+  return service.handle(request, world.wallTime().getTime()).body
 }
 
 /**
@@ -103,15 +72,22 @@ export async function playFlags(flags: string): Promise<Shown> {
   const words = [...flags.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll('"', ''))
   const options = readOptions(words, {})
   if (options.kind !== 'run' || options.service.kind !== 'embedded') throw new Error(`npm start does not take ${flags}`)
-  const given = Object.fromEntries(
-    readMetadata(join(root, options.action === 'agent' ? '.' : options.action)).inputs.map(
-      ({ name, default: usual }) => [
-        name,
-        ({ ...SERVERS, ...options.defaults, ...options.given } as Texts)[name] ?? usual,
-      ],
-    ),
-  )
-  return options.action === 'visitors'
-    ? { summary: await playVisitors(given), page: '' }
-    : playAgent(given, options.service, options.cancelAfter)
+  const { inputs } = readMetadata(join(root, options.action === 'agent' ? '.' : options.action))
+  const chosen: Texts = { ...SERVERS, ...options.defaults, ...options.given }
+  const given = Object.fromEntries(inputs.map(({ name, default: usual }) => [name, chosen[name] ?? usual]))
+  const { path: workspace, remove } = openScratchFolder('summary-page-')
+  try {
+    const service = createService({ baseUrl: SERVERS['base-url'] })
+    const respond: Respond = (request, nowMs) => service.handle(request, nowMs)
+    const play = { given, workspace, respond }
+    if (options.action === 'visitors') return { summary: (await playFeature(visitorsAction, play)).summary, page: '' }
+    const world = await playAgent(given, options.service, options.cancelAfter).catch((error: unknown) => {
+      if (error instanceof ActionError) return undefined
+      throw error
+    })
+    if (world === undefined) return { summary: (await playFeature(agentAction, play)).summary, page: '' }
+    return { summary: world.summary, page: pageOf(world) }
+  } finally {
+    remove()
+  }
 }
