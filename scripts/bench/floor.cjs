@@ -1,6 +1,5 @@
-// A measuring stick, as short as it can be, and in CommonJS, which starts fastest.
-// The floor: what a step costs a program of built-ins alone, which checks nothing and waits for nothing. On a push it asks
-// GitHub first where the commit came from, and at once whether it is the end of a pull request.
+// The floor: what a step costs a program of built-ins alone, which checks nothing and waits for nothing, in CommonJS, which
+// starts fastest. On a push it first asks GitHub where the commit came from, and whether it is the end of a pull request.
 const fs = require('node:fs')
 const http = require('node:http')
 

@@ -28,20 +28,24 @@ const PUSH = {
 
 /** From the start of the process, in milliseconds. */
 type Measured = 'prompt' | 'whole'
-type Measure = (script: string, env: Texts) => Promise<Record<Measured, number>>
+type Times = Readonly<Record<Measured, number>>
+type Measure = (script: string, env: Texts) => Promise<Times>
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN
 
 /** A row for what was measured, of all pairs. */
-async function measurePairs(measure: Measure, env: Texts, what: Partial<Record<Measured, string>>): Promise<Row[]> {
-  const floor: Record<Measured, number>[] = []
-  const ours: typeof floor = []
+async function measurePairs(
+  measure: Measure,
+  env: Texts,
+  what: readonly (readonly [Measured, string])[],
+): Promise<Row[]> {
+  const [floor, ours]: [Times[], Times[]] = [[], []]
   for (let pair = 0; pair < PAIRS; pair++) {
     floor.push(await measure(FLOOR, env))
     ours.push(await measure(OURS, env))
   }
-  return Object.entries(what).map(([name, title]) => {
-    const [a, b] = [ours, floor].map((all) => median(all.map((times) => times[name as Measured]))) as [number, number]
+  return what.map(([name, title]) => {
+    const [a, b] = [median(ours.map((times) => times[name])), median(floor.map((times) => times[name]))]
     return [`Start: ${title}`, `${a.toFixed(1)} ms`, `${b.toFixed(1)} ms, a program of built-ins`, a / b]
   })
 }
@@ -55,11 +59,7 @@ export async function measureStart(): Promise<Row[]> {
     promptedAt = performance.now()
     return { status: 201, body: { id: 'job_1', status: 'completed', prLink: 'http://127.0.0.1/acme/docs/pull/1' } }
   })
-  const [output, summary, event] = ['output', 'summary', 'event.json'].map((name) => join(path, name)) as [
-    string,
-    string,
-    string,
-  ]
+  const [output, summary, event] = [join(path, 'output'), join(path, 'summary'), join(path, 'event.json')]
   writeFileSync(event, JSON.stringify(PUSH))
 
   const measure: Measure = async (script, env) => {
@@ -92,11 +92,13 @@ export async function measureStart(): Promise<Row[]> {
     'INPUT_SKIP-OWN-CHANGES': 'true',
     INPUT_LABEL: 'docs-agent',
   }
-  const titles = { prompt: 'the first request, the prompt', whole: 'a whole step whose job is done at once' }
   try {
     return [
-      ...(await measurePairs(measure, byHand, titles)),
-      ...(await measurePairs(measure, onPush, { prompt: 'on a push, the prompt after two questions to GitHub' })),
+      ...(await measurePairs(measure, byHand, [
+        ['prompt', 'the first request, the prompt'],
+        ['whole', 'a whole step whose job is done at once'],
+      ])),
+      ...(await measurePairs(measure, onPush, [['prompt', 'on a push, the prompt after two questions to GitHub']])),
     ]
   } finally {
     await world.close()

@@ -26,12 +26,11 @@ export function added(filename: string, line: string): FileChange {
   return { filename, status: 'added', additions: 1, deletions: 0, patch: `@@ -0,0 +1 @@\n+${line}` }
 }
 
-function pushOf(
-  repository: Repository,
-  branch: string,
-  change: (here: RepositoryState) => Commit | undefined,
-): Happening {
-  return ({ repositories, users }) => {
+type Change = (here: RepositoryState) => Commit | undefined
+
+const pushOf =
+  (repository: Repository, branch: string, change: Change): Happening =>
+  ({ repositories, users }) => {
     const here = repositories[repository]
     const before = here?.branches[branch]
     const made = here && change(here)
@@ -46,7 +45,6 @@ function pushOf(
       repository: { full_name: repository, default_branch: 'main' },
     }
   }
-}
 
 /** Somebody pushes a change of a file. */
 export function pushed(filename: string, repository: Repository = 'acme/docs', branch = 'main'): Happening {

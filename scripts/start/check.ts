@@ -19,7 +19,7 @@ interface Found {
 
 const NOT_TRIED: Found = { mark: '–', text: 'Create a job, send a message: not tried, as that would start the agent.' }
 
-async function ask(what: string, read: () => Promise<string>, isMadeUp = false): Promise<Found> {
+async function ask(what: string, isMadeUp: boolean, read: () => Promise<string>): Promise<Found> {
   try {
     return { mark: '✔', text: `${what}: ${await read()}` }
   } catch (error) {
@@ -57,15 +57,11 @@ export async function checkService(
   )
 
   return [
-    await ask(
-      'Read a job',
-      async () => {
-        const { id, status } = await client.getJob(jobId === '' ? MADE_UP_ID : jobId)
-        return `${id} ${STATUS_PHRASES[status]}.`
-      },
-      jobId === '',
-    ),
-    await ask('Read a page of visitors', async () => {
+    await ask('Read a job', jobId === '', async () => {
+      const { id, status } = await client.getJob(jobId === '' ? MADE_UP_ID : jobId)
+      return `${id} ${STATUS_PHRASES[status]}.`
+    }),
+    await ask('Read a page of visitors', false, async () => {
       const { totals, visitors } = await client.getVisitors({})
       return `${totals.total} visitors in all, ${visitors.length} pages listed.`
     }),

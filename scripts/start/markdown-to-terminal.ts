@@ -75,22 +75,17 @@ function renderMark(groups: Groups, paint: Paint): string {
 }
 
 function htmlRows(table: string, paint: Paint): string[][] {
-  return [...table.matchAll(/<tr\b[^>]*>(.*?)<\/tr>/gsu)].map(([, row = '']) =>
+  const cellsOf = (row: string): string[] =>
     [...row.matchAll(/<(td|th)\b[^>]*>(.*?)<\/\1>/gsu)].map(([, tag, cell = '']) =>
       renderCell(tag === 'th', cell, paint),
-    ),
-  )
+    )
+  return [...table.matchAll(/<tr\b[^>]*>(.*?)<\/tr>/gsu)].map(([, row = '']) => cellsOf(row))
 }
 
 function pipeRows(pipes: string, paint: Paint): string[][] {
   const lines = pipes.split('\n').filter((_line, index) => index !== 1)
-  return lines.map((line, index) =>
-    line
-      .trim()
-      .replace(/^\||\|$/g, '')
-      .split('|')
-      .map((cell) => renderCell(index === 0, cell, paint)),
-  )
+  const cellsOf = (line: string): string[] => line.trim().slice(1, -1).split('|')
+  return lines.map((line, index) => cellsOf(line).map((cell) => renderCell(index === 0, cell, paint)))
 }
 
 /** On one line. */
@@ -107,6 +102,4 @@ function decodeEntities(text: string): string {
   })
 }
 
-function indent(text: string): string {
-  return text.replace(/^/gmu, '    ')
-}
+const indent = (text: string): string => text.replace(/^/gmu, '    ')

@@ -39,11 +39,6 @@ export function showLogLine({ kind, text, title }: LogLine, paint: Paint): strin
   return lines.map((shown) => `${style === undefined ? shown : paint(style, shown)}\n`).join('')
 }
 
-/** Names and values, under one another. */
-function showTable(rows: readonly (readonly [name: string, value: string])[], paint: Paint): string {
-  return alignColumns(rows.map(([name, value]) => [paint('bold', name), showValue(value, paint)])).join('\n')
-}
-
 /** The first lines of a file. */
 export function showHead(text: string): string {
   const lines = cleanForTerminal(text).split('\n', HEAD_LINES)
@@ -59,7 +54,8 @@ export function showResult(
   paint: Paint,
   others: readonly (readonly [title: string, text: string])[] = [],
 ): string {
-  const outputText = showTable(Object.entries(outputs), paint) || paint('dim', '(none)')
+  const rows = Object.entries(outputs).map(([name, value]) => [paint('bold', name), showValue(value, paint)])
+  const outputText = alignColumns(rows).join('\n') || paint('dim', '(none)')
   const summaryText = markdownToTerminal(summary, paint) || paint('dim', '(none)')
   const [mark, style] = CONCLUSIONS[conclusion]
   const end = exitCode === null ? (signal ?? 'not started') : `exit code ${exitCode}`

@@ -46,16 +46,12 @@ function visibleLength(text: string): number {
 
 /** A line for each row, its columns under one another. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
-  const widths: number[] = []
-  for (const row of rows) {
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, visibleLength(cell))
-  }
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - visibleLength(cell)))
-      .join('  ')
-      .trimEnd(),
+  const columns = Math.max(0, ...rows.map((row) => row.length))
+  const widths = Array.from({ length: columns }, (_, at) =>
+    Math.max(...rows.map((row) => visibleLength(row[at] ?? ''))),
   )
+  const pad = (cell: string, at: number): string => cell + ' '.repeat((widths[at] ?? 0) - visibleLength(cell))
+  return rows.map((row) => row.map(pad).join('  ').trimEnd())
 }
 
 /** What further lines are indented by: a mark of a list, or the columns before the last one. */
@@ -67,10 +63,7 @@ const INDENT = /^(?: *[•│▾] | *\[[ \dhmins]+\] |.*\S {2,}(?=\S)| *)/u
  * @param columns how wide the terminal is; infinite if it is none
  */
 export function wrapLines(text: string, columns: number): string {
-  return text
-    .split('\n')
-    .map((line) => wrapLine(line, columns))
-    .join('\n')
+  return text.replace(/.+/g, (line) => wrapLine(line, columns))
 }
 
 /** The last cell of a row, drawn of blocks, which says again what a number before it says. */
