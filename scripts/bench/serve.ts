@@ -3,10 +3,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface Answer {
-  /** By default 200. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
   readonly body: unknown
 }
 

@@ -87,7 +87,6 @@ const isLeftAlone = (node: ts.Node): boolean =>
 
 const BREAKERS = [breakOperators, breakLiterals, breakStatements, breakRegularExpressions, breakCalls]
 
-/** All that can be made wrong in a file. */
 export function listMutations(source: string): Mutation[] {
   const mutationsIn = (node: ts.Node): Mutation[] => {
     if (isLeftAlone(node)) return []

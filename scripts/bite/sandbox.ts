@@ -41,7 +41,6 @@ function runJest(folder: string, args: readonly string[]): Promise<boolean> {
   })
 }
 
-/** The suites of the same folder that are about a file. */
 function testsOf(folder: string, file: string): string[] {
   const place = path.posix.dirname(file).replace(/^src/, '__tests__')
   const name = path.basename(file, '.ts')

@@ -9,7 +9,6 @@ import { copyPackages } from './bundled-packages.ts'
 import { compileAtOnce } from './compile-at-once.ts'
 import { thirdPartyLicenses } from './third-party-licenses.ts'
 
-/** Each bundle with the module that it begins with. */
 const BUNDLES = {
   agent: 'src/entries/agent.js',
   visitors: 'src/entries/visitors.js',

@@ -1,7 +1,6 @@
 import { type Document, isMap, parseDocument, type Scalar, type YAMLMap } from 'yaml'
 import { renderTable, replaceBetweenMarkers } from './markdown-tables.ts'
 
-/** An input or an output. */
 interface Entry {
   readonly description: string
   readonly required?: boolean
@@ -10,14 +9,12 @@ interface Entry {
 
 type Part = 'inputs' | 'outputs'
 
-/** What stands together in action.yml. */
 interface Group {
   readonly heading: string
   readonly about: string
   readonly entries: (readonly [name: string, Entry])[]
 }
 
-/** The documents with tables, each with its action. */
 export const PAGES = [
   { document: 'README.md', action: 'action.yml', tables: ['input-groups', 'first-outputs'] },
   { document: 'docs/inputs-and-outputs.md', action: 'action.yml', tables: ['anchored-inputs', 'anchored-outputs'] },

@@ -3,7 +3,6 @@ import { marked } from 'marked'
 
 type Theme = 'light' | 'dark'
 
-/** As GitHub looks. */
 const STYLE = `
   :root {
     --canvas: light-dark(#fff, #0d1117); --text: light-dark(#1f2328, #f0f6fc); --muted: light-dark(#59636e, #9198a1);
@@ -41,7 +40,6 @@ const CHART = /<pre><code class="language-mermaid">([^]*?)<\/code><\/pre>/g
 const tellHeight = (drawn: string): string =>
   `<script type="module">await ${drawn}; document.documentElement.dataset.height = Math.ceil(document.body.getBoundingClientRect().height + 2)</script>`
 
-/** The embedded service's page of a pull request. */
 export function conversationPage(html: string, theme: Theme): string {
   const style = `<style>:root { color-scheme: ${theme}; font-family: 'Noto Sans', 'Liberation Sans', sans-serif }
     body { max-width: none; margin: 1px; padding: 20px 24px 8px; border: 1px solid var(--line); border-radius: 6px }</style>`

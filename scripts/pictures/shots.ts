@@ -1,4 +1,3 @@
-/** One picture: a run, and what of it to show. */
 export interface Shot {
   /** Of its files, without `-light.png` and `-dark.png`. */
   readonly name: string

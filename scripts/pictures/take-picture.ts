@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
 
-const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'chrome']
+const BROWSER = process.env['CHROMIUM'] ?? 'chromium'
 /** For pictures of our own pages: no account, nothing loaded in the background. A chart is drawn after the page was loaded. */
 const FLAGS = [
   ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
@@ -16,17 +16,10 @@ const WIDTH = 840
 const SCALE = 1.25
 const MERMAID = 'mermaid@11.17.2'
 
-/** @returns what the browser prints */
 function runBrowser(...args: readonly string[]): string {
-  const names = process.env['CHROMIUM'] === undefined ? BROWSERS : [process.env['CHROMIUM']]
-  for (const name of names) {
-    try {
-      return execFileSync(name, [...FLAGS, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    }
-  }
-  throw new Error(`None of these is on the PATH: ${names.join(', ')}. Set CHROMIUM to the path of Chromium.`)
+  const { stdout, error, status } = spawnSync(BROWSER, [...FLAGS, ...args], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${BROWSER} failed. Set CHROMIUM to the path of Chromium.`, { cause: error })
+  return stdout
 }
 
 /**

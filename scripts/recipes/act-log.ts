@@ -4,9 +4,7 @@ export interface WorkflowRun {
   readonly jobs: string[]
   /** Of the steps, as `job.step.output`; a job of a matrix is `job(value, value)`. */
   readonly outputs: Record<string, string>
-  /** Of all steps, one after the other. */
   summary: string
-  /** What the steps printed, without colours. */
   printed: string
 }
 

@@ -17,7 +17,6 @@ const releasedAfterMerge: Happening = (github) => {
 
 const dispatched = (range?: string): Payload => ({ action: 'code-changed', client_payload: { range } })
 
-/** A pull request is closed. */
 function closed(isMerged: boolean, number = 12, branch = 'dry-run', sha = commit('b'), from = 'acme/docs'): Payload {
   return {
     action: 'closed',

@@ -6,7 +6,6 @@ import type { Commit } from './temporary-repositories.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-/** Of an event, as GitHub sends it. */
 export type Payload = Readonly<Record<string, unknown>>
 /** What happens on GitHub, and the payload that comes of it. */
 export type Happening = (github: GitHubState) => Payload
@@ -14,7 +13,6 @@ export type Happening = (github: GitHubState) => Payload
 /** What has to come of a run; lists in any order. What is not said: it is green, nothing is sent, and nothing is asked of `gh`. */
 export interface Expected {
   readonly isRed?: boolean
-  /** Each with its result. */
   readonly jobs?: readonly string[]
   /** Of the step `docs` by their names, of others as `job.step.output`; others may be there too. */
   readonly outputs?: Texts
@@ -29,7 +27,6 @@ export interface Expected {
   readonly commands?: readonly string[]
   /** Of all pull requests. */
   readonly labels?: readonly string[]
-  /** Who is asked for reviews of all pull requests. */
   readonly reviewers?: readonly string[]
   /** The open pull requests of the docs, when the run has ended: those that carry a label or that a new job opened. */
   readonly open?: readonly number[]
@@ -39,13 +36,11 @@ export interface Expected {
   readonly told?: readonly string[]
 }
 
-/** How a run begins. */
 interface Beginning {
   /** By default the first event that the workflow names. */
   readonly eventName?: string
   /** A push is by default one of `commit('b')` to main. */
   readonly event?: Payload | Happening
-  /** Of a manual run. */
   readonly inputs?: Texts
   /** Besides the address and the project, or in their place. */
   readonly vars?: Texts
@@ -54,7 +49,6 @@ interface Beginning {
 /** One run, and how it begins as far as it differs from what is said for all of its check. */
 export interface Run extends Beginning, Expected {
   readonly secrets?: 'withheld'
-  /** What happens on GitHub right before a merge. */
   readonly beforeMerge?: (github: GitHubState) => void
 }
 
@@ -63,7 +57,6 @@ export interface Check extends Beginning {
   readonly runs: readonly Run[]
   /** Of the service, by default `pull-request`. */
   readonly scenario?: ScenarioName
-  /** What happens on GitHub. */
   readonly scenarios?: readonly GitHubScenarioName[]
   /** The repository that the workflow is in, by default `acme/docs`. */
   readonly from?: 'acme/code'
@@ -72,7 +65,6 @@ export interface Check extends Beginning {
   readonly code?: RepositoryState
   /** The checks of the agent's first push, of the second, ...; the last ones stay. */
   readonly plan?: GitHubScenario['checks']
-  /** What the agent makes of a prompt. */
   readonly edits?: GitHubScenario['edits'] & {}
   /** Of the folder that the workflow is in, oldest commit first. */
   readonly history?: readonly Commit[]

@@ -9,7 +9,6 @@ import { VISITED_CHECKS } from './visited-checks.ts'
 
 const WRITE = { inputs: { prompt: 'Document the --dry-run flag.' } }
 
-/** What must come of each recipe. */
 export const CHECKS: Checks = {
   ...CHANGE_CHECKS,
   ...ROLLING_CHECKS,

@@ -14,14 +14,13 @@ const EXAMPLES = createRequire(import.meta.url)('@octokit/webhooks-examples') as
 
 const MONA = { login: 'mona', id: 11, type: 'User' }
 const DORA = { login: 'dora', id: 12, type: 'User' }
-const REPOSITORY = { full_name: 'acme/docs' }
 const AT = '2026-01-01T00:00:00Z'
 
 /** A payload as GitHub sends it, but for these fields of its parts. */
 function real(name: string, action: string, parts: Parts): Payload {
   const found = EXAMPLES.find((event) => event.name === name)?.examples.find((example) => example.action === action)
   if (found === undefined) throw new Error(`There is no example of ${name}, ${action}.`)
-  const all: Parts = { repository: REPOSITORY, sender: MONA, ...parts }
+  const all: Parts = { repository: { full_name: 'acme/docs' }, sender: MONA, ...parts }
   const changed = Object.entries(all).map(([part, fields]) => [part, { ...found[part], ...fields }])
   return { ...found, ...(Object.fromEntries(changed) as Payload) }
 }
@@ -67,11 +66,9 @@ const commentedAtLine: Happening = ({ repositories }) => {
 /** The agent's pull request 1 is open, with a comment by somebody who may write. */
 const OPEN: Pick<Check, 'scenarios'> = { scenarios: ['comment-of-maintainer'] }
 const ASKED: Run = { outputs: { outcome: 'pull-request', continued: 'comment' }, prompts: ['job_finished'] }
-/** Somebody who may not write. */
 const REFUSED: Run = { outputs: { outcome: 'skipped' }, github: ['repos/get-collaborator-permission-level'] }
 const NEW_JOB: Run = { outputs: { continued: '' }, prompts: ['new'] }
 
-/** Recipes in which people ask the agent. */
 export const COMMENT_CHECKS: Checks = {
   'docs/recipes/comments.yml': {
     'whoever may write is heard and answered, also as a private member, and the answer itself starts no runner': {

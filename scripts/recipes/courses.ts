@@ -21,7 +21,6 @@ export function changedSince(workflow: string, event: string, fields: Fields = {
   return changed(['src/flags.ts'], { workflowRuns: [run], ...fields }, 'e')
 }
 
-/** A file that the agent writes. */
 export function added(filename: string, line: string): FileChange {
   return { filename, status: 'added', additions: 1, deletions: 0, patch: `@@ -0,0 +1 @@\n+${line}` }
 }
@@ -46,13 +45,11 @@ const pushOf =
     }
   }
 
-/** Somebody pushes a change of a file. */
 export function pushed(filename: string, repository: Repository = 'acme/docs', branch = 'main'): Happening {
   const commit = { message: `Change ${filename}`, author: MAINTAINER, files: [changeOf(filename)] }
   return pushOf(repository, branch, (here) => pushCommit(here, branch, commit, 0))
 }
 
-/** Somebody merges a pull request of the docs. */
 export function merged(number: number): Happening {
   return pushOf('acme/docs', 'main', (here) => mergePull(here, number, MAINTAINER, 0))
 }
@@ -64,7 +61,6 @@ export function inOrder(...happenings: readonly Happening[]): Happening {
 
 /** A run that has to be red before anything is sent. */
 export const NO_KEY: Run = { secrets: 'withheld', isRed: true }
-/** A run that has nothing to send. */
 export const SKIPPED: Run = { summary: ['Skipped, nothing to do'] }
 /** Not even a runner starts. */
 export const UNHEARD: Run = { jobs: [], github: [] }

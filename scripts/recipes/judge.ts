@@ -7,7 +7,6 @@ import type { Expected } from './check.ts'
 
 type Text = 'summary' | 'printed' | 'told'
 
-/** What came of a run. */
 export type Came = Required<Omit<Expected, Text>> & Readonly<Record<Text, string>>
 
 /** The branches of pull requests that the service has from the start have other names. */
@@ -44,7 +43,6 @@ export function promptsIn(requests: readonly Pick<RequestRecord, 'method' | 'pat
 
 const USUAL: Expected = { isRed: false, prompts: [], commands: [] }
 
-/** In a form that can be compared: a list in any order. */
 const shown = (value: unknown): string | undefined => JSON.stringify(Array.isArray(value) ? value.toSorted() : value)
 
 /** @returns what is not as it must be */

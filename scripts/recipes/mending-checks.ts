@@ -27,7 +27,6 @@ const pushToPull: Run['beforeMerge'] = ({ repositories: { 'acme/docs': docs } })
   if (docs) pushCommit(docs, branch, { message: 'Wait', author: MAINTAINER, files: [] }, 0)
 }
 
-/** Recipes that wait for checks. */
 export const MENDING_CHECKS: Checks = {
   'docs/recipes/docs-checks.yml': {
     'a link that leads nowhere fails the link checker and the build, whose logs say where it is': {

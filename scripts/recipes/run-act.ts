@@ -8,7 +8,6 @@ import type { Caller } from './temporary-repositories.ts'
 type Texts = Readonly<Record<string, string>>
 
 export interface ActRun extends Caller {
-  /** The engine's program. */
   readonly act: string
   /** An empty folder for all that the run leaves behind. */
   readonly folder: string

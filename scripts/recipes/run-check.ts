@@ -39,7 +39,6 @@ function beginOf(run: Run, check: Check, state: GitHubState, usualEvent: string)
   return { eventName, event: { ...event, ...(inputs && { inputs }) }, branch, headSha }
 }
 
-/** What a workflow is given at every run. */
 function givenBy({ url, projectId, apiKey, github }: Emulator, check: Check, run: Run) {
   const usual = { DOCS_AGENT_BASE_URL: url, DOCS_AGENT_PROJECT_ID: projectId, DOCS_APP_CLIENT_ID: '1' }
   return {

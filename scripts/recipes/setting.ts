@@ -4,7 +4,6 @@ import { join } from 'node:path'
 
 type Texts = Readonly<Record<string, string>>
 
-/** How this machine reaches the registries. */
 const REGISTRY_SETTING =
   /^(?:npm_config_(?:registry|cafile)|pip_(?:index_url|cert|find_links)|https_proxy|no_proxy|node_extra_ca_certs)$/i
 

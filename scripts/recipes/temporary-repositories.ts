@@ -11,7 +11,6 @@ const UNKNOWN_TO_THE_ENGINE = /^ +queue: max\n/m
 
 export interface Commit {
   readonly daysAgo: number
-  /** By path. */
   readonly files: Readonly<Record<string, string>>
 }
 
@@ -26,7 +25,6 @@ function commitAll(folder: string, daysAgo = 0): void {
     execFileSync('git', [...person, ...command.split(' ')], { cwd: folder, stdio: 'pipe', env })
 }
 
-/** A repository with a workflow. */
 export interface Caller {
   readonly repository: string
   /** Its path inside the repository. */

@@ -3,7 +3,6 @@ import { NO_KEY } from './courses.ts'
 
 const OLD = '# Old\n\nNobody has changed this page for a year.\n'
 
-/** Recipes that look at which pages are read. */
 export const VISITED_CHECKS: Checks = {
   'docs/recipes/refresh-old-pages.yml': {
     'pages that are read and old get into the instruction, those of last week only once': {

@@ -1,7 +1,6 @@
 export interface Command {
   /** In lower case. */
   readonly name: string
-  /** By their names in lower case. */
   readonly properties: Readonly<Record<string, string>>
   readonly data: string
 }

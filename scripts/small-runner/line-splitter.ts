@@ -1,7 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 
 export interface LineSplitter {
-  /** Gives back the chunk's text. */
   readonly write: (chunk: Buffer) => string
   readonly end: () => void
 }

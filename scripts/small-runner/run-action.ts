@@ -22,7 +22,6 @@ export interface RunOptions {
   /** Masked from the start. */
   readonly secrets?: readonly string[]
   readonly eventName?: string
-  /** The event's payload. */
   readonly event?: unknown
   /** By default the current folder. */
   readonly workspace?: string
@@ -30,11 +29,8 @@ export interface RunOptions {
   readonly node?: string
   /** As with the step debug logging of a run. */
   readonly debug?: boolean
-  /** Called for each line of the log as it comes. */
   readonly onLine?: (line: LogLine) => void
-  /** Aborting it cancels the run. */
   readonly cancel?: AbortSignal
-  /** By default the runner's own. */
   readonly cancelTimes?: CancelTimes
 }
 

@@ -15,7 +15,6 @@ const FROM_THE_MACHINE = [
 
 const RUNNER_OS: Readonly<Record<string, string | undefined>> = { win32: 'Windows', darwin: 'macOS' }
 
-/** The paths of the command files, by the variables that name them. */
 export function createCommandFiles(folder: string): Readonly<Record<CommandFile, string>> {
   const paths = COMMAND_FILES.map((name) => [name, join(folder, name.toLowerCase())] as const)
   for (const [, path] of paths) writeFileSync(path, '')

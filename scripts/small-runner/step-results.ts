@@ -18,7 +18,6 @@ export interface StepResults {
 }
 
 interface KeyValuePairs {
-  /** In the order of the file. */
   readonly pairs: [name: string, value: string][]
   /** Why reading stopped; the pairs before that place count all the same, as they do for the runner. */
   readonly error?: string

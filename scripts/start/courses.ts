@@ -33,38 +33,30 @@ type Story = keyof typeof STORIES
 
 const DESCRIBED: Described = { ...SCENARIOS, ...GITHUB_SCENARIOS, ...RUNNER_SCENARIOS, ...STORIES }
 
-/** If the point is that something does not end in time, nobody wants to wait for an hour to see it. */
-const SHORT = { 'timeout-minutes': '2' }
-/** A job that has ended, with a pull request. */
-const FOLLOW_UP = { 'job-id': 'job_finished' }
-/** Of GitHub nothing is asked before the job: without an answer, nothing would be sent. */
-const UNASKED = { 'change-range': '', paths: '', 'on-open-pr': 'new' }
+type Course = ScenarioName | GitHubScenarioName | RunnerScenarioName | Story
 
-/** What the action must be given to meet with a scenario. */
-const INPUTS: Readonly<Partial<Record<ScenarioName | GitHubScenarioName | RunnerScenarioName | Story, Texts>>> = {
-  slow: SHORT,
-  'stale-follow-up': FOLLOW_UP,
-  'never-starts': { ...FOLLOW_UP, ...SHORT },
-  'idle-follow-up': FOLLOW_UP,
-  'fails-after-push': FOLLOW_UP,
-  lagging: FOLLOW_UP,
-  stalled: { 'timeout-minutes': '5' },
-  'checks-mended': FOLLOW_UP,
-  mended: { 'fix-rounds': '2' },
-  rolling: { 'fix-rounds': '1', reviewers: 'change-authors' },
-  'checks-mended-late': FOLLOW_UP,
-  'checks-pending': SHORT,
-  'checks-wait-for-approval': { 'timeout-minutes': '10' },
-  'checks-wait-for-environment': { 'timeout-minutes': '10' },
-  'commit-lost': FOLLOW_UP,
-  'comment-of-maintainer': ASKED,
-  'comment-of-stranger': ASKED,
-  'comment-of-bot': ASKED,
-  'no-permission': UNASKED,
-  'proxy-refuses': UNASKED,
-  'socks-proxy': UNASKED,
-  'github-down': UNASKED,
-}
+/** What the action must be given to meet with these. */
+const INPUTS: readonly (readonly [given: Texts, names: readonly Course[]])[] = [
+  // If the point is that something does not end in time, nobody wants to wait for an hour to see it.
+  [{ 'timeout-minutes': '2' }, ['slow', 'never-starts', 'checks-pending']],
+  [{ 'timeout-minutes': '5' }, ['stalled']],
+  [{ 'timeout-minutes': '10' }, ['checks-wait-for-approval', 'checks-wait-for-environment']],
+  [
+    { 'job-id': 'job_finished' },
+    [
+      ...(['stale-follow-up', 'never-starts', 'idle-follow-up', 'fails-after-push', 'lagging'] as const),
+      ...(['checks-mended', 'checks-mended-late', 'commit-lost'] as const),
+    ],
+  ],
+  [{ 'fix-rounds': '2' }, ['mended']],
+  [{ 'fix-rounds': '1', reviewers: 'change-authors' }, ['rolling']],
+  [ASKED, ['comment-of-maintainer', 'comment-of-stranger', 'comment-of-bot']],
+  // Of GitHub nothing is asked before the job: without an answer, nothing would be sent.
+  [
+    { 'change-range': '', paths: '', 'on-open-pr': 'new' },
+    ['no-permission', 'proxy-refuses', 'socks-proxy', 'github-down'],
+  ],
+]
 
 /** What only the export of visitors meets with. */
 const OF_VISITORS: readonly string[] = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
@@ -73,9 +65,7 @@ export interface ChosenCourse {
   readonly scenario: ScenarioName
   readonly gitHubScenarios: readonly GitHubScenarioName[]
   readonly runnerScenarios: readonly RunnerScenarioName[]
-  /** Whether several runs follow one another. */
   readonly isRolling: boolean
-  /** What lets the action meet with them. */
   readonly inputs: Texts
 }
 
@@ -92,12 +82,13 @@ export function chooseCourse(names: readonly string[], action: 'agent' | 'visito
   const [scenario = DEFAULT_SCENARIO, second] = names.filter(isScenarioName)
   if (second !== undefined)
     return `${scenario} and ${second} are both scenarios of the service, which plays one. See: npm start -- --list`
+  const given = INPUTS.filter(([, of]) => of.some((name) => names.includes(name))).map(([inputs]) => inputs)
   return {
     scenario,
     gitHubScenarios: names.map((name) => (isStory(name) ? STORIES[name].plays : name)).filter(isGitHubScenarioName),
     runnerScenarios: names.filter(isRunnerScenarioName),
     isRolling: names.includes('rolling'),
-    inputs: Object.assign({}, ...names.map((name) => (INPUTS as Readonly<Record<string, Texts>>)[name])) as Texts,
+    inputs: Object.assign({}, ...given) as Texts,
   }
 }
 

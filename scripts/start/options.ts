@@ -24,7 +24,6 @@ export interface Run {
   /** Inputs besides those that name the service, which hold if the action knows them and none is given. */
   readonly defaults: Texts
   readonly given: Texts
-  /** The run is cancelled after so many seconds. */
   readonly cancelAfter: number | undefined
   /** Whether the embedded service stays when the run is over. */
   readonly isKept: boolean
@@ -34,7 +33,6 @@ export interface Run {
 export interface Check {
   readonly kind: 'check'
   readonly service: ChosenService
-  /** Empty if no job was named. */
   readonly jobId: string
 }
 
@@ -84,7 +82,6 @@ export const EMBEDDED_INPUTS = {
 const refuse = (message: string): Refused => ({ kind: 'refused', message })
 const isNumber = (text: string): boolean => /^\d+(\.\d+)?$/.test(text)
 
-/** What the command line asks for. */
 export function readOptions(
   args: readonly string[],
   env: Environment,

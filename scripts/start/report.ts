@@ -39,7 +39,6 @@ export function showLogLine({ kind, text, title }: LogLine, paint: Paint): strin
   return lines.map((shown) => `${style === undefined ? shown : paint(style, shown)}\n`).join('')
 }
 
-/** The first lines of a file. */
 export function showHead(text: string): string {
   const lines = cleanForTerminal(text).split('\n', HEAD_LINES)
   return lines.map((line) => cutText(line, MAX_SHOWN_VALUE)).join('\n')
@@ -69,7 +68,6 @@ export function showResult(
   ].join('')
 }
 
-/** On one line. */
 function showValue(value: string, paint: Paint): string {
   if (value === '') return paint('dim', '(empty)')
   return cutText(cleanForTerminal(value).replaceAll('\n', '↵'), MAX_SHOWN_VALUE)

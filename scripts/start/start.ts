@@ -29,7 +29,6 @@ interface Output {
   write(text: string): unknown
 }
 
-/** What is needed of a process. */
 export interface Terminal {
   readonly argv: readonly string[]
   readonly env: Environment

@@ -13,13 +13,11 @@ type Texts = Readonly<Record<string, string>>
 interface Begun extends Pick<WorkflowRun, 'title' | 'inputs' | 'event'> {
   readonly eventName: string
   readonly env: Texts
-  /** Called if the run was green. */
   readonly succeed: () => void
 }
 
 /** What the action finds around it: the inputs that name its servers, and the runs. */
 export interface Surroundings {
-  /** For people. */
   readonly service: string
   readonly inputs: Texts
   /** One after the other; what leads to a run happens when it begins. */

@@ -1,7 +1,6 @@
 import type { Environment } from '../../src/runtime/environment.ts'
 import { cleanLines } from '../../src/text/untrusted.ts'
 
-/** The codes that switch a style on and off again. */
 const STYLES = {
   bold: [1, 22],
   dim: [2, 22],
@@ -44,7 +43,6 @@ function visibleLength(text: string): number {
   return Array.from(text.replace(SWITCH, '')).length
 }
 
-/** A line for each row, its columns under one another. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length))
   const widths = Array.from({ length: columns }, (_, at) =>

@@ -21,7 +21,6 @@ const EXTENSIONS = der(
 )
 
 export interface Certificate {
-  /** Both in PEM. */
   readonly cert: string
   readonly key: string
 }

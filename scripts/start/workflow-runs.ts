@@ -7,7 +7,6 @@ import type { GitHubState } from '../../src/emulator/github/state.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-/** One run of the workflow. */
 export interface WorkflowRun {
   readonly id: number
   /** For people; empty if there is but one run. */
@@ -20,7 +19,6 @@ export interface WorkflowRun {
   readonly headSha: string
 }
 
-/** What happens on GitHub before a run begins. */
 interface Happening extends Pick<WorkflowRun, 'title'>, Partial<Pick<WorkflowRun, 'inputs'>> {
   readonly happen?: (state: GitHubState, docs: RepositoryState, atMs: number) => void
 }

@@ -28,7 +28,6 @@ const SERVERS = {
 }
 
 export interface Shown {
-  /** The job summary of the last run, in Markdown. */
   readonly summary: string
   /** The embedded service's page of the pull request, in HTML; empty if there is none. */
   readonly page: string

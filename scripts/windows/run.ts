@@ -21,7 +21,7 @@ interface Koffi {
 }
 
 const PROJECT = join(import.meta.dirname, '../..')
-/** What a run may take on a busy machine. */
+const PROMPT_FILE = 'prompts\\for the agent.md'
 const PATIENCE_MS = 60_000
 
 const koffi = createRequire(process.execPath)('koffi') as Koffi
@@ -81,29 +81,22 @@ function shortPath(path: string): string {
 }
 
 async function tryAgent(workspace: string): Promise<void> {
-  for (const [scenario, exitCode, outcome] of [
-    ['pull-request', 0, 'pull-request'],
-    ['flaky', 0, 'pull-request'],
-    ['no-changes', 0, 'no-changes'],
-    ['failed', 1, 'failed'],
+  const isGreen = { exitCode: 0, 'job-id': 'job_000001' }
+  const isRefused = { exitCode: 1, 'job-id': '(empty)' }
+  const git = basename(shortPath(join(workspace, '.git')))
+  for (const [flag, value, expected] of [
+    ['--scenario', 'pull-request', { ...isGreen, outcome: 'pull-request' }],
+    ['--scenario', 'flaky', { ...isGreen, outcome: 'pull-request' }],
+    ['--scenario', 'no-changes', { ...isGreen, outcome: 'no-changes' }],
+    ['--scenario', 'failed', { exitCode: 1, outcome: 'failed', 'job-id': 'job_000001' }],
+    ['--prompt-file', PROMPT_FILE, { ...isGreen, prompt: 'Document the back-slash.' }],
+    ['--prompt-file', shortPath(join(workspace, PROMPT_FILE)), { ...isGreen, prompt: 'Document the back-slash.' }],
+    ['--prompt-file', '..\\secret.md', { ...isRefused, error: /is outside the workspace/ }],
+    ['--prompt-file', 'C:\\windows\\win.ini', { ...isRefused, error: /is outside the workspace/ }],
+    ['--prompt-file', '.GIT\\config', { ...isRefused, error: /is inside git's own folder/ }],
+    ['--prompt-file', `${git}\\config`, { ...isRefused, error: /is inside git's own folder/ }],
   ] as const) {
-    const came = await npmStart(workspace, ['--scenario', scenario])
-    expectFacts(`npm start, scenario ${scenario}`, came, { exitCode, outcome, 'job-id': 'job_000001' })
-  }
-
-  for (const file of ['prompts\\for the agent.md', shortPath(join(workspace, 'prompts', 'for the agent.md'))]) {
-    const came = await npmStart(workspace, ['--prompt-file', file])
-    expectFacts(`the prompt file ${file}`, came, { exitCode: 0, prompt: 'Document the back-slash.' })
-  }
-
-  for (const [file, error] of [
-    ['..\\secret.md', /is outside the workspace/],
-    ['C:\\windows\\win.ini', /is outside the workspace/],
-    ['.GIT\\config', /is inside git's own folder/],
-    [`${basename(shortPath(join(workspace, '.git')))}\\config`, /is inside git's own folder/],
-  ] as const) {
-    const came = await npmStart(workspace, ['--prompt-file', file])
-    expectFacts(`the prompt file ${file}`, came, { exitCode: 1, error, 'job-id': '(empty)' })
+    expectFacts(`npm start, ${flag} ${value}`, await npmStart(workspace, [flag, value]), expected)
   }
 
   let isPressed = false
@@ -142,7 +135,7 @@ async function tryVisitors(workspace: string): Promise<void> {
 const folder = mkdtempSync(join(tmpdir(), 'the docs '))
 const workspace = join(folder, 'workspace')
 for (const name of ['prompts', '.git']) mkdirSync(join(workspace, name), { recursive: true })
-writeFileSync(join(workspace, 'prompts', 'for the agent.md'), 'Document the back-slash.\r\n')
+writeFileSync(join(workspace, PROMPT_FILE), 'Document the back-slash.\r\n')
 writeFileSync(join(workspace, '.git', 'config'), 'token')
 writeFileSync(join(folder, 'secret.md'), 'secret')
 console.log(`Node.js ${process.version} on ${process.platform}, in ${workspace}`)
