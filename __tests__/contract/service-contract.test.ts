@@ -14,7 +14,7 @@
  * skipped there.
  */
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { connect } from '../../src/docs-service/connect.ts'
+import { connect } from '../../src/docs-service/client.ts'
 import type { DocsServiceClient } from '../../src/docs-service/client.ts'
 import { JOB_STATUSES, type Job, type VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
@@ -47,18 +47,17 @@ const SERVICE = isReal
 /** A client of the real kind: HTTP over a socket. */
 function clientOf(choice: Partial<typeof SERVICE> = {}): DocsServiceClient {
   const target = { ...SERVICE, ...choice }
-  return connect(
-    { ...target, deadlineAt: systemClock.now() + HOUR_MS },
-    {
-      clock: systemClock,
-      signal: new AbortController().signal,
-      random: () => 0.5,
-      log: () => undefined,
-      debug: () => undefined,
-      mask: () => undefined,
-      redact: createRedactor([target.apiKey]),
-    },
-  )
+  return connect({
+    ...target,
+    deadlineAt: systemClock.now() + HOUR_MS,
+    clock: systemClock,
+    signal: new AbortController().signal,
+    random: () => 0.5,
+    log: () => undefined,
+    debug: () => undefined,
+    mask: () => undefined,
+    redact: createRedactor([target.apiKey]),
+  })
 }
 
 const client = clientOf()

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { errorOfResult } from '../../src/docs-service/answer-error.ts'
-import { adviseOn, type Operation } from '../../src/docs-service/operation.ts'
+import { errorOfResult, type Operation } from '../../src/docs-service/answer-error.ts'
 import type { WireAnswer } from '../../src/docs-service/transport.ts'
 import type { FailureCause } from '../../src/http/failure-cause.ts'
 import { type ActionError, describeError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
@@ -60,7 +59,7 @@ const OPERATIONS: readonly Operation[] = [
 const STATUSES = [400, 401, 402, 403, 404, 405, 413, 415, 418, 422, 425, 429, 500, 503]
 
 test.each(OPERATIONS)('all advice for $kind fits what it sends', (operation) => {
-  const advice = STATUSES.map((status) => adviseOn(status, operation))
+  const advice = STATUSES.map((status) => errorOf(status, '{}', {}, operation).hint)
   for (const sentence of advice) expect(sentence).toMatch(/^[A-Z].*\.$/)
   const all = advice.join(' ')
   const { kind } = operation

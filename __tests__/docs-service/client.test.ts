@@ -52,6 +52,7 @@ function bench(script: readonly (WireResult | Transport['send'])[], given: Given
     deadlineAt: CLOCK_START_MS + leftMs,
     random: () => 0.5,
     log: (line) => lines.push(line),
+    debug: () => undefined,
   })
   return { client, clock, requests, lines }
 }

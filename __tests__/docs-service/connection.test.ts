@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { parseRetryAfter, redirectHost } from '../../src/docs-service/answer-headers.ts'
-import type { DocsServiceClient } from '../../src/docs-service/client.ts'
-import { connect } from '../../src/docs-service/connect.ts'
+import { parseRetryAfter, redirectHost } from '../../src/docs-service/transport.ts'
+import { connect, type DocsServiceClient } from '../../src/docs-service/client.ts'
 import { namingTheTime, ReadAgain } from '../../src/docs-service/read-again.ts'
 import { ActionError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
 import { failure } from '../support/fake-client.ts'
@@ -117,18 +116,20 @@ function connectThrough(
   signal = new AbortController().signal,
 ): Connected {
   const said: string[] = []
-  const client = connect(
-    { baseUrl, apiKey: 'docs_key', projectId: 'docs', env, deadlineAt: CLOCK_START_MS + 60_000 },
-    {
-      clock: CLOCK,
-      signal,
-      random: () => 0.5,
-      log: () => undefined,
-      debug: (line) => said.push(line),
-      mask: (secret) => said.push(`mask ${secret}`),
-      redact: (text) => text,
-    },
-  )
+  const client = connect({
+    baseUrl,
+    apiKey: 'docs_key',
+    projectId: 'docs',
+    env,
+    deadlineAt: CLOCK_START_MS + 60_000,
+    clock: CLOCK,
+    signal,
+    random: () => 0.5,
+    log: () => undefined,
+    debug: (line) => said.push(line),
+    mask: (secret) => said.push(`mask ${secret}`),
+    redact: (text) => text,
+  })
   return { client, said }
 }
 

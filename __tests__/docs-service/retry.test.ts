@@ -1,9 +1,18 @@
 import { expect, test } from '@jest/globals'
 import type { FailureCause } from '../../src/http/failure-cause.ts'
-import { backOffMs, decidePost, type PostDecision } from '../../src/docs-service/retry.ts'
+import {
+  comeBackMs,
+  decidePost,
+  giveWayMs,
+  pauseMs,
+  type PostDecision,
+  refusalsAfter,
+} from '../../src/docs-service/retry.ts'
+import type { WireResult } from '../../src/docs-service/transport.ts'
+import { failure } from '../support/fake-client.ts'
 
-const onStatus = (status: number): PostDecision =>
-  decidePost({ kind: 'answer', status, body: '', retryAfterMs: undefined })
+const answered = (status: number): WireResult => ({ kind: 'answer', status, body: '', retryAfterMs: undefined })
+const failed = (cause: FailureCause, sent = false): WireResult => ({ kind: 'failure', cause, code: undefined, sent })
 
 const UNSENT: Readonly<Record<FailureCause, PostDecision>> = {
   'no-connection': 'again',
@@ -19,21 +28,67 @@ const UNSENT: Readonly<Record<FailureCause, PostDecision>> = {
 test.each(Object.entries(UNSENT) as [FailureCause, PostDecision][])(
   'of a prompt that fails with %s: %s where nothing was sent, and never again where anything may have been',
   (cause, decision) => {
-    expect(decidePost({ kind: 'failure', cause, code: undefined, sent: false })).toBe(decision)
-    expect(decidePost({ kind: 'failure', cause, code: undefined, sent: true })).toBe('unknown')
+    expect(decidePost(failed(cause))).toBe(decision)
+    expect(decidePost(failed(cause, true))).toBe('unknown')
   },
 )
 
 test('a status that is not listed may mean a job: redirects, 408, 409, all of 5xx', () => {
   const statuses = Array.from({ length: 500 }, (_, index) => 100 + index)
-  const those = (decision: PostDecision): number[] => statuses.filter((status) => onStatus(status) === decision)
+  const those = (decision: PostDecision): number[] =>
+    statuses.filter((status) => decidePost(answered(status)) === decision)
   expect(those('accepted')).toEqual(statuses.slice(100, 200))
   expect(those('wait')).toEqual([425, 429])
   expect(those('stop')).toEqual([400, 401, 402, 403, 404, 405, 413, 415, 422])
   expect(those('again')).toEqual([])
 })
 
+const pause = (attempt: number, random: number, retryAfterMs?: number, leftMs = Infinity): number =>
+  pauseMs(failure('unreachable', retryAfterMs), attempt, { refusals: 0, leftMs }, random)
+
 test('delays double, up to a minute, and are spread, so that a matrix of jobs does not come back in step', () => {
-  expect([1, 2, 3, 6, 7, 50].map((attempt) => backOffMs(attempt, 0.5) / 1_000)).toEqual([1, 2, 4, 32, 60, 60])
-  expect([0, 0.5, 1].map((random) => backOffMs(1, random))).toEqual([750, 1_000, 1_250])
+  expect([1, 2, 3, 6, 7, 50].map((attempt) => pause(attempt, 0.5) / 1_000)).toEqual([1, 2, 4, 32, 60, 60])
+  expect([0, 0.5, 1].map((random) => pause(1, random))).toEqual([750, 1_000, 1_250])
+})
+
+test('a delay is at least what the service asks for, and at most what is left', () => {
+  expect([pause(1, 0.5, 5_000), pause(1, 0.5, 500), pause(1, 0.5, 5_000, 4_000)]).toEqual([5_000, 1_000, 4_000])
+})
+
+const back = (refusals: number, random: number, retryAfterMs?: number, leftMs = Infinity): number =>
+  comeBackMs({ retryAfterMs, refusals, leftMs }, random)
+
+test('each refusal weighs one, a success takes half of the weight, and nothing else is news of the crowd', () => {
+  const weights = [429, 425, 500, 404, 200, 201, 200, 200, 200].map(answered).concat(failed('no-connection'))
+  let refusals = 0
+  expect(weights.map((result) => (refusals = refusalsAfter(refusals, result)))).toEqual([
+    ...[1, 2, 2, 2, 1, 0.5, 0.25, 0.125, 0],
+    0,
+  ])
+})
+
+test('after the first refusal the next try is anywhere in the minute behind what the service asks for', () => {
+  expect([0, 0.5, 1].map((random) => back(1, random, 5_000))).toEqual([5_000, 37_000, 69_000])
+})
+
+test('after a second one it is soon, and only a crowd that does not end makes the span longer again', () => {
+  expect([2, 5, 6, 7, 9, 99].map((refusals) => back(refusals, 1, 1_000) - 1_000)).toEqual([
+    ...[8_000, 8_000, 16_000, 32_000, 128_000, 128_000],
+  ])
+})
+
+test.each([undefined, 0])('a service that asks for %j is left alone for a second', (retryAfterMs) => {
+  expect(back(1, 0, retryAfterMs)).toBe(1_000)
+})
+
+test('the random part is cut to what the step has left, and what the service asks for is not', () => {
+  expect([back(1, 0.5, 5_000, 15_000), back(1, 0.999, 5_000, 15_000) < 15_000]).toEqual([10_000, true])
+  expect(back(1, 0.5, 20_000, 15_000)).toBe(20_000)
+})
+
+test('reads give way for about a minute after a refusal, and half as long after each answer; alone, not at all', () => {
+  expect([4, 1, 0.5, 0.25, 0.125, 0].map((refusals) => giveWayMs(refusals, 0.5) / 1_000)).toEqual([
+    ...[64, 64, 64, 32, 16, 0],
+  ])
+  expect([giveWayMs(1, 0), giveWayMs(1, 1)]).toEqual([57_600, 70_400])
 })

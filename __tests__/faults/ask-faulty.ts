@@ -95,7 +95,7 @@ export async function askFaulty({ prompt, reads, timeoutMs, hasProxy }: FaultScr
   const step = { clock, signal: new AbortController().signal, deadlineAt: timeoutMs }
   const client = createClient({
     ...{ ...step, transport, projectId: `docs-${++projects}`, redact: createRedactor([KEY]) },
-    ...{ random: () => 0.5, log: () => undefined },
+    ...{ random: () => 0.5, log: () => undefined, debug: () => undefined },
   })
   const errors: ActionError[] = []
   const failed = (error: unknown): ActionError => {

@@ -1,6 +1,5 @@
 import type { FailureCause } from '../../src/http/failure-cause.ts'
-import { parseRetryAfter } from '../../src/docs-service/answer-headers.ts'
-import type { WireRequest } from '../../src/docs-service/transport.ts'
+import { parseRetryAfter, type WireRequest } from '../../src/docs-service/transport.ts'
 import type { View } from './job-life.ts'
 import type { BodyShape, Break, RetryAfter } from './schedule.ts'
 

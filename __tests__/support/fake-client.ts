@@ -1,4 +1,4 @@
-import { refusalsAfter } from '../../src/docs-service/crowd.ts'
+import { refusalsAfter } from '../../src/docs-service/retry.ts'
 import type { DocsServiceClient } from '../../src/docs-service/client.ts'
 import { parsePullRequestLink } from '../../src/docs-service/pull-request-link.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'

@@ -1,6 +1,5 @@
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
-import { parseRetryAfter, redirectHost } from '../../src/docs-service/answer-headers.ts'
-import type { Transport, WireAnswer, WireFailure } from '../../src/docs-service/transport.ts'
+import { wireAnswer, type Transport, type WireFailure } from '../../src/docs-service/transport.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 
 /** A service without sockets; `nowMs` counts from 1970. */
@@ -9,17 +8,6 @@ export type Respond = (request: ServiceRequest, nowMs: number) => ServiceRespons
 const BROKEN: WireFailure = { kind: 'failure', cause: 'broken', code: 'ECONNRESET', sent: true }
 const TIMED_OUT: WireFailure = { kind: 'failure', cause: 'timeout', code: undefined, sent: true }
 const CANCELLED: WireFailure = { kind: 'failure', cause: 'cancelled', code: undefined, sent: true }
-
-/** What the real transport makes of an answer that arrived whole. */
-function toAnswer({ status, headers, body }: ServiceResponse): WireAnswer {
-  return {
-    kind: 'answer',
-    status,
-    body,
-    retryAfterMs: parseRetryAfter(headers['retry-after'], headers['date']),
-    redirectHost: redirectHost(headers['location']),
-  }
-}
 
 /**
  * Asks a service of this process, whose time is the clock's.
@@ -41,7 +29,7 @@ export function respondInProcess(
         const response = respond({ method, target: path, headers, body }, clock.wallTime().getTime())
         await pass(response.delivery === 'never' ? Infinity : latencyMs())
         if (clock.now() >= endsAt) return TIMED_OUT
-        return response.delivery === 'whole' ? toAnswer(response) : BROKEN
+        return response.delivery === 'whole' ? wireAnswer(response, response.body) : BROKEN
       } catch {
         return CANCELLED
       }

@@ -1,5 +1,5 @@
 import { parseFields, SERVICE_FIELDS } from '../../src/action/input-table.ts'
-import { connect } from '../../src/docs-service/connect.ts'
+import { connect } from '../../src/docs-service/client.ts'
 import { STATUS_PHRASES } from '../../src/docs-service/schemas.ts'
 import type { Environment } from '../../src/runtime/environment.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -43,18 +43,20 @@ export async function checkService(
 ): Promise<readonly Found[]> {
   const { projectId, apiKey, baseUrl } = parseFields(SERVICE_FIELDS, inputs)
   const quiet = (): void => undefined
-  const client = connect(
-    { projectId, apiKey, baseUrl, env, deadlineAt: systemClock.now() + TIMEOUT_MS },
-    {
-      clock: systemClock,
-      signal: new AbortController().signal,
-      random: Math.random,
-      log: quiet,
-      debug: quiet,
-      mask: quiet,
-      redact: createRedactor([apiKey]),
-    },
-  )
+  const client = connect({
+    projectId,
+    apiKey,
+    baseUrl,
+    env,
+    deadlineAt: systemClock.now() + TIMEOUT_MS,
+    clock: systemClock,
+    signal: new AbortController().signal,
+    random: Math.random,
+    log: quiet,
+    debug: quiet,
+    mask: quiet,
+    redact: createRedactor([apiKey]),
+  })
 
   return [
     await ask('Read a job', jobId === '', async () => {

@@ -1,6 +1,6 @@
 import { atGitHub, readContext } from './context.ts'
 import type { GitHub } from '../github/github.ts'
-import { connect } from '../docs-service/connect.ts'
+import { connect } from '../docs-service/client.ts'
 import { ActionError } from '../runtime/errors.ts'
 import type { Environment } from '../runtime/environment.ts'
 import type { Step } from './step.ts'
@@ -66,7 +66,7 @@ export function openStep(inputs: StepInputs, { env, loadGitHub, ...origin }: Ste
     random,
     deadlineAt,
     context,
-    client: connect({ ...inputs, env, deadlineAt }, { ...core, clock, signal, random }),
+    client: connect({ ...inputs, ...core, env, clock, signal, random, deadlineAt }),
     github: () => (github ??= openGitHub()),
   }
 }

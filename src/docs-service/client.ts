@@ -1,10 +1,11 @@
 import type * as z from 'zod/mini'
-import { badAnswer, errorOfResult } from './answer-error.ts'
-import { refusalsAfter } from './crowd.ts'
-import type { Operation } from './operation.ts'
+import { proxyFor, proxySecrets } from '../http/proxy.ts'
+import type { Environment } from '../runtime/environment.ts'
+import { badAnswer, errorOfResult, type Operation } from './answer-error.ts'
+import { refusalsAfter } from './retry.ts'
 import { jobWithId, parseBody, visitorsPageSchema, type Job, type VisitorsPage } from './schemas.ts'
 import { sendPrompt, type PromptSender } from './send-prompt.ts'
-import { isSuccess, type Transport } from './transport.ts'
+import { createTransport, isSuccess, type Transport, type WireResult } from './transport.ts'
 
 export interface VisitorsQuery {
   /** Inclusive, `YYYY-MM-DD` or ISO 8601. */
@@ -36,26 +37,38 @@ export interface DocsServiceClient {
   getJob(jobId: string, endsAt?: number): Promise<Job>
   /** Section 4.4. One attempt, one page. */
   getVisitors(query: VisitorsQuery): Promise<VisitorsPage>
-  /** How many refusals weigh on the step, of all that it has asked (`crowd.ts`). */
+  /** How many refusals weigh on the step, of all that it has asked (`retry.ts`). */
   refusals(): number
 }
 
-export interface ClientOptions extends Omit<PromptSender, 'refusals'> {
+interface ClientOptions extends Omit<PromptSender, 'refusals'> {
   readonly projectId: string
+  /** For the log of a run in debug mode. */
+  readonly debug: (line: string) => void
 }
 
 const READ_TIMEOUT_MS = 30_000
 /** The last look at a job starts at the deadline, and has to end soon. */
 const LAST_READ_GRACE_MS = 1_000
 
+function describeResult(result: WireResult): string {
+  if (result.kind === 'answer') return `${result.status}, ${Buffer.byteLength(result.body)} bytes`
+  const code = result.code === undefined ? '' : ` (${result.code})`
+  return `${result.cause}${code}, ${result.sent ? 'after it was sent' : 'not sent'}`
+}
+
 export function createClient(options: ClientOptions): DocsServiceClient {
-  const { projectId, clock, redact, signal, deadlineAt } = options
+  const { projectId, clock, redact, signal, deadlineAt, debug } = options
   const jobsPath = `/v2/agent/${projectId}/job`
   let refusals = 0
   const transport: Transport = {
-    async send(...request) {
-      const result = await options.transport.send(...request)
+    async send(request, signal) {
+      const startedAt = clock.now()
+      const result = await options.transport.send(request, signal)
       refusals = refusalsAfter(refusals, result)
+      const tookMs = Math.round(clock.now() - startedAt)
+      // No header and no body.
+      debug(`${request.method} ${request.path}: ${describeResult(result)}, in ${tookMs} ms.`)
       return result
     },
   }
@@ -94,4 +107,24 @@ export function createClient(options: ClientOptions): DocsServiceClient {
       return read({ kind: 'visitors', projectId }, path, visitorsPageSchema)
     },
   }
+}
+
+interface Connection extends Omit<ClientOptions, 'transport'> {
+  readonly baseUrl: string
+  readonly apiKey: string
+  /** Where the proxies stand. */
+  readonly env: Environment
+  readonly mask: (secret: string) => void
+}
+
+/**
+ * A client that talks to the real service, through a proxy where the environment names one.
+ * @throws ActionError `proxy` if the proxy's address is none
+ */
+export function connect({ baseUrl, apiKey, env, mask, ...options }: Connection): DocsServiceClient {
+  const { clock, debug } = options
+  proxySecrets(env).forEach(mask)
+  const proxy = proxyFor(new URL(baseUrl), env)
+  if (proxy !== undefined) debug(`Requests to the service go through the proxy at ${proxy.host}.`)
+  return createClient({ ...options, transport: createTransport({ baseUrl, apiKey, proxy, clock }) })
 }

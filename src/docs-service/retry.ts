@@ -1,3 +1,4 @@
+import type { ActionError } from '../runtime/errors.ts'
 import type { WireResult } from './transport.ts'
 
 /** What may be done about one attempt to send a prompt. */
@@ -44,14 +45,78 @@ export function decidePost(result: WireResult): PostDecision {
   }
 }
 
+// How a step that was refused (429, 425) shares the service with others that came at the same moment: the other repositories
+// of a nightly run, or the jobs of a matrix. It sees nothing of them but its own refusals. `npm run bench -- fleet` shows what
+// these numbers are worth.
+
+/** One refusal says nothing of how many others there are, so the first try after it lies anywhere in a minute. */
+const FIRST_SPAN_MS = 64_000
+/** Who is refused in this minute only met a few others there, and the minute is over soon. */
+const NEXT_SPAN_MS = 8_000
+/** Who is refused more often than this meets a larger crowd: each further refusal doubles the span. */
+const FEW_REFUSALS = 5
+const LONGEST_SPAN_MS = 128_000
+/** A service that names no time, or none at all, is left alone this long. */
+const SHORTEST_WAIT_MS = 1_000
+/** What is left of a refusal after four answers is nothing. */
+const LEAST_REFUSALS = 0.1
+const JITTER = 0.1
+
+/** How many refusals weigh on a step after one more result: each adds one, and each success takes half of them away. */
+export function refusalsAfter(refusals: number, result: WireResult): number {
+  const decision = decidePost(result)
+  if (decision === 'wait') return refusals + 1
+  if (decision !== 'accepted') return refusals
+  return refusals / 2 < LEAST_REFUSALS ? 0 : refusals / 2
+}
+
+function spanMs(refusals: number): number {
+  if (refusals <= 1) return FIRST_SPAN_MS
+  return Math.min(NEXT_SPAN_MS * 2 ** Math.max(0, refusals - FEW_REFUSALS), LONGEST_SPAN_MS)
+}
+
+interface RefusedRequest {
+  /** What the service asks for, in milliseconds: a floor. */
+  readonly retryAfterMs: number | undefined
+  /** The weight of all refusals, this one included. */
+  readonly refusals: number
+  /** How much time the step has, in milliseconds: what is random of the wait is cut to it, what the service asks for is not. */
+  readonly leftMs: number
+}
+
+/** How long a request that was refused waits, in milliseconds: at random, or all of the crowd would come back together. */
+export function comeBackMs({ retryAfterMs = 0, refusals, leftMs }: RefusedRequest, random: number): number {
+  const floorMs = Math.max(retryAfterMs, SHORTEST_WAIT_MS)
+  return floorMs + Math.max(0, Math.min(spanMs(refusals), leftMs - floorMs)) * random
+}
+
+/**
+ * How long a step that was refused leaves the service to the prompts of others before it reads again, in milliseconds; 0 for
+ * one that never was. With each answer it is half as long.
+ */
+export function giveWayMs(refusals: number, random: number): number {
+  return FIRST_SPAN_MS * Math.min(1, 2 * refusals) * (1 + JITTER * (2 * random - 1))
+}
+
 const FIRST_DELAY_MS = 1_000
 const LONGEST_DELAY_MS = 60_000
 
-/**
- * How long to wait before what failed is tried again, in milliseconds. What was refused waits in another way (`crowd.ts`).
- * @param attempt how often it was tried, from 1
- * @param random from 0 to 1, so that a matrix of jobs does not come back in step
- */
-export function backOffMs(attempt: number, random: number): number {
+/** Spread, so that a matrix of jobs does not come back in step. */
+function backOffMs(attempt: number, random: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS) * (0.75 + 0.5 * random)
+}
+
+/**
+ * How long to wait before what failed is tried again, in milliseconds.
+ * @param attempt how often it was tried, from 1
+ * @param random from 0 to 1
+ */
+export function pauseMs(
+  { code, retryAfterMs = 0 }: ActionError,
+  attempt: number,
+  { refusals, leftMs }: Pick<RefusedRequest, 'refusals' | 'leftMs'>,
+  random: number,
+): number {
+  if (code === 'rate-limited') return comeBackMs({ retryAfterMs, refusals, leftMs }, random)
+  return Math.min(Math.max(backOffMs(attempt, random), retryAfterMs), leftMs)
 }

@@ -3,11 +3,9 @@ import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepAloud } from '../runtime/heartbeat.ts'
 import type { Redact } from '../text/redact.ts'
 import { joinSentences } from '../text/sentences.ts'
-import { adviseOnAddress, errorOfResult } from './answer-error.ts'
-import { comeBackMs } from './crowd.ts'
-import type { Operation } from './operation.ts'
+import { adviseOnAddress, errorOfResult, type Operation } from './answer-error.ts'
 import { namingTheTime } from './read-again.ts'
-import { backOffMs, decidePost } from './retry.ts'
+import { decidePost, pauseMs } from './retry.ts'
 import { acceptedJobSchema, parseBody, type Job } from './schemas.ts'
 import type { Transport, WireAnswer, WireResult } from './transport.ts'
 
@@ -108,8 +106,7 @@ export async function sendPrompt(
     const isTimeout = result.kind === 'failure' && result.cause === 'timeout'
     if (decision === 'stop') throw isTimeout && leftMs < 1 ? nothingSentInTime(error) : error
     if (decision === 'again' && attempt >= MOST_ATTEMPTS) throw error
-    const refused = { retryAfterMs: error.retryAfterMs, refusals: refusals(), leftMs }
-    const delayMs = decision === 'wait' ? comeBackMs(refused, random()) : backOffMs(attempt, random())
+    const delayMs = pauseMs(error, attempt, { refusals: refusals(), leftMs }, random())
     if (delayMs >= leftMs) throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
     log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
     await sleepAloud(delayMs, clock, signal, log)

@@ -2,9 +2,9 @@ import * as diagnosticsChannel from 'node:diagnostics_channel'
 import type { Clock } from '../runtime/clock.ts'
 import { TimedOut, withDeadline } from '../runtime/deadline.ts'
 import { readBounded } from '../runtime/read-bounded.ts'
+import { parseUrl } from '../runtime/url.ts'
 import { exchange, type HttpAnswer } from '../http/exchange.ts'
 import { failureCause, failureCode, type FailureCause } from '../http/failure-cause.ts'
-import { parseRetryAfter, redirectHost } from './answer-headers.ts'
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST'
@@ -37,6 +37,46 @@ export type WireResult = WireAnswer | WireFailure
 /** Any 2xx, with whatever body. */
 export function isSuccess(result: WireResult): result is WireAnswer {
   return result.kind === 'answer' && result.status >= 200 && result.status < 300
+}
+
+/** About three years: more than any step has, and little enough for every date that is reckoned from it. */
+const LONGEST_MS = 1e11
+const LONGEST_ADDRESS = 2_048
+const LONGEST_HOST = 200
+
+/** Every form of an HTTP date begins with the day of the week. One without a zone is in UTC too. */
+function parseHttpDate(text: string | undefined): number {
+  if (text === undefined || !/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(text)) return NaN
+  return Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`)
+}
+
+/**
+ * How long an answer's `Retry-After` asks to wait, in milliseconds, or undefined if it says nothing usable. A date is
+ * read against the answer's own `Date`, so that a clock that is off here does no harm. What is past counts as 0.
+ */
+export function parseRetryAfter(retryAfter: string | undefined, date: string | undefined): number | undefined {
+  const value = retryAfter?.trim() ?? ''
+  // `Date.parse('5')` is a day in 2001, and `Number('1e400')` is Infinity: only plain digits are seconds.
+  const delayMs = /^-?\d+$/.test(value) ? Number(value) * 1000 : parseHttpDate(value) - parseHttpDate(date?.trim())
+  return Number.isNaN(delayMs) ? undefined : Math.min(Math.max(0, delayMs), LONGEST_MS)
+}
+
+/** The host that a `Location` header names, where it is fit to be shown; undefined for a path of the same host. */
+export function redirectHost(location: string | undefined): string | undefined {
+  if (location === undefined || location.length > LONGEST_ADDRESS) return undefined
+  const address = location.startsWith('//') ? `https:${location}` : location
+  const host = /^https?:\/\//i.test(address) ? (parseUrl(address)?.host ?? '') : ''
+  return host.length <= LONGEST_HOST && /^[a-z0-9.:[\]-]+$/.test(host) ? host : undefined
+}
+
+export function wireAnswer({ status, headers }: Pick<HttpAnswer, 'status' | 'headers'>, body: string): WireAnswer {
+  return {
+    kind: 'answer',
+    status,
+    body,
+    retryAfterMs: parseRetryAfter(headers['retry-after'], headers['date']),
+    redirectHost: redirectHost(headers['location']),
+  }
 }
 
 export interface Transport {
@@ -79,36 +119,27 @@ function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boole
 }
 
 export function createTransport({ baseUrl, apiKey, proxy, clock }: TransportOptions): Transport {
-  function ask({ method, body }: WireRequest, url: URL, end: AbortSignal): Promise<HttpAnswer> {
-    const headers = {
-      accept: 'application/json',
-      authorization: `Bearer ${apiKey}`,
-      'user-agent': USER_AGENT,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    }
-    return exchange({ method, url, headers, body }, proxy, end)
-  }
-
   return {
     async send(request, signal) {
       if (signal.aborted) return { kind: 'failure', cause: 'cancelled', code: undefined, sent: false }
-      const url = resolveUrl(baseUrl, request.path)
+      const { method, path, body, timeoutMs } = request
+      const url = resolveUrl(baseUrl, path)
+      const headers = {
+        accept: 'application/json',
+        authorization: `Bearer ${apiKey}`,
+        'user-agent': USER_AGENT,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      }
       const sending = watchSending(request, url)
       let refusal: WireAnswer | undefined
       const perform = async (end: AbortSignal): Promise<WireAnswer> => {
-        const { status, headers, body } = await ask(request, url, end)
-        const answer: WireAnswer = {
-          kind: 'answer',
-          status,
-          body: '',
-          retryAfterMs: parseRetryAfter(headers['retry-after'], headers['date']),
-          redirectHost: redirectHost(headers['location']),
-        }
-        if (!isSuccess(answer)) refusal = answer
-        return { ...answer, body: (await readBounded(body, MAX_BODY_BYTES)).toString('utf8') }
+        const answer = await exchange({ method, url, headers, body }, proxy, end)
+        const unread = wireAnswer(answer, '')
+        if (!isSuccess(unread)) refusal = unread
+        return { ...unread, body: (await readBounded(answer.body, MAX_BODY_BYTES)).toString('utf8') }
       }
       try {
-        return await withDeadline(perform, { clock, signal, timeoutMs: request.timeoutMs })
+        return await withDeadline(perform, { clock, signal, timeoutMs })
       } catch (error) {
         // A refusal is known by its status: that its explanation broke off or never ends changes nothing.
         if (refusal !== undefined) return refusal

@@ -1,6 +1,5 @@
-import { comeBackMs } from '../docs-service/crowd.ts'
 import { ReadAgain } from '../docs-service/read-again.ts'
-import { backOffMs } from '../docs-service/retry.ts'
+import { pauseMs } from '../docs-service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepAloud } from '../runtime/heartbeat.ts'
@@ -46,12 +45,13 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
       const seen = await again.attempt(() => client.getVisitors({ ...range, limit, offset }))
       if (!(seen instanceof ActionError)) return withoutSecrets(seen, redact)
       lastProblem = seen
-      const retryAfterMs = again.patienceMs(seen)
-      const leftMs = deadlineAt - clock.now()
-      const delayMs =
-        seen.code === 'rate-limited'
-          ? comeBackMs({ retryAfterMs, refusals: client.refusals(), leftMs }, random())
-          : Math.min(Math.max(backOffMs(attempts, random()), retryAfterMs), leftMs)
+      again.patienceMs(seen)
+      const delayMs = pauseMs(
+        seen,
+        attempts,
+        { refusals: client.refusals(), leftMs: deadlineAt - clock.now() },
+        random(),
+      )
       log(`${describeError(seen)} Asking again in ${Math.ceil(delayMs / 1000)} s.`)
       await sleepAloud(delayMs, clock, signal, log)
     }

@@ -1,4 +1,4 @@
-import { comeBackMs, giveWayMs } from '../../docs-service/crowd.ts'
+import { comeBackMs, giveWayMs } from '../../docs-service/retry.ts'
 import { ReadAgain } from '../../docs-service/read-again.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
