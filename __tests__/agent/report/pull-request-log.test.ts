@@ -2,11 +2,141 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { marked } from 'marked'
 import { markerComment, readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
-import { addToLog, type LogEntry, type LogRow } from '../../../src/agent/report/pull-request-log.ts'
+import {
+  addToLog,
+  leftToDo,
+  toLogEntry,
+  type LogEntry,
+  type LogRow,
+} from '../../../src/agent/report/pull-request-log.ts'
+import type { PullRequestFindings, Turn } from '../../../src/agent/report/report.ts'
+import { formatEnd, formatVerdict, nameTurn, titleTurn } from '../../../src/agent/report/turn-texts.ts'
+import type { Turns } from '../../../src/agent/report/turns.ts'
+import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
+import { failure } from '../../support/fake-client.ts'
+import { RUN_FACTS } from '../../support/fake-github.ts'
+import { reportOf } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 
 const NEW = markerComment('job_1')
 const AT = new Date('2026-01-31T03:00:05Z')
+const LATER = new Date('2026-01-31T03:10:00Z')
+
+const created = { outcome: 'pull-request', operation: 'created' } as const
+const updated = { outcome: 'pull-request', operation: 'updated', added: { commits: 3, since: 'a'.repeat(40) } } as const
+const unsent = { outcome: 'error', error: failure('not-sent') } as const
+const failed = (...names: string[]) => names.map((name) => ({ name, state: 'failure' as const }))
+
+const COMPARED = 'https://github.com/acme/docs/compare/a...b'
+const RUN = 'https://github.com/acme/docs/actions/runs/42'
+const CHECK = 'https://checks.example.com/1'
+const REPORT = reportOf({
+  startedBy: { text: 'push to `main` by `mona`: 3 commits', url: COMPARED },
+  pullRequest: { state: 'draft', checkList: [{ name: 'links', state: 'failure', detailsUrl: CHECK }] },
+})
+const entryOf = (turns: Turns, context = RUN_FACTS) => toLogEntry(turns, REPORT, context, LATER, [2, 20])
+
+test('tells where the pull request comes from, each turn that was sent, what is left, and how many follow-ups there were', () => {
+  const failing = failed('links', 'build', '@all', 'a', 'b', 'c')
+  const round: Turn = { task: FOLLOW_UP, at: LATER, failing }
+  const turns: Turns = [
+    { task: CREATE, at: AT, result: created },
+    { ...round, result: updated },
+    { ...round, stopped: unsent },
+  ]
+  const body = addToLog(NEW, entryOf(turns))
+  expect(body).toBe(`<!-- docs-agent-action: job=job_1 -->
+This pull request comes from the docs agent job \`job_1\`.
+
+<!-- docs-agent-action: log -->
+
+| When (UTC) | Started by | What came of it |
+| --- | --- | --- |
+| 2026-01-31 03:00 | <a href="${COMPARED}">push to <code>main</code> by <code>mona</code>: 3 commits</a> | <a href="${RUN}">opened, step <code>agent</code></a> <!-- row=42.1.agent.${AT.getTime()} --> |
+| 2026-01-31 03:10 | checks failed: <code>links</code>, <code>build</code>, <code>&#64;all</code>, <code>a</code>, <code>b</code>, 1 more | <a href="${RUN}">3 new commits, step <code>agent</code></a> <!-- row=42.1.agent.${LATER.getTime()} --> |
+
+**What is left** (2026-01-31 03:10:00 UTC) <!-- left -->
+- <a href="${CHECK}"><code>links</code> failed</a> <!-- left -->
+- It is a draft. <!-- left -->
+
+Follow-ups by \`on-open-pr\`: 2 of 20 used. <!-- follow-ups -->`)
+  const html = marked.parse(body ?? '', { async: false })
+  expect(html).toContain('<td>2026-01-31 03:00</td>')
+  expect(html.match(/<li>/g)).toHaveLength(2)
+})
+
+test('a second attempt has rows of its own, which lead to it, and a step that sent nothing has none', () => {
+  const context = { ...RUN_FACTS, runAttempt: 2, stepId: '' }
+  const { rows } = entryOf([{ task: CREATE, at: AT, result: { outcome: 'failed' } }], context)
+  expect(rows).toMatchObject([{ key: `42.2..${AT.getTime()}`, end: { text: 'failed', url: `${RUN}/attempts/2` } }])
+  expect(entryOf([{ task: CREATE }]).rows).toEqual([])
+})
+
+const OPEN: PullRequestFindings = { state: 'open', mergeable: true }
+const CHANGES = "It changes paths outside of `allowed-paths`: `a'b`, `c`."
+
+test.each<[PullRequestFindings, string[] | undefined]>([
+  [{}, undefined],
+  [OPEN, ['Review it, and merge it.']],
+  [{ state: 'merged', checks: 'failure', checkList: failed('links') }, ['Nothing: it is merged.']],
+  [{ state: 'draft' }, ['It is a draft.']],
+  [{ ...OPEN, mergeable: false }, ['It conflicts with its base branch.']],
+  [{ ...OPEN, checks: 'pending' }, ['Its checks have not finished.']],
+  [{ ...OPEN, checks: 'pending', waitsForApproval: true }, ['Its checks wait for approval.']],
+  [{ ...OPEN, scope: { fileCount: 2, outside: ['a`b', 'c'] } }, [CHANGES]],
+  [
+    { ...OPEN, checks: 'failure', checkList: failed('1', '2', '3', '4', '5', '6', '7') },
+    ['`1` failed', '`2` failed', '`3` failed', '`4` failed', '`5` failed', '2 more checks failed.'],
+  ],
+])('of %j this is left: %j', (found, left) => {
+  expect(leftToDo(found)?.map(({ text }) => text)).toEqual(left)
+})
+
+test.each<[string, Partial<Turn>]>([
+  ['opened', { task: CREATE, result: created }],
+  ['3 new commits', { result: updated }],
+  ['1 new commit', { result: { ...updated, added: { ...updated.added, commits: 1 } } }],
+  ['nothing to change', { result: { outcome: 'no-changes', operation: 'unchanged' } }],
+  ['not known whether it has changed', { result: { outcome: 'pull-request' } }],
+  ['the changes are in it', { task: ATTACH, result: { outcome: 'pull-request' } }],
+  ['failed', { result: { outcome: 'failed' } }],
+  ['failed, after 3 new commits', { result: { outcome: 'failed', operation: 'updated', added: updated.added } }],
+  ['did not end in time', { result: { outcome: 'timed-out' } }],
+  ['sent, and not seen to begin', { result: { outcome: 'unconfirmed' } }],
+  ['sent, and not waited for', { result: { outcome: 'submitted' } }],
+  ['not sent', { stopped: unsent }],
+  ['cancelled', { progress: 'taken', stopped: { outcome: 'cancelled', error: failure('cancelled') } }],
+  [
+    'cancelled before it was sent',
+    { progress: 'unsent', stopped: { outcome: 'cancelled', error: failure('cancelled') } },
+  ],
+  [
+    'failed: The service may have accepted the prompt',
+    { stopped: { outcome: 'error', error: failure('unknown-fate') } },
+  ],
+])('a turn is told as: %s', (text, turn) => {
+  expect(formatEnd({ task: FOLLOW_UP, ...turn })).toBe(text)
+})
+
+const opened: Turn = { task: CREATE, result: created }
+
+test.each<[string, Turn]>([
+  ['opened', opened],
+  ['opened, its checks failed', { ...opened, pullRequest: { checks: 'failure' } }],
+  ['not sent', { task: FOLLOW_UP }],
+])('the line behind the group of a turn says: %s', (text, turn) => {
+  expect(formatVerdict(turn)).toBe(text)
+})
+
+test('a turn is named for what it does, and a round for what it sends', () => {
+  const round = { task: FOLLOW_UP, failing: ['links', 'build\n'].map((name) => ({ name, state: 'failure' }) as const) }
+  expect(titleTurn(nameTurn([opened, round], 2), round)).toBe('Round 1 of 2: links, build')
+  expect([titleTurn(nameTurn([opened], 0), opened), nameTurn([{ task: ATTACH }], 0)]).toEqual([
+    'New job',
+    'Attach to job_1',
+  ])
+  expect(nameTurn([{ task: FOLLOW_UP }], 0)).toBe(`Follow-up to ${'jobId' in FOLLOW_UP ? FOLLOW_UP.jobId : ''}`)
+})
 
 const ROW = { at: AT, startedBy: { text: 'schedule' }, end: { text: 'opened' } }
 const row = (key: string, fields: Partial<LogRow> = {}): LogRow => ({ key, ...ROW, ...fields })
@@ -20,30 +150,6 @@ const entry = (...keys: readonly string[]): LogEntry => {
 const keysIn = (body: string): string[] => Array.from(body.matchAll(/<!-- row=(\S+) -->/g), ([, key = '']) => key)
 const foldedIn = (body: string): number => Number(/folded=(\d+)/.exec(body)?.[1] ?? 0)
 const rowsIn = (body: string): string[] => body.split(/\r?\n/).filter((line) => line.includes('<!-- row='))
-
-test('tells where the pull request comes from, each turn, what is left, and how many follow-ups there were', () => {
-  const startedBy = { text: 'push to `main` by `mona`: 3 commits', url: 'https://github.com/acme/docs/compare/a...b' }
-  const end = { text: 'opened', url: 'https://github.com/acme/docs/actions/runs/42' }
-  const left = [{ text: '`links` failed', url: 'https://checks.example.com/1' }, { text: 'It is a draft.' }]
-  const body = addToLog(NEW, { ...entry(), rows: [row('1', { startedBy, end })], left })
-  expect(body).toBe(`<!-- docs-agent-action: job=job_1 -->
-This pull request comes from the docs agent job \`job_1\`.
-
-<!-- docs-agent-action: log -->
-
-| When (UTC) | Started by | What came of it |
-| --- | --- | --- |
-| 2026-01-31 03:00 | <a href="${startedBy.url}">push to <code>main</code> by <code>mona</code>: 3 commits</a> | <a href="${end.url}">opened</a> <!-- row=1 --> |
-
-**What is left** (2026-01-31 03:00:05 UTC) <!-- left -->
-- <a href="https://checks.example.com/1"><code>links</code> failed</a> <!-- left -->
-- It is a draft. <!-- left -->
-
-Follow-ups: 0 of 20 used. <!-- follow-ups -->`)
-  const html = marked.parse(body ?? '', { async: false })
-  expect(html).toContain('<td>2026-01-31 03:00</td>')
-  expect(html.match(/<li>/g)).toHaveLength(2)
-})
 
 test('each row stands once, the newest last, and the job and the count of follow-ups stay readable', () => {
   const counted = withFollowUps(addToLog(NEW, entry('1')) ?? '', 7, '42.1')
@@ -73,10 +179,6 @@ test('a change by hand is kept, whatever it does to the lines of ours', () => {
   for (const text of ['as planned', '(seen by us)', 'Between two rows.', 'Remember **this**.\n\n- and that'])
     expect(body.split(text)).toHaveLength(2)
   expect(body.split('| --- | --- | --- |')).toHaveLength(2)
-})
-
-test('a comment that people have filled takes no row', () => {
-  expect(addToLog(`${NEW}\n${'x'.repeat(65_000)}`, entry('1'))).toBeUndefined()
 })
 
 /** What strangers may call a branch, themselves, a check or a page. */
