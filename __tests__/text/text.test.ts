@@ -27,23 +27,10 @@ test.each([
   expect(readableTime(text)).toBe(shown)
 })
 
-test('a duration is shown in whole seconds, minutes and hours that have passed', () => {
+test('a duration is shown in the whole seconds, minutes and hours that have passed', () => {
   const hour = 3_600_000
-  const shown = [-1, 0, 999, 1_000, 59_999, 60_000, 750_000, hour - 1, hour, hour + 123_000, 6 * hour]
-  const told = [
-    '0 s',
-    '0 s',
-    '0 s',
-    '1 s',
-    '59 s',
-    '1 min',
-    '12 min 30 s',
-    '59 min 59 s',
-    '1 h',
-    '1 h 2 min 3 s',
-    '6 h',
-  ]
-  expect(shown.map(formatDuration)).toEqual(told)
+  const ms = [-1, 0, 999, 1_000, 59_999, 60_000, 750_000, hour - 1, hour, hour + 123_000, 6 * hour]
+  expect(ms.map(formatDuration).join()).toBe('0 s,0 s,0 s,1 s,59 s,1 min,12 min 30 s,59 min 59 s,1 h,1 h 2 min 3 s,6 h')
 })
 
 test.each([
