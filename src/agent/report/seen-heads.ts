@@ -95,10 +95,10 @@ export class SeenHeads {
   }
 
   #keep(found: PullRequest): PullRequest {
-    const { newest, replaced = [] } = this.#seen.get(keyOf(found)) ?? {}
-    const before = new Set([...replaced, ...(newest === undefined ? [] : [newest.headSha])])
-    before.delete(found.headSha)
-    this.#seen.set(keyOf(found), { newest: found, replaced: before })
+    const seen = this.#seen.get(keyOf(found))
+    const replaced = new Set(seen && [...seen.replaced, seen.newest.headSha])
+    replaced.delete(found.headSha)
+    this.#seen.set(keyOf(found), { newest: found, replaced })
     return found
   }
 }

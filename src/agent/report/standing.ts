@@ -6,25 +6,26 @@ import { formatLosses } from './shortfalls.ts'
 
 export const isPullRequestOver = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
 
-/** Only a known good answer counts: what is pending, not registered or not to be found out is no better than a bad one. */
-const IS_GOOD: Readonly<Record<Gate, (found: PullRequestFindings) => boolean>> = {
-  'out-of-scope': ({ scope }) => scope?.outside.length === 0,
-  checks: ({ checks }) => checks === 'success',
+/** Whether a gate is passed; undefined if that is not known. */
+const IS_PASSED: Readonly<Record<Gate, (found: PullRequestFindings) => boolean | undefined>> = {
+  'out-of-scope': ({ scope }) => scope && scope.outside.length === 0,
+  checks: ({ checks }) => checks && checks === 'success',
 }
-const ALL_GATES: readonly Gate[] = ['out-of-scope', 'checks']
+const GATES: readonly Gate[] = ['out-of-scope', 'checks']
 
-/** What `fail-on` finds wrong with the pull request. One that was over before this step could change it is let be. */
+/**
+ * What `fail-on` finds wrong with the pull request, where what is not known is no better than what is bad. One that was over
+ * before this step could change it is let be.
+ */
 export function findBlocks(report: Report, failOn: ReadonlySet<FailOn>): readonly Gate[] {
   const { outcome, pullRequest: found = {} } = report
   if (!isLookedAt(report) || (outcome !== 'pull-request' && isPullRequestOver(found))) return []
-  return ALL_GATES.filter((gate) => failOn.has(gate) && !IS_GOOD[gate](found))
+  return GATES.filter((gate) => failOn.has(gate) && IS_PASSED[gate](found) !== true)
 }
 
 /** Why a gate is red that could not be asked: the cause is no detail then. */
-export function formatCause(blocks: readonly Gate[], { pullRequest, shortfalls }: Report): string[] {
-  const isUnknown = (gate: Gate): boolean =>
-    (gate === 'checks' ? pullRequest?.checks : pullRequest?.scope) === undefined
-  return blocks.some(isUnknown) ? formatLosses(shortfalls) : []
+export function formatCause(blocks: readonly Gate[], { pullRequest = {}, shortfalls }: Report): string[] {
+  return blocks.some((gate) => IS_PASSED[gate](pullRequest) === undefined) ? formatLosses(shortfalls) : []
 }
 
 /** The gravest that is known of the pull request, or not known although it was asked for. */
@@ -84,8 +85,9 @@ export function titleOfPullRequest(report: Report): string {
 export function adviseOnPullRequest(report: Report): string | undefined {
   if (!isLookedAt(report)) return undefined
   const standing = standingOf(report)
-  const isUnknown = standing === 'scope-unknown' || standing === 'checks-unknown'
-  const hint = isUnknown ? report.shortfalls.findLast(({ error }) => error.hint)?.error.hint : undefined
+  const hint = standing.endsWith('unknown')
+    ? report.shortfalls.findLast(({ error }) => error.hint)?.error.hint
+    : undefined
   return hint ?? STANDINGS[standing][1]
 }
 
