@@ -2,15 +2,12 @@ import { ActionError, describeError } from '../runtime/errors.ts'
 import type { Step } from '../action/step.ts'
 import { describeRange, periodBefore, type DateRange } from './date-range.ts'
 import type { VisitorsInputs } from './inputs.ts'
-import { PageChanges } from './page-changes.ts'
 import { createPageReader } from './page-reader.ts'
 import type { Comparison } from './report.ts'
-import { Tally } from './tally.ts'
+import { PageChanges, Tally } from './tally.ts'
 import { walkPages } from './walk-pages.ts'
 
-type Compared = Pick<Comparison, 'totals' | 'pages'>
-
-async function compare(range: DateRange, { doubts, pageTotals }: Tally, step: Step): Promise<Compared> {
+async function compare(range: DateRange, { doubts, pageTotals }: Tally, step: Step): Promise<Omit<Comparison, 'name'>> {
   if (pageTotals === undefined) return { totals: (await createPageReader(range, step, 1)(0)).totals }
   const isNowWhole = doubts.size === 0
   const changes = new PageChanges(pageTotals, isNowWhole)

@@ -3,13 +3,6 @@ import { ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { joinSentences, formatCount } from '../text/sentences.ts'
 import { DOUBTS, hasFile, type Doubt, type Ending, type Report } from './report.ts'
 
-const TITLES: Readonly<Record<Exclude<Ending, 'error'>, string>> = {
-  complete: 'The visitors were exported',
-  uncertain: 'The visitors were exported, but the numbers changed meanwhile',
-  cancelled: 'Cancelled',
-  skipped: 'Skipped, no API key',
-}
-
 const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
   'totals-changed': "The service's totals changed while the pages were read.",
   'rows-moved':
@@ -47,48 +40,64 @@ function compared({ totals, comparison }: Report): string | undefined {
   return `Unique visitors: ${describeChange(totals.total, before.total, name)}.`
 }
 
-type Say = (report: Report) => string
-
 /** The name of a file may come from an event, and this text is read as Markdown. */
 function nameOf({ place }: Report): string {
   const name = place?.name ?? ''
   return /^[\w./ -]+$/.test(name) ? `\`${name}\`` : 'the file of `output-file`'
 }
 
-const written: Say = (report) =>
-  `${formatCount(report.rows, 'row')} ${report.rows === 1 ? 'was' : 'were'} written to ${nameOf(report)}.`
-
-const TEXTS: Readonly<Record<Ending, Say>> = {
-  complete: written,
-  uncertain: (report) => `${written(report)} ${explainDoubts(report.doubts)}`,
-  cancelled: () => 'The run was cancelled, so no file was written.',
-  skipped: () => 'Nothing was sent to the service, because `api-key` is empty and `on-missing-key` is `skip`.',
-  error: ({ error, rows }) =>
-    joinSentences([
-      error?.message,
-      rows > 0 ? `${formatCount(rows, 'row')} had been read. No file was written.` : undefined,
-    ]),
+function written(report: Report): string {
+  const { rows } = report
+  return `${formatCount(rows, 'row')} ${rows === 1 ? 'was' : 'were'} written to ${nameOf(report)}.`
 }
 
-const ADVICE: Readonly<Partial<Record<Ending, string>>> = {
-  uncertain:
-    'If all days of the range are over, export them again. Otherwise set `days`, or a `date-to` that is not in the future.',
-  skipped:
-    'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret in `api-key`.',
+/** How each ending is told. */
+interface EndingWords {
+  readonly icon: string
+  /** Of an error that has a title of its own, that one. */
+  readonly title: string
+  readonly text: (report: Report) => string
+  /** Of an error its own. */
+  readonly advice?: string
 }
 
-function titleOf({ ending, error }: Report): string {
-  if (ending !== 'error') return TITLES[ending]
-  return error instanceof ActionError ? ERROR_TITLES[error.code] : 'The export failed'
+export const ENDING_WORDS: Readonly<Record<Ending, EndingWords>> = {
+  complete: { icon: '✅', title: 'The visitors were exported', text: written },
+  uncertain: {
+    icon: '⚠️',
+    title: 'The visitors were exported, but the numbers changed meanwhile',
+    text: (report) => `${written(report)} ${explainDoubts(report.doubts)}`,
+    advice:
+      'If all days of the range are over, export them again. Otherwise set `days`, or a `date-to` that is not in the future.',
+  },
+  cancelled: { icon: '🛑', title: 'Cancelled', text: () => 'The run was cancelled, so no file was written.' },
+  skipped: {
+    icon: '⏭️',
+    title: 'Skipped, no API key',
+    text: () => 'Nothing was sent to the service, because `api-key` is empty and `on-missing-key` is `skip`.',
+    advice:
+      'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret in `api-key`.',
+  },
+  error: {
+    icon: '❌',
+    title: 'The export failed',
+    text: ({ error, rows }) =>
+      joinSentences([
+        error?.message,
+        rows > 0 ? `${formatCount(rows, 'row')} had been read. No file was written.` : undefined,
+      ]),
+  },
 }
 
 /** Green is a step that left a file with all that the service sent, or that was told to skip. */
 export function conclude(report: Report): Conclusion {
   const { ending, error, comparison } = report
+  const { title, text, advice } = ENDING_WORDS[ending]
+  const isError = ending === 'error'
   return {
     isGreen: hasFile(report) || ending === 'skipped',
-    title: titleOf(report),
-    text: joinSentences([TEXTS[ending](report), compared(report)]),
-    advice: mostUrgent([ending === 'error' ? error?.hint : ADVICE[ending], comparison?.error?.hint]),
+    title: isError && error instanceof ActionError ? ERROR_TITLES[error.code] : title,
+    text: joinSentences([text(report), compared(report)]),
+    advice: mostUrgent([isError ? error?.hint : advice, comparison?.error?.hint]),
   }
 }

@@ -1,20 +1,6 @@
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
 import { hasFile, type Report } from './report.ts'
 
-export const OUTPUT_NAMES = [
-  'human',
-  'ai',
-  'total',
-  'previous-human',
-  'previous-ai',
-  'previous-total',
-  'rows',
-  'file',
-  'complete',
-  'top-pages',
-] as const
-export type Outputs = Readonly<Record<(typeof OUTPUT_NAMES)[number], string>>
-
 /**
  * Linux gives a program no variable of more than 128 KiB, and a variable is how this output reaches a script. The runner
  * would take 1 MiB for all outputs of a job.
@@ -44,24 +30,25 @@ function toJsonArray(rows: readonly VisitorRow[]): string {
   return `[${items.join(',')}]`
 }
 
-const countOf = (totals: VisitorTotals | undefined, name: keyof VisitorTotals): string =>
-  totals === undefined ? '' : String(totals[name])
+const countOf = (totals: VisitorTotals | undefined, name: keyof VisitorTotals): string => String(totals?.[name] ?? '')
 
-/** The step's outputs, where an empty text stands for "there is none". */
+/** By its name, what each output says; an empty text stands for "there is none". */
+const OUTPUTS = {
+  human: ({ totals }) => countOf(totals, 'human'),
+  ai: ({ totals }) => countOf(totals, 'ai'),
+  total: ({ totals }) => countOf(totals, 'total'),
+  'previous-human': ({ comparison }) => countOf(comparison?.totals, 'human'),
+  'previous-ai': ({ comparison }) => countOf(comparison?.totals, 'ai'),
+  'previous-total': ({ comparison }) => countOf(comparison?.totals, 'total'),
+  rows: (report) => String(hasFile(report) ? report.rows : 0),
+  file: (report) => (hasFile(report) ? (report.place?.name ?? '') : ''),
+  complete: ({ ending }) => String(ending === 'complete'),
+  'top-pages': (report) => (hasFile(report) ? toJsonArray(report.topPages) : '[]'),
+} satisfies Record<string, (report: Report) => string>
+
+export type Outputs = Readonly<Record<keyof typeof OUTPUTS, string>>
+export const OUTPUT_NAMES = Object.keys(OUTPUTS)
+
 export function toOutputs(report: Report): Outputs {
-  const { ending, totals, rows, place, topPages, comparison } = report
-  const previous = comparison?.totals
-  const isWritten = hasFile(report)
-  return {
-    human: countOf(totals, 'human'),
-    ai: countOf(totals, 'ai'),
-    total: countOf(totals, 'total'),
-    'previous-human': countOf(previous, 'human'),
-    'previous-ai': countOf(previous, 'ai'),
-    'previous-total': countOf(previous, 'total'),
-    rows: String(isWritten ? rows : 0),
-    file: isWritten ? (place?.name ?? '') : '',
-    complete: String(ending === 'complete'),
-    'top-pages': isWritten ? toJsonArray(topPages) : '[]',
-  }
+  return Object.fromEntries(Object.entries(OUTPUTS).map(([name, say]) => [name, say(report)])) as Outputs
 }

@@ -3,7 +3,6 @@ import type { OutputFileError } from '../action/output-file.ts'
 import type { OutputPlace } from '../action/workspace-file.ts'
 import type { DateRange } from './date-range.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
-import type { PageChange } from './page-changes.ts'
 
 /** How a step can end. Only the first two leave a file. */
 export const ENDINGS = ['complete', 'uncertain', 'cancelled', 'skipped', 'error'] as const
@@ -12,6 +11,13 @@ export type Ending = (typeof ENDINGS)[number]
 /** Why a file that holds all that was sent may still lack something. */
 export const DOUBTS = ['totals-changed', 'rows-moved'] as const
 export type Doubt = (typeof DOUBTS)[number]
+
+/** Unique visitors of one page in two periods. */
+export interface PageChange {
+  readonly path: string
+  readonly before: number
+  readonly now: number
+}
 
 /** The pages that gained and lost the most. */
 export interface ComparedPages {

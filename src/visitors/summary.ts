@@ -3,24 +3,16 @@ import { formatDuration } from '../text/duration.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { escapeHtml, heading, inlineCode, joinBlocks, table, type TableRow } from '../text/markdown.ts'
 import { oneLine } from '../text/untrusted.ts'
-import { describeChange, explainDoubts } from './conclusion.ts'
+import { describeChange, ENDING_WORDS, explainDoubts } from './conclusion.ts'
 import { describeRange } from './date-range.ts'
 import type { VisitorTotals } from './export-format.ts'
-import { hasFile, type Ending, type Report } from './report.ts'
+import { hasFile, type Report } from './report.ts'
 import { renderPageChanges, renderTopPages } from './top-pages-table.ts'
 
 /** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
 const MAX_SUMMARY_BYTES = 256 * 1024
 const MAX_TABLE_BYTES = 192 * 1024
 const LONGEST_QUOTE = 300
-
-const ICONS: Readonly<Record<Ending, string>> = {
-  complete: '✅',
-  uncertain: '⚠️',
-  cancelled: '🛑',
-  skipped: '⏭️',
-  error: '❌',
-}
 
 const number = (value: number): string => value.toLocaleString('en-US')
 
@@ -129,7 +121,11 @@ const LONGEST_NAME = 40
 
 function headline({ ending, projectId, range }: Report, title: string): string {
   const project = projectId && inlineCode(oneLine(projectId, LONGEST_NAME))
-  return heading(ICONS[ending], ['Docs visitors', project, range && escapeHtml(describeRange(range))], title)
+  return heading(
+    ENDING_WORDS[ending].icon,
+    ['Docs visitors', project, range && escapeHtml(describeRange(range))],
+    title,
+  )
 }
 
 /** The job summary, as Markdown for GitHub: the verdict first, then the numbers, then where they are. */

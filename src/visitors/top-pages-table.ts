@@ -1,7 +1,7 @@
 import { inlineCode } from '../text/markdown.ts'
 import { oneLine } from '../text/untrusted.ts'
 import type { VisitorRow } from './export-format.ts'
-import type { PageChange } from './page-changes.ts'
+import type { PageChange } from './report.ts'
 
 const LONGEST_PATH = 120
 const BAR_CELLS = 16
