@@ -9,7 +9,7 @@ export const isPullRequestOver = ({ state }: PullRequestFindings): boolean => st
 /** Whether a gate is passed; undefined if that is not known. */
 const IS_PASSED: Readonly<Record<Gate, (found: PullRequestFindings) => boolean | undefined>> = {
   'out-of-scope': ({ scope }) => scope && scope.outside.length === 0,
-  checks: ({ checks }) => checks && checks === 'success',
+  checks: ({ checks }) => (checks === undefined ? undefined : checks === 'success'),
 }
 const GATES: readonly Gate[] = ['out-of-scope', 'checks']
 
