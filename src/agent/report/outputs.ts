@@ -1,6 +1,6 @@
 import { oneLine } from '../../text/untrusted.ts'
 import { OUTCOME_ROWS, type AskedReport } from './outcomes.ts'
-import { jobIdOf, ownPullRequest, type Continued, type Report } from './report.ts'
+import { isInScope, jobIdOf, ownPullRequest, type Continued, type Report } from './report.ts'
 
 const LONGEST_MODEL_NAME = 200
 /** Longer than git and GitHub let a branch's name be. */
@@ -35,7 +35,7 @@ const OUTPUTS = {
   'pr-number': (report) => ownPullRequest(report)?.number,
   'pr-head-sha': ({ pullRequest }) => pullRequest?.headSha,
   checks: ({ pullRequest }) => pullRequest?.checks,
-  'in-scope': ({ pullRequest }) => pullRequest?.scope && pullRequest.scope.outside.length === 0,
+  'in-scope': ({ pullRequest = {} }) => isInScope(pullRequest),
   'job-id': jobIdOf,
   'pr-operation': ({ operation }) => operation,
   'pr-repository': (report) => ownPullRequest(report)?.repository,

@@ -98,6 +98,11 @@ export function failedOf({ checkList = [] }: PullRequestFindings): readonly Chec
   return checkList.filter(({ state }) => state === 'failure')
 }
 
+/** Whether all its files match `allowed-paths`; undefined if that is not known. */
+export function isInScope({ scope }: PullRequestFindings): boolean | undefined {
+  return scope === undefined ? undefined : scope.outside.length === 0
+}
+
 export function describePullRequest(pullRequest: PullRequest): PullRequestFindings {
   const { title, state, branch, headSha, mergeable, isBlocked } = pullRequest
   return { title, state, branch, headSha, isBlocked, ...(mergeable === undefined ? {} : { mergeable }) }

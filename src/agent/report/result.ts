@@ -4,7 +4,7 @@ import { redactAll, type Redact } from '../../text/redact.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { changedOf, continuedOf } from './outputs.ts'
 import { pagesFirst } from './pull-request-sections.ts'
-import { jobIdOf, ownPullRequest, type Report } from './report.ts'
+import { isInScope, jobIdOf, ownPullRequest, type Report } from './report.ts'
 import type { Result } from './result-schema.ts'
 import { formatLosses } from './shortfalls.ts'
 import { formatEnd } from './turn-texts.ts'
@@ -36,7 +36,7 @@ function pullRequestOf({ operation, pullRequest: found = {} }: Report, link: Pul
     mergeable: found.mergeable ?? null,
     operation: operation ?? null,
     checks: found.checks ?? null,
-    in_scope: orNull(found.scope, ({ outside }) => outside.length === 0),
+    in_scope: isInScope(found) ?? null,
   }
 }
 

@@ -1,14 +1,14 @@
 import { formatCount } from '../../text/sentences.ts'
 import type { FailOn, Gate } from '../inputs/fail-on.ts'
 import { formatFixing } from './fixing.ts'
-import { isLookedAt, type ChecksState, type PullRequestFindings, type Report } from './report.ts'
+import { isInScope, isLookedAt, type ChecksState, type PullRequestFindings, type Report } from './report.ts'
 import { formatLosses } from './shortfalls.ts'
 
 export const isPullRequestOver = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
 
 /** Whether a gate is passed; undefined if that is not known. */
 const IS_PASSED: Readonly<Record<Gate, (found: PullRequestFindings) => boolean | undefined>> = {
-  'out-of-scope': ({ scope }) => scope && scope.outside.length === 0,
+  'out-of-scope': isInScope,
   checks: ({ checks }) => (checks === undefined ? undefined : checks === 'success'),
 }
 const GATES: readonly Gate[] = ['out-of-scope', 'checks']
