@@ -21,6 +21,8 @@ const CONCLUSIONS: Readonly<Record<RunResult['conclusion'], Label>> = {
   cancelled: ['■', 'yellow'],
 }
 
+export type Result = Pick<RunResult, 'outputs' | 'summary' | 'conclusion' | 'exitCode' | 'signal' | 'durationMs'>
+
 const MAX_SHOWN_VALUE = 200
 const HEADING_COLUMNS = 60
 const HEAD_LINES = 8
@@ -49,7 +51,7 @@ export function showHead(text: string): string {
  * @param others each with its title; one without a text is not shown
  */
 export function showResult(
-  { outputs, summary, conclusion, exitCode, signal, durationMs }: RunResult,
+  { outputs, summary, conclusion, exitCode, signal, durationMs }: Result,
   paint: Paint,
   others: readonly (readonly [title: string, text: string])[] = [],
 ): string {

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { chooseCourse, type ChosenCourse, listScenarios } from '../../../scripts/start/courses.ts'
 import { markdownToTerminal } from '../../../scripts/start/markdown-to-terminal.ts'
-import { readOptions } from '../../../scripts/start/options.ts'
-import { showLogLine, showResult } from '../../../scripts/start/report.ts'
+import { showLogLine, showResult, type Result } from '../../../scripts/start/report.ts'
 import { RUNNER_SCENARIO_NAMES } from '../../../scripts/start/runner-scenarios.ts'
 import { openSurroundings } from '../../../scripts/start/surroundings.ts'
 import {
@@ -17,13 +16,20 @@ import { AGENT_FIELDS } from '../../../src/agent/inputs/agent-inputs.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 
-async function eventOf(scenario: string): Promise<{ eventName: string; event: unknown; defaults: object }> {
-  const run = readOptions(['--scenario', scenario], {})
-  if (run.kind !== 'run') throw new Error('It is not run.')
-  const { runs, close } = await openSurroundings(run.service, {}, Date.UTC(2026, 0, 1))
-  const { eventName = '', event } = runs[0]?.() ?? {}
+const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'mended', 'rolling', ...RUNNER_SCENARIO_NAMES]
+const OF_VISITORS = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
+
+function choose(...names: string[]): ChosenCourse {
+  const course = chooseCourse(names, 'visitors')
+  if (typeof course === 'string') throw new Error(course)
+  return course
+}
+
+async function firstRunOf(scenario: string): Promise<object> {
+  const course = { kind: 'embedded', speed: 1, ...choose(scenario) } as const
+  const { runs, close } = await openSurroundings(course, {}, Date.UTC(2026, 0, 1))
   await close()
-  return { eventName, event, defaults: run.defaults }
+  return { ...runs[0]?.(), inputs: course.inputs }
 }
 
 test.each([
@@ -31,32 +37,20 @@ test.each([
   ['comment-of-stranger', 'dora', 'User'],
   ['comment-of-bot', 'link-checker[bot]', 'Bot'],
 ])('%s runs on the comment, which alone is the instruction', async (scenario, login, type) => {
-  const { eventName, event, defaults } = await eventOf(scenario)
   const comment = { body: expect.stringMatching(/^\/docs /) as unknown, user: { login, type } }
-  expect(eventName).toBe('issue_comment')
-  expect(event).toMatchObject({ action: 'created', issue: { number: 1, state: 'open' }, comment })
-  expect(defaults).toMatchObject({ command: '/docs', prompt: '' })
+  expect(await firstRunOf(scenario)).toMatchObject({
+    eventName: 'issue_comment',
+    event: { action: 'created', issue: { number: 1, state: 'open' }, comment },
+    inputs: { command: '/docs', prompt: '' },
+  })
 })
 
 test('all others run on the push of the newest change', async () => {
-  expect(await eventOf('open-pull-request')).toMatchObject({ eventName: 'push', event: { ref: 'refs/heads/main' } })
+  const push = { eventName: 'push', event: { ref: 'refs/heads/main' } }
+  expect(await firstRunOf('open-pull-request')).toMatchObject(push)
 })
 
-const result: Parameters<typeof showResult>[0] = {
-  exitCode: 0,
-  signal: null,
-  conclusion: 'success',
-  log: [],
-  rawOutput: '',
-  rawFiles: { GITHUB_OUTPUT: '', GITHUB_ENV: '', GITHUB_PATH: '', GITHUB_STATE: '', GITHUB_STEP_SUMMARY: '' },
-  outputs: {},
-  summary: '',
-  masks: [],
-  annotations: [],
-  commands: [],
-  state: {},
-  durationMs: 1234,
-}
+const result: Result = { exitCode: 0, signal: null, conclusion: 'success', outputs: {}, summary: '', durationMs: 1234 }
 
 test.each([
   [{ kind: 'error', title: 'Bad key', text: 'one\ntwo' }, paintNothing, 'Error: Bad key: one\n       two\n'],
@@ -67,7 +61,7 @@ test.each([
   expect(showLogLine(line, paint)).toBe(shown)
 })
 
-test.each<[what: string, fields: Partial<typeof result>, shown: string]>([
+test.each<[what: string, fields: Partial<Result>, shown: string]>([
   [
     'outputs as a table, each on one line',
     { outputs: { status: 'completed', 'pr-link': '', long: `a\n${'b'.repeat(300)}` } },
@@ -80,15 +74,6 @@ test.each<[what: string, fields: Partial<typeof result>, shown: string]>([
 ])('the result shows %s', (_what, fields, shown) => {
   expect(showResult({ ...result, ...fields }, paintNothing)).toContain(shown)
 })
-
-const ALL = [...SCENARIO_NAMES, ...GITHUB_SCENARIO_NAMES, 'mended', 'rolling', ...RUNNER_SCENARIO_NAMES]
-const OF_VISITORS = ['moving-pages', 'stuck-pages', 'long-path', 'endless-pages', 'full-disk']
-
-function choose(...names: string[]): ChosenCourse {
-  const course = chooseCourse(names, 'visitors')
-  if (typeof course === 'string') throw new Error(course)
-  return course
-}
 
 test('the list has a line for each scenario, and begins with five', () => {
   const groups = listScenarios()
@@ -111,12 +96,8 @@ test('scenarios set inputs that the action has', () => {
 })
 
 test('what is mended in rounds plays the checks that a follow-up mends, without a job to follow up on', () => {
-  const { gitHubScenarios, inputs } = choose('mended')
-  expect({ gitHubScenarios, inputs }).toMatchObject({
-    gitHubScenarios: ['checks-mended'],
-    inputs: { 'fix-rounds': '2' },
-  })
-  expect(inputs).not.toHaveProperty('job-id')
+  expect(choose('mended')).toMatchObject({ gitHubScenarios: ['checks-mended'] })
+  expect(choose('mended').inputs).toEqual({ 'fix-rounds': '2' })
 })
 
 test('colours are for terminals, and not where NO_COLOR is set', () => {
@@ -126,20 +107,9 @@ test('colours are for terminals, and not where NO_COLOR is set', () => {
   expect(choosePaint({}, {})).toBe(paintNothing)
 })
 
-test('a painted text is switched on and off again, an empty one stays empty', () => {
-  expect(paintWithColours('red', 'x')).toBe('\u001b[31mx\u001b[39m')
-  expect(paintWithColours('red', '')).toBe('')
-})
-
-test.each([
-  [
-    'nothing that steers a terminal or turns text around',
-    'a\u001b[31mb\u0007c\u202ed\u009be\u2028f\ttab\nline',
-    'abcd\nf tab\nline',
-  ],
-  ['no return that hides the line before', 'a\rb\r\nc', 'a\nb\nc'],
-])('of a text is left %s', (_what, text, clean) => {
-  expect(cleanForTerminal(text)).toBe(clean)
+test('of a text nothing is left that steers a terminal, turns text around or hides the line before', () => {
+  expect(cleanForTerminal('a\u001b[31mb\u0007c\u202ed\u009be\u2028f\ttab\nline')).toBe('abcd\nf tab\nline')
+  expect(cleanForTerminal('a\rb\r\nc')).toBe('a\nb\nc')
 })
 
 test('columns stand under one another, colours left aside', () => {
@@ -195,8 +165,9 @@ test.each([
   expect(markdownToTerminal(markdown, paintNothing)).toBe(text)
 })
 
-test('styles are drawn with colours', () => {
+test('styles are drawn with colours, switched on and off again', () => {
   expect(markdownToTerminal('## A\n\n**b** `c` _d_', paintWithColours)).toBe(
     '\u001b[1mA\u001b[22m\n\n\u001b[1mb\u001b[22m \u001b[36mc\u001b[39m \u001b[2md\u001b[22m',
   )
+  expect(paintWithColours('red', '')).toBe('')
 })
