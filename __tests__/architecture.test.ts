@@ -55,7 +55,6 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'github/pull-request-answers.ts': 'holds what answers must be like, and malformed-answers.test.ts gives others',
   'action/core.ts': 'holds types and one error, which the tests of the runner look at',
   'runtime/environment.ts': 'holds a type only',
-  'action/step.ts': 'holds types only',
   'action/action.ts': 'holds types only',
   'agent/trigger/count-by-paths.ts': 'counts what resolve-change.test.ts compares',
   'agent/trigger/wanted-change.ts': 'asks what resolve-change.test.ts and choose-task.test.ts want',

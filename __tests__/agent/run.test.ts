@@ -15,7 +15,6 @@ interface StepOptions {
   readonly inputs?: Partial<AgentInputs>
   readonly answers?: Partial<GitHub>
   readonly script?: Partial<Script>
-  readonly loadError?: ActionError
   readonly onCrash?: OnCrash<Report>
 }
 
@@ -23,22 +22,15 @@ interface StepOptions {
 const LOG_DEADLINE = 30_000
 const FILES_DEADLINE = 20_000
 
-/** A step for a push; `loads` says how often GitHub's client was asked for, and `deadlines` what its questions were given besides the step's own. */
-async function run({ inputs = {}, answers, script, loadError, onCrash }: StepOptions = {}) {
+/** A step for a push; `deadlines` says what GitHub's questions were given besides the step's own. */
+async function run({ inputs = {}, answers, script, onCrash }: StepOptions = {}) {
   const client = fakeClient({ create: active, reads: [completed], ...script })
   const github = fakeGitHub(answers)
-  let loads = 0
   const serverUrl = `https://${completed.prLink?.host ?? ''}`
-  const step = {
-    ...fakeStep({ client, context: { ...RUN_FACTS, eventName: 'push', payload: PUSH, serverUrl } }),
-    github: () => {
-      loads++
-      return loadError === undefined ? Promise.resolve(github) : Promise.reject(loadError)
-    },
-  }
+  const step = fakeStep({ client, github, context: { ...RUN_FACTS, eventName: 'push', payload: PUSH, serverUrl } })
   const all = agentInputs({ task: CREATE, githubToken: 'ghs_token', label: 'docs-agent', ...inputs })
   const report = await runAgent(all, step, onCrash)
-  return { report, client, loads, deadlines: github.deadlines.map((at) => at - step.startedAt) }
+  return { report, client, asked: github.asked, deadlines: github.deadlines.map((at) => at - step.startedAt) }
 }
 
 test('attaching asks GitHub nothing before, and is never skipped', async () => {
@@ -51,9 +43,8 @@ test('attaching asks GitHub nothing before, and is never skipped', async () => {
   expect(deadlines).toEqual([LOG_DEADLINE])
 })
 
-test('a step that asks GitHub nothing does not load what would', async () => {
-  expect((await run({ inputs: { task: ATTACH }, script: { reads: [failed] } })).loads).toBe(0)
-  expect((await run({ inputs: { task: ATTACH, githubToken: '' } })).loads).toBe(0)
+test('attaching to a job that fails asks GitHub nothing', async () => {
+  expect((await run({ inputs: { task: ATTACH }, script: { reads: [failed] } })).asked).toEqual([])
 })
 
 test('questions before the job get two minutes of the step, those after it all that is left, and the log its own time', async () => {
@@ -62,7 +53,9 @@ test('questions before the job get two minutes of the step, those after it all t
 })
 
 test('a client that cannot be started costs what it was for, and not the result of the job', async () => {
-  const { report } = await run({ loadError: refusal('proxy', 'Check it.') })
+  const refuse = rejecting(refusal('proxy', 'Check it.'))
+  const answers = Object.fromEntries(Object.keys(fakeGitHub()).map((name) => [name, refuse]))
+  const { report } = await run({ answers })
   expect(report.outcome).toBe('pull-request')
   expect(report.error).toBeUndefined()
   expect(report.shortfalls).toHaveLength(2)

@@ -42,7 +42,7 @@ export function fakeStep({ github, timeoutMs = 3_600_000, ...fields }: StepField
     startedAt,
     deadlineAt: startedAt + timeoutMs,
     client: fakeClient({}),
-    github: () => Promise.resolve(github),
+    github,
     ...fields,
     // As it would be read: what tests write down is an event like GitHub's.
     context: readRun(context),

@@ -2,8 +2,8 @@ import type { Conclusion } from './conclusion.ts'
 import type { ActionError } from '../runtime/errors.ts'
 import type { RawInputs } from './parse-inputs.ts'
 import type { Redact } from '../text/redact.ts'
-import type { LoadGitHub, StepInputs } from './open-step.ts'
-import type { Step } from './step.ts'
+import type { connectGitHub } from '../github/github.ts'
+import type { Step, StepInputs } from './step.ts'
 
 /** What the inputs are read against. */
 export interface InputSurroundings {
@@ -18,7 +18,8 @@ export interface Action<Inputs extends StepInputs, Report> {
   readonly inputNames: readonly string[]
   /** Outputs that hold until the step has an end: what nobody wrote would read as if the step had not run. */
   readonly firstOutputs: Readonly<Record<string, string>>
-  readonly loadGitHub?: LoadGitHub
+  /** Left out by an action that never asks GitHub. */
+  readonly connectGitHub?: typeof connectGitHub
   /** @throws ActionError `invalid-input` that names every problem */
   readonly parse: (raw: RawInputs, surroundings: InputSurroundings) => Inputs
   /** Throws only what nobody foresaw; what is known of such a step is asked of what `onCrash` was given last. */

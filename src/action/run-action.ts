@@ -4,8 +4,8 @@ import type { Action } from './action.ts'
 import { readContext, withholdsSecrets } from './context.ts'
 import type { Core } from './core.ts'
 import { execute, resultOfError, type StepResult } from './execute.ts'
-import { openStep, type StepInputs } from './open-step.ts'
 import { isGiven, type RawInputs } from './parse-inputs.ts'
+import { openStep, type StepInputs } from './step.ts'
 
 /** What must not be shown, by the names of the inputs. */
 const SECRETS = ['api-key', 'github-token']
@@ -70,7 +70,7 @@ export function runAction<Inputs extends StepInputs, Report>(feature: Action<Inp
     try {
       const workspace = env['GITHUB_WORKSPACE'] ?? process.cwd()
       const inputs = feature.parse(raw, { workspace, now: clock.wallTime() })
-      const step = openStep(inputs, { core, clock, signal, startedAt, env, loadGitHub: feature.loadGitHub })
+      const step = openStep(inputs, { core, clock, signal, startedAt, env, connectGitHub: feature.connectGitHub })
       const report = await feature.run(inputs, step, (tellKnown) => {
         onCrash((error) => publishCrash(error, () => tellKnown(error), inputs))
       })

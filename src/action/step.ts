@@ -1,7 +1,9 @@
-import type { GitHub } from '../github/github.ts'
-import type { Context } from './context.ts'
-import type { DocsServiceClient } from '../docs-service/client.ts'
+import { connect, type DocsServiceClient } from '../docs-service/client.ts'
+import type { connectGitHub, GitHub } from '../github/github.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { Environment } from '../runtime/environment.ts'
+import { ActionError } from '../runtime/errors.ts'
+import { atGitHub, readContext, type Context } from './context.ts'
 import type { Core } from './core.ts'
 
 /** What every part of a step works with. It is made once, when the inputs are known, and never changes. */
@@ -18,9 +20,56 @@ export interface Step {
   readonly client: DocsServiceClient
   /** What is known of the run of the workflow, its event included. */
   readonly context: Context
-  /**
-   * GitHub's client, loaded by the first call: a step that asks GitHub nothing does not pay for it. Undefined without a token.
-   * @throws ActionError if it cannot be started
-   */
-  readonly github: () => Promise<GitHub | undefined>
+  /** Undefined without a token. */
+  readonly github: GitHub | undefined
+}
+
+/** What the inputs of every action say of the two servers. */
+export interface StepInputs {
+  readonly projectId: string
+  readonly apiKey: string
+  readonly baseUrl: string
+  readonly timeoutMs: number
+  /** Empty, or left out by an action that has no use for it: nothing is asked of GitHub. */
+  readonly githubToken?: string
+  /** Undefined: that of the run. */
+  readonly githubApiUrl?: string | undefined
+}
+
+/** What the runner's side gives. */
+interface StepOrigin extends Pick<Step, 'core' | 'clock' | 'signal' | 'startedAt'> {
+  readonly env: Environment
+  /** Left out by an action that never asks GitHub, so that it is in no bundle of that action. */
+  readonly connectGitHub: typeof connectGitHub | undefined
+}
+
+/** @throws ActionError `proxy` if the proxy's address is none */
+export function openStep(inputs: StepInputs, { env, connectGitHub, ...origin }: StepOrigin): Step {
+  const { core, clock, signal } = origin
+  const { githubToken: token = '', githubApiUrl, timeoutMs } = inputs
+  const deadlineAt = origin.startedAt + timeoutMs
+  const random = Math.random
+  const context = atGitHub(readContext(env), githubApiUrl)
+  const { apiUrl } = context
+  const { debug, redact } = core
+  return {
+    ...origin,
+    random,
+    deadlineAt,
+    context,
+    client: connect({ ...inputs, ...core, env, clock, signal, random, deadlineAt }),
+    github:
+      token === '' ? undefined : connectGitHub?.({ token, apiUrl, env, clock, signal, deadlineAt, debug, redact }),
+  }
+}
+
+/**
+ * GitHub for some questions, which a GitHub that hangs must not let take the time of the step.
+ * @param timeMs what they may take in all
+ * @param graceMs how far past the step's deadline they may go
+ * @throws ActionError if there is no token
+ */
+export function openGitHub({ clock, deadlineAt, github }: Step, timeMs: number, graceMs = 0): GitHub {
+  if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
+  return github.until(Math.min(clock.now() + timeMs, deadlineAt + graceMs))
 }

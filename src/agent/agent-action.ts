@@ -1,5 +1,6 @@
 import { formatConclusion } from '../action/conclusion.ts'
 import type { Action } from '../action/action.ts'
+import { connectGitHub } from '../github/github.ts'
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from './inputs/agent-inputs.ts'
 import { conclude } from './report/conclusion.ts'
 import { toOutputs } from './report/outputs.ts'
@@ -14,7 +15,7 @@ import { runAgent } from './run.ts'
 export const agentAction: Action<AgentInputs, Report> = {
   inputNames: INPUT_NAMES,
   firstOutputs: { outcome: 'error' satisfies Outcome },
-  loadGitHub: () => import('../github/github.ts'),
+  connectGitHub,
   parse: (raw, { workspace }) => parseAgentInputs(raw, workspace),
   run: runAgent,
   notRun: (error, durationMs) => ({

@@ -1,4 +1,3 @@
-import { proxyFor } from '../http/proxy.ts'
 import type { Redact } from '../text/redact.ts'
 import { createAskGitHub, type AskGitHub, type GitHubOptions } from './ask-github.ts'
 import { connectChecks } from './checks.ts'
@@ -44,10 +43,9 @@ export interface GitHub extends Resources {
   readonly until: (deadlineAt: number, signal?: AbortSignal) => GitHub
 }
 
-/** @throws ActionError `proxy` if the proxy's address is none */
 export function connectGitHub(
   options: GitHubOptions,
-  requests: Requests = createRequests(options, sendThrough(proxyFor(new URL(options.apiUrl), options.env))),
+  requests: Requests = createRequests(options, sendThrough(options.env)),
   download: (options: GitHubOptions) => Download = createDownload,
 ): GitHub {
   const { redact, signal } = options

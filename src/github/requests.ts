@@ -1,4 +1,3 @@
-import { getOctokit } from '@actions/github'
 import { failureCause } from '../http/failure-cause.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/deadline.ts'
@@ -6,7 +5,8 @@ import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
 import { Refusal } from './github-error.ts'
 import { createKnownAnswers } from './known-answers.ts'
-import { asFetch, answerIn, type Answer, type Send } from './send.ts'
+import { answerIn, type Answer, type Send } from './send.ts'
+import { openOctokit, type LoadToolkit } from './octokit.ts'
 
 /** What GitHub counts of the requests with a token. */
 export interface Usage {
@@ -49,7 +49,6 @@ const MOST_RETRIES = 3
 const WRITE_PAUSE_MS = 1_000
 /** GitHub sends on once, from where a repository was to where it is. */
 const MOST_HOPS = 3
-const USER_AGENT = 'docs-agent-action'
 
 /** These ask for the same request at another place. Who asks where something is has the answer with 302. */
 const MOVED = [301, 307, 308]
@@ -95,10 +94,12 @@ interface Surroundings {
  * passes. What GitHub limits is waited for as long as it says, if that ends in time. Octokit says who asks, and writes and
  * reads what is said.
  */
-export function createRequests({ token, clock, debug }: Surroundings, send: Send): Requests {
-  // Octokit would write to the step's streams, past all that keeps them clean.
-  const log = { debug, info: debug, warn: debug, error: debug }
-  const octokit = getOctokit(token, { userAgent: USER_AGENT, log, request: { fetch: asFetch(send), log } })
+export function createRequests(
+  { token, clock, debug }: Surroundings,
+  send: Send,
+  load: LoadToolkit = () => import('@actions/github'),
+): Requests {
+  let octokit: ReturnType<typeof openOctokit> | undefined
   const known = createKnownAnswers()
   let usage: Usage = { counted: 0, remaining: 0, limit: 0 }
   let nextWriteAt = -Infinity
@@ -120,8 +121,9 @@ export function createRequests({ token, clock, debug }: Surroundings, send: Send
     await clock.turn()
     signal.throwIfAborted()
     const headers = isRead ? known.headersFor(url.href) : {}
+    const { request } = await (octokit ??= openOctokit(token, send, debug, load))
     const ask = (end: AbortSignal): Promise<unknown> =>
-      octokit.request({ method, url: url.href, headers, data: body, request: { signal: end } }).catch(answerIn)
+      request({ method, url: url.href, headers, data: body, request: { signal: end } }).catch(answerIn)
     const answer = (await withDeadline(ask, { clock, signal, timeoutMs: ATTEMPT_MS })) as Answer
     note(answer)
     return isRead ? known.take(url.href, answer) : answer

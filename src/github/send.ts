@@ -1,4 +1,6 @@
 import { exchange, type HttpRequest } from '../http/exchange.ts'
+import { proxyFor } from '../http/proxy.ts'
+import type { Environment } from '../runtime/environment.ts'
 import { readBounded } from '../runtime/read-bounded.ts'
 
 interface Head {
@@ -23,33 +25,10 @@ export type Send = (request: HttpRequest, end: AbortSignal) => Promise<Sent>
 /** Far more than 300 files with their changes. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-export function sendThrough(proxy: URL | undefined): Send {
+export function sendThrough(env: Environment): Send {
   return async (request, end) => {
-    const { body, ...head } = await exchange(request, proxy, end)
+    const { body, ...head } = await exchange(request, proxyFor(request.url, env), end)
     return { ...head, body: (await readBounded(body, MOST_BYTES)).toString('utf8') }
-  }
-}
-
-/** What Octokit gives to a `fetch`. */
-interface FetchOptions extends Omit<HttpRequest, 'url'> {
-  readonly signal: AbortSignal
-}
-
-/** What Octokit needs of an answer. */
-interface FetchAnswer {
-  readonly status: number
-  readonly url: string
-  readonly headers: ReadonlyMap<string, string | undefined>
-  readonly text: () => Promise<string>
-  readonly arrayBuffer: () => Promise<string>
-}
-
-/** A `fetch` for Octokit. */
-export function asFetch(send: Send): (url: string, options: FetchOptions) => Promise<FetchAnswer> {
-  return async (url, { method, headers, body, signal }) => {
-    const sent = await send({ method, url: new URL(url), headers, body }, signal)
-    const text = (): Promise<string> => Promise.resolve(sent.body)
-    return { status: sent.status, url, headers: new Map(Object.entries(sent.headers)), text, arrayBuffer: text }
   }
 }
 

@@ -51,7 +51,7 @@ async function prove(
     listMarkerComments: inTurn(comments),
   })
   const step = fakeStep({ clock, github, context: FACTS, client: { ...fakeClient({}), getJob } })
-  const search = await openSearch(agentInputs({ githubToken: 'ghs_token' }), step)
+  const search = openSearch(agentInputs({ githubToken: 'ghs_token' }), step)
   const { rolling, objections } = await findJobOf(PULL_REQUEST, search)
   return { rolling, jobId: rolling?.jobId, objections, read, asked: github.asked, passedMs: clock.passed() }
 }

@@ -5,7 +5,7 @@ import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { openGitHub } from '../../action/open-github.ts'
+import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
@@ -20,7 +20,7 @@ async function relate(
   later: string,
   step: AgentStep,
 ): Promise<Comparison['relation'] | undefined> {
-  const compare = async () => unlessNotFound((await openGitHub(step, QUESTION_MS)).compare(repository, headSha, later))
+  const compare = async () => unlessNotFound(openGitHub(step, QUESTION_MS).compare(repository, headSha, later))
   return (await step.journal.bestEffort(lost, compare))?.relation
 }
 

@@ -1,7 +1,7 @@
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
-import { openGitHub } from '../../action/open-github.ts'
+import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 
 /** What a question about the head may take, in milliseconds. */
@@ -29,8 +29,8 @@ async function look(
   if (link === undefined) return undefined
   const lost = 'Could not tell whether the follow-up changes the pull request'
   return step.journal.bestEffort(lost, async () => {
-    if ((await step.github()) === undefined || link.host !== new URL(step.context.serverUrl).host) return undefined
+    if (step.github === undefined || link.host !== new URL(step.context.serverUrl).host) return undefined
     const address = toPullRequestAddress(link, step.context)
-    return ask(address, async () => (await openGitHub(step, QUESTION_MS)).readPullRequest(address))
+    return ask(address, async () => openGitHub(step, QUESTION_MS).readPullRequest(address))
   })
 }

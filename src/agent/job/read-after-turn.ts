@@ -2,7 +2,7 @@ import { historyIn, ownersOf, MOST_COMMITS, type PullRequestCommit } from '../..
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
 import { pollUntil } from '../../runtime/poll.ts'
-import { openGitHub } from '../../action/open-github.ts'
+import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { settlePauses, SETTLE_MS } from './poll-schedule.ts'
 import { QUESTION_MS } from './pull-request-head.ts'
@@ -28,7 +28,7 @@ interface Came extends TurnCommits {
  */
 async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<Came> {
   if (now.headSha === before.headSha) return { agents: 0, others: new Map(), keepsHead: true }
-  const github = await openGitHub(step, QUESTION_MS)
+  const github = openGitHub(step, QUESTION_MS)
   const listed = await step.journal.heads.listCommits(now, github)
   assertWhole(listed, now.headSha)
   let earlier = historyIn(listed, before.headSha)
@@ -51,7 +51,7 @@ export async function readAfterTurn(before: PullRequest, step: AgentStep): Promi
   const { clock, deadlineAt } = step
   const endsAt = Math.min(clock.now() + SETTLE_MS, deadlineAt)
   let last: After | undefined
-  const readNow = async () => (await openGitHub(step, QUESTION_MS)).readPullRequest(before)
+  const readNow = async () => openGitHub(step, QUESTION_MS).readPullRequest(before)
   const read = async (): Promise<After | undefined> => {
     // That GitHub does not tell was said before the message, or costs nothing.
     const now = await unlessFailed(step.journal.heads.read(readNow))

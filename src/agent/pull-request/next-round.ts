@@ -4,7 +4,7 @@ import type { GitHub } from '../../github/github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { openGitHub } from '../../action/open-github.ts'
+import { openGitHub } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { RoundRefused, type FixStop } from '../report/fixing.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -63,7 +63,7 @@ export async function nextRound(
     stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }) ?? (isBroken ? status : undefined)
   if (stop !== undefined) return stop
   const asked = await step.journal.bestEffort(LOST, async (): Promise<Plan | FixStop | undefined> => {
-    const github = await openGitHub(step, Infinity)
+    const github = openGitHub(step, Infinity)
     const { headSha = '' } = found
     const address = toPullRequestAddress(prLink, step.context)
     const read = (): Promise<PullRequest> => step.journal.heads.read(() => github.readPullRequest(address))
@@ -73,7 +73,7 @@ export async function nextRound(
     if (isOthers !== undefined) return isOthers
     const failing = await findFailing(pullRequest, commits, failedOf(found), github, step)
     if (failing.length === 0) return 'red-before'
-    const details = await readDetails(failing, address.repository, await openGitHub(step, DETAILS_MS), step)
+    const details = await readDetails(failing, address.repository, openGitHub(step, DETAILS_MS), step)
     // The job may be busy for long.
     const check: Preflight['check'] = async (job) => {
       const now = await step.journal.bestEffort(LOST, read)

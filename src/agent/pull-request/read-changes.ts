@@ -1,6 +1,6 @@
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import { rethrowFatal } from '../../runtime/errors.ts'
-import { openGitHub } from '../../action/open-github.ts'
+import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Changes } from '../report/report.ts'
 import { newestOf, type Turns } from '../report/turns.ts'
@@ -20,7 +20,7 @@ export async function readChanges(turns: Turns, step: AgentStep): Promise<Change
     const pullRequest = link && heads.newest(toPullRequestAddress(link, step.context))
     const first = turns.find(({ result }) => result?.operation === 'created' || result?.added !== undefined)
     if (pullRequest === undefined || first === undefined) return undefined
-    const github = await openGitHub(step, QUESTION_MS)
+    const github = openGitHub(step, QUESTION_MS)
     const since = first.result?.added?.since
     const found =
       since === undefined

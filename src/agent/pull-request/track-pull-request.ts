@@ -40,7 +40,7 @@ async function open(
   wasRead: boolean,
   step: AgentStep,
 ): Promise<{ github: GitHub; pullRequest: PullRequest }> {
-  const github = await step.github()
+  const { github } = step
   if (github === undefined) {
     throw new ActionError('unauthorized', 'there is no `github-token`.', {
       hint: "Leave `github-token` at its default and grant the workflow's job `pull-requests: write`, or give a token that has it.",

@@ -1,7 +1,7 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import { openGitHub } from '../../action/open-github.ts'
+import { openGitHub } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { addToLog, toLogEntry } from '../report/pull-request-log.ts'
@@ -18,8 +18,8 @@ const GRACE_MS = 1_500
 const CANCELLED_MS = 1_000
 
 /** GitHub for the end of a step: whatever ended it, its log is written. */
-async function openAtEnd(step: AgentStep): Promise<GitHub> {
-  const github = await openGitHub(step, LOG_MS, GRACE_MS)
+function openAtEnd(step: AgentStep): GitHub {
+  const github = openGitHub(step, LOG_MS, GRACE_MS)
   return step.signal.aborted ? github.until(step.clock.now() + CANCELLED_MS, new AbortController().signal) : github
 }
 
@@ -41,7 +41,7 @@ export async function writeLog(turns: Turns, report: Report, { label }: AgentInp
   if (log === undefined || label === '') return
   const { pullRequest, jobId } = log
   try {
-    const github = await openAtEnd(step)
+    const github = openAtEnd(step)
     const comment = await readLog(log, github)
     const body = comment?.body ?? markerComment(jobId)
     if (!isMarkerComment(body, jobId)) throw new ActionError('rejected', 'The comment that names its job was changed.')

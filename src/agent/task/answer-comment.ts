@@ -1,6 +1,6 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import { openGitHub } from '../../action/open-github.ts'
+import { openGitHub } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { conclude } from '../report/conclusion.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -19,7 +19,7 @@ const GRACE_MS = 1_000
 export function keepTimeToReply({ command, timeoutMs }: AgentInputs, step: AgentStep): AgentStep {
   if (command === '') return step
   const deadlineAt = step.deadlineAt - Math.min(REPLY_MS, timeoutMs * REPLY_SHARE)
-  return { ...step, deadlineAt, github: async () => (await step.github())?.until(deadlineAt) }
+  return { ...step, deadlineAt, github: step.github?.until(deadlineAt) }
 }
 
 /**
@@ -33,7 +33,7 @@ export async function answerComment(report: Report, { failOn }: AgentInputs, ste
   const shown = redactReport(report, core.redact)
   const body = core.redact(renderReply(shown, conclude(shown, failOn), comment, context))
   try {
-    const github = await openGitHub(step, REPLY_MS, GRACE_MS)
+    const github = openGitHub(step, REPLY_MS, GRACE_MS)
     const marker = replyMarker(comment, context)
     const isReply = (body: string): boolean => body.startsWith(marker)
     // Nobody else's comment is written anew: an app may be anybody's, so the reply of one is not taken for ours.

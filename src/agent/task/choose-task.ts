@@ -1,5 +1,5 @@
 import { ActionError } from '../../runtime/errors.ts'
-import { openGitHub } from '../../action/open-github.ts'
+import { openGitHub } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Outdated } from '../report/report.ts'
@@ -78,7 +78,7 @@ async function followUpOn(
     step.journal.note(`Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
   const lost = 'The agent is not told which commits people made in the pull request'
   const commits = await step.journal.bestEffort(lost, async () =>
-    (await openGitHub(step, QUESTIONS_MS)).listPullRequestCommits(pullRequest),
+    openGitHub(step, QUESTIONS_MS).listPullRequestCommits(pullRequest),
   )
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
   const words = formatOpenPullRequest(pullRequest, peoples)

@@ -60,7 +60,7 @@ export async function fromComment(inputs: AgentInputs, step: AgentStep): Promise
   const { comment } = parsed
   const { id, instruction, isOnPullRequest, kind, number } = comment
 
-  const search = await openSearch(inputs, step)
+  const search = openSearch(inputs, step)
   const { author, repository, threadId, writtenAt } = comment
   const mayAsk = () => search.github.mayWrite(repository, author)
   if (!(await orAbort('Could not tell whether the author may ask', mayAsk, AGAIN)))

@@ -35,7 +35,7 @@ export async function findRollingPullRequest(
   step: AgentStep,
   passedOver: readonly number[],
 ): Promise<RollingPullRequest | undefined> {
-  const search = await openSearch(inputs, step)
+  const search = openSearch(inputs, step)
   const { findLabelledPullRequests, listOpenPullRequests } = search.github
   const repository = inputs.prRepository === '' ? step.context.repository : inputs.prRepository
   const seen = new Set(passedOver)

@@ -1,7 +1,7 @@
 import { isOpen } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import { openGitHub } from '../../action/open-github.ts'
+import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Preflight } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
@@ -31,7 +31,7 @@ function lookAt(rolling: RollingPullRequest, step: AgentStep, hint?: string) {
      * @throws ActionError `not-sent` if it takes back without a word what it said before
      */
     async findObjection(job: Job): Promise<string | undefined> {
-      const find = async () => findObjection(job, pullRequest, await openGitHub(step, QUESTIONS_MS), step)
+      const find = async () => findObjection(job, pullRequest, openGitHub(step, QUESTIONS_MS), step)
       const objection = await orAbort(unknown, find, hint)
       if (isProven && job.status === 'completed' && job.prLink === undefined)
         throw notGoneOnWith(rolling, 'has no pull request any more')
@@ -39,7 +39,7 @@ function lookAt(rolling: RollingPullRequest, step: AgentStep, hint?: string) {
     },
     /** How the pull request ended meanwhile, as the beginning of a sentence; undefined if it is open. It is asked last. */
     async findEnd(): Promise<string | undefined> {
-      const read = async () => (await openGitHub(step, QUESTIONS_MS)).readPullRequest(pullRequest)
+      const read = async () => openGitHub(step, QUESTIONS_MS).readPullRequest(pullRequest)
       const found = await orAbort(unknown, () => step.journal.heads.read(read), hint)
       return isOpen(found) ? undefined : `${name} was ${found.state} meanwhile`
     },
@@ -64,7 +64,7 @@ export function rollingPreflight(rolling: RollingPullRequest, ended: readonly nu
     async claim(job) {
       const objection = await findObjection(job)
       if (objection !== undefined) return outdated(objection)
-      const count = async () => countFollowUp(rolling, await openGitHub(step, QUESTIONS_MS), step)
+      const count = async () => countFollowUp(rolling, openGitHub(step, QUESTIONS_MS), step)
       if (await orAbort(`The follow-up could not be counted in pull request #${number}`, count)) return 'send'
       const end = await look.findEnd()
       if (end === undefined) throw tooMany(number)

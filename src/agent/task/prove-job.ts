@@ -3,7 +3,7 @@ import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal, unlessFailed, unlessNotFound } from '../../runtime/errors.ts'
-import { openGitHub } from '../../action/open-github.ts'
+import { openGitHub } from '../../action/step.ts'
 import type { Step } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
@@ -36,10 +36,10 @@ const GONE_AGAIN_MS = 2_000
  * Whom to ask before the prompt is sent, and until when: no more than half of the time that is left is taken.
  * @throws ActionError if there is no token
  */
-export async function openSearch(inputs: AgentInputs, step: AgentStep): Promise<Search> {
+export function openSearch(inputs: AgentInputs, step: AgentStep): Search {
   const now = step.clock.now()
   const timeMs = Math.min(QUESTIONS_MS, (step.deadlineAt - now) / 2)
-  const github = await openGitHub(step, timeMs)
+  const github = openGitHub(step, timeMs)
   return { inputs, step, github, endsAt: now + timeMs, strangers: { leftMs: STRANGERS_MS } }
 }
 

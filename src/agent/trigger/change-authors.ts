@@ -28,7 +28,7 @@ export async function findChangeAuthors(
   const found = await step.journal.bestEffort(
     'Could not tell who wrote the change, so they are not asked for a review',
     async () => {
-      const asked = await openQuestions(inputs, step)
+      const asked = openQuestions(inputs, step)
       const range = findChangeRange(step.context, inputs.changeRange)
       return asked && compareWhatIsThere(range, asked.github, step.context)
     },

@@ -1,5 +1,5 @@
 import { hasLabel } from '../../github/labels.ts'
-import { openGitHub } from '../../action/open-github.ts'
+import { openGitHub } from '../../action/step.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Compared } from './compare-range.ts'
@@ -31,17 +31,14 @@ const listNumbers = (numbers: readonly number[]): string => numbers.map((number)
 const formatEvent = (numbers: readonly number[]): string =>
   `The event is about a pull request that this action's job opened: ${listNumbers(numbers)}.`
 
-/**
- * Whom to ask before the job, and until when; undefined if there is no token.
- * @throws ActionError if GitHub's client cannot be started
- */
-export async function openQuestions(
+/** Whom to ask before the job, and until when; undefined if there is no token. */
+export function openQuestions(
   { timeoutMs }: AgentInputs,
   step: AgentStep,
-): Promise<Pick<OwnerSearch, 'github' | 'endsAt'> | undefined> {
+): Pick<OwnerSearch, 'github' | 'endsAt'> | undefined {
   const endsAt = step.startedAt + Math.min(QUESTIONS_MS, timeoutMs / 2)
-  if ((await step.github()) === undefined) return undefined
-  return { github: await openGitHub(step, endsAt - step.clock.now()), endsAt }
+  if (step.github === undefined) return undefined
+  return { github: openGitHub(step, endsAt - step.clock.now()), endsAt }
 }
 
 /** Keeps the agent from being asked by its own work. */
@@ -61,7 +58,7 @@ export function openLoopGuard(inputs: AgentInputs, step: AgentStep): LoopGuard {
   async function ask(question: (search: OwnerSearch) => Promise<string | undefined>): Promise<string | undefined> {
     const then = unknown === undefined ? 'so it was not skipped' : 'so it was skipped, as a bot started the run'
     const answer = await step.journal.bestEffort(`${LOST}, ${then}`, async () => {
-      const asked = await openQuestions(inputs, step)
+      const asked = openQuestions(inputs, step)
       if (asked !== undefined) return { reason: await question({ ...asked, origin, inputs, step }) }
       // By default this is asked of every push: whoever gives no token has decided against it.
       core.log(`${LOST}, ${then}: there is no \`github-token\`.`)

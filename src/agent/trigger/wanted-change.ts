@@ -74,7 +74,7 @@ export async function compareWanted(
 ): Promise<Looked | undefined> {
   const { context, core } = step
   try {
-    const looked = await compareNow(range, (await openQuestions(inputs, step))?.github, context)
+    const looked = await compareNow(range, openQuestions(inputs, step)?.github, context)
     if (looked.gone > 0 && range.kind === 'since-last-success') step.journal.notice(...formatGone(looked))
     if (looked.kind === 'nothing') core.log(`Nothing to compare: ${looked.reason}.`)
     return looked

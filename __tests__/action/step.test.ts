@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals'
+import { openGitHub, openStep, type Step, type StepInputs } from '../../src/action/step.ts'
+import { connectGitHub } from '../../src/github/github.ts'
+import type { Environment } from '../../src/runtime/environment.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+import { fakeGitHub } from '../support/fake-github.ts'
+import { fakeHost } from '../support/fake-host.ts'
+import { fakeStep } from '../support/fake-step.ts'
+
+const INPUTS = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'https://docs.example.com', timeoutMs: 60_000 }
+
+function open(inputs: Partial<StepInputs> = {}, env: Environment = {}, connect?: typeof connectGitHub): Step {
+  const { signal } = new AbortController()
+  const origin = { core: fakeHost(), clock: fakeClock(), signal, startedAt: 2_000, env, connectGitHub: connect }
+  return openStep({ ...INPUTS, ...inputs }, origin)
+}
+
+test('the time runs from the start of the step, and the run is read from its environment, with another GitHub', () => {
+  const step = open({ githubApiUrl: 'http://127.0.0.1:4010/api/v3' }, { GITHUB_REPOSITORY: 'acme/docs' })
+  const urls = { apiUrl: 'http://127.0.0.1:4010/api/v3', serverUrl: 'http://127.0.0.1:4010' }
+  const context: unknown = expect.objectContaining({ repository: 'acme/docs', ...urls })
+  expect(step).toMatchObject({ startedAt: 2_000, deadlineAt: 62_000, context })
+})
+
+test('there is a GitHub to ask where the action asks it, and there is a token', () => {
+  expect(open({ githubToken: 'ghs_1' }, {}, connectGitHub).github).toHaveProperty('readChecks')
+  for (const inputs of [{}, { githubToken: '' }]) expect(open(inputs, {}, connectGitHub).github).toBeUndefined()
+  expect(open({ githubToken: 'ghs_1' }).github).toBeUndefined()
+})
+
+test("a proxy that is no address is named when the service's client is made", () => {
+  expect(() => open({}, { HTTPS_PROXY: 'http://[' })).toThrow(expect.objectContaining({ code: 'proxy' }))
+})
+
+test.each([
+  { timeMs: 10, graceMs: 0, endsAfter: 10 },
+  { timeMs: 200, graceMs: 0, endsAfter: 100 },
+  { timeMs: 200, graceMs: 50, endsAfter: 150 },
+])(
+  'questions of $timeMs ms end after $endsAfter of a step of 100, if it may last $graceMs longer',
+  ({ timeMs, graceMs, endsAfter }) => {
+    const [github, clock] = [fakeGitHub(), fakeClock()]
+    openGitHub(fakeStep({ github, clock, timeoutMs: 100 }), timeMs, graceMs)
+    expect(github.deadlines).toEqual([clock.now() + endsAfter])
+  },
+)
+
+test('without a token nobody is asked', () => {
+  expect(() => openGitHub(fakeStep(), 1)).toThrow(expect.objectContaining({ code: 'unauthorized' }))
+})
