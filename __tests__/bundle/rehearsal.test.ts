@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import type { RunOptions, RunResult } from '../../scripts/small-runner/run-action.ts'
-import { askService } from '../../src/rehearse/ask-service.ts'
+import { askService } from '../../src/rehearse/service-process.ts'
 import { runPackaged } from '../support/bundle-run.ts'
 
 /** The folder for temporary files outlives the run, as on a runner, where all steps of a job share it. */

@@ -92,7 +92,7 @@ test('the main step starts the service, and tells how to reach both its parts', 
   expect(said.at(-1)).toMatch(/^warn: /)
 })
 
-describe('start service', () => {
+describe('a start that fails', () => {
   test('a service that does not start makes the step red, and leaves no log', async () => {
     const { step, logs } = steps("console.error('error: --github-scenario must be nicer.'); process.exitCode = 2")
     expect(await step()).toMatchObject({

@@ -8,11 +8,14 @@ import { GITHUB_SCENARIO_NAMES, GITHUB_SCENARIOS } from '../../src/emulator/gith
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
 import { SCENARIO_NAMES, SCENARIOS } from '../../src/emulator/service/scenarios.ts'
 import { startText } from '../../src/emulator/program.ts'
-import { askService } from '../../src/rehearse/ask-service.ts'
+import { askService, parseServiceState, stopService } from '../../src/rehearse/service-process.ts'
 import { newestLines } from '../../src/rehearse/rehearsal.ts'
-import { readServiceAccess, withoutStartText } from '../../src/rehearse/service-access.ts'
-import { serviceArguments, toInputWords } from '../../src/rehearse/service-arguments.ts'
-import { parseServiceState, stopService } from '../../src/rehearse/stop-service.ts'
+import {
+  readServiceAccess,
+  serviceArguments,
+  toInputWords,
+  withoutStartText,
+} from '../../src/rehearse/service-words.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { root, tableBelow } from '../support/markdown-files.ts'
 

@@ -2,16 +2,11 @@ import { randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
-import type { Clock } from '../runtime/clock.ts'
+import { resultOfError, type Runner, type StepResult } from '../action/execute.ts'
 import { ActionError } from '../runtime/errors.ts'
-import type { Core } from '../action/core.ts'
-import type { StepResult } from '../action/execute.ts'
 import type { Environment } from '../runtime/environment.ts'
-import { joinSentences } from '../text/sentences.ts'
-import { withoutStartText } from './service-access.ts'
-import { serviceArguments } from './service-arguments.ts'
-import { startService } from './start-service.ts'
-import { parseServiceState, type ServiceState, stopService } from './stop-service.ts'
+import { parseServiceState, startService, stopService, type ServiceState } from './service-process.ts'
+import { serviceArguments, withoutStartText } from './service-words.ts'
 
 /** The main step and the post step are one program; what the first one saves tells the second one which it is. */
 const STAGE_STATE = 'stage'
@@ -27,24 +22,16 @@ export function newestLines(log: string, most: number): string {
   return [`(${leftOut} earlier lines are left out)`, ...lines.slice(-most)].join('\n')
 }
 
-/** What the runner's toolkit has for an action of two steps. */
-interface StepKit {
-  getState(name: string): string
-  saveState(name: string, value: string): void
-}
-
-export interface RehearsalPorts {
-  readonly core: Core
-  readonly clock: Clock
-  /** Aborts when the run is cancelled. */
-  readonly signal: AbortSignal
-  readonly kit: StepKit
+export interface RehearsalPorts extends Pick<Runner, 'core' | 'clock' | 'signal'> {
+  /** What the runner's toolkit has for an action of two steps. */
+  readonly kit: {
+    getState(name: string): string
+    saveState(name: string, value: string): void
+  }
   readonly env: Environment
   /** The packaged service. */
   readonly program: string
 }
-
-const NOTHING_MORE = { text: '', outputs: {}, summary: undefined } as const
 
 /** A file that Windows still holds is not worth a red step: the runner empties the folder after the job. */
 function removeLog(file: string): void {
@@ -60,7 +47,7 @@ async function start({ core, clock, signal, kit, env, program }: RehearsalPorts)
   const logFile = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}.log`)
   try {
     const args = serviceArguments(core.input, env['GITHUB_REPOSITORY'])
-    const service = await startService({ program, args, logFile, env }, { clock, signal })
+    const service = await startService({ program, args, logFile, env, clock, signal })
     const { pid, baseUrl, projectId, apiKey, gitHubApiUrl, gitHubToken } = service
     kit.saveState(SERVICE_STATE, JSON.stringify({ pid, baseUrl, logFile } satisfies ServiceState))
     return {
@@ -80,13 +67,12 @@ async function start({ core, clock, signal, kit, env, program }: RehearsalPorts)
   } catch (error) {
     removeLog(logFile)
     if (!(error instanceof ActionError)) throw error
-    const text = joinSentences([error.message, error.hint])
-    return { ...NOTHING_MORE, isGreen: false, title: 'The rehearsal did not start', text }
+    return { ...resultOfError(error), title: 'The rehearsal did not start' }
   }
 }
 
 async function stop({ core, clock, kit }: RehearsalPorts): Promise<StepResult> {
-  const ended = { ...NOTHING_MORE, isGreen: true }
+  const ended = { isGreen: true, text: '', outputs: {}, summary: undefined }
   const service = parseServiceState(kit.getState(SERVICE_STATE))
   if (service === undefined) return { ...ended, title: 'There is no service to stop' }
   const ending = await stopService(service, { clock, kill: process.kill.bind(process) })
