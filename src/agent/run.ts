@@ -69,7 +69,7 @@ async function run(inputs: AgentInputs, step: AgentStep, course: Course): Promis
     const name = nameTurn(course.turns, inputs.fixRounds)
     step.core.startGroup(titleTurn(name, course.newest))
     try {
-      const result = await runTurn(next, inputs, step, watch)
+      const result = await runTurn(next, watch)
       const { outdated } = result
       next =
         outdated === undefined

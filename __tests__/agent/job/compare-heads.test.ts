@@ -177,7 +177,7 @@ test('a person who rewrites the branch with the commits of the agent has not cha
   expect((await by(AGENT)).operation).toBe('updated')
 })
 
-describe('read after turn', () => {
+describe('pull request of turn', () => {
   const CUT = Array.from({ length: MOST_COMMITS - 1 }, (_, index) => ({ sha: `${index}` }))
 
   test.each<[string, Partial<GitHub>, string]>([
@@ -275,7 +275,7 @@ test.each([
   expect(report.operation).toBe(operation)
 })
 
-describe('pull request head', () => {
+describe('turn commits', () => {
   test('a run that is cancelled while a head is read sends nothing', async () => {
     expect((await play(showing([refusal('cancelled')]))).client.calls).toEqual(['get'])
   })

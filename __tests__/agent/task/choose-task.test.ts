@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { markerComment } from '../../../src/agent/pull-request/marker.ts'
 import { replyMarker } from '../../../src/agent/report/reply.ts'
-import { orAbort } from '../../../src/agent/task/send-nothing.ts'
+import { orAbort } from '../../../src/agent/task/rolling-pull-request.ts'
 import { COMMENT } from '../../support/comment-events.ts'
 import { goOn, refusing } from '../../support/embedded-world.ts'
 import { PUSH, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'

@@ -1,14 +1,12 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { AgentStep } from '../report/journal.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { Preflight, Verdict } from '../report/turns.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning, isSameEnd } from './job-state.ts'
-import { readStandingHead } from './pull-request-head.ts'
+import { readStandingHead } from './pull-request-of-turn.ts'
 import { findJob, waitForJob } from './wait-for-job.ts'
 
 export type FollowUpTask = Extract<Task, { kind: 'follow-up' }>
@@ -55,38 +53,27 @@ interface Ready {
  * @param isRolling whether the job's pull request has to be known before, so that it is waited for in any case
  * @param wasBusy whether a turn was waited for already
  */
-async function awaitReady(
-  present: Job,
-  isRolling: boolean,
-  inputs: AgentInputs,
-  step: AgentStep,
-  watch: JobWatch,
-  wasBusy = false,
-): Promise<Ready> {
-  const { wait } = inputs
+async function awaitReady(present: Job, isRolling: boolean, watch: JobWatch, wasBusy = false): Promise<Ready> {
+  const { step } = watch
+  const { wait } = watch.inputs
   const isInTheWay = isRunning(present) && (wait || isRolling)
   if (isInTheWay) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
   const isLate = isRolling && present.status === 'completed' && present.prLink === undefined
   const isBusy = wasBusy || isInTheWay || isLate
-  const before = isInTheWay || isLate ? (await waitForJob(present, step, watch)).job : present
+  const before = isInTheWay || isLate ? (await waitForJob(present, watch)).job : present
   const endedAt = step.clock.now()
   const head = before && wait && isBusy ? await readStandingHead(before, step) : undefined
   // The job may have got another prompt while the head had to stand.
   const now = step.clock.now()
   const isOld = isBusy && now - endedAt >= OLD_MS && now < step.deadlineAt
-  const again = before && isOld ? await findJob(before.id, step, watch) : before
+  const again = before && isOld ? await findJob(before.id, watch) : before
   if (before === undefined || again === undefined || isSameEnd(before, again)) return { before, head, wasBusy: isBusy }
-  return awaitReady(again, isRolling, inputs, step, watch, true)
+  return awaitReady(again, isRolling, watch, true)
 }
 
 /** What was looked at before a prompt has to hold still when it is sent again, which a rate limit may put off for long. */
-export async function lookAgain(
-  before: Job,
-  preflight: Preflight | undefined,
-  step: AgentStep,
-  watch: JobWatch,
-): Promise<void> {
-  const now = await findJob(before.id, step, watch)
+export async function lookAgain(before: Job, preflight: Preflight | undefined, watch: JobWatch): Promise<void> {
+  const now = await findJob(before.id, watch)
   const stands = now !== undefined && (isRunning(before) ? now.status !== 'archived' : isSameEnd(now, before))
   if (stands && (preflight === undefined || (await preflight.check(now)) === 'send')) return
   throw changed('While the prompt had to wait, the job or its pull request changed, or it could not be read.')
@@ -99,26 +86,25 @@ export async function lookAgain(
  */
 export async function prepare(
   task: FollowUpTask,
-  inputs: AgentInputs,
-  step: AgentStep,
   watch: JobWatch,
   preflight: Preflight | undefined,
 ): Promise<(Ready & { readonly before: Job }) | TaskResult> {
   const { jobId, fallback } = task
-  let current = await findJob(jobId, step, watch)
+  const { clock, deadlineAt } = watch.step
+  let current = await findJob(jobId, watch)
   let claim = preflight?.claim
   for (let looks = 1; ; looks++) {
     if (current === undefined) return notSentInTime('the job could not be read')
-    const ready = await awaitReady(current, preflight !== undefined, inputs, step, watch, looks > 1)
+    const ready = await awaitReady(current, preflight !== undefined, watch, looks > 1)
     const { before } = ready
     if (before?.status === 'archived' && fallback === undefined) return archivedBefore()
-    if (before === undefined || (ready.wasBusy && step.clock.now() >= step.deadlineAt))
+    if (before === undefined || (ready.wasBusy && clock.now() >= deadlineAt))
       return notSentInTime("the job's current turn did not end")
     if (preflight === undefined) return { ...ready, before }
     const claimed = (await claim?.(before)) ?? 'send'
     if (claimed !== 'send') return outdated(claimed, task)
     claim = undefined
-    current = await findJob(jobId, step, watch)
+    current = await findJob(jobId, watch)
     if (current !== undefined && isSameEnd(current, before)) {
       const verdict = await preflight.check(before)
       if (verdict !== 'send') return outdated(verdict, task)

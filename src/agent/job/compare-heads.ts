@@ -9,8 +9,7 @@ import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
 import type { JobWatch } from './job-watch.ts'
-import { QUESTION_MS } from './pull-request-head.ts'
-import { readAfterTurn } from './read-after-turn.ts'
+import { QUESTION_MS, readAfterTurn } from './pull-request-of-turn.ts'
 import type { TurnCommits } from './turn-commits.ts'
 
 /** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
@@ -79,8 +78,7 @@ export async function compareHeads(
   result: TaskResult,
   { prLink, status }: Job,
   before: PullRequest | undefined,
-  step: AgentStep,
-  { course }: JobWatch,
+  { step, course }: JobWatch,
 ): Promise<TaskResult> {
   const { outcome, job } = result
   const link = outcome === 'pull-request' ? job?.prLink : undefined

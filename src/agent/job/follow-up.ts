@@ -1,16 +1,14 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { AgentStep } from '../report/journal.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { Preflight } from '../report/turns.ts'
-import type { JobWatch } from './job-watch.ts'
-import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
 import { lookAgain, prepare, type FollowUpTask } from './before-sending.ts'
 import { compareHeads } from './compare-heads.ts'
-import { readHead, readStandingHead } from './pull-request-head.ts'
-import { hasEnded, signsOfAnswer, withRead } from './turn-signs.ts'
 import { isRunning } from './job-state.ts'
+import type { JobWatch } from './job-watch.ts'
+import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
+import { readHead, readStandingHead } from './pull-request-of-turn.ts'
+import { hasEnded, signsOfAnswer, withRead } from './turn-signs.ts'
 import { resolveOutcome } from './wait-for-job.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
@@ -18,14 +16,13 @@ const TURN_START_MS = 120_000
 
 /** Sends the prompt; gives the answer, or the error if the prompt may have been taken all the same. */
 async function send(
-  before: Job,
+  { id }: Job,
   prompt: string,
-  { client }: AgentStep,
   watch: JobWatch,
   beforeAgain: () => Promise<void>,
 ): Promise<Job | ActionError> {
   try {
-    const answer = await client.sendMessage(before.id, prompt, beforeAgain)
+    const answer = await watch.step.client.sendMessage(id, prompt, beforeAgain)
     watch.accept(answer)
     watch.course.see({ progress: 'taken' })
     return answer
@@ -39,17 +36,12 @@ async function send(
 /** Where a turn has come to: not begun, begun, or ended with this reading. */
 type TurnState = 'unseen' | 'begun' | Job
 
-interface TurnWatch {
-  readonly awaitBegin: () => Promise<TurnState>
-  /** Undefined if the deadline passes before. */
-  readonly awaitEnd: () => Promise<Job | undefined>
-}
-
 /**
  * Follows the turn of one message, from the service's answer to its end.
  * @param answer undefined if it was lost
  */
-function watchTurn(before: Job, answer: Job | undefined, { clock, deadlineAt }: AgentStep, watch: JobWatch): TurnWatch {
+function watchTurn(before: Job, answer: Job | undefined, watch: JobWatch) {
+  const { clock, deadlineAt } = watch.step
   const jobId = before.id
   let signs = signsOfAnswer(answer, clock.now())
   const isOver = (read: Job): boolean => {
@@ -57,7 +49,7 @@ function watchTurn(before: Job, answer: Job | undefined, { clock, deadlineAt }: 
     return hasEnded(signs, before, clock.now())
   }
   return {
-    async awaitBegin() {
+    awaitBegin: async (): Promise<TurnState> => {
       if (signs.hasBegun) return 'begun'
       const isFound = (read: Job): boolean => isOver(read) || signs.hasBegun
       const endsAt = Math.min(clock.now() + TURN_START_MS, deadlineAt)
@@ -66,11 +58,12 @@ function watchTurn(before: Job, answer: Job | undefined, { clock, deadlineAt }: 
       watch.note('The agent has begun this follow-up.')
       return isRunning(read) ? 'begun' : read
     },
-    awaitEnd() {
+    /** Undefined if the deadline passes before. */
+    awaitEnd(): Promise<Job | undefined> {
       // An end that has to stand is read at the pace of a turn's beginning.
       const nextMs: typeof nextPollMs = (fixedMs, state) =>
         (signs.standing === undefined ? nextPollMs : nextTurnPollMs)(fixedMs, state)
-      return watch.poll({ jobId, isFound: isOver, nextMs, endsAt: deadlineAt })
+      return watch.poll({ jobId, isFound: isOver, nextMs })
     },
   }
 }
@@ -79,49 +72,41 @@ function watchTurn(before: Job, answer: Job | undefined, { clock, deadlineAt }: 
  * Sends a follow-up to a job (section 4.2). A job tells nothing about its turns: the one before has to be over before the
  * prompt is sent, or its end would pass for ours, and no final state counts as ours until our turn was seen.
  */
-export async function followUp(
-  task: FollowUpTask,
-  inputs: AgentInputs,
-  step: AgentStep,
-  watch: JobWatch,
-  preflight?: Preflight,
-): Promise<TaskResult> {
+export async function followUp(task: FollowUpTask, watch: JobWatch, preflight?: Preflight): Promise<TaskResult> {
+  const { step, course, inputs } = watch
   const { wait } = inputs
-  watch.course.see({ progress: 'unsent' })
-  const ready = await prepare(task, inputs, step, watch, preflight)
+  course.see({ progress: 'unsent' })
+  const ready = await prepare(task, watch, preflight)
   if (!('before' in ready)) return ready
-  const { before, wasBusy } = ready
-  let { head } = ready
-  if (wait && !wasBusy) head = await readHead(before, step, preflight !== undefined)
-  const beforeAgain = async (): Promise<void> => {
+  const { before } = ready
+  let head = wait && !ready.wasBusy ? await readHead(before, step, preflight !== undefined) : ready.head
+  const answer = await send(before, task.prompt, watch, async () => {
     // Somebody else's prompt may have had its turn.
     head &&= await readStandingHead(before, step)
-    await lookAgain(before, preflight, step, watch)
-  }
-  const answer = await send(before, task.prompt, step, watch, beforeAgain)
+    await lookAgain(before, preflight, watch)
+  })
   // The last look may have seen a newer one.
   head &&= step.journal.heads.newest(head) ?? head
   const isLost = answer instanceof ActionError
-  const turn = watchTurn(before, isLost ? undefined : answer, step, watch)
-  const state = isLost ? await lookUp(answer, before, turn) : wait ? await turn.awaitBegin() : 'begun'
-  if (state !== 'unseen' && (wait || isLost)) watch.course.see({ progress: 'seen' })
+  const turn = watchTurn(before, isLost ? undefined : answer, watch)
+  const state = isLost ? await lookUp(answer, before, turn.awaitBegin) : wait ? await turn.awaitBegin() : 'begun'
+  if (state !== 'unseen' && (wait || isLost)) course.see({ progress: 'seen' })
   if (!wait) return { outcome: 'submitted' }
   if (state === 'unseen') return { outcome: 'unconfirmed' }
   const ended = state === 'begun' ? await turn.awaitEnd() : state
   if (ended === undefined) return { outcome: 'timed-out' }
-  return compareHeads(await resolveOutcome(ended, step, watch), before, head, step, watch)
+  return compareHeads(await resolveOutcome(ended, watch), before, head, watch)
 }
 
 /**
  * A prompt whose fate is unknown was taken if its turn is seen. That somebody archived the job proves nothing, and whatever
  * ends the reading, a cancelled run included, leaves the fate as it was.
  */
-async function lookUp(fate: ActionError, before: Job, turn: TurnWatch): Promise<TurnState> {
-  const stop = (error: unknown): TurnState => {
-    if (!(error instanceof ActionError)) throw error
-    return 'unseen'
-  }
-  const state = isRunning(before) ? 'unseen' : await turn.awaitBegin().catch(stop)
+async function lookUp(fate: ActionError, before: Job, awaitBegin: () => Promise<TurnState>): Promise<TurnState> {
+  if (isRunning(before)) throw fate
+  const state = await awaitBegin().catch((error: unknown) => {
+    throw error instanceof ActionError ? fate : error
+  })
   if (state === 'unseen') throw fate
   return state
 }

@@ -16,25 +16,27 @@ const UNSAFE_LINK = 'The service gave an address for the pull request that is no
  * It serves all of the step's turns.
  */
 export class JobWatch {
+  readonly inputs: AgentInputs
+  readonly step: AgentStep
   readonly course: Course
   /** The one way to read on. */
   readonly poll: PollJob
-  readonly #step: AgentStep
   readonly #heartbeat: Heartbeat
   #reads = 0
   readonly #warned = new Set<string>()
 
-  constructor({ pollIntervalMs }: AgentInputs, step: AgentStep, course: Course) {
-    this.#step = step
+  constructor(inputs: AgentInputs, step: AgentStep, course: Course) {
+    this.inputs = inputs
+    this.step = step
     this.course = course
     this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.core.log })
-    this.poll = createPoller(pollIntervalMs, step, this)
+    this.poll = createPoller(inputs.pollIntervalMs, step, this)
   }
 
   /** Something that the step did or decided. */
   note(event: string): void {
     this.#heartbeat.restart()
-    this.#step.journal.note(event)
+    this.step.journal.note(event)
   }
 
   /** The service has taken a prompt. First of all the next step is told: this one may be killed in the next moment. */
@@ -81,7 +83,7 @@ export class JobWatch {
 
   /** If the outputs cannot be written, the job is waited for all the same: the log and the end of the step tell it. */
   #handOn({ id, status }: Job): void {
-    const { core } = this.#step
+    const { core } = this.step
     try {
       core.setOutput('job-id', id)
       core.setOutput('status', status)
@@ -93,7 +95,7 @@ export class JobWatch {
   }
 
   #warnOnce(kind: 'status' | 'link', text: string): void {
-    if (!this.#warned.has(kind)) this.#step.core.warn(text)
+    if (!this.#warned.has(kind)) this.step.core.warn(text)
     this.#warned.add(kind)
   }
 }

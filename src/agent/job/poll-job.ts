@@ -3,16 +3,16 @@ import { ReadAgain } from '../../docs-service/read-again.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
-import type { PollState } from './poll-schedule.ts'
+import { nextPollMs, type PollState } from './poll-schedule.ts'
 
 interface PollPlan {
   readonly jobId: string
   /** What to wait for. */
   readonly isFound: (job: Job) => boolean
-  /** The time to the next read, in milliseconds. */
-  readonly nextMs: (fixedMs: number | undefined, state: PollState) => number
-  /** The last read is at this time, on the clock's scale. */
-  readonly endsAt: number
+  /** In place of the usual time to the next read, in milliseconds. */
+  readonly nextMs?: typeof nextPollMs
+  /** The last read is at this time, on the clock's scale; by default at the deadline. */
+  readonly endsAt?: number
   /** Whether to give up if the service asks for patience past `endsAt`. */
   readonly endsOnLongWait?: boolean
   /** Otherwise after the first pause, as the job was just read. */
@@ -41,7 +41,7 @@ export function createPoller(fixedMs: number | undefined, step: Step, history: L
   const again = new ReadAgain(step)
 
   /** @throws ActionError if no further read could help */
-  async function read({ jobId, endsAt, mayBeMissingUntil = -Infinity }: PollPlan): Promise<Job | ActionError> {
+  async function read({ jobId, endsAt = deadlineAt, mayBeMissingUntil = 0 }: PollPlan): Promise<Job | ActionError> {
     const seen = await again.attempt(() => client.getJob(jobId, endsAt), clock.now() < mayBeMissingUntil)
     if (seen instanceof ActionError) history.observeProblem(seen)
     else history.observe(seen)
@@ -70,16 +70,16 @@ export function createPoller(fixedMs: number | undefined, step: Step, history: L
 
   return async (plan) => {
     const startedAt = clock.now()
+    const { nextMs = nextPollMs, endsAt = deadlineAt } = plan
     let seen = plan.readsAtOnce ? await read(plan) : undefined
     for (let reads = 0; ; reads++) {
       if (seen !== undefined && !(seen instanceof ActionError) && plan.isFound(seen)) return seen
       const now = clock.now()
-      if (now >= plan.endsAt) return undefined
+      if (now >= endsAt) return undefined
       const retryAfterMs = seen instanceof ActionError ? again.patienceMs(seen) : 0
-      if (plan.endsOnLongWait === true && now + retryAfterMs > plan.endsAt) return undefined
+      if (plan.endsOnLongWait === true && now + retryAfterMs > endsAt) return undefined
       const state = { elapsedMs: now - startedAt, reads, random: random(), ...holdBack(seen, retryAfterMs) }
-      const nextMs = plan.nextMs(fixedMs, state)
-      await pause(Math.max(retryAfterMs, Math.min(nextMs, plan.endsAt - now)))
+      await pause(Math.max(retryAfterMs, Math.min(nextMs(fixedMs, state), endsAt - now)))
       seen = await read(plan)
     }
   }

@@ -4,8 +4,8 @@ import { formatDuration } from '../../text/duration.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { ChecksState } from '../report/report.ts'
 
-interface ChecksVerdict {
-  readonly state: ChecksState
+interface Verdict {
+  readonly state?: ChecksState
   /** Whether waiting longer is of no use. */
   readonly isFinal: boolean
   /** How much longer all has to stay as it is before it is a success, in milliseconds. */
@@ -22,15 +22,6 @@ const SETTLE_MS = 15_000
 const APPROVAL_MS = 300_000
 /** How long the others may take after the first failure, if all that failed is to be told to the agent. */
 const OTHERS_MS = 300_000
-
-interface ChecksPatience {
-  /** For how long all that is known has stood as it is, in milliseconds. */
-  readonly stoodMs: number
-  /** How much longer to wait for the others when one has failed, in milliseconds. */
-  readonly othersMs?: number
-  /** That no more checks are expected, as the pull request is merged or closed. */
-  readonly isOver?: boolean
-}
 
 function failedChecks(checks: readonly Check[]): readonly Check[] {
   return checks.filter(({ state }) => state === 'failure')
@@ -51,10 +42,12 @@ export function waitForApproval(checks: readonly Check[]): boolean {
   return pending.length > 0 && pending.every(({ waitsForApproval }) => waitsForApproval === true)
 }
 
-function decideChecks(
-  checks: readonly Check[],
-  { stoodMs, othersMs = 0, isOver = false }: ChecksPatience,
-): ChecksVerdict {
+/**
+ * @param stoodMs for how long all that is known has stood as it is
+ * @param othersMs how much longer to wait for the others when one has failed
+ * @param isOver that no more checks are expected, as the pull request is merged or closed
+ */
+function decideChecks(checks: readonly Check[], stoodMs: number, othersMs: number, isOver: boolean): Verdict {
   const isPending = checks.some(({ state }) => state === 'pending')
   if (failedChecks(checks).length > 0)
     return { state: 'failure', isFinal: isOver || !isPending || othersMs <= 0, endsInMs: othersMs }
@@ -74,13 +67,9 @@ function fingerprintOf(checks: readonly Check[]): string {
   return parts.sort().join()
 }
 
-/** What the looks at the checks of one commit have shown. */
-export interface Looks {
-  /** As they were read last; undefined if they never were. */
+/** What the looks at the checks of one commit have shown. Without `checks` and `state` they never were read. */
+export interface Looks extends Verdict {
   readonly checks?: readonly Check[]
-  readonly verdict?: ChecksVerdict
-  /** Whether waiting longer is of no use. */
-  readonly isFinal: boolean
   readonly hasChanged: boolean
   /** On the clock's scale, as all times here. */
   readonly changedAt: number
@@ -109,8 +98,8 @@ export function nextLook(
   const changedAt = isSame ? before.changedAt : now
   const failedSince = failedChecks(look).length === 0 ? undefined : (before?.failedSince ?? now)
   const othersMs = isAll ? (failedSince ?? now) + OTHERS_MS - now : 0
-  const verdict = decideChecks(look, { stoodMs: now - changedAt, othersMs, isOver })
-  return { checks: look, verdict, isFinal: verdict.isFinal, hasChanged: !isSame, changedAt, failedSince }
+  const verdict = decideChecks(look, now - changedAt, othersMs, isOver)
+  return { ...verdict, checks: look, hasChanged: !isSame, changedAt, failedSince }
 }
 
 const MOST_NAMES = 3

@@ -1,7 +1,5 @@
 import { historyIn, ownersOf, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
-import { isSamePullRequest, type PullRequestLink } from '../../docs-service/pull-request-link.ts'
-import type { Job } from '../../docs-service/schemas.ts'
 import type { FixStop } from '../report/fixing.ts'
 import type { PullRequestFindings } from '../report/report.ts'
 
@@ -38,11 +36,6 @@ export function stopForTime(leftMs: number): FixStop | undefined {
 export function stopAtLastLook(pullRequest: PullRequest, examined: string | undefined): FixStop | undefined {
   if (!isOpen(pullRequest)) return 'over'
   return pullRequest.headSha === examined ? undefined : 'others'
-}
-
-/** Whether a job still says that the pull request is its own. */
-export function stopForJob({ prLink }: Job, examined: PullRequestLink): FixStop | undefined {
-  return prLink !== undefined && isSamePullRequest(prLink, examined) ? undefined : 'elsewhere'
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Check } from '../../github/commit-checks.ts'
 import { forkPointOf, type PullRequestCommit } from '../../github/commits.ts'
+import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { GitHub } from '../../github/github.ts'
 import { toPullRequestAddress } from '../../github/pull-request-address.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
@@ -13,7 +14,7 @@ import { newestOf, sentRounds, type Plan, type Preflight, type Turns } from '../
 import { failedByChange } from './checks.ts'
 import { renderFixPrompt } from '../prompt/failing-checks.ts'
 import { readDetails } from './check-details.ts'
-import { stopAtLastLook, stopBeforeAsking, stopForCommits, stopForJob, stopForTime } from './fix-rounds.ts'
+import { stopAtLastLook, stopBeforeAsking, stopForCommits, stopForTime } from './fix-rounds.ts'
 
 /** Of the details of all failing checks together: a round must not wait for long for what it only may tell. */
 const DETAILS_MS = 120_000
@@ -77,12 +78,11 @@ export async function nextRound(
     // The job may be busy for long.
     const check: Preflight['check'] = async (job) => {
       const now = await step.journal.bestEffort(LOST, read)
-      const stop =
-        now === undefined
-          ? 'not-sent'
-          : (stopForJob(job, prLink) ?? stopAtLastLook(now, headSha) ?? stopForTime(leftMs()))
-      if (stop === undefined) return 'send'
-      throw new RoundRefused(stop)
+      if (now === undefined) throw new RoundRefused('not-sent')
+      const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, prLink)
+      const stop = isItsOwn ? (stopAtLastLook(now, headSha) ?? stopForTime(leftMs())) : 'elsewhere'
+      if (stop !== undefined) throw new RoundRefused(stop)
+      return 'send'
     }
     const announcement = describeRound(failing, headSha, sent + 1, maxRounds)
     const prompt = renderFixPrompt(details, headSha, changeContextBytes)

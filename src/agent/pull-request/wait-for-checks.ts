@@ -53,7 +53,7 @@ async function findScope(
 
 /** Says what changes, and once a minute what does not. */
 function tell(
-  { checks, verdict, problem }: Looks,
+  { checks, state, problem }: Looks,
   before: Looks | undefined,
   sha: string,
   earlier: readonly Check[],
@@ -62,12 +62,10 @@ function tell(
 ): void {
   if (problem !== undefined)
     heartbeat.beat(`The checks of commit ${sha.slice(0, 7)} could not be read. ${describeError(problem)}`)
-  if (problem !== undefined || checks === undefined || verdict === undefined) return
-  const told = formatChecks(verdict.state, checks, sha)
+  if (problem !== undefined || checks === undefined || state === undefined) return
+  const told = formatChecks(state, checks, sha)
   const isNew =
-    before?.checks === undefined ||
-    verdict.state !== before.verdict?.state ||
-    waitForApproval(checks) !== waitForApproval(before.checks)
+    before?.checks === undefined || state !== before.state || waitForApproval(checks) !== waitForApproval(before.checks)
   if (!isNew) {
     heartbeat.beat(told + formatUsualTime(checks, earlier))
     return
@@ -80,7 +78,7 @@ function tell(
 function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (ageMs: number, looks: Looks) => number {
   const [startedAt, { counted: before }] = [clock.now(), github.usage()]
   let isSaid = false
-  return (ageMs, { verdict, hasChanged, problem }) => {
+  return (ageMs, { hasChanged, problem, settlesInMs, endsInMs = Infinity }) => {
     const usage = github.usage()
     const isNear = isNearLimit(usage)
     if (isNear && !isSaid)
@@ -89,8 +87,8 @@ function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (age
       )
     isSaid ||= isNear
     const isShort = isNear || isOverShare(usage.counted - before, clock.now() - startedAt)
-    const { settlesInMs, endsInMs = Infinity } = problem === undefined ? (verdict ?? {}) : {}
-    return settlesInMs ?? Math.min(nextLookMs({ ageMs, hasChanged, isShort }), endsInMs)
+    const pauseMs = nextLookMs({ ageMs, hasChanged, isShort })
+    return problem === undefined ? (settlesInMs ?? Math.min(pauseMs, endsInMs)) : pauseMs
   }
 }
 
@@ -142,15 +140,15 @@ export async function waitForChecks(
     return pollUntil(look, willDo, nextPauseMs, step)
   }
 
-  function findingsOf(now: PullRequest, { checks, verdict, problem }: Partial<Looks>): PullRequestFindings {
+  function findingsOf(now: PullRequest, { checks, state, problem }: Partial<Looks>): PullRequestFindings {
     if (checks === undefined && problem !== undefined)
       step.journal.reportSkipped('The checks could not be read', problem)
     const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
     if (doubt !== undefined) step.journal.reportSkipped(DOUBTFUL, doubt)
     return {
       ...describePullRequest(now),
-      ...(verdict !== undefined && { checks: verdict.state }),
-      ...(verdict?.state === 'pending' && waitForApproval(checks ?? []) && { waitsForApproval: true }),
+      ...(state !== undefined && { checks: state }),
+      ...(state === 'pending' && waitForApproval(checks ?? []) && { waitsForApproval: true }),
       ...(checks !== undefined && { checkList: checks }),
     }
   }

@@ -1,16 +1,75 @@
-import { ActionError } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/step.ts'
+import { isOpen } from '../../github/pull-requests.ts'
+import { ActionError } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Outdated } from '../report/report.ts'
 import type { Plan } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
-import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
 import { formatOpenPullRequest } from '../prompt/behind-prompt.ts'
-import { findRollingPullRequest } from './find-rolling-pull-request.ts'
 import { rollingPreflight } from './preflight.ts'
-import { QUESTIONS_MS } from './prove-job.ts'
-import { orAbort } from './send-nothing.ts'
+import { findJobOf, openSearch, QUESTIONS_MS } from './prove-job.ts'
+import { logPlaceOf, orAbort, type RollingPullRequest } from './rolling-pull-request.ts'
+
+/** Each costs some requests, and who puts the label on so many others means something else by it. */
+const MOST_LOOKED_AT = 30
+const MOST_NAMED = 10
+
+function noticeOthers(number: number, others: readonly number[], { journal }: AgentStep): void {
+  if (others.length === 0) return
+  const named = others.slice(0, MOST_NAMED).map((other) => `#${other}`)
+  const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : ''
+  journal.notice(
+    'More than one pull request is open',
+    `Pull request #${number} is the oldest of the agent's that carry the label. These carry it as well: ${named.join(', ')}${more}. Merge or close what is not needed.`,
+  )
+}
+
+/**
+ * The open pull request to go on with: the oldest one with the label whose job says that it is its own. Label and marker
+ * are pointers that anybody can set; the service is the proof.
+ * @param passedOver those that were chosen before, and have ended
+ * @throws ActionError if GitHub or the service does not tell
+ */
+async function findRollingPullRequest(
+  inputs: AgentInputs,
+  step: AgentStep,
+  passedOver: readonly number[],
+): Promise<RollingPullRequest | undefined> {
+  const search = openSearch(inputs, step)
+  const { findLabelledPullRequests, listOpenPullRequests } = search.github
+  const repository = inputs.prRepository === '' ? step.context.repository : inputs.prRepository
+  const seen = new Set(passedOver)
+  // The first list is short, and not known to be whole: only the second one says that there is none.
+  for (const list of [findLabelledPullRequests, listOpenPullRequests]) {
+    const labelled = await list(repository, inputs.label)
+    const unseen = labelled.filter(({ number }) => !seen.has(number))
+    for (const [index, listed] of unseen.entries()) {
+      if (seen.size - passedOver.length === MOST_LOOKED_AT)
+        throw new ActionError(
+          'not-sent',
+          `The first ${MOST_LOOKED_AT} of the open pull requests with the label are not the agent's.`,
+          { hint: 'Remove the label from pull requests that are not the agent’s.' },
+        )
+      const { number } = listed
+      seen.add(number)
+      const { pullRequest, rolling, objections } = await findJobOf(listed, search)
+      if (rolling !== undefined) {
+        noticeOthers(
+          number,
+          unseen.slice(index + 1).map((other) => other.number),
+          step,
+        )
+        return rolling
+      }
+      // It may have been closed since it was listed.
+      if (!isOpen(pullRequest)) continue
+      const reason = objections.length === 0 ? 'no comment that counts names its job' : objections.join(', ')
+      step.journal.note(`Pull request #${number} carries the label and is passed over: ${reason}.`)
+    }
+  }
+  return undefined
+}
 
 export function warnOfAttempt({ context: { runAttempt }, journal }: AgentStep): void {
   if (runAttempt === 1) return
@@ -81,9 +140,13 @@ async function followUpOn(
     openGitHub(step, QUESTIONS_MS).listPullRequestCommits(pullRequest),
   )
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
-  const words = formatOpenPullRequest(pullRequest, peoples)
   return {
-    task: { kind: 'follow-up', jobId, prompt: prompt + words, fallback: prompt },
+    task: {
+      kind: 'follow-up',
+      jobId,
+      prompt: prompt + formatOpenPullRequest(pullRequest, peoples),
+      fallback: prompt,
+    },
     preflight: rollingPreflight(found, ended, step),
   }
 }

@@ -11,12 +11,11 @@ import {
   formatUsage,
   type AskingComment,
 } from '../prompt/behind-prompt.ts'
-import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
 import { commentPreflight } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 import { warnOfAttempt } from './choose-task.ts'
-import { orAbort } from './send-nothing.ts'
+import { logPlaceOf, orAbort, type RollingPullRequest } from './rolling-pull-request.ts'
 
 const AGAIN = 'Run the workflow again when it can be asked, or write the comment once more.'
 const ELSEWHERE = 'Ask in an open pull request or in an issue.'
@@ -47,8 +46,8 @@ async function formatChange(
 }
 
 /**
- * What a comment or a review asks for, or why it asks for nothing, as a full sentence; undefined without `command`. Nobody learns anything from it who may not write in the
- * repository: such a comment is passed over without a word.
+ * What a comment or a review asks for, or why it asks for nothing, as a full sentence; undefined without `command`. A comment
+ * by somebody who may not write in the repository is passed over without a word, so that nobody else learns anything.
  * @throws ActionError if what has to be known is not told: nothing may be sent then
  */
 export async function fromComment(inputs: AgentInputs, step: AgentStep): Promise<Plan | string | undefined> {
@@ -58,11 +57,11 @@ export async function fromComment(inputs: AgentInputs, step: AgentStep): Promise
   if (parsed.kind === 'ignored') return parsed.reason
   warnOfAttempt(step)
   const { comment } = parsed
-  const { id, instruction, isOnPullRequest, kind, number } = comment
+  const { author, id, instruction, isOnPullRequest, kind, number, repository, threadId, writtenAt } = comment
 
   const search = openSearch(inputs, step)
-  const { author, repository, threadId, writtenAt } = comment
-  const mayAsk = () => search.github.mayWrite(repository, author)
+  const { github } = search
+  const mayAsk = () => github.mayWrite(repository, author)
   if (!(await orAbort('Could not tell whether the author may ask', mayAsk, AGAIN)))
     return 'The author of the comment may not write in this repository.'
   step.journal.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
@@ -73,19 +72,13 @@ export async function fromComment(inputs: AgentInputs, step: AgentStep): Promise
   const found = isOnPullRequest ? await orAbort(unknown, () => findRolling(comment, search), AGAIN) : undefined
   if (typeof found === 'string') return found
 
-  if (kind !== 'review')
-    await step.journal.bestEffort('The reaction was not put on the comment', () => search.github.addEyes(comment))
-  const review =
-    kind === 'review'
-      ? await orAbort(
-          'The comments of the review could not be read',
-          () => search.github.listReviewComments(comment),
-          AGAIN,
-        )
-      : []
+  const isReview = kind === 'review'
+  if (!isReview) await step.journal.bestEffort('The reaction was not put on the comment', () => github.addEyes(comment))
+  const readReview = () => github.listReviewComments(comment)
+  const review = isReview ? await orAbort('The comments of the review could not be read', readReview, AGAIN) : []
   const context = formatComment(comment, {
     tellsSubject: found === undefined,
-    reviewComments: review.filter(({ authorId }) => authorId === comment.author.id),
+    reviewComments: review.filter(({ authorId }) => authorId === author.id),
     maxBytes: inputs.changeContextBytes,
   })
   const rules = task.kind === 'create' ? task.prompt : ''

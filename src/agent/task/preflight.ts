@@ -5,10 +5,9 @@ import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Preflight } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
-import { notGoneOnWith, type RollingPullRequest } from './rolling-pull-request.ts'
+import { notGoneOnWith, orAbort, type RollingPullRequest } from './rolling-pull-request.ts'
 import { countFollowUp } from './count-follow-up.ts'
 import { findObjection, QUESTIONS_MS } from './prove-job.ts'
-import { orAbort } from './send-nothing.ts'
 
 /** Red and not skipped: a green run would move the base of the next range, and its changes would never be told. */
 function tooMany(number: number): ActionError {

@@ -1,12 +1,43 @@
+import { openGitHub } from '../../action/step.ts'
+import type { Job } from '../../docs-service/schemas.ts'
 import { historyIn, ownersOf, MOST_COMMITS, type PullRequestCommit } from '../../github/commits.ts'
-import type { PullRequest } from '../../github/pull-requests.ts'
+import { toPullRequestAddress } from '../../github/pull-request-address.ts'
+import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
 import { pollUntil } from '../../runtime/poll.ts'
-import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { settlePauses, SETTLE_MS } from './poll-schedule.ts'
-import { QUESTION_MS } from './pull-request-head.ts'
 import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
+
+/** What a question about the head may take, in milliseconds. */
+export const QUESTION_MS = 10_000
+
+/**
+ * The job's pull request before a follow-up. Undefined if it has none yet, or GitHub cannot tell, which is said.
+ * @param wasRead whether it was read directly before, if it was found by this name of its repository
+ */
+export function readHead(job: Job, step: AgentStep, wasRead: boolean): Promise<PullRequest | undefined> {
+  const { heads } = step.journal
+  return look(job, step, async (address, read) => (wasRead ? heads.newest(address) : undefined) ?? heads.read(read))
+}
+
+/** The same after a turn that may have ended only now: what it has pushed may not be in all of GitHub's copies yet. */
+export function readStandingHead(job: Job, step: AgentStep): Promise<PullRequest | undefined> {
+  return look(job, step, (_address, read) => step.journal.heads.readStanding(read))
+}
+
+async function look(
+  { prLink: link }: Job,
+  step: AgentStep,
+  ask: (address: PullRequestAddress, read: () => Promise<PullRequest>) => Promise<PullRequest | undefined>,
+): Promise<PullRequest | undefined> {
+  if (link === undefined) return undefined
+  return step.journal.bestEffort('Could not tell whether the follow-up changes the pull request', async () => {
+    if (step.github === undefined || link.host !== new URL(step.context.serverUrl).host) return undefined
+    const address = toPullRequestAddress(link, step.context)
+    return ask(address, async () => openGitHub(step, QUESTION_MS).readPullRequest(address))
+  })
+}
 
 /** A list that lacks the head is an old copy, and one as long as GitHub's lists may be is cut. */
 function assertWhole(listed: readonly PullRequestCommit[], head: string): void {
