@@ -52,14 +52,13 @@ test('lines are cleaned and hold no secret', () => {
   expect(safeLines(`a\u001b[31m ${KEY}\r\n##[error]b`, redact, 100)).toEqual(['a ***', '# #[error]b'])
 })
 
-test.each([KEY, Array.from(KEY).join('\u200b'), Array.from(KEY).join('\u001b[0m')])(
-  'no part of a secret is left, wherever it is cut: %j',
-  (form) => {
-    for (let before = 0; before <= 20; before++)
-      for (const padding of ['x', '\u200b'.repeat(16)])
-        expect(safeLine(`${padding.repeat(before)}${form}`, redact, 20)).toMatch(/^x*\**…?$/)
-  },
-)
+const FORMS = ['', '\u200b', '\u001b[0m'].map((between) => Array.from(KEY).join(between))
+
+test.each(FORMS)('no part of a secret is left, wherever it is cut: %j', (form) => {
+  for (let before = 0; before <= 20; before++)
+    for (const padding of ['x', '\u200b'.repeat(16)])
+      expect(safeLine(`${padding.repeat(before)}${form}`, redact, 20)).toMatch(/^x*\**…?$/)
+})
 
 test('a secret that only cleaning puts together is replaced', () => {
   expect(safeLine('pass\u2028word1', createRedactor(['pass word1']), 20)).toBe('***')
@@ -95,14 +94,13 @@ test.each([
   expect(cleanLines(text)).toEqual(lines)
 })
 
-test.each(['##', 'a ##', '###', '##[##', '#\u200b#', '##\u0000', '##\u001b[0m'])(
-  '%j before it makes no command in the middle of a line',
-  (marks) => {
-    const [line] = cleanLines(`${marks}[error]x`)
-    expect(line).not.toContain('##[')
-    expect(line).toContain('[error]x')
-  },
-)
+const MARKS = ['##', 'a ##', '###', '##[##', '#\u200b#', '##\u0000', '##\u001b[0m']
+
+test.each(MARKS)('%j before it makes no command in the middle of a line', (marks) => {
+  const [line] = cleanLines(`${marks}[error]x`)
+  expect(line).not.toContain('##[')
+  expect(line).toContain('[error]x')
+})
 
 test('what is not looked at any more is cut off between characters, and shown to be', () => {
   expect(cutRaw('x'.repeat(32), 2)).toBe('x'.repeat(32))

@@ -114,24 +114,17 @@ test('names come before statistics, and these before hunks', () => {
 })
 
 const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), fc.stringMatching(/^[`\n#[\]é😀 ]{0,200}$/))
-const changes = fc.record({
-  repository: fc.constant('acme/docs'),
-  title: fc.constant('the push'),
-  commits: fc.array(fc.record({ sha: fc.constant(commit('a')), message: text, author: text }), { maxLength: 20 }),
-  totalCommits: fc.integer({ min: 0, max: 5_000 }),
-  files: fc.array(
-    fc.record({
-      path: text,
-      status: fc.constantFrom('added', 'renamed', 'odd'),
-      previousPath: fc.option(text, { nil: undefined }),
-      additions: fc.nat(),
-      deletions: fc.nat(),
-      patch: fc.option(text, { nil: undefined }),
-    }),
-    { maxLength: 20 },
-  ),
-  fileList: fc.constantFrom('whole' as const, 'cut' as const),
-})
+const textOrNone = fc.option(text, { nil: undefined })
+const status = fc.constantFrom('added', 'renamed', 'odd')
+const files = fc.record({ path: text, status, previousPath: textOrNone, patch: textOrNone }).map(file)
+const changes = fc
+  .record({
+    commits: fc.array(fc.record({ sha: fc.constant(commit('a')), message: text, author: text }), { maxLength: 20 }),
+    totalCommits: fc.integer({ min: 0, max: 5_000 }),
+    files: fc.array(files, { maxLength: 20 }),
+    fileList: fc.constantFrom('whole' as const, 'cut' as const),
+  })
+  .map(change)
 
 test('whatever changed, it keeps to the budget, is whole text, and nothing inside ends the fence', () => {
   fc.assert(

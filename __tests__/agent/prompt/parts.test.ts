@@ -1,12 +1,6 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import {
-  type AskingComment,
-  type CommentContext,
-  formatComment,
-  formatOpenPullRequest,
-  promptOf,
-} from '../../../src/agent/prompt/behind-prompt.ts'
+import { formatComment, formatOpenPullRequest, promptOf } from '../../../src/agent/prompt/behind-prompt.ts'
 import { eventSection } from '../../../src/agent/prompt/event-section.ts'
 import { type FailedCheck, renderFixPrompt } from '../../../src/agent/prompt/failing-checks.ts'
 import { renderSections } from '../../../src/agent/prompt/sections.ts'
@@ -120,7 +114,7 @@ test('a long list is cut, and that is said', () => {
   expect(words).toContain('Left out: 10 older commits.')
 })
 
-function commentOf(spoken: Spoken): AskingComment {
+function commentOf(spoken: Spoken) {
   const parsed = parseComment(commentFacts(spoken), '/docs')
   if (parsed.kind === 'ignored') throw new Error(parsed.reason)
   return parsed.comment
@@ -142,7 +136,9 @@ const REVIEWED_PLACES = { reviewComments: [ONE, { ...ONE, path: 'b.md', body: 'W
 const PLACES = `a.md, line 2\n\n${HUNK}\n\nComment: Too long.\n\nb.md, line 2\n\n${HUNK}\n\nComment: Wrong.`
 const SUBJECT = { tellsSubject: true }
 
-test.each<[what: string, spoken: Spoken, context: Partial<CommentContext>, from: string, fenced: string | undefined]>([
+type Context = Partial<Parameters<typeof formatComment>[1]>
+
+test.each<[what: string, spoken: Spoken, context: Context, from: string, fenced: string | undefined]>([
   ['an issue', { isOnPullRequest: false }, SUBJECT, 'a comment on issue', 'Guide\n\nAbout it.'],
   ['a hostile pull request', { text: HOSTILE }, SUBJECT, 'a comment on pull', `Guide\n\n${HOSTILE}`],
   ['its own pull request', {}, {}, 'a comment on pull request', undefined],
@@ -166,21 +162,21 @@ test('a text that is too long is cut', () => {
   expect(Buffer.byteLength(words)).toBeLessThan(3_000)
 })
 
-const failed = (fields: Partial<FailedCheck['check']> = {}, rest: Partial<FailedCheck> = {}): FailedCheck => ({
-  check: { name: 'build', ...fields },
-  annotations: [],
-  log: '',
-  ...rest,
+const failed = (summary: string, log = '', annotations: readonly Annotation[] = []): FailedCheck => ({
+  check: { name: 'build', summary },
+  annotations,
+  log,
 })
 
 const HEAD = commit('c')
-const sizeOfFrame = Buffer.byteLength(renderFixPrompt([failed({ name: '' })], HEAD, 10_000))
-const lines = (count: number, word = 'line'): string =>
+const sizeOfFrame = Buffer.byteLength(renderFixPrompt([{ ...failed(''), check: { name: '' } }], HEAD, 10_000))
+const lines = (count: number, word: string): string =>
   Array.from({ length: count }, (_, index) => `${word} ${index}`).join('\n')
 
 test('nothing that a check says ends the fence, is a command of the runner, or does not show', () => {
   const text = 'a ``````\n````\n\u001b[31m##[error]red\u001b[0m\u202e'
-  const prompt = renderFixPrompt([failed({ name: text, title: text, summary: text }, { log: text })], HEAD, 10_000)
+  const check = { name: text, title: text, summary: text }
+  const prompt = renderFixPrompt([{ ...failed('', text), check }], HEAD, 10_000)
   expect(prompt).toContain('A check of your pull request failed on its newest commit, ccccccc.')
   expect(prompt.split('```````')).toHaveLength(3)
   expect(prompt).not.toMatch(/##\[|\u001b|\u202e/)
@@ -188,7 +184,7 @@ test('nothing that a check says ends the fence, is a command of the runner, or d
 })
 
 test('a log is cut at its beginning, and what a check says at its end', () => {
-  const prompt = renderFixPrompt([failed({ summary: lines(500, 'said') }, { log: lines(500, 'logged') })], HEAD, 2_000)
+  const prompt = renderFixPrompt([failed(lines(500, 'said'), lines(500, 'logged'))], HEAD, 2_000)
   expect(prompt).toContain('said 0\n')
   expect(prompt).not.toContain('said 499')
   expect(prompt).toContain('logged 498\nlogged 499\n')
@@ -197,11 +193,7 @@ test('a log is cut at its beginning, and what a check says at its end', () => {
 })
 
 test('what the short checks leave is for the long ones, and nobody takes the share of another', () => {
-  const checks = [
-    failed({ name: 'greedy', summary: lines(5_000, 'greedy') }),
-    failed({ name: 'short', summary: 'one line' }),
-    failed({ name: 'long', summary: lines(100, 'long') }),
-  ]
+  const checks = [lines(5_000, 'greedy'), 'one line', lines(100, 'long')].map((summary) => failed(summary))
   const prompt = renderFixPrompt(checks, HEAD, 4_000)
   expect(prompt).toContain('one line\n')
   expect(prompt).toContain('long 99\n')
@@ -212,8 +204,7 @@ test.each([1_024, 4_096, 65_536])('in no more than %i bytes besides the frame, w
   const text = lines(20_000, '``` ünïcode 🙂')
   const annotations = Array<Annotation>(50).fill({ path: 'a', line: 1, title: 'é'.repeat(999), message: '' })
   for (const count of [1, 3, 30]) {
-    const checks = Array.from({ length: count }, () => failed({ summary: text }, { annotations, log: text }))
-    const bytes = Buffer.byteLength(renderFixPrompt(checks, HEAD, maxBytes))
-    expect(bytes).toBeLessThanOrEqual(maxBytes + sizeOfFrame)
+    const checks = Array<FailedCheck>(count).fill(failed(text, text, annotations))
+    expect(Buffer.byteLength(renderFixPrompt(checks, HEAD, maxBytes))).toBeLessThanOrEqual(maxBytes + sizeOfFrame)
   }
 })

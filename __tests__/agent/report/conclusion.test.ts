@@ -58,19 +58,12 @@ test.each<[text: string, advice: string, Fields]>([
   expect(say(reportOf(fields))).toMatchObject({ text, advice })
 })
 
-test('what ran out of time before anything was known has the title of its error', () => {
-  expect(say(reportOf(unread)).title).toBe('The time ran out')
+test.each(['unsent', 'taken'] as const)('nobody who waited is told to attach to a turn that is %s', (progress) => {
+  for (const outcome of OUTCOMES.filter((outcome) => outcome !== 'submitted'))
+    for (const job of [active, completed])
+      for (const error of [undefined, failure('cancelled'), failure('unreachable')])
+        expect(adviseAttaching(reportOf({ outcome, task: FOLLOW_UP, job, error, progress }))).toBeUndefined()
 })
-
-test.each(['unsent', 'taken'] as const)(
-  'nobody is told to attach to a turn that is %s and was waited for, whatever the job reads',
-  (progress) => {
-    for (const outcome of OUTCOMES.filter((outcome) => outcome !== 'submitted'))
-      for (const job of [active, completed])
-        for (const error of [undefined, failure('cancelled'), failure('unreachable')])
-          expect(adviseAttaching(reportOf({ outcome, task: FOLLOW_UP, job, error, progress }))).toBeUndefined()
-  },
-)
 
 const inside = { fileCount: 1, outside: [] }
 const outside = { fileCount: 1, outside: ['src/a.ts'] }
@@ -82,7 +75,9 @@ const iconOf = (report: Report, ...failOn: FailOn[]): string =>
   renderSummary(report, say(report, ...failOn)).split(' ')[1] ?? ''
 
 const checked = (checks: ChecksState): PullRequestFindings => ({ ...GOOD, checks })
+const UNCHECKED: PullRequestFindings = { state: 'open', scope: inside }
 const NO_SCOPE = { state: 'open', checks: 'success' } as const
+const LOOK_AT_CHECKS = 'Look at the checks'
 const RED = checked('failure')
 const READY = 'The pull request is ready'
 const OPENED = 'Pull request opened,'
@@ -96,16 +91,12 @@ test.each<[PullRequestFindings, title: string, advice: string]>([
   [{ ...GOOD, state: 'draft' }, `${OPENED} and it is a draft`, 'Mark it as ready'],
   [{ ...GOOD, state: 'merged' }, MERGED, ''],
   [{ ...GOOD, state: 'closed' }, 'Pull request closed meanwhile', 'Open it again'],
-  [RED, `${OPENED} its checks failed`, 'Look at the checks'],
-  [{ ...RED, state: 'merged' }, `${MERGED}, its checks failed`, 'Look at the checks'],
-  [checked('pending'), `${OPENED} its checks have not finished`, 'Look at the checks'],
+  [RED, `${OPENED} its checks failed`, LOOK_AT_CHECKS],
+  [{ ...RED, state: 'merged' }, `${MERGED}, its checks failed`, LOOK_AT_CHECKS],
+  [checked('pending'), `${OPENED} its checks have not finished`, LOOK_AT_CHECKS],
   [{ ...checked('pending'), ...HELD }, `${OPENED} its checks wait for approval`, 'Approve the runs'],
   [checked('none'), `${OPENED} and no check is registered for it`, 'See which workflows'],
-  [
-    { state: 'open', scope: inside },
-    `${OPENED} and it is not known whether its checks have passed`,
-    'Look at the checks',
-  ],
+  [UNCHECKED, `${OPENED} and it is not known whether its checks have passed`, LOOK_AT_CHECKS],
   [{ ...RED, scope: outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at the files'],
   [NO_SCOPE, `${OPENED} and it is not known whether its files match \`allowed-paths\``, 'Look at the files'],
 ])('a pull request of which %j is known is told as “%s”', (pullRequest, title, advice) => {
@@ -126,6 +117,7 @@ test.each<[string, Fields]>([
   ['Pull request opened', { task: ATTACH }],
   ['Pull request updated', { operation: 'updated', task: FOLLOW_UP }],
   ['Pull request may have changed', { task: FOLLOW_UP }],
+  ['The time ran out', unread],
   ['Nothing had to change', { ...unchanged, pullRequest: GOOD }],
   ['Nothing had to change', { ...unchanged, pullRequest: { ...GOOD, state: 'merged' } }],
   ['Pull request unchanged, its checks failed', { ...unchanged, pullRequest: RED }],

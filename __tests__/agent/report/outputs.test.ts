@@ -159,23 +159,20 @@ test('what is not known is null', () => {
 
 const LONG = '\u0001"é🎉'.repeat(5_000)
 
-test.each([1, 10, 1_000])(
-  'with %i long items a list, what does not fit is taken from their ends, and counted',
-  (count) => {
-    const all = <T>(item: T): T[] => Array<T>(count).fill(item)
-    const failing = all({ name: LONG, state: 'failure' } as const)
-    const result = resultOf({
-      change: LONG,
-      job: { ...completed, model: LONG, repository: LONG, ref: LONG },
-      error: new ActionError('rejected', LONG, { hint: LONG }),
-      pullRequest: { title: LONG, branch: LONG, checkList: failing, scope: { fileCount: 1, outside: all(LONG) } },
-      changes: { files: all({ path: LONG, additions: 1, deletions: 1 }), isWhole: true },
-      rounds: all({ task: FOLLOW_UP, failing, result: { outcome: 'failed' as const } }).slice(0, 5),
-    })
-    for (const list of ['files', 'checks', 'outside'] as const)
-      expect(result[list].length + result.left_out[list]).toBe(count)
-  },
-)
+test.each([1, 10, 1_000])('of lists of %i long items what does not fit is left out, and counted', (count) => {
+  const all = <T>(item: T): T[] => Array<T>(count).fill(item)
+  const failing = all({ name: LONG, state: 'failure' } as const)
+  const result = resultOf({
+    change: LONG,
+    job: { ...completed, model: LONG, repository: LONG, ref: LONG },
+    error: new ActionError('rejected', LONG, { hint: LONG }),
+    pullRequest: { title: LONG, branch: LONG, checkList: failing, scope: { fileCount: 1, outside: all(LONG) } },
+    changes: { files: all({ path: LONG, additions: 1, deletions: 1 }), isWhole: true },
+    rounds: all({ task: FOLLOW_UP, failing, result: { outcome: 'failed' as const } }).slice(0, 5),
+  })
+  for (const list of ['files', 'checks', 'outside'] as const)
+    expect(result[list].length + result.left_out[list]).toBe(count)
+})
 
 test('the schema in the docs is that of the output', () => {
   const written: unknown = JSON.parse(readFileSync(join(root, 'docs/result.schema.json'), 'utf8'))

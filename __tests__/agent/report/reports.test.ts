@@ -130,9 +130,8 @@ test('names the outcome, the pull request, the checks and the run', () => {
 test('says what to do, and why nothing was sent', () => {
   const error = new ActionError('not-sent', 'It was not sent.', { hint: 'Ask elsewhere.' })
   expect(reply(reportOf({ outcome: 'error', error }))).toContain('It was not sent.\n\nAsk elsewhere.')
-  expect(reply(reportOf({ outcome: 'skipped', skipReason: 'It is closed.' }))).toContain(
-    'Nothing was sent to the agent. It is closed.',
-  )
+  const skipped = reply(reportOf({ outcome: 'skipped', skipReason: 'It is closed.' }))
+  expect(skipped).toContain('Nothing was sent to the agent. It is closed.')
 })
 
 test('the hidden line tells comments, reviews and runs from each other', () => {

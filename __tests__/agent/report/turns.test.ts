@@ -39,18 +39,15 @@ test('what is seen is seen of the newest turn, the newest of each kind', () => {
   expect(reportOf(course.turns, RECORDED)).toMatchObject({ ...result, task: CREATE, progress: 'seen' })
 })
 
-test.each([false, true])(
-  'a task that takes the place of another inherits nothing of its job (in a round: %s)',
-  (isRound) => {
-    const course = new Course(ATTACH)
-    const result = { outcome: 'pull-request' } as const
-    if (isRound) course.see({ result })
-    course.begin(ATTACH)
-    course.see({ job: completed, progress: 'unsent', continued: 'pull-request' })
-    course.begin(CREATE)
-    expect(course.turns).toEqual([...(isRound ? [{ task: ATTACH, result }] : []), { task: CREATE }])
-  },
-)
+test.each([false, true])('a task in the place of another inherits nothing of its job (in a round: %s)', (isRound) => {
+  const course = new Course(ATTACH)
+  const result = { outcome: 'pull-request' } as const
+  if (isRound) course.see({ result })
+  course.begin(ATTACH)
+  course.see({ job: completed, progress: 'unsent', continued: 'pull-request' })
+  course.begin(CREATE)
+  expect(course.turns).toEqual([...(isRound ? [{ task: ATTACH, result }] : []), { task: CREATE }])
+})
 
 test.each<[ErrorCode, boolean, string]>([
   ['deadline', false, 'timed-out'],
@@ -58,14 +55,11 @@ test.each<[ErrorCode, boolean, string]>([
   ['unauthorized', false, 'error'],
   ['unreachable', true, 'cancelled'],
   ['internal', true, 'error'],
-])(
-  'an error that is %s (run cancelled: %s) stops the step as %s, and what was known stays',
-  (code, isCancelled, outcome) => {
-    const error = failure(code)
-    const stopped = stoppedBy(error, isCancelled)
-    expect(tell({ task: CREATE, job: completed, stopped })).toMatchObject({ outcome, error, job: completed })
-  },
-)
+])('an error that is %s (run cancelled: %s) stops the step as %s', (code, isCancelled, outcome) => {
+  const error = failure(code)
+  const stopped = stoppedBy(error, isCancelled)
+  expect(tell({ task: CREATE, job: completed, stopped })).toMatchObject({ outcome, error, job: completed })
+})
 
 const UPDATED = { outcome: 'pull-request', operation: 'updated', job: completed } as const
 const SHOWN = { ...UPDATED, progress: 'seen', pullRequest: { checks: 'failure' } } as const
@@ -82,17 +76,16 @@ const refusedIn = (isCancelled: boolean): Turns =>
   withRounds([{ stopped: stoppedBy(new RoundRefused('others'), isCancelled) }])
 const stoppedAfter = (code: ErrorCode): Turns => [{ ...withRounds([])[0], stopped: stoppedBy(failure(code), false) }]
 
-test.each(['no-changes', 'failed', 'archived', 'unconfirmed', 'timed-out'] as const)(
-  'a round that ends as %s takes nothing from the result of the task, nor from what is known of GitHub',
-  (outcome) => {
-    const round = { progress: 'taken', job: failed, lastProblem: failure('unreachable') } as const
-    const turns = withRounds([{ ...round, result: { outcome, job: failed, error: failure('deadline') } }])
-    expect(isToTrack(turns)).toBe(false)
-    const report = tell(...turns)
-    expect(report).toMatchObject({ ...SHOWN, rounds: [{ job: failed }] })
-    expect([report.error, report.lastProblem]).toEqual([undefined, undefined])
-  },
-)
+const BAD_ENDS = ['no-changes', 'failed', 'archived', 'unconfirmed', 'timed-out'] as const
+
+test.each(BAD_ENDS)('a round that ends as %s takes nothing from what is known', (outcome) => {
+  const round = { progress: 'taken', job: failed, lastProblem: failure('unreachable') } as const
+  const turns = withRounds([{ ...round, result: { outcome, job: failed, error: failure('deadline') } }])
+  expect(isToTrack(turns)).toBe(false)
+  const report = tell(...turns)
+  expect(report).toMatchObject({ ...SHOWN, rounds: [{ job: failed }] })
+  expect([report.error, report.lastProblem]).toEqual([undefined, undefined])
+})
 
 test('a round that moved the pull request goes on, and what was seen last of it is shown', () => {
   const round = { progress: 'seen', result: UPDATED } as const
