@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { parseRetryAfter, redirectHost } from '../../src/docs-service/transport.ts'
 import { connect, type DocsServiceClient } from '../../src/docs-service/client.ts'
-import { namingTheTime, ReadAgain } from '../../src/docs-service/read-again.ts'
+import { namingTheTime, ReadAgain } from '../../src/docs-service/retry.ts'
 import { ActionError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
 import { failure } from '../support/fake-client.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'

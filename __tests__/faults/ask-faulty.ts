@@ -1,5 +1,5 @@
 import { createClient } from '../../src/docs-service/client.ts'
-import { ReadAgain } from '../../src/docs-service/read-again.ts'
+import { ReadAgain } from '../../src/docs-service/retry.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import { createTransport, type Transport } from '../../src/docs-service/transport.ts'
 import { proxyFor } from '../../src/http/proxy.ts'

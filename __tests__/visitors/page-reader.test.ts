@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createPageReader } from '../../src/visitors/page-reader.ts'
+import { createPageReader } from '../../src/visitors/read-pages.ts'
 import { fakeStep } from '../support/fake-step.ts'
 import { inTurn, page, refusal, row, runExport } from '../support/visitors-run.ts'
 

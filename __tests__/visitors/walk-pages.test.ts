@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { countVisitors } from '../../src/emulator/service/visitor-counts.ts'
 import { generateVisits } from '../../src/emulator/service/visitor-counts.ts'
 import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
-import { MAX_PAGES, walkPages, type WalkedPage } from '../../src/visitors/walk-pages.ts'
+import { MAX_PAGES, walkPages, type WalkedPage } from '../../src/visitors/read-pages.ts'
 import { SEED } from '../support/seed.ts'
 import { page, row, rows } from '../support/visitors-run.ts'
 

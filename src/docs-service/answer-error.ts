@@ -14,8 +14,6 @@ export interface Operation {
 }
 
 const WRONG_ADDRESS = 'Check `base-url`: it may be the address of something else.'
-const CREDITS = "Check the plan and the credits on the service's dashboard."
-const PLAN = "Check the plan on the service's dashboard."
 
 interface OperationWords {
   /** What the service may not like in the request, besides its address. */
@@ -26,33 +24,25 @@ interface OperationWords {
   readonly patience: string
 }
 
+const PROMPT = {
+  sent: 'the prompt, ',
+  payment: "Check the plan and the credits on the service's dashboard.",
+  tooLarge: 'Shorten the prompt.',
+}
+const READ = { sent: '', payment: "Check the plan on the service's dashboard.", tooLarge: WRONG_ADDRESS }
+
 const WORDS: Readonly<Record<Operation['kind'], OperationWords>> = {
-  create: {
-    sent: 'the prompt, ',
-    payment: CREDITS,
-    scope: 'a new job needs write access',
-    tooLarge: 'Shorten the prompt.',
-    patience: 'Try again later, or start fewer jobs.',
-  },
-  message: {
-    sent: 'the prompt, ',
-    payment: CREDITS,
-    scope: 'a follow-up needs write access',
-    tooLarge: 'Shorten the prompt.',
-    patience: 'Try again later, or send fewer prompts.',
-  },
+  create: { ...PROMPT, scope: 'a new job needs write access', patience: 'Try again later, or start fewer jobs.' },
+  message: { ...PROMPT, scope: 'a follow-up needs write access', patience: 'Try again later, or send fewer prompts.' },
   read: {
-    sent: '',
-    payment: PLAN,
+    ...READ,
     scope: 'it must be able to read jobs',
-    tooLarge: WRONG_ADDRESS,
     patience: 'Try again later, or give a longer `poll-interval-seconds`.',
   },
   visitors: {
+    ...READ,
     sent: '`date-from`, `date-to`, ',
-    payment: PLAN,
     scope: 'it must be able to read analytics',
-    tooLarge: WRONG_ADDRESS,
     patience:
       'Run it later, allow more time in `timeout-minutes`, or export fewer days. 250 pages of a site take one request.',
   },

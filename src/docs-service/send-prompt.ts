@@ -4,8 +4,7 @@ import { sleepAloud } from '../runtime/heartbeat.ts'
 import type { Redact } from '../text/redact.ts'
 import { joinSentences } from '../text/sentences.ts'
 import { adviseOnAddress, errorOfResult, type Operation } from './answer-error.ts'
-import { namingTheTime } from './read-again.ts'
-import { decidePost, pauseMs } from './retry.ts'
+import { decidePost, namingTheTime, pauseMs } from './retry.ts'
 import { acceptedJobSchema, parseBody, type Job } from './schemas.ts'
 import type { Transport, WireAnswer, WireResult } from './transport.ts'
 
@@ -18,7 +17,7 @@ export interface PromptSender {
   readonly deadlineAt: number
   readonly random: () => number
   readonly log: (line: string) => void
-  /** How many refusals weigh on the step. */
+  /** How many weigh on the step. */
   readonly refusals: () => number
 }
 
@@ -79,11 +78,7 @@ function accept(answer: WireAnswer, { jobId }: Operation, redact: Redact): Job {
   throw mayHaveTaken(new ActionError('bad-answer', text, { hint: adviseOnAddress(answer, redact) }))
 }
 
-/**
- * Sends a prompt, and sends it again only if nothing of it was processed.
- * @param beforeAgain after the wait, before the prompt is sent again: what it throws ends the sending
- * @throws ActionError `unknown-fate` if a job may exist although no answer proves it
- */
+/** Creates a job or sends a message, as `DocsServiceClient` says. */
 export async function sendPrompt(
   sender: PromptSender,
   operation: Operation,

@@ -43,7 +43,6 @@ const LONGEST_START_MS = 60_000
 const FROM_THE_ENVIRONMENT = ['RUNNER_TRACKING_ID', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
 
 interface StartOptions {
-  /** The packaged service. */
   readonly program: string
   readonly args: readonly string[]
   /** A file that is not there yet. The service writes its log to it. */

@@ -2,10 +2,9 @@ import { ActionError, describeError } from '../runtime/errors.ts'
 import type { Step } from '../action/step.ts'
 import { describeRange, periodBefore, type DateRange } from './date-range.ts'
 import type { VisitorsInputs } from './inputs.ts'
-import { createPageReader } from './page-reader.ts'
+import { createPageReader, walkPages } from './read-pages.ts'
 import type { Comparison } from './report.ts'
 import { PageChanges, Tally } from './tally.ts'
-import { walkPages } from './walk-pages.ts'
 
 async function compare(range: DateRange, { doubts, pageTotals }: Tally, step: Step): Promise<Omit<Comparison, 'name'>> {
   if (pageTotals === undefined) return { totals: (await createPageReader(range, step, 1)(0)).totals }

@@ -51,7 +51,6 @@ function written(report: Report): string {
   return `${formatCount(rows, 'row')} ${rows === 1 ? 'was' : 'were'} written to ${nameOf(report)}.`
 }
 
-/** How each ending is told. */
 interface EndingWords {
   readonly icon: string
   /** Of an error that has a title of its own, that one. */

@@ -7,7 +7,6 @@ const DAY_MS = 86_400_000
 export interface DateInput {
   /** `YYYY-MM-DD` or ISO 8601, as it was given. */
   readonly text: string
-  /** In milliseconds since 1970. */
   readonly atMs: number
 }
 

@@ -21,7 +21,6 @@ export function csvCell(text: string): string {
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }
 
-/** How a file is put together: the head, the rows with something between them, the tail. */
 interface ExportFormat {
   readonly head: (range: DateRange, totals: VisitorTotals) => string
   readonly row: (row: VisitorRow) => string

@@ -17,7 +17,6 @@ function inertJson(row: VisitorRow): string {
     .replaceAll('##[', '#\\u0023[')
 }
 
-/** The first pages, as many as there is room for. */
 function toJsonArray(rows: readonly VisitorRow[]): string {
   const items: string[] = []
   let bytes = 2

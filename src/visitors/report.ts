@@ -27,14 +27,12 @@ export interface ComparedPages {
   readonly isWhole: boolean
 }
 
-/** What came of the comparison with the period before. */
 export interface Comparison {
   /** Of the period, for the middle of a sentence. */
   readonly name: string
   /** Undefined if the period could not be read. */
   readonly totals?: VisitorTotals
   readonly pages?: ComparedPages
-  /** Why the period could not be read. */
   readonly error?: ActionError
 }
 

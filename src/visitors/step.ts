@@ -8,10 +8,9 @@ import { explainDoubts } from './conclusion.ts'
 import { describeRange } from './date-range.ts'
 import { EXPORT_FORMATS } from './export-format.ts'
 import type { VisitorsInputs } from './inputs.ts'
-import { createPageReader } from './page-reader.ts'
+import { createPageReader, walkPages } from './read-pages.ts'
 import type { Report } from './report.ts'
 import { Tally } from './tally.ts'
-import { walkPages } from './walk-pages.ts'
 
 /** The log tells at most this often how far it has come. */
 const PROGRESS_MS = 10_000

@@ -53,7 +53,6 @@ function pie(totals: VisitorTotals): string[] {
   return [['```mermaid', init, 'pie showData', '  title Unique visitors', ...lines, '```'].join('\n')]
 }
 
-/** What stands behind a number of now. */
 function beforeOf({ totals, comparison }: Report, name: keyof VisitorTotals): string {
   const before = comparison?.totals?.[name]
   if (comparison === undefined || before === undefined || totals === undefined) return ''
@@ -116,7 +115,6 @@ function pageChanges({ comparison }: Report): string[] {
   ]
 }
 
-/** In the heading. */
 const LONGEST_NAME = 40
 
 function headline({ ending, projectId, range }: Report, title: string): string {

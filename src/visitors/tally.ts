@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
 import type { Doubt, PageChange } from './report.ts'
-import type { WalkedPage } from './walk-pages.ts'
+import type { WalkedPage } from './read-pages.ts'
 
 /**
  * Puts a row where it belongs among those that weigh the most, ties by path.
@@ -39,7 +39,6 @@ function isSame(a: VisitorTotals, b: VisitorTotals): boolean {
   return a.human === b.human && a.ai === b.ai && a.total === b.total
 }
 
-/** What is remembered of the pages that went by, as the report tells it. */
 export class Tally {
   totals: VisitorTotals | undefined
   rows = 0

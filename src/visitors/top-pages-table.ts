@@ -40,7 +40,6 @@ export function renderTopPages(rows: readonly VisitorRow[], siteTotal: number, m
   return `<table>\n${[HEAD, ...lines].join('\n')}\n</table>${rest}`
 }
 
-/** The pages with what they had before and what they have now. */
 export function renderPageChanges(changes: readonly PageChange[]): string {
   const lines = changes.map(({ path, before, now }) => {
     const change = `${now > before ? '+' : '−'}${Math.abs(now - before).toLocaleString('en-US')}`

@@ -8,7 +8,6 @@ import type { Report } from './report.ts'
 import { runVisitorsStep } from './step.ts'
 import { renderSummary } from './summary.ts'
 
-/** Exports the unique visitors. */
 export const visitorsAction: Action<VisitorsInputs, Report> = {
   inputNames: INPUT_NAMES,
   // A later step does not take a file for whole that nobody spoke for.

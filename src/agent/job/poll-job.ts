@@ -1,5 +1,4 @@
-import { comeBackMs, giveWayMs } from '../../docs-service/retry.ts'
-import { ReadAgain } from '../../docs-service/read-again.ts'
+import { comeBackMs, giveWayMs, ReadAgain } from '../../docs-service/retry.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
