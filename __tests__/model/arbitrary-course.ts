@@ -4,7 +4,7 @@ import type { PlannedEvent } from '../../src/emulator/github/github-scenarios.ts
 import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
 import type { Fault } from '../../src/emulator/http/faults.ts'
 import type { TurnPlan } from '../../src/emulator/service/job-machine.ts'
-import { mostly, weighted } from './arbitrary-schedule.ts'
+import { between, mostly, weighted } from './weighted.ts'
 import { FORMER_NAME, REPOSITORY, SILENT_JOB, type Course, type CourseStep } from './course.ts'
 import { OLDEST_COPY_MS } from './course-invariants.ts'
 
@@ -14,8 +14,7 @@ const WITHOUT_ACTIONS: Permissions = Object.fromEntries(
 
 const LONGEST_WITHOUT_LINK_MS = 9_000
 
-const seconds = (min: number, max: number): fc.Arbitrary<number> =>
-  fc.integer({ min, max }).map((drawn) => drawn * 1_000)
+const seconds = (min: number, max: number): fc.Arbitrary<number> => between(min, max).map((drawn) => drawn * 1_000)
 
 const turnPlan: fc.Arbitrary<TurnPlan> = fc
   .record({
@@ -86,7 +85,7 @@ const event: fc.Arbitrary<PlannedEvent> = fc.record({
   act: weighted<PlannedEvent['act']>(
     [3, fc.constantFrom('person-commits', 'bot-commits', 'bot-merges-base')],
     [1, fc.constantFrom('merge', 'close')],
-    [2, fc.constantFrom('stranger-comments', 'stranger-comments', 'maintainer-comments')],
+    [3, fc.constantFrom('stranger-comments', 'maintainer-comments')],
   ),
   body: marker,
 })

@@ -1,7 +1,7 @@
 import { expect, jest, test } from '@jest/globals'
 import { OUTCOMES, type Outcome } from '../../src/agent/report/report.ts'
 import { IS_SOAK } from '../support/seed.ts'
-import { arbitrarySchedule } from './arbitrary-schedule.ts'
+import { arbitrarySchedule } from './schedule.ts'
 import { holdAlways, IS_REPLAY } from './hold-always.ts'
 import { problemsOf } from './invariants.ts'
 import { runSchedule } from './run-schedule.ts'
