@@ -1,5 +1,4 @@
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
-import type { Task } from '../../src/agent/inputs/task.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { GitHub } from '../../src/github/github.ts'
@@ -9,10 +8,6 @@ import { fakeClock, type FakeClock } from './fake-clock.ts'
 import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
-
-export const CREATE: Task = { kind: 'create', prompt: 'Fix the guide.' }
-export const FOLLOW_UP: Task = { kind: 'follow-up', prompt: 'And the index.', jobId: 'job_1' }
-export const ATTACH: Task = { kind: 'attach', jobId: 'job_1' }
 
 export interface AgentRun {
   readonly report: Report

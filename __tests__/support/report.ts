@@ -1,7 +1,11 @@
 import { toOutputs } from '../../src/agent/report/outputs.ts'
 import type { Report } from '../../src/agent/report/report.ts'
-import { CREATE } from './agent-run.ts'
+import type { Task } from '../../src/agent/inputs/task.ts'
 import { completed } from './fake-client.ts'
+
+export const CREATE: Task = { kind: 'create', prompt: 'Fix the guide.' }
+export const FOLLOW_UP: Task = { kind: 'follow-up', prompt: 'And the index.', jobId: 'job_1' }
+export const ATTACH: Task = { kind: 'attach', jobId: 'job_1' }
 
 /** What is undefined is not there. */
 export type Fields = { readonly [Key in keyof Report]?: Report[Key] | undefined }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
-import { type AgentRun, type AgentRunOptions, FOLLOW_UP, runScripted } from '../../support/agent-run.ts'
+import { type AgentRun, type AgentRunOptions, runScripted } from '../../support/agent-run.ts'
+import { FOLLOW_UP } from '../../support/report.ts'
 import {
   active,
   archived,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
-import { type AgentRunOptions, ATTACH, CREATE, runScripted } from '../../support/agent-run.ts'
+import { type AgentRunOptions, runScripted } from '../../support/agent-run.ts'
+import { ATTACH, CREATE } from '../../support/report.ts'
 import {
   active,
   archived,

@@ -8,7 +8,7 @@ import type { GitHub } from '../../../src/github/github.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
-import { ATTACH } from '../../support/agent-run.ts'
+import { ATTACH } from '../../support/report.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { job } from '../../support/fake-client.ts'
 import {

@@ -3,11 +3,10 @@ import { writeLog } from '../../../src/agent/pull-request/write-log.ts'
 import type { LogPlace } from '../../../src/agent/report/report.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
-import { CREATE } from '../../support/agent-run.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, MARKER, refusal, rejecting, type FakeGitHub } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
-import { reportOf } from '../../support/report.ts'
+import { CREATE, reportOf } from '../../support/report.ts'
 
 interface Written {
   readonly github: FakeGitHub

@@ -9,10 +9,9 @@ import { renderResult } from '../../../src/agent/report/result.ts'
 import { resultSchema } from '../../../src/agent/report/result-schema.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
-import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
 import { completed, failure, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { root } from '../../support/markdown-files.ts'
-import { reportOf, type Fields } from '../../support/report.ts'
+import { ATTACH, CREATE, FOLLOW_UP, reportOf, type Fields } from '../../support/report.ts'
 
 const ROUNDS = [{ task: FOLLOW_UP }]
 const FOUND = { title: 'Explain it', state: 'draft', branch: 'agent/a', mergeable: false, checks: 'failure' } as const

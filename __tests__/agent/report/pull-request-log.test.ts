@@ -12,10 +12,9 @@ import {
 import type { PullRequestFindings, Turn } from '../../../src/agent/report/report.ts'
 import { formatEnd, formatVerdict, nameTurn, titleTurn } from '../../../src/agent/report/turn-texts.ts'
 import type { Turns } from '../../../src/agent/report/turns.ts'
-import { ATTACH, CREATE, FOLLOW_UP } from '../../support/agent-run.ts'
 import { failure } from '../../support/fake-client.ts'
 import { RUN_FACTS } from '../../support/fake-github.ts'
-import { reportOf } from '../../support/report.ts'
+import { ATTACH, CREATE, FOLLOW_UP, reportOf } from '../../support/report.ts'
 import { SEED } from '../../support/seed.ts'
 
 const NEW = markerComment('job_1')

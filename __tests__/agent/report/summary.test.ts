@@ -6,10 +6,9 @@ import { pagesFirst } from '../../../src/agent/report/pull-request-sections.ts'
 import { renderSummary } from '../../../src/agent/report/summary.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
-import { ATTACH, FOLLOW_UP } from '../../support/agent-run.ts'
 import { COMMENT } from '../../support/comment-events.ts'
 import { active, archived, completed, failure } from '../../support/fake-client.ts'
-import { reportOf, type Fields } from '../../support/report.ts'
+import { ATTACH, FOLLOW_UP, reportOf, type Fields } from '../../support/report.ts'
 
 const FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timeout'])
 

@@ -12,7 +12,7 @@ import {
   type Turns,
 } from '../../../src/agent/report/turns.ts'
 import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
-import { ATTACH, CREATE } from '../../support/agent-run.ts'
+import { ATTACH, CREATE } from '../../support/report.ts'
 import { completed, failed, failure } from '../../support/fake-client.ts'
 import { refusal } from '../../support/fake-github.ts'
 
