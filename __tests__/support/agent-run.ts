@@ -1,4 +1,5 @@
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
+import type { Task } from '../../src/agent/inputs/task.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { GitHub } from '../../src/github/github.ts'
