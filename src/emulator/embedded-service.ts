@@ -17,7 +17,7 @@ import type { RequestRecord } from './request-log.ts'
 import { SOURCE } from './service/job-body.ts'
 import type { JobRecord } from './service/job-machine.ts'
 import { createJobStore } from './service/job-store.ts'
-import { type Call, findRoute, OPERATIONS, renderAnswer, type Route } from './service/operations.ts'
+import { type Call, findRoute, renderAnswer, type Route } from './service/operations.ts'
 import { SCENARIOS, type Scenario, type ScenarioName, scenarioOf } from './service/scenarios.ts'
 import { createAnalytics } from './service/visitor-counts.ts'
 
@@ -103,27 +103,27 @@ export function createService({
 
   /** The time of the copy that a request is answered from. */
   function asOf(route: Route | Refusal, path: string, nowMs: number, { lagsMs }: Scenario): number {
-    if (!('operation' in route) || route.operation !== 'get-job') return nowMs
+    if (!('operation' in route) || route.operation.name !== 'get-job') return nowMs
     return nowMs - (lagsMs[ordinal(`copy of ${path}`) % lagsMs.length] ?? 0)
   }
 
-  function answerLimited({ operation, projectId }: Route, call: Call): Answer {
-    const { bucketOf, answer } = OPERATIONS[operation]
+  function answerLimited(call: Call): Answer {
+    const { bucketOf, answer } = call.operation
     // The end of an endless list is reached after more requests than an hour allows.
-    const bucket = call.scenario.pages === 'endless' ? undefined : bucketOf(projectId)
+    const bucket = call.scenario.pages === 'endless' ? undefined : bucketOf(call.projectId)
     const waitMs = bucket === undefined ? 0 : limiter.take(bucket, call.nowMs)
     if (waitMs === 0) return answer(call)
     return refuse(429, ['Too many requests in one hour.'], { 'retry-after': String(Math.ceil(waitMs / 1_000)) })
   }
 
-  function answerRoute(route: Route, path: string, call: Call): ServiceResponse {
+  function answerCall(path: string, call: Call): ServiceResponse {
     const { scenario, request } = call
-    const { need } = OPERATIONS[route.operation]
+    const { need } = call.operation
     const refused = refuseAccess(request.headers['authorization'], need)
-    if (refused !== undefined) return renderAnswer(refused, route, scenario)
+    if (refused !== undefined) return renderAnswer(refused, call, scenario)
     const pattern = need === 'write' ? scenario.prompts : scenario.reads
     const fault = faultAt(pattern, ordinal(`${need} ${path}`))
-    return applyFault(fault, () => renderAnswer(answerLimited(route, call), route, scenario))
+    return applyFault(fault, () => renderAnswer(answerLimited(call), call, scenario))
   }
 
   function showPullRequest(method: string, path: string, nowMs: number): ServiceResponse | undefined {
@@ -146,9 +146,7 @@ export function createService({
     const { path } = pathAndQuery(target)
     if (github.takes(path)) return github.admits(head)
     const route = findRoute(method, path)
-    return (
-      'operation' in route && refuseAccess(headers['authorization'], OPERATIONS[route.operation].need) === undefined
-    )
+    return 'operation' in route && refuseAccess(headers['authorization'], route.operation.need) === undefined
   }
 
   return {
@@ -168,7 +166,7 @@ export function createService({
       const world = { request, query, scenario, nowMs: asOfMs, baseUrl, jobs, analytics }
       const { status, delivery, ...answered } =
         'operation' in route
-          ? answerRoute(route, path, { ...world, ...route })
+          ? answerCall(path, { ...world, ...route })
           : (showPullRequest(method, path, nowMs) ?? renderAnswer(route, route, scenario))
       const body = admits(request) ? parsePromptBody(request) : undefined
       const prompt = typeof body === 'string' ? body : undefined

@@ -17,11 +17,9 @@ import type { Scenario } from './scenarios.ts'
 import type { Analytics } from './visitor-counts.ts'
 import { changePaths, listPages, parseVisitorsQuery } from './visitors-query.ts'
 
-type OperationName = 'create-job' | 'send-message' | 'get-job' | 'get-visitors'
-
 /** What a request asks for, with the ids that its path carries. */
 export interface Route {
-  readonly operation: OperationName
+  readonly operation: Operation
   readonly projectId: string
   /** Empty where the path names no job. */
   readonly jobId: string
@@ -39,6 +37,7 @@ export interface Call extends Route {
 }
 
 interface Operation {
+  readonly name: 'create-job' | 'send-message' | 'get-job' | 'get-visitors'
   /** As in the `Allow` header. */
   readonly allow: 'POST' | 'GET, HEAD'
   readonly path: RegExp
@@ -101,47 +100,50 @@ function getVisitors({ query: queryString, analytics, scenario }: Call): Answer 
 }
 
 /** Section 4 of the service's interface. */
-export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
-  'create-job': {
+const OPERATIONS: readonly Operation[] = [
+  {
+    name: 'create-job',
     allow: 'POST',
     path: /^\/v2\/agent\/(?<projectId>[^/]+)\/job$/,
     need: 'write',
     bucketOf: (projectId) => `create ${projectId}`,
     answer: createJob,
   },
-  'send-message': {
+  {
+    name: 'send-message',
     allow: 'POST',
     path: /^\/v2\/agent\/(?<projectId>[^/]+)\/job\/(?<jobId>[^/]+)\/message$/,
     need: 'write',
     bucketOf: (projectId) => `message ${projectId}`,
     answer: messageJob,
   },
-  'get-job': {
+  {
+    name: 'get-job',
     allow: 'GET, HEAD',
     path: /^\/v2\/agent\/(?<projectId>[^/]+)\/job\/(?<jobId>[^/]+)$/,
     need: 'read',
     bucketOf: () => undefined,
     answer: getJob,
   },
-  'get-visitors': {
+  {
+    name: 'get-visitors',
     allow: 'GET, HEAD',
     path: /^\/v1\/analytics\/(?<projectId>[^/]+)\/visitors$/,
     need: 'read',
     bucketOf: () => 'analytics',
     answer: getVisitors,
   },
-}
-
-const ROUTES = Object.entries(OPERATIONS) as [OperationName, Operation][]
+]
 
 /**
  * Finds what a request asks for, or the 404 or 405 that it gets. A path whose ids are not ids leads nowhere, so `..` and
  * its encoded forms match nothing. HEAD is read as GET.
  */
 export function findRoute(method: string, path: string): Route | Refusal {
-  for (const [operation, { allow, path: pattern }] of ROUTES) {
-    const ids = pattern.exec(path)?.groups
+  for (const operation of OPERATIONS) {
+    const ids = operation.path.exec(path)?.groups
     if (ids === undefined || !Object.values(ids).every((id) => ID_PATTERN.test(id))) continue
+    const { allow } = operation
     if (!allow.split(', ').includes(method)) return refuse(405, ['This path does not take this method.'], { allow })
     const { projectId = '', jobId = '' } = ids
     return { operation, projectId, jobId }
@@ -157,7 +159,7 @@ export function renderAnswer(answer: Answer, route: Route | Refusal, { texts }: 
   if ('body' in answer) return jsonResponse(answer.status, answer.body)
   const problems = answer.problems.map((problem) => (texts === 'hostile' ? `${problem}${HOSTILE_TEXT}` : problem))
   const error = problems.join(' ')
-  const hasDetails = 'operation' in route && route.operation === 'get-visitors'
+  const hasDetails = 'operation' in route && route.operation.name === 'get-visitors'
   const body = hasDetails ? { error, details: problems.map((message) => ({ message })) } : { error }
   return jsonResponse(answer.status, body, answer.headers)
 }
