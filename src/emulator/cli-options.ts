@@ -92,7 +92,6 @@ const OPTIONS = {
   },
 } as const satisfies Record<string, CliOption>
 
-/** The value of each option. */
 export type CliOptions = {
   readonly [Name in keyof typeof OPTIONS]: NonNullable<ReturnType<(typeof OPTIONS)[Name]['parse']>>
 }
@@ -104,7 +103,6 @@ type CliCommand =
 
 const ALL: readonly (readonly [name: string, option: CliOption])[] = Object.entries(OPTIONS)
 
-/** The text for `--help`. */
 export function helpText(): string {
   return [
     'Starts the embedded documentation service on this machine. Its first line is: listening <url>',

@@ -36,9 +36,7 @@ export interface ServiceOptions {
   readonly plays?: Partial<Scenario>
   /** The service's time at its start, in milliseconds since 1970. The visits lie in the 90 days before it. */
   readonly startMs?: number
-  /** How many pages the site has. */
   readonly pages?: number
-  /** How many visits these had. */
   readonly visits?: number
   /** The allowance of section 8's open rate limits. Default: 100. */
   readonly requestsPerHour?: number
@@ -46,7 +44,6 @@ export interface ServiceOptions {
   readonly onRequest?: (request: RequestRecord) => void
   /** The project whose job left a pull request on GitHub, where the scenario there begins with one. */
   readonly projectId?: string
-  /** Of GitHub's part. */
   readonly github?: Omit<GitHubOptions, 'baseUrl' | 'startMs' | 'jobs'>
 }
 
@@ -60,7 +57,6 @@ export interface Service {
   handle(request: ServiceRequest, nowMs: number): ServiceResponse
   /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
-  /** All jobs so far, of all projects. */
   jobs(): Iterable<JobRecord>
   readonly github: GitHub
 }
@@ -91,7 +87,7 @@ export function createService({
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)
     jobs.enter(projectId, { ...SCENARIOS[scenarioOf(projectId, otherwise)], ...plays }.turns[0])
   const analytics = createAnalytics({ pages, visits, endMs: startMs })
-  const limiter = createRateLimiter(requestsPerHour)
+  const take = createRateLimiter(requestsPerHour)
   const timesAsked = new Map<string, number>()
   const requests: RequestRecord[] = []
 
@@ -111,7 +107,7 @@ export function createService({
     const { bucketOf, answer } = call.operation
     // The end of an endless list is reached after more requests than an hour allows.
     const bucket = call.scenario.pages === 'endless' ? undefined : bucketOf(call.projectId)
-    const waitMs = bucket === undefined ? 0 : limiter.take(bucket, call.nowMs)
+    const waitMs = bucket === undefined ? 0 : take(bucket, call.nowMs)
     if (waitMs === 0) return answer(call)
     return refuse(429, ['Too many requests in one hour.'], { 'retry-after': String(Math.ceil(waitMs / 1_000)) })
   }

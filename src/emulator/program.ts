@@ -9,7 +9,6 @@ interface Output {
   on(event: 'error', listener: () => void): unknown
 }
 
-/** What is needed of a process. */
 interface ServiceProcess {
   readonly argv: readonly string[]
   readonly pid: number

@@ -24,12 +24,11 @@ export interface EmulatorOptions extends Omit<ServiceOptions, 'baseUrl' | 'proje
 }
 
 export interface Emulator {
-  /** The base address, with no slash at the end. */
   readonly url: string
   readonly apiKey: string
   readonly projectId: string
   /** GitHub's API, which this server has too, its token, and what it holds. */
-  readonly github: { readonly apiUrl: string; readonly token: string } & Pick<GitHub, 'at' | 'catchUp' | 'state'>
+  readonly github: { readonly apiUrl: string; readonly token: string } & Pick<GitHub, 'catchUp' | 'state'>
   /** Every request to the documentation service so far, oldest first. */
   readonly requests: readonly RequestRecord[]
   /** Ends all connections, also those that wait for an answer, and frees the port. */

@@ -11,10 +11,10 @@ import { createRateLimiter } from '../../../src/emulator/http/rate-limiter.ts'
 const HOUR_MS = 3_600_000
 
 test('an hour has so many requests for each bucket, and the wait ends when the oldest one is an hour old', () => {
-  const limiter = createRateLimiter(2)
-  const waits = [0, 1_000, 2_000, HOUR_MS - 1, HOUR_MS, HOUR_MS + 1].map((nowMs) => limiter.take('a', nowMs))
+  const take = createRateLimiter(2)
+  const waits = [0, 1_000, 2_000, HOUR_MS - 1, HOUR_MS, HOUR_MS + 1].map((nowMs) => take('a', nowMs))
   expect(waits).toEqual([0, 0, HOUR_MS - 2_000, 1, 0, 999])
-  expect(limiter.take('b', HOUR_MS + 1)).toBe(0)
+  expect(take('b', HOUR_MS + 1)).toBe(0)
 })
 
 test('a key may read and write, in any letters of its scheme, and a read-only one may read', () => {

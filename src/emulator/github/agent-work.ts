@@ -8,7 +8,7 @@ import type { PullState } from './pull-state.ts'
 import { closeIssue, mergePull, openPull, pushCommit, writeComment } from './repository-events.ts'
 import type { FileChange, RepositoryState } from './repository-state.ts'
 import type { GitHubState } from './state.ts'
-import type { Timeline } from './timeline.ts'
+import { createTimeline } from './timeline.ts'
 
 /** The job whose pull request is there from the start. */
 const FINISHED_JOB = 'job_finished'
@@ -44,16 +44,16 @@ interface Moment {
 interface AgentWorkOptions {
   readonly state: GitHubState
   readonly scenario: GitHubScenario
-  readonly timeline: Timeline
   /** All jobs that the service knows. */
   readonly jobs: () => Iterable<JobRecord>
 }
 
 /**
  * Plays the agent, and whoever the scenario names, on GitHub: a turn that ends in a pull request pushes a commit to the
- * job's branch at that time. Gives a function that takes note of the turns that are new since its last call.
+ * job's branch at that time. Gives a function that lets happen all that is due at a time, in milliseconds since 1970.
  */
-export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOptions): () => void {
+export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (nowMs: number) => void {
+  const timeline = createTimeline()
   const turnsNoted = new Map<number, number>()
   const agents = (): RepositoryState | undefined => state.repositories[SOURCE.repository]
 
@@ -154,7 +154,7 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
     if (isPushed && repository.pulls[job.pullNumber] === undefined) open(repository, job, atMs)
   }
 
-  return () => {
+  return (nowMs) => {
     for (const job of jobs()) {
       const { pullNumber, turns } = job
       const noted = turnsNoted.get(pullNumber) ?? 0
@@ -171,5 +171,6 @@ export function createAgentWork({ state, scenario, timeline, jobs }: AgentWorkOp
         })
       }
     }
+    timeline.runUntil(nowMs)
   }
 }

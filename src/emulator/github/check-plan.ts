@@ -2,7 +2,6 @@ import type { CheckRun } from './check-state.ts'
 import type { RepositoryState } from './repository-state.ts'
 import { type GitHubState, takeId } from './state.ts'
 
-/** What comes of a check, and what it tells. */
 type CheckResult = Pick<CheckRun, 'conclusion' | 'title' | 'summary' | 'annotations' | 'log' | 'detailsUrl'>
 
 interface TimedPlan {
@@ -50,7 +49,6 @@ interface Push {
   readonly event: 'push' | 'pull_request'
 }
 
-/** Begins the checks of a commit that was pushed. */
 export function startChecks(
   state: GitHubState,
   repository: RepositoryState,

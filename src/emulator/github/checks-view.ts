@@ -5,7 +5,6 @@ function hasPassed({ conclusion }: CheckRun): boolean {
   return ['success', 'neutral', 'skipped'].includes(conclusion)
 }
 
-/** By now. */
 export function statusOf(
   { startedAtMs, completedAtMs, isGuarded = false }: CheckRun,
   nowMs: number,
@@ -27,10 +26,8 @@ export function latestRuns(runs: readonly CheckRun[]): readonly CheckRun[] {
   return runs.filter((run) => !runs.some((other) => isReplacedBy(run, other)))
 }
 
-/** A suite as it is by now. */
 export interface ShownSuite extends Pick<CheckSuite, 'id' | 'headSha' | 'app' | 'conclusion'> {
   readonly status: string
-  /** How many check runs are registered. */
   readonly runs: number
   /** When it or one of its check runs last changed. */
   readonly updatedAtMs: number
@@ -77,10 +74,8 @@ export function suitesOf(
 /** A check of a commit, as a page shows it. */
 export interface ShownCheck {
   readonly name: string
-  /** Who checks. */
   readonly app: string
   readonly state: 'queued' | 'running' | 'passed' | 'failed'
-  /** What it found, a line each. */
   readonly findings: readonly string[]
 }
 

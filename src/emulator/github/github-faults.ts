@@ -35,7 +35,6 @@ const FAULTS = {
 /** What goes wrong with a request to GitHub. A number is the status of a refusal. */
 export type GitHubFault = number | keyof typeof FAULTS
 
-/** The answer to a request that a fault strikes. */
 export function applyGitHubFault(fault: GitHubFault, answer: () => ServiceResponse): ServiceResponse {
   return typeof fault === 'number' ? jsonResponse(fault, { message: 'Refused' }) : FAULTS[fault](answer)
 }

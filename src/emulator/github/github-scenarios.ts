@@ -20,11 +20,9 @@ export interface PlannedEvent {
     | 'close'
     | 'stranger-comments'
     | 'maintainer-comments'
-  /** What a comment says. */
   readonly body?: string
 }
 
-/** A way for things to go on GitHub, as data. */
 export interface GitHubScenario {
   /** Of the first commit that is pushed to the agent's pull request, of the second, ...; the last stays. */
   readonly checks: readonly (readonly CheckPlan[])[]
@@ -33,7 +31,6 @@ export interface GitHubScenario {
   readonly events: readonly PlannedEvent[]
   /** In place of what the agent otherwise makes of a prompt. */
   readonly edits?: (prompt: string) => readonly FileChange[]
-  /** What the agent changes besides. */
   readonly files: readonly FileChange[]
   /** `forced`: a follow-up begins anew, and what others committed meanwhile is lost. */
   readonly agentPush: 'on-top' | 'forced'
@@ -44,7 +41,6 @@ export interface GitHubScenario {
    * follow-ups left them; `marked-by-stranger`: somebody else wrote the marker.
    */
   readonly earlierPull: 'plain' | 'marked' | 'used-up' | 'marked-by-stranger'
-  /** Who commented on the pull request of the finished job. */
   readonly commentBy: 'nobody' | 'maintainer' | 'stranger' | 'bot'
   readonly permissions: Permissions
   readonly lag: Lag
@@ -79,7 +75,6 @@ export const USUAL_GITHUB: GitHubScenario = {
 }
 
 interface Described extends Partial<GitHubScenario> {
-  /** One sentence for a person who has to choose. */
   readonly description: string
 }
 

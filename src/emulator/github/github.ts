@@ -13,7 +13,6 @@ import { type Reply, NOT_FOUND, ok, refusal, spelledIn } from './reply.ts'
 import { userBody } from './resource-body.ts'
 import { type GitHubRoute, findRoute, inOwnNames } from './routes.ts'
 import type { GitHubState } from './state.ts'
-import { createTimeline } from './timeline.ts'
 import { answerLog, readLogAddress } from './workflow-operations.ts'
 
 /** Below the server's address, as the API of a GitHub Enterprise Server is. */
@@ -45,7 +44,6 @@ export interface GitHubOptions {
   readonly onExchange?: (exchange: GitHubExchange) => void
 }
 
-/** One request by the token's owner, and what came of it. */
 export interface GitHubExchange {
   /** As GitHub's description names it, or nothing if there is no such one here. */
   readonly operation: string | undefined
@@ -65,8 +63,6 @@ export interface GitHub {
   catchUp(nowMs: number): void
   /** Answers a request at a time, in milliseconds since 1970, that must not go backwards. */
   handle(request: ServiceRequest, nowMs: number): ServiceResponse
-  /** Something that happens later, at a time in milliseconds since 1970. */
-  at(atMs: number, happen: (state: GitHubState, atMs: number) => void): void
 }
 
 function toResponse({ status, body, headers = {} }: Reply): ServiceResponse {
@@ -93,8 +89,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   const state: GitHubState = { ...demoState(scenario, startMs), ...options.state }
   const agents = state.repositories[SOURCE.repository]
   if (options.repository !== undefined && agents !== undefined) state.repositories[options.repository] = agents
-  const timeline = createTimeline()
-  const noteTurns = createAgentWork({ state, scenario, timeline, jobs })
+  const catchUp = createAgentWork({ state, scenario, jobs })
   const timesAsked = new Map<string, number>()
   const budget = createRequestBudget()
 
@@ -122,17 +117,11 @@ export function createGitHub(options: GitHubOptions): GitHub {
     const refused = refuseAccess(operation, { state, repository, params })
     if (refused !== undefined) return refused
     const asked = { params, query: new URLSearchParams(query.join('?')) }
-    const { params: own, query: ownQuery } = name === options.repository ? inOwnNames(repository, asked) : asked
-    const call = { state, name, repository, params: own, query: ownQuery, body, nowMs, baseUrl }
-    return operation.answer({ ...call, url: `${baseUrl}${path}` })
+    const own = name === options.repository ? inOwnNames(repository, asked) : asked
+    return operation.answer({ ...own, state, name, repository, body, nowMs, baseUrl, url: `${baseUrl}${path}` })
   }
 
-  function answerOperation(
-    request: ServiceRequest,
-    operation: string,
-    nowMs: number,
-    answer: () => Reply,
-  ): ServiceResponse {
+  function answerAs(operation: string, request: ServiceRequest, nowMs: number, answer: () => Reply): ServiceResponse {
     const before = timesAsked.get(operation) ?? 0
     timesAsked.set(operation, before + 1)
     beforeAnswer?.(operation, before, github)
@@ -161,7 +150,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
     if (!admits(request)) return toResponse(refusal(401, 'Bad credentials'))
     if (Buffer.byteLength(body) > MAX_BODY_BYTES) return toResponse(refusal(413, 'Payload too large'))
     const path = request.target.slice(API_PATH.length).split('?')[0] ?? ''
-    if (request.target === GRAPHQL_PATH) return answerOperation(request, 'graphql', nowMs, () => answerGraphQL(body))
+    if (request.target === GRAPHQL_PATH) return answerAs('graphql', request, nowMs, () => answerGraphQL(body))
     const located = locate(path)
     const route = located === undefined ? undefined : findRoute(method, located.rest)
     if (located === undefined || route === undefined) {
@@ -169,12 +158,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
       onExchange?.({ operation: undefined, request, fault: 'none', response })
       return response
     }
-    return answerOperation(request, route.name, nowMs, () => perform(request, located.name, located.rest, route, nowMs))
-  }
-
-  function catchUp(nowMs: number): void {
-    noteTurns()
-    timeline.runUntil(nowMs)
+    return answerAs(route.name, request, nowMs, () => perform(request, located.name, located.rest, route, nowMs))
   }
 
   const github: GitHub = {
@@ -187,11 +171,6 @@ export function createGitHub(options: GitHubOptions): GitHub {
       catchUp(nowMs)
       const job = readLogAddress(request.target, nowMs)
       return job === 'elsewhere' ? handleApi(request, nowMs) : answerLog(job, request, state)
-    },
-    at(atMs, happen) {
-      timeline.at(atMs, (dueMs) => {
-        happen(state, dueMs)
-      })
     },
   }
   return github

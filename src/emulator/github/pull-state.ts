@@ -12,7 +12,6 @@ export interface ReviewComment extends Comment {
 export interface ReviewEvent {
   readonly id: number
   readonly event: 'review_requested' | 'review_request_removed' | 'reviewed'
-  /** Who did it. */
   readonly actor: string
   /** Who is asked, or was: a login, or a team as `org/team`. */
   readonly name: string
@@ -36,7 +35,6 @@ export interface PullState extends IssueState {
   /** Required checks or reviews are missing. */
   blocked: boolean
   merge: { readonly sha: string; readonly atMs: number } | undefined
-  /** Oldest first. */
   readonly reviewEvents: ReviewEvent[]
   readonly reviewComments: ReviewComment[]
 }

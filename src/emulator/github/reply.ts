@@ -1,13 +1,11 @@
 import type { RepositoryState } from './repository-state.ts'
 import type { GitHubState } from './state.ts'
 
-/** What an operation is asked, and in which world. */
 export interface Call {
   readonly state: GitHubState
   /** `owner/name` */
   readonly name: string
   readonly repository: RepositoryState
-  /** The values in the path. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   /** Where the body is a JSON object. */

@@ -35,7 +35,6 @@ export function pushCommit(repository: RepositoryState, branch: string, commit: 
   return made
 }
 
-/** Opens a pull request for a branch that was pushed. */
 export function openPull(
   repository: RepositoryState,
   number: number,
@@ -48,7 +47,6 @@ export function openPull(
   return pull
 }
 
-/** Closes an issue or a pull request, as it stands. */
 export function closeIssue(repository: RepositoryState, issue: IssueState | PullState, atMs: number): void {
   issue.state = 'closed'
   issue.updatedAtMs = atMs
@@ -74,7 +72,6 @@ export function mergePull(
   return made
 }
 
-/** Somebody comments on an issue or a pull request. */
 export function writeComment(state: GitHubState, issue: IssueState, user: string, body: string, atMs: number): Comment {
   const comment = { id: takeId(state), user, body, createdAtMs: atMs, reactions: [] }
   issue.comments.push(comment)

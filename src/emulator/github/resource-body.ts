@@ -1,6 +1,6 @@
 import { type Call, wireTime } from './reply.ts'
 import type { Commit, FileChange, RepositoryState } from './repository-state.ts'
-import type { GitHubState } from './state.ts'
+import type { GitHubState, User } from './state.ts'
 
 /** When all that nobody dates was made. */
 const LONG_AGO = wireTime(Date.UTC(2025, 0, 1))
@@ -10,15 +10,11 @@ function same(value: unknown, ...names: readonly string[]): object {
   return Object.fromEntries(names.map((name) => [name, value]))
 }
 
-export interface UserBody {
-  readonly login: string
-  readonly id: number
-  readonly type: string
-  readonly site_admin: boolean
-}
-
-export function userBody({ users }: GitHubState, login: string): UserBody {
-  const { id, type } = users[login] ?? { id: 0, type: 'User' }
+export function userBody(
+  { users }: GitHubState,
+  login: string,
+): User & { readonly login: string; readonly site_admin: boolean } {
+  const { id, type } = users[login] ?? { id: 0, type: 'User' as const }
   return { login, id, type, site_admin: false }
 }
 
@@ -52,12 +48,7 @@ export function labelBody({ labels }: RepositoryState, name: string): object {
 /** Git's own name for a tree that holds nothing: here no commit has files, but for those it changed. */
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
-interface FileBody extends FileChange {
-  readonly sha: string
-  readonly additions: number
-  readonly deletions: number
-  readonly changes: number
-}
+type FileBody = FileChange & Record<'additions' | 'deletions' | 'changes', number> & { readonly sha: string }
 
 /** What is not said of a file is that one line of it was added. */
 export function fileBody(change: FileChange): FileBody {
@@ -78,7 +69,6 @@ export function commitBody({ state, baseUrl, name }: Call, { sha, message, autho
   }
 }
 
-/** A repository as other resources hold it. */
 export function repositoryBody({ state, baseUrl }: Call, name: string, { id, defaultBranch }: RepositoryState): object {
   const [owner = '', short] = name.split('/')
   return {
@@ -97,7 +87,6 @@ export function repositoryBody({ state, baseUrl }: Call, name: string, { id, def
   }
 }
 
-/** As it is shown by itself. */
 export function wholeRepositoryBody(call: Call): object {
   return {
     ...repositoryBody(call, call.name, call.repository),

@@ -7,7 +7,6 @@ import { REPOSITORY_OPERATIONS } from './repository-operations.ts'
 import type { RepositoryState } from './repository-state.ts'
 import { WORKFLOW_OPERATIONS } from './workflow-operations.ts'
 
-/** All that this GitHub can do in a repository. */
 export const OPERATIONS: Operations = {
   ...REPOSITORY_OPERATIONS,
   ...PULL_OPERATIONS,

@@ -31,7 +31,7 @@ export const ALL_PERMISSIONS: Permissions = {
   statuses: 'read',
 }
 
-interface User {
+export interface User {
   readonly id: number
   readonly type: 'User' | 'Bot'
 }

@@ -1,4 +1,3 @@
-/** What a caller sends before the body. */
 export interface RequestHead {
   readonly method: string
   /** Path and query, as they stand in the request line. */
@@ -29,14 +28,12 @@ export interface ServiceResponse {
   readonly delayMs?: number
 }
 
-/** What is not done, with its problems as sentences. */
 export interface Refusal {
   readonly status: number
   readonly problems: readonly string[]
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What an operation decides, before it is put into words. */
 export type Answer = { readonly status: 200 | 201; readonly body: object } | Refusal
 
 export function refuse(

@@ -46,7 +46,6 @@ const FAULTS = {
 
 export type Fault = keyof typeof FAULTS
 
-/** The answer to a request that a fault strikes. */
 export function applyFault(fault: Fault, answer: () => ServiceResponse): ServiceResponse {
   return FAULTS[fault](answer)
 }

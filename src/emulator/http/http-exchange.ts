@@ -78,7 +78,6 @@ const DELIVERIES: Readonly<Record<Delivery, (outgoing: ServerResponse, response:
   },
 }
 
-/** Sends an answer, or what its delivery leaves of it. */
 export function deliver(outgoing: ServerResponse, response: ServiceResponse): void {
   DELIVERIES[response.delivery](outgoing, response)
 }

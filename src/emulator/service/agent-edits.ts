@@ -1,4 +1,3 @@
-/** One file of the agent's edits. */
 export interface FileEdit {
   readonly path: string
   readonly change: 'added' | 'modified'

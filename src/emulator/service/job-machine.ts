@@ -57,7 +57,6 @@ export function pushTimes({ startsAtMs, plan }: Turn): readonly number[] {
   return pushesMs.map((ms) => startsAtMs + ms)
 }
 
-/** A turn that starts at a given time. */
 export function planTurn(prompt: string, plan: TurnPlan, startsAtMs: number): Turn {
   return { prompt, startsAtMs, endsAtMs: startsAtMs + plan.durationMs, plan }
 }

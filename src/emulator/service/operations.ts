@@ -15,9 +15,8 @@ import { type JobRecord, sendMessage } from './job-machine.ts'
 import type { JobStore } from './job-store.ts'
 import type { Scenario } from './scenarios.ts'
 import type { Analytics } from './visitor-counts.ts'
-import { changePaths, listPages, parseVisitorsQuery } from './visitors-query.ts'
+import { changePaths, LISTINGS, parseVisitorsQuery } from './visitors-query.ts'
 
-/** What a request asks for, with the ids that its path carries. */
 export interface Route {
   readonly operation: Operation
   readonly projectId: string
@@ -25,7 +24,6 @@ export interface Route {
   readonly jobId: string
 }
 
-/** All that an operation may look at and change. */
 export interface Call extends Route {
   readonly request: ServiceRequest
   readonly query: string
@@ -93,7 +91,7 @@ function getJob(call: Call): Answer {
 function getVisitors({ query: queryString, analytics, scenario }: Call): Answer {
   const query = parseVisitorsQuery(queryString)
   if ('problems' in query) return query
-  const page = listPages(scenario.pages, query, analytics)
+  const page = LISTINGS[scenario.pages](query, analytics)
   const isHostile = scenario.texts === 'hostile'
   const body = isHostile ? changePaths(page, (path, index) => hostilePath(path, query.offset + index)) : page
   return { status: 200, body }

@@ -4,19 +4,14 @@ import type { Listing } from './visitors-query.ts'
 
 /** A way for things to go, as data: how the agent works, and what happens to requests and answers. */
 export interface Scenario {
-  /** One sentence for a person who has to choose. */
   readonly description: string
   /** How the agent works on a job's first prompt, on its second, ...; the last stays. */
   readonly turns: readonly [TurnPlan, ...TurnPlan[]]
   /** How old the copies are that GET requests for a job are answered from, in milliseconds, over and over. */
   readonly lagsMs: readonly number[]
-  /** What goes wrong with GET requests. */
   readonly reads: FaultPattern<Fault>
-  /** What goes wrong with POST requests. */
   readonly prompts: FaultPattern<Fault>
-  /** What the texts in the answers are like. */
   readonly texts: 'plain' | 'sparse' | 'hostile' | 'hostile-link'
-  /** What the list of visited pages is like. */
   readonly pages: Listing
 }
 

@@ -17,8 +17,6 @@ export interface Visit {
 export interface VisitsOptions {
   readonly pages: number
   readonly visits: number
-  /** Another seed gives other visits. Default: 1. */
-  readonly seed?: number
   /** No visit is at or after this time. */
   readonly endMs: number
 }
@@ -42,8 +40,8 @@ const AI_SHARE = [0, 0, 0, 0, 0, 0, 1, 1, 1, 0.5] as const
 /**
  * Visits over the 90 days before `endMs`, in no order. Low page numbers are visited more. All follows from the options.
  */
-export function generateVisits({ pages, visits, seed = 1, endMs }: VisitsOptions): readonly Visit[] {
-  const random = createRandom(seed)
+export function generateVisits({ pages, visits, endMs }: VisitsOptions): readonly Visit[] {
+  const random = createRandom(1)
   const visitors = Math.max(1, Math.ceil(visits / 4))
   const paths = Array.from({ length: pages }, (_, index) => pagePath(index))
   return Array.from({ length: visits }, (): Visit => {

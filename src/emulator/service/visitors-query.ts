@@ -104,7 +104,8 @@ type ReadPart = (query: VisitorsQuery) => VisitorsPage
 /** The rows in a part of a list that moves: so few that a small site has several parts, too. */
 const MOVING_ROWS = 10
 
-const LISTINGS: Readonly<Record<Listing, (query: VisitorsQuery, read: ReadPart) => VisitorsPage>> = {
+/** The part of a list that is asked for, or what comes in its place. */
+export const LISTINGS: Readonly<Record<Listing, (query: VisitorsQuery, read: ReadPart) => VisitorsPage>> = {
   whole: (query, read) => read(query),
   // After the first part a page came in before it, so that the last row of that part is the first one of the next.
   moving: (query, read) =>
@@ -120,12 +121,6 @@ const LISTINGS: Readonly<Record<Listing, (query: VisitorsQuery, read: ReadPart) 
   },
 }
 
-/** The same part with other paths. */
 export function changePaths(part: VisitorsPage, change: (path: string, index: number) => string): VisitorsPage {
   return { ...part, visitors: part.visitors.map((row, index) => ({ ...row, path: change(row.path, index) })) }
-}
-
-/** The part of the list that is asked for, or what comes in its place. */
-export function listPages(listing: Listing, query: VisitorsQuery, read: ReadPart): VisitorsPage {
-  return LISTINGS[listing](query, read)
 }
