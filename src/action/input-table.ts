@@ -1,11 +1,11 @@
+import { ActionError } from '../runtime/errors.ts'
+import { asSentence } from '../text/sentences.ts'
 import {
   apiKeyInput,
   baseUrlInput,
   isGiven,
   projectIdInput,
-  readInput,
-  formatProblems,
-  wrongInputs,
+  Refused,
   type Input,
   type RawInputs,
 } from './parse-inputs.ts'
@@ -37,19 +37,37 @@ export function inputNames(fields: Fields): readonly string[] {
   return Object.values(fields).map(({ name }) => name)
 }
 
+/** Those of one input must not push those of another out of the annotation, which GitHub cuts at 4 KiB. */
+const MOST_PROBLEMS = 3
+
+/** What is wrong with one input, each as a sentence. */
+function formatProblems(name: string, problems: readonly string[]): readonly string[] {
+  const more = problems.length - MOST_PROBLEMS
+  const rest = more <= 0 ? [] : [`has ${more} more ${more === 1 ? 'problem' : 'problems'}`]
+  return [...problems.slice(0, MOST_PROBLEMS), ...rest].map((problem) => asSentence(`\`${name}\` ${problem}`))
+}
+
 /**
  * An input left empty means its default, so that a workflow can pass on an input of its own that was not given.
- * @throws ActionError `invalid-input` that names every problem
+ * @throws ActionError `invalid-input` that names every problem, so that nobody has to mend them one run at a time
  */
 export function parseFields<F extends Fields>(fields: F, raw: RawInputs): Parsed<F> {
   const wrong: (readonly string[])[] = []
   const values = Object.entries(fields).map(([key, { name, fallback, input }]) => {
     const given = raw[name] ?? ''
-    const read = readInput(input, isGiven(raw, name) ? given : fallback || given, raw)
-    if (read.kind === 'value') return [key, read.value]
-    wrong.push(formatProblems(name, read.problems))
-    return [key, undefined]
+    try {
+      return [key, input(isGiven(raw, name) ? given : fallback || given, raw)]
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      wrong.push(formatProblems(name, error.problems))
+      return []
+    }
   })
-  if (wrong.length > 0) throw wrongInputs(wrong)
-  return Object.fromEntries(values) as Parsed<F>
+  if (wrong.length === 0) return Object.fromEntries(values) as Parsed<F>
+  const problems = wrong.flat()
+  const title = wrong.length === 1 ? 'An input is wrong' : `${wrong.length} inputs are wrong`
+  const list = [`${title}:`, ...problems.map((problem) => `- ${problem}`)].join('\n')
+  throw new ActionError('invalid-input', problems.length === 1 ? problems.join('') : list, {
+    hint: 'Nothing was sent. Correct the `with:` block of this step.',
+  })
 }

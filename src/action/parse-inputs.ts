@@ -1,6 +1,4 @@
-import { ActionError } from '../runtime/errors.ts'
 import { ID_PATTERN, isLoopback, parseUrl } from '../runtime/url.ts'
-import { asSentence } from '../text/sentences.ts'
 import { oneLine } from '../text/untrusted.ts'
 
 /** What the runner gives: every input as text, empty if nothing was given. */
@@ -8,8 +6,8 @@ export type RawInputs = Readonly<Record<string, string>>
 
 export const isGiven = (raw: RawInputs, name: string): boolean => (raw[name] ?? '').trim() !== ''
 
-/** What is wrong with one input. */
-class Refused extends Error {
+/** Says what is wrong with one input. */
+export class Refused extends Error {
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
@@ -23,44 +21,11 @@ export function refuse(...problems: readonly string[]): never {
   throw new Refused(problems)
 }
 
-/** An input: a text that becomes a value, or is refused. It may depend on other inputs, as they were given. */
-export type Input<T> = (text: string, raw: RawInputs) => T
-
-type Read<T> =
-  { readonly kind: 'value'; readonly value: T } | { readonly kind: 'refused'; readonly problems: readonly string[] }
-
-export function readInput<T>(input: Input<T>, text: string, raw: RawInputs = {}): Read<T> {
-  try {
-    return { kind: 'value', value: input(text, raw) }
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    return { kind: 'refused', problems: error.problems }
-  }
-}
-
-/** Those of one input must not push those of another out of the annotation, which GitHub cuts at 4 KiB. */
-const MOST_PROBLEMS = 3
-
-/** What is wrong with one input, each as a sentence. */
-export function formatProblems(name: string, problems: readonly string[]): readonly string[] {
-  const more = problems.length - MOST_PROBLEMS
-  const rest = more <= 0 ? [] : [`has ${more} more ${more === 1 ? 'problem' : 'problems'}`]
-  return [...problems.slice(0, MOST_PROBLEMS), ...rest].map((problem) => asSentence(`\`${name}\` ${problem}`))
-}
-
 /**
- * One error that names every input that is wrong, so that nobody has to mend them one run at a time.
- * @param wrong the problems of each, as sentences
+ * An input: a text that becomes a value. It may depend on other inputs, as they were given.
+ * @throws Refused
  */
-export function wrongInputs(wrong: readonly (readonly string[])[]): ActionError {
-  const problems = wrong.flat()
-  const title = wrong.length === 1 ? 'An input is wrong' : `${wrong.length} inputs are wrong`
-  const message =
-    problems.length === 1 ? problems.join('') : `${title}:\n${problems.map((problem) => `- ${problem}`).join('\n')}`
-  return new ActionError('invalid-input', message, {
-    hint: 'Nothing was sent. Correct the `with:` block of this step.',
-  })
-}
+export type Input<T> = (text: string, raw: RawInputs) => T
 
 /** A longer value may be a key that was given to the wrong input, and a key that was cut is redacted nowhere. */
 const LONGEST_ECHO = 20

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { readInput, type RawInputs } from '../../../src/action/parse-inputs.ts'
+import type { Input, RawInputs } from '../../../src/action/parse-inputs.ts'
 import { changeRangeInput } from '../../../src/agent/inputs/change-range-input.ts'
 import { FAIL_ON, failOnInput } from '../../../src/agent/inputs/fail-on.ts'
 import { filterFiles, findOutOfScope } from '../../../src/agent/inputs/path-filter.ts'
@@ -22,9 +22,12 @@ test('what goes along stands behind the prompt, and attaching sends nothing', ()
 
 const TOKEN = { 'github-token': 'ghs_token' }
 const BOTH = { 'wait-for-checks': ' True ', 'allowed-paths': 'docs/**' }
-const INPUTS = { reviewers: reviewersInput, 'change-range': changeRangeInput, 'fail-on': failOnInput }
-type Name = keyof typeof INPUTS
-const read = (name: Name, text: string, raw: RawInputs) => readInput<unknown>(INPUTS[name], text, raw)
+type Name = 'reviewers' | 'change-range' | 'fail-on'
+const INPUTS: Readonly<Record<Name, Input<unknown>>> = {
+  reviewers: reviewersInput,
+  'change-range': changeRangeInput,
+  'fail-on': failOnInput,
+}
 const between = (base: string, head: string, repository?: string) => ({ kind: 'between', repository, base, head })
 const always = ['failed', 'archived', 'timeout'] as const
 
@@ -50,7 +53,7 @@ test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
   ['fail-on', '', { 'allowed-paths': 'docs/**' }, new Set([...always, 'out-of-scope'])],
   ['fail-on', '', BOTH, new Set([...always, 'checks', 'out-of-scope'])],
 ])('`%s` reads %j with %j', (name, text, raw, value) => {
-  expect(read(name, text, raw)).toEqual({ kind: 'value', value })
+  expect(INPUTS[name](text, raw)).toEqual(value)
 })
 
 const ofLine = (line: number): string => `line ${line} must be \`change-authors\`, a login or \`org/team\``
@@ -80,7 +83,7 @@ test.each<[name: Name, text: string, raw: RawInputs, problems: unknown[]]>([
   ['fail-on', 'checks, out-of-scope', { ...BOTH, 'wait-for-checks': 'false' }, [NO_CHECKS]],
   ['fail-on', 'checks, out-of-scope', { 'allowed-paths': ' ' }, [NO_CHECKS, NO_PATHS]],
 ])('`%s` refuses %j with %j', (name, text, raw, problems) => {
-  expect(read(name, text, raw)).toEqual({ kind: 'refused', problems })
+  expect(() => INPUTS[name](text, raw)).toThrow(expect.objectContaining({ problems }))
 })
 
 const at = (path: string, previousPath?: string) => ({ path, previousPath })
