@@ -56,7 +56,6 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'action/core.ts': 'holds types and one error, which the tests of the runner look at',
   'runtime/environment.ts': 'holds a type only',
   'action/action.ts': 'holds types only',
-  'agent/trigger/count-by-paths.ts': 'counts what resolve-change.test.ts compares',
   'agent/trigger/wanted-change.ts': 'asks what resolve-change.test.ts and choose-task.test.ts want',
 }
 

@@ -4,11 +4,10 @@ import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Compared } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
-import { findOwnChanges } from './own-changes.ts'
-import { isOwnPullRequest, type OwnerSearch } from './own-changes.ts'
+import { findOwnChanges, isOwnPullRequest, type OwnerSearch } from './own-changes.ts'
 
-/** Each tells why the agent is not asked, as a full sentence; undefined if it is. What is not known is a shortfall. */
-export interface LoopGuard {
+/** Each question tells why the agent is not asked, as a full sentence; undefined if it is. What is not known is a shortfall. */
+interface LoopGuard {
   /** Whether only the change tells whether the event is the agent's own work. */
   readonly asksOfChange: boolean
   /** Whether it takes the whole range to tell, even if nobody else wants it. */

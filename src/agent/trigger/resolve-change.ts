@@ -1,12 +1,12 @@
 import type { ComparedCommit } from '../../github/commits.ts'
-import { joinSentences } from '../../text/sentences.ts'
-import type { Step } from '../../action/step.ts'
+import { formatCount, joinSentences } from '../../text/sentences.ts'
+import { someQuoted } from '../../text/markdown.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { changeSection } from '../prompt/change-section.ts'
+import { filterFiles, type PathFilter } from '../inputs/path-filter.ts'
+import { changeSection, isEmpty } from '../prompt/change-section.ts'
 import { findChangeRange, type ChangeRange } from './change-range.ts'
 import type { Compared } from './compare-range.ts'
-import { countByPaths } from './count-by-paths.ts'
 import { openLoopGuard } from './loop-guard.ts'
 import { eventSection } from '../prompt/event-section.ts'
 import { renderSections } from '../prompt/sections.ts'
@@ -27,6 +27,46 @@ export type ChangeFindings = {
   /** @property reason why nothing is to be asked of the service, as a full sentence */
   | { readonly kind: 'skip'; readonly reason: string }
 )
+
+interface Counted {
+  /** What was counted, in one line that is safe to print, with strangers' names between back-ticks. */
+  readonly description: string
+  /** Why nothing is to be asked of the service, as a full sentence. It is shown as Markdown, so no stranger's text is in it. */
+  readonly skipReason?: string
+  /** Why the gate stays open though nothing that is listed counts, as a full sentence. */
+  readonly doubt?: string
+}
+
+/**
+ * If none of the files that are listed counts, one that is not listed still may.
+ * @throws ActionError `cancelled`
+ */
+async function countByPaths(
+  { story, comparison, unlisted }: Compared,
+  filter: PathFilter | undefined,
+  step: AgentStep,
+): Promise<Counted> {
+  const { files, fileList, totalCommits } = comparison
+  const inFiles = `${fileList === 'cut' ? 'at least ' : ''}${formatCount(files.length, 'file')}`
+  const compared = `${isEmpty(comparison) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
+  if (filter === undefined) return { description: compared }
+
+  const counted = (await filterFiles(filter, files, step)).length
+  const isIgnoring = filter.kind === 'paths-ignore'
+  if (counted > 0) {
+    const how = isIgnoring ? `${counted === 1 ? 'does' : 'do'} not match` : counted === 1 ? 'matches' : 'match'
+    return { description: `${compared} Of these files, ${counted} ${how} \`${filter.kind}\`.` }
+  }
+  const none = isIgnoring ? 'All files match `paths-ignore`' : 'No file matches `paths`'
+  const patterns = someQuoted(filter.rules.map(({ line }) => line))
+  const names = files.length === 0 ? '' : ` ${none} (${patterns}): ${someQuoted(files.map(({ path }) => path))}.`
+  const description = `${compared}${names}`
+  const doubt = 'No listed file matches, but one that is not listed may, so the step is not skipped.'
+  if (unlisted !== undefined) return { description, doubt: `${unlisted}. ${doubt}` }
+  if (isEmpty(comparison)) return { description, skipReason: 'There are no commits in the range that it looks at.' }
+  const skipReason = isIgnoring ? 'All changed files match `paths-ignore`.' : 'No changed file matches `paths`.'
+  return { description, skipReason }
+}
 
 /** Why the event itself has nothing for the agent, whose range may still look back. */
 function whyIdle(range: ChangeRange): string | undefined {
@@ -89,7 +129,7 @@ function tellChange(
   compared: Compared | undefined,
   found: string | undefined,
   { changeContext: level, changeContextBytes: maxBytes }: AgentInputs,
-  { context, core }: Step,
+  { context, core }: AgentStep,
 ): ChangeFindings {
   const commits = compared?.comparison.commits
   const sections =
