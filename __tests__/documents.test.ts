@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { parse, parseDocument } from 'yaml'
+import { PAGES, writeTables } from '../scripts/docs/input-tables.ts'
 import { readOptions } from '../scripts/start/options.ts'
 import { codeBlocks, headingAnchors, linkTargets, markdownFiles, root } from './support/markdown-files.ts'
 import { workflowFiles } from './support/workflow-files.ts'
@@ -160,22 +161,33 @@ test('every command that starts the action is taken by it', () => {
 test('what people read is plain English', () => {
   const odd =
     /\bshall\b|none for the agent|so many at a time|costs that thing|is said in one error|\bWhere (?:there|no)\b|gone on with|goes on with it|unknown is red|\b(?:hence|whereby|whom it may)\b|is made up for|what became of/
-  const texts = [
-    ...documents,
-    ...workflows,
-    ...['', 'visitors/', 'emulator/'].map((folder) => fileOf(`${folder}action.yml`)),
-  ]
-  const problems = texts.flatMap(({ path, text }) =>
-    text
-      .split('\n')
-      .filter((line) => odd.test(line))
-      .map((line) => `${path}: ${line.trim()}`),
+  const actions = ['', 'visitors/', 'emulator/'].map((folder) => fileOf(`${folder}action.yml`))
+  const lines = [...documents, ...workflows, ...actions].flatMap(({ path, text }) =>
+    text.split('\n').map((line) => `${path}: ${line.trim()}`),
   )
-  expect(problems).toEqual([])
+  expect(lines.filter((line) => odd.test(line))).toEqual([])
 })
 
 test('the documents have few words, tables included: rewrite one before you add to it', () => {
   const pages = documents.filter(({ path }) => !path.startsWith('scripts/') && !path.startsWith('__tests__/'))
   const words = pages.flatMap(({ text }) => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)))
   expect(words.length).toBeLessThanOrEqual(22_000)
+})
+
+test.each(PAGES)('the tables of $document say what $action says; if not, run: npm run docs', (page) => {
+  const { text } = fileOf(page.document)
+  const emptied = text.replace(/(<!-- ([a-z-]+): [^>]*-->)[^]*?(?=<!-- \/\2 -->)/g, '$1\nold\n')
+  expect(emptied).not.toBe(text)
+  expect(writeTables(emptied, fileOf(page.action).text, page.tables)).toBe(text)
+})
+
+test('a page that lost its markers is an error, not a table that is never written', () => {
+  const page = '# A\n<!-- inputs: x -->\n<!-- /inputs -->\n'
+  expect(() => writeTables(page, 'inputs: {}\noutputs: {}\n', ['inputs', 'outputs'])).toThrow(
+    'The markers of the outputs table must be there once',
+  )
+})
+
+test('the README can be read in a few minutes', () => {
+  expect(fileOf('README.md').text.split('\n').length).toBeLessThan(250)
 })

@@ -49,21 +49,12 @@ function wordsOf(type: Type): readonly string[] {
   return type.type === 'enum' ? type['allowed-values'] : []
 }
 
+const LOOKS_LIKE = { string: /^/, boolean: /^(?:true|false)$/, integer: /^\d+$/, float: /^\d+(?:\.\d+)?$/ }
+
 function takes(type: Type, text: string): boolean {
-  switch (type.type) {
-    case 'string':
-      return true
-    case 'boolean':
-      return ['true', 'false'].includes(text)
-    case 'integer':
-      return /^\d+$/.test(text)
-    case 'float':
-      return /^\d+(\.\d+)?$/.test(text)
-    case 'enum':
-      return type['allowed-values'].includes(text)
-    case 'list':
-      return text.split(type.separator).every((part) => takes(type['list-item'], part.trim()))
-  }
+  if (type.type === 'enum') return type['allowed-values'].includes(text)
+  if (type.type !== 'list') return LOOKS_LIKE[type.type].test(text)
+  return text.split(type.separator).every((part) => takes(type['list-item'], part.trim()))
 }
 
 type Words = Readonly<Record<string, readonly string[]>>

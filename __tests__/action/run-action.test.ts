@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { formatConclusion, mostUrgent } from '../../src/action/conclusion.ts'
+import { mostUrgent } from '../../src/action/conclusion.ts'
 import { execute } from '../../src/action/execute.ts'
 import { runAction } from '../../src/action/run-action.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -259,20 +259,6 @@ test('a notice comes before the end', async () => {
   const { lines } = await run({ rendered: { notice: NOTICE } })
   expect(lines.slice(-2)).toEqual(['::notice title=Not done::The label.', expect.stringContaining('Ended. done')])
 })
-
-const CONCLUSION = { isGreen: false, title: 'A', text: 'It broke.', advice: 'Mend it.' }
-
-test.each([
-  [{}, 'No.', 'It broke. The service says: “No.” Mend it.'],
-  [{ advice: undefined }, undefined, 'It broke.'],
-  // What follows on a list begins a line of its own.
-  [{ text: '- a.\n- b.' }, undefined, '- a.\n- b.\nMend it.'],
-])(
-  'tells what happened, what the service says and what to do, as far as it is known: %j, %j',
-  (fields, quote, told) => {
-    expect(formatConclusion({ ...CONCLUSION, ...fields }, quote)).toBe(told)
-  },
-)
 
 test('of all advice only the most urgent is given', () => {
   expect(mostUrgent([undefined, '', 'Mend it.', 'Try again.'])).toBe('Mend it.')
