@@ -4,8 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { request, type Dispatcher } from 'undici'
 import { makeCertificate } from '../../scripts/start/untrusted-tls.ts'
-import { openDispatcher } from '../../src/http/dispatcher.ts'
-import { exchange } from '../../src/http/exchange.ts'
+import { exchange, openDispatcher } from '../../src/http/exchange.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
 
 const cleanUps: (() => Promise<void>)[] = []
