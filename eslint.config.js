@@ -54,6 +54,11 @@ export default defineConfig(
     },
   },
   {
+    // What a resource of GitHub's is asked, and what it answers, stands at each of its questions.
+    files: ['src/github/**'],
+    rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
+  },
+  {
     // JavaScript: its types stand in JSDoc, where these rules do not look.
     files: ['**/*.mjs', '**/*.js'],
     rules: {

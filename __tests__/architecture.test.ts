@@ -52,7 +52,6 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'github/event-parts.ts': 'holds the parts of an event, which event.test.ts looks at',
   'github/payload-parts.ts': 'the same',
   'github/send.ts': 'reads an answer to its end, as ask-github.test.ts looks at',
-  'github/pull-request-answers.ts': 'holds what answers must be like, and malformed-answers.test.ts gives others',
   'action/core.ts': 'holds types and one error, which the tests of the runner look at',
   'runtime/environment.ts': 'holds a type only',
   'action/action.ts': 'holds types only',

@@ -5,7 +5,7 @@ import {
   type CheckSuite,
   type CommitStatus,
   type WorkflowRun,
-} from '../../src/github/check-answers.ts'
+} from '../../src/github/check-suites.ts'
 import { judgeChecks, type Check } from '../../src/github/commit-checks.ts'
 import { refusal, RUN_FACTS } from '../support/fake-github.ts'
 

@@ -67,7 +67,7 @@ test('a page may hold more than anybody asked for', async () => {
 const schema = z.object({ name: text, size: number, of: part(z.object({ id: z.number() })) })
 const items = (count: number) => Array.from({ length: count }, () => ({ name: 'a' }))
 const countOf = (list: unknown, total_count?: unknown, link?: string) =>
-  parseFirstPage(schema, { data: { list, total_count }, link }, 'list')
+  parseFirstPage(schema, { status: 200, headers: { link }, data: { list, total_count } }, 'list')
 
 test.each([
   ['all that is counted', countOf(items(2), 2), 0, false],

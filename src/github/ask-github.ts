@@ -5,6 +5,7 @@ import { ActionError } from '../runtime/errors.ts'
 import { redactAll, type Redact } from '../text/redact.ts'
 import { toActionError, type Need } from './github-error.ts'
 import type { GitHubRequest, Requests } from './requests.ts'
+import type { Answer } from './send.ts'
 
 export interface GitHubOptions {
   readonly token: string
@@ -25,19 +26,13 @@ export interface GitHubOptions {
 
 export type Query = Readonly<Record<string, string | number | boolean>>
 
-/** What GitHub said, and where the next page of it is. */
-export interface Told {
-  readonly data: unknown
-  readonly link: string | undefined
-}
-
 /** What one repository is asked. Paths are below it, and begin with `/`. */
 export interface RepositoryApi {
   /** Of the repository, as it was named. */
   readonly owner: string
-  readonly get: (path: string, query?: Query) => Promise<Told>
+  readonly get: (path: string, query?: Query) => Promise<Answer>
   /** @param retries how often it is sent again after a failure that may pass, by default three times */
-  readonly send: (method: 'POST' | 'PATCH', path: string, body: object, retries?: number) => Promise<Told>
+  readonly send: (method: 'POST' | 'PATCH', path: string, body: object, retries?: number) => Promise<Answer>
   /** Where GitHub says that something is. */
   readonly locate: (path: string) => Promise<string | undefined>
   /** Asks the other interface, which has errors in the place of data for what it refuses. */
@@ -63,10 +58,10 @@ export function createAskGitHub(options: GitHubOptions, requests: Requests): Ask
   function openRepository(repository: string, end: AbortSignal): RepositoryApi {
     const [owner = '', name = ''] = repository.split('/')
     const base = apiUrl + path`/repos/${owner}/${name}`
-    const perform = async (request: GitHubRequest): Promise<Told> => {
-      const { data, headers } = await requests.perform(request, { end, deadlineAt })
-      if (typeof data !== 'object' || data === null) throw new TypeError('GitHub answered with a web page.')
-      return { data, link: headers['link'] }
+    const perform = async (request: GitHubRequest): Promise<Answer> => {
+      const answer = await requests.perform(request, { end, deadlineAt })
+      if (typeof answer.data !== 'object' || answer.data === null) throw new TypeError('GitHub answered with a page.')
+      return answer
     }
     return {
       owner,

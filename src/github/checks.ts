@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import { path, type AskGitHub } from './ask-github.ts'
-import { checkRunSchema, checkSuiteSchema, commitStatusSchema, workflowRunSchema } from './check-answers.ts'
+import { checkRunSchema, checkSuiteSchema, commitStatusSchema, workflowRunSchema } from './check-suites.ts'
 import { type Check, type CommitAnswers, judgeChecks, type OwnRun } from './commit-checks.ts'
 import { PAGE_SIZE, parseFirstPage } from './pages.ts'
 import { parseItems } from './parse-answer.ts'
@@ -59,19 +59,15 @@ async function readRuns(ask: AskGitHub, repository: string, sha: string): Promis
   }
 }
 
-export interface Checks {
+export const connectChecks = (ask: AskGitHub) => ({
   /**
    * All that counts of a commit's checks, but for those of the run that asks. Without `actions: read` it is not known what took
    * the place of what, so that all of it counts.
    */
-  readonly readChecks: (repository: string, sha: string, own: OwnRun) => Promise<readonly Check[]>
+  readChecks: async (repository: string, sha: string, own: OwnRun): Promise<readonly Check[]> =>
+    judgeChecks(await readAnswers(ask, repository, sha), own),
   /** The first annotations of a check run. */
-  readonly listAnnotations: (repository: string, checkRunId: number) => Promise<readonly Annotation[]>
-}
-
-export const connectChecks = (ask: AskGitHub): Checks => ({
-  readChecks: async (repository, sha, own) => judgeChecks(await readAnswers(ask, repository, sha), own),
-  listAnnotations: (repository, checkRunId) =>
+  listAnnotations: (repository: string, checkRunId: number): Promise<readonly Annotation[]> =>
     ask({ permission: 'checks: read', repository }, async (api) => {
       const { data } = await api.get(path`/check-runs/${checkRunId}/annotations`, { per_page: MOST_ANNOTATIONS })
       return parseItems(annotationSchema, data).map(({ start_line: line, ...said }) => ({ ...said, line }))

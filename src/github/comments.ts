@@ -83,38 +83,15 @@ const listPath = (place: CommentPlace): string =>
 const commentPath = (place: CommentPlace, commentId: number): string =>
   threadOf(place) === undefined ? path`/issues/comments/${commentId}` : path`/pulls/comments/${commentId}`
 
-export interface Comments {
+export const connectComments = (ask: AskGitHub) => ({
   /** Puts eyes on a comment; there once, however often it is asked for. GitHub's REST interface has no reactions to reviews. */
-  readonly addEyes: (comment: CommentAddress) => Promise<void>
-  /** The comments that belong to one review, oldest first. */
-  readonly listReviewComments: (review: CommentAddress) => Promise<readonly ReviewComment[]>
-  /**
-   * The comments of a place that begin as a marker does, oldest first; in the place of an answer, those since the comment that
-   * it answers.
-   * @param matters by the text: of all others it makes no difference who wrote them, so that nobody is asked, and they are left out
-   * @throws ActionError also if GitHub does not tell all
-   */
-  readonly listMarkerComments: (
-    place: CommentPlace,
-    matters?: (body: string) => boolean,
-  ) => Promise<readonly MarkerComment[]>
-  /** What a comment below a pull request says by now. */
-  readonly readComment: (pullRequest: PullRequestAddress, commentId: number) => Promise<string>
-  /**
-   * Gives its id, if GitHub tells.
-   * @throws ActionError also if the answer was lost
-   */
-  readonly addComment: (place: CommentPlace, body: string) => Promise<number | undefined>
-  readonly editComment: (place: CommentPlace, commentId: number, body: string) => Promise<void>
-}
-
-export const connectComments = (ask: AskGitHub): Comments => ({
-  addEyes: (address) =>
+  addEyes: (address: CommentAddress): Promise<void> =>
     ask(needOf(address, 'write'), async (api) => {
       if (address.kind === 'review') return
       await api.send('POST', `${commentPath(address, address.id)}/reactions`, { content: 'eyes' })
     }),
-  listReviewComments: (review) =>
+  /** The comments that belong to one review, oldest first. */
+  listReviewComments: (review: CommentAddress): Promise<readonly ReviewComment[]> =>
     ask(needOf(review, 'read'), async (api) => {
       const listed = path`/pulls/${review.number}/reviews/${review.id}/comments`
       const pages = await readPages(api, { path: listed, mostPages: MOST_REVIEW_PAGES, past: 'left' })
@@ -126,7 +103,16 @@ export const connectComments = (ask: AskGitHub): Comments => ({
         hunk: diff_hunk,
       }))
     }),
-  listMarkerComments: (place, matters = () => true) =>
+  /**
+   * The comments of a place that begin as a marker does, oldest first; in the place of an answer, those since the comment that
+   * it answers.
+   * @param matters by the text: of all others it makes no difference who wrote them, so that nobody is asked, and they are left out
+   * @throws ActionError also if GitHub does not tell all
+   */
+  listMarkerComments: (
+    place: CommentPlace,
+    matters: (body: string) => boolean = () => true,
+  ): Promise<readonly MarkerComment[]> =>
     ask(needOf(place, 'read'), async (api) => {
       const query = 'kind' in place ? { since: place.writtenAt } : {}
       const pages = await readPages(api, { path: listPath(place), query, mostPages: MOST_PAGES })
@@ -137,12 +123,17 @@ export const connectComments = (ask: AskGitHub): Comments => ({
       const authors = await judgeWriters(api, found)
       return found.map(({ id, body }, index) => ({ id, body, author: authors[index] ?? 'stranger' }))
     }),
-  readComment: (place, commentId) =>
+  /** What a comment below a pull request says by now. */
+  readComment: (place: PullRequestAddress, commentId: number): Promise<string> =>
     ask(needOf(place, 'read'), async (api) => {
       const { data } = await api.get(commentPath(place, commentId))
       return parseAnswer(commentSchema, data).body
     }),
-  addComment: (place, body) =>
+  /**
+   * Gives its id, if GitHub tells.
+   * @throws ActionError also if the answer was lost
+   */
+  addComment: (place: CommentPlace, body: string): Promise<number | undefined> =>
     ask(needOf(place, 'write'), async (api) => {
       const threadId = threadOf(place)
       const listed =
@@ -151,7 +142,7 @@ export const connectComments = (ask: AskGitHub): Comments => ({
       const { data } = await api.send('POST', listed, { body }, 0)
       return parseAnswer(writtenSchema, data).id
     }),
-  editComment: (place, commentId, body) =>
+  editComment: (place: CommentPlace, commentId: number, body: string): Promise<void> =>
     ask(needOf(place, 'write'), async (api) => {
       await api.send('PATCH', commentPath(place, commentId), { body })
     }),

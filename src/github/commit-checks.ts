@@ -5,12 +5,14 @@ import {
   type CheckSuite,
   type CommitStatus,
   isWaiting,
+  joinSuites,
+  replacementsOf,
   type State,
   stateOf,
   stateOfStatus,
+  type Suite,
   type WorkflowRun,
-} from './check-answers.ts'
-import { joinSuites, replacementsOf, type Suite } from './check-suites.ts'
+} from './check-suites.ts'
 import { type FirstPage, PAGE_SIZE } from './pages.ts'
 
 /** A check run, a commit status, or what GitHub knows of without showing it: all count alike. */

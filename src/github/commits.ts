@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import { path, type AskGitHub } from './ask-github.ts'
 import { PAGE_SIZE, readPages } from './pages.ts'
 import { parseAnswer, parseItems, part, text } from './parse-answer.ts'
-import { accountSchema } from './pull-request-answers.ts'
-import type { Account, PullRequestAddress } from './pull-requests.ts'
+import { accountSchema, type Account, type PullRequestAddress } from './pull-requests.ts'
 
 export interface ComparedCommit {
   readonly sha: string
@@ -69,27 +68,21 @@ const tagSchema = z.object({ name: z.string(), commit: z.object({ sha: z.string(
 /** Tags past these are not read. */
 const MOST_TAG_PAGES = 10
 
-export interface Commits {
+export const connectCommits = (ask: AskGitHub) => ({
   /** The commits of a pull request, oldest first by the dates that their authors gave them. */
-  readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
-  /** The commits that a head has and a base has not, as a pull request of the two would list them. */
-  readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
-  /** `GET /repos/{owner}/{repo}/tags` */
-  readonly listTags: (repository: string) => Promise<readonly Tag[]>
-}
-
-export const connectCommits = (ask: AskGitHub): Commits => ({
-  listPullRequestCommits: ({ repository, number }) =>
+  listPullRequestCommits: ({ repository, number }: PullRequestAddress): Promise<readonly PullRequestCommit[]> =>
     ask({ permission: 'pull-requests: read', repository }, async (api) => {
       const pages = await readPages(api, { path: path`/pulls/${number}/commits`, mostPages: MOST_PAGES })
       return parseAnswer(commitsSchema, pages.flat()).map(toCommit)
     }),
-  listCommitsBetween: (repository, base, head) =>
+  /** The commits that a head has and a base has not, as a pull request of the two would list them. */
+  listCommitsBetween: (repository: string, base: string, head: string): Promise<readonly PullRequestCommit[]> =>
     ask({ permission: 'contents: read', repository }, async (api) => {
       const listing = { path: path`/compare/${base}...${head}`, name: 'commits', mostPages: MOST_PAGES }
       return parseAnswer(commitsSchema, (await readPages(api, listing)).flat()).map(toCommit)
     }),
-  listTags: (repository) =>
+  /** `GET /repos/{owner}/{repo}/tags` */
+  listTags: (repository: string): Promise<readonly Tag[]> =>
     ask({ permission: 'contents: read', repository }, async (api) => {
       const pages = await readPages(api, { path: '/tags', mostPages: MOST_TAG_PAGES, past: 'left' })
       return parseItems(tagSchema, pages.flat()).map(({ name, commit }) => ({ name, sha: commit.sha }))

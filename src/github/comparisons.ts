@@ -70,16 +70,12 @@ function toFiles(listed: unknown): Pick<Comparison, 'files' | 'fileList'> {
   return { files, fileList: isWhole ? 'whole' : 'cut' }
 }
 
-export interface Comparisons {
+export const connectComparisons = (ask: AskGitHub) => ({
   /**
    * What changed between the merge base of the two and the head (`GET /repos/{owner}/{repo}/compare/{basehead}`). The commits
    * come in pages, oldest first; the files only come on the first one.
    */
-  readonly compare: (repository: string, base: string, head: string) => Promise<Comparison>
-}
-
-export const connectComparisons = (ask: AskGitHub): Comparisons => ({
-  compare: async (repository, base, head) => {
+  compare: async (repository: string, base: string, head: string): Promise<Comparison> => {
     const readPage = (page: number) =>
       ask({ permission: 'contents: read', repository }, async (api) => {
         const { data } = await api.get(path`/compare/${base}...${head}`, { per_page: PAGE_SIZE, page })

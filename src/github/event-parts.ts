@@ -1,6 +1,6 @@
+import type { Person } from './comment-trust.ts'
 import type { Place } from './comments.ts'
 import { has, integer, isTrue, list, part, sha, text, type Payload } from './payload-parts.ts'
-import type { Person } from './permissions.ts'
 
 /** A commit that came with a push. */
 export interface EventCommit {

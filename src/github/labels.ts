@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import { path, type AskGitHub } from './ask-github.ts'
 import { hasStatus, isRefusal } from './github-error.ts'
 import { parseAnswer } from './parse-answer.ts'
-import { labelsSchema } from './pull-request-answers.ts'
-import type { PullRequestAddress } from './pull-requests.ts'
+import { labelsSchema, type PullRequestAddress } from './pull-requests.ts'
 import { readPages } from './pages.ts'
 
 const labelled = { number: z.number(), labels: labelsSchema }
@@ -24,29 +23,17 @@ export function hasLabel(label: string, labels: readonly string[]): boolean {
   return label !== '' && labels.some((name) => name.toLowerCase() === label.toLowerCase())
 }
 
-export interface Labels {
+export const connectLabels = (ask: AskGitHub) => ({
   /** Puts a label on a pull request. GitHub makes one that the repository does not know. */
-  readonly addLabel: (pullRequest: PullRequestAddress, label: string) => Promise<void>
+  addLabel: ({ repository, number }: PullRequestAddress, label: string): Promise<void> =>
+    ask({ permission: 'pull-requests: write', repository }, async (api) => {
+      await api.send('POST', path`/issues/${number}/labels`, { labels: [label] })
+    }),
   /**
    * The open pull requests with a label, oldest first, by one list that holds them only. It may be late, and is empty for a
    * token that may not read issues, so that what is not in it may be there all the same.
    */
-  readonly findLabelledPullRequests: (repository: string, label: string) => Promise<readonly PullRequestAddress[]>
-  /**
-   * All open pull requests with a label, oldest first. They are listed and not searched, as GitHub's search lags. One that is
-   * closed between two pages moves all after it, so that more pages than one are read twice: what one reading misses is in
-   * the other.
-   * @throws ActionError also if there are more than can be listed
-   */
-  readonly listOpenPullRequests: (repository: string, label: string) => Promise<readonly PullRequestAddress[]>
-}
-
-export const connectLabels = (ask: AskGitHub): Labels => ({
-  addLabel: ({ repository, number }, label) =>
-    ask({ permission: 'pull-requests: write', repository }, async (api) => {
-      await api.send('POST', path`/issues/${number}/labels`, { labels: [label] })
-    }),
-  findLabelledPullRequests: (repository, label) =>
+  findLabelledPullRequests: (repository: string, label: string): Promise<readonly PullRequestAddress[]> =>
     ask({ permission: 'issues: read', repository }, async (api) => {
       try {
         const listing = { path: '/issues', query: { ...OPEN, labels: label }, mostPages: MOST_PAGES }
@@ -59,7 +46,13 @@ export const connectLabels = (ask: AskGitHub): Labels => ({
         throw error
       }
     }),
-  listOpenPullRequests: (repository, label) =>
+  /**
+   * All open pull requests with a label, oldest first. They are listed and not searched, as GitHub's search lags. One that is
+   * closed between two pages moves all after it, so that more pages than one are read twice: what one reading misses is in
+   * the other.
+   * @throws ActionError also if there are more than can be listed
+   */
+  listOpenPullRequests: (repository: string, label: string): Promise<readonly PullRequestAddress[]> =>
     ask({ permission: 'pull-requests: read', repository }, async (api) => {
       const read = () => readPages(api, { path: '/pulls', query: OPEN, mostPages: MOST_PAGES })
       const first = await read()

@@ -2,23 +2,9 @@ import type { HttpRequest } from '../http/exchange.ts'
 import { ActionError } from '../runtime/errors.ts'
 import type { Send } from './send.ts'
 
-/** What Octokit gives to a `fetch`. */
-interface FetchOptions extends Omit<HttpRequest, 'url'> {
-  readonly signal: AbortSignal
-}
-
-/** What Octokit needs of an answer. */
-interface FetchAnswer {
-  readonly status: number
-  readonly url: string
-  readonly headers: ReadonlyMap<string, string | undefined>
-  readonly text: () => Promise<string>
-  readonly arrayBuffer: () => Promise<string>
-}
-
-/** A `fetch` for Octokit. */
-function asFetch(send: Send): (url: string, options: FetchOptions) => Promise<FetchAnswer> {
-  return async (url, { method, headers, body, signal }) => {
+/** A `fetch` for Octokit, with what it needs of an answer. */
+function asFetch(send: Send) {
+  return async (url: string, { method, headers, body, signal }: HttpRequest & { readonly signal: AbortSignal }) => {
     const sent = await send({ method, url: new URL(url), headers, body }, signal)
     const text = (): Promise<string> => Promise.resolve(sent.body)
     return { status: sent.status, url, headers: new Map(Object.entries(sent.headers)), text, arrayBuffer: text }

@@ -1,7 +1,8 @@
 import type * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
-import type { Query, RepositoryApi, Told } from './ask-github.ts'
+import type { Query, RepositoryApi } from './ask-github.ts'
 import { parseItems } from './parse-answer.ts'
+import type { Answer } from './send.ts'
 
 /** The most that GitHub gives on one page. */
 export const PAGE_SIZE = 100
@@ -14,7 +15,7 @@ function listIn(data: unknown, name?: string): readonly unknown[] {
 }
 
 /** Of the address only these are taken, so that it leads to no other host and no other list. */
-function nextPlace(link = ''): Query | undefined {
+function nextPlace({ headers: { link = '' } }: Answer): Query | undefined {
   const address = /<([^<>]*)>;[^,]*\brel="next"/.exec(link)?.[1]
   if (address === undefined) return undefined
   const query = new URLSearchParams(address.replace(/^[^?]*/, ''))
@@ -44,9 +45,9 @@ export async function* pagesOf(api: RepositoryApi, listing: Listing): AsyncGener
   for (let left = mostPages; place !== undefined; left--) {
     if (left === 0 && past === 'left') return
     if (left === 0) throw new ActionError('rejected', `GitHub has more than ${mostPages * PAGE_SIZE} to list.`)
-    const { data, link } = await api.get(path, { per_page: PAGE_SIZE, ...query, ...place })
-    yield listIn(data, name)
-    place = nextPlace(link)
+    const answer: Answer = await api.get(path, { per_page: PAGE_SIZE, ...query, ...place })
+    yield listIn(answer.data, name)
+    place = nextPlace(answer)
   }
 }
 
@@ -70,11 +71,11 @@ export interface FirstPage<T> {
  * @param name of the list in the answer, which stands beside how many GitHub counts
  * @throws TypeError if there is no list
  */
-export function parseFirstPage<T>(schema: z.ZodMiniType<T>, { data, link }: Told, name: string): FirstPage<T> {
-  const { total_count: total } = data as { readonly total_count?: unknown }
-  const page = listIn(data, name)
+export function parseFirstPage<T>(schema: z.ZodMiniType<T>, answer: Answer, name: string): FirstPage<T> {
+  const { total_count: total } = answer.data as { readonly total_count?: unknown }
+  const page = listIn(answer.data, name)
   const items = parseItems(schema, page)
-  const isFull = page.length >= PAGE_SIZE || nextPlace(link) !== undefined
+  const isFull = page.length >= PAGE_SIZE || nextPlace(answer) !== undefined
   // Without a count, there is at least one more where there may be another page.
   const counted = typeof total === 'number' ? total : page.length + (isFull ? 1 : 0)
   return { items, missing: Math.max(counted, page.length) - items.length, isFull }

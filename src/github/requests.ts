@@ -4,9 +4,8 @@ import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
 import { Refusal } from './github-error.ts'
-import { createKnownAnswers } from './known-answers.ts'
-import { answerIn, type Answer, type Send } from './send.ts'
 import { openOctokit, type LoadToolkit } from './octokit.ts'
+import { answerIn, type Answer, type Send } from './send.ts'
 
 /** What GitHub counts of the requests with a token. */
 export interface Usage {
@@ -87,6 +86,31 @@ interface Surroundings {
   readonly token: string
   readonly clock: Clock
   readonly debug: (line: string) => void
+}
+
+/** A look at a pull request with its checks takes five, and so much is kept of the last ones only. */
+const MOST_KEPT = 16
+
+/** Keeps what came with an `ETag`, so that it is asked for again only in case that it has changed. */
+function createKnownAnswers() {
+  /** By address, the one that was asked for last at the end. */
+  const kept = new Map<string, Answer>()
+  return {
+    /** What to ask of an address with: whether its answer is still the one that is known. */
+    headersFor: (url: string): Readonly<Record<string, string>> => {
+      const etag = kept.get(url)?.headers['etag']
+      return etag === undefined ? {} : { 'if-none-match': etag }
+    },
+    /** Takes the answer of an address that was read, and gives the one before in the place of a 304. */
+    take: (url: string, answer: Answer): Answer => {
+      const whole = answer.status === 304 ? kept.get(url) : answer
+      if (whole === undefined || whole.status >= 300) return answer
+      kept.delete(url)
+      if (whole.headers['etag'] !== undefined) kept.set(url, whole)
+      for (const oldest of [...kept.keys()].slice(0, -MOST_KEPT)) kept.delete(oldest)
+      return whole
+    },
+  }
 }
 
 /**

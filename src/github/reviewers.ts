@@ -27,27 +27,22 @@ function reviewerIn({ event = '', user, requested_reviewer: one, requested_team:
 /** A pull request in which more has happened is too old to ask anybody new. */
 const MOST_PAGES = 10
 
-export interface Reviewers {
+export const connectReviewers = (ask: AskGitHub) => ({
   /**
    * Whoever was asked for a review of a pull request so far, be the request taken back or not, and whoever gave one. In small
    * letters, teams as `org/team`. GitHub keeps it for ever, and nobody else can write it.
    */
-  readonly listReviewersSoFar: (pullRequest: PullRequestAddress) => Promise<readonly string[]>
-  /**
-   * Asks one person, or one team of the owner of the repository.
-   * @throws ActionError `rejected` if it cannot be asked, such as who has no access
-   */
-  readonly requestReview: (pullRequest: PullRequestAddress, name: string) => Promise<void>
-}
-
-export const connectReviewers = (ask: AskGitHub): Reviewers => ({
-  listReviewersSoFar: ({ repository, number }) =>
+  listReviewersSoFar: ({ repository, number }: PullRequestAddress): Promise<readonly string[]> =>
     ask({ permission: 'pull-requests: read', repository }, async (api) => {
       const pages = await readPages(api, { path: path`/issues/${number}/timeline`, mostPages: MOST_PAGES })
       const names = parseAnswer(eventsSchema, pages.flat()).map((event) => reviewerIn(event, api.owner))
       return names.flatMap((name) => name?.toLowerCase() ?? [])
     }),
-  requestReview: ({ repository, number }, name) =>
+  /**
+   * Asks one person, or one team of the owner of the repository.
+   * @throws ActionError `rejected` if it cannot be asked, such as who has no access
+   */
+  requestReview: ({ repository, number }: PullRequestAddress, name: string): Promise<void> =>
     ask({ permission: 'pull-requests: write', repository }, async (api) => {
       const [owner = '', team] = name.split('/')
       if (team !== undefined && owner.toLowerCase() !== api.owner.toLowerCase())

@@ -3,19 +3,16 @@ import { proxyFor } from '../http/proxy.ts'
 import type { Environment } from '../runtime/environment.ts'
 import { readBounded } from '../runtime/read-bounded.ts'
 
-interface Head {
+/** An answer, read to its end. */
+export interface Sent {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-}
-
-/** An answer, read to its end. */
-export interface Sent extends Head {
   readonly body: string
 }
 
 /** An answer of GitHub's: JSON as what it stands for, and all else as text. */
-export interface Answer extends Head {
+export interface Answer extends Omit<Sent, 'body'> {
   readonly data: unknown
 }
 

@@ -43,17 +43,14 @@ const runSchema = z.object({
   head_repository: named,
 })
 
-export interface WorkflowRuns {
+export const connectWorkflowRuns = (ask: AskGitHub) => ({
   /**
    * The heads of the last successful runs of a workflow on a branch before this one, newest first and each once
    * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub's own filter knows branches by name only, so
    * that it finds those of forks and of pull requests too. A head may be gone: then the one before it is as good.
    */
-  readonly findLastSuccesses: (query: WorkflowBranch) => Promise<readonly string[]>
-}
-
-export const connectWorkflowRuns = (ask: AskGitHub): WorkflowRuns => ({
-  findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
+  findLastSuccesses: (asked: WorkflowBranch): Promise<readonly string[]> => {
+    const { repository, workflow, branch, runId, isOther = false } = asked
     const events = isOther ? [...BRANCH_EVENTS, STARTED_BY_RUN] : BRANCH_EVENTS
     const listing = {
       path: path`/actions/workflows/${workflow}/runs`,

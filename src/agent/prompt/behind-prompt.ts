@@ -1,7 +1,7 @@
 import type { CommentAddress, Place, ReviewComment } from '../../github/comments.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
 import type { Subject } from '../../github/event-parts.ts'
-import type { Person } from '../../github/permissions.ts'
+import type { Person } from '../../github/comment-trust.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { cleanName } from '../../text/fenced.ts'
 import { commitLine } from './change-section.ts'

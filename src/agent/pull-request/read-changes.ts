@@ -1,4 +1,4 @@
-import { toPullRequestAddress } from '../../github/pull-request-address.ts'
+import { toPullRequestAddress } from '../../github/pull-requests.ts'
 import { rethrowFatal } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
