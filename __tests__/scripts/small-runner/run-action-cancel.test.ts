@@ -8,23 +8,9 @@ const testWithSignals = process.platform === 'win32' ? test.skip : test
 const READY = 'setInterval(() => {}, 1000); console.log("ready")\n'
 const SHORT = { sigtermAfterMs: 150, killAfterMs: 150 }
 const NEVER = { sigtermAfterMs: 60_000, killAfterMs: 60_000 }
-
-async function cancelWhenReady(
-  source: string,
-  cancelTimes: typeof SHORT,
-): Promise<Awaited<ReturnType<typeof runAction>>> {
-  const cancel = new AbortController()
-  return runAction({
-    action: temporaryAction(source + READY),
-    cancel: cancel.signal,
-    cancelTimes,
-    onLine: ({ text }) => {
-      if (text === 'ready') cancel.abort()
-    },
-  })
-}
-
 const WRITE = "require('node:fs').appendFileSync(process.env.GITHUB_OUTPUT, 'outcome=cancelled\\n')"
+const SAY_BOTH = `process.on('SIGINT', () => console.log('SIGINT'))
+process.on('SIGTERM', () => { console.log('SIGTERM'); process.exit(1) })`
 
 testWithSignals.each([
   [
@@ -36,9 +22,8 @@ testWithSignals.each([
   ['ends with exit code 0 is no success', "process.once('SIGINT', () => process.exit(0))", NEVER, { exitCode: 0 }],
   [
     'stays on SIGINT gets SIGTERM, once each',
-    `process.on('SIGINT', () => console.log('SIGINT'))
-process.on('SIGTERM', () => { console.log('SIGTERM'); process.exit(1) })`,
-    { sigtermAfterMs: 500, killAfterMs: 60_000 },
+    SAY_BOTH,
+    { ...NEVER, sigtermAfterMs: 500 },
     { log: [{ text: 'ready' }, { text: 'SIGINT' }, { text: 'SIGTERM' }] },
   ],
   [
@@ -48,19 +33,19 @@ process.on('SIGTERM', () => { console.log('SIGTERM'); process.exit(1) })`,
     { exitCode: null, signal: 'SIGKILL' },
   ],
 ])('an action that %s', async (_what, program, cancelTimes, wanted) => {
-  expect(await cancelWhenReady(`${program}\n`, cancelTimes)).toMatchObject({ conclusion: 'cancelled', ...wanted })
-})
-
-test('a cancellation after the end changes nothing', async () => {
   const cancel = new AbortController()
-  const result = await runAction({ action: temporaryAction(''), cancel: cancel.signal })
-  cancel.abort()
-
-  expect(result.conclusion).toBe('success')
+  const result = await runAction({
+    action: temporaryAction(`${program}\n${READY}`),
+    cancel: cancel.signal,
+    cancelTimes,
+    onLine: ({ text }) => {
+      if (text === 'ready') cancel.abort()
+    },
+  })
+  expect(result).toMatchObject({ conclusion: 'cancelled', ...wanted })
 })
 
 test('a run that is cancelled before it starts ends as cancelled', async () => {
   const result = await runAction({ action: temporaryAction(READY), cancel: AbortSignal.abort(), cancelTimes: SHORT })
-
   expect(result.conclusion).toBe('cancelled')
 })

@@ -16,25 +16,21 @@ async function environmentOf(options: Omit<RunOptions, 'action'>, inputs = ''): 
   return JSON.parse(rawOutput) as Record<string, string>
 }
 
-test.each<[what: string, program: string, wanted: object]>([
-  [
-    'exit code 0 is a success',
+const RUNS: Readonly<Record<string, readonly [program: string, wanted: object, options?: Partial<RunOptions>]>> = {
+  'exit code 0 is a success': [
     'console.log("hello")',
     { exitCode: 0, signal: null, conclusion: 'success', log: [{ kind: 'text', text: 'hello' }] },
   ],
-  [
-    'an error annotation alone does not fail the step',
+  'an error annotation alone does not fail the step': [
     'console.log("::error::x")',
     { conclusion: 'success', annotations: [{ level: 'error', message: 'x' }] },
   ],
-  ['any other exit code is a failure', 'process.exitCode = 3', { exitCode: 3, conclusion: 'failure' }],
-  [
-    'both streams are read',
+  'any other exit code is a failure': ['process.exitCode = 3', { exitCode: 3, conclusion: 'failure' }],
+  'both streams are read': [
     'console.error("x ##[warning]err")',
     { annotations: [{ level: 'warning', message: 'err' }] },
   ],
-  [
-    'the command files give outputs, state and summary',
+  'the command files give outputs, state and summary': [
     `console.log('::add-mask::secret')
 append('GITHUB_OUTPUT', '\\ufeffa=1\\na<<E\\n2\\n3\\nE\\n')
 append('GITHUB_STATE', 's=1\\n')
@@ -48,8 +44,7 @@ append('GITHUB_STEP_SUMMARY', '# Title\\na secret\\n')`,
       rawFiles: { GITHUB_STEP_SUMMARY: '# Title\na secret\n' },
     },
   ],
-  [
-    'a malformed command file fails the step, whatever its exit code',
+  'a malformed command file fails the step, whatever its exit code': [
     "append('GITHUB_OUTPUT', 'a=1\\nb<<E\\nx\\n')",
     {
       ...{ exitCode: 0, conclusion: 'failure', outputs: { a: '1' } },
@@ -59,28 +54,36 @@ append('GITHUB_STEP_SUMMARY', '# Title\\na secret\\n')`,
       ],
     },
   ],
-  [
-    'a command file that is gone is empty',
+  'a command file that is gone is empty': [
     "require('node:fs').rmSync(process.env.GITHUB_OUTPUT)",
     { conclusion: 'success', outputs: {} },
   ],
-  [
-    'a summary over 1 MiB is dropped whole, with an error that does not fail the step',
+  'a summary over 1 MiB is dropped whole, with an error that does not fail the step': [
     "append('GITHUB_STEP_SUMMARY', 'x'.repeat(2 ** 20 + 1))",
     { conclusion: 'success', summary: '', annotations: [{ level: 'error' }] },
   ],
-  [
-    'outputs over 1 MiB, in UTF-16 with their names, are dropped and fail the step',
+  'outputs over 1 MiB, in UTF-16 with their names, are dropped and fail the step': [
     "append('GITHUB_OUTPUT', 'a=' + 'x'.repeat(2 ** 19))",
     { conclusion: 'failure', outputs: {} },
   ],
-  [
-    'outputs of 1 MiB are kept',
+  'outputs of 1 MiB are kept': [
     "append('GITHUB_OUTPUT', 'a=' + 'x'.repeat(2 ** 19 - 1))",
     { conclusion: 'success', outputs: { a: 'x'.repeat(2 ** 19 - 1) } },
   ],
-])('%s', async (_what, program, wanted) => {
-  expect(await run(program)).toMatchObject(wanted)
+  'a program that cannot be started is a failure': [
+    '',
+    { exitCode: null, conclusion: 'failure', annotations: [{ level: 'error' }] },
+    { node: join(temporaryFolder(), 'no-such-node') },
+  ],
+  'an input that the action does not have is passed with a warning': [
+    'console.log(process.env.INPUT_SOME_THING)',
+    { rawOutput: 'x\n', annotations: [{ level: 'warning', message: expect.stringContaining("'some thing'") }] },
+    { inputs: { 'some thing': 'x' } },
+  ],
+}
+
+test.each(Object.entries(RUNS))('%s', async (_what, [program, wanted, options]) => {
+  expect(await run(program, options)).toMatchObject(wanted)
 })
 
 test('inputs and defaults become variables, hyphens kept', async () => {
@@ -97,14 +100,6 @@ test('inputs and defaults become variables, hyphens kept', async () => {
     INPUT_WAIT: 'true',
     'INPUT_GITHUB-TOKEN': '',
   })
-})
-
-test('an input that the action does not have is passed with a warning', async () => {
-  const { rawOutput, annotations } = await run('console.log(process.env.INPUT_SOME_THING)', {
-    inputs: { 'some thing': 'x' },
-  })
-  expect(rawOutput).toBe('x\n')
-  expect(annotations).toMatchObject([{ level: 'warning', message: expect.stringContaining("'some thing'") as unknown }])
 })
 
 test('the step sees the variables of a runner and none of this process', async () => {
@@ -127,11 +122,6 @@ for (const text of [process.cwd(), GITHUB_EVENT_NAME, event, GITHUB_OUTPUT]) con
   expect([folder, event, payload]).toEqual([workspace, 'push', '{"ref":"x"}'])
   expect(file).not.toBe('')
   expect(existsSync(file)).toBe(false)
-})
-
-test('a program that cannot be started is a failure', async () => {
-  const result = await run('', { node: join(temporaryFolder(), 'no-such-node') })
-  expect(result).toMatchObject({ exitCode: null, conclusion: 'failure', annotations: [{ level: 'error' }] })
 })
 
 test('another stage of the action can be run', async () => {

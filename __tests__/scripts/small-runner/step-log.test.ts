@@ -1,45 +1,33 @@
 import { expect, test } from '@jest/globals'
 import { StepLog, type StepLogOptions } from '../../../scripts/small-runner/step-log.ts'
 
-/** @returns the log, and its lines as they came */
-function logOf(lines: readonly string[], options: StepLogOptions = {}): { log: StepLog; shown: string[] } {
-  const shown: string[] = []
-  const log = new StepLog({
-    ...options,
-    onLine: ({ kind, title, text }) => shown.push([kind, title, text].filter((part) => part !== undefined).join(' ')),
-  })
+function logOf(lines: readonly string[], options?: StepLogOptions): StepLog {
+  const log = new StepLog(options)
   for (const line of lines) log.read(line)
-  return { log, shown }
+  return log
 }
 
 test.each<[what: string, lines: string[], shown: string[], options?: StepLogOptions]>([
-  ['ordinary text as it is', ['hello', '', '::unknown::x'], ['text hello', 'text ', 'text ::unknown::x']],
+  ['ordinary text as it is', ['hello', '', '::unknown::x'], ['text: hello', 'text: ', 'text: ::unknown::x']],
   [
     'annotations, but empty ones',
     ['::error title=Bad::one', '##[warning]two', '::notice::'],
-    ['error Bad one', 'warning two'],
+    ['Bad: one', 'warning: two'],
   ],
   ['no debug lines in a usual run', ['::debug::x'], []],
-  ['debug lines in a debug run', ['::debug::x'], ['debug x'], { debug: true }],
-  ['groups as lines of their own', ['::group::Title', 'x', '::endgroup::'], ['group Title', 'text x', 'endgroup ']],
-  [
-    'no masked value, from where it was masked',
-    ['secret', '::add-mask::secret', 'my secret', '::error title=a secret::the secret'],
-    ['text secret', 'text my ***', 'error a *** the ***'],
-  ],
-  ['no line of a mask of several', ['::add-mask::one%0Atwo', 'one', 'and two'], ['text ***', 'text and ***']],
-  ['no secret of the store', ['my secret'], ['text my ***'], { secrets: ['secret'] }],
-])('the log shows %s', (_what, lines, wanted, options = {}) => {
-  expect(logOf(lines, options).shown).toEqual(wanted)
+  ['debug lines in a debug run', ['::debug::x'], ['debug: x'], { debug: true }],
+  ['groups as lines of their own', ['::group::Title', 'x', '::endgroup::'], ['group: Title', 'text: x', 'endgroup: ']],
+  ['nothing from where it was masked', ['key', '::add-mask::key', 'my key'], ['text: key', 'text: my ***']],
+  ['no masked title', ['::add-mask::key', '::error title=a key::the key'], ['a ***: the ***']],
+  ['no line of a mask of several', ['::add-mask::one%0Atwo', 'one', 'and two'], ['text: ***', 'text: and ***']],
+  ['no secret of the store', ['my secret'], ['text: my ***'], { secrets: ['secret'] }],
+])('the log shows %s', (_what, lines, wanted, options) => {
+  expect(logOf(lines, options).lines.map(({ kind, title = kind, text }) => `${title}: ${text}`)).toEqual(wanted)
 })
 
 test('errors, warnings and notices are annotations, masked and cut, and fail nothing', () => {
-  const { log } = logOf([
-    '::add-mask::key',
-    '::error title=Bad key::one',
-    '##[warning]two',
-    `::notice::${'x'.repeat(5_000)}`,
-  ])
+  const long = `::notice::${'x'.repeat(5_000)}`
+  const log = logOf(['::add-mask::key', '::error title=Bad key::one', '##[warning]two', long])
   expect(log.annotations).toEqual([
     { level: 'error', title: 'Bad ***', message: 'one' },
     { level: 'warning', title: '', message: 'two' },
@@ -49,19 +37,16 @@ test('errors, warnings and notices are annotations, masked and cut, and fail not
 })
 
 test('an empty mask is a warning, and hides nothing', () => {
-  const { log } = logOf(['::add-mask::  ', 'text'])
+  const log = logOf(['::add-mask::  ', 'text'])
   expect(log.annotations).toMatchObject([{ level: 'warning' }])
   expect(log.lines.at(-1)?.text).toBe('text')
 })
 
 test.each([
-  '::set-output name=a::x',
-  '::save-state name=a::x',
-  '::set-env name=A::x',
-  '##[add-path]/x',
+  ...['::set-output name=a::x', '::save-state name=a::x', '::set-env name=A::x', '##[add-path]/x', '::echo::on'],
   '::stop-commands::x',
 ])('a command that no action of this project gives fails the step: %s', (line) => {
-  const { log } = logOf([line])
+  const log = logOf([line])
   expect(log.failed).toBe(true)
   expect(log.annotations).toEqual([{ level: 'error', title: '', message: expect.stringContaining(line) as unknown }])
 })

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { compileAtOnce } from '../../../scripts/build/compile-at-once.ts'
+
+const dist = new URL('../../../dist/', import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, dist), 'utf8')
+const bundles = readdirSync(dist)
+const files = bundles.flatMap((bundle) => readdirSync(new URL(bundle, dist)).map((name) => `${bundle}/${name}`))
+
+/** The title of each licence, such as `zod@4.6.7`, with its text. */
+const licencesIn = (bundle: string): (readonly [title: string, text: string])[] =>
+  Array.from(
+    read(`${bundle}/licenses.txt`).matchAll(/^(\S+) (\S+) \(.+\)\n=+\n([^]*?)(?=^\S+ \S+ \(.+\)\n=+\n|(?![^]))/gm),
+    ([, name, version, text = '']) => [`${name}@${version}`, text] as const,
+  )
+
+test.each(bundles)('dist/%s carries the text of every licence that it names', (bundle) => {
+  expect(licencesIn(bundle)).not.toEqual([])
+  for (const [, text] of licencesIn(bundle)) expect(text).toMatch(/permission|license/i)
+})
+
+test('the licences of all chunks are there, and of one copy of undici, the one that @actions/core brings', () => {
+  const titles = licencesIn('agent').map(([title]) => title)
+  const names = titles.map((title) => title.replace(/@[^@]+$/, ''))
+  expect(names).toEqual(expect.arrayContaining(['@actions/core', '@actions/github', '@octokit/core', 'undici', 'zod']))
+  const { version } = JSON.parse(read('../node_modules/undici/package.json')) as { version: string }
+  expect(titles.filter((title) => title.startsWith('undici@'))).toEqual([`undici@${version}`])
+})
+
+test('no bundle but its own and that of npm start contains the emulator', () => {
+  const holders = files.filter((file) => read(file).includes('docs_emulator_')).map((file) => file.split('/')[0])
+  expect([...new Set(holders)].sort()).toEqual(['emulator', 'start'])
+})
+
+test('the functions in a table at the top of a file are put into parentheses, and nothing else', () => {
+  expect(compileAtOnce('var a,e={1:(A,e)=>{A.f=()=>1},2:function(A){}},b={x:1};(()=>{e[1]()})();')).toBe(
+    'var a,e={1:((A,e)=>{A.f=()=>1}),2:(function(A){})},b={x:1};(()=>{e[1]()})();',
+  )
+  expect(compileAtOnce('export const id=7,modules={8:(A)=>{}};')).toBe('export const id=7,modules={8:((A)=>{})};')
+  expect(compileAtOnce('const f=()=>1;f();')).toBe('const f=()=>1;f();')
+})
+
+test('no module of a bundle is read twice before it runs, and the agent holds nothing of zod that it does not use', () => {
+  const lazy = /[{,]\d+:(?:\([^()]*\)=>|\w+=>|function\b)/
+  expect(files.filter((file) => file.endsWith('.js') && lazy.test(read(file)))).toEqual([])
+  const agent = read('agent/index.js')
+  expect(agent).toMatch(/[{,]\d+:\(\(/)
+  expect(agent).toContain('$ZodObject')
+  expect(agent).not.toContain('$ZodTemplateLiteral')
+})
