@@ -9,7 +9,7 @@ import { GRACE_MS } from './invariants.ts'
 /** So many steps that begin at random times within one. */
 function planOf(steps: number, withinMs: number, seed: number, limit: LimitPlan): FleetPlan {
   const random = createRandom(seed)
-  return { starts: Array.from({ length: steps }, () => ({ atMs: random() * withinMs })), limit, random }
+  return { starts: Array.from({ length: steps }, () => random() * withinMs), limit, random }
 }
 
 const LIMITS: readonly LimitPlan[] = [

@@ -26,8 +26,8 @@ export interface LimitPlan {
 
 /** Many steps under one key. */
 export interface FleetPlan {
-  /** When each step begins, in milliseconds, and its project if that is not the usual one. */
-  readonly starts: readonly { readonly atMs: number; readonly projectId?: string }[]
+  /** When each step begins, in milliseconds. */
+  readonly starts: readonly number[]
   readonly limit: LimitPlan
   readonly random: () => number
   readonly timeoutMs?: number
@@ -89,10 +89,10 @@ export async function playFleet({ starts, limit, random, timeoutMs = HOUR_MS }: 
   }
   const clock = stepClockOf(world)
   const stage = { apiKey: EMULATOR_KEY, transport, github: undefined, context: RUN_FACTS, clock, random }
-  const play = async ({ atMs, projectId = DEFAULT_PROJECT_ID }: FleetPlan['starts'][number]): Promise<FleetStep> => {
+  const play = async (atMs: number): Promise<FleetStep> => {
     await world.sleep(atMs)
     const beganAt = world.now()
-    const played = await playOn(stage, agentAction, () => agentInputs({ timeoutMs, projectId }))
+    const played = await playOn(stage, agentAction, () => agentInputs({ timeoutMs, projectId: DEFAULT_PROJECT_ID }))
     return { beganAt, endedAt: world.now(), played }
   }
   const steps = await world.passUntil(Promise.all(starts.map(play)))

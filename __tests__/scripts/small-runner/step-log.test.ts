@@ -21,7 +21,7 @@ test.each<[what: string, lines: string[], shown: string[], options?: StepLogOpti
   ['no masked title', ['::add-mask::key', '::error title=a key::the key'], ['a ***: the ***']],
   ['no line of a mask of several', ['::add-mask::one%0Atwo', 'one', 'and two'], ['text: ***', 'text: and ***']],
   ['no secret of the store', ['my secret'], ['text: my ***'], { secrets: ['secret'] }],
-])('the log shows %s', (_what, lines, wanted, options) => {
+])('the log shows %s', (_what, lines, wanted, options = {}) => {
   expect(logOf(lines, options).lines.map(({ kind, title = kind, text }) => `${title}: ${text}`)).toEqual(wanted)
 })
 
