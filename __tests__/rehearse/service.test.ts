@@ -141,55 +141,37 @@ test.each([
   expect(named.filter((name) => !names.some((known) => known === name))).toEqual([])
 })
 
-interface Stopped {
-  readonly ending: 'stopped' | 'was-gone'
-  /** What was sent to the process 7. */
-  readonly kills: readonly string[]
-  readonly passedMs: number
-}
+const close = (service: Emulator): unknown => service.close()
 
-/** Stops the process 7, where what answers says that it is `instance`. */
-async function stop(instance: string | undefined, onKill: (service: Emulator) => unknown): Promise<Stopped> {
+test.each<[string, string | undefined, (service: Emulator) => unknown, string, string[]]>([
+  ['that answers is asked to end, and waited for', '7', close, 'stopped', ['SIGTERM 7']],
+  ['that does not end is killed after 5 seconds', '7', () => undefined, 'stopped', ['SIGTERM 7', 'SIGKILL 7']],
+  [
+    'that ends by itself at that moment is no error',
+    '7',
+    (service) => {
+      void service.close()
+      throw new Error('ESRCH')
+    },
+    'stopped',
+    ['SIGTERM 7'],
+  ],
+  ['that says nothing of its process is left alone, and so is the process id', undefined, close, 'was-gone', []],
+  ['of another process is left alone, and so is the process id', '8', close, 'was-gone', []],
+])('a service %s', async (_what, instance, onKill, ending, kills) => {
   const service = await startEmulator(instance === undefined ? {} : { instance })
   const clock = fakeClock()
-  const kills: string[] = []
+  const killed: string[] = []
   const kill = (pid: number, signal: string): unknown => {
-    kills.push(`${signal} ${pid}`)
+    killed.push(`${signal} ${pid}`)
     return onKill(service)
   }
-  const ending = await stopService({ pid: 7, baseUrl: service.url }, { clock, kill })
+  expect(await stopService({ pid: 7, baseUrl: service.url }, { clock, kill })).toBe(ending)
+  expect([killed, clock.passed() === 5_000]).toEqual([kills, kills.length === 2])
+
+  // Where nothing answers, nothing is killed: the process id may belong to another program.
   await service.close()
   expect(await askService(service.url)).toBe('nobody')
-  return { ending, kills, passedMs: clock.passed() }
-}
-
-test('a service that answers is asked to end, and is waited for', async () => {
-  const { ending, kills } = await stop('7', (service) => service.close())
-  expect([ending, kills]).toEqual(['stopped', ['SIGTERM 7']])
-})
-
-test('a service that does not end is killed after 5 seconds', async () => {
-  const kills = ['SIGTERM 7', 'SIGKILL 7']
-  expect(await stop('7', () => undefined)).toEqual({ ending: 'stopped', kills, passedMs: 5_000 })
-})
-
-test('a service that ends by itself at that moment is no error', async () => {
-  const { ending } = await stop('7', (service) => {
-    void service.close()
-    throw new Error('ESRCH')
-  })
-  expect(ending).toBe('stopped')
-})
-
-test.each([undefined, '8'])('what answers as %s is left alone, and so is the process id', async (instance) => {
-  expect(await stop(instance, () => undefined)).toEqual({ ending: 'was-gone', kills: [], passedMs: 0 })
-})
-
-test('where nothing answers, nothing is killed: the process id may belong to another program', async () => {
-  const service = await startEmulator({ instance: '7' })
-  await service.close()
-  const kill = (): never => {
-    throw new Error('It killed a stranger.')
-  }
-  expect(await stopService({ pid: 7, baseUrl: service.url }, { clock: fakeClock(), kill })).toBe('was-gone')
+  expect(await stopService({ pid: 7, baseUrl: service.url }, { clock, kill })).toBe('was-gone')
+  expect(killed).toEqual(kills)
 })
