@@ -9,7 +9,7 @@ import {
 import type { RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import type { ScenarioName } from '../../src/emulator/service/scenarios.ts'
 import { playInWorld } from '../support/embedded-world.ts'
-import { PUSH, type GivenRun } from '../support/fake-github.ts'
+import type { GivenRun } from '../support/fake-github.ts'
 import { agentInputs } from '../support/fake-step.ts'
 import { changedRepository, commit } from '../support/github-state.ts'
 
@@ -39,7 +39,6 @@ interface Row {
 }
 
 const WAITS = { 'wait-for-checks': 'true' }
-const ON_PUSH = { eventName: 'push', payload: PUSH }
 const GREEN = { branch: 'main', status: 'completed', conclusion: 'success', createdAtMs: 0 } as const
 const ROWS: readonly Row[] = [
   {
@@ -152,26 +151,6 @@ const ROWS: readonly Row[] = [
     ends: 'red, pull-request',
     outputs: { 'pr-state': '', changed: 'true' },
     notice: 'GitHub answered 503.',
-  },
-  {
-    name: 'if it cannot be found out whose push it was, the agent is asked, with one notice',
-    given: { label: '' },
-    facts: ON_PUSH,
-    github: { permissions: { contents: 'read' } },
-    ends: 'green, pull-request',
-    notice: 'was not skipped',
-  },
-  {
-    name: 'a schedule sends what changed since the last successful run',
-    given: { 'change-context': 'files' },
-    facts: { eventName: 'schedule', payload: {} },
-    repository: changedRepository(
-      { from: 'e', files: [{ filename: 'src/flags.ts' }] },
-      { workflowRuns: [{ ...GREEN, id: 41, workflow: 'docs.yml', headSha: commit('e'), event: 'push' }] },
-    ),
-    ends: 'green, pull-request',
-    says: ['Added to the prompt: the commits and the names of the files ('],
-    prompt: ['everything since the last successful run, from eeeeeee to bbbbbbb', 'M src/flags.ts'],
   },
   {
     name: 'a run of another workflow sends what came since that one succeeded, though a run for less stands on the same commit',

@@ -61,19 +61,6 @@ test('a client that cannot be started costs what it was for, and not the result 
   expect(report.shortfalls).toHaveLength(2)
 })
 
-const cancelled = new ActionError('cancelled', 'The run was cancelled.')
-
-test('a run that is cancelled before the job has begun asks nothing of the service', async () => {
-  const { report, client } = await run({ answers: { findPullRequestsOfCommit: rejecting(cancelled) } })
-  expect(report).toMatchObject({ outcome: 'cancelled', error: cancelled })
-  expect(client.calls).toEqual([])
-})
-
-test('a run that is cancelled while GitHub is asked still tells its job', async () => {
-  const { report } = await run({ answers: { readPullRequest: rejecting(cancelled) } })
-  expect(report).toMatchObject({ outcome: 'cancelled', job: completed })
-})
-
 test('of a step that a defect stops after its job has ended, the job is told', async () => {
   let tellKnown: ((error: ActionError) => Report) | undefined
   const readPullRequest = (): never => {

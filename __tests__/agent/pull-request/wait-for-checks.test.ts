@@ -22,11 +22,12 @@ const SCOPE: Partial<AgentInputs> = { allowedPaths: parsePathPatterns('docs/**')
 async function examine(
   fields: Partial<AgentInputs>,
   answers: Partial<GitHub>,
-  { timeoutMs = 3_600_000, signal = new AbortController().signal, clock = fakeClock(), earlier = NONE } = {},
+  { timeoutMs = 3_600_000, earlier = NONE } = {},
 ) {
   const inputs = agentInputs(fields)
   const core = fakeHost()
-  const step = fakeStep({ clock, signal, timeoutMs, core })
+  const clock = fakeClock()
+  const step = fakeStep({ clock, timeoutMs, core })
   const found = await waitForChecks(PULL_REQUEST, fakeGitHub(answers), inputs, step, earlier)
   return {
     found,
@@ -97,7 +98,6 @@ const RUNNING = 'log: Checks of commit ccccccc: 1 of 1 still running (build).'
 const EARLIER = [{ name: 'build', state: 'failure', tookMs: 90_000 }] as const
 
 test.each<[string, (readonly Check[] | ActionError)[], Parameters<typeof examine>[2], string[]]>([
-  ['what it waits for', [PENDING], { timeoutMs: 123_000 }, [RUNNING, RUNNING, RUNNING]],
   [
     'how long that took on the commit before',
     [PENDING],
@@ -191,17 +191,6 @@ test('a permission that is missing is not, and the checks stay unknown', async (
   const { found, seconds, notice } = await look([refusal('forbidden', 'Grant it.')])
   expect([found, seconds]).toEqual([describePullRequest(PULL_REQUEST), []])
   expect(notice).toBe('The checks could not be read: GitHub said forbidden. Grant it.')
-})
-
-test('a cancelled run ends within its sleep', async () => {
-  const controller = new AbortController()
-  const cancelled = refusal('cancelled')
-  const clock = fakeClock({
-    onSleep: () => {
-      controller.abort(cancelled)
-    },
-  })
-  await expect(look([PENDING], { signal: controller.signal, clock })).rejects.toBe(cancelled)
 })
 
 test('each change of the checks stands in the time line once', async () => {

@@ -1,12 +1,14 @@
 import { expect, test } from '@jest/globals'
+import { readChanges } from '../../../src/agent/pull-request/read-changes.ts'
 import { writeLog } from '../../../src/agent/pull-request/write-log.ts'
-import type { LogPlace } from '../../../src/agent/report/report.ts'
+import type { LogPlace, TaskResult } from '../../../src/agent/report/report.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
+import { job } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, MARKER, refusal, rejecting, type FakeGitHub } from '../../support/fake-github.ts'
+import { fakeGitHub, MARKER, PULL_REQUEST, refusal, rejecting, type FakeGitHub } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
-import { CREATE, reportOf } from '../../support/report.ts'
+import { CREATE, FOLLOW_UP, reportOf } from '../../support/report.ts'
 
 interface Written {
   readonly github: FakeGitHub
@@ -107,4 +109,49 @@ test('the log ends 1.5 s after the deadline at the latest', async () => {
 test('no secret gets into the log', async () => {
   const core = { ...fakeStep().core, redact: (text: string) => text.replaceAll('schedule', '***') }
   expect((await write({}, {}, { core })).bodies[0]).not.toContain('schedule')
+})
+
+const FILES = [{ path: 'docs/guide.md', additions: 1, deletions: 0 }]
+const LINKED = job({ status: 'completed', prLink: 'https://github.com/acme/docs/pull/7' })
+const CREATED: TaskResult = { outcome: 'pull-request', operation: 'created', job: LINKED }
+const UNCHANGED: TaskResult = { outcome: 'no-changes', operation: 'unchanged', job: LINKED }
+const updated = (since: string): TaskResult => ({
+  ...{ outcome: 'pull-request', operation: 'updated', job: LINKED },
+  added: { commits: 1, since },
+})
+
+async function read([own, ...rounds]: readonly [TaskResult, ...TaskResult[]], answers: Partial<GitHub> = {}) {
+  const bases: string[] = []
+  const usual = fakeGitHub()
+  const github = fakeGitHub({
+    compare: (repository, base, head) => {
+      bases.push(base)
+      return usual.compare(repository, base, head)
+    },
+    ...answers,
+  })
+  const step = fakeStep({ github })
+  await step.journal.heads.read(() => Promise.resolve(PULL_REQUEST))
+  const turns = [{ task: CREATE, result: own }, ...rounds.map((result) => ({ task: FOLLOW_UP, result }))] as const
+  const changes = await readChanges(turns, step)
+  return { bases, changes, shortfalls: step.journal.shortfalls }
+}
+
+test.each<[string, readonly [TaskResult, ...TaskResult[]], string[]]>([
+  ['a new pull request is compared with its base', [CREATED, updated('b1')], ['main']],
+  ['one that was there, with its head before', [updated('b1'), updated('b2')], ['b1']],
+  ['a round may be the first that adds something', [UNCHANGED, updated('b2')], ['b2']],
+  ['nothing is asked where nothing was added', [UNCHANGED], []],
+  ['nothing is asked where that is not known', [{ outcome: 'pull-request', job: LINKED }], []],
+])('%s', async (_what, results, bases) => {
+  const found = await read(results)
+  expect(found.bases).toEqual(bases)
+  expect(found.changes).toEqual(bases.length === 0 ? undefined : { files: FILES, isWhole: true })
+})
+
+test('a branch that was rewritten, and a GitHub that does not tell, cost nothing but the files', async () => {
+  const { compare } = fakeGitHub()
+  const diverged: GitHub['compare'] = async (...asked) => ({ ...(await compare(...asked)), relation: 'diverged' })
+  for (const answer of [diverged, rejecting(refusal('forbidden'))])
+    expect(await read([CREATED], { compare: answer })).toMatchObject({ changes: undefined, shortfalls: [] })
 })

@@ -54,14 +54,6 @@ test.each<[string, Partial<GitHub>, readonly string[], unknown]>([
   expect(reply.written[1]).not.toContain('pull/7')
 })
 
-test('nobody is answered who has not asked', async () => {
-  const github = fakeGitHub()
-  const step = fakeStep({ github })
-  const report = reportOf([{ task: agentInputs().task }], step.journal.recorded())
-  expect(await answerComment(report, agentInputs(), step)).toBe(report)
-  expect(github.asked).toEqual([])
-})
-
 test.each([
   [0, 1_000],
   [5_000, 6_000],

@@ -1,11 +1,16 @@
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
+import type { JobBody } from '../../../src/docs-service/schemas.ts'
+import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
+import { pullState } from '../../../src/emulator/github/pull-state.ts'
+import { closeIssue } from '../../../src/emulator/github/repository-events.ts'
+import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { markerComment } from '../../../src/agent/pull-request/marker.ts'
 import { replyMarker } from '../../../src/agent/report/reply.ts'
 import { orAbort } from '../../../src/agent/task/rolling-pull-request.ts'
 import { COMMENT } from '../../support/comment-events.ts'
-import { goOn, refusing } from '../../support/embedded-world.ts'
+import { changing, goOn, refusing, type World, type WorldOptions } from '../../support/embedded-world.ts'
 import { PUSH, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'
-import { changedRepository } from '../../support/github-state.ts'
+import { changedRepository, commit } from '../../support/github-state.ts'
 import { errorOf } from '../../support/github-client.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
 
@@ -104,4 +109,142 @@ test('what is known is given, and what is not, why, and what to do', async () =>
   expect(await of(refusal('forbidden', 'Grant it.'))).toMatchObject({ code: 'not-sent', message, hint: 'Grant it.' })
   expect(await of(refusal('unreachable'))).toMatchObject({ hint: expect.stringContaining('again') as unknown })
   expect(await of(refusal('cancelled'))).toMatchObject({ code: 'cancelled' })
+})
+
+const MARKER = '<!-- docs-agent-action: job=job_finished -->'
+const [FIRST, SECOND, NEW] = ['job_finished', 'job_000001', 'create']
+
+const takers = ({ taken }: World): readonly string[] => taken.map(([to]) => to)
+
+/** Opens so many pull requests with the label that name no job, the first of them #100. */
+const openUnknown = ({ pulls }: RepositoryState, count: number, createdAtMs = DEFAULT_START_MS): void => {
+  for (let number = 100; number < 100 + count; number++)
+    pulls[number] = pullState({ branch: `b${number}`, headSha: commit('a'), createdAtMs, labels: ['docs-agent'] })
+}
+
+const closeFirst = (docs: RepositoryState): void => {
+  if (docs.pulls[1] !== undefined) closeIssue(docs, docs.pulls[1], 0)
+}
+
+/** A world in which another job has opened #4 besides. */
+const withOther = (options?: Partial<WorldOptions>): Promise<World> => goOn({ 'on-open-pr': 'new' }, options)
+
+/** A world in which the job of the first pull request works on a prompt, and so names no pull request. */
+const busy = async (turn: Pick<WorldOptions, 'turns'> = {}, isAlone = true): Promise<World> =>
+  goOn({ wait: 'false' }, isAlone ? turn : { after: await withOther(turn) })
+
+test("a person's own pull request with the label and a forged marker is passed over and not touched", async () => {
+  const furnish = (docs: RepositoryState): void => {
+    closeFirst(docs)
+    openUnknown(docs, 1)
+    docs.pulls[100]?.comments.push({ id: 1, user: 'mona', body: MARKER, createdAtMs: 0, reactions: [] })
+  }
+  const world = await goOn({}, { furnish })
+  expect(takers(world)).toEqual([NEW])
+  expect(world.docs.pulls[100]?.comments).toMatchObject([{ body: MARKER }])
+  expect(world.said.join('\n')).toContain('Pull request #100 carries the label and is passed over: job job_finished')
+})
+
+/** What the list by label has, which may be late. */
+const listing = (...numbers: number[]) => ({
+  'issues/list-for-repo': changing((all: { number: number }[]) => all.filter(({ number }) => numbers.includes(number))),
+})
+const archived = changing(() => ({ status: 'archived' }))
+const close: WorldOptions['onAsked'] = (what, { docs }) => {
+  if (what === 'pulls/get') closeFirst(docs)
+}
+
+test.each<[string, Partial<WorldOptions>, string]>([
+  ['the job of the oldest', {}, FIRST],
+  ['the next one if a job is archived', { answers: { 'read job_finished': archived } }, SECOND],
+  ['the one that the list by label has', { answers: listing(4) }, SECOND],
+  ['the one that this list has not', { answers: listing() }, FIRST],
+  ['the next one where the oldest ends while it is looked at', { onAsked: close }, SECOND],
+  ['the next one that this list has not', { answers: listing(1), onAsked: close }, SECOND],
+])('the prompt goes to %s', async (_what, options, goesTo) => {
+  expect(takers(await goOn({}, { ...options, after: await withOther() }))).toEqual([goesTo])
+})
+
+test('the prompt goes to a job whose link is late', async () => {
+  const after = await busy({ turns: [{}, { linkDelayMs: 5_000 }] })
+  await after.world.passUntil(after.world.sleep(21_000))
+  expect(takers(await goOn({}, { after }))).toEqual([FIRST])
+})
+
+test('the whole list is not asked for where the list by label has it', async () => {
+  const { asked } = await goOn()
+  expect(asked.slice(0, 3)).toEqual(['issues/list-for-repo', 'pulls/get', 'issues/list-comments'])
+  expect(asked).not.toContain('pulls/list')
+})
+
+test('the others are named, and of very many ten', async () => {
+  const alone = await goOn()
+  expect(alone.said.join('\n')).not.toContain('More than one')
+  const after = await withOther({ after: alone })
+  expect((await goOn({}, { after })).said.join('\n')).toMatch(/notice: .*#1 .*: #4\. Merge/)
+  openUnknown(after.docs, 11)
+  expect((await goOn({}, { after })).said.join('\n')).toMatch(/notice: .*: (#\d+, ){9}#\d+ and 2 more\. Merge/)
+})
+
+test.each([
+  [29, [FIRST], undefined],
+  [30, [], 'not-sent'],
+])('behind %i pull requests with the label that are not the agent’s, it is found: %j', async (count, found, code) => {
+  const furnish = (docs: RepositoryState): void => {
+    openUnknown(docs, count, 0)
+  }
+  const world = await goOn({}, { furnish })
+  expect([takers(world), world.report.error?.code]).toEqual([found, code])
+})
+
+describe('a job that is busy, and so names no pull request', () => {
+  test.each(['true', 'false'])('gets the prompt when its turn has ended (`wait`: %s)', async (wait) => {
+    const isEnded: boolean[] = []
+    const onAsked: WorldOptions['onAsked'] = (what, { service, nowMs }) => {
+      if (what !== 'message job_finished') return
+      for (const { id, turns } of service.jobs()) if (id === FIRST) isEnded.push((turns[1]?.endsAtMs ?? NaN) <= nowMs)
+    }
+    expect(takers(await goOn({ wait }, { after: await busy(), onAsked }))).toEqual([FIRST])
+    expect(isEnded).toEqual([true])
+  })
+
+  const elsewhere = changing(({ prLink }: JobBody) => ({ prLink: prLink && `${BASE_URL}/acme/docs/pull/9` }))
+
+  test.each([
+    ['has another pull request', { answers: { 'read job_finished': elsewhere } }, {}],
+    ['is archived', {}, { turns: [{}, { ending: 'archived' }] }],
+  ] as const)(
+    'gets nothing if it %s when its turn has ended: another pull request does, or without one a new job begins',
+    async (objection, options, turn) => {
+      for (const [isAlone, taker, end] of [
+        [true, NEW, ', so a new job begins.'],
+        [false, SECOND, '.'],
+      ] as const) {
+        const world = await goOn({}, { ...options, after: await busy(turn, isAlone) })
+        expect(takers(world)).toEqual([taker])
+        expect(world.said.join('\n')).toContain(`${objection}${end}`)
+        expect(world.report.job?.id).toBe('job_000001')
+      }
+    },
+  )
+
+  test('is counted by what its comment says when the turn has ended', async () => {
+    const { docs } = await goOn(
+      {},
+      {
+        after: await busy(),
+        onAsked: (what, { docs }) => {
+          const [comment] = docs.pulls[1]?.comments ?? []
+          if (what === 'read job_finished' && comment !== undefined)
+            comment.body = comment.body.replace('follow-ups=1 ', 'follow-ups=19 ')
+        },
+      },
+    )
+    expect(docs.pulls[1]?.comments[0]?.body).toContain('follow-ups=20 ')
+  })
+
+  test('is waited for if its link comes later than the end that was read', async () => {
+    const after = await busy({ turns: [{}, { linkDelayMs: 5_000 }] })
+    expect(takers(await goOn({}, { after }))).toEqual([FIRST])
+  })
 })
