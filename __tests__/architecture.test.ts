@@ -41,6 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
 const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'emulator/github/check-operations.ts':
     'answers requests, which the suites of the folder send to all of the embedded GitHub',
+  'emulator/github/checks-view.ts': 'the same',
   'emulator/github/comment-operations.ts': 'the same',
   'emulator/github/pull-operations.ts': 'the same',
   'emulator/github/repository-operations.ts': 'the same',

@@ -52,27 +52,44 @@ test('the page shows what GitHub has: state, labels, comments, and the checks of
   const headSha = commit('a')
   const comment = { id: 1, user: 'mona', body: '<!-- marker -->\nShorten <it>.', createdAtMs: 0, reactions: [] }
   const pull = { branch: 'agent/job_1', headSha, labels: ['docs-agent'], comments: [comment], draft: true }
-  const times = { startedAtMs: 10_000, completedAtMs: 20_000 }
+  const note = { path: 'a.md', start_line: 4, end_line: 4, annotation_level: 'failure', title: null } as const
+  const build = {
+    name: 'build',
+    headSha,
+    startedAtMs: 50_000,
+    completedAtMs: 60_000,
+    conclusion: 'failure',
+    title: 'Broken',
+    annotations: [{ ...note, message: 'Gone.' }],
+  }
+  const preview = { headSha, context: 'preview' }
   const repository = repositoryState({
     pulls: { 7: pullState(pull) },
     checkRuns: [
-      checkRun({ name: 'build', headSha, ...times, conclusion: 'failure', title: 'Gone' }),
+      checkRun(build),
       checkRun({ name: 'old', headSha: commit('b') }),
       checkRun({ name: 'late', headSha, createdAtMs: 40_000 }),
     ],
-    statuses: [{ headSha, context: 'preview', state: 'success', createdAtMs: 0 }],
+    statuses: [
+      { ...preview, state: 'pending', createdAtMs: 0 },
+      { ...preview, state: 'success', createdAtMs: 60_000 },
+    ],
   })
-  const [before = '', after = ''] = [20_000, 40_000].map((nowMs) => pageAt(nowMs, 'x', { repository }).body)
-  for (const part of [
-    '<span class="state draft">Draft</span>',
-    '<span class="label">docs-agent</span>',
-    '<li class="failed">build <small>github-actions, failed</small><pre>Gone</pre>',
-    '<li class="passed">preview',
+  const pages = [20_000, 50_000, 60_000].map((nowMs) => pageAt(nowMs, 'x', { repository }).body)
+  for (const page of pages) {
+    expect(page).toContain('<span class="state draft">Draft</span>')
+    expect(page).toContain('<span class="label">docs-agent</span>')
+    expect(page).toMatch(/mona <small>commented .*[^]*<div><p>Shorten &lt;it&gt;\.<\/p><\/div>/)
+  }
+  const checks = pages.map((page) =>
+    Array.from(page.matchAll(/<li class="(\w+)">(\w+) /g), ([, state, name]) => `${name} ${state}`),
+  )
+  expect(checks).toEqual([
+    ['build queued', 'preview running'],
+    ['build running', 'late passed', 'preview running'],
+    ['build failed', 'late passed', 'preview passed'],
   ])
-    expect(before).toContain(part)
-  expect(before).toMatch(/mona <small>commented .*[^]*<div><p>Shorten &lt;it&gt;\.<\/p><\/div>/)
-  expect(before).not.toMatch(/<li class="\w+">(old|late)/)
-  expect(after).toContain('<li class="passed">late')
+  expect(pages[2]).toContain('build <small>github-actions, failed</small><pre>Broken\na.md:4: Gone.</pre>')
 })
 
 test('the log of a pull request is shown as GitHub shows it', () => {

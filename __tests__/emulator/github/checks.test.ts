@@ -2,8 +2,7 @@ import { expect, test } from '@jest/globals'
 import { DEFAULT_START_MS as START } from '../../../src/emulator/embedded-service.ts'
 import { type CheckPlan, startChecks } from '../../../src/emulator/github/check-plan.ts'
 import type { Annotation, WorkflowRun } from '../../../src/emulator/github/check-state.ts'
-import { checksOf } from '../../../src/emulator/github/checks-view.ts'
-import { repositoryState, type RepositoryState } from '../../../src/emulator/github/repository-state.ts'
+import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { readLogAddress, signedLogAddress } from '../../../src/emulator/github/workflow-operations.ts'
 import { AGAIN, GUARDED, IN_TURN, OF_TWO_EVENTS } from '../../../src/emulator/github/check-scenarios.ts'
 import { checkRun, commit } from '../../support/github-state.ts'
@@ -25,28 +24,13 @@ test.each([
 
 const headSha = commit('c')
 const NOTE: Annotation = {
-  ...{ path: 'a.md', start_line: 4, end_line: 4, annotation_level: 'failure' },
-  ...{ title: null, message: 'Gone.' },
+  path: 'a.md',
+  start_line: 4,
+  end_line: 4,
+  annotation_level: 'failure',
+  title: null,
+  message: 'Gone.',
 }
-
-test('a page shows a check queued, then running, then as it ended, and of several with one name the newest', () => {
-  const build = { name: 'build', headSha, createdAtMs: 1, startedAtMs: 2, completedAtMs: 3 }
-  const status = { headSha, context: 'preview' }
-  const repository = repositoryState({
-    checkRuns: [checkRun({ ...build, conclusion: 'failure', title: 'Broken', annotations: [NOTE] })],
-    statuses: [
-      { ...status, state: 'pending', createdAtMs: 1 },
-      { ...status, state: 'success', createdAtMs: 3 },
-    ],
-  })
-  const shown = [0, 1, 2, 3].map((nowMs) =>
-    checksOf(repository, headSha, nowMs)
-      .map(({ state }) => state)
-      .join(),
-  )
-  expect(shown).toEqual(['', 'queued,running', 'running,running', 'failed,passed'])
-  expect(checksOf(repository, headSha, 3)[0]?.findings).toEqual(['Broken', 'a.md:4: Gone.'])
-})
 
 test('the jobs of a workflow share a run and a suite, and an app has its own', () => {
   const { service, docs } = driveGitHub({ docs: {} })

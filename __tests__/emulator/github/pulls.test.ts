@@ -162,13 +162,6 @@ test('comments are written by the token’s own user, can be changed, and are li
   expect(since('01:01')).toEqual([])
 })
 
-test('a label is made once, and put on once', () => {
-  const { ask, read, docs } = drive()
-  for (const other of ['other', 'OTHER']) ask('POST', '/issues/7/labels', { labels: ['new', other] })
-  expect(read('/pulls/7').labels).toMatchObject([{ name: 'docs-agent' }, { name: 'new' }, { name: 'other' }])
-  expect(docs.labels).toEqual(['docs-agent', 'new', 'other'])
-})
-
 test('the same reaction by the same user is there once', () => {
   const { ask, docs } = drive()
   const statuses = [1, 2].map(() => ask('POST', '/pulls/comments/71/reactions', { content: 'eyes' }).status)
