@@ -48,6 +48,7 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'emulator/github/workflow-operations.ts': 'the same',
   'emulator/github/github-faults.ts': 'the same',
   'emulator/github/operation.ts': 'the same',
+  'emulator/github/request-budget.ts': 'the same',
   'emulator/github/pull-body.ts': 'the same',
   'emulator/github/resource-body.ts': 'the same',
   'github/event-parts.ts': 'holds the parts of an event, which event.test.ts looks at',

@@ -11,10 +11,8 @@ import { createGitHub } from '../../../src/emulator/github/github.ts'
 import { issueState } from '../../../src/emulator/github/issue-state.ts'
 import { pullState } from '../../../src/emulator/github/pull-state.ts'
 import { repositoryState } from '../../../src/emulator/github/repository-state.ts'
-import { createRequestBudget } from '../../../src/emulator/github/request-budget.ts'
 import { findRoute, OPERATIONS } from '../../../src/emulator/github/routes.ts'
 import { type Permissions, USUAL_LAG } from '../../../src/emulator/github/state.ts'
-import { jsonResponse } from '../../../src/emulator/http/exchange.ts'
 import { MAX_BODY_BYTES } from '../../../src/emulator/http/prompt-body.ts'
 import { SCENARIO_NAMES } from '../../../src/emulator/service/scenarios.ts'
 import { commit } from '../../support/github-state.ts'
@@ -26,17 +24,14 @@ test.each([
   [`token ${GITHUB_TOKEN} more`, 'Bad credentials'],
   [`token ${GITHUB_TOKEN}`, undefined],
   [`Bearer ${GITHUB_TOKEN}`, undefined],
-])(
-  'with the authorization %s the answer is “%s”, and its absence means that the body is read',
-  (authorization, message) => {
-    const { send, exchanges, service } = driveGitHub()
-    const head = { method: 'POST', target: '/api/v3/repos/acme/docs/issues/1/comments', headers: { authorization } }
-    const { status, body } = send({ ...head, body: '{"body":"x"}' })
-    const isOwner = message === undefined
-    expect([status, JSON.parse(body).message]).toEqual(isOwner ? [404, 'Not Found'] : [401, message])
-    expect([service.admits(head), exchanges.length, service.requests]).toEqual([isOwner, isOwner ? 1 : 0, []])
-  },
-)
+])('only the owner of the token is answered and has a body read: %s', (authorization, message) => {
+  const { send, exchanges, service } = driveGitHub()
+  const head = { method: 'POST', target: '/api/v3/repos/acme/docs/issues/1/comments', headers: { authorization } }
+  const { status, body } = send({ ...head, body: '{"body":"x"}' })
+  const isOwner = message === undefined
+  expect([status, JSON.parse(body).message]).toEqual(isOwner ? [404, 'Not Found'] : [401, message])
+  expect([service.admits(head), exchanges.length, service.requests]).toEqual([isOwner, isOwner ? 1 : 0, []])
+})
 
 test('tells whose the token is, and no more, where it could be asked for anything', () => {
   const { ask, service } = driveGitHub()
@@ -49,19 +44,20 @@ test('tells whose the token is, and no more, where it could be asked for anythin
   expect(ask('POST', '/api/graphql', { query: 'query { viewer { email } }' }).body).toHaveProperty('errors')
 })
 
-/** Of requests that GitHub's description knows nothing of. */
-function askPlainly(method: string, path: string, body = ''): number {
+/** Asks what GitHub's description knows nothing of, or so often that holding it against that takes too long. */
+function askingPlainly() {
   const headers = { authorization: `token ${GITHUB_TOKEN}` }
   const repositories = { 'acme/docs': repositoryState({ issues: { 1: issueState() } }) }
-  return createGitHub({ baseUrl: 'http://x', startMs: 0, state: { repositories } }).handle(
-    { method, target: `/api/v3${path}`, headers, body },
-    0,
-  ).status
+  const github = createGitHub({ baseUrl: 'http://x', startMs: 0, state: { repositories } })
+  return (method: string, path: string, { body = '', nowMs = 0 } = {}) =>
+    github.handle({ method, target: `/api/v3${path}`, headers, body }, nowMs)
 }
 
-test('a body that is too large is refused, and one that is no JSON holds nothing', () => {
-  expect(askPlainly('POST', '/repos/acme/docs/issues/1/comments', 'x'.repeat(MAX_BODY_BYTES + 1))).toBe(413)
-  expect(askPlainly('POST', '/repos/acme/docs/issues/1/comments', 'no JSON')).toBe(422)
+test.each([
+  ['too large', 'x'.repeat(MAX_BODY_BYTES + 1), 413],
+  ['no JSON', 'no JSON', 422],
+])('a body that is %s is refused', (_what, body, status) => {
+  expect(askingPlainly()('POST', '/repos/acme/docs/issues/1/comments', { body }).status).toBe(status)
 })
 
 test.each([
@@ -70,7 +66,7 @@ test.each([
   ['GET', '/repos/acme/docs/pulls/seven'],
   ['DELETE', '/repos/acme/docs/issues/1'],
 ] as const)('%s %s is not there', (method, path) => {
-  expect(askPlainly(method, path)).toBe(404)
+  expect(askingPlainly()(method, path).status).toBe(404)
 })
 
 const pull = pullState({ branch: 'guide', headSha: commit('c'), createdAtMs: DEFAULT_START_MS })
@@ -104,13 +100,17 @@ test('a token is told what it lacks, and sees no pull requests among issues that
   expect(read('/issues').map(({ number }: { number: number }) => number)).toEqual([8])
 })
 
-test('tells what is left of the hour, and refuses all that comes when it is spent', () => {
-  const budget = createRequestBudget(2)
-  const request = { method: 'POST', target: '/', headers: {}, body: '' }
-  const charge = (nowMs: number) => budget.charge(request, jsonResponse(201, {}), nowMs).headers
-  expect(charge(1_000)).toMatchObject({ 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '1' })
-  expect(charge(61_000)).toMatchObject({ 'x-ratelimit-used': '2', 'x-ratelimit-reset': '3540' })
-  expect([61_000, 3_600_999, 3_601_000].map((nowMs) => budget.isSpent(nowMs))).toEqual([true, true, false])
+test('an hour has a thousand requests, tells what is left of them, and ends with GitHub’s own refusal', () => {
+  const ask = askingPlainly()
+  const told = (nowMs: number) => {
+    const { status, headers } = ask('GET', '/repos/acme/docs/tags', { nowMs })
+    return [status, ...['limit', 'used', 'remaining', 'reset'].map((name) => headers[`x-ratelimit-${name}`])]
+  }
+  expect(told(1_000)).toEqual([200, '1000', '1', '999', '3600'])
+  for (let before = 1; before < 999; before++) told(1_000)
+  expect(told(61_000)).toEqual([200, '1000', '1000', '0', '3540'])
+  expect(told(61_000)).toEqual([403, '1000', '1000', '0', '3540'])
+  expect([3_600_999, 3_601_000].map((nowMs) => told(nowMs)[0])).toEqual([403, 200])
 })
 
 test('answers 304 to who has the answer already, and does not count it', () => {
@@ -121,14 +121,6 @@ test('answers 304 to who has the answer already, and does not count it', () => {
   expect(known).toMatchObject({ status: 304, body: undefined })
   expect(known.headers['x-ratelimit-remaining']).toBe('999')
   expect(ask('GET', '/tags', undefined, { 'if-none-match': 'W/"other"' }).status).toBe(200)
-})
-
-test('an hour has a thousand requests, and then GitHub’s own refusal', () => {
-  const { ask } = driveGitHub()
-  for (let before = 0; before < 1_000; before++) ask('GET', '/tags')
-  const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '3600' }
-  const body = { message: 'API rate limit exceeded for installation.' }
-  expect(ask('GET', '/tags')).toMatchObject({ status: 403, headers, body })
 })
 
 test('every operation answers, and answers as GitHub’s description says', () => {

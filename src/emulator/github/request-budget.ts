@@ -20,7 +20,7 @@ function tagged({ method }: ServiceRequest, answer: ServiceResponse): ServiceRes
 }
 
 /** Counts in hours that begin with a request. */
-export function createRequestBudget(limit = REQUESTS_PER_HOUR): RequestBudget {
+export function createRequestBudget(): RequestBudget {
   let used = 0
   let endsAtMs = -Infinity
 
@@ -33,18 +33,18 @@ export function createRequestBudget(limit = REQUESTS_PER_HOUR): RequestBudget {
   return {
     isSpent(nowMs) {
       begin(nowMs)
-      return used >= limit
+      return used >= REQUESTS_PER_HOUR
     },
     charge(request, answer, nowMs) {
       begin(nowMs)
       const whole = tagged(request, answer)
       const { etag } = whole.headers
       const isKnown = etag !== undefined && request.headers['if-none-match'] === etag
-      const isSpent = used >= limit
-      used = Math.min(limit, used + (isKnown ? 0 : 1))
+      const isSpent = used >= REQUESTS_PER_HOUR
+      used = Math.min(REQUESTS_PER_HOUR, used + (isKnown ? 0 : 1))
       const told = {
-        'x-ratelimit-limit': String(limit),
-        'x-ratelimit-remaining': String(limit - used),
+        'x-ratelimit-limit': String(REQUESTS_PER_HOUR),
+        'x-ratelimit-remaining': String(REQUESTS_PER_HOUR - used),
         'x-ratelimit-used': String(used),
         'x-ratelimit-reset': String(Math.ceil((endsAtMs - nowMs) / 1_000)),
         'x-ratelimit-resource': 'core',
