@@ -167,6 +167,12 @@ test('the checks of the merge base decide which failures are of the change', asy
   expect(asked).toEqual([commit('a'), commit('a')])
 })
 
+test('where these cannot be read, all that failed is sent, and that is said', async () => {
+  const { prompt, losses } = await round({ answers: { readChecks: rejecting(refusal('forbidden')) } })
+  expect(prompt).toContain('Check: build')
+  expect(losses).toEqual(['Could not tell which checks also fail without these changes'])
+})
+
 test('nothing is sent where GitHub cannot be asked what is in the pull request', async () => {
   const answers = { listPullRequestCommits: rejecting(refusal('forbidden', 'Grant it.')) }
   for (const scene of [{ answers }, { hasToken: false }])
