@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
-import { path, type AskGitHub } from './ask-github.ts'
+import { path, type AskGitHub, type Query } from './ask-github.ts'
 import { checkRunSchema, checkSuiteSchema, commitStatusSchema, workflowRunSchema } from './check-suites.ts'
 import { type Check, type CommitAnswers, judgeChecks, type OwnRun } from './commit-checks.ts'
 import { PAGE_SIZE, parseFirstPage } from './pages.ts'
@@ -25,38 +25,29 @@ const annotationSchema = z.object({
 
 /** All that is read of a commit, in four requests however much there is: the suites tell of runs past the first page. */
 async function readAnswers(ask: AskGitHub, repository: string, sha: string): Promise<CommitAnswers> {
-  const checks = { permission: 'checks: read', repository }
-  const first = { per_page: PAGE_SIZE }
-  const suites = await ask(checks, async (api) =>
-    parseFirstPage(checkSuiteSchema, await api.get(path`/commits/${sha}/check-suites`, first), 'check_suites'),
+  const commit = path`/commits/${sha}`
+  const read = <T>(permission: string, place: string, query: Query, name: string, schema: z.ZodMiniType<T>) =>
+    ask({ permission, repository }, async (api) => {
+      const answer = await api.get(place, { per_page: PAGE_SIZE, ...query })
+      return { ...parseFirstPage(schema, answer, name), state: (answer.data as { readonly state?: unknown }).state }
+    })
+  const suites = await read('checks: read', `${commit}/check-suites`, {}, 'check_suites', checkSuiteSchema)
+  const latest = { filter: 'latest' }
+  const checkRuns = await read('checks: read', `${commit}/check-runs`, latest, 'check_runs', checkRunSchema)
+  const statuses = await read('statuses: read', `${commit}/status`, {}, 'statuses', commitStatusSchema)
+  const ofCommit = { head_sha: sha, exclude_pull_requests: true }
+  const workflowRuns = await read('actions: read', '/actions/runs', ofCommit, 'workflow_runs', workflowRunSchema).then(
+    ({ items }) => items,
+    whyUnknown,
   )
-  const latest = { ...first, filter: 'latest' }
-  const checkRuns = await ask(checks, async (api) =>
-    parseFirstPage(checkRunSchema, await api.get(path`/commits/${sha}/check-runs`, latest), 'check_runs'),
-  )
-  const { statuses, combinedStatus } = await ask({ permission: 'statuses: read', repository }, async (api) => {
-    const answer = await api.get(path`/commits/${sha}/status`, first)
-    const { state } = answer.data as { readonly state?: unknown }
-    return {
-      statuses: parseFirstPage(commitStatusSchema, answer, 'statuses'),
-      combinedStatus: typeof state === 'string' ? state : undefined,
-    }
-  })
-  return { repository, suites, checkRuns, statuses, combinedStatus, workflowRuns: await readRuns(ask, repository, sha) }
+  const combinedStatus = typeof statuses.state === 'string' ? statuses.state : undefined
+  return { repository, suites, checkRuns, statuses, combinedStatus, workflowRuns }
 }
 
-/** The newest runs of workflows on a commit, or why the token may not know them. */
-async function readRuns(ask: AskGitHub, repository: string, sha: string): Promise<CommitAnswers['workflowRuns']> {
-  const query = { head_sha: sha, exclude_pull_requests: true, per_page: PAGE_SIZE }
-  try {
-    return await ask({ permission: 'actions: read', repository }, async (api) => {
-      const { items } = parseFirstPage(workflowRunSchema, await api.get('/actions/runs', query), 'workflow_runs')
-      return items
-    })
-  } catch (error) {
-    if (error instanceof ActionError && (error.code === 'forbidden' || error.code === 'not-found')) return error
-    throw error
-  }
+/** Why the token may not know something. */
+function whyUnknown(error: unknown): ActionError {
+  if (error instanceof ActionError && (error.code === 'forbidden' || error.code === 'not-found')) return error
+  throw error
 }
 
 export const connectChecks = (ask: AskGitHub) => ({

@@ -110,9 +110,9 @@ function commitsOf(event: Payload): readonly EventCommit[] {
   return commits.every((commit) => commit.sha !== '') ? commits.toReversed() : []
 }
 
-export const pushOf = (event: Payload): Push => ({
-  ...{ move: moveOf(event), commits: commitsOf(event), compareUrl: text(event, 'compare') },
-})
+export function pushOf(event: Payload): Push {
+  return { move: moveOf(event), commits: commitsOf(event), compareUrl: text(event, 'compare') }
+}
 
 export function subjectOf(event: Payload): Subject | undefined {
   const path = (['pull_request', 'issue', 'discussion'] as const).find(
