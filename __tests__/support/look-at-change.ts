@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { formatShortfalls } from '../../src/agent/report/shortfalls.ts'
+import { formatShortfalls } from '../../src/agent/report/journal.ts'
 import { resolveChange } from '../../src/agent/trigger/resolve-change.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { fakeClock } from './fake-clock.ts'

@@ -7,7 +7,7 @@ import { toOutputs } from './report/outputs.ts'
 import { redactReport } from './report/redact-report.ts'
 import type { Outcome, Report } from './report/report.ts'
 import { renderResult } from './report/result.ts'
-import { formatShortfalls } from './report/shortfalls.ts'
+import { formatShortfalls } from './report/journal.ts'
 import { renderSummary } from './report/summary.ts'
 import { runAgent } from './run.ts'
 

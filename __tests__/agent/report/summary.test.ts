@@ -7,7 +7,7 @@ import { renderSummary } from '../../../src/agent/report/summary.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { COMMENT } from '../../support/comment-events.ts'
-import { active, archived, completed, failure } from '../../support/fake-client.ts'
+import { active, archived, completed, failure, job } from '../../support/fake-client.ts'
 import { ATTACH, FOLLOW_UP, reportOf, type Fields } from '../../support/report.ts'
 
 const FAIL_ON = new Set<FailOn>(['failed', 'archived', 'timeout'])
@@ -52,6 +52,11 @@ test('checks are told the worst first, and each round with what was sent', () =>
 
 <details><summary>What was sent</summary><pre>And the index.</pre></details>
 `)
+})
+
+test('what a repository is called begins no mark of Markdown', () => {
+  const markdown = summary({ job: job({ prLink: 'https://git.example.com/acme/_my_docs/pull/7' }) })
+  expect(markdown).toContain('### [Pull request #7 in acme/&#95;my&#95;docs](https://')
 })
 
 const filesOf = (...paths: string[]) => paths.map((path) => ({ path, additions: 1, deletions: 0 }))

@@ -1,9 +1,8 @@
 import type { Step } from '../../action/step.ts'
 import { type ActionError, describeError, rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Report, TimelineEntry } from './report.ts'
+import type { Report, Shortfall, TimelineEntry } from './report.ts'
 import { SeenHeads } from './seen-heads.ts'
-import type { Shortfall } from './shortfalls.ts'
 
 /** What is found out once for the step, whatever its turns come to. */
 type Findings = Partial<
@@ -97,4 +96,23 @@ export interface AgentStep extends Step {
 
 export function withJournal(inputs: AgentInputs, step: Step): AgentStep {
   return { ...step, journal: new Journal(inputs, step) }
+}
+
+/** Every loss and each reason once: a round may lose what the one before has lost. */
+export function formatLosses(shortfalls: readonly Shortfall[]): string[] {
+  const reasons = new Set(shortfalls.map(({ error }) => error.message))
+  return Array.from(reasons, (reason) => {
+    const losses = new Set(shortfalls.filter(({ error }) => error.message === reason).map(({ lost }) => lost))
+    return `${[...losses].join('. ')}: ${reason}`
+  })
+}
+
+/**
+ * One text for one notice: what is lost, then each piece of advice once. Undefined if there is nothing to say.
+ * @param told what was said before, and is not said again
+ */
+export function formatShortfalls(shortfalls: readonly Shortfall[], told = ''): string | undefined {
+  const losses = formatLosses(shortfalls).filter((loss) => !told.includes(loss))
+  const hints = new Set(shortfalls.flatMap(({ error }) => error.hint ?? []))
+  return [...losses, ...hints].join(' ') || undefined
 }

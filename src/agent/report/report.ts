@@ -8,7 +8,6 @@ import type { Told } from '../../text/markdown.ts'
 import type { Gate } from '../inputs/fail-on.ts'
 import type { Task } from '../inputs/task.ts'
 import type { FixStop } from './fixing.ts'
-import type { Shortfall } from './shortfalls.ts'
 
 /** What became of the step; the value of the output `outcome`. */
 export const OUTCOMES = [
@@ -128,6 +127,13 @@ export interface Turn extends Pick<Report, 'progress' | 'continued' | 'job' | 'l
   readonly at?: Date
   readonly result?: TaskResult
   readonly stopped?: Stopped
+}
+
+/** Something that was to be done on GitHub and could not be. Nothing else is lost, and never the job's result. */
+export interface Shortfall {
+  /** What is lost, such as `The label was not put on the pull request`. */
+  readonly lost: string
+  readonly error: ActionError
 }
 
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */

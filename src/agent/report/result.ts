@@ -6,7 +6,7 @@ import { changedOf, continuedOf } from './outputs.ts'
 import { pagesFirst } from './pull-request-sections.ts'
 import { isInScope, jobIdOf, ownPullRequest, type Report } from './report.ts'
 import type { Result } from './result-schema.ts'
-import { formatLosses } from './shortfalls.ts'
+import { formatLosses } from './journal.ts'
 import { formatEnd } from './turn-texts.ts'
 
 const MOST_BYTES = 32 * 1024

@@ -2,7 +2,7 @@ import { formatCount } from '../../text/sentences.ts'
 import type { FailOn, Gate } from '../inputs/fail-on.ts'
 import { formatFixing } from './fixing.ts'
 import { isInScope, isLookedAt, type ChecksState, type PullRequestFindings, type Report } from './report.ts'
-import { formatLosses } from './shortfalls.ts'
+import { formatLosses } from './journal.ts'
 
 export const isPullRequestOver = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
 

@@ -18,7 +18,7 @@ import { adviseAttaching } from './conclusion.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
 import { pullRequestSections } from './pull-request-sections.ts'
 import { isLookedAt, jobIdOf, type Report } from './report.ts'
-import { formatShortfalls } from './shortfalls.ts'
+import { formatShortfalls } from './journal.ts'
 import { adviseOnPullRequest, formatPullRequest } from './standing.ts'
 
 /** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
