@@ -108,10 +108,10 @@ export function table(rows: readonly TableRow[]): string {
 
 /** @param rows of ready HTML */
 export function grid(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const toLine = (tag: 'th' | 'td') => (cells: readonly string[]) =>
-    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
-  const lines = [...(head.length === 0 ? [] : [head].map(toLine('th'))), ...rows.map(toLine('td'))]
-  return `<table>\n${lines.join('\n')}\n</table>`
+  const toLine = (tag: 'th' | 'td', cells: readonly string[]): string =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>\n`
+  const heading = head.length === 0 ? '' : toLine('th', head)
+  return `<table>\n${heading}${rows.map((cells) => toLine('td', cells)).join('')}</table>`
 }
 
 /** Joins blocks into a document of at most `maxBytes` bytes; what does not fit any more is left out and said. */

@@ -117,7 +117,7 @@ async function mark(
   const pullRequest = { repository, number }
   if (!hasLabel(label, labels))
     await journal.bestEffort('The label was not put on the pull request', () => github.addLabel(pullRequest, label))
-  const { log } = journal.found
+  const { log } = journal.recorded()
   if (log?.jobId === jobId && log.pullRequest.number === number) return
   // The end of the step writes it, unless that is far: who finds no comment then starts another job.
   // To the pull request of this step's own job nobody else has written of it.

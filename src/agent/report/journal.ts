@@ -16,8 +16,8 @@ export type Recorded = Findings & Pick<Report, 'timeline' | 'shortfalls' | 'dura
 export class Journal {
   readonly heads: SeenHeads
   readonly #step: Step
+  readonly shortfalls: Shortfall[] = []
   readonly #timeline: TimelineEntry[] = []
-  readonly #shortfalls: Shortfall[] = []
   #findings: Findings
 
   constructor({ waitForChecks, allowedPaths, projectId }: AgentInputs, step: Step) {
@@ -36,10 +36,6 @@ export class Journal {
     this.#findings = { ...this.#findings, ...findings }
   }
 
-  get found(): Findings {
-    return this.#findings
-  }
-
   /** Something that the step did or decided, for the log and the time line. */
   note(event: string): void {
     this.#record(event)
@@ -52,13 +48,9 @@ export class Journal {
     this.#step.core.notice(title, text)
   }
 
-  get shortfalls(): readonly Shortfall[] {
-    return this.#shortfalls
-  }
-
   /** Something that was to be done on GitHub and could not be. */
   reportSkipped(lost: string, error: ActionError): void {
-    this.#shortfalls.push({ lost, error })
+    this.shortfalls.push({ lost, error })
     this.#step.core.log(`${lost}: ${describeError(error)}`)
   }
 
@@ -76,8 +68,8 @@ export class Journal {
   }
 
   recorded(): Recorded {
-    const [timeline, shortfalls] = [this.#timeline, this.#shortfalls]
-    return { ...this.#findings, timeline, shortfalls, durationMs: this.#elapsedMs() }
+    const { shortfalls } = this
+    return { ...this.#findings, timeline: this.#timeline, shortfalls, durationMs: this.#elapsedMs() }
   }
 
   #record(event: string): void {
