@@ -1,8 +1,7 @@
 import { systemClock, type Clock } from '../runtime/clock.ts'
 import { ActionError, ERROR_TITLES } from '../runtime/errors.ts'
-import { OutputsLost, type Core } from './core.ts'
+import { createCore, OutputsLost, type Core } from './core.ts'
 import { joinSentences } from '../text/sentences.ts'
-import { createCore } from './create-core.ts'
 
 const OUTPUTS_LOST_TITLE = 'The outputs could not be written'
 
@@ -24,21 +23,16 @@ export interface StepResult {
   readonly summary: string | undefined
 }
 
-/** @returns why they could not be written, undefined if they were */
-function writeOutputs(outputs: StepResult['outputs'], core: Core): string | undefined {
-  try {
-    for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value)
-    return undefined
-  } catch (error) {
-    if (error instanceof OutputsLost) return error.message
-    throw error
-  }
-}
-
 /** @returns whether the step is green: one whose outputs are lost has not told the next step what it needs to know */
 async function publish({ isGreen, title, text, outputs, summary }: StepResult, core: Core): Promise<boolean> {
   core.endGroup()
-  const lost = writeOutputs(outputs, core)
+  let lost: string | undefined
+  try {
+    for (const [name, value] of Object.entries(outputs)) core.setOutput(name, value)
+  } catch (error) {
+    if (!(error instanceof OutputsLost)) throw error
+    lost = error.message
+  }
   if (summary !== undefined) {
     await core.writeSummary(summary).catch(() => {
       core.warn('The job summary could not be written.')
@@ -93,17 +87,18 @@ export async function execute(perform: (ports: Runner) => Promise<StepResult>): 
   const clock = systemClock
   const core = createCore(clock)
   const signal = cancelOnSignals()
-  let describe: Parameters<Runner['onCrash']>[0] = resultOfError
+  let describe: (error: ActionError) => StepResult = resultOfError
   let ending: Promise<boolean> | undefined
 
-  const onCrash: Runner['onCrash'] = (given) => {
+  const onCrash = (given: typeof describe): void => {
     describe = given
   }
   /** Of several ends the first is the step's. */
   const end = (result: () => StepResult): Promise<boolean> => (ending ??= publish(result(), core))
   const leave = async (isGreen: Promise<boolean>): Promise<void> => {
     if (await isGreen) process.exitCode = 0
-    await flush(process.stdout)
+    // It may be a pipe that is written in the background; leaving early would cut it.
+    await new Promise((resolve) => process.stdout.write('', resolve))
     // Not left to the event loop: a socket that does not close would hold it.
     process.exit()
   }
@@ -126,13 +121,4 @@ export async function execute(perform: (ports: Runner) => Promise<StepResult>): 
   } catch (error) {
     await leave(end(() => resultOfCrash(error, core, describe)))
   }
-}
-
-/** Standard output may be a pipe that is written in the background; leaving early would cut it. */
-function flush(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    stream.write('', () => {
-      resolve()
-    })
-  })
 }

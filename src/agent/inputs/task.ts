@@ -18,10 +18,8 @@ export function toTask(prompt: string | undefined, jobId: string): Task {
 /** @param context stands behind the prompt; attaching sends nothing */
 export function withContext(task: Task, context: string): Task {
   if (task.kind === 'attach') return task
-  const isReplaceable = task.kind === 'follow-up' && task.fallback !== undefined
-  return {
-    ...task,
-    prompt: task.prompt + context,
-    ...(isReplaceable ? { fallback: task.fallback + context } : {}),
-  }
+  const sent = { ...task, prompt: task.prompt + context }
+  return sent.kind === 'follow-up' && sent.fallback !== undefined
+    ? { ...sent, fallback: sent.fallback + context }
+    : sent
 }

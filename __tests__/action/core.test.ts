@@ -1,7 +1,6 @@
 import * as fs from 'node:fs'
 import { beforeEach, expect, test } from '@jest/globals'
-import { createCore } from '../../src/action/create-core.ts'
-import type { Core } from '../../src/action/core.ts'
+import { createCore, type Core } from '../../src/action/core.ts'
 import { captureStdout } from '../support/capture-stdout.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { stepProcess } from '../support/step-process.ts'
