@@ -108,17 +108,16 @@ function backOffMs(attempt: number, random: number): number {
   return Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS) * (0.75 + 0.5 * random)
 }
 
-/**
- * How long to wait before what failed is tried again, in milliseconds.
- * @param attempt how often it was tried, from 1
- * @param random from 0 to 1
- */
-export function pauseMs(
-  { code, retryAfterMs = 0 }: ActionError,
-  attempt: number,
-  { refusals, leftMs }: Pick<RefusedRequest, 'refusals' | 'leftMs'>,
-  random: number,
-): number {
+interface FailedTry extends Omit<RefusedRequest, 'retryAfterMs'> {
+  /** How often it was tried, from 1. */
+  readonly attempt: number
+  /** From 0 to 1. */
+  readonly random: number
+}
+
+/** How long to wait before what failed is tried again, in milliseconds. */
+export function pauseMs({ code, retryAfterMs = 0 }: ActionError, tried: FailedTry): number {
+  const { attempt, refusals, leftMs, random } = tried
   if (code === 'rate-limited') return comeBackMs({ retryAfterMs, refusals, leftMs }, random)
   return Math.min(Math.max(backOffMs(attempt, random), retryAfterMs), leftMs)
 }

@@ -5,6 +5,7 @@ import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepAloud } from '../runtime/heartbeat.ts'
 import type { Redact } from '../text/redact.ts'
+import { joinSentences } from '../text/sentences.ts'
 import type { DateRange } from './date-range.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
 
@@ -32,31 +33,23 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
   const { log, redact } = step.core
   const again = new ReadAgain(step)
 
-  function outOfTime(lastProblem: ActionError | undefined): ActionError {
-    const text = 'The time ran out before all pages were read.'
-    const hint = 'Allow more time in `timeout-minutes`, or export fewer days.'
-    if (lastProblem === undefined) return new ActionError('deadline', text, { hint })
-    const { message, quote } = lastProblem
-    return new ActionError('deadline', `${text} The last attempt failed: ${message}`, { hint, quote })
-  }
-
   return async (offset) => {
     let lastProblem: ActionError | undefined
-    for (let attempts = 1; clock.now() < deadlineAt; attempts++) {
+    for (let attempt = 1; clock.now() < deadlineAt; attempt++) {
       const seen = await again.attempt(() => client.getVisitors({ ...range, limit, offset }))
       if (!(seen instanceof ActionError)) return withoutSecrets(seen, redact)
       lastProblem = seen
       again.patienceMs(seen)
-      const delayMs = pauseMs(
-        seen,
-        attempts,
-        { refusals: client.refusals(), leftMs: deadlineAt - clock.now() },
-        random(),
-      )
+      const leftMs = deadlineAt - clock.now()
+      const delayMs = pauseMs(seen, { attempt, refusals: client.refusals(), leftMs, random: random() })
       log(`${describeError(seen)} Asking again in ${Math.ceil(delayMs / 1000)} s.`)
       await sleepAloud(delayMs, clock, signal, log)
     }
-    throw outOfTime(lastProblem)
+    const told = lastProblem && `The last attempt failed: ${lastProblem.message}`
+    throw new ActionError('deadline', joinSentences(['The time ran out before all pages were read.', told]), {
+      hint: 'Allow more time in `timeout-minutes`, or export fewer days.',
+      quote: lastProblem?.quote,
+    })
   }
 }
 

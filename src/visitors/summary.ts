@@ -108,22 +108,18 @@ function topPages(report: Report): string[] {
 function pageChanges({ comparison }: Report): string[] {
   if (comparison?.pages === undefined) return []
   const { gained, lost, isWhole } = comparison.pages
-  return [
-    ...(gained.length === 0 ? [] : ['### Pages that gained the most', renderPageChanges(gained)]),
-    ...(lost.length === 0 ? [] : ['### Pages that lost the most', renderPageChanges(lost)]),
-    ...(isWhole ? [] : ['The lists changed while they were read, so pages that only one of them names are left out.']),
-  ]
+  const named = Object.entries({ gained, lost }).filter(([, changes]) => changes.length > 0)
+  const tables = named.flatMap(([what, changes]) => [`### Pages that ${what} the most`, renderPageChanges(changes)])
+  const leftOut = 'The lists changed while they were read, so pages that only one of them names are left out.'
+  return isWhole ? tables : [...tables, leftOut]
 }
 
 const LONGEST_NAME = 40
 
 function headline({ ending, projectId, range }: Report, title: string): string {
   const project = projectId && inlineCode(oneLine(projectId, LONGEST_NAME))
-  return heading(
-    ENDING_WORDS[ending].icon,
-    ['Docs visitors', project, range && escapeHtml(describeRange(range))],
-    title,
-  )
+  const names = ['Docs visitors', project, range && escapeHtml(describeRange(range))]
+  return heading(ENDING_WORDS[ending].icon, names, title)
 }
 
 /** The job summary, as Markdown for GitHub: the verdict first, then the numbers, then where they are. */
