@@ -1,7 +1,6 @@
 import { BASE_URL } from '../support/in-process-github.ts'
 import type { Turn } from '../../src/emulator/service/job-machine.ts'
-import { GRACE_MS } from './invariants.ts'
-import { SHOWN_PROMISES } from './shown-promises.ts'
+import { brokenIn, endsInTime, SHOWN_PROMISES } from './shown-promises.ts'
 import { OUTSIDE, REPOSITORY, runIdOf, type CourseRun, type CourseTrace } from './course.ts'
 import {
   type Checked,
@@ -31,12 +30,6 @@ const ENDED = ['completed', 'failed', 'archived']
 const CLAIMS = ['pull-request', 'no-changes', 'failed', 'archived']
 
 const waits = ({ step }: CourseRun): boolean => step.given['wait'] !== 'false'
-
-function endsInTime({ endMs, deadlineMs }: CourseRun): string | undefined {
-  return endMs > deadlineMs + GRACE_MS
-    ? `It ended ${endMs - deadlineMs} ms after its deadline or its cancellation.`
-    : undefined
-}
 
 /** The end of every turn of a step has to be read before anything is claimed of it, and before the next is started. */
 function endsAreRead(run: CourseRun, trace: CourseTrace): string | undefined {
@@ -269,18 +262,13 @@ function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   const { log, shortfalls, error } = run.report
   const { comments = [] } = docsOf(trace).pulls[log?.pullRequest.number ?? 0] ?? {}
   const ours = comments.filter(({ body }) => body.includes('docs-agent-action: log -->'))
-  const isTooLong = ours.some(({ body }) => body.length > 65_536)
-  if (isTooLong) return 'The comment is longer than GitHub takes.'
-  const shown = ours
-    .flatMap(({ body }) => body.split('\n'))
-    .map((line) => line.replace(/<!--.*?-->|<code>.*?<\/code>/g, ''))
-  if (shown.some((line) => line.includes('@'))) return 'The comment mentions somebody.'
+  const lines = ours.flatMap(({ body }) => body.split('\n'))
+  const mentions = lines.some((line) => line.replace(/<!--.*?-->|<code>.*?<\/code>/g, '').includes('@'))
+  if (mentions) return 'The comment mentions somebody.'
   const index = trace.runs.indexOf(run)
   const isAlone = trace.course.steps.every(({ begins }) => begins === 'after')
   if (isAlone && ours.length > 1) return `${ours.length} comments tell of it.`
-  const rows = ours
-    .flatMap(({ body }) => body.split('\n'))
-    .filter((line) => line.includes(`<!-- row=${runIdOf(index)}.1.`))
+  const rows = lines.filter((line) => line.includes(`<!-- row=${runIdOf(index)}.1.`))
   const rounds = Number(run.outputs['fix-rounds'] ?? '0')
   // A round that the service refuses may have one too.
   const most = 1 + rounds + (run.report.stop === 'not-sent' ? 1 : 0)
@@ -296,8 +284,8 @@ function logIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
     : `No row says “${told}”: ${rows.join()}`
 }
 
-export const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
-  'A step ends by its deadline and 2 s.': endsInTime,
+const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
+  'A step ends by its deadline and 2 s.': ({ endMs, deadlineMs }) => endsInTime(endMs, deadlineMs),
   'The end of each turn is read before it is claimed, and before the next is started.': endsAreRead,
   'An outcome is that of this turn.': outcomeIsTrue,
   'A change is claimed only if the agent pushed in this turn.': changeIsTrue,
@@ -319,9 +307,6 @@ export const COURSE_INVARIANTS: Readonly<Record<string, CourseInvariant>> = {
 /** Every invariant that does not hold, with the step and what is wrong. */
 export function problemsOf(trace: CourseTrace): string[] {
   return trace.runs.flatMap((run, index) =>
-    Object.entries(COURSE_INVARIANTS).flatMap(([sentence, problem]) => {
-      const found = problem(run, trace)
-      return found === undefined ? [] : [`Step ${index + 1}: ${sentence} ${found}`]
-    }),
+    brokenIn(COURSE_INVARIANTS, run, trace).map((problem) => `Step ${index + 1}: ${problem}`),
   )
 }

@@ -4,7 +4,7 @@ import { createRandom } from '../../src/emulator/service/random.ts'
 import { IS_SOAK } from '../support/seed.ts'
 import { playFleet, type FleetEnd, type FleetPlan, type LimitPlan } from './fleet.ts'
 import { holdAlways } from './hold-always.ts'
-import { GRACE_MS } from './invariants.ts'
+import { endsInTime } from './shown-promises.ts'
 
 /** So many steps that begin at random times within one. */
 function planOf(steps: number, withinMs: number, seed: number, limit: LimitPlan): FleetPlan {
@@ -45,10 +45,11 @@ const SHORTEST_WAIT_MS = 1_000
 function problemOf({ timeoutMs = 3_600_000 }: FleetPlan, { steps, jobs }: FleetEnd): string | undefined {
   for (const { beganAt, endedAt, played } of steps) {
     const { outputs, conclusion, report } = played
-    const lateMs = endedAt - beganAt - timeoutMs
-    if (lateMs > GRACE_MS) return `A step ended ${lateMs} ms after its deadline.`
+    const deadlineAt = beganAt + timeoutMs
+    const problem = endsInTime(endedAt, deadlineAt)
+    if (problem !== undefined) return problem
     if (conclusion.isGreen && outputs['status'] !== 'completed') return 'A step is green without the end of its job.'
-    const isEarly = lateMs < -SHORTEST_WAIT_MS - 100 && !conclusion.isGreen
+    const isEarly = endedAt < deadlineAt - SHORTEST_WAIT_MS - 100 && !conclusion.isGreen
     if (isEarly && report.error?.message.includes(" UTC, which is after this step's deadline") !== true)
       return `A step gave up early, and named no time: ${report.error?.message ?? ''}`
   }

@@ -2,12 +2,10 @@ import type { Outcome } from '../../src/agent/report/report.ts'
 import { OLD_LINK, type View } from './job-life.ts'
 import { givesKeyAway } from './planted-key.ts'
 import type { Trace } from './run-schedule.ts'
-import { SHOWN_PROMISES } from './shown-promises.ts'
+import { brokenIn, endsInTime, SHOWN_PROMISES } from './shown-promises.ts'
 
 const NOT_PROCESSED = new Set([425, 429])
 
-/** How much later than its deadline, or than its cancellation, a step may end. */
-export const GRACE_MS = 2_000
 const MAX_TRIES = 3
 
 function promptIsReadOnce({ service: { posts } }: Trace): string | undefined {
@@ -101,11 +99,6 @@ function greenMeansAccepted({ conclusion, schedule, service }: Trace): string | 
     : undefined
 }
 
-function settlesInTime({ endedAt, schedule: { timeoutMs, cancelAtMs = Infinity } }: Trace): string | undefined {
-  const lateMs = endedAt - Math.min(timeoutMs, cancelAtMs)
-  return lateMs > GRACE_MS ? `It ended ${lateMs} ms after its deadline or its cancellation.` : undefined
-}
-
 function durationIsMonotonic({ endedAt, report: { durationMs } }: Trace): string | undefined {
   return durationMs === endedAt ? undefined : `It says that it took ${durationMs} ms, and took ${endedAt} ms.`
 }
@@ -195,7 +188,10 @@ const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'An outcome is claimed only if an answer about this turn says so.': outcomeIsProven,
   'Green and red are only what the outcome, an error and `fail-on` ask for.': colourIsRight,
   'A prompt that was never taken is never green.': greenMeansAccepted,
-  'The step ends by its deadline, or its cancellation, and 2 s.': settlesInTime,
+  'The step ends by its deadline, or its cancellation, and 2 s.': ({
+    endedAt,
+    schedule: { timeoutMs, cancelAtMs = Infinity },
+  }) => endsInTime(endedAt, Math.min(timeoutMs, cancelAtMs)),
   'A duration does not depend on the wall clock.': durationIsMonotonic,
   'The key is in no text, in no encoding, not even cut.': keyIsNowhere,
   'An accepted job is an output, handed on before any waiting.': acceptedJobIsHandedOn,
@@ -206,9 +202,4 @@ const INVARIANTS: Readonly<Record<string, Invariant>> = {
 }
 
 /** Every invariant that does not hold, with what is wrong. */
-export function problemsOf(trace: Trace): string[] {
-  return Object.entries(INVARIANTS).flatMap(([sentence, problem]) => {
-    const found = problem(trace)
-    return found === undefined ? [] : [`${sentence} ${found}`]
-  })
-}
+export const problemsOf = (trace: Trace): string[] => brokenIn(INVARIANTS, trace)

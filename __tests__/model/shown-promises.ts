@@ -32,6 +32,25 @@ const outputsAreKnown: ShownPromise = ({ outputs }) => {
   return isKnown ? undefined : `There is no such value: ${outcome}, ${status}, ${changed}.`
 }
 
+/** How much later than its deadline, or than its cancellation, a step may end. */
+const GRACE_MS = 2_000
+
+export function endsInTime(endMs: number, deadlineMs: number): string | undefined {
+  const lateMs = endMs - deadlineMs
+  return lateMs > GRACE_MS ? `It ended ${lateMs} ms after its deadline or its cancellation.` : undefined
+}
+
+/** Every promise that does not hold, with what is wrong. */
+export function brokenIn<Seen extends unknown[]>(
+  promises: Readonly<Record<string, (...seen: Seen) => string | undefined>>,
+  ...seen: Seen
+): string[] {
+  return Object.entries(promises).flatMap(([sentence, problem]) => {
+    const found = problem(...seen)
+    return found === undefined ? [] : [`${sentence} ${found}`]
+  })
+}
+
 export const SHOWN_PROMISES: Readonly<Record<string, ShownPromise>> = {
   'A red step says what happened and what to do.': redSaysWhy,
   'Only a job that was last seen active is said to go on.': runningIsTrue,
