@@ -21,6 +21,7 @@ import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/htt
 import { DEFAULT_PROJECT_ID, startEmulator } from '../../src/emulator/server.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createRedactor } from '../../src/text/redact.ts'
+import { fakeHost } from '../support/fake-host.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -46,18 +47,9 @@ const SERVICE = isReal
 
 /** A client of the real kind: HTTP over a socket. */
 function clientOf(choice: Partial<typeof SERVICE> = {}): DocsServiceClient {
-  const target = { ...SERVICE, ...choice }
-  return connect({
-    ...target,
-    deadlineAt: systemClock.now() + HOUR_MS,
-    clock: systemClock,
-    signal: new AbortController().signal,
-    random: () => 0.5,
-    log: () => undefined,
-    debug: () => undefined,
-    mask: () => undefined,
-    redact: createRedactor([target.apiKey]),
-  })
+  const target = { ...SERVICE, ...choice, deadlineAt: systemClock.now() + HOUR_MS }
+  const run = { clock: systemClock, signal: new AbortController().signal, random: () => 0.5 }
+  return connect({ ...fakeHost(), ...run, ...target, redact: createRedactor([target.apiKey]) })
 }
 
 const client = clientOf()
