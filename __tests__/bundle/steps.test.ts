@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { expectNoSecret, expectPullRequest, expectStep, type ExpectedStep } from '../support/bundle-expect.ts'
-import { answering, runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
+import { runBundle, type BundleOptions, type BundleRun } from '../support/bundle-run.ts'
 import { besideProxy, certificateFile, overTls } from '../support/network-fronts.ts'
 
 const FIX = { prompt: 'Fix the guide.' }
@@ -81,32 +81,8 @@ const STEPS: Readonly<Record<string, readonly [BundleOptions, ...Held[]]>> = {
       expect(outputs['model']).not.toMatch(/\p{Cc}|\p{Cf}|\p{Zl}|##\[/u)
     },
   ],
-  'a service that repeats the key in its answers gives it away nowhere': [
-    {
-      front: answering((incoming, outgoing) => {
-        const { authorization = '' } = incoming.headers
-        const encoded = Buffer.from(authorization.replace('Bearer ', '')).toString('base64')
-        outgoing.writeHead(400).end(JSON.stringify({ error: `Refused: ${authorization}, also known as ${encoded}.` }))
-      }),
-      inputs: FIX,
-    },
-    {
-      conclusion: 'failure',
-      verdict: '❌ The request was not accepted',
-      says: ['(400)', 'Check the prompt, `project-id` and `base-url`.'],
-      outputs: { outcome: 'error' },
-      requests: [],
-    },
-    ({ annotations }) => {
-      expect(annotations[0]?.message).toContain('Refused: Bearer ***, also known as ***')
-    },
-  ],
   'debug logging tells of every request and gives no secret away': [
-    {
-      debug: true,
-      env: () => ({ NODE_DEBUG: 'http,net,tls,undici,fetch' }),
-      inputs: { ...FIX, wait: 'false' },
-    },
+    { debug: true, env: () => ({ NODE_DEBUG: 'http,net,tls,undici,fetch' }), inputs: { ...FIX, wait: 'false' } },
     expectNoSecret,
     ({ commands, outputs }) => {
       expect(commands.filter(({ name }) => name === 'debug').map(({ data }) => data)).toEqual(
