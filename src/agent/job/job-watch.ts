@@ -41,7 +41,16 @@ export class JobWatch {
 
   /** The service has taken a prompt. First of all the next step is told: this one may be killed in the next moment. */
   accept(answer: Job): void {
-    this.#handOn(answer)
+    const { core } = this.step
+    try {
+      core.setOutput('job-id', answer.id)
+      core.setOutput('status', answer.status)
+      core.setOutput('outcome', 'submitted' satisfies Outcome)
+    } catch (error) {
+      // The job is waited for all the same: the log and the end of the step tell it.
+      if (!(error instanceof OutputsLost)) throw error
+      core.log(error.message)
+    }
     this.note(`The service accepted the prompt: job ${answer.id} ${STATUS_PHRASES[answer.status]}.`)
     this.course.see({ job: answer })
     this.observe(answer)
@@ -79,19 +88,6 @@ export class JobWatch {
   beat(): void {
     const status = this.course.newest.job?.status ?? 'not seen yet'
     this.#heartbeat.beat(`The job is still ${status} (checked ${formatCount(this.#reads, 'time')}).`)
-  }
-
-  /** If the outputs cannot be written, the job is waited for all the same: the log and the end of the step tell it. */
-  #handOn({ id, status }: Job): void {
-    const { core } = this.step
-    try {
-      core.setOutput('job-id', id)
-      core.setOutput('status', status)
-      core.setOutput('outcome', 'submitted' satisfies Outcome)
-    } catch (error) {
-      if (!(error instanceof OutputsLost)) throw error
-      core.log(error.message)
-    }
   }
 
   #warnOnce(kind: 'status' | 'link', text: string): void {

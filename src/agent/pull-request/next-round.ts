@@ -36,11 +36,6 @@ async function findFailing(
   return failedByChange(failed, before ?? [])
 }
 
-function describeRound(failed: readonly Check[], headSha: string, round: number, maxRounds: number): string {
-  const names = failed.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')
-  return `Round ${round} of ${maxRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
-}
-
 /**
  * What to tell the job of the checks that fail on its pull request, or why it is to be told nothing; undefined if nobody asked
  * for rounds. Whatever GitHub does, the job's result stands.
@@ -83,7 +78,8 @@ export async function nextRound(
       if (stop !== undefined) throw new RoundRefused(stop)
       return 'send'
     }
-    const announcement = describeRound(failing, headSha, sent + 1, maxRounds)
+    const names = failing.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')
+    const announcement = `Round ${sent + 1} of ${maxRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
     const prompt = renderFixPrompt(details, headSha, changeContextBytes)
     return { task: { kind: 'follow-up', jobId, prompt }, failing, preflight: { announcement, check } }
   })

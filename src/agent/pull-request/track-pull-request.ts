@@ -4,6 +4,7 @@ import { hasLabel } from '../../github/labels.ts'
 import { type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import { ActionError } from '../../runtime/errors.ts'
+import { pollUntil } from '../../runtime/poll.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
@@ -34,31 +35,27 @@ const NEW_MS = 30_000
 const READ_AGAIN_MS = 3_000
 
 /** @param wasRead whether it was read since the turn has ended */
-async function open(
-  link: PullRequestLink,
-  wasRead: boolean,
-  step: AgentStep,
-): Promise<{ github: GitHub; pullRequest: PullRequest }> {
-  const { github } = step
-  if (github === undefined) {
+async function open(link: PullRequestLink, wasRead: boolean, step: AgentStep): Promise<[GitHub, PullRequest]> {
+  const { clock, deadlineAt, github, journal } = step
+  if (github === undefined)
     throw new ActionError('unauthorized', 'there is no `github-token`.', {
       hint: "Leave `github-token` at its default and grant the workflow's job `pull-requests: write`, or give a token that has it.",
     })
-  }
   const address = toPullRequestAddress(link, step.context)
-  const seen = wasRead ? step.journal.heads.newest(address) : undefined
-  if (seen !== undefined) return { github, pullRequest: seen }
-  const { clock, deadlineAt, signal } = step
+  const seen = wasRead ? journal.heads.newest(address) : undefined
+  if (seen !== undefined) return [github, seen]
+  const read = () =>
+    journal.heads
+      .read(() => github.readPullRequest(address))
+      .catch((error: unknown) => {
+        if (error instanceof ActionError && error.code === 'not-found') return error
+        throw error
+      })
   const patientUntil = Math.min(clock.now() + NEW_MS, deadlineAt)
-  for (;;) {
-    try {
-      return { github, pullRequest: await step.journal.heads.read(() => github.readPullRequest(address)) }
-    } catch (error) {
-      const isMissing = error instanceof ActionError && error.code === 'not-found'
-      if (!isMissing || clock.now() + READ_AGAIN_MS > patientUntil) throw error
-      await clock.sleep(READ_AGAIN_MS, signal)
-    }
-  }
+  const pauseMs = () => (clock.now() + READ_AGAIN_MS > patientUntil ? undefined : READ_AGAIN_MS)
+  const found = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)
+  if (found instanceof ActionError) throw found
+  return [github, found]
 }
 
 /**
@@ -82,7 +79,7 @@ export async function trackPullRequest(
   const wasRead = operation === 'updated' || operation === 'unchanged'
   const opened = await step.journal.bestEffort(describeWanted(inputs), () => open(link, wasRead, step))
   if (opened === undefined) return {}
-  const { github, pullRequest } = opened
+  const [github, pullRequest] = opened
   await mark(pullRequest, job.id, inputs, turns, github, step)
   // A round is about the same pull request, and its checks are no change of anybody's.
   if (outcome === 'pull-request' && turns.length === 1) await askReviewers(pullRequest, authors, inputs, github, step)

@@ -9,13 +9,6 @@ import { notGoneOnWith, orAbort, type RollingPullRequest } from './rolling-pull-
 import { countFollowUp } from './count-follow-up.ts'
 import { findObjection, QUESTIONS_MS } from './prove-job.ts'
 
-/** Red and not skipped: a green run would move the base of the next range, and its changes would never be told. */
-function tooMany(number: number): ActionError {
-  return new ActionError('not-sent', `Pull request #${number} has had ${MOST_FOLLOW_UPS} follow-ups, the limit.`, {
-    hint: 'Merge or close it: the next run then starts a new job.',
-  })
-}
-
 /**
  * What there is to look at directly before a message, each in a question of its own.
  * @param hint what to do if something is not known
@@ -66,8 +59,11 @@ export function rollingPreflight(rolling: RollingPullRequest, ended: readonly nu
       const count = async () => countFollowUp(rolling, openGitHub(step, QUESTIONS_MS), step)
       if (await orAbort(`The follow-up could not be counted in pull request #${number}`, count)) return 'send'
       const end = await look.findEnd()
-      if (end === undefined) throw tooMany(number)
-      return outdated(end)
+      if (end !== undefined) return outdated(end)
+      // Red and not skipped: a green run would move the base of the next range, and its changes would never be told.
+      throw new ActionError('not-sent', `Pull request #${number} has had ${MOST_FOLLOW_UPS} follow-ups, the limit.`, {
+        hint: 'Merge or close it: the next run then starts a new job.',
+      })
     },
     async check(job) {
       const reason = (await findObjection(job)) ?? (await look.findEnd())
