@@ -1,14 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { formatDuration } from '../../src/text/duration.ts'
-import { cutBlock, fenced } from '../../src/text/fenced.ts'
+import { cutBlock } from '../../src/text/fenced.ts'
 import { createRedactor, safeLine, safeLines } from '../../src/text/redact.ts'
 import { joinSentences } from '../../src/text/sentences.ts'
 import { cleanLines, cutRaw, cutToBytes, oneLine } from '../../src/text/untrusted.ts'
 import { readableTime } from '../../src/text/utc-time.ts'
-
-test('a fence is longer than any run of backticks inside', () => {
-  expect(fenced('a\n``````\n')).toBe('```````text\na\n``````\n```````')
-})
 
 test('a text is cut at the end of a line where one is near', () => {
   expect(cutBlock('one\ntwo\nthree', 10)).toBe('one\ntwo\n')

@@ -2,13 +2,8 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { marked } from 'marked'
 import { markerComment, readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
-import {
-  addToLog,
-  leftToDo,
-  toLogEntry,
-  type LogEntry,
-  type LogRow,
-} from '../../../src/agent/report/pull-request-log.ts'
+import { addToLog, leftToDo, toLogEntry } from '../../../src/agent/report/pull-request-log.ts'
+import type { LogEntry, LogRow } from '../../../src/agent/report/pull-request-log.ts'
 import type { PullRequestFindings, Turn } from '../../../src/agent/report/report.ts'
 import { formatEnd, formatVerdict, nameTurn, titleTurn } from '../../../src/agent/report/turn-texts.ts'
 import type { Turns } from '../../../src/agent/report/turns.ts'

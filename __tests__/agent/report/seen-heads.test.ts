@@ -46,21 +46,12 @@ test('a head stands after 15 s without another one, and is not known if the dead
   expect(await standing('a', 14_999)).toEqual([undefined, 0])
 })
 
-test('commits are listed once for a head, and again if it moves', async () => {
+test('commits are listed once for a head, again if it moves, and a list that lacks the head is not kept', async () => {
   const seen = new SeenHeads(fakeStep())
-  const github = fakeGitHub({
-    listPullRequestCommits: inTurn(pullCommits({ sha: 'a' }), pullCommits({ sha: 'a' }, { sha: 'b' })),
-  })
-  const sizes: number[] = []
-  for (const head of 'aabba') sizes.push((await seen.listCommits(at(head), github)).length)
-  expect(sizes).toEqual([1, 1, 2, 2, 2])
-  expect(github.asked).toHaveLength(3)
-})
-
-test('a list of commits that lacks the head is an old copy, and is not kept', async () => {
-  const seen = new SeenHeads(fakeStep())
-  const github = fakeGitHub({ listPullRequestCommits: inTurn(pullCommits({ sha: 'a' }), pullCommits({ sha: 'b' })) })
-  const list = () => seen.listCommits(at('b'), github)
-  expect((await list())[0]?.sha).toBe('a')
-  expect((await list())[0]?.sha).toBe('b')
+  const [a, old, b] = [pullCommits({ sha: 'a' }), pullCommits({ sha: 'a' }), pullCommits({ sha: 'a' }, { sha: 'b' })]
+  const github = fakeGitHub({ listPullRequestCommits: inTurn(a, old, b) })
+  const lists: unknown[] = []
+  for (const head of 'aabbba') lists.push(await seen.listCommits(at(head), github))
+  expect(lists).toEqual([a, a, old, b, b, b])
+  expect(github.asked).toHaveLength(4)
 })

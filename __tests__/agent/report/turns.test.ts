@@ -2,15 +2,8 @@ import { expect, test } from '@jest/globals'
 import { RoundRefused, type FixStop } from '../../../src/agent/report/fixing.ts'
 import type { Recorded } from '../../../src/agent/report/journal.ts'
 import type { Outcome, Report, TaskResult, Turn } from '../../../src/agent/report/report.ts'
-import {
-  Course,
-  findStop,
-  findUntold,
-  isToTrack,
-  reportOf,
-  stoppedBy,
-  type Turns,
-} from '../../../src/agent/report/turns.ts'
+import { Course, findStop, findUntold, isToTrack, reportOf, stoppedBy } from '../../../src/agent/report/turns.ts'
+import type { Turns } from '../../../src/agent/report/turns.ts'
 import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
 import { ATTACH, CREATE } from '../../support/report.ts'
 import { completed, failed, failure } from '../../support/fake-client.ts'
