@@ -62,10 +62,7 @@ export function cutToBytes(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= maxBytes) return text
   let end = maxBytes
-  while (end > 0 && isContinuationByte(bytes[end])) end--
+  // In UTF-8 all bytes of a character but its first begin with these two bits.
+  while (end > 0 && ((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end--
   return bytes.toString('utf8', 0, end)
-}
-
-function isContinuationByte(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000
 }

@@ -35,13 +35,12 @@ function heading(report: Report): string[] {
   return [`### [${text.trim().replaceAll('_', '&#95;')}](${href})`]
 }
 
-const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
-
 function files({ changes }: Report): string[] {
   if (changes === undefined || changes.files.length === 0) return []
   const { files, isWhole } = changes
   const count = `${isWhole ? '' : 'at least '}${formatCount(files.length, 'file')}`
-  const total = `+${sum(files.map(({ additions }) => additions))} −${sum(files.map(({ deletions }) => deletions))}`
+  const sumOf = (what: 'additions' | 'deletions'): number => files.reduce((sum, file) => sum + file[what], 0)
+  const total = `+${sumOf('additions')} −${sumOf('deletions')}`
   const rows = firstRows(pagesFirst(files), ({ path, additions, deletions }) => [
     prose(quoted(path)),
     `+${additions}`,
