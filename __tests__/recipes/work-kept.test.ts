@@ -12,7 +12,6 @@ function asksOf(workflow: Workflow) {
 }
 
 const WORKFLOWS = workflowsToCopy().filter(({ workflow }) => asksOf(workflow).length > 0)
-const isRecipe = ({ name }: { readonly name: string }): boolean => name.endsWith('.yml')
 
 test.each(WORKFLOWS)('$name goes on with a pull request that a red run has left open', ({ workflow }) => {
   for (const { given } of asksOf(workflow)) {
@@ -39,7 +38,8 @@ test.each(workflowsToCopy())('$name loses nothing with a run that gives way to t
   if (hasWords) expect(waiting.map(({ queue }) => queue)).toEqual(['max'])
 })
 
-test.each(WORKFLOWS)('$name may read what it looks at', ({ workflow }) => {
+test.each(WORKFLOWS)('$name may read what it looks at, and leaves it to GitHub who may write', ({ workflow }) => {
+  expect(JSON.stringify(workflow)).not.toContain('author_association')
   for (const { job, given } of asksOf(workflow)) {
     const may = granted(workflow, job)
     if (given['wait-for-checks'] === true)
@@ -48,12 +48,8 @@ test.each(WORKFLOWS)('$name may read what it looks at', ({ workflow }) => {
   }
 })
 
-test.each(WORKFLOWS)('$name leaves it to GitHub who may write', ({ workflow }) => {
-  expect(JSON.stringify(workflow)).not.toContain('author_association')
-})
-
 test('no two recipes that go on with a pull request have the same one, and no two wait for each other', () => {
-  const recipes = WORKFLOWS.filter(isRecipe)
+  const recipes = WORKFLOWS.filter(({ name }) => name.endsWith('.yml'))
   const labels = recipes.flatMap(({ workflow }) =>
     asksOf(workflow).flatMap(({ given }) => ('on-open-pr' in given ? [given['label'] ?? 'docs-agent'] : [])),
   )

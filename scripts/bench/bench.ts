@@ -31,10 +31,7 @@ function measureDownload(): Row[] {
   ]
 }
 
-const PARTS: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
-  start: measureStart,
-  download: measureDownload,
-}
+const PARTS: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = { start: measureStart, download: measureDownload }
 
 /** What the numbers hold for: the day, the commit, whether anything was changed since, and the machine. */
 function circumstances(): string {

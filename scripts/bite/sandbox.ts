@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { root } from '../../__tests__/support/markdown-files.ts'
@@ -21,24 +22,18 @@ export interface Sandbox {
 }
 
 /** @returns whether it ended in time, and well */
-function runJest(folder: string, args: readonly string[]): Promise<boolean> {
+async function runJest(folder: string, args: readonly string[]): Promise<boolean> {
   const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--testPathIgnorePatterns', RUN_DIST]
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [...jest, '--runInBand', '--forceExit', '--bail', ...args], {
-      cwd: folder,
-      env: { ...process.env, NODE_NO_WARNINGS: '1' },
-      stdio: 'ignore',
-      timeout: LONGEST_RUN_MS,
-      // Some mutants no longer listen to the gentler one.
-      killSignal: 'SIGKILL',
-    })
-    child.on('error', () => {
-      resolve(false)
-    })
-    child.on('close', (code) => {
-      resolve(code === 0)
-    })
+  const child = spawn(process.execPath, [...jest, '--runInBand', '--forceExit', '--bail', ...args], {
+    cwd: folder,
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+    stdio: 'ignore',
+    timeout: LONGEST_RUN_MS,
+    // Some mutants no longer listen to the gentler one.
+    killSignal: 'SIGKILL',
   })
+  await once(child, 'close')
+  return child.exitCode === 0
 }
 
 function testsOf(folder: string, file: string): string[] {

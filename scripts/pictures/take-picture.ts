@@ -23,9 +23,7 @@ function runBrowser(...args: readonly string[]): string {
 }
 
 /**
- * Takes a picture of a page, as high as the page says in `data-height` of its root element, at `SCALE` times its size.
- * @param page HTML
- * @param file where the PNG goes
+ * Takes a picture of a page of HTML, as high as it says in `data-height` of its root element, at `SCALE` times its size.
  * @throws Error where there is no browser, or the page does not tell its height
  */
 export function takePicture(page: string, file: string): void {
@@ -45,8 +43,7 @@ export function takePicture(page: string, file: string): void {
 }
 
 /**
- * Takes away colours that nobody sees, where `pngquant` is on the PATH; else the file stays as it is.
- * @param file a PNG
+ * Takes colours that nobody sees away from a PNG, where `pngquant` is on the PATH; else it stays as it is.
  * @returns its size, in bytes
  */
 export function makeSmall(file: string): number {
@@ -57,10 +54,8 @@ export function makeSmall(file: string): number {
 }
 
 /**
- * Installs Mermaid, which draws the charts of a summary on GitHub too, outside the project: the pictures alone need it. It is
- * gone when this process ends.
+ * Installs Mermaid, which draws the charts of a summary on GitHub too, until this process ends: the pictures alone need it.
  * @returns the path of a script for a page
- * @throws Error where the registry cannot be reached
  */
 export function installMermaid(): string {
   const { path } = openScratchFolder('summary-picture-mermaid-')

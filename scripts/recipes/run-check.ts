@@ -111,7 +111,12 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
     const cancel = new AbortController()
     beforeMerge = run.beforeMerge
     const { exitCode, log } = await runAct({
-      ...{ act, folder: files, ...caller, ...begin, ...given, matrix: check.matrix ?? [] },
+      act,
+      folder: files,
+      ...caller,
+      ...begin,
+      ...given,
+      matrix: check.matrix ?? [],
       env: {
         ...env,
         ARTIFACTS_FOLDER: artifacts,
@@ -122,26 +127,20 @@ export async function runCheck(act: string, recipe: string, check: Check): Promi
       repositories: localRepositories([text, workflowText('.github/workflows/fleet.yml')], join(folder, 'action')),
       cancel: cancel.signal,
       onLine: (line) => {
-        if (cancelAt !== undefined && line.includes(cancelAt))
-          setTimeout(() => {
-            cancel.abort()
-          }, CANCEL_DELAY_MS)
+        if (cancelAt !== undefined && line.includes(cancelAt)) setTimeout(cancel.abort.bind(cancel), CANCEL_DELAY_MS)
       },
     })
     if (log.includes(ENGINE_CRASH)) return [ENGINE_CRASH]
     const conclusion = exitCode === 0 ? 'success' : 'failure'
     const ended = { id, workflow: file, branch, headSha, event: begin.eventName, createdAtMs: startMs + id, conclusion }
     state.repositories[from]?.workflowRuns.push({ ...ended, conclusion, status: 'completed' })
-    const { outputs, ...result } = readActLog(log)
+    // The service's address is another one each time.
+    const result = readActLog(log.replaceAll(service.url, '<service>'))
     const requests = service.requests.slice(sent)
     const problems = judge(run, {
       ...result,
       ...seenIn(state, join(artifacts, 'gh.log')),
       isRed: exitCode !== 0,
-      // The service's address is another one each time.
-      outputs: Object.fromEntries(
-        Object.entries(outputs).map(([name, value]) => [name, value.replaceAll(service.url, '<service>')] as const),
-      ),
       prompts: promptsIn(requests),
       told: requests.map(({ prompt = '' }) => prompt).join('\n'),
       github: observed.requests.slice(asked),

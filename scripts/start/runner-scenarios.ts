@@ -58,18 +58,12 @@ const scenarios = {
     description: 'The runner’s variable for the proxy names one that speaks SOCKS.',
     set: () => ({ env: { HTTP_PROXY: 'socks5://127.0.0.1:1080' } }),
   },
-  'no-output-file': {
-    description: 'The runner’s file for outputs is gone.',
-    set: () => withoutFile('GITHUB_OUTPUT'),
-  },
+  'no-output-file': { description: 'The runner’s file for outputs is gone.', set: () => withoutFile('GITHUB_OUTPUT') },
   'no-summary-file': {
     description: 'The runner’s file for the job summary is gone.',
     set: () => withoutFile('GITHUB_STEP_SUMMARY'),
   },
-  'full-disk': {
-    description: 'The disk of the workspace is full.',
-    set: () => ({ preload: FULL_DISK }),
-  },
+  'full-disk': { description: 'The disk of the workspace is full.', set: () => ({ preload: FULL_DISK }) },
 } as const satisfies Record<string, RunnerScenario>
 
 export type RunnerScenarioName = keyof typeof scenarios

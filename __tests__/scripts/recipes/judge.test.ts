@@ -43,20 +43,13 @@ test('a run that is as it must be has no problems', () => {
   expect(judge(asItIs, came)).toEqual([])
 })
 
+const LISTS = ['jobs', 'prompts', 'github', 'commands', 'labels', 'reviewers', 'open', 'summary', 'printed', 'told']
+
 test.each<[what: string, wrong: Expected]>([
   ['isRed', { isRed: true }],
-  ['jobs', { jobs: ['a: success'] }],
   ['outcome', { outputs: { outcome: 'failed' } }],
   ['b.docs.outcome', { outputs: { 'b.docs.outcome': 'pull-request' } }],
-  ['prompts', { prompts: ['new'] }],
-  ['github', { github: [] }],
-  ['commands', { commands: [] }],
-  ['labels', { labels: [] }],
-  ['reviewers', { reviewers: [] }],
-  ['open', { open: [4, 5] }],
-  ['summary', { summary: ['Failed'] }],
-  ['printed', { printed: ['Bye.'] }],
-  ['told', { told: ['Begin anew.'] }],
+  ...LISTS.map((name): [string, Expected] => [name, { [name]: ['something else'] }]),
 ])('what is not as it must be is named: %s', (what, wrong) => {
   expect(judge({ ...asItIs, ...wrong }, came)).toEqual([expect.stringMatching(`^${what}: `)])
 })

@@ -6,29 +6,20 @@ import { temporaryAction } from '../../support/temporary-action.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Runs a program as an action; to the files of the runner it can `append`. */
-function run(program: string, options: Omit<RunOptions, 'action'> = {}, inputs = ''): Promise<RunResult> {
+function run(program: string, options: Omit<RunOptions, 'action'> = {}): Promise<RunResult> {
   const append = "const append = (name, text) => require('node:fs').appendFileSync(process.env[name], text)\n"
-  return runAction({ ...options, action: temporaryAction(append + program, inputs) })
+  return runAction({ ...options, action: temporaryAction(append + program) })
 }
 
-async function environmentOf(options: Omit<RunOptions, 'action'>, inputs = ''): Promise<Record<string, string>> {
-  const { rawOutput } = await run('console.log(JSON.stringify(process.env))', options, inputs)
+async function environmentOf(options: Omit<RunOptions, 'action'>): Promise<Record<string, string>> {
+  const { rawOutput } = await run('console.log(JSON.stringify(process.env))', options)
   return JSON.parse(rawOutput) as Record<string, string>
 }
 
 const RUNS: Readonly<Record<string, readonly [program: string, wanted: object, options?: Partial<RunOptions>]>> = {
-  'exit code 0 is a success': [
-    'console.log("hello")',
-    { exitCode: 0, signal: null, conclusion: 'success', log: [{ kind: 'text', text: 'hello' }] },
-  ],
   'an error annotation alone does not fail the step': [
     'console.log("::error::x")',
     { conclusion: 'success', annotations: [{ level: 'error', message: 'x' }] },
-  ],
-  'any other exit code is a failure': ['process.exitCode = 3', { exitCode: 3, conclusion: 'failure' }],
-  'both streams are read': [
-    'console.error("x ##[warning]err")',
-    { annotations: [{ level: 'warning', message: 'err' }] },
   ],
   'the command files give outputs, state and summary': [
     `console.log('::add-mask::secret')
@@ -84,22 +75,6 @@ append('GITHUB_STEP_SUMMARY', '# Title\\na secret\\n')`,
 
 test.each(Object.entries(RUNS))('%s', async (_what, [program, wanted, options]) => {
   expect(await run(program, options)).toMatchObject(wanted)
-})
-
-test('inputs and defaults become variables, hyphens kept', async () => {
-  const inputs = `inputs:
-  job-id:
-    required: false
-  wait:
-    default: 'true'
-  github-token:
-    default: \${{ github.token }}
-`
-  expect(await environmentOf({ inputs: { 'JOB-id': ' job_1\n' } }, inputs)).toMatchObject({
-    'INPUT_JOB-ID': ' job_1\n',
-    INPUT_WAIT: 'true',
-    'INPUT_GITHUB-TOKEN': '',
-  })
 })
 
 test('the step sees the variables of a runner and none of this process', async () => {

@@ -43,87 +43,76 @@ test('all three variables choose a real service, with the own defaults of the ac
   })
 })
 
-test.each<[args: string[], env: Env, wanted: object]>([
-  [['--prompt', 'x', '--job-id=job_1'], {}, { given: { prompt: 'x', 'job-id': 'job_1' } }],
-  [['--prompt=--force is gone'], {}, { given: { prompt: '--force is gone' } }],
-  [['--input', 'wait=false', '--input', 'fail-on=a=b'], {}, { given: { wait: 'false', 'fail-on': 'a=b' } }],
+/** A blank within a value is one that does not break. */
+const argsOf = (flags: string): string[] => flags.split(' ').filter((flag) => flag !== '')
+
+test.each<[flags: string, env: Env, wanted: object]>([
+  ['--prompt x --job-id=job_1', {}, { given: { prompt: 'x', 'job-id': 'job_1' } }],
+  ['--prompt=--force', {}, { given: { prompt: '--force' } }],
+  ['--input wait=false --input fail-on=a=b', {}, { given: { wait: 'false', 'fail-on': 'a=b' } }],
+  ['--speed 40 --cancel-after 1.5 --keep', {}, { service: { speed: 40 }, cancelAfter: 1.5, isKept: true }],
+  ['--scenario draft', {}, { service: { scenario: 'pull-request', gitHubScenarios: ['draft'] } }],
+  ['--scenario slow,\u00a0draft', {}, { service: { scenario: 'slow', gitHubScenarios: ['draft'] } }],
+  ['--scenario slow,checks-mended', {}, { defaults: { 'timeout-minutes': '2', 'job-id': 'job_finished' } }],
   [
-    ['--speed', '40', '--cancel-after', '1.5', '--keep'],
-    {},
-    { service: { speed: 40 }, cancelAfter: 1.5, isKept: true },
-  ],
-  [['--scenario', 'draft'], {}, { service: { scenario: 'pull-request', gitHubScenarios: ['draft'] } }],
-  [
-    ['--scenario', 'slow, draft,checks-mended'],
-    {},
-    {
-      service: { scenario: 'slow', gitHubScenarios: ['draft', 'checks-mended'] },
-      defaults: { 'timeout-minutes': '2', 'job-id': 'job_finished' },
-    },
-  ],
-  [
-    [],
+    '',
     { npm_config_scenario: 'failed', npm_config_prompt_file: 'a.md', npm_config_job_id: 'j', npm_config_keep: 'true' },
     { service: { scenario: 'failed' }, given: { 'prompt-file': 'a.md', 'job-id': 'j' }, isKept: true },
   ],
-  [['failed'], { npm_config_scenario: 'true' }, { service: { scenario: 'failed' } }],
-  [['--scenario', 'slow'], { npm_config_scenario: 'failed' }, { service: { scenario: 'slow' } }],
-  [['--check'], {}, { kind: 'check', jobId: 'job_finished' }],
-  [['--check'], SERVICE, { kind: 'check', jobId: '' }],
-  [[], { ...SERVICE, npm_config_check: 'true', npm_config_job_id: 'j' }, { kind: 'check', jobId: 'j' }],
-  [['--list'], { DOCS_AGENT_API_KEY: 'x' }, { kind: 'list' }],
-  [[], { npm_config_list: 'true' }, { kind: 'list' }],
-  [['--help'], { DOCS_AGENT_API_KEY: 'x' }, { kind: 'help' }],
-  [['-h'], {}, { kind: 'help' }],
-])('%j with %j is understood', (args, env, wanted) => {
-  expect(readOptions(args, env)).toMatchObject(wanted)
+  ['failed', { npm_config_scenario: 'true' }, { service: { scenario: 'failed' } }],
+  ['--scenario slow', { npm_config_scenario: 'failed' }, { service: { scenario: 'slow' } }],
+  ['--check', {}, { kind: 'check', jobId: 'job_finished' }],
+  ['--check', SERVICE, { kind: 'check', jobId: '' }],
+  ['', { ...SERVICE, npm_config_check: 'true', npm_config_job_id: 'j' }, { kind: 'check', jobId: 'j' }],
+  ['--list', { DOCS_AGENT_API_KEY: 'x' }, { kind: 'list' }],
+  ['', { npm_config_list: 'true' }, { kind: 'list' }],
+  ['--help', { DOCS_AGENT_API_KEY: 'x' }, { kind: 'help' }],
+  ['-h', {}, { kind: 'help' }],
+])('%j with %j is understood', (flags, env, wanted) => {
+  expect(readOptions(argsOf(flags), env)).toMatchObject(wanted)
 })
 
-test.each([
-  [['--job-id', 'job_1']],
-  [['--prompt-file', 'a.md']],
-  [['--input', 'job-id=job_1']],
-  [['--action', 'visitors', '--input', 'days=7']],
-])('%j needs no example of a prompt', (args) => {
-  expect(readOptions(args, {})).not.toHaveProperty('defaults.prompt')
-})
+test.each(['--job-id job_1', '--prompt-file a.md', '--input job-id=job_1', '--action visitors --input days=7'])(
+  '%s needs no example of a prompt',
+  (flags) => {
+    expect(readOptions(argsOf(flags), {})).not.toHaveProperty('defaults.prompt')
+  },
+)
 
 const UNCLEAR = 'npm start -- --scenario failed'
 
-test.each<[args: string[], message: string, env?: Env]>([
-  [['failed'], `«failed» belongs to no flag. Put -- before the flags: ${UNCLEAR}`],
-  [[], `A flag has no value. Put -- before the flags: ${UNCLEAR}`, { npm_config_scenario: 'true' }],
-  [['a', 'b'], UNCLEAR, { npm_config_scenario: 'true', npm_config_prompt: 'true' }],
+test.each<[flags: string, message: string, env?: Env]>([
+  ['failed', `«failed» belongs to no flag. Put -- before the flags: ${UNCLEAR}`],
+  ['', `A flag has no value. Put -- before the flags: ${UNCLEAR}`, { npm_config_scenario: 'true' }],
+  ['a b', UNCLEAR, { npm_config_scenario: 'true', npm_config_prompt: 'true' }],
   [
-    [],
+    '',
     'DOCS_AGENT_API_KEY is set, but not DOCS_AGENT_BASE_URL and DOCS_AGENT_PROJECT_ID. Set all three to use that service, or none.',
     { DOCS_AGENT_API_KEY: 'docs_secret', DOCS_AGENT_PROJECT_ID: '' },
   ],
   [
-    [],
+    '',
     'DOCS_AGENT_BASE_URL and DOCS_AGENT_PROJECT_ID are set, but not DOCS_AGENT_API_KEY.',
     { ...SERVICE, DOCS_AGENT_API_KEY: '' },
   ],
-  [['--scenario', 'failed'], '--scenario is for the embedded service', SERVICE],
-  [['--speed', '2'], '--speed is for the embedded service', SERVICE],
-  [['--bogus'], 'There is no option --bogus. «npm start -- --help» shows all.'],
-  [['--promt', 'x'], 'There is no option --promt. Did you mean --prompt? «npm start -- --help» shows all.'],
-  [['--toString'], 'There is no option --toString.'],
-  [['-x'], 'There is no option -x.'],
-  [['--action', 'nice'], '--action must be agent or visitors, and is «nice».'],
-  [['--scenario'], '--scenario needs a value.'],
-  [['--prompt', '--help'], '--prompt needs a value.'],
-  [['--scenario', 'nice'], 'There is no scenario «nice». «npm start -- --list» lists all.'],
-  [['--scenario', 'draft,check-fails'], 'There is no scenario «check-fails». Did you mean checks-fail?'],
-  [['--scenario', 'toString'], 'There is no scenario «toString»'],
-  [['--scenario', 'slow,failed'], 'slow and failed are both scenarios of the service'],
-  [['--speed', '0'], '--speed must be a number from 1 to 200.'],
-  [['--speed', '201'], '--speed must be a number from 1 to 200.'],
-  [['--cancel-after', 'soon'], '--cancel-after needs a number of seconds, and got «soon».'],
-  [['--input', 'wait'], '--input needs the form name=value, and got «wait».'],
-])('%j is refused: %s', (args, message, env = {}) => {
-  expect(readOptions(args, env)).toMatchObject({
-    kind: 'refused',
-    message: expect.stringContaining(message) as unknown,
-  })
+  ['--scenario failed', '--scenario is for the embedded service', SERVICE],
+  ['--speed 2', '--speed is for the embedded service', SERVICE],
+  ['--bogus', 'There is no option --bogus. «npm start -- --help» shows all.'],
+  ['--promt x', 'There is no option --promt. Did you mean --prompt? «npm start -- --help» shows all.'],
+  ['--toString', 'There is no option --toString.'],
+  ['-x', 'There is no option -x.'],
+  ['--action nice', '--action must be agent or visitors, and is «nice».'],
+  ['--scenario', '--scenario needs a value.'],
+  ['--prompt --help', '--prompt needs a value.'],
+  ['--scenario nice', 'There is no scenario «nice». «npm start -- --list» lists all.'],
+  ['--scenario draft,check-fails', 'There is no scenario «check-fails». Did you mean checks-fail?'],
+  ['--scenario toString', 'There is no scenario «toString»'],
+  ['--scenario slow,failed', 'slow and failed are both scenarios of the service'],
+  ['--speed 0', '--speed must be a number from 1 to 200.'],
+  ['--speed 201', '--speed must be a number from 1 to 200.'],
+  ['--cancel-after soon', '--cancel-after needs a number of seconds, and got «soon».'],
+  ['--input wait', '--input needs the form name=value, and got «wait».'],
+])('%j is refused: %s', (flags, said, env = {}) => {
+  const message = expect.stringContaining(said) as unknown
+  expect(readOptions(argsOf(flags), env)).toMatchObject({ kind: 'refused', message })
 })
