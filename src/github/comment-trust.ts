@@ -9,7 +9,7 @@ export interface Person {
 }
 
 /** Without an id it is whoever has the login now. */
-type Asked = Pick<Person, 'login'> & Partial<Person>
+export type Asked = Pick<Person, 'login'> & Partial<Person>
 
 /** The older half of the answer, to which every finer role is mapped: `maintain` and roles of one's own as well. */
 const WRITING = ['write', 'maintain', 'admin']

@@ -4,7 +4,7 @@ import { DEPENDABOT } from './event.ts'
 import { parseItems } from './parse-answer.ts'
 import { pagesOf } from './pages.ts'
 
-interface WorkflowBranch {
+export interface WorkflowBranch {
   readonly repository: string
   /** The name of the workflow's file, such as `docs.yml`, or its id. */
   readonly workflow: string
