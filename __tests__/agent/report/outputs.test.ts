@@ -156,6 +156,11 @@ test('what is not known is null', () => {
   expect(result).toMatchObject({ ...unknown, error: { code: 'proxy', hint: null } })
 })
 
+test('an address of more than 2,000 characters is left out', () => {
+  const checkList = [2_000, 2_001].map((length) => ({ ...failing[0], detailsUrl: 'https://x/'.padEnd(length, 'a') }))
+  expect(resultOf({ pullRequest: { checkList } }).checks.map(({ url }) => url?.length)).toEqual([2_000, undefined])
+})
+
 const LONG = '\u0001"é🎉'.repeat(5_000)
 
 test.each([1, 10, 1_000])('of lists of %i long items what does not fit is left out, and counted', (count) => {
