@@ -125,9 +125,7 @@ export type ServiceState = Readonly<z.infer<typeof serviceStateSchema>>
 
 /** Reads what the main step saved, or undefined if it saved nothing because the service never ran. */
 export function parseServiceState(text: string): ServiceState | undefined {
-  if (text === '') return undefined
-  const result = serviceStateSchema.safeParse(JSON.parse(text))
-  return result.success ? result.data : undefined
+  return text === '' ? undefined : serviceStateSchema.safeParse(JSON.parse(text)).data
 }
 
 interface StopPorts {
