@@ -38,7 +38,7 @@ export interface FaultTrace {
   readonly errors: readonly ActionError[]
   /** By how much the longest request was longer than it might be, in milliseconds. */
   readonly lateMs: number
-  /** Whether all was over before the deadline, after which no read is tried again. */
+  /** Whether all was over before the deadline, with time for what the service asks for: else no read is tried again. */
   readonly isInTime: boolean
   readonly requests: number
   readonly connections: number
@@ -48,6 +48,8 @@ export interface FaultTrace {
 }
 
 export const faultOf = (name: string): Fault => PROXY_FAULTS[name] ?? TLS_FAULTS[name] ?? SERVICE_FAULTS[name] ?? WELL
+
+const LONGEST_PATIENCE_MS = 10_000
 
 /**
  * undici tells everybody what it sends, by its path: runs at the same time need paths of their own. A step is alone in its
@@ -125,7 +127,7 @@ export async function askFaulty({ prompt, reads, timeoutMs, hasProxy }: FaultScr
   }
 
   const ends = await clock.passUntil(ask())
-  const isInTime = clock.now() < timeoutMs
+  const isInTime = clock.now() + LONGEST_PATIENCE_MS < timeoutMs
   // A handshake that never ends is given up after 10 s of real time, which are not waited for.
   const [atService, atProxy = 0] = await Promise.all([service.close(isSecure), proxy?.close(isSecure)])
   return {
