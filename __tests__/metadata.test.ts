@@ -12,8 +12,8 @@ import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
 import { INPUT_DEFAULTS } from '../src/rehearse/service-words.ts'
 import { FORMATS } from '../src/visitors/export-format.ts'
 import { COMPARE, VISITORS_FIELDS } from '../src/visitors/inputs.ts'
-import { OUTPUT_NAMES as VISITORS_OUTPUT_NAMES } from '../src/visitors/outputs.ts'
 import { OUTPUT_NAMES } from './support/report.ts'
+import { VISITORS_OUTPUT_NAMES } from './support/visitors-run.ts'
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 

@@ -6,7 +6,7 @@ import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { jsonResponse, type ServiceResponse } from '../../src/emulator/http/exchange.ts'
 import type { VisitorRow } from '../../src/visitors/export-format.ts'
 import { parseVisitorsInputs, type VisitorsInputs } from '../../src/visitors/inputs.ts'
-import { OUTPUT_NAMES, type Outputs } from '../../src/visitors/outputs.ts'
+import { toOutputs, type Outputs } from '../../src/visitors/outputs.ts'
 import type { Report } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { readPageRequest, type PageRequest } from './paging-server.ts'
@@ -18,9 +18,11 @@ export const SERVICE_URL = 'http://127.0.0.1:4010'
 
 export const TOTALS = { human: 30, ai: 12, total: 40 }
 
+export const VISITORS_OUTPUT_NAMES = Object.keys(toOutputs(visitorsAction.notRun(undefined, 0)))
+
 /** The outputs of a step that asked nothing. */
 export const NO_FILE = {
-  ...(Object.fromEntries(OUTPUT_NAMES.map((name) => [name, ''])) as Outputs),
+  ...(Object.fromEntries(VISITORS_OUTPUT_NAMES.map((name) => [name, ''])) as Outputs),
   rows: '0',
   complete: 'false',
   'top-pages': '[]',

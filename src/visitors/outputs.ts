@@ -46,7 +46,6 @@ const OUTPUTS = {
 } satisfies Record<string, (report: Report) => string>
 
 export type Outputs = Readonly<Record<keyof typeof OUTPUTS, string>>
-export const OUTPUT_NAMES = Object.keys(OUTPUTS)
 
 export function toOutputs(report: Report): Outputs {
   return Object.fromEntries(Object.entries(OUTPUTS).map(([name, say]) => [name, say(report)])) as Outputs
