@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { formatChecks, formatUsualTime, nextLook, waitForApproval } from '../../../src/agent/pull-request/checks.ts'
 import { isNearLimit, isOverShare, nextLookMs } from '../../../src/agent/pull-request/look-pace.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
+import { ActionError } from '../../../src/runtime/errors.ts'
 
 const check = (state: 'success' | 'pending') => ({ name: state, state })
 const [PASSED, PENDING] = [check('success'), check('pending')]
@@ -13,13 +14,14 @@ test('approval is waited for if nothing else is', () => {
 
 const KNOWN = [{ ...PASSED, id: 1 }, PENDING]
 
-test.each<[string, readonly Check[], boolean]>([
+test.each<[string, readonly Check[] | ActionError, boolean]>([
   ['one more', [...KNOWN, PASSED], true],
   ['one less', KNOWN.slice(1), true],
   ['another run', [{ ...PASSED, id: 2 }, PENDING], true],
   ['another state', [{ ...KNOWN[0], name: 'success', state: 'failure' }, PENDING], true],
   ['another app', [{ ...PASSED, id: 1, app: 'links' }, PENDING], true],
   ['another order and text', KNOWN.toReversed().map((one) => ({ ...one, summary: 'x' })), false],
+  ['no answer', new ActionError('unreachable', ''), false],
 ])('checks have changed or not: %s', (_what, checks, hasChanged) => {
   const asked = { isAll: false, isOver: false }
   expect(nextLook(nextLook(undefined, KNOWN, 0, asked), checks, 1, asked).hasChanged).toBe(hasChanged)

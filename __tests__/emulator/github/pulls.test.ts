@@ -79,7 +79,7 @@ test('pull requests are listed by state, branch and time', () => {
 test('a merge wants the head that it was asked for', () => {
   const { ask, read, advance, docs } = driveGitHub({ docs: twoPulls() })
   advance(5)
-  const merge = (sha = docs.pulls[1]?.headSha) => ask('PUT', '/pulls/1/merge', { sha })
+  const merge = (sha = docs.pulls[1]?.headSha) => ask('PUT', '/pulls/1/merge', { sha, merge_method: 'squash' })
   const modified = 'Head branch was modified. Review and try the merge again.'
   expect(merge(commit('f'))).toMatchObject({ status: 409, body: { message: modified } })
   const { sha } = merge().body
@@ -134,6 +134,7 @@ test.each<[method: string, path: string, body: object, status: number, message: 
   ['PUT', '/pulls/7/merge', {}, 405, 'Pull Request is not mergeable', { conflict: true }],
   ['PUT', '/pulls/7/merge', {}, 405, 'Pull Request is not mergeable', { blocked: true }],
   ['PUT', '/pulls/7/merge', {}, 405, 'Pull Request is not mergeable', { draft: true }],
+  ['PUT', '/pulls/7/merge', {}, 405, 'Merge commits are not allowed on this repository.', {}],
 ])('%s %s with %j is refused', (method, path, body, status, message, fields = {}) => {
   const { ask, advance } = drive(fields)
   advance(5)

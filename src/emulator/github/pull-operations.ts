@@ -52,10 +52,12 @@ function listCommits(call: PullCall): Reply {
 
 function merge(call: PullCall): Reply {
   const { pull, number, repository, state, nowMs, body } = call
-  const { sha } = body
+  const { sha, merge_method: method = 'merge' } = body
   if (pull.state !== 'open' || pull.draft || pull.blocked || isMergeable(call, pull) === false) return NOT_MERGEABLE
   if (sha !== undefined && sha !== pull.headSha)
     return refusal(409, 'Head branch was modified. Review and try the merge again.')
+  // As in a repository that allows no other.
+  if (method !== 'squash') return refusal(405, 'Merge commits are not allowed on this repository.')
   const made = mergePull(repository, number, state.identity, nowMs)
   if (made === undefined) return NOT_MERGEABLE
   return ok({ sha: made.sha, merged: true, message: 'Pull Request successfully merged' })
