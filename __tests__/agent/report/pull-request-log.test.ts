@@ -168,9 +168,10 @@ test('a change by hand is kept, whatever it does to the lines of ours', () => {
     .replace('| --- | --- | --- |\n', '')
     .replace('<!-- docs-agent-action: log -->', '')
     .replaceAll('\n', '\r\n')
-  const body = addToLog(`${byHand}\r\n\r\nRemember **this**.\r\n\r\n- and that`, entry('3')) ?? ''
+  const quoting = 'The lines of <!-- left --> and <!-- follow-ups --> are hidden.'
+  const body = addToLog(`${byHand}\r\n\r\n${quoting}\r\n\r\n- and that`, entry('3')) ?? ''
   expect(keysIn(body)).toEqual(['1', '2', '3'])
-  for (const text of ['as planned', '(seen by us)', 'Between two rows.', 'Remember **this**.\n\n- and that'])
+  for (const text of ['as planned', '(seen by us)', 'Between two rows.', `${quoting}\n\n- and that`])
     expect(body.split(text)).toHaveLength(2)
   expect(body.split('| --- | --- | --- |')).toHaveLength(2)
 })

@@ -125,6 +125,11 @@ test.each<[string, Fields, string[]]>([
   ['a turn that was never seen', { ...cancelled, progress: 'taken' }, ['**What to do:** See the job']],
   ['a prompt that was not sent', { ...cancelled, progress: 'unsent' }, ['**What to do:** Run the step']],
   ['an unknown fate', { outcome: 'error', task: FOLLOW_UP, error: failure('unknown-fate') }, []],
+  [
+    'a job that may take more',
+    { outcome: 'pull-request', job: completed },
+    ['### What next', 'send a follow-up to this job', 'with:\n  job-id: job_1\n  prompt: Now do this as well.'],
+  ],
   ['an archived job', { outcome: 'archived', job: archived }, ['**What to do:** Start a new job']],
 ])('there is at most one thing to do, and lines to copy only for what may be done: %s', (_name, fields, parts) => {
   const markdown = summary(fields)

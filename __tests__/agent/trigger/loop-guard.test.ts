@@ -91,6 +91,7 @@ const ITS_MERGE = {
 const CUT = comparing({ fileList: 'cut' })
 const ELSEWHERE = { ...FILES, 'change-range': 'acme/code@v1...v2' }
 const FOLLOW_UP = { 'on-open-pr': 'follow-up' }
+const ON_HERE = { ...FOLLOW_UP, 'pr-repository': 'ACME/docs' }
 const ON_ELSEWHERE = { ...FOLLOW_UP, 'pr-repository': 'acme/code' }
 const LET_THROUGH = { 'skip-own-changes': 'false' }
 
@@ -137,6 +138,7 @@ test.each<Row>([
   // Whatever is let through, a follow-up to what its open pull request caused would cause the next one.
   ['a push to the branch that it goes on with', onBranch('agent/guide'), OF_BRANCH, OWN, FOLLOW_UP],
   ['a push to it, let through', onBranch('agent/guide'), OF_BRANCH, OWN, { 'on-open-pr': 'skip', ...LET_THROUGH }],
+  ['a push to it, going on here', onBranch('agent/guide'), OF_BRANCH, OWN, ON_HERE],
   ['a push to it, going on elsewhere', onBranch('agent/guide'), OF_BRANCH, ASKS, ON_ELSEWHERE],
   ['a push to the default branch, going on', onBranch('main'), OF_BRANCH, ASKS, FOLLOW_UP],
   ['its merged pull request, let through', OPENED, READ_MERGED, ASKS, { ...FOLLOW_UP, ...LET_THROUGH }],
