@@ -123,7 +123,7 @@ describe('parse inputs', () => {
         'https://docs.example.com/': 'https://docs.example.com',
         ' HTTPS://Docs.Example.com:443/api/v0// ': 'https://docs.example.com/api/v0',
         'https://docs.example.com/a/../b/%2e%2e/c': 'https://docs.example.com/c',
-        ...same(...at(':8443/a%20b', '/@v1/a@b', '//elsewhere.example')),
+        ...same(...at(':8443/a%20b', '/@v1/a@b', '/ns:a@b', '//elsewhere.example')),
         ...same('http://localhost:8080', 'http://127.0.0.1:8080/x', 'http://[::1]:8080'),
       },
       {
