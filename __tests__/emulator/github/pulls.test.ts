@@ -170,6 +170,13 @@ test('the same reaction by the same user is there once', () => {
   expect(docs.pulls[7]?.reviewComments[0]?.reactions).toMatchObject([{ content: 'eyes', user: TOKEN_USER }])
 })
 
+test('a reply names the comment that began its thread', () => {
+  const { ask, read } = drive()
+  ask('POST', '/pulls/7/comments/71/replies', { body: 'Done' })
+  const named = read('/pulls/7/comments').map((one: { in_reply_to_id?: number }) => one.in_reply_to_id)
+  expect(named).toEqual([undefined, 71])
+})
+
 test('who works with the repository is told from strangers, as are members whose membership is private', () => {
   const { id, body, createdAtMs, reactions } = LINE
   const by = (user: string, association = {}) => ({ id, body, createdAtMs, reactions, user, ...association })
