@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import { parsePathPatterns } from '../../src/agent/inputs/path-patterns.ts'
 import type { Report } from '../../src/agent/report/report.ts'
+import type { Job } from '../../src/docs-service/schemas.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -50,6 +51,17 @@ test('attaching to a job that fails asks GitHub nothing', async () => {
 test('questions before the job get two minutes of the step, those after it all that is left, and the log its own time', async () => {
   expect((await run()).deadlines).toEqual([120_000, FILES_DEADLINE, LOG_DEADLINE])
   expect((await run({ inputs: { timeoutMs: 60_000 } })).deadlines).toEqual([30_000, FILES_DEADLINE, LOG_DEADLINE])
+})
+
+test('a step is not just submitted if it is cancelled while its prompt is on its way', async () => {
+  const controller = new AbortController()
+  const createJob = (): Promise<Job> => {
+    controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
+    return Promise.resolve(active)
+  }
+  const step = fakeStep({ client: { ...fakeClient({}), createJob }, signal: controller.signal })
+  const report = await runAgent(agentInputs({ task: CREATE, wait: false }), step)
+  expect(report).toMatchObject({ outcome: 'cancelled', error: { code: 'cancelled' }, job: active })
 })
 
 test('a client that cannot be started costs what it was for, and not the result of the job', async () => {

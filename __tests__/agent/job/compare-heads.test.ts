@@ -8,7 +8,7 @@ import type { GitHub } from '../../../src/github/github.ts'
 import { MOST_COMMITS, type PullRequestCommit } from '../../../src/github/commits.ts'
 import type { Account, PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError } from '../../../src/runtime/errors.ts'
-import { type AgentRun, type AgentRunOptions, runScripted } from '../../support/agent-run.ts'
+import { type TurnRun, type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
 import { FOLLOW_UP } from '../../support/report.ts'
 import { active, archived, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
 import { type FakeGitHub, fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal } from '../../support/fake-github.ts'
@@ -74,8 +74,8 @@ const showing = (heads: string | readonly (PullRequest | ActionError)[], answers
   })
 
 /** A follow-up whose turn ends as the one before did: with the same status and the same pull request. */
-const play = (github: GitHub | undefined, more: Partial<AgentRunOptions> = {}): Promise<AgentRun> =>
-  runScripted({
+const play = (github: GitHub | undefined, more: Partial<TurnRunOptions> = {}): Promise<TurnRun> =>
+  playTurn({
     task: FOLLOW_UP,
     message: active,
     reads: [completed, active, completed],
@@ -91,10 +91,10 @@ const UNCHANGED = { outcome: 'no-changes', operation: 'unchanged', shortfalls: [
 test('a commit of the agent is an update, and is believed at once', async () => {
   const github = showing('ab')
   expect((await play(github)).report).toMatchObject(UPDATED)
-  expect(github.asked.filter((name) => name !== 'readPullRequest')).toEqual(['listPullRequestCommits', 'compare'])
+  expect(github.asked.filter((name) => name !== 'readPullRequest')).toEqual(['listPullRequestCommits'])
 })
 
-test.each<[string, Partial<AgentRunOptions>, object]>([
+test.each<[string, Partial<TurnRunOptions>, object]>([
   ['a turn has begun', { message: completed, reads: [completed] }, { outcome: 'unconfirmed', progress: 'taken' }],
   [
     // Seconds after the message the copies of before it are read, and the head is one that somebody has pushed.

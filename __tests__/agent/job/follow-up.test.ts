@@ -3,7 +3,7 @@ import { isSameEnd } from '../../../src/agent/job/job-state.ts'
 import { hasEnded, signsOfAnswer, withRead } from '../../../src/agent/job/turn-signs.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
-import { type AgentRun, type AgentRunOptions, runScripted } from '../../support/agent-run.ts'
+import { type TurnRun, type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
 import { FOLLOW_UP } from '../../support/report.ts'
 import {
   active,
@@ -30,8 +30,8 @@ const lost = failure('unknown-fate')
 const follow = (
   message: Script['message'],
   reads: NonNullable<Script['reads']>,
-  more: Partial<AgentRunOptions> = {},
-): Promise<AgentRun> => runScripted({ task: FOLLOW_UP, ...(message && { message }), reads, ...more })
+  more: Partial<TurnRunOptions> = {},
+): Promise<TurnRun> => playTurn({ task: FOLLOW_UP, ...(message && { message }), reads, ...more })
 
 const NO_WAIT = { inputs: { wait: false } }
 const UNSENT = { error: { code: 'not-sent' } }
@@ -65,7 +65,7 @@ test('a turn that was never seen is unconfirmed, after two minutes of looks, or 
 
 const MINUTE = { inputs: { timeoutMs: 60_000 } }
 
-test.each<[string, Script['message'], (Job | Error)[], Partial<AgentRunOptions>, object]>([
+test.each<[string, Script['message'], (Job | Error)[], Partial<TurnRunOptions>, object]>([
   ['one does not end', active, [same, active], MINUTE, { outcome: 'timed-out', progress: 'seen' }],
   ['it is cancelled', same, [same], { cancelAtSleep: 1 }, { outcome: 'cancelled', progress: 'taken', job: same }],
   ['a read is refused', same, [same, failure('unauthorized')], {}, { outcome: 'error', progress: 'taken', job: same }],
@@ -80,7 +80,7 @@ test.each<[string, Script['message'], (Job | Error)[], Partial<AgentRunOptions>,
   expect((await follow(message, reads, more)).report).toMatchObject(known)
 })
 
-test.each<[string, (Job | Error)[], Partial<AgentRunOptions>, object]>([
+test.each<[string, (Job | Error)[], Partial<TurnRunOptions>, object]>([
   ['could not be read before the deadline', [failure('service-error')], MINUTE, { outcome: 'timed-out' }],
   ['is archived', [archived], {}, { outcome: 'archived', job: { status: 'archived' } }],
   ['is archived, though nobody waits', [archived], NO_WAIT, { outcome: 'archived' }],
@@ -102,7 +102,7 @@ test('a busy job is sent the prompt only when its present turn has ended, or at 
   expect([unwaited.report.outcome, unwaited.client.calls]).toEqual(['submitted', ['get', 'message']])
 })
 
-test.each<[string, Job[], Partial<AgentRunOptions>, object]>([
+test.each<[string, Job[], Partial<TurnRunOptions>, object]>([
   ['was taken if its turn is seen', [same, same, active, otherLink], {}, { outcome: 'pull-request' }],
   ['is looked up if nobody waits', [same, active], NO_WAIT, { outcome: 'submitted', progress: 'seen' }],
   ['stays unknown if no turn is seen', [same], {}, UNKNOWN],
@@ -129,7 +129,7 @@ describe('before sending', () => {
     heads: string,
     reads = [active, completed, completed, active, completed],
     timeoutMs = 3_600_000,
-  ): Promise<AgentRun> {
+  ): Promise<TurnRun> {
     const shown = Array.from(heads, (digit): PullRequest => ({ ...PULL_REQUEST, headSha: commit(digit) }))
     const github = fakeGitHub({
       readPullRequest: inTurn(...shown),

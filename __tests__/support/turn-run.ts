@@ -1,7 +1,9 @@
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { Task } from '../../src/agent/inputs/task.ts'
 import type { Report } from '../../src/agent/report/report.ts'
-import { runAgent } from '../../src/agent/run.ts'
+import { JobWatch } from '../../src/agent/job/job-watch.ts'
+import { runTurn } from '../../src/agent/job/run-turn.ts'
+import { Course, reportOf, stoppedBy } from '../../src/agent/report/turns.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { fakeClient, type FakeClient, type Script } from './fake-client.ts'
@@ -10,7 +12,7 @@ import { RUN_FACTS, type GivenRun } from './fake-github.ts'
 import { fakeHost } from './fake-host.ts'
 import { agentInputs, fakeStep } from './fake-step.ts'
 
-export interface AgentRun {
+export interface TurnRun {
   readonly report: Report
   readonly client: FakeClient
   readonly clock: FakeClock
@@ -22,27 +24,22 @@ export interface AgentRun {
   readonly accepted: readonly { readonly sleepsBefore: number; readonly linesBefore: number }[]
 }
 
-export interface AgentRunOptions extends Script {
+export interface TurnRunOptions extends Script {
   readonly task: Task
   readonly inputs?: Partial<AgentInputs>
   readonly github?: GitHub
   readonly facts?: Partial<GivenRun>
   /** Cancels the run when it goes to sleep after this many sleeps. */
   readonly cancelAtSleep?: number
-  /** Cancels the run in the moment in which the service takes the prompt. */
-  readonly cancelWhenAccepted?: boolean
 }
 
-/** Runs the step against a scripted client, a GitHub if there is one, and a clock that moves only when someone sleeps. */
-export async function runScripted(options: AgentRunOptions): Promise<AgentRun> {
-  const { task, inputs = {}, github, facts, cancelAtSleep, cancelWhenAccepted = false, ...script } = options
+/** One turn by a scripted client, a GitHub if there is one, and a clock that moves only when someone sleeps. */
+export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
+  const { task, inputs = {}, github, facts, cancelAtSleep, ...script } = options
   const controller = new AbortController()
-  const cancel = (): void => {
-    controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
-  }
   const clock = fakeClock({
     onSleep: (before) => {
-      if (before === cancelAtSleep) cancel()
+      if (before === cancelAtSleep) controller.abort(new ActionError('cancelled', 'The run was cancelled.'))
     },
   })
   const startedAt = clock.now()
@@ -57,21 +54,25 @@ export async function runScripted(options: AgentRunOptions): Promise<AgentRun> {
     setOutput: (_name: string, value: string) => {
       if (value !== 'submitted') return
       accepted.push({ sleepsBefore: clock.sleeps.length, linesBefore: log.length })
-      if (cancelWhenAccepted) cancel()
     },
   }
   const all = agentInputs({ task, githubToken: github === undefined ? '' : 'ghs_token', ...inputs })
-  const report = await runAgent(
-    all,
-    fakeStep({
-      core: host,
-      clock,
-      client,
-      github,
-      signal: controller.signal,
-      timeoutMs: all.timeoutMs,
-      context: { ...RUN_FACTS, ...facts },
-    }),
-  )
+  const step = fakeStep({
+    core: host,
+    clock,
+    client,
+    github,
+    signal: controller.signal,
+    timeoutMs: all.timeoutMs,
+    context: { ...RUN_FACTS, ...facts },
+  })
+  const course = new Course(task)
+  try {
+    course.see({ result: await runTurn({ task }, new JobWatch(all, step, course)) })
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    course.see({ stopped: stoppedBy(error, controller.signal.aborted) })
+  }
+  const report = reportOf(course.turns, step.journal.recorded())
   return { report, client, clock, elapsedMs: clock.now() - startedAt, log, warnings, accepted }
 }
