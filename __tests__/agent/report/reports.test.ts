@@ -75,6 +75,15 @@ test('a key in a prompt or in the address of the pull request is taken out, and 
   expect(others.map((report) => redactReport(report, redact))).toEqual(others)
 })
 
+test('a secret that is a word of a verdict takes nothing from what the verdict rests on', () => {
+  const prLink = { ...LINKED, href: 'https://git.example.com/acme/docs/pull/7', repository: 'acme/docs' }
+  const report = reportOf({ task: { kind: 'create', prompt: 'Fix it.' }, job: { ...completed, prLink } })
+  expect(redactReport(report, createRedactor(['create', 'completed', 'job_1', '7', 'git.example']))).toMatchObject({
+    task: { kind: 'create' },
+    job: { id: 'job_1', status: 'completed', prLink: LINKED },
+  })
+})
+
 const [host, clock] = [fakeHost(), fakeClock()]
 const open = (): Journal =>
   new Journal(agentInputs({ task: CREATE, waitForChecks: true }), fakeStep({ core: host, clock }))

@@ -1,4 +1,5 @@
 import { type Redact, redactAll, safeLine } from '../../text/redact.ts'
+import type { Job } from '../../docs-service/schemas.ts'
 import type { Task } from '../inputs/task.ts'
 import type { Report } from './report.ts'
 
@@ -11,12 +12,20 @@ const LONGEST_FIELD = 1_000
  */
 export function redactReport(report: Report, redact: Redact): Report {
   const { task, job, rounds } = report
-  const redactTask = (one: Task): Task => redactAll(one, redact)
+  const redactTask = (one: Task): Task => (one.kind === 'attach' ? one : { ...one, prompt: redact(one.prompt) })
   const line = (text: string): string => safeLine(text, redact, LONGEST_FIELD)
   return {
     ...report,
     task: task && redactTask(task),
     rounds: rounds.map((turn) => ({ ...turn, task: redactTask(turn.task) })),
-    ...(job && { job: { ...redactAll(job, line), prLink: redactAll(job.prLink, redact) } }),
+    ...(job && { job: redactJob(job, redact, line) }),
   }
+}
+
+/** What the verdict rests on stays as it is: a secret may be a word such as `active`. */
+function redactJob(job: Job, redact: Redact, line: Redact): Job {
+  const { id, status, prLink } = job
+  const { repository } = prLink ?? {}
+  const link = prLink && { ...prLink, href: redact(prLink.href), repository: repository && line(repository) }
+  return { ...redactAll(job, line), id, status, prLink: link }
 }
