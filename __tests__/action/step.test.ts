@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { openGitHub, openStep, type Step, type StepInputs } from '../../src/action/step.ts'
 import { connectGitHub } from '../../src/github/github.ts'
-import type { Environment } from '../../src/runtime/environment.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { fakeGitHub } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
@@ -9,7 +8,7 @@ import { fakeStep } from '../support/fake-step.ts'
 
 const INPUTS = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'https://docs.example.com', timeoutMs: 60_000 }
 
-function open(inputs: Partial<StepInputs> = {}, env: Environment = {}, connect?: typeof connectGitHub): Step {
+function open(inputs: Partial<StepInputs> = {}, env: NodeJS.ProcessEnv = {}, connect?: typeof connectGitHub): Step {
   const { signal } = new AbortController()
   const origin = { core: fakeHost(), clock: fakeClock(), signal, startedAt: 2_000, env, connectGitHub: connect }
   return openStep({ ...INPUTS, ...inputs }, origin)

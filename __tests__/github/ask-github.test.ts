@@ -4,7 +4,6 @@ import type { GitHubFault } from '../../src/emulator/github/github-faults.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
 import { connectGitHub, type GitHub } from '../../src/github/github.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
-import type { Environment } from '../../src/runtime/environment.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
@@ -153,7 +152,7 @@ test('without `statuses: read` the checks are not known', async () => {
 
 /** Asks over sockets, with the token of the embedded GitHub, and without time to wait. */
 async function overSockets(
-  env: Environment,
+  env: NodeJS.ProcessEnv,
   perform: (github: GitHub) => Promise<unknown>,
 ): Promise<readonly string[]> {
   const observed = observeGitHub({ state: { repositories: { 'acme/docs': repositoryWithPull() } } })

@@ -1,13 +1,12 @@
 import { expect, test } from '@jest/globals'
 import { proxyAuthorization, proxyFor, proxySecrets } from '../../src/http/proxy.ts'
-import type { Environment } from '../../src/runtime/environment.ts'
 
 const HTTPS = new URL('https://docs.example.com/api')
 const PROXY = 'http://proxy.example:3128'
 
-const proxyOf = (url: string | URL, env: Environment): string | undefined => proxyFor(new URL(url), env)?.origin
+const proxyOf = (url: string | URL, env: NodeJS.ProcessEnv): string | undefined => proxyFor(new URL(url), env)?.origin
 
-test.each<[string, Environment, string | undefined]>([
+test.each<[string, NodeJS.ProcessEnv, string | undefined]>([
   ['without one', {}, undefined],
   ['where both spellings are empty', { HTTPS_PROXY: '', https_proxy: '  ' }, undefined],
   ['of the scheme', { HTTPS_PROXY: 'http://a.example:1', http_proxy: 'http://b.example:2' }, 'http://a.example:1'],

@@ -1,7 +1,6 @@
 import { parseFields, SERVICE_FIELDS } from '../../src/action/input-table.ts'
 import { connect } from '../../src/docs-service/client.ts'
 import { STATUS_PHRASES } from '../../src/docs-service/schemas.ts'
-import type { Environment } from '../../src/runtime/environment.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { ActionError, describeError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
@@ -39,7 +38,7 @@ async function ask(what: string, isMadeUp: boolean, read: () => Promise<string>)
 export async function checkService(
   inputs: Readonly<Record<string, string>>,
   jobId: string,
-  env: Environment,
+  env: NodeJS.ProcessEnv,
 ): Promise<readonly Found[]> {
   const { projectId, apiKey, baseUrl } = parseFields(SERVICE_FIELDS, inputs)
   const quiet = (): void => undefined

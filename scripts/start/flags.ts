@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import type { Environment } from '../../src/runtime/environment.ts'
 import { askForNearest } from './nearest.ts'
 
 export const TASK_FLAGS = ['prompt', 'prompt-file', 'job-id'] as const
@@ -21,7 +20,7 @@ export interface Flags {
  * `npm start --scenario failed` as that variable with the value `true`, and `failed` as an argument.
  * @returns what is wrong, as a sentence, if something is
  */
-export function readFlags(args: readonly string[], env: Environment): Flags | string {
+export function readFlags(args: readonly string[], env: NodeJS.ProcessEnv): Flags | string {
   const options = Object.fromEntries(
     KNOWN.map((name) => [name, { type: isSwitch(name) ? ('boolean' as const) : ('string' as const) }]),
   )

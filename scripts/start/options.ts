@@ -1,5 +1,4 @@
 import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
-import type { Environment } from '../../src/runtime/environment.ts'
 import { chooseCourse, type ChosenCourse } from './courses.ts'
 import { readFlags, TASK_FLAGS } from './flags.ts'
 
@@ -84,7 +83,7 @@ const isNumber = (text: string): boolean => /^\d+(\.\d+)?$/.test(text)
 
 export function readOptions(
   args: readonly string[],
-  env: Environment,
+  env: NodeJS.ProcessEnv,
 ): Run | Check | Refused | { readonly kind: 'help' | 'list' } {
   const flags = readFlags(args, env)
   if (typeof flags === 'string') return refuse(flags)
@@ -123,7 +122,7 @@ function chooseService(
   action: Run['action'],
   scenario: string | undefined,
   speed: string | undefined,
-  env: Environment,
+  env: NodeJS.ProcessEnv,
 ): ChosenService | Refused {
   const [baseUrl = '', projectId = '', apiKey = ''] = SERVICE_VARIABLES.map((name) => env[name])
   const missing = SERVICE_VARIABLES.filter((name) => !env[name])

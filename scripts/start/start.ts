@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Environment } from '../../src/runtime/environment.ts'
 import { readMetadata } from '../small-runner/metadata.ts'
 import { runAction, type RunResult } from '../small-runner/run-action.ts'
 import { openScratchFolder } from '../small-runner/scratch-folder.ts'
@@ -31,7 +30,7 @@ interface Output {
 
 export interface Terminal {
   readonly argv: readonly string[]
-  readonly env: Environment
+  readonly env: NodeJS.ProcessEnv
   readonly stdout: Output
   readonly stderr: Output
   on(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void): unknown

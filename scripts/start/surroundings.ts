@@ -1,7 +1,6 @@
 import { combineScenarios } from '../../src/emulator/github/github-scenarios.ts'
 import { type PullState, requestedReviewers } from '../../src/emulator/github/pull-state.ts'
 import { startEmulator } from '../../src/emulator/server.ts'
-import type { Environment } from '../../src/runtime/environment.ts'
 import { fasterClock, fasterProcess } from '../small-runner/faster-time.ts'
 import { preload } from '../small-runner/preload.ts'
 import type { ChosenService, EmbeddedService } from './options.ts'
@@ -97,7 +96,7 @@ async function openEmbedded(chosen: EmbeddedService, startMs: number): Promise<S
 /** Starts the embedded service in this process, or names the real one. */
 export async function openSurroundings(
   chosen: ChosenService,
-  env: Environment,
+  env: NodeJS.ProcessEnv,
   startMs = Date.now(),
 ): Promise<Surroundings> {
   if (chosen.kind === 'embedded') return openEmbedded(chosen, startMs)

@@ -1,4 +1,3 @@
-import type { Environment } from '../../src/runtime/environment.ts'
 import { cleanLines } from '../../src/text/untrusted.ts'
 
 const STYLES = {
@@ -26,7 +25,7 @@ export const paintWithColours: Paint = (style, text) => {
 export const paintNothing: Paint = (_style, text) => text
 
 /** Colours only in a terminal, and not if NO_COLOR is set to anything. */
-export function choosePaint(stream: { readonly isTTY?: boolean }, env: Environment): Paint {
+export function choosePaint(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
   return stream.isTTY === true && !env['NO_COLOR'] ? paintWithColours : paintNothing
 }
 

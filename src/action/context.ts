@@ -1,4 +1,3 @@
-import type { Environment } from '../runtime/environment.ts'
 import { parseUrl } from '../runtime/url.ts'
 import { DEPENDABOT, readEvent, type Event } from '../github/event.ts'
 
@@ -32,7 +31,7 @@ function addressOf(text: string | undefined, fallback: string): string {
   return text !== undefined && parseUrl(text) !== undefined ? text.replace(/\/+$/, '') : fallback
 }
 
-export function readContext(env: Environment): Context {
+export function readContext(env: NodeJS.ProcessEnv): Context {
   return {
     event: readEvent(env),
     actor: env['GITHUB_ACTOR'] ?? '',

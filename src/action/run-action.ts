@@ -1,5 +1,4 @@
 import { ActionError } from '../runtime/errors.ts'
-import type { Environment } from '../runtime/environment.ts'
 import type { Action } from './action.ts'
 import { readContext, withholdsSecrets } from './context.ts'
 import type { Core } from './core.ts'
@@ -11,7 +10,7 @@ import { openStep, type StepInputs } from './step.ts'
 const SECRETS = ['api-key', 'github-token']
 
 /** Secrets are masked before anything else is looked at, and the address gets its default from the environment. */
-function readInputs(names: readonly string[], core: Core, env: Environment): RawInputs {
+function readInputs(names: readonly string[], core: Core, env: NodeJS.ProcessEnv): RawInputs {
   for (const name of SECRETS.filter((name) => names.includes(name))) {
     const secret = core.input(name)
     core.mask(secret)
@@ -25,7 +24,7 @@ function readInputs(names: readonly string[], core: Core, env: Environment): Raw
  * Says why a step without a key ends green: right where GitHub withholds the secrets of the repository, and worth a
  * warning anywhere else, as a misspelt secret would otherwise stay green for ever.
  */
-function announceSkip(core: Core, env: Environment): void {
+function announceSkip(core: Core, env: NodeJS.ProcessEnv): void {
   if (withholdsSecrets(readContext(env)))
     core.notice('Docs Agent skipped', 'This run gets no secrets, so nothing was sent to the service.')
   else core.warn('Skipped: `api-key` is empty, although this run may have secrets. Check the name of the secret.')

@@ -1,7 +1,6 @@
 import { connect, type DocsServiceClient } from '../docs-service/client.ts'
 import type { connectGitHub, GitHub } from '../github/github.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { Environment } from '../runtime/environment.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { atGitHub, readContext, type Context } from './context.ts'
 import type { Core } from './core.ts'
@@ -38,7 +37,7 @@ export interface StepInputs {
 
 /** What the runner's side gives. */
 interface StepOrigin extends Pick<Step, 'core' | 'clock' | 'signal' | 'startedAt'> {
-  readonly env: Environment
+  readonly env: NodeJS.ProcessEnv
   /** Left out by an action that never asks GitHub, so that it is in no bundle of that action. */
   readonly connectGitHub: typeof connectGitHub | undefined
 }

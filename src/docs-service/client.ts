@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini'
 import { proxyFor, proxySecrets } from '../http/proxy.ts'
-import type { Environment } from '../runtime/environment.ts'
 import { badAnswer, errorOfResult, type Operation } from './answer-error.ts'
 import { refusalsAfter } from './retry.ts'
 import { jobWithId, parseBody, visitorsPageSchema, type Job, type VisitorsPage } from './schemas.ts'
@@ -113,7 +112,7 @@ interface Connection extends Omit<ClientOptions, 'transport'> {
   readonly baseUrl: string
   readonly apiKey: string
   /** Where the proxies stand. */
-  readonly env: Environment
+  readonly env: NodeJS.ProcessEnv
   readonly mask: (secret: string) => void
 }
 

@@ -1,4 +1,3 @@
-import type { Environment } from '../runtime/environment.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
@@ -12,7 +11,7 @@ export interface GitHubOptions {
   /** `GITHUB_API_URL`: GitHub's own, or that of a GitHub Enterprise Server. */
   readonly apiUrl: string
   /** Where the proxies stand. */
-  readonly env: Environment
+  readonly env: NodeJS.ProcessEnv
   readonly clock: Clock
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal

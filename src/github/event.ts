@@ -1,5 +1,4 @@
 import * as fs from 'node:fs'
-import type { Environment } from '../runtime/environment.ts'
 import { commentOf, pushOf, shortName, subjectOf, workOf } from './event-parts.ts'
 import type { Comment, EventPullRequest, Push, Subject, Work } from './event-parts.ts'
 import { has, integer, isPayload, isTrue, sha, text, type Payload } from './payload-parts.ts'
@@ -141,7 +140,7 @@ export function parseEvent(name: string, given: unknown, actor: string): Event {
  * The event of the run, which the runner keeps in a file; without anything outside of one. The toolkit has it too, together
  * with all that talks to GitHub, which is much to load for one file.
  */
-export function readEvent(env: Environment): Event {
+export function readEvent(env: NodeJS.ProcessEnv): Event {
   const { GITHUB_EVENT_PATH: file = '', GITHUB_EVENT_NAME: name = '', GITHUB_ACTOR: actor = '' } = env
   return parseEvent(name, file === '' ? {} : readPayload(file), actor)
 }

@@ -1,6 +1,5 @@
 import { exchange, type HttpRequest } from '../http/exchange.ts'
 import { proxyFor } from '../http/proxy.ts'
-import type { Environment } from '../runtime/environment.ts'
 import { readBounded } from '../runtime/read-bounded.ts'
 
 /** An answer, read to its end. */
@@ -22,7 +21,7 @@ export type Send = (request: HttpRequest, end: AbortSignal) => Promise<Sent>
 /** Far more than 300 files with their changes. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-export function sendThrough(env: Environment): Send {
+export function sendThrough(env: NodeJS.ProcessEnv): Send {
   return async (request, end) => {
     const { body, ...head } = await exchange(request, proxyFor(request.url, env), end)
     return { ...head, body: (await readBounded(body, MOST_BYTES)).toString('utf8') }

@@ -1,9 +1,8 @@
 import { ActionError } from '../runtime/errors.ts'
-import type { Environment } from '../runtime/environment.ts'
 import { parseUrl } from '../runtime/url.ts'
 
 /** Both spellings are in use; the lower case one wins, and an empty one is none, as in curl. */
-function read(env: Environment, name: string): string {
+function read(env: NodeJS.ProcessEnv, name: string): string {
   const values = [env[name.toLowerCase()], env[name.toUpperCase()]].map((value) => value?.trim() ?? '')
   return values.find((value) => value !== '') ?? ''
 }
@@ -45,7 +44,7 @@ function parseProxy(text: string): URL | undefined {
  * through the proxy unless `NO_PROXY` names it, as with curl.
  * @throws ActionError `proxy` if the environment's address is none
  */
-export function proxyFor(url: URL, env: Environment): URL | undefined {
+export function proxyFor(url: URL, env: NodeJS.ProcessEnv): URL | undefined {
   const proxy = read(env, url.protocol === 'https:' ? 'https_proxy' : 'http_proxy')
   if (proxy === '' || isBypassed(url, read(env, 'no_proxy'))) return undefined
   const address = parseProxy(proxy)
@@ -84,7 +83,7 @@ function secretsOf(proxy: URL): string[] {
 }
 
 /** The secrets of all proxies that the environment names: one that is not used for the service may be used for GitHub. */
-export function proxySecrets(env: Environment): string[] {
+export function proxySecrets(env: NodeJS.ProcessEnv): string[] {
   const addresses = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].map((name) => env[name]?.trim() ?? '')
   const proxies = addresses.map(parseProxy).filter((proxy) => proxy !== undefined)
   return [...new Set(proxies.flatMap(secretsOf))]

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { resultOfError, type Runner, type StepResult } from '../action/execute.ts'
 import { ActionError } from '../runtime/errors.ts'
-import type { Environment } from '../runtime/environment.ts'
 import { parseServiceState, startService, stopService, type ServiceState } from './service-process.ts'
 import { serviceArguments, withoutStartText } from './service-words.ts'
 
@@ -28,7 +27,7 @@ export interface RehearsalPorts extends Pick<Runner, 'core' | 'clock' | 'signal'
     getState(name: string): string
     saveState(name: string, value: string): void
   }
-  readonly env: Environment
+  readonly env: NodeJS.ProcessEnv
   /** The packaged service. */
   readonly program: string
 }

@@ -3,7 +3,6 @@ import * as fs from 'node:fs'
 import * as http from 'node:http'
 import * as z from 'zod/mini'
 import type { Clock } from '../runtime/clock.ts'
-import type { Environment } from '../runtime/environment.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { readServiceAccess, toInputWords, type ServiceAccess } from './service-words.ts'
 
@@ -47,7 +46,7 @@ interface StartOptions {
   readonly args: readonly string[]
   /** A file that is not there yet. The service writes its log to it. */
   readonly logFile: string
-  readonly env: Environment
+  readonly env: NodeJS.ProcessEnv
   readonly clock: Clock
   readonly signal: AbortSignal
 }
