@@ -11,7 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
   `
     entries: agent visitors rehearse action emulator @actions/core node:path
     agent: agent/task agent/trigger agent/job agent/pull-request agent/report agent/inputs action github runtime
-    agent/task: agent/trigger agent/prompt agent/job agent/pull-request agent/report agent/inputs action docs-service github runtime
+    agent/task: agent/trigger agent/prompt agent/job agent/pull-request agent/report action docs-service github runtime
     agent/trigger: agent/prompt agent/pull-request agent/report agent/inputs action github text runtime
     agent/prompt: agent/inputs github text
     agent/job: agent/report agent/inputs action docs-service github text runtime

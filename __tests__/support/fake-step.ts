@@ -1,6 +1,6 @@
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { GitHub } from '../../src/github/github.ts'
-import { withJournal, type AgentStep } from '../../src/agent/report/journal.ts'
+import { openAgentStep, type AgentStep } from '../../src/agent/report/journal.ts'
 import type { Step } from '../../src/action/step.ts'
 import { fakeClient } from './fake-client.ts'
 import { fakeClock } from './fake-clock.ts'
@@ -24,17 +24,23 @@ export function agentInputs(
 }
 
 export interface StepFields extends Partial<Omit<Step, 'github' | 'context'>> {
+  readonly inputs?: AgentInputs
   readonly context?: GivenRun
   readonly github?: GitHub | undefined
   readonly timeoutMs?: number
 }
 
 /** A step of an hour on a clock that moves only when someone sleeps, with nothing behind its servers but what is given. */
-export function fakeStep({ github, timeoutMs = 3_600_000, ...fields }: StepFields = {}): AgentStep {
+export function fakeStep({
+  github,
+  inputs = agentInputs(),
+  timeoutMs = 3_600_000,
+  ...fields
+}: StepFields = {}): AgentStep {
   const clock = fields.clock ?? fakeClock()
   const startedAt = fields.startedAt ?? clock.now()
   const { context = RUN_FACTS } = fields
-  return withJournal(agentInputs(), {
+  return openAgentStep(inputs, {
     core: fakeHost(),
     clock,
     signal: new AbortController().signal,

@@ -41,8 +41,8 @@ export async function lookAtChange(
   const github = fakeGitHub(answers ?? {})
   const inputs = agentInputs({}, { label: 'docs-agent', 'github-token': 'ghs_token', ...given })
   const context = { ...RUN_FACTS, eventName, payload }
-  const step = fakeStep({ core, clock, github: answers === null ? undefined : github, context })
-  const found = await resolveChange(inputs, step)
+  const step = fakeStep({ inputs, core, clock, github: answers === null ? undefined : github, context })
+  const found = await resolveChange(step)
   return {
     skip: found.kind === 'skip' ? found.reason : undefined,
     prompt: found.kind === 'ask' ? found.promptContext : undefined,

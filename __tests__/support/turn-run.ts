@@ -3,7 +3,6 @@ import type { Task } from '../../src/agent/inputs/task.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { JobWatch } from '../../src/agent/job/job-watch.ts'
 import { runTurn } from '../../src/agent/job/run-turn.ts'
-import { Course, reportOf, stoppedBy } from '../../src/agent/report/turns.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { fakeClient, type FakeClient, type Script } from './fake-client.ts'
@@ -58,6 +57,7 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   }
   const all = agentInputs({ task, githubToken: github === undefined ? '' : 'ghs_token', ...inputs })
   const step = fakeStep({
+    inputs: all,
     core: host,
     clock,
     client,
@@ -66,13 +66,12 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
     timeoutMs: all.timeoutMs,
     context: { ...RUN_FACTS, ...facts },
   })
-  const course = new Course(task)
+  const { journal } = step
   try {
-    course.see({ result: await runTurn({ task }, new JobWatch(all, step, course)) })
+    journal.see({ result: await runTurn({ task }, new JobWatch(step)) })
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    course.see({ stopped: stoppedBy(error, controller.signal.aborted) })
+    journal.stop(error)
   }
-  const report = reportOf(course.turns, step.journal.recorded())
-  return { report, client, clock, elapsedMs: clock.now() - startedAt, log, warnings, accepted }
+  return { report: journal.report(), client, clock, elapsedMs: clock.now() - startedAt, log, warnings, accepted }
 }

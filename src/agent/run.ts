@@ -13,10 +13,10 @@ import { trackPullRequest } from './pull-request/track-pull-request.ts'
 import { writeLog } from './pull-request/write-log.ts'
 import { nextRound } from './pull-request/next-round.ts'
 import { STOPS } from './report/fixing.ts'
-import { withJournal, type AgentStep } from './report/journal.ts'
+import { openAgentStep, type AgentStep } from './report/journal.ts'
 import type { Report, TaskResult } from './report/report.ts'
 import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
-import { Course, findStop, findUntold, isToTrack, reportOf, stoppedBy, type Plan } from './report/turns.ts'
+import { findStop, findUntold, isToTrack, type Plan } from './report/turns.ts'
 import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
 import { chooseAnew, chooseTask } from './task/choose-task.ts'
 import { fromComment } from './task/comment-task.ts'
@@ -28,57 +28,55 @@ const UNREADABLE_EVENT = [
 
 /** From the event to a pull request that can be merged. Throws only what nobody foresaw. */
 export async function runAgent(inputs: AgentInputs, given: Step, onCrash?: OnCrash<Report>): Promise<Report> {
-  const step = withJournal(inputs, given)
-  const course = new Course(inputs.task)
-  const report = (error?: ActionError): Report => {
-    if (error !== undefined) course.see({ stopped: stoppedBy(error, step.signal.aborted) })
-    return reportOf(course.turns, step.journal.recorded())
-  }
-  onCrash?.(report)
+  const step = openAgentStep(inputs, given)
+  const { journal } = step
+  onCrash?.((error) => {
+    journal.stop(error)
+    return journal.report()
+  })
+  const beforeReply = keepTimeToReply(step)
   try {
-    step.journal.add({ skipReason: await run(inputs, keepTimeToReply(inputs, step), course) })
+    journal.add({ skipReason: await run(beforeReply) })
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    report(error) // an accepted job and a known pull request stay in it
+    journal.stop(error) // an accepted job and a known pull request stay in it
   }
-  noteEnd(course, step)
-  await writeLog(course.turns, report(), inputs, keepTimeToReply(inputs, step))
-  return answerComment(report(), inputs, step)
+  noteEnd(step)
+  await writeLog(beforeReply)
+  await answerComment(step)
+  return journal.report()
 }
 
 /** Takes the turns, one after the other. Gives why there is none, as a full sentence, if there is no reason to. */
-async function run(inputs: AgentInputs, step: AgentStep, course: Course): Promise<string | undefined> {
-  const { journal } = step
-  inputs.warnings.forEach(step.core.warn)
-  if (!step.context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
-  journal.add({ startedBy: describeTrigger(step.context.event, inputs.command) })
-  const asked = await fromComment(inputs, step)
+async function run(step: AgentStep): Promise<string | undefined> {
+  const { context, core, inputs, journal } = step
+  inputs.warnings.forEach(core.warn)
+  if (!context.event.isReadable) journal.notice(...UNREADABLE_EVENT)
+  journal.add({ startedBy: describeTrigger(context.event, inputs.command) })
+  const asked = await fromComment(step)
   if (typeof asked === 'string') return asked
-  const change = await resolveChange(inputs, step)
+  const change = await resolveChange(step)
   journal.add({ change: change.description })
   if (change.kind === 'skip') return change.reason
-  const plan = asked ?? (await chooseTask(inputs, step))
+  const plan = asked ?? (await chooseTask(step))
   if (typeof plan === 'string') return plan
 
-  const authors = await findChangeAuthors(change.commits, inputs, step)
-  const watch = new JobWatch(inputs, step, course)
+  const authors = await findChangeAuthors(change.commits, step)
+  const watch = new JobWatch(step)
   let next: Plan | undefined = { ...plan, task: withContext(plan.task, change.promptContext) }
   while (next !== undefined) {
-    course.begin(next.task)
-    course.see({ at: step.clock.wallTime(), failing: next.failing })
-    const name = nameTurn(course.turns, inputs.fixRounds)
-    step.core.startGroup(titleTurn(name, course.newest))
+    journal.begin(next.task)
+    journal.see({ at: step.clock.wallTime(), failing: next.failing })
+    const name = nameTurn(journal.turns, inputs.fixRounds)
+    core.startGroup(titleTurn(name, journal.newest))
     try {
       const result = await runTurn(next, watch)
       const { outdated } = result
-      next =
-        outdated === undefined
-          ? await followThrough(result, authors, inputs, step, course)
-          : await chooseAnew(outdated, inputs, step)
+      next = outdated === undefined ? await followThrough(result, authors, step) : await chooseAnew(outdated, step)
     } finally {
-      step.core.endGroup()
+      core.endGroup()
     }
-    step.core.log(`${name}: ${formatVerdict(course.newest)}.`)
+    core.log(`${name}: ${formatVerdict(journal.newest)}.`)
   }
   return undefined
 }
@@ -87,25 +85,24 @@ async function run(inputs: AgentInputs, step: AgentStep, course: Course): Promis
 async function followThrough(
   result: TaskResult,
   authors: readonly string[],
-  inputs: AgentInputs,
   step: AgentStep,
-  course: Course,
 ): Promise<Plan | undefined> {
+  const { journal, signal } = step
   // A prompt on its way is seen through when the run is cancelled, but such a step has not just done its work.
-  if (result.outcome === 'submitted') step.signal.throwIfAborted()
-  course.see({ result })
-  if (!isToTrack(course.turns)) return undefined
-  course.see({ pullRequest: await trackPullRequest(course.turns, inputs, step, authors) })
-  const round = await nextRound(course.turns, inputs, step)
+  if (result.outcome === 'submitted') signal.throwIfAborted()
+  journal.see({ result })
+  if (!isToTrack(journal.turns)) return undefined
+  journal.see({ pullRequest: await trackPullRequest(step, authors) })
+  const round = await nextRound(step)
   if (typeof round === 'object') return round
-  course.see({ stop: round })
-  step.journal.add({ changes: await readChanges(course.turns, step) })
+  journal.see({ stop: round })
+  journal.add({ changes: await readChanges(step) })
   return undefined
 }
 
 /** What ended the rounds, as the step's own turn stays its result. */
-function noteEnd(course: Course, { journal }: AgentStep): void {
-  const { turns, newest } = course
+function noteEnd({ journal }: AgentStep): void {
+  const { turns, newest } = journal
   const { error } = newest.result ?? {}
   // Commits that may be in no merge are not to be overlooked.
   if (turns.length > 1 && error?.code === 'left-behind')

@@ -151,8 +151,7 @@ async function ask(world: World, answers: Partial<GitHub> = {}) {
   const { authors = [], names = [], soFar = [], readers = [], refused = {}, openedBy = 'docs-agent[bot]' } = world
   const [asked, lookedUp]: [string[], string[]] = [[], []]
   const core = fakeHost()
-  const inputs = agentInputs({ reviewers: { hasAuthors: true, names } })
-  const step = fakeStep({ core })
+  const step = fakeStep({ core, inputs: agentInputs({ reviewers: { hasAuthors: true, names } }) })
   const github = fakeGitHub({
     listReviewersSoFar: () => Promise.resolve(soFar),
     mayWrite: (_repository, { login }) => {
@@ -167,7 +166,7 @@ async function ask(world: World, answers: Partial<GitHub> = {}) {
     ...answers,
   })
   const pullRequest = { ...PULL_REQUEST, author: { login: openedBy, type: 'User' } }
-  await askReviewers(pullRequest, authors, inputs, github, step)
+  await askReviewers(pullRequest, authors, github, step)
   const losses = step.journal.shortfalls.map(({ lost }) => lost)
   return { asked, lookedUp, losses, said: core.said, questions: github.asked }
 }

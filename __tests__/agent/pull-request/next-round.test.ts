@@ -1,14 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { nextRound } from '../../../src/agent/pull-request/next-round.ts'
-import { withJournal } from '../../../src/agent/report/journal.ts'
 import { type FixStop, RoundRefused } from '../../../src/agent/report/fixing.ts'
-import { Course, reportOf, stoppedBy } from '../../../src/agent/report/turns.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { ErrorCode } from '../../../src/runtime/errors.ts'
-import { CREATE } from '../../support/report.ts'
 import { completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import {
@@ -49,29 +46,28 @@ async function round(scene: Scene = {}) {
   const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
   const github = fakeGitHub({ readChecks: () => Promise.resolve([]), ...answers })
   const context = { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` }
-  const step = withJournal(inputs, fakeStep({ clock, context, ...(hasToken && { github }) }))
+  const step = fakeStep({ inputs, clock, context, ...(hasToken && { github }) })
   const { journal } = step
-  const course = new Course(CREATE)
   for (const headSha of Array.from(seen, commit)) await journal.heads.read(inTurn({ ...PULL_REQUEST, headSha }))
   const pullRequest = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
-  course.see({ result: { outcome: 'pull-request', job: completed }, pullRequest })
-  const next = await nextRound(course.turns, inputs, step)
+  journal.see({ result: { outcome: 'pull-request', job: completed }, pullRequest })
+  const next = await nextRound(step)
   let prompt: string | undefined
-  if (typeof next !== 'object') course.see({ stop: next })
+  if (typeof next !== 'object') journal.see({ stop: next })
   else {
-    course.begin(next.task)
+    journal.begin(next.task)
     try {
       await next.preflight?.check(before)
       prompt = next.task.kind === 'follow-up' ? next.task.prompt : undefined
     } catch (error) {
       if (!(error instanceof RoundRefused)) throw error
-      course.see({ stopped: stoppedBy(error, false) })
+      journal.stop(error)
     }
   }
   const count = (name: string): number => github.asked.filter((one) => one === name).length
   return {
     prompt,
-    report: reportOf(course.turns, journal.recorded()),
+    report: journal.report(),
     losses: journal.shortfalls.map(({ lost }) => lost),
     heads: count('readPullRequest'),
     logs: count('readJobLog'),

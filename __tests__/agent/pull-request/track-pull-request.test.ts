@@ -35,9 +35,10 @@ async function handOver(
   clock = fakeClock(),
 ) {
   const inputs = agentInputs({ githubToken: github === null ? '' : 'ghs_token', label: 'docs-agent', ...fields })
-  const step = fakeStep({ github: github ?? undefined, clock })
+  const step = fakeStep({ inputs, github: github ?? undefined, clock })
   const result = { outcome: 'pull-request', job: job({ status: 'completed', prLink }) } as const
-  const found = await trackPullRequest([{ task: inputs.task, result }], inputs, step)
+  step.journal.see({ result })
+  const found = await trackPullRequest(step)
   return {
     found,
     notice: formatShortfalls(step.journal.shortfalls),

@@ -13,6 +13,7 @@ import { fakeGitHub, inTurn, PULL_REQUEST, refusal } from '../../support/fake-gi
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
+import { FOLLOW_UP } from '../../support/report.ts'
 
 const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
 const NONE: readonly Check[] = []
@@ -24,18 +25,20 @@ async function examine(
   answers: Partial<GitHub>,
   { timeoutMs = 3_600_000, earlier = NONE } = {},
 ) {
-  const inputs = agentInputs(fields)
   const core = fakeHost()
   const clock = fakeClock()
-  const step = fakeStep({ clock, timeoutMs, core })
-  const found = await waitForChecks(PULL_REQUEST, fakeGitHub(answers), inputs, step, earlier)
+  const step = fakeStep({ inputs: agentInputs(fields), clock, timeoutMs, core })
+  const { journal } = step
+  journal.see({ result: { outcome: 'pull-request' }, pullRequest: { checkList: earlier } })
+  journal.begin(FOLLOW_UP)
+  const found = await waitForChecks(PULL_REQUEST, fakeGitHub(answers), step)
   return {
     found,
     seconds: clock.sleeps.map((ms) => ms / 1_000),
     elapsedMs: clock.now() - step.startedAt,
-    notice: formatShortfalls(step.journal.shortfalls),
+    notice: formatShortfalls(journal.shortfalls),
     said: core.said,
-    timeline: step.journal.recorded().timeline.map(({ event }) => event),
+    timeline: journal.report().timeline.map(({ event }) => event),
   }
 }
 

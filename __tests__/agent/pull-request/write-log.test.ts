@@ -8,7 +8,7 @@ import { job } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, MARKER, PULL_REQUEST, refusal, rejecting, type FakeGitHub } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
-import { CREATE, FOLLOW_UP, reportOf } from '../../support/report.ts'
+import { FOLLOW_UP } from '../../support/report.ts'
 
 interface Written {
   readonly github: FakeGitHub
@@ -29,11 +29,11 @@ async function write(
     return Promise.resolve(undefined)
   }
   const github = fakeGitHub({ addComment: keep, editComment: keep, ...answers })
-  const inputs = agentInputs({ label })
-  const step = fakeStep({ github, ...fields })
+  const step = fakeStep({ github, inputs: agentInputs({ label }), ...fields })
   const result = { outcome: 'pull-request', operation: 'created' } as const
-  const report = reportOf({ log: place && { ...PLACE, ...place }, startedBy: { text: 'schedule' } })
-  await writeLog([{ task: CREATE, at: new Date(0), result }], report, inputs, step)
+  step.journal.see({ at: new Date(0), result })
+  step.journal.add({ log: place && { ...PLACE, ...place }, startedBy: { text: 'schedule' } })
+  await writeLog(step)
   return { github, bodies, lost: step.journal.shortfalls.map(({ lost, error }) => `${lost}: ${error.message}`) }
 }
 
@@ -120,7 +120,7 @@ const updated = (since: string): TaskResult => ({
   added: { commits: 1, since },
 })
 
-async function read([own, ...rounds]: readonly [TaskResult, ...TaskResult[]], answers: Partial<GitHub> = {}) {
+async function read(results: readonly TaskResult[], answers: Partial<GitHub> = {}) {
   const bases: string[] = []
   const usual = fakeGitHub()
   const github = fakeGitHub({
@@ -131,13 +131,16 @@ async function read([own, ...rounds]: readonly [TaskResult, ...TaskResult[]], an
     ...answers,
   })
   const step = fakeStep({ github })
-  await step.journal.heads.read(() => Promise.resolve(PULL_REQUEST))
-  const turns = [{ task: CREATE, result: own }, ...rounds.map((result) => ({ task: FOLLOW_UP, result }))] as const
-  const changes = await readChanges(turns, step)
-  return { bases, changes, shortfalls: step.journal.shortfalls }
+  const { journal } = step
+  await journal.heads.read(() => Promise.resolve(PULL_REQUEST))
+  for (const result of results) {
+    journal.begin(FOLLOW_UP)
+    journal.see({ result })
+  }
+  return { bases, changes: await readChanges(step), shortfalls: journal.shortfalls }
 }
 
-test.each<[string, readonly [TaskResult, ...TaskResult[]], string[]]>([
+test.each<[string, readonly TaskResult[], string[]]>([
   ['a new pull request is compared with its base', [CREATED, updated('b1')], ['main']],
   ['one that was there, with its head before', [updated('b1'), updated('b2')], ['b1']],
   ['a round may be the first that adds something', [UNCHANGED, updated('b2')], ['b2']],

@@ -11,7 +11,7 @@ import { parseComment } from '../../../src/agent/trigger/parse-comment.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { createRedactor } from '../../../src/text/redact.ts'
 import { COMMENT, commentFacts, EVENT_NAMES } from '../../support/comment-events.ts'
-import { completed, LINK, withoutLink } from '../../support/fake-client.ts'
+import { completed, failed, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
@@ -85,8 +85,33 @@ test('a secret that is a word of a verdict takes nothing from what the verdict r
 })
 
 const [host, clock] = [fakeHost(), fakeClock()]
-const open = (): Journal =>
-  new Journal(agentInputs({ task: CREATE, waitForChecks: true }), fakeStep({ core: host, clock }))
+const open = (task = CREATE): Journal =>
+  new Journal(agentInputs({ task, waitForChecks: true }), fakeStep({ core: host, clock }))
+
+test('what is seen is seen of the newest turn, the newest of each kind', () => {
+  const journal = open()
+  journal.see({ progress: 'unsent' })
+  journal.see({ progress: 'seen', job: failed })
+  const result = { outcome: 'pull-request', operation: 'updated', job: completed } as const
+  journal.see({ result })
+  journal.begin(ATTACH)
+  journal.see({ progress: 'taken' })
+  expect(journal.turns).toEqual([
+    { task: CREATE, progress: 'seen', job: failed, result },
+    { task: ATTACH, job: failed, progress: 'taken' },
+  ])
+  expect(journal.report()).toMatchObject({ ...result, task: CREATE, progress: 'seen' })
+})
+
+test.each([false, true])('a task in the place of another inherits nothing of its job (in a round: %s)', (isRound) => {
+  const journal = open(ATTACH)
+  const result = { outcome: 'pull-request' } as const
+  if (isRound) journal.see({ result })
+  journal.begin(ATTACH)
+  journal.see({ job: completed, progress: 'unsent', continued: 'pull-request' })
+  journal.begin(CREATE)
+  expect(journal.turns).toEqual([...(isRound ? [{ task: ATTACH, result }] : []), { task: CREATE }])
+})
 
 test('what is noted is said and in the time line, and the step has its origin and its time', () => {
   const journal = open()
@@ -96,11 +121,14 @@ test('what is noted is said and in the time line, and the step has its origin an
   journal.notice('Look', 'There are two.')
   journal.add({ change: 'the push' })
   expect(host.said).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
-  expect(journal.recorded()).toEqual({
+  expect(journal.report()).toEqual({
     asked: ['checks'],
     change: 'the push',
     durationMs: 2_000,
+    outcome: 'error',
+    rounds: [],
     shortfalls: [],
+    task: CREATE,
     origin: { projectId: 'docs-demo', stepId: 'agent' },
     timeline: [
       { at: new Date('2026-01-01T00:00:01Z'), elapsedMs: 1_000, event: 'The job is active.' },

@@ -1,9 +1,15 @@
 import { expect, test } from '@jest/globals'
 import { RoundRefused, type FixStop } from '../../../src/agent/report/fixing.ts'
-import type { Recorded } from '../../../src/agent/report/journal.ts'
 import type { Outcome, Report, TaskResult, Turn } from '../../../src/agent/report/report.ts'
-import { Course, findStop, findUntold, isToTrack, reportOf, stoppedBy } from '../../../src/agent/report/turns.ts'
-import type { Turns } from '../../../src/agent/report/turns.ts'
+import {
+  findStop,
+  findUntold,
+  isToTrack,
+  reportOf,
+  stoppedBy,
+  type Recorded,
+  type Turns,
+} from '../../../src/agent/report/turns.ts'
 import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
 import { ATTACH, CREATE } from '../../support/report.ts'
 import { completed, failed, failure } from '../../support/fake-client.ts'
@@ -15,31 +21,6 @@ const tell = (...turns: Turns): Report => reportOf(turns, RECORDED)
 
 test('a step that found out nothing has ended in an error, with its task and what was recorded', () => {
   expect(tell({ task: CREATE })).toEqual({ ...RECORDED, outcome: 'error', task: CREATE, rounds: [] })
-})
-
-test('what is seen is seen of the newest turn, the newest of each kind', () => {
-  const course = new Course(CREATE)
-  course.see({ progress: 'unsent' })
-  course.see({ progress: 'seen', job: failed })
-  const result = { outcome: 'pull-request', operation: 'updated', job: completed } as const
-  course.see({ result })
-  course.begin(ATTACH)
-  course.see({ progress: 'taken' })
-  expect(course.turns).toEqual([
-    { task: CREATE, progress: 'seen', job: failed, result },
-    { task: ATTACH, job: failed, progress: 'taken' },
-  ])
-  expect(reportOf(course.turns, RECORDED)).toMatchObject({ ...result, task: CREATE, progress: 'seen' })
-})
-
-test.each([false, true])('a task in the place of another inherits nothing of its job (in a round: %s)', (isRound) => {
-  const course = new Course(ATTACH)
-  const result = { outcome: 'pull-request' } as const
-  if (isRound) course.see({ result })
-  course.begin(ATTACH)
-  course.see({ job: completed, progress: 'unsent', continued: 'pull-request' })
-  course.begin(CREATE)
-  expect(course.turns).toEqual([...(isRound ? [{ task: ATTACH, result }] : []), { task: CREATE }])
 })
 
 test.each<[ErrorCode, boolean, string]>([

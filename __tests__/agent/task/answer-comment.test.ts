@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import { reportOf } from '../../../src/agent/report/turns.ts'
 import { replyMarker } from '../../../src/agent/report/reply.ts'
 import { answerComment, keepTimeToReply } from '../../../src/agent/task/answer-comment.ts'
 import type { MarkerComment } from '../../../src/github/comments.ts'
@@ -28,11 +27,15 @@ async function answer(answers: Partial<GitHub> = {}, timeoutMs = 0) {
   const github = fakeGitHub({ ...found(), addComment: keep, editComment: keep, ...answers })
   const core = { ...fakeHost(), redact: (text: string) => text.replaceAll('pull/7', '***') }
   const step = fakeStep({ github, core, context: commentFacts(), timeoutMs })
-  const inputs = agentInputs()
   step.journal.add({ comment: COMMENT })
-  const turn = { task: inputs.task, result: { outcome: 'pull-request', job: completed } } as const
-  const report = await answerComment(reportOf([turn], step.journal.recorded()), inputs, step)
-  return { report, asked: github.asked, written, endsAfterMs: github.deadlines.map((at) => at - step.startedAt) }
+  step.journal.see({ result: { outcome: 'pull-request', job: completed } })
+  await answerComment(step)
+  return {
+    report: step.journal.report(),
+    asked: github.asked,
+    written,
+    endsAfterMs: github.deadlines.map((at) => at - step.startedAt),
+  }
 }
 
 const WRITES = ['listMarkerComments', 'addComment']
@@ -67,8 +70,8 @@ test.each([
   ['/docs', 15_000, 1_500],
   ['', 3_600_000, 0],
 ])('with the command “%s” and %i ms, all that comes before the reply leaves %i', (command, timeoutMs, keptMs) => {
-  const step = fakeStep({ timeoutMs })
-  expect(step.deadlineAt - keepTimeToReply(agentInputs({ command, timeoutMs }), step).deadlineAt).toBe(keptMs)
+  const step = fakeStep({ inputs: agentInputs({ command, timeoutMs }), timeoutMs })
+  expect(step.deadlineAt - keepTimeToReply(step).deadlineAt).toBe(keptMs)
 })
 
 test.each<[string, Partial<GitHub>, readonly string[]]>([

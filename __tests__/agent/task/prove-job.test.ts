@@ -7,7 +7,7 @@ import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
 import { archived, completed, failed, failure, fakeClient, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
-import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { fakeStep } from '../../support/fake-step.ts'
 
 const FACTS = { ...RUN_FACTS, serverUrl: new URL(LINK).origin }
 
@@ -51,8 +51,7 @@ async function prove(
     listMarkerComments: inTurn(comments),
   })
   const step = fakeStep({ clock, github, context: FACTS, client: { ...fakeClient({}), getJob } })
-  const search = openSearch(agentInputs({ githubToken: 'ghs_token' }), step)
-  const { rolling, objections } = await findJobOf(PULL_REQUEST, search)
+  const { rolling, objections } = await findJobOf(PULL_REQUEST, openSearch(step))
   return { rolling, jobId: rolling?.jobId, objections, read, asked: github.asked, passedMs: clock.passed() }
 }
 

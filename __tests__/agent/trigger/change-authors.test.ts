@@ -18,8 +18,8 @@ async function find(
   { hasAuthors = true, github = fakeGitHub(), eventName = 'push' } = {},
 ): Promise<{ found: readonly string[]; asked: readonly string[]; losses: readonly string[] }> {
   const inputs = agentInputs({ reviewers: { hasAuthors, names: [] }, githubToken: 'ghs_token' })
-  const step = fakeStep({ github, context: { ...RUN_FACTS, eventName, payload: PUSH } })
-  const found = await findChangeAuthors(commits, inputs, step)
+  const step = fakeStep({ inputs, github, context: { ...RUN_FACTS, eventName, payload: PUSH } })
+  const found = await findChangeAuthors(commits, step)
   return { found, asked: github.asked, losses: step.journal.shortfalls.map(({ lost }) => lost) }
 }
 

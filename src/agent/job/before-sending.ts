@@ -55,7 +55,7 @@ interface Ready {
  */
 async function awaitReady(present: Job, isRolling: boolean, watch: JobWatch, wasBusy = false): Promise<Ready> {
   const { step } = watch
-  const { wait } = watch.inputs
+  const { wait } = watch.step.inputs
   const isInTheWay = isRunning(present) && (wait || isRolling)
   if (isInTheWay) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
   const isLate = isRolling && present.status === 'completed' && present.prLink === undefined
@@ -110,7 +110,7 @@ export async function prepare(
       if (verdict !== 'send') return outdated(verdict, task)
       const { announcement, continued } = preflight
       if (announcement !== undefined) watch.note(announcement)
-      if (continued !== undefined) watch.course.see({ continued })
+      if (continued !== undefined) watch.step.journal.see({ continued })
       return { ...ready, before }
     }
     if (looks === MOST_LOOKS) throw changed('The job had changed each time the step looked at it.')

@@ -78,7 +78,7 @@ export async function compareHeads(
   result: TaskResult,
   { prLink, status }: Job,
   before: PullRequest | undefined,
-  { step, course }: JobWatch,
+  { step }: JobWatch,
 ): Promise<TaskResult> {
   const { outcome, job } = result
   const link = outcome === 'pull-request' ? job?.prLink : undefined
@@ -107,7 +107,7 @@ export async function compareHeads(
       ? { operation: 'unchanged' }
       : {}
   if (isOpen(before) && !isOpen(now) && (await hasCommitsPast(before, now, step))) {
-    course.see({ pullRequest: describePullRequest(now) })
+    step.journal.see({ pullRequest: describePullRequest(now) })
     return endedMeanwhile(now, hasMoved ? { ...named, ...operation } : named)
   }
   if (!isKnown || !came.keepsHead) await formatLostCommit(before, now, step)

@@ -24,7 +24,7 @@ async function send(
   try {
     const answer = await watch.step.client.sendMessage(id, prompt, beforeAgain)
     watch.accept(answer)
-    watch.course.see({ progress: 'taken' })
+    watch.step.journal.see({ progress: 'taken' })
     return answer
   } catch (error) {
     if (!(error instanceof ActionError) || error.code !== 'unknown-fate') throw error
@@ -73,9 +73,10 @@ function watchTurn(before: Job, answer: Job | undefined, watch: JobWatch) {
  * prompt is sent, or its end would pass for ours, and no final state counts as ours until our turn was seen.
  */
 export async function followUp(task: FollowUpTask, watch: JobWatch, preflight?: Preflight): Promise<TaskResult> {
-  const { step, course, inputs } = watch
-  const { wait } = inputs
-  course.see({ progress: 'unsent' })
+  const { step } = watch
+  const { journal } = step
+  const { wait } = step.inputs
+  journal.see({ progress: 'unsent' })
   const ready = await prepare(task, watch, preflight)
   if (!('before' in ready)) return ready
   const { before } = ready
@@ -86,11 +87,11 @@ export async function followUp(task: FollowUpTask, watch: JobWatch, preflight?: 
     await lookAgain(before, preflight, watch)
   })
   // The last look may have seen a newer one.
-  head &&= step.journal.heads.newest(head) ?? head
+  head &&= journal.heads.newest(head) ?? head
   const isLost = answer instanceof ActionError
   const turn = watchTurn(before, isLost ? undefined : answer, watch)
   const state = isLost ? await lookUp(answer, before, turn.awaitBegin) : wait ? await turn.awaitBegin() : 'begun'
-  if (state !== 'unseen' && (wait || isLost)) course.see({ progress: 'seen' })
+  if (state !== 'unseen' && (wait || isLost)) journal.see({ progress: 'seen' })
   if (!wait) return { outcome: 'submitted' }
   if (state === 'unseen') return { outcome: 'unconfirmed' }
   const ended = state === 'begun' ? await turn.awaitEnd() : state

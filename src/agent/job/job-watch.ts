@@ -3,10 +3,8 @@ import { STATUS_PHRASES, type Job } from '../../docs-service/schemas.ts'
 import { describeError, type ActionError } from '../../runtime/errors.ts'
 import { OutputsLost } from '../../action/core.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Outcome } from '../report/report.ts'
-import type { Course } from '../report/turns.ts'
 import { createPoller, type PollJob } from './poll-job.ts'
 
 const UNSAFE_LINK = 'The service gave an address for the pull request that is not safe to link, so it is not shown.'
@@ -16,21 +14,17 @@ const UNSAFE_LINK = 'The service gave an address for the pull request that is no
  * It serves all of the step's turns.
  */
 export class JobWatch {
-  readonly inputs: AgentInputs
   readonly step: AgentStep
-  readonly course: Course
   /** The one way to read on. */
   readonly poll: PollJob
   readonly #heartbeat: Heartbeat
   #reads = 0
   readonly #warned = new Set<string>()
 
-  constructor(inputs: AgentInputs, step: AgentStep, course: Course) {
-    this.inputs = inputs
+  constructor(step: AgentStep) {
     this.step = step
-    this.course = course
     this.#heartbeat = new Heartbeat({ clock: step.clock, log: step.core.log })
-    this.poll = createPoller(inputs.pollIntervalMs, step, this)
+    this.poll = createPoller(step, this)
   }
 
   /** Something that the step did or decided. */
@@ -52,7 +46,7 @@ export class JobWatch {
       core.log(error.message)
     }
     this.note(`The service accepted the prompt: job ${answer.id} ${STATUS_PHRASES[answer.status]}.`)
-    this.course.see({ job: answer })
+    this.step.journal.see({ job: answer })
     this.observe(answer)
   }
 
@@ -64,9 +58,9 @@ export class JobWatch {
         `The service reports an unknown status, “${job.unlistedStatus}”. The step treats it as still running.`,
       )
     if (job.hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
-    const { job: before, lastProblem } = this.course.newest
+    const { job: before, lastProblem } = this.step.journal.newest
     if (lastProblem !== undefined) this.#heartbeat.say('The service answers again.')
-    this.course.see({ job, lastProblem: undefined })
+    this.step.journal.see({ job, lastProblem: undefined })
     if (before?.status !== job.status) this.note(`The job ${STATUS_PHRASES[job.status]}.`)
     else if (job.prLink !== undefined && before.prLink?.href !== job.prLink.href)
       this.note('The job has a pull request.')
@@ -75,9 +69,9 @@ export class JobWatch {
   /** A read that failed and will be tried again; told once for each kind of problem. */
   observeProblem(problem: ActionError): void {
     this.#reads++
-    if (problem.message !== this.course.newest.lastProblem?.message)
+    if (problem.message !== this.step.journal.newest.lastProblem?.message)
       this.#heartbeat.say(`${describeError(problem)} Trying again until the deadline.`)
-    this.course.see({ lastProblem: problem })
+    this.step.journal.see({ lastProblem: problem })
   }
 
   /** Milliseconds until a line is due although nothing changed. */
@@ -86,7 +80,7 @@ export class JobWatch {
   }
 
   beat(): void {
-    const status = this.course.newest.job?.status ?? 'not seen yet'
+    const status = this.step.journal.newest.job?.status ?? 'not seen yet'
     this.#heartbeat.beat(`The job is still ${status} (checked ${formatCount(this.#reads, 'time')}).`)
   }
 

@@ -1,7 +1,7 @@
 import { comeBackMs, giveWayMs, ReadAgain } from '../../docs-service/retry.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { Step } from '../../action/step.ts'
+import type { AgentStep } from '../report/journal.ts'
 import { nextPollMs, type PollState } from './poll-schedule.ts'
 
 interface PollPlan {
@@ -31,11 +31,9 @@ interface Listener {
   beat?(): void
 }
 
-/**
- * One poller serves a whole step, since answers that make no sense count in a row.
- * @param fixedMs the interval that the user asked for, in milliseconds
- */
-export function createPoller(fixedMs: number | undefined, step: Step, history: Listener): PollJob {
+/** One poller serves a whole step, since answers that make no sense count in a row. */
+export function createPoller(step: AgentStep, history: Listener): PollJob {
+  const { pollIntervalMs: fixedMs } = step.inputs
   const { client, clock, signal, random, deadlineAt } = step
   const again = new ReadAgain(step)
 

@@ -11,20 +11,20 @@ import { findJob, resolveOutcome, waitForJob } from './wait-for-job.ts'
 const CREATE_LAG_MS = 30_000
 
 async function create(prompt: string, watch: JobWatch): Promise<TaskResult> {
-  const { client, clock } = watch.step
+  const { client, clock, inputs } = watch.step
   const job = await client.createJob(prompt)
   watch.accept(job)
-  if (!watch.inputs.wait) return { outcome: 'submitted' }
+  if (!inputs.wait) return { outcome: 'submitted' }
   const result = await waitForJob(job, watch, clock.now() + CREATE_LAG_MS)
   return result.outcome === 'pull-request' ? { ...result, operation: 'created' } : result
 }
 
 async function attach(jobId: string, watch: JobWatch): Promise<TaskResult> {
   const job = await findJob(jobId, watch)
-  if (job !== undefined && watch.inputs.wait) return waitForJob(job, watch)
+  if (job !== undefined && watch.step.inputs.wait) return waitForJob(job, watch)
   if (job !== undefined) return isRunning(job) ? { outcome: 'submitted' } : resolveOutcome(job, watch)
   // Nothing is known of such a job, so that this is red whatever `fail-on` says.
-  const hint = watch.course.newest.lastProblem?.hint ?? 'Allow more time in `timeout-minutes`.'
+  const hint = watch.step.journal.newest.lastProblem?.hint ?? 'Allow more time in `timeout-minutes`.'
   const error = new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
   return { outcome: 'timed-out', error }
 }
@@ -33,15 +33,14 @@ const BEGINS = { create: 'Creating a job', 'follow-up': 'Following up on', attac
 
 /**
  * One turn of the agent, from the prompt to its end.
- * @throws ActionError if it was not to be sent, or no end was to be seen; what was seen is in the course by then
+ * @throws ActionError if it was not to be sent, or no end was to be seen; what was seen is in the journal by then
  */
 export async function runTurn({ task, preflight }: Plan, watch: JobWatch): Promise<TaskResult> {
-  const { core } = watch.step
-  const { projectId, timeoutMs } = watch.inputs
+  const { core, inputs } = watch.step
   const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
   if (task.kind !== 'create') core.setOutput('job-id', task.jobId)
   // A step that hangs has at least said what it was about to do.
-  core.log(`${BEGINS[task.kind]}${about} in project ${projectId}, timeout ${formatDuration(timeoutMs)}.`)
+  core.log(`${BEGINS[task.kind]}${about} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`)
   if (task.kind === 'follow-up') return followUp(task, watch, preflight)
   return task.kind === 'create' ? create(task.prompt, watch) : attach(task.jobId, watch)
 }

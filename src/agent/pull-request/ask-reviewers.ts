@@ -1,7 +1,6 @@
 import type { GitHub } from '../../github/github.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 
 /** More would make nobody feel asked. */
@@ -35,10 +34,10 @@ async function findAuthors(
 export async function askReviewers(
   pullRequest: PullRequest,
   authors: readonly string[],
-  { reviewers: { names } }: AgentInputs,
   github: GitHub,
-  { journal }: AgentStep,
+  { inputs, journal }: AgentStep,
 ): Promise<void> {
+  const { names } = inputs.reviewers
   const author = lower(pullRequest.author.login)
   const candidates = authors.filter((login) => lower(login) !== author)
   if (names.length + candidates.length === 0) return

@@ -5,11 +5,10 @@ import type { GitHub } from '../../github/github.ts'
 import { type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { RoundRefused, type FixStop } from '../report/fixing.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { failedOf } from '../report/report.ts'
-import { newestOf, sentRounds, type Plan, type Preflight, type Turns } from '../report/turns.ts'
+import { sentRounds, type Plan, type Preflight } from '../report/turns.ts'
 import { failedByChange } from './checks.ts'
 import { renderFixPrompt } from '../prompt/failing-checks.ts'
 import { readDetails } from './check-details.ts'
@@ -41,13 +40,10 @@ async function findFailing(
  * for rounds. Whatever GitHub does, the job's result stands.
  * @throws ActionError `cancelled`
  */
-export async function nextRound(
-  turns: Turns,
-  inputs: AgentInputs,
-  step: AgentStep,
-): Promise<Plan | FixStop | undefined> {
-  const { fixRounds: maxRounds, changeContextBytes } = inputs
-  const { result, pullRequest: found = {} } = newestOf(turns)
+export async function nextRound(step: AgentStep): Promise<Plan | FixStop | undefined> {
+  const { fixRounds: maxRounds, changeContextBytes } = step.inputs
+  const { turns, newest, heads } = step.journal
+  const { result, pullRequest: found = {} } = newest
   const { id: jobId, prLink, status } = result?.job ?? {}
   if (maxRounds === 0 || jobId === undefined || prLink === undefined) return undefined
   const headOfLastRound = turns.at(-2)?.pullRequest?.headSha
@@ -61,9 +57,9 @@ export async function nextRound(
     const github = openGitHub(step, Infinity)
     const { headSha = '' } = found
     const address = toPullRequestAddress(prLink, step.context)
-    const read = (): Promise<PullRequest> => step.journal.heads.read(() => github.readPullRequest(address))
-    const pullRequest = step.journal.heads.newest(address) ?? (await read())
-    const commits = await step.journal.heads.listCommits(pullRequest, github)
+    const read = (): Promise<PullRequest> => heads.read(() => github.readPullRequest(address))
+    const pullRequest = heads.newest(address) ?? (await read())
+    const commits = await heads.listCommits(pullRequest, github)
     const isOthers = stopAtLastLook(pullRequest, headSha) ?? stopForCommits(commits, pullRequest, headOfLastRound)
     if (isOthers !== undefined) return isOthers
     const failing = await findFailing(pullRequest, commits, failedOf(found), github, step)

@@ -3,7 +3,6 @@ import { rethrowFatal } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Changes } from '../report/report.ts'
-import { newestOf, type Turns } from '../report/turns.ts'
 
 /** It is only shown. In milliseconds. */
 const QUESTION_MS = 10_000
@@ -13,9 +12,9 @@ const QUESTION_MS = 10_000
  * is worth no shortfall if GitHub does not tell.
  * @throws ActionError `cancelled`
  */
-export async function readChanges(turns: Turns, step: AgentStep): Promise<Changes | undefined> {
-  const { heads } = step.journal
-  const link = newestOf(turns).result?.job?.prLink
+export async function readChanges(step: AgentStep): Promise<Changes | undefined> {
+  const { heads, newest, turns } = step.journal
+  const link = newest.result?.job?.prLink
   try {
     const pullRequest = link && heads.newest(toPullRequestAddress(link, step.context))
     const first = turns.find(({ result }) => result?.operation === 'created' || result?.added !== undefined)

@@ -8,7 +8,6 @@ import { pollUntil } from '../../runtime/poll.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
-import { newestOf, sentRounds, type Turns } from '../report/turns.ts'
 import { askReviewers } from './ask-reviewers.ts'
 import { waitForChecks } from './wait-for-checks.ts'
 import { waitForMergeable } from './settle-mergeable.ts'
@@ -64,28 +63,22 @@ async function open(link: PullRequestLink, wasRead: boolean, step: AgentStep): P
  * @param authors who wrote what started the run
  * @throws ActionError `cancelled`
  */
-export async function trackPullRequest(
-  turns: Turns,
-  inputs: AgentInputs,
-  step: AgentStep,
-  authors: readonly string[] = [],
-): Promise<PullRequestFindings> {
-  const { job, outcome, operation } = newestOf(turns).result ?? {}
+export async function trackPullRequest(step: AgentStep, authors: readonly string[] = []): Promise<PullRequestFindings> {
+  const { inputs, journal } = step
+  const { job, outcome, operation } = journal.newest.result ?? {}
   const link = job?.prLink
   if (job === undefined || link === undefined || !wantsHandOff(inputs)) return {}
-  const roundsLeft = inputs.fixRounds - sentRounds(turns).length
-  const earlier = turns.at(-2)?.pullRequest?.checkList
   // What a follow-up did to it is not known without a look.
   const wasRead = operation === 'updated' || operation === 'unchanged'
-  const opened = await step.journal.bestEffort(describeWanted(inputs), () => open(link, wasRead, step))
+  const opened = await journal.bestEffort(describeWanted(inputs), () => open(link, wasRead, step))
   if (opened === undefined) return {}
   const [github, pullRequest] = opened
-  await mark(pullRequest, job.id, inputs, turns, github, step)
+  await mark(pullRequest, job.id, github, step)
   // A round is about the same pull request, and its checks are no change of anybody's.
-  if (outcome === 'pull-request' && turns.length === 1) await askReviewers(pullRequest, authors, inputs, github, step)
+  if (outcome === 'pull-request' && journal.turns.length === 1) await askReviewers(pullRequest, authors, github, step)
   const findings =
     inputs.waitForChecks || inputs.allowedPaths.length > 0
-      ? await waitForChecks(pullRequest, github, { ...inputs, fixRounds: roundsLeft }, step, earlier)
+      ? await waitForChecks(pullRequest, github, step)
       : describePullRequest(pullRequest)
   return waitForMergeable(findings, pullRequest, github, step)
 }
@@ -105,20 +98,19 @@ export async function findMarker(
 async function mark(
   { labels, repository, number }: PullRequest,
   jobId: string,
-  { label, waitForChecks }: AgentInputs,
-  turns: Turns,
   github: GitHub,
-  { journal }: AgentStep,
+  { inputs, journal }: AgentStep,
 ): Promise<void> {
+  const { label, waitForChecks } = inputs
   if (label === '') return
   const pullRequest = { repository, number }
   if (!hasLabel(label, labels))
     await journal.bestEffort('The label was not put on the pull request', () => github.addLabel(pullRequest, label))
-  const { log } = journal.recorded()
+  const { log } = journal.report()
   if (log?.jobId === jobId && log.pullRequest.number === number) return
   // The end of the step writes it, unless that is far: who finds no comment then starts another job.
   // To the pull request of this step's own job nobody else has written of it.
-  const isNew = turns[0].task.kind === 'create'
+  const isNew = journal.turns[0].task.kind === 'create'
   const write = async (): Promise<number | undefined> =>
     (isNew ? undefined : await findMarker(pullRequest, jobId, github))?.id ??
     (await github.addComment(pullRequest, markerComment(jobId)))

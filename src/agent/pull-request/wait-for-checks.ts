@@ -6,10 +6,10 @@ import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, describeError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { pollUntil } from '../../runtime/poll.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings, type Scope } from '../report/report.ts'
+import { sentRounds } from '../report/turns.ts'
 import { formatChecks, formatUsualTime, nextLook, waitForApproval, type Looks } from './checks.ts'
 import { isNearLimit, isOverShare, nextLookMs } from './look-pace.ts'
 
@@ -35,12 +35,8 @@ async function compareWithBase(pullRequest: PullRequest, github: GitHub, { journ
   return isIn(before) ? { ...before, fileList: 'cut' } : before
 }
 
-async function findScope(
-  pullRequest: PullRequest,
-  github: GitHub,
-  { allowedPaths }: AgentInputs,
-  step: AgentStep,
-): Promise<Scope | undefined> {
+async function findScope(pullRequest: PullRequest, github: GitHub, step: AgentStep): Promise<Scope | undefined> {
+  const { allowedPaths } = step.inputs
   if (allowedPaths.length === 0) return undefined
   const change = await step.journal.bestEffort(LOST_SCOPE, () => compareWithBase(pullRequest, github, step))
   if (change === undefined) return undefined
@@ -95,19 +91,18 @@ function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (age
 /**
  * Looks at a pull request until its checks and its files are known for the commit that is its head then, or the deadline is
  * near.
- * @param earlier the checks of the commit before, which show how long they take
  * @throws ActionError `cancelled`
  */
 export async function waitForChecks(
   pullRequest: PullRequest,
   github: GitHub,
-  inputs: AgentInputs,
   step: AgentStep,
-  earlier: readonly Check[] = [],
 ): Promise<PullRequestFindings> {
-  const { clock, deadlineAt, context } = step
+  const { clock, deadlineAt, context, inputs, journal } = step
   const lastLookAt = deadlineAt - LAST_READ_MS
-  const isAll = inputs.fixRounds > 0
+  const isAll = inputs.fixRounds > sentRounds(journal.turns).length
+  // These show how long checks take.
+  const earlier = journal.turns.at(-2)?.pullRequest?.checkList ?? []
   const heartbeat = new Heartbeat({ clock, log: step.core.log })
   const paceOf = createPace(github, step, heartbeat)
 
@@ -154,7 +149,7 @@ export async function waitForChecks(
   }
 
   for (let head = pullRequest; ;) {
-    const scope = await findScope(head, github, inputs, step)
+    const scope = await findScope(head, github, step)
     const watch: Watch = inputs.waitForChecks ? await watchHead(head) : { pullRequest: await readAgain(head) }
     const { pullRequest: now, looks = {} } = watch
     if (now.headSha === head.headSha) return { ...findingsOf(now, looks), ...(scope !== undefined && { scope }) }

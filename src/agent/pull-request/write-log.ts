@@ -2,11 +2,9 @@ import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/step.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { addToLog, toLogEntry } from '../report/pull-request-log.ts'
-import type { LogPlace, Report } from '../report/report.ts'
-import type { Turns } from '../report/turns.ts'
+import type { LogPlace } from '../report/report.ts'
 import { isMarkerComment, markerComment, MOST_FOLLOW_UPS, readMarker } from './marker.ts'
 import { findMarker } from './track-pull-request.ts'
 
@@ -36,9 +34,11 @@ async function readLog(
  * Adds the step's turns to the log in the pull request, once and at the end of the step, a red one too. If it cannot be
  * written, nothing else is lost.
  */
-export async function writeLog(turns: Turns, report: Report, { label }: AgentInputs, step: AgentStep): Promise<void> {
+export async function writeLog(step: AgentStep): Promise<void> {
+  const { inputs, journal } = step
+  const report = journal.report()
   const { log } = report
-  if (log === undefined || label === '') return
+  if (log === undefined || inputs.label === '') return
   const { pullRequest, jobId } = log
   try {
     const github = openAtEnd(step)
@@ -47,7 +47,7 @@ export async function writeLog(turns: Turns, report: Report, { label }: AgentInp
     if (!isMarkerComment(body, jobId)) throw new ActionError('rejected', 'The comment that names its job was changed.')
     const used = readMarker(body)?.followUps ?? 0
     const now = step.clock.wallTime()
-    const text = addToLog(body, toLogEntry(turns, report, step.context, now, [used, MOST_FOLLOW_UPS]))
+    const text = addToLog(body, toLogEntry(journal.turns, report, step.context, now, [used, MOST_FOLLOW_UPS]))
     if (text === undefined) throw new ActionError('rejected', 'The comment is full.')
     const safe = step.core.redact(text)
     await (comment === undefined
@@ -55,7 +55,7 @@ export async function writeLog(turns: Turns, report: Report, { label }: AgentInp
       : github.editComment(pullRequest, comment.id, safe))
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    step.journal.reportSkipped(LOST, error)
+    journal.reportSkipped(LOST, error)
   }
 }
 

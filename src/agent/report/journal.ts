@@ -1,28 +1,24 @@
 import type { Step } from '../../action/step.ts'
 import { type ActionError, describeError, rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
-import type { Report, Shortfall, TimelineEntry } from './report.ts'
+import type { Task } from '../inputs/task.ts'
+import type { Report, Shortfall, TimelineEntry, Turn } from './report.ts'
 import { SeenHeads } from './seen-heads.ts'
+import { newestOf, reportOf, stoppedBy, type Findings, type Turns } from './turns.ts'
 
-/** What is found out once for the step, whatever its turns come to. */
-type Findings = Partial<
-  Pick<Report, 'asked' | 'origin' | 'startedBy' | 'change' | 'comment' | 'skipReason' | 'log' | 'changes'>
->
-
-/** What the journal has for a report. */
-export type Recorded = Findings & Pick<Report, 'timeline' | 'shortfalls' | 'durationMs'>
-
-/** What only accumulates while a step runs: what it did, what it could not do, and what it found out. */
+/** The memory of a step: its turns, what it did, what it could not do, and what it found out. */
 export class Journal {
   readonly heads: SeenHeads
-  readonly #step: Step
   readonly shortfalls: Shortfall[] = []
+  readonly #step: Step
+  readonly #turns: [Turn, ...Turn[]]
   readonly #timeline: TimelineEntry[] = []
   #findings: Findings
 
-  constructor({ waitForChecks, allowedPaths, projectId }: AgentInputs, step: Step) {
+  constructor({ task, waitForChecks, allowedPaths, projectId }: AgentInputs, step: Step) {
     this.heads = new SeenHeads(step)
     this.#step = step
+    this.#turns = [{ task }]
     this.#findings = {
       asked: [
         ...(waitForChecks ? ['checks' as const] : []),
@@ -30,6 +26,34 @@ export class Journal {
       ],
       origin: { projectId, stepId: step.context.stepId },
     }
+  }
+
+  get turns(): Turns {
+    return this.#turns
+  }
+
+  get newest(): Turn {
+    return newestOf(this.#turns)
+  }
+
+  /**
+   * Begins a turn. A round goes on with the same job, as it was last read. Where the turn before has no result, this one takes
+   * its place: nothing was sent, and nothing of its job is of this step.
+   */
+  begin(task: Task): void {
+    const { job, lastProblem, result } = this.newest
+    if (result === undefined) this.#turns[this.#turns.length - 1] = { task }
+    else this.#turns.push({ task, lastProblem, ...(job && { job }) })
+  }
+
+  /** Something that was seen of the newest turn. */
+  see(seen: Partial<Turn>): void {
+    this.#turns[this.#turns.length - 1] = { ...this.newest, ...seen }
+  }
+
+  /** What stopped the newest turn, or what was to follow it. */
+  stop(error: ActionError): void {
+    this.see({ stopped: stoppedBy(error, this.#step.signal.aborted) })
   }
 
   add(findings: Findings): void {
@@ -67,9 +91,11 @@ export class Journal {
     }
   }
 
-  recorded(): Recorded {
+  /** All that is known of the step, whether it has ended or not. */
+  report(): Report {
     const { shortfalls } = this
-    return { ...this.#findings, timeline: this.#timeline, shortfalls, durationMs: this.#elapsedMs() }
+    const recorded = { ...this.#findings, timeline: this.#timeline, shortfalls, durationMs: this.#elapsedMs() }
+    return reportOf(this.#turns, recorded)
   }
 
   #record(event: string): void {
@@ -83,11 +109,12 @@ export class Journal {
 
 /** What every part of this action works with. */
 export interface AgentStep extends Step {
+  readonly inputs: AgentInputs
   readonly journal: Journal
 }
 
-export function withJournal(inputs: AgentInputs, step: Step): AgentStep {
-  return { ...step, journal: new Journal(inputs, step) }
+export function openAgentStep(inputs: AgentInputs, step: Step): AgentStep {
+  return { ...step, inputs, journal: new Journal(inputs, step) }
 }
 
 /** Every loss and each reason once: a round may lose what the one before has lost. */

@@ -3,7 +3,6 @@ import type { Check } from '../../github/commit-checks.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs/task.ts'
 import { mayHaveChanged, RoundRefused, type FixStop } from './fixing.ts'
-import type { Recorded } from './journal.ts'
 import {
   isLookedAt,
   type Continued,
@@ -41,37 +40,6 @@ export interface Plan {
 
 /** The turns of a step, the oldest first. The first is the step's own, further ones are rounds that send failing checks back. */
 export type Turns = readonly [Turn, ...Turn[]]
-
-/** The turns as they come. The story begins them, and what is seen is seen of the newest. */
-export class Course {
-  readonly #turns: [Turn, ...Turn[]]
-
-  constructor(task: Task) {
-    this.#turns = [{ task }]
-  }
-
-  get turns(): Turns {
-    return this.#turns
-  }
-
-  get newest(): Turn {
-    return newestOf(this.#turns)
-  }
-
-  see(seen: Partial<Turn>): void {
-    this.#turns[this.#turns.length - 1] = { ...this.newest, ...seen }
-  }
-
-  /**
-   * A round goes on with the same job, as it was last read. Where the turn before has no result, this one takes its place:
-   * nothing was sent, and nothing of its job is of this step.
-   */
-  begin(task: Task): void {
-    const { job, lastProblem, result } = this.newest
-    if (result === undefined) this.#turns[this.#turns.length - 1] = { task }
-    else this.#turns.push({ task, lastProblem, ...(job && { job }) })
-  }
-}
 
 export function newestOf(turns: Turns): Turn {
   return turns.at(-1) ?? turns[0]
@@ -140,6 +108,14 @@ function workOf([{ result }, ...rounds]: Turns): TaskResult | undefined {
   if (result === undefined || !isUpdated || result.operation === 'created') return result
   return { ...result, outcome: 'pull-request', operation: 'updated' }
 }
+
+/** What is found out once for the step, whatever its turns come to. */
+export type Findings = Partial<
+  Pick<Report, 'asked' | 'origin' | 'startedBy' | 'change' | 'comment' | 'skipReason' | 'log' | 'changes'>
+>
+
+/** What a step remembers besides its turns. */
+export type Recorded = Findings & Pick<Report, 'timeline' | 'shortfalls' | 'durationMs'>
 
 /** All that is known of a step, whether it has ended or not. */
 export function reportOf(turns: Turns, recorded: Recorded): Report {

@@ -1,12 +1,10 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/step.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { conclude } from '../report/conclusion.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { redactReport } from '../report/redact-report.ts'
 import { renderReply, replyMarker } from '../report/reply.ts'
-import type { Report } from '../report/report.ts'
 
 /** The most that a reply may take, in milliseconds. */
 const REPLY_MS = 20_000
@@ -16,7 +14,8 @@ const REPLY_SHARE = 0.1
 const GRACE_MS = 1_000
 
 /** The step as all but the reply sees it: of its time the reply has a part of its own, or a job that takes too long left none. */
-export function keepTimeToReply({ command, timeoutMs }: AgentInputs, step: AgentStep): AgentStep {
+export function keepTimeToReply(step: AgentStep): AgentStep {
+  const { command, timeoutMs } = step.inputs
   if (command === '') return step
   const deadlineAt = step.deadlineAt - Math.min(REPLY_MS, timeoutMs * REPLY_SHARE)
   return { ...step, deadlineAt, github: step.github?.until(deadlineAt) }
@@ -26,12 +25,12 @@ export function keepTimeToReply({ command, timeoutMs }: AgentInputs, step: Agent
  * Tells the author of the comment that asked what came of it, if one did. A reply of an earlier attempt of this run is
  * written anew; one that may have been written is not written twice.
  */
-export async function answerComment(report: Report, { failOn }: AgentInputs, step: AgentStep): Promise<Report> {
+export async function answerComment(step: AgentStep): Promise<void> {
+  const { context, core, inputs, journal } = step
+  const report = redactReport(journal.report(), core.redact)
   const { comment } = report
-  if (comment === undefined) return report
-  const { context, core } = step
-  const shown = redactReport(report, core.redact)
-  const body = core.redact(renderReply(shown, conclude(shown, failOn), comment, context))
+  if (comment === undefined) return
+  const body = core.redact(renderReply(report, conclude(report, inputs.failOn), comment, context))
   try {
     const github = openGitHub(step, REPLY_MS, GRACE_MS)
     const marker = replyMarker(comment, context)
@@ -43,7 +42,6 @@ export async function answerComment(report: Report, { failOn }: AgentInputs, ste
     else await github.editComment(comment, reply.id, body)
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
-    step.journal.reportSkipped('The answer to the comment may not have been written', error)
+    journal.reportSkipped('The answer to the comment may not have been written', error)
   }
-  return { ...report, shortfalls: step.journal.shortfalls }
 }

@@ -1,7 +1,6 @@
 import { openGitHub } from '../../action/step.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Outdated } from '../report/report.ts'
 import type { Plan } from '../report/turns.ts'
@@ -32,11 +31,11 @@ function noticeOthers(number: number, others: readonly number[], { journal }: Ag
  * @throws ActionError if GitHub or the service does not tell
  */
 async function findRollingPullRequest(
-  inputs: AgentInputs,
   step: AgentStep,
   passedOver: readonly number[],
 ): Promise<RollingPullRequest | undefined> {
-  const search = openSearch(inputs, step)
+  const { inputs } = step
+  const search = openSearch(step)
   const { findLabelledPullRequests, listOpenPullRequests } = search.github
   const repository = inputs.prRepository === '' ? step.context.repository : inputs.prRepository
   const seen = new Set(passedOver)
@@ -84,11 +83,11 @@ export function warnOfAttempt({ context: { runAttempt }, journal }: AgentStep): 
  * job. Or why there is nothing to ask, as a full sentence.
  * @throws ActionError if nobody knows whether there is one: nothing may be sent then
  */
-export async function chooseTask(inputs: AgentInputs, step: AgentStep): Promise<Plan | string> {
-  const { task, onOpenPr } = inputs
+export async function chooseTask(step: AgentStep): Promise<Plan | string> {
+  const { task, onOpenPr } = step.inputs
   if (task.kind !== 'attach') warnOfAttempt(step)
   if (task.kind !== 'create' || onOpenPr === 'new') return { task }
-  const found = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, []))
+  const found = await orAbort(UNKNOWN, () => findRollingPullRequest(step, []))
   if (found === undefined) return { task }
 
   if (onOpenPr === 'skip')
@@ -104,13 +103,9 @@ const MOST_CHOICES = 5
  * What takes the place of a follow-up whose pull request has ended before it could be sent.
  * @throws ActionError if nobody knows what, or this has happened too often
  */
-export async function chooseAnew(
-  { reason, passedOver, prompt }: Outdated,
-  inputs: AgentInputs,
-  step: AgentStep,
-): Promise<Plan> {
+export async function chooseAnew({ reason, passedOver, prompt }: Outdated, step: AgentStep): Promise<Plan> {
   step.journal.add({ log: undefined })
-  const next = await orAbort(UNKNOWN, () => findRollingPullRequest(inputs, step, passedOver))
+  const next = await orAbort(UNKNOWN, () => findRollingPullRequest(step, passedOver))
   if (next === undefined) {
     step.journal.note(`${reason}, so a new job begins.`)
     return { task: { kind: 'create', prompt } }

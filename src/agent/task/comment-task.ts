@@ -1,7 +1,6 @@
 import { isOpen } from '../../github/pull-requests.ts'
 import { changeSection } from '../prompt/change-section.ts'
 import { renderSections } from '../prompt/sections.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan } from '../report/turns.ts'
 import {
@@ -32,11 +31,8 @@ async function findRolling(comment: AskingComment, search: Search): Promise<Roll
 }
 
 /** The change of a pull request that is none of the agent's. Where `change-context` is given, it is told there. */
-async function formatChange(
-  comment: AskingComment,
-  { changeContext, changeContextBytes }: AgentInputs,
-  { github }: Search,
-): Promise<string> {
+async function formatChange(comment: AskingComment, { github, step }: Search): Promise<string> {
+  const { changeContext, changeContextBytes } = step.inputs
   const { repository, number, subject } = comment
   if (subject.kind !== 'pull-request' || changeContext !== 'none') return ''
   const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(comment))
@@ -50,8 +46,8 @@ async function formatChange(
  * by somebody who may not write in the repository is passed over without a word, so that nobody else learns anything.
  * @throws ActionError if what has to be known is not told: nothing may be sent then
  */
-export async function fromComment(inputs: AgentInputs, step: AgentStep): Promise<Plan | string | undefined> {
-  const { command, task } = inputs
+export async function fromComment(step: AgentStep): Promise<Plan | string | undefined> {
+  const { command, task, changeContextBytes } = step.inputs
   if (command === '') return undefined
   const parsed = parseComment(step.context, command)
   if (parsed.kind === 'ignored') return parsed.reason
@@ -59,7 +55,7 @@ export async function fromComment(inputs: AgentInputs, step: AgentStep): Promise
   const { comment } = parsed
   const { author, id, instruction, isOnPullRequest, kind, number, repository, threadId, writtenAt } = comment
 
-  const search = openSearch(inputs, step)
+  const search = openSearch(step)
   const { github } = search
   const mayAsk = () => github.mayWrite(repository, author)
   if (!(await orAbort('Could not tell whether the author may ask', mayAsk, AGAIN)))
@@ -79,7 +75,7 @@ export async function fromComment(inputs: AgentInputs, step: AgentStep): Promise
   const context = formatComment(comment, {
     tellsSubject: found === undefined,
     reviewComments: review.filter(({ authorId }) => authorId === author.id),
-    maxBytes: inputs.changeContextBytes,
+    maxBytes: changeContextBytes,
   })
   const rules = task.kind === 'create' ? task.prompt : ''
   if (found !== undefined) {
@@ -90,7 +86,7 @@ export async function fromComment(inputs: AgentInputs, step: AgentStep): Promise
     return { task: { kind: 'follow-up', jobId: found.jobId, prompt }, preflight }
   }
   const change = await step.journal.bestEffort('The agent is not told what the pull request changes', () =>
-    formatChange(comment, inputs, search),
+    formatChange(comment, search),
   )
   step.journal.note(`A comment on #${number} asks for a new job.`)
   return { task: { kind: 'create', prompt: promptOf(rules, comment, context) + (change ?? '') } }

@@ -5,7 +5,6 @@ import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal, unlessFailed, unlessNotFound } from '../../runtime/errors.ts'
 import { openGitHub, type Step } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import { isRunning } from '../job/job-state.ts'
 import { createPoller } from '../job/poll-job.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
@@ -14,7 +13,6 @@ import { rollingPullRequestOf, jobsNamedIn, objectionTo, type RollingPullRequest
 
 /** Whom to ask about what is to be found out before the prompt, and until when. */
 export interface Search {
-  readonly inputs: AgentInputs
   readonly step: AgentStep
   readonly github: GitHub
   readonly endsAt: number
@@ -35,11 +33,11 @@ const GONE_AGAIN_MS = 2_000
  * Whom to ask before the prompt is sent, and until when: no more than half of the time that is left is taken.
  * @throws ActionError if there is no token
  */
-export function openSearch(inputs: AgentInputs, step: AgentStep): Search {
+export function openSearch(step: AgentStep): Search {
   const now = step.clock.now()
   const timeMs = Math.min(QUESTIONS_MS, (step.deadlineAt - now) / 2)
   const github = openGitHub(step, timeMs)
-  return { inputs, step, github, endsAt: now + timeMs, strangers: { leftMs: STRANGERS_MS } }
+  return { step, github, endsAt: now + timeMs, strangers: { leftMs: STRANGERS_MS } }
 }
 
 /**
@@ -47,11 +45,10 @@ export function openSearch(inputs: AgentInputs, step: AgentStep): Search {
  * @param lagsUntil on the clock's scale: until then a completed job may still get its link
  * @throws ActionError if the service does not tell
  */
-async function readJob(jobId: string, { inputs, step, endsAt }: Search, lagsUntil: number): Promise<Job | undefined> {
+async function readJob(jobId: string, { step, endsAt }: Search, lagsUntil: number): Promise<Job | undefined> {
   const { clock, signal } = step
   let problem: ActionError | undefined
   const poll = createPoller(
-    inputs.pollIntervalMs,
     { ...step, deadlineAt: endsAt },
     { observe: () => (problem = undefined), observeProblem: (met) => (problem = met) },
   )

@@ -1,5 +1,4 @@
 import type { ComparedCommit } from '../../github/commits.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { compareWhatIsThere } from './compare-range.ts'
 import { findChangeRange } from './change-range.ts'
@@ -20,15 +19,15 @@ export function rankAuthors(commits: readonly ComparedCommit[]): readonly string
  */
 export async function findChangeAuthors(
   commits: readonly ComparedCommit[] | undefined,
-  inputs: AgentInputs,
   step: AgentStep,
 ): Promise<readonly string[]> {
+  const { inputs } = step
   if (!inputs.reviewers.hasAuthors) return []
   if (commits !== undefined) return rankAuthors(commits)
   const found = await step.journal.bestEffort(
     'Could not tell who wrote the change, so they are not asked for a review',
     async () => {
-      const asked = openQuestions(inputs, step)
+      const asked = openQuestions(step)
       const range = findChangeRange(step.context, inputs.changeRange)
       return asked && compareWhatIsThere(range, asked.github, step.context)
     },

@@ -1,6 +1,5 @@
 import { hasLabel } from '../../github/labels.ts'
 import { openGitHub } from '../../action/step.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Compared } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
@@ -31,19 +30,16 @@ const formatEvent = (numbers: readonly number[]): string =>
   `The event is about a pull request that this action's job opened: ${listNumbers(numbers)}.`
 
 /** Whom to ask before the job, and until when; undefined if there is no token. */
-export function openQuestions(
-  { timeoutMs }: AgentInputs,
-  step: AgentStep,
-): Pick<OwnerSearch, 'github' | 'endsAt'> | undefined {
-  const endsAt = step.startedAt + Math.min(QUESTIONS_MS, timeoutMs / 2)
+export function openQuestions(step: AgentStep): Pick<OwnerSearch, 'github' | 'endsAt'> | undefined {
+  const endsAt = step.startedAt + Math.min(QUESTIONS_MS, step.inputs.timeoutMs / 2)
   if (step.github === undefined) return undefined
   return { github: openGitHub(step, endsAt - step.clock.now()), endsAt }
 }
 
 /** Keeps the agent from being asked by its own work. */
-export function openLoopGuard(inputs: AgentInputs, step: AgentStep): LoopGuard {
+export function openLoopGuard(step: AgentStep): LoopGuard {
+  const { context, core, inputs } = step
   const { label, skipOwnChanges, onOpenPr, prRepository } = inputs
-  const { context, core } = step
   const { repository, event } = context
   const origin = findEventOrigin(context)
   const { kind, numbers, branch, commits } = origin
@@ -57,8 +53,8 @@ export function openLoopGuard(inputs: AgentInputs, step: AgentStep): LoopGuard {
   async function ask(question: (search: OwnerSearch) => Promise<string | undefined>): Promise<string | undefined> {
     const then = unknown === undefined ? 'so it was not skipped' : 'so it was skipped, as a bot started the run'
     const answer = await step.journal.bestEffort(`${LOST}, ${then}`, async () => {
-      const asked = openQuestions(inputs, step)
-      if (asked !== undefined) return { reason: await question({ ...asked, origin, inputs, step }) }
+      const asked = openQuestions(step)
+      if (asked !== undefined) return { reason: await question({ ...asked, origin, step }) }
       // By default this is asked of every push: whoever gives no token has decided against it.
       core.log(`${LOST}, ${then}: there is no \`github-token\`.`)
       return undefined

@@ -1,4 +1,3 @@
-import type { Step } from '../../action/step.ts'
 import type { PullRequestCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event-parts.ts'
 import type { GitHub } from '../../github/github.ts'
@@ -6,7 +5,7 @@ import { hasLabel } from '../../github/labels.ts'
 import { isOpen, type ListedPullRequest, type PullRequestState } from '../../github/pull-requests.ts'
 import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
+import type { AgentStep } from '../report/journal.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
 import type { EventOrigin } from './event-origin.ts'
 
@@ -16,8 +15,7 @@ export interface OwnerSearch {
   /** On the clock's scale: nothing is asked after it. */
   readonly endsAt: number
   readonly origin: EventOrigin
-  readonly inputs: Pick<AgentInputs, 'label' | 'skipOwnChanges'>
-  readonly step: Step
+  readonly step: AgentStep
 }
 
 type Bringer = Pick<ListedPullRequest, 'number' | 'labels' | 'author' | 'createdAt'> & {
@@ -35,8 +33,8 @@ const NEW_FOR_MS = 300_000
  * @throws ActionError if GitHub does not tell
  */
 export async function isOwnPullRequest(pullRequest: Bringer, search: OwnerSearch): Promise<boolean> {
-  const { github, endsAt, origin, inputs, step } = search
-  const { clock, context } = step
+  const { github, endsAt, origin, step } = search
+  const { clock, context, inputs } = step
   const { number, author, createdAt } = pullRequest
   if (!isOpen(pullRequest) && !inputs.skipOwnChanges) return false
   const isNew = author.type === 'Bot' && clock.wallTime().getTime() - Date.parse(createdAt) < NEW_FOR_MS

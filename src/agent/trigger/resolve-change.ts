@@ -1,7 +1,6 @@
 import type { ComparedCommit } from '../../github/commits.ts'
 import { formatCount, joinSentences } from '../../text/sentences.ts'
 import { someQuoted } from '../../text/markdown.ts'
-import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { filterFiles, type PathFilter } from '../inputs/path-filter.ts'
 import { changeSection, isEmpty } from '../prompt/change-section.ts'
@@ -79,17 +78,17 @@ function whyIdle(range: ChangeRange): string | undefined {
  * it. What cannot be found out is a shortfall, and then the step goes on: a question without an answer skips nothing.
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(inputs: AgentInputs, step: AgentStep): Promise<ChangeFindings> {
+export async function resolveChange(step: AgentStep): Promise<ChangeFindings> {
+  const { context, core, inputs } = step
   const { command, task, changeRange, pathFilter } = inputs
-  const { context, core } = step
   // Attaching spends nothing and sends nothing, so it needs no reason.
   if (command === '' && task.kind === 'attach') return { kind: 'ask', promptContext: '' }
-  const guard = openLoopGuard(inputs, step)
+  const guard = openLoopGuard(step)
   const own = await guard.ofEvent()
   if (own !== undefined) return { kind: 'skip', reason: own }
 
   const range = findChangeRange(context, changeRange)
-  refuseToLookBack(range, inputs, context)
+  refuseToLookBack(range, step)
   const isWanted = isChangeWanted(inputs)
   const idle = whyIdle(range)
   if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return { kind: 'skip', reason: idle }
@@ -97,13 +96,13 @@ export async function resolveChange(inputs: AgentInputs, step: AgentStep): Promi
   if (!needsRange && !guard.asksOfChange) return { kind: 'ask', promptContext: '' }
 
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
-  const looked = needsRange ? await compareWanted(range, inputs, step) : undefined
+  const looked = needsRange ? await compareWanted(range, step) : undefined
   if (looked?.kind !== 'compared') {
     // What came before the event's own commits is not known then.
     const mayBeMore = isWanted && looked === undefined && range.kind === 'since-last-success'
     const reason = (looked && idle) ?? (await guard.ofChange(mayBeMore ? 'unknown' : 'commits of the event'))
     if (reason !== undefined) return { kind: 'skip', reason }
-    return tellChange(undefined, looked && `Nothing to compare: ${looked.reason}.`, inputs, step)
+    return tellChange(undefined, looked && `Nothing to compare: ${looked.reason}.`, step)
   }
   const { compared } = looked
   const { description, skipReason, doubt } = await countByPaths(compared, pathFilter, step)
@@ -118,7 +117,7 @@ export async function resolveChange(inputs: AgentInputs, step: AgentStep): Promi
     (await guard.ofChange(isTheirs || isAllPushed ? 'commits of the event' : compared))
   if (reason !== undefined) return { kind: 'skip', reason, description }
   if (doubt !== undefined) core.log(doubt)
-  return tellChange(compared, description, inputs, step)
+  return tellChange(compared, description, step)
 }
 
 /**
@@ -128,9 +127,9 @@ export async function resolveChange(inputs: AgentInputs, step: AgentStep): Promi
 function tellChange(
   compared: Compared | undefined,
   found: string | undefined,
-  { changeContext: level, changeContextBytes: maxBytes }: AgentInputs,
-  { context, core }: AgentStep,
+  { context, core, inputs }: AgentStep,
 ): ChangeFindings {
+  const { changeContext: level, changeContextBytes: maxBytes } = inputs
   const commits = compared?.comparison.commits
   const sections =
     level === 'none'

@@ -16,7 +16,7 @@ export const isChangeWanted = ({ pathFilter, changeContext }: AgentInputs): bool
  * skipped run is green, and would move the base past what was never told.
  * @throws ActionError `invalid-input` if the range looks back where that would lose a change
  */
-export function refuseToLookBack(range: ChangeRange, inputs: AgentInputs, { event }: Context): void {
+export function refuseToLookBack(range: ChangeRange, { context: { event }, inputs }: AgentStep): void {
   const { changeRange, command, onOpenPr, task } = inputs
   if (!isChangeWanted(inputs)) return
   if (changeRange.kind === 'since-last-success' && event.kind === 'workflow-run')
@@ -67,14 +67,10 @@ function lossOf({ changeContext, pathFilter }: AgentInputs): string {
  * Undefined if it could not be found out.
  * @throws ActionError `not-sent` if the user asked for this very range: a green run would move the base of the next one past it
  */
-export async function compareWanted(
-  range: ChangeRange,
-  inputs: AgentInputs,
-  step: AgentStep,
-): Promise<Looked | undefined> {
-  const { context, core } = step
+export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<Looked | undefined> {
+  const { context, core, inputs } = step
   try {
-    const looked = await compareNow(range, openQuestions(inputs, step)?.github, context)
+    const looked = await compareNow(range, openQuestions(step)?.github, context)
     if (looked.gone > 0 && range.kind === 'since-last-success') step.journal.notice(...formatGone(looked))
     if (looked.kind === 'nothing') core.log(`Nothing to compare: ${looked.reason}.`)
     return looked
