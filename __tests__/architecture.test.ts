@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/report: agent/inputs action docs-service github text runtime zod
     agent/inputs: action
     visitors: action docs-service text runtime node:crypto
-    rehearse: action runtime node:child_process node:crypto node:fs node:http node:os node:path zod
+    rehearse: action runtime node:child_process node:crypto node:fs node:http node:os node:path
     action: docs-service github text runtime @actions/core node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod
     github: http text runtime @actions/github node:fs zod

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { expect, test } from '@jest/globals'
 import { parseCli } from '../../src/emulator/cli-options.ts'
 import { GITHUB_SCENARIO_NAMES } from '../../src/emulator/github/github-scenarios.ts'
+import { EMULATOR_KEY } from '../../src/emulator/http/access.ts'
 import { runProgram } from '../../src/emulator/program.ts'
 import { type RequestRecord, logLine } from '../../src/emulator/request-log.ts'
 import { SCENARIO_NAMES } from '../../src/emulator/service/scenarios.ts'
@@ -34,7 +35,7 @@ function fakeProcess(...args: string[]) {
   const output = Object.assign(new EventEmitter(), { text: '', write: (text: string) => (output.text += text) })
   const errors = { text: '', write: (text: string) => (errors.text += text) }
   const argv = ['node', 'emulator', ...args]
-  const signals = { once: events.once.bind(events), send: events.emit.bind(events) }
+  const signals = { once: events.once.bind(events), signal: events.emit.bind(events) }
   return { argv, pid: 7, stdout: output, stderr: errors, ...signals }
 }
 
@@ -61,7 +62,7 @@ test('it tells how to call it, logs requests to both parts, and ends when it is 
   )
 
   self.stdout.emit('error')
-  self.send('SIGTERM')
+  self.signal('SIGTERM')
   const isStillThere = (): Promise<boolean> =>
     fetch(pulls).then(
       // Another program may have the port by then.
@@ -69,6 +70,19 @@ test('it tells how to call it, logs requests to both parts, and ends when it is 
       () => false,
     )
   while (await isStillThere());
+})
+
+test('whoever opened a channel is told on it how to reach both parts, and the log holds requests only', async () => {
+  const told: { pid: number; outputs: Record<string, string> }[] = []
+  const self = { ...fakeProcess('--port=0'), send: (message: object) => told.push(message as (typeof told)[number]) }
+  expect(await runProgram(self)).toBe(0)
+  const url = told[0]?.outputs['base-url'] ?? ''
+  const github = { 'github-api-url': `${url}/api/v3`, 'github-token': expect.stringMatching(/^ghs_/) }
+  const outputs = { 'base-url': url, 'api-key': EMULATOR_KEY, 'project-id': 'docs-demo', ...github }
+  expect(told).toEqual([{ pid: 7, outputs }])
+  expect(self.stdout.text).toBe('')
+  expect((await fetch(url)).status).toBe(404)
+  self.signal('SIGTERM')
 })
 
 test('--help wins over other flags, names every flag and scenario, and starts nothing', async () => {
@@ -92,7 +106,7 @@ test('a wrong command line and a port that is taken are told, with exit codes of
   const second = fakeProcess(`--port=${/:(\d+)\n/.exec(first.stdout.text)?.[1] ?? ''}`)
   expect(await runProgram(second)).toBe(1)
   expect(second.stderr.text).toMatch(/^error: The service did not start: .*EADDRINUSE/)
-  first.send('SIGINT')
+  first.signal('SIGINT')
 })
 
 const NOW_MS = Date.UTC(2026, 6, 1, 9, 30)

@@ -12,22 +12,28 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 // Starting a process can take seconds on a busy machine.
 jest.setTimeout(60_000)
 
+const OUTPUTS = { 'api-key': 'key', 'project-id': 'docs-demo', 'github-api-url': 'http://127.0.0.1/api/v3' }
+
 const SERVES = `
   const server = require('node:http').createServer((_, response) => {
     response.setHeader('service-instance', process.pid)
     response.end('x')
   })
   server.listen(0, '127.0.0.1', () => {
-    console.log('listening http://127.0.0.1:' + server.address().port)
-    console.log('  DOCS_AGENT_PROJECT_ID=docs-demo\\n  DOCS_AGENT_API_KEY=key')
-    console.log('  GITHUB_API_URL=http://127.0.0.1/api/v3\\n  GITHUB_TOKEN=ghs_1\\nRequests:')
     console.log('started with ' + process.argv.slice(2).join(' ') + JSON.stringify(process.env))
+    const outputs = { ...${JSON.stringify(OUTPUTS)}, 'base-url': 'http://127.0.0.1:' + server.address().port }
+    process.send({ pid: process.pid, outputs })
   })
   process.on('SIGTERM', () => process.exit())
 `
 
 /** Its time stands still: only the process itself decides how a start ends. */
-const PATIENT: Clock = { now: () => 0, wallTime: () => new Date(0), sleep: () => sleep(5), turn: () => sleep(0) }
+const PATIENT: Clock = {
+  now: () => 0,
+  wallTime: () => new Date(0),
+  sleep: (_ms, end) => (end === undefined ? sleep(5) : new Promise(() => undefined)),
+  turn: () => sleep(0),
+}
 
 interface Steps {
   /** Plays the main step, and after it the post step. */
@@ -67,15 +73,8 @@ test('the main step starts the service, and tells how to reach both its parts', 
   const { step, said, logs } = steps(SERVES, { inputs: { 'github-scenario': 'checks-fail' } })
   expect(await step()).toMatchObject({
     isGreen: true,
-    outputs: {
-      'base-url': expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-      'api-key': 'key',
-      'project-id': 'docs-demo',
-      'github-api-url': 'http://127.0.0.1/api/v3',
-      'github-token': 'ghs_1',
-    },
+    outputs: { ...OUTPUTS, 'base-url': expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) },
   })
-  while (logs().join().split('started with').length < 2) await sleep(5)
   expect(logs()).toHaveLength(1)
 
   expect(await step()).toMatchObject({ isGreen: true, title: 'The embedded documentation service was stopped' })

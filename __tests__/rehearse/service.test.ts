@@ -7,15 +7,8 @@ import { DEFAULT_SCENARIO } from '../../src/emulator/embedded-service.ts'
 import { GITHUB_SCENARIO_NAMES, GITHUB_SCENARIOS } from '../../src/emulator/github/github-scenarios.ts'
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts'
 import { SCENARIO_NAMES, SCENARIOS } from '../../src/emulator/service/scenarios.ts'
-import { startText } from '../../src/emulator/program.ts'
-import { askService, parseServiceState, stopService } from '../../src/rehearse/service-process.ts'
 import { newestLines } from '../../src/rehearse/rehearsal.ts'
-import {
-  readServiceAccess,
-  serviceArguments,
-  toInputWords,
-  withoutStartText,
-} from '../../src/rehearse/service-words.ts'
+import { isRunning, serviceArguments, stopService, toInputWords } from '../../src/rehearse/service-process.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { root, tableBelow } from '../support/markdown-files.ts'
 
@@ -25,17 +18,6 @@ test.each([
   ['a\nb\nc\nd\n', '(2 earlier lines are left out)\nc\nd'],
 ])('of the log %j two lines are shown', (log, shown) => {
   expect(newestLines(log, 2)).toBe(shown)
-})
-
-const state = { pid: 7, baseUrl: 'http://127.0.0.1:4010', logFile: '/logs/a.log' }
-
-test('what the main step saved is read back, if it saved anything', () => {
-  expect(parseServiceState(JSON.stringify(state))).toEqual(state)
-  expect(parseServiceState('')).toBeUndefined()
-})
-
-test.each([0, -1, 1.5, '7'])('a process id that would reach a whole group of processes is refused: %j', (pid) => {
-  expect(parseServiceState(JSON.stringify({ ...state, pid }))).toBeUndefined()
 })
 
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
@@ -63,35 +45,6 @@ test('the page on rehearsing says of a scenario what the service says', () => {
 test('the page on fleets says of the inputs what the workflow says', () => {
   const sorted = (rows: readonly string[][]): string[] => rows.map((row) => row.join(' | ')).sort()
   expect(sorted(tableBelow(read('docs/fleets.md'), 'What it takes'))).toEqual(sorted(inputRows(fleet.inputs)))
-})
-
-const access = {
-  baseUrl: 'http://127.0.0.1:4010',
-  projectId: 'docs-demo',
-  apiKey: 'docs_emulator_1',
-  gitHubApiUrl: 'http://127.0.0.1:4010/api/v3',
-  gitHubToken: 'ghs_token',
-}
-const text = startText(
-  { ...access, url: access.baseUrl, github: { apiUrl: access.gitHubApiUrl, token: access.gitHubToken } },
-  { scenario: 'pull-request', speed: 1 },
-)
-
-test('the address, the project and the key are read from what the service prints, once all of it is there', () => {
-  const whole = `${text}\nPOST /v2/agent/docs-demo/job -> 201\n`
-  expect(readServiceAccess(whole)).toEqual(access)
-  const keyEnd = whole.indexOf('DOCS_AGENT_API_KEY=') + `DOCS_AGENT_API_KEY=${access.apiKey}`.length
-  for (const end of [0, 10, whole.indexOf('\n') + 1, keyEnd - 1, keyEnd])
-    expect(readServiceAccess(whole.slice(0, end))).toBeUndefined()
-  expect(readServiceAccess(whole.slice(0, keyEnd + 1))).toEqual(access)
-})
-
-test.each([
-  [`${text}\nPOST /v2/agent/docs-demo/job -> 201\n`, 'POST /v2/agent/docs-demo/job -> 201\n'],
-  [`${text}\n`, ''],
-  ['Error: it broke\n', 'Error: it broke\n'],
-])('of what the service wrote, only what came after its start is for the log of a runner', (log, shown) => {
-  expect(withoutStartText(log)).toBe(shown)
 })
 
 const from =
@@ -143,9 +96,9 @@ test.each([
 
 const close = (service: Emulator): unknown => service.close()
 
-test.each<[string, string | undefined, (service: Emulator) => unknown, string, string[]]>([
-  ['that answers is asked to end, and waited for', '7', close, 'stopped', ['SIGTERM 7']],
-  ['that does not end is killed after 5 seconds', '7', () => undefined, 'stopped', ['SIGTERM 7', 'SIGKILL 7']],
+test.each<[string, string | undefined, (service: Emulator) => unknown, string[]]>([
+  ['that answers is asked to end, and waited for', '7', close, ['SIGTERM 7']],
+  ['that does not end is killed after 5 seconds', '7', () => undefined, ['SIGTERM 7', 'SIGKILL 7']],
   [
     'that ends by itself at that moment is no error',
     '7',
@@ -153,25 +106,25 @@ test.each<[string, string | undefined, (service: Emulator) => unknown, string, s
       void service.close()
       throw new Error('ESRCH')
     },
-    'stopped',
     ['SIGTERM 7'],
   ],
-  ['that says nothing of its process is left alone, and so is the process id', undefined, close, 'was-gone', []],
-  ['of another process is left alone, and so is the process id', '8', close, 'was-gone', []],
-])('a service %s', async (_what, instance, onKill, ending, kills) => {
-  const service = await startEmulator(instance === undefined ? {} : { instance })
+  ['that says nothing of its process is left alone, and so is the process id', undefined, close, []],
+  ['of another process is left alone, and so is the process id', '8', close, []],
+])('a service %s', async (_what, instance, onKill, kills) => {
+  const emulator = await startEmulator(instance === undefined ? {} : { instance })
+  const service = { pid: 7, baseUrl: emulator.url }
   const clock = fakeClock()
   const killed: string[] = []
   const kill = (pid: number, signal: string): unknown => {
     killed.push(`${signal} ${pid}`)
-    return onKill(service)
+    return onKill(emulator)
   }
-  expect(await stopService({ pid: 7, baseUrl: service.url }, { clock, kill })).toBe(ending)
+  expect(await stopService(service, { clock, kill })).toBe(instance === '7')
   expect([killed, clock.passed() === 5_000]).toEqual([kills, kills.length === 2])
 
   // Where nothing answers, nothing is killed: the process id may belong to another program.
-  await service.close()
-  expect(await askService(service.url)).toBe('nobody')
-  expect(await stopService({ pid: 7, baseUrl: service.url }, { clock, kill })).toBe('was-gone')
+  await emulator.close()
+  expect(await isRunning(service)).toBe(false)
+  expect(await stopService(service, { clock, kill })).toBe(false)
   expect(killed).toEqual(kills)
 })

@@ -14,6 +14,8 @@ interface ServiceProcess {
   readonly pid: number
   readonly stdout: Output
   readonly stderr: Pick<Output, 'write'>
+  /** To the program that started this one, if it opened a channel. */
+  send?(message: object): unknown
   once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
 }
 
@@ -21,15 +23,7 @@ interface ServiceProcess {
  * What is printed once the port is open. The first line, `listening <url>`, is for programs and stays as it is. The rest
  * is for people. The key may be shown: it is public, and opens nothing but this service.
  */
-export function startText(
-  {
-    url,
-    apiKey,
-    projectId,
-    github,
-  }: Pick<Emulator, 'url' | 'apiKey' | 'projectId'> & { readonly github: Pick<Emulator['github'], 'apiUrl' | 'token'> },
-  { scenario, speed }: Pick<CliOptions, 'scenario' | 'speed'>,
-): string {
+function startText({ url, apiKey, projectId, github }: Emulator, { scenario, speed }: CliOptions): string {
   return [
     `listening ${url}`,
     '',
@@ -52,6 +46,18 @@ export function startText(
   ].join('\n')
 }
 
+/** The same for the rehearsal: the outputs of emulator/action.yml, and who is to be stopped. */
+function startMessage({ url, apiKey, projectId, github }: Emulator, pid: number): object {
+  const outputs = {
+    'base-url': url,
+    'api-key': apiKey,
+    'project-id': projectId,
+    'github-api-url': github.apiUrl,
+    'github-token': github.token,
+  }
+  return { pid, outputs }
+}
+
 async function run(options: CliOptions, self: ServiceProcess, print: (text: string) => void): Promise<void> {
   const { gitHubScenarios, gitHubRepository, ...others } = options
   const emulator = await startEmulator({
@@ -68,7 +74,8 @@ async function run(options: CliOptions, self: ServiceProcess, print: (text: stri
   for (const signal of ['SIGINT', 'SIGTERM'] as const) self.once(signal, () => void emulator.close())
   // Whoever read the log may go; the service stays.
   self.stdout.on('error', () => undefined)
-  print(startText(emulator, options))
+  if (self.send === undefined) print(startText(emulator, options))
+  else self.send(startMessage(emulator, self.pid))
 }
 
 /**

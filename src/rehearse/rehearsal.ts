@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { resultOfError, type Runner, type StepResult } from '../action/execute.ts'
 import { ActionError } from '../runtime/errors.ts'
-import { parseServiceState, startService, stopService, type ServiceState } from './service-process.ts'
-import { serviceArguments, withoutStartText } from './service-words.ts'
+import { serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
 
 /** The main step and the post step are one program; what the first one saves tells the second one which it is. */
 const STAGE_STATE = 'stage'
@@ -41,26 +40,25 @@ function removeLog(file: string): void {
   }
 }
 
+/** What the post step has to know of the service that the main step started. */
+interface ServiceState extends RunningService {
+  readonly logFile: string
+}
+
 async function start({ core, clock, signal, kit, env, program }: RehearsalPorts): Promise<StepResult> {
   kit.saveState(STAGE_STATE, 'post')
   const logFile = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}.log`)
   try {
     const args = serviceArguments(core.input, env['GITHUB_REPOSITORY'])
-    const service = await startService({ program, args, logFile, env, clock, signal })
-    const { pid, baseUrl, projectId, apiKey, gitHubApiUrl, gitHubToken } = service
+    const { pid, outputs } = await startService({ program, args, logFile, env, clock, signal })
+    const baseUrl = outputs['base-url']
     kit.saveState(SERVICE_STATE, JSON.stringify({ pid, baseUrl, logFile } satisfies ServiceState))
     return {
       isGreen: true,
       title: 'The embedded documentation service is ready',
       text: `It listens on ${baseUrl} until this job ends, with a GitHub beside it. Requests to it cost no credits.`,
       // Not masked: key and token are public, and the runner drops a job's output that contains a masked value.
-      outputs: {
-        'base-url': baseUrl,
-        'api-key': apiKey,
-        'project-id': projectId,
-        'github-api-url': gitHubApiUrl,
-        'github-token': gitHubToken,
-      },
+      outputs,
       summary: undefined,
     }
   } catch (error) {
@@ -72,17 +70,18 @@ async function start({ core, clock, signal, kit, env, program }: RehearsalPorts)
 
 async function stop({ core, clock, kit }: RehearsalPorts): Promise<StepResult> {
   const ended = { isGreen: true, text: '', outputs: {}, summary: undefined }
-  const service = parseServiceState(kit.getState(SERVICE_STATE))
-  if (service === undefined) return { ...ended, title: 'There is no service to stop' }
-  const ending = await stopService(service, { clock, kill: process.kill.bind(process) })
+  const state = kit.getState(SERVICE_STATE)
+  if (state === '') return { ...ended, title: 'There is no service to stop' }
+  const service = JSON.parse(state) as ServiceState
+  const wasThere = await stopService(service, { clock, kill: process.kill.bind(process) })
   if (fs.existsSync(service.logFile)) {
     core.startGroup('Log of the embedded documentation service')
-    const log = withoutStartText(fs.readFileSync(service.logFile, 'utf8'))
+    const log = fs.readFileSync(service.logFile, 'utf8')
     core.log(newestLines(log, LONGEST_LOG_LINES) || 'It got no requests.')
     core.endGroup()
     removeLog(service.logFile)
   }
-  if (ending === 'stopped') return { ...ended, title: 'The embedded documentation service was stopped' }
+  if (wasThere) return { ...ended, title: 'The embedded documentation service was stopped' }
   core.warn('The embedded documentation service was already gone: it ended before the job did.')
   return { ...ended, title: 'There was no service left to stop' }
 }

@@ -1,35 +1,44 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as http from 'node:http'
-import * as z from 'zod/mini'
 import type { Clock } from '../runtime/clock.ts'
+import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
-import { readServiceAccess, toInputWords, type ServiceAccess } from './service-words.ts'
-
-const LOOK_AGAIN_MS = 50
-const LONGEST_ANSWER_MS = 2_000
 
 /**
- * Who answers at an address of this machine: the process id that the embedded service tells with each answer, `stranger`
- * where the answer has none, and `nobody` where there is no answer. A proxy is never asked.
+ * The inputs, in the order of emulator/action.yml, with what each means where it is left empty, so that a workflow can pass on
+ * an input of its own that was not given. Each is a flag of the service's command line too.
  */
-export function askService(baseUrl: string): Promise<number | 'stranger' | 'nobody'> {
-  return new Promise((resolve) => {
-    const request = http.get(`${baseUrl}/`, { agent: new http.Agent(), timeout: LONGEST_ANSWER_MS }, (response) => {
-      response.resume()
-      const instance = response.headers['service-instance']
-      resolve(typeof instance === 'string' && /^\d+$/.test(instance) ? Number(instance) : 'stranger')
-    })
-    request.on('timeout', () => {
-      request.destroy()
-    })
-    request.on('error', () => {
-      resolve('nobody')
-    })
-    request.on('close', () => {
-      resolve('nobody')
-    })
-  })
+export const INPUT_DEFAULTS = {
+  scenario: 'pull-request',
+  'github-scenario': 'checks-pass',
+  speed: '1',
+  port: '0',
+} as const
+
+/**
+ * The service's command line. Values are not judged here: the service knows its scenarios and ranges, and no bundle of an
+ * action contains the service.
+ * @param repository of the run, `owner/name`, so that its own commits can be asked about
+ */
+export function serviceArguments(input: (name: string) => string, repository = ''): string[] {
+  const flags = Object.entries(INPUT_DEFAULTS).map(([name, usual]) => `--${name}=${input(name).trim() || usual}`)
+  return repository === '' ? flags : [...flags, `--github-repository=${repository}`]
+}
+
+/** What the service says of its command line or its port, in the words of whoever wrote the workflow. */
+export function toInputWords(complaint: string): string {
+  return complaint
+    .trim()
+    .replace(/^error: /, '')
+    .replace(/ See --help\.$/, '')
+    .replace(/--([a-z-]+)/g, '`$1`')
+}
+
+/** What the service tells when its port is open: its process, and the outputs of emulator/action.yml. */
+interface ServiceAccess {
+  readonly pid: number
+  readonly outputs: { readonly 'base-url': string } & Readonly<Record<string, string>>
 }
 
 /** A busy runner can take seconds to start a process. */
@@ -51,81 +60,77 @@ interface StartOptions {
   readonly signal: AbortSignal
 }
 
-interface StartedService extends ServiceAccess {
-  readonly pid: number
-}
-
-/** A process that outlives this one: it has files for its streams, as a pipe would end with this process. */
-function spawnDetached({ program, args, logFile, env }: StartOptions): ChildProcess {
-  const log = fs.openSync(logFile, 'ax')
-  try {
-    return spawn(process.execPath, [program, ...args], {
-      detached: true,
-      windowsHide: true,
-      stdio: ['ignore', log, log],
-      env: Object.fromEntries(FROM_THE_ENVIRONMENT.map((name) => [name, env[name]])),
-    })
-  } finally {
-    fs.closeSync(log)
-  }
-}
-
-async function untilItAnswers(child: ChildProcess, { logFile, clock, signal }: StartOptions): Promise<StartedService> {
-  let startError: Error | undefined
-  child.once('error', (error) => (startError = error))
-  const deadlineAt = clock.now() + LONGEST_START_MS
-  for (;;) {
-    // In this order: a service that ended has written all that it will ever write.
-    const hasEnded = child.exitCode !== null || child.signalCode !== null
-    const log = fs.readFileSync(logFile, 'utf8')
-    if (startError !== undefined) throw new ActionError('unreachable', `Node.js did not start: ${startError.message}.`)
-    if (hasEnded) {
-      throw new ActionError('invalid-input', toInputWords(log) || 'The service ended before it was ready.', {
-        hint: 'Correct the `with:` block of this step.',
-      })
-    }
-    const access = readServiceAccess(log)
-    if (access !== undefined && child.pid !== undefined && (await askService(access.baseUrl)) === child.pid) {
-      return { ...access, pid: child.pid }
-    }
-    if (clock.now() >= deadlineAt) {
-      throw new ActionError('deadline', `The service did not answer within ${LONGEST_START_MS / 1000} seconds.`)
-    }
-    await clock.sleep(LOOK_AGAIN_MS, signal)
-  }
-}
-
 /**
- * Starts the embedded service in the background and returns once it answers. It goes on when this process ends.
+ * Starts the embedded service in the background and returns when it is ready. It goes on when this process ends.
  * @throws ActionError if it does not come up, a wrong input included, or the signal aborts; nothing is left running then
  */
-export async function startService(options: StartOptions): Promise<StartedService> {
-  const child = spawnDetached(options)
+export async function startService(options: StartOptions): Promise<ServiceAccess> {
+  const { program, args, logFile, env, clock, signal } = options
+  const log = fs.openSync(logFile, 'ax')
+  const child = spawn(process.execPath, [program, ...args], {
+    detached: true,
+    windowsHide: true,
+    // It writes to a file, as a pipe would end with this process. On the channel it tells once that it is ready.
+    stdio: ['ignore', log, log, 'ipc'],
+    env: Object.fromEntries(FROM_THE_ENVIRONMENT.map((name) => [name, env[name]])),
+  })
+  fs.closeSync(log)
+  const isReadyOrEnds = (): Promise<ServiceAccess | undefined> =>
+    new Promise((resolve, reject) => {
+      child.once('message', (access) => {
+        resolve(access as ServiceAccess)
+      })
+      child.once('exit', () => {
+        resolve(undefined)
+      })
+      child.once('error', ({ message }) => {
+        reject(new ActionError('unreachable', `Node.js did not start: ${message}.`))
+      })
+    })
+  const timedOut = (): ActionError =>
+    new ActionError('deadline', `The service did not answer within ${LONGEST_START_MS / 1000} seconds.`)
   try {
-    const service = await untilItAnswers(child, options)
+    const access = await withDeadline(isReadyOrEnds, { clock, signal, timeoutMs: LONGEST_START_MS, timedOut })
+    if (access === undefined)
+      throw new ActionError(
+        'invalid-input',
+        toInputWords(fs.readFileSync(logFile, 'utf8')) || 'The service ended before it was ready.',
+        { hint: 'Correct the `with:` block of this step.' },
+      )
+    child.disconnect()
     child.unref()
-    return service
+    return access
   } catch (error) {
     child.kill('SIGKILL')
     throw error
   }
 }
 
-const LONGEST_STOP_MS = 5_000
-
-/** What the post step has to know of the service that the main step started. */
-const serviceStateSchema = z.object({
-  pid: z.int().check(z.positive()),
-  baseUrl: z.url({ protocol: /^http$/ }),
-  logFile: z.string().check(z.minLength(1)),
-})
-
-export type ServiceState = Readonly<z.infer<typeof serviceStateSchema>>
-
-/** Reads what the main step saved, or undefined if it saved nothing because the service never ran. */
-export function parseServiceState(text: string): ServiceState | undefined {
-  return text === '' ? undefined : serviceStateSchema.safeParse(JSON.parse(text)).data
+export interface RunningService {
+  readonly pid: number
+  readonly baseUrl: string
 }
+
+const LONGEST_ANSWER_MS = 2_000
+
+/** Whether it is this process that answers at the address: the service tells its id with each answer. A proxy is never asked. */
+export function isRunning({ pid, baseUrl }: RunningService): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = http.get(`${baseUrl}/`, { agent: new http.Agent(), timeout: LONGEST_ANSWER_MS }, (response) => {
+      response.resume()
+      resolve(response.headers['service-instance'] === String(pid))
+    })
+    request.on('timeout', () => {
+      request.destroy()
+    })
+    request.on('error', () => {
+      resolve(false)
+    })
+  })
+}
+
+const LONGEST_STOP_MS = 5_000
+const LOOK_AGAIN_MS = 50
 
 interface StopPorts {
   readonly clock: Clock
@@ -136,27 +141,20 @@ interface StopPorts {
 /**
  * Ends the service. A process id can belong to another program once its owner has ended, and so can a port, so nothing is
  * killed unless what answers at the address says that it is this very process.
+ * @returns whether it was still there
  */
-export async function stopService(
-  { pid, baseUrl }: Pick<ServiceState, 'pid' | 'baseUrl'>,
-  { clock, kill }: StopPorts,
-): Promise<'stopped' | 'was-gone'> {
-  if ((await askService(baseUrl)) !== pid) return 'was-gone'
+export async function stopService(service: RunningService, { clock, kill }: StopPorts): Promise<boolean> {
+  if (!(await isRunning(service))) return false
   const end = (signal: 'SIGTERM' | 'SIGKILL'): void => {
     try {
-      kill(pid, signal)
+      kill(service.pid, signal)
     } catch {
       // It ended by itself a moment ago.
     }
   }
   end('SIGTERM')
   const deadlineAt = clock.now() + LONGEST_STOP_MS
-  while ((await askService(baseUrl)) === pid) {
-    if (clock.now() >= deadlineAt) {
-      end('SIGKILL')
-      break
-    }
-    await clock.sleep(LOOK_AGAIN_MS)
-  }
-  return 'stopped'
+  while (clock.now() < deadlineAt && (await isRunning(service))) await clock.sleep(LOOK_AGAIN_MS)
+  if (await isRunning(service)) end('SIGKILL')
+  return true
 }
