@@ -1,7 +1,11 @@
 // undici declares types for its index only.
-declare module 'undici/lib/api/index.js' {
-  const api: Readonly<Record<string, unknown>>
-  export { api as default }
+declare module 'undici/lib/api/api-connect.js' {
+  const connect: unknown
+  export { connect as default }
+}
+declare module 'undici/lib/api/api-request.js' {
+  const request: unknown
+  export { request as default }
 }
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici'

@@ -2,7 +2,8 @@
  * The parts of undici that send a request, and no more. Its index also loads fetch, WebSockets, caches and mocks, which
  * costs every step some 15 ms before its first request.
  */
-import api from 'undici/lib/api/index.js'
+import connect from 'undici/lib/api/api-connect.js'
+import request from 'undici/lib/api/api-request.js'
 import buildConnector from 'undici/lib/core/connect.js'
 import Agent from 'undici/lib/dispatcher/agent.js'
 import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
@@ -10,6 +11,6 @@ import Pool from 'undici/lib/dispatcher/pool.js'
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
 
 // What the index does as well: without it a dispatcher can dispatch, but not request or connect.
-Object.assign(Dispatcher.prototype, api)
+Object.assign(Dispatcher.prototype, { connect, request })
 
 export { Agent, buildConnector, Pool, ProxyAgent }
