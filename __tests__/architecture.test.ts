@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/prompt: agent/inputs github text
     agent/job: agent/report agent/inputs action docs-service github text runtime
     agent/pull-request: agent/prompt agent/report agent/inputs action docs-service github text runtime
-    agent/report: agent/inputs action docs-service github text runtime zod
+    agent/report: agent/inputs action docs-service github text runtime
     agent/inputs: action
     visitors: action docs-service text runtime node:crypto
     rehearse: action runtime node:child_process node:crypto node:fs node:http node:os node:path

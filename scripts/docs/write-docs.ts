@@ -1,9 +1,7 @@
-/** Writes what the documents tell of the code: tables, the schema of the output `result`, summaries. Tests hold it against the code. */
+/** Writes what the documents tell of the code: tables and summaries. Tests hold it against the code. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as z from 'zod/mini'
 import { root } from '../../__tests__/support/markdown-files.ts'
-import { resultSchema } from '../../src/agent/report/result-schema.ts'
 import { renderPage } from '../summaries/render-page.ts'
 import { PAGES, writeTables } from './input-tables.ts'
 
@@ -13,5 +11,4 @@ const write = (path: string, text: string): void => {
 }
 
 for (const { document, action, tables } of PAGES) write(document, writeTables(read(document), read(action), tables))
-write('docs/result.schema.json', `${JSON.stringify(z.toJSONSchema(resultSchema), undefined, 2)}\n`)
 write('docs/internals/summaries.md', await renderPage())

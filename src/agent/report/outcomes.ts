@@ -2,15 +2,11 @@ import { formatDuration } from '../../text/duration.ts'
 import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
-import type { Task } from '../inputs/task.ts'
 import { isFixing, mayHaveChanged } from './fixing.ts'
 import { isLookedAt, jobIdOf, type Outcome, type Report } from './report.ts'
 import { adviseOnPullRequest, formatPullRequest, titleOfPullRequest } from './standing.ts'
 
-type Say<T = string, R = Report> = (report: R) => T
-
-/** Of a step that was asked for something. */
-export type AskedReport = Report & { readonly task: Task }
+type Say<T = string> = (report: Report) => T
 
 /** All that an outcome means, as far as no error tells it. */
 interface OutcomeRow {
@@ -24,7 +20,7 @@ interface OutcomeRow {
   readonly text: Say
   readonly advice?: Say<string | undefined>
   /** What it says of `changed` if a prompt was sent and nobody compared heads. Undefined if nobody knows. */
-  readonly changed?: Say<boolean | undefined, AskedReport>
+  readonly changed?: Say<boolean | undefined>
 }
 
 /** Whether the job goes on without this step. */
@@ -63,7 +59,7 @@ const formatBadEnd =
 
 /** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
 const openedAll: OutcomeRow['changed'] = ({ task, job }) =>
-  task.kind === 'follow-up' || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
+  task?.kind === 'follow-up' || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
 
 export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   'pull-request': {
@@ -73,7 +69,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     title: titleOfPullRequest,
     text: (report) => [formatOperation(report), ...formatFound(report)].join(' '),
     advice: adviseOnPullRequest,
-    changed: ({ task }) => (task.kind === 'follow-up' ? undefined : true),
+    changed: ({ task }) => (task?.kind === 'follow-up' ? undefined : true),
   },
   'no-changes': {
     colour: 'no-changes',
@@ -158,7 +154,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     advice: () => 'Run the step again if you still want it: this one did nothing.',
     // Such a step may have seen the end, and waited for checks.
     changed: ({ task, job }) =>
-      task.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined,
+      task?.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined,
   },
   skipped: {
     colour: 'green',

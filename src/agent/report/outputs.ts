@@ -1,28 +1,32 @@
+import type { Conclusion } from '../../action/conclusion.ts'
+import { redactAll, type Redact } from '../../text/redact.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import { OUTCOME_ROWS, type AskedReport } from './outcomes.ts'
+import { formatLosses } from './journal.ts'
+import { OUTCOME_ROWS } from './outcomes.ts'
+import { pagesFirst } from './pull-request-sections.ts'
 import { isInScope, jobIdOf, ownPullRequest, type Continued, type Report } from './report.ts'
+import { formatEnd } from './turn-texts.ts'
 
 const LONGEST_MODEL_NAME = 200
 /** Longer than git and GitHub let a branch's name be. */
 const LONGEST_BRANCH_NAME = 1_000
 
 /** Whether the service may have taken the step's prompt. A step that attaches is about what the job did before. */
-function mayBeTaken(report: Report): report is AskedReport {
-  const { task, job, progress, error } = report
+function mayBeTaken({ task, job, progress, error }: Report): boolean {
   if (task === undefined) return false
   if (error?.code === 'unknown-fate' || error?.code === 'internal' || task.kind === 'attach') return true
   return task.kind === 'create' ? job !== undefined : progress === 'taken' || progress === 'seen'
 }
 
 /** Whether this step's work is in a pull request. Undefined if nobody knows; a red step claims nothing of an earlier turn. */
-export function changedOf(report: Report): boolean | undefined {
+function changedOf(report: Report): boolean | undefined {
   const { operation, outcome } = report
   if (operation !== undefined) return operation !== 'unchanged'
   return mayBeTaken(report) ? OUTCOME_ROWS[outcome].changed?.(report) : false
 }
 
 /** Only of a prompt that the service is known to have taken. */
-export function continuedOf({ continued, progress }: Report): Continued | undefined {
+function continuedOf({ continued, progress }: Report): Continued | undefined {
   return progress === undefined || progress === 'unsent' ? undefined : continued
 }
 
@@ -54,4 +58,92 @@ export type Outputs = Readonly<Record<keyof typeof OUTPUTS, string>>
 export function toOutputs(report: Report): Outputs {
   const outputs = Object.entries(OUTPUTS).map(([name, tell]) => [name, String(tell(report) ?? '')])
   return Object.fromEntries(outputs) as Outputs
+}
+
+const MOST_BYTES = 32 * 1024
+const LONGEST_NAME = 300
+const LONGEST_SENTENCE = 1_500
+const LONGEST_URL = 2_000
+const MOST_ROUND_CHECKS = 20
+
+const name = (text?: string): string | undefined => text && oneLine(text, LONGEST_NAME)
+const sentence = (text?: string): string | undefined => text && oneLine(text, LONGEST_SENTENCE)
+const urlOf = (url = ''): string | undefined => (url.length <= LONGEST_URL && /^https?:/.test(url) ? url : undefined)
+
+/** The output `result`, by `docs/result.schema.json`. What is undefined is not known. */
+function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) {
+  const { outcome, startedBy, change, job, operation, pullRequest: found = {}, error, durationMs } = report
+  const [id, link] = [jobIdOf(report), ownPullRequest(report)]
+  return {
+    version: 1,
+    outcome,
+    green: isGreen,
+    title,
+    text: sentence(text),
+    advice: sentence(advice),
+    triggered_by: startedBy && { text: startedBy.text, url: urlOf(startedBy.url) },
+    change: sentence(change),
+    changed: changedOf(report),
+    continued: continuedOf(report),
+    job: id && {
+      id,
+      status: job?.status,
+      model: name(job?.model),
+      repository: name(job?.repository),
+      ref: name(job?.ref),
+    },
+    pull_request: link && {
+      url: link.href,
+      number: link.number && Number(link.number),
+      repository: name(link.repository),
+      title: name(found.title),
+      state: found.state,
+      branch: name(found.branch),
+      head_sha: name(found.headSha),
+      mergeable: found.mergeable,
+      operation,
+      checks: found.checks,
+      in_scope: isInScope(found),
+    },
+    files: pagesFirst(report.changes?.files ?? []).map((file) => ({ ...file, path: name(file.path) })),
+    checks: (found.checkList ?? []).map((check) => ({
+      name: name(check.name),
+      result: check.state,
+      url: urlOf(check.detailsUrl),
+      seconds: check.tookMs && check.tookMs / 1_000,
+    })),
+    outside: (found.scope?.outside ?? []).map(name),
+    rounds: report.rounds.map((turn) => ({
+      checks: (turn.failing ?? []).slice(0, MOST_ROUND_CHECKS).map((check) => name(check.name)),
+      end: formatEnd(turn),
+    })),
+    not_done: formatLosses(report.shortfalls).map(sentence),
+    error: error && { code: error.code, message: sentence(error.message), hint: sentence(error.hint) },
+    duration_seconds: Number((durationMs / 1_000).toFixed(1)),
+    left_out: { files: 0, checks: 0, outside: 0, rounds: 0, not_done: 0 },
+  }
+}
+
+const LISTS = ['files', 'checks', 'outside', 'rounds', 'not_done'] as const
+
+/** What is taken from a list at once: one by one, each time all of it would be measured again. */
+const SHARE_AT_ONCE = 1 / 20
+
+const toJson = (value: unknown): string => JSON.stringify(value, (_key, one: unknown) => one ?? null)
+const bytesOf = (value: unknown): number => Buffer.byteLength(toJson(value))
+
+/**
+ * All that the step knows, as JSON of at most 32 KiB: as long as it is longer, the longest list loses its end, which is
+ * counted.
+ */
+export function renderResult(report: Report, conclusion: Conclusion, redact: Redact): string {
+  let result = redactAll(toResult(report, conclusion), redact)
+  while (bytesOf(result) > MOST_BYTES) {
+    const [longest] = LISTS.toSorted((a, b) => bytesOf(result[b]) - bytesOf(result[a]))
+    if (longest === undefined || result[longest].length === 0) break
+    const gone = Math.ceil(result[longest].length * SHARE_AT_ONCE)
+    const left_out = { ...result.left_out, [longest]: result.left_out[longest] + gone }
+    result = { ...result, [longest]: result[longest].slice(0, -gone), left_out }
+  }
+  return toJson(result)
 }
