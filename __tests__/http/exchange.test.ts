@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { request, type Dispatcher } from 'undici'
 import { makeCertificate } from '../../scripts/start/untrusted-tls.ts'
-import { exchange, openDispatcher } from '../../src/http/exchange.ts'
+import { exchange, openDispatcher, readText } from '../../src/http/exchange.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
 
 const cleanUps: (() => Promise<void>)[] = []
@@ -129,4 +129,18 @@ describe('exchange', () => {
     // The server waits for its connections, after each test.
     expect(server.connections()).toBe(1)
   })
+})
+
+async function* chunks(...sizes: readonly number[]): AsyncGenerator<Uint8Array> {
+  for (const size of sizes) yield await Promise.resolve(new Uint8Array(size).fill(97))
+}
+
+test('gives all of a body that is not too long', async () => {
+  expect(await readText(chunks(2, 0, 3), 5)).toBe('aaaaa')
+})
+
+test('reads no further than it has to, and says what is wrong', async () => {
+  const body = chunks(3, 3, 3)
+  await expect(readText(body, 5)).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' })
+  expect((await body.next()).done).toBe(true)
 })

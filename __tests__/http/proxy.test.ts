@@ -64,7 +64,7 @@ test.each([
 ])('of the proxy http://%s these are secret, in whichever variable: %j', (address, secrets) => {
   const proxy = new URL(`http://${address}`)
   const header = secrets.at(-1)
-  expect(proxyAuthorization(proxy)).toBe(header === undefined ? undefined : `Basic ${header}`)
+  expect(proxyAuthorization(proxy)).toBe(header === undefined ? '' : `Basic ${header}`)
   for (const name of ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'])
     expect(proxySecrets({ [name]: ` http://${address}\n` })).toEqual(secrets)
 })

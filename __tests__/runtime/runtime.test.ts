@@ -5,7 +5,6 @@ import { ActionError, ERROR_TITLES, rethrowFatal, unlessNotFound } from '../../s
 import { Heartbeat, sleepAloud } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
 import { pausesBefore, pollUntil } from '../../src/runtime/poll.ts'
-import { readBounded } from '../../src/runtime/read-bounded.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 import { inTurn } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
@@ -17,21 +16,6 @@ test('gives the address that a text is, by itself or below another one', () => {
 
 test.each(['', '/b', 'nonsense', 'https://', 'https://:x', 'http://[::1'])('%j is no address', (text) => {
   expect(parseUrl(text)).toBeUndefined()
-})
-
-async function* chunks(...sizes: readonly number[]): AsyncGenerator<Uint8Array> {
-  for (const size of sizes) yield await Promise.resolve(new Uint8Array(size).fill(97))
-}
-
-test('gives all bytes of a body that is not too long, and none of none', async () => {
-  expect((await readBounded(chunks(2, 0, 3), 5)).toString()).toBe('aaaaa')
-  expect(await readBounded(null, 5)).toHaveLength(0)
-})
-
-test('reads no further than it has to, and says what is wrong', async () => {
-  const body = chunks(3, 3, 3)
-  await expect(readBounded(body, 5)).rejects.toMatchObject({ code: 'ANSWER_TOO_LARGE' })
-  expect((await body.next()).done).toBe(true)
 })
 
 const error = (code: ActionError['code']): ActionError => new ActionError(code, 'It failed.')

@@ -1,9 +1,8 @@
 import * as diagnosticsChannel from 'node:diagnostics_channel'
 import type { Clock } from '../runtime/clock.ts'
 import { TimedOut, withDeadline } from '../runtime/deadline.ts'
-import { readBounded } from '../runtime/read-bounded.ts'
 import { parseUrl } from '../runtime/url.ts'
-import { exchange, type HttpAnswer } from '../http/exchange.ts'
+import { exchange, readText, type HttpAnswer } from '../http/exchange.ts'
 import { failureCause, failureCode, type FailureCause } from '../http/failure-cause.ts'
 
 export interface WireRequest {
@@ -136,7 +135,7 @@ export function createTransport({ baseUrl, apiKey, proxy, clock }: TransportOpti
         const answer = await exchange({ method, url, headers, body }, proxy, end)
         const unread = wireAnswer(answer, '')
         if (!isSuccess(unread)) refusal = unread
-        return { ...unread, body: (await readBounded(answer.body, MAX_BODY_BYTES)).toString('utf8') }
+        return { ...unread, body: await readText(answer.body, MAX_BODY_BYTES) }
       }
       try {
         return await withDeadline(perform, { clock, signal, timeoutMs })

@@ -1,6 +1,5 @@
-import { exchange, type HttpRequest } from '../http/exchange.ts'
+import { exchange, readText, type HttpRequest } from '../http/exchange.ts'
 import { proxyFor } from '../http/proxy.ts'
-import { readBounded } from '../runtime/read-bounded.ts'
 
 /** An answer, read to its end. */
 export interface Sent {
@@ -23,8 +22,8 @@ const MOST_BYTES = 64 * 1024 * 1024
 
 export function sendThrough(env: NodeJS.ProcessEnv): Send {
   return async (request, end) => {
-    const { body, ...head } = await exchange(request, proxyFor(request.url, env), end)
-    return { ...head, body: (await readBounded(body, MOST_BYTES)).toString('utf8') }
+    const answer = await exchange(request, proxyFor(request.url, env), end)
+    return { ...answer, body: await readText(answer.body, MOST_BYTES) }
   }
 }
 

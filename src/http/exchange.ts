@@ -3,44 +3,34 @@ import { proxyAuthorization } from './proxy.ts'
 import { Agent, buildConnector, Pool, ProxyAgent } from './undici.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
+/** So many are enough for one dispatcher, which is made for one request. */
+const MAX_CONNECTIONS = 3
+/** With these codes undici connects again, as it takes them for a kept socket that was closed. A proxy that hangs up has one. */
+const ENDLESS = new Set<unknown>(['UND_ERR_SOCKET', 'UND_ERR_INFO'])
+
+const failed = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
 /**
  * A connection that is lost before the request was written, say because the other side speaks first, is opened again by
- * undici at once, without end. So many are enough for one dispatcher, which is made for one request.
+ * undici at once, without end. So is a tunnel, as what leads to the proxy is a connection to undici.
  */
-const MAX_CONNECTIONS = 3
-
-const lost = (code: string, message: string): Error => Object.assign(new Error(message), { code })
-
 function connectFewTimes(connect: Connecting.connector): Connecting.connector {
   let connections = 0
   return (options, callback) => {
-    if (++connections > MAX_CONNECTIONS) callback(lost('CONNECTION_LOST', 'The connection was lost.'), null)
-    else connect(options, callback)
+    if (++connections > MAX_CONNECTIONS) callback(failed('CONNECTION_LOST', 'The connection was lost.'), null)
+    else
+      connect(options, (...result) => {
+        const [error] = result
+        const isEndless = error !== null && 'code' in error && ENDLESS.has(error.code)
+        if (isEndless) callback(failed('PROXY_HUNG_UP', 'The proxy hung up.'), null)
+        else callback(...result)
+      })
   }
 }
 
-/** With these codes undici connects again at once, without end, as it takes them for a kept socket that was closed. */
-const ENDLESS = new Set(['UND_ERR_SOCKET', 'UND_ERR_INFO'])
-
-function endRetrying(error: unknown): never {
-  if (ENDLESS.has((error as { code: string }).code)) throw lost('PROXY_HUNG_UP', 'The proxy hung up.')
-  throw error
-}
-
-class ProxyPool extends Pool {
-  #tunnels = 0
-
-  async tunnel(request: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
-    if (++this.#tunnels > MAX_CONNECTIONS) throw lost('CONNECTION_LOST', 'The tunnel was lost.')
-    return super.connect(request).catch(endRetrying)
-  }
-}
-
-/** The connections to a proxy: one that hangs up before it answers CONNECT must not be asked in a hot loop. */
-function openProxyPool(origin: URL, options: object): Dispatcher {
-  const pool = new ProxyPool(origin, options)
-  return Object.assign(pool, { connect: (request: Dispatcher.ConnectOptions) => pool.tunnel(request) })
+function openPool(origin: string | URL, options: object): Dispatcher {
+  const { connect } = options as { readonly connect: Connecting.connector }
+  return new Pool(origin, { ...options, connect: connectFewTimes(connect) })
 }
 
 /**
@@ -50,20 +40,18 @@ function openProxyPool(origin: URL, options: object): Dispatcher {
  * request, whose caller has a time limit of its own.
  */
 export function openDispatcher(proxy: URL | undefined): Dispatcher {
-  const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 0, allowH2: false }
+  const limits = { headersTimeout: 0, bodyTimeout: 0, pipelining: 0, allowH2: false, factory: openPool }
   const connection = { timeout: CONNECT_TIMEOUT_MS, keepAlive: false }
   if (proxy === undefined) {
     const connect = buildConnector({ ...connection, autoSelectFamily: true, allowH2: limits.allowH2 })
-    return new Agent({ ...limits, connect: connectFewTimes(connect) })
+    return new Agent({ ...limits, connect })
   }
-  const token = proxyAuthorization(proxy)
   return new ProxyAgent({
     ...limits,
     uri: proxy.origin,
     proxyTls: connection,
     requestTls: connection,
-    ...(token === undefined ? {} : { token }),
-    clientFactory: openProxyPool,
+    token: proxyAuthorization(proxy),
   })
 }
 
@@ -111,4 +99,19 @@ export async function exchange(
     headers: Object.fromEntries(first) as HttpAnswer['headers'],
     body: answer.body,
   }
+}
+
+/**
+ * Reads the body of an answer to its end.
+ * @throws Error as soon as it is longer than `mostBytes`, with the rest unread
+ */
+export async function readText(body: HttpAnswer['body'], mostBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > mostBytes) throw failed('ANSWER_TOO_LARGE', 'The answer is too large.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }

@@ -17,7 +17,7 @@ export type FailureCause =
   /** The connection broke, or anything that is not known to be harmless. */
   | 'broken'
 
-const CONNECT_CALLS = new Set(['connect', 'getaddrinfo'])
+const CONNECT_CALLS = new Set<unknown>(['connect', 'getaddrinfo'])
 
 const TLS_CODE =
   /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|CRL_|UND_ERR_PRX_TLS$)/
@@ -27,44 +27,25 @@ const NOT_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|wrong version numbe
 
 const INVALID_CODE = /^(?:UND_ERR_INVALID_ARG|ERR_INVALID_[A-Z_]+)$/
 
-interface ErrorFacts {
-  readonly code: string
-  readonly syscall: string
-  readonly message: string
-  /** Of an AggregateError: one for each address that was tried. */
-  readonly parts: readonly unknown[]
-}
-
 /** By shape and not by `instanceof`: Node's own errors are of another realm where code runs in a `vm` context. */
-function factsOf(error: unknown): ErrorFacts {
+function factsOf(error: unknown) {
   const { code, syscall, message, errors } = (error ?? {}) as Readonly<Record<string, unknown>>
-  const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-  return {
-    code: text(code),
-    syscall: text(syscall),
-    message: text(message),
-    parts: Array.isArray(errors) ? (errors as unknown[]) : [],
-  }
-}
-
-/** undici reports a proxy's refusal of a tunnel by its message only. */
-function proxyStatus({ code, message }: ErrorFacts): number | undefined {
-  if (code !== 'UND_ERR_ABORTED') return undefined
-  const status = /^Proxy response \((\d{3})\)/.exec(message)?.[1]
-  return status === undefined ? undefined : Number(status)
+  // An AggregateError has an error for each address that was tried.
+  const parts = Array.isArray(errors) ? (errors as unknown[]) : []
+  return { code: String(code), syscall, message: String(message), parts }
 }
 
 /** Reads an error of undici or Node by its class. What is not listed is `broken`, the class that promises least. */
 export function failureCause(error: unknown): FailureCause {
-  const facts = factsOf(error)
-  if (facts.parts.length > 0) {
-    return facts.parts.every((part) => failureCause(part) === 'no-connection') ? 'no-connection' : 'broken'
-  }
-  if (CONNECT_CALLS.has(facts.syscall) || facts.code === 'UND_ERR_CONNECT_TIMEOUT') return 'no-connection'
-  if (TLS_CODE.test(facts.code)) return NOT_TLS.test(`${facts.code} ${facts.message}`) ? 'not-tls' : 'untrusted'
-  if (INVALID_CODE.test(facts.code)) return 'invalid'
-  const status = proxyStatus(facts)
-  if (status !== undefined) return status >= 500 ? 'no-connection' : 'proxy-refused'
+  const { code, syscall, message, parts } = factsOf(error)
+  if (parts.length > 0)
+    return parts.every((part) => failureCause(part) === 'no-connection') ? 'no-connection' : 'broken'
+  if (CONNECT_CALLS.has(syscall) || code === 'UND_ERR_CONNECT_TIMEOUT') return 'no-connection'
+  if (TLS_CODE.test(code)) return NOT_TLS.test(`${code} ${message}`) ? 'not-tls' : 'untrusted'
+  if (INVALID_CODE.test(code)) return 'invalid'
+  // undici tells by the message alone that a proxy has refused a tunnel.
+  const proxyStatus = code === 'UND_ERR_ABORTED' ? /^Proxy response \((\d{3})\)/.exec(message)?.[1] : undefined
+  if (proxyStatus !== undefined) return Number(proxyStatus) >= 500 ? 'no-connection' : 'proxy-refused'
   return 'broken'
 }
 
@@ -72,5 +53,5 @@ export function failureCause(error: unknown): FailureCause {
 export function failureCode(error: unknown): string | undefined {
   const { code, parts } = factsOf(error)
   if (parts.length > 0) return failureCode(parts[0])
-  return /^[A-Z0-9_]{1,64}$/.test(code) ? code : undefined
+  return /^[A-Z][A-Z0-9_]{0,63}$/.test(code) ? code : undefined
 }

@@ -7,31 +7,16 @@ function read(env: NodeJS.ProcessEnv, name: string): string {
   return values.find((value) => value !== '') ?? ''
 }
 
-interface BypassRule {
-  readonly name: string
-  readonly port: string | undefined
-}
-
-/** `host`, `.host`, `*.host`, each with a port or without, and IPv6 addresses, in brackets or bare. */
-function parseBypassRule(entry: string): BypassRule {
-  if (/^[^[].*:.*:/.test(entry) || entry.startsWith('::')) return { name: `[${entry}]`, port: undefined }
-  const [, name = '', port] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry) ?? []
-  return { name, port }
-}
-
-function isBypassed(url: URL, noProxy: string): boolean {
-  const host = url.hostname.toLowerCase()
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-  return noProxy
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter((entry) => entry !== '')
-    .some((entry) => {
-      if (entry === '*') return true
-      const rule = parseBypassRule(entry)
-      if (rule.port !== undefined && rule.port !== port) return false
-      return host === rule.name || host.endsWith(`.${rule.name}`)
-    })
+/** Whether `NO_PROXY` names it: by `host`, `.host` or `*.host`, with a port or without, or an IPv6 address, in brackets or bare. */
+function isBypassed({ protocol, hostname, port }: URL, noProxy: string): boolean {
+  const ownPort = port || (protocol === 'https:' ? '443' : '80')
+  const entries = noProxy.toLowerCase().split(/[\s,]+/)
+  return entries.some((entry) => {
+    if (entry === '*') return true
+    const isBareIPv6 = /^(?!\[).*:.*:/.test(entry)
+    const [, name, rulePort = ownPort] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(isBareIPv6 ? `[${entry}]` : entry) ?? []
+    return name !== undefined && rulePort === ownPort && (hostname === name || hostname.endsWith(`.${name}`))
+  })
 }
 
 function parseProxy(text: string): URL | undefined {
@@ -63,13 +48,10 @@ function decode(text: string): string {
   }
 }
 
-function base64Credentials({ username, password }: URL): string {
-  return Buffer.from(`${decode(username)}:${decode(password)}`).toString('base64')
-}
-
-/** The `Proxy-Authorization` header for a proxy's address, or undefined if it holds no user information. */
-export function proxyAuthorization(proxy: URL): string | undefined {
-  return proxy.username === '' && proxy.password === '' ? undefined : `Basic ${base64Credentials(proxy)}`
+/** The `Proxy-Authorization` header for a proxy's address; empty if it holds no user information. */
+export function proxyAuthorization({ username, password }: URL): string {
+  const credentials = `${decode(username)}:${decode(password)}`
+  return credentials === ':' ? '' : `Basic ${Buffer.from(credentials).toString('base64')}`
 }
 
 /**
@@ -77,14 +59,15 @@ export function proxyAuthorization(proxy: URL): string | undefined {
  * that stands alone is a token; beside a password it is a plain word, which would be hidden everywhere.
  */
 function secretsOf(proxy: URL): string[] {
-  if (proxyAuthorization(proxy) === undefined) return []
-  const secret = proxy.password === '' ? proxy.username : proxy.password
-  return [decode(secret), secret, base64Credentials(proxy)]
+  const secret = proxy.password || proxy.username
+  return secret === '' ? [] : [decode(secret), secret, proxyAuthorization(proxy).slice('Basic '.length)]
 }
 
 /** The secrets of all proxies that the environment names: one that is not used for the service may be used for GitHub. */
 export function proxySecrets(env: NodeJS.ProcessEnv): string[] {
-  const addresses = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].map((name) => env[name]?.trim() ?? '')
-  const proxies = addresses.map(parseProxy).filter((proxy) => proxy !== undefined)
-  return [...new Set(proxies.flatMap(secretsOf))]
+  const secrets = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].flatMap((name) => {
+    const proxy = parseProxy(env[name]?.trim() ?? '')
+    return proxy === undefined ? [] : secretsOf(proxy)
+  })
+  return [...new Set(secrets)]
 }
