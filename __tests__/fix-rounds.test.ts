@@ -140,10 +140,10 @@ test.each([
   'after a follow-up that adds nothing, too, failing checks go back: %s',
   async (scenario, outcome, told, stop) => {
     const course = { scenario, github: { checks: [fails] } }
-    const { report, messages, conclusion } = await play(course, { 'job-id': 'job_finished' })
+    const { report, messages, isGreen } = await play(course, { 'job-id': 'job_finished' })
     expect(report).toMatchObject({ outcome, stop, pullRequest: { checks: 'failure' } })
     expect(messages.slice(1).map(toldIn)).toEqual(told)
-    expect(conclusion.isGreen).toBe(false)
+    expect(isGreen).toBe(false)
   },
 )
 

@@ -1,13 +1,11 @@
 import * as fs from 'node:fs'
 import { expect, test } from '@jest/globals'
-import { mostUrgent } from '../../src/action/conclusion.ts'
+import type { StepResult } from '../../src/action/conclusion.ts'
 import { execute } from '../../src/action/execute.ts'
-import { runAction } from '../../src/action/run-action.ts'
+import { runAction, type Action } from '../../src/action/run-action.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import type { RawInputs } from '../../src/action/parse-inputs.ts'
-import type { Action, InputSurroundings, Rendered } from '../../src/action/action.ts'
-import type { StepInputs } from '../../src/action/step.ts'
-import type { Step } from '../../src/action/step.ts'
+import type { Step, StepInputs } from '../../src/action/step.ts'
 import { captureStdout } from '../support/capture-stdout.ts'
 import { stepProcess } from '../support/step-process.ts'
 
@@ -17,7 +15,7 @@ const INPUTS: StepInputs = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'ht
 
 interface Seen {
   raw?: RawInputs
-  surroundings?: InputSurroundings
+  workspace?: string
   step?: Step
   codeWhileRunning?: unknown
   lines: readonly string[]
@@ -25,18 +23,24 @@ interface Seen {
 
 interface Play extends Partial<Action<StepInputs, string>> {
   readonly given?: Readonly<Record<string, string>>
-  readonly rendered?: Partial<Rendered>
+  readonly rendered?: Partial<StepResult>
+  readonly summarize?: (report: string) => string
 }
 
 /** Runs a feature whose report is one word, and which is green if this is `done` or `skipped`. */
-async function run({ given = {}, rendered = {}, ...fields }: Play = {}): Promise<Seen> {
+async function run({
+  given = {},
+  rendered = {},
+  summarize = (report) => `# ${report}`,
+  ...fields
+}: Play = {}): Promise<Seen> {
   for (const [name, value] of Object.entries(given)) process.env[`INPUT_${name.toUpperCase()}`] = value
   const seen: Seen = { lines: [] }
   const feature: Action<StepInputs, string> = {
     inputNames: ['api-key', 'base-url', 'on-missing-key', 'summary'],
     firstOutputs: { outcome: 'error' },
-    parse: (raw, surroundings) => {
-      Object.assign(seen, { raw, surroundings })
+    parse: (raw, workspace) => {
+      Object.assign(seen, { raw, workspace })
       return INPUTS
     },
     run: (_inputs, step) => {
@@ -44,11 +48,12 @@ async function run({ given = {}, rendered = {}, ...fields }: Play = {}): Promise
       return Promise.resolve('done')
     },
     notRun: (error) => error?.message ?? 'skipped',
-    render: (report, inputs) => ({
-      conclusion: { isGreen: ['done', 'skipped'].includes(report), title: 'Ended', text: '', advice: undefined },
+    render: (report, inputs, _redact, wantsSummary) => ({
+      isGreen: ['done', 'skipped'].includes(report),
+      title: 'Ended',
       text: `${report}, ${inputs === undefined ? 'without inputs' : 'with inputs'}`,
       outputs: { outcome: report },
-      summary: () => `# ${report}`,
+      summary: wantsSummary ? summarize(report) : undefined,
       ...rendered,
     }),
     ...fields,
@@ -64,10 +69,10 @@ const outcomes = (): string[] =>
 test('reads the inputs as they are, runs the step within its time, and publishes what came of it', async () => {
   process.env['GITHUB_WORKSPACE'] = '/workspace'
   const given = { 'api-key': ' docs_key\n', summary: ' true', 'base-url': 'https://docs.example.com' }
-  const { raw, surroundings, step, codeWhileRunning, lines } = await run({ given })
+  const { raw, workspace, step, codeWhileRunning, lines } = await run({ given })
 
   expect(raw).toEqual({ ...given, 'on-missing-key': '' })
-  expect(surroundings).toMatchObject({ workspace: '/workspace' })
+  expect(workspace).toBe('/workspace')
   expect((step?.deadlineAt ?? 0) - (step?.startedAt ?? 0)).toBe(INPUTS.timeoutMs)
   expect(lines.slice(0, 2)).toEqual(['::add-mask:: docs_key%0A', '::add-mask::docs_key'])
   expect(lines.at(-1)).toMatch(/^\[ +\d s\] Ended\. done, with inputs\.$/)
@@ -130,7 +135,7 @@ test.each([
   ['a step that cannot be opened', { run: () => Promise.reject(new ActionError('proxy', 'No.')) }],
 ])('%s ends it red, with a report of a step that did not run', async (_name, fields) => {
   const { lines } = await run(fields)
-  expect(lines.at(-1)).toBe('::error title=Ended::No., without inputs')
+  expect(lines.at(-1)).toBe('::error title=Ended::No., without inputs.')
   expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'No.'], '# No.', [1]])
 })
 
@@ -167,7 +172,7 @@ test.each([
     },
   })
   expect(lines.filter((line) => line.startsWith('::error'))).toEqual([
-    `::error title=Ended::job_1: ${DEFECT}, with inputs`,
+    `::error title=Ended::job_1: ${DEFECT}, with inputs.`,
   ])
   expect(lines.slice(0, 2)).toEqual(['::group::New job', '::endgroup::'])
   expect(lines[2]).toContain(why)
@@ -238,7 +243,7 @@ test('of a defect in what tells of the step, the outputs of the beginning are to
 const NOTICE = { title: 'Not done', text: 'The label.' }
 
 test('a defect in the summary costs the summary', async () => {
-  const { lines } = await run({ rendered: { notice: NOTICE, summary: crash } })
+  const { lines } = await run({ rendered: { notice: NOTICE }, summarize: crash })
   expect(lines.at(-1)).toMatch(/^::error title=Ended::A defect/)
   expect([outcomes(), summary()]).toEqual([['error', DEFECT], ''])
   expect(lines.filter((line) => line.includes('The label.'))).toHaveLength(1)
@@ -246,7 +251,7 @@ test('a defect in the summary costs the summary', async () => {
 
 test('a defect before the step began is told as one, and that it did not run', async () => {
   const { lines } = await run({ parse: crash })
-  expect(lines.at(-1)).toBe(`::error title=Ended::${DEFECT}, without inputs`)
+  expect(lines.at(-1)).toBe(`::error title=Ended::${DEFECT}, without inputs.`)
   expect(outcomes()).toEqual(['error', DEFECT])
 })
 
@@ -260,7 +265,7 @@ test('a notice comes before the end', async () => {
   expect(lines.slice(-2)).toEqual(['::notice title=Not done::The label.', expect.stringContaining('Ended. done')])
 })
 
-test('of all advice only the most urgent is given', () => {
-  expect(mostUrgent([undefined, '', 'Mend it.', 'Try again.'])).toBe('Mend it.')
-  expect(mostUrgent([undefined, ''])).toBeUndefined()
+test('what the service says and what to do stand behind the text, and what has no period behind them', async () => {
+  const { lines } = await run({ rendered: { quote: 'No', advice: 'Mend it', last: 'https://x/1' } })
+  expect(lines.at(-1)).toMatch(/with inputs\. The service says: “No”\. Mend it\. https:\/\/x\/1$/)
 })

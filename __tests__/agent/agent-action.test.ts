@@ -9,22 +9,22 @@ const plainly = (text: string): string => text
 
 test('a step that has no end yet, or was stopped by wrong inputs, is an error', () => {
   const error = new ActionError('invalid-input', '`wait` is wrong.', { hint: 'Correct it.' })
-  const { conclusion, outputs, text } = agentAction.render(agentAction.notRun(error, 100), undefined, plainly)
+  const { outputs, ...result } = agentAction.render(agentAction.notRun(error, 100), undefined, plainly, false)
   expect(agentAction.firstOutputs).toEqual({ outcome: 'error' })
-  expect(conclusion).toMatchObject({ isGreen: false, title: 'The inputs are wrong' })
   expect(outputs).toMatchObject({ outcome: 'error', changed: 'false', 'duration-seconds': '0.1' })
-  expect(text).toBe('`wait` is wrong. Correct it.')
+  const told = { text: '`wait` is wrong.', advice: 'Correct it.', last: undefined, summary: undefined }
+  expect(result).toMatchObject({ isGreen: false, title: 'The inputs are wrong', ...told })
 })
 
 test('a step without a key that may be missing is skipped, and green', () => {
-  const { conclusion, outputs } = agentAction.render(agentAction.notRun(undefined, 100), undefined, plainly)
-  expect(conclusion.isGreen).toBe(true)
+  const { isGreen, outputs } = agentAction.render(agentAction.notRun(undefined, 100), undefined, plainly, false)
+  expect(isGreen).toBe(true)
   expect(outputs['outcome']).toBe('skipped')
 })
 
 test('the last line names the pull request, and what the service says', () => {
   const error = new ActionError('service-error', 'It failed.', { quote: 'No.' })
-  const { text, notice } = agentAction.render(reportOf({ error }), agentInputs(), plainly)
-  expect(text).toBe(`It failed. The service says: “No.” Pull request: ${LINK}`)
-  expect(notice).toBeUndefined()
+  const result = agentAction.render(reportOf({ error }), agentInputs(), plainly, false)
+  const told = { text: 'It failed.', quote: 'No.', last: `Pull request: ${LINK}`, notice: undefined }
+  expect(result).toMatchObject(told)
 })

@@ -198,9 +198,9 @@ test.each(ROWS)('$name', async ({ given, plays = [], service, github, ends, outp
     ...(service && { scenario: service }),
   })
 
-  expect(`${world.conclusion.isGreen ? 'green' : 'red'}, ${world.report.outcome}`).toBe(ends)
+  expect(`${world.isGreen ? 'green' : 'red'}, ${world.report.outcome}`).toBe(ends)
   expect(world.outputs).toMatchObject(outputs)
-  const said = [...world.said, world.text, world.notice?.text, world.summary].join('\n')
+  const said = [...world.said, world.line, world.notice?.text, world.summary].join('\n')
   for (const part of row.says ?? []) expect(said).toContain(part)
   const notice = { title: 'Not done on GitHub', text: expect.stringContaining(row.notice ?? '') as unknown }
   expect(world.notice).toEqual(row.notice === undefined ? undefined : notice)

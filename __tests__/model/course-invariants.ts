@@ -207,8 +207,7 @@ const gatesAreGood = ({ outputs, step: { given } }: CourseRun): boolean =>
   ((given['allowed-paths'] ?? '') === '' || outputs['in-scope'] === 'true')
 
 function readyIsTrue(run: CourseRun): string | undefined {
-  const { conclusion, outputs, step, report } = run
-  const { title, isGreen } = conclusion
+  const { title, isGreen, outputs, step, report } = run
   const isOpen = outputs['pr-state'] === 'open' && outputs['pr-mergeable'] !== 'false'
   if (title.includes('is ready') && !(isOpen && gatesAreGood(run))) return `“${title}”: ${JSON.stringify(outputs)}`
   const hasEnded = CLAIMS.includes(report.outcome) && report.job?.prLink !== undefined
@@ -234,7 +233,7 @@ function scopeIsTrue({ outputs }: CourseRun, trace: CourseTrace): string | undef
 
 function greenIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   const { outcome, error } = run.report
-  if (!run.conclusion.isGreen) return undefined
+  if (!run.isGreen) return undefined
   if (error !== undefined) return 'It is green with an error.'
   if (turnsOf(run).length > 0 || outcome === 'skipped') return undefined
   return someTurnBegan(run, trace) ? undefined : `It is green with ${outcome}, and nothing was sent.`

@@ -23,12 +23,12 @@ test.each(['rolling', 'follow-up', 'rounds'] as const)(
     const seen = new Set<string>()
     await holdAlways(arbitraryCourse(kind), runs, async (course) => {
       const trace = await playCourse(course)
-      for (const { conclusion, outputs } of trace.runs) {
-        if (conclusion.isGreen) seen.add(outputs['pr-operation'] ?? '')
+      for (const { isGreen, outputs } of trace.runs) {
+        if (isGreen) seen.add(outputs['pr-operation'] ?? '')
         seen.add(`checks ${outputs['checks'] ?? ''}`)
         if (Number(outputs['fix-rounds']) > 0) seen.add(outputs['checks'] === 'success' ? 'mended' : 'not mended')
       }
-      return { problems: problemsOf(trace), log: trace.runs.flatMap(({ log, text }) => [...log, text]) }
+      return { problems: problemsOf(trace), log: trace.runs.flatMap(({ log, line }) => [...log, line]) }
     })
     // A proof about courses that all end alike would prove nothing.
     expect(IS_REPLAY ? [] : ENDS[kind].filter((end) => !seen.has(end))).toEqual([])

@@ -44,12 +44,12 @@ const SHORTEST_WAIT_MS = 1_000
 /** What must hold whatever the limit; undefined if it does. */
 function problemOf({ timeoutMs = 3_600_000 }: FleetPlan, { steps, jobs }: FleetEnd): string | undefined {
   for (const { beganAt, endedAt, played } of steps) {
-    const { outputs, conclusion, report } = played
+    const { outputs, isGreen, report } = played
     const deadlineAt = beganAt + timeoutMs
     const problem = endsInTime(endedAt, deadlineAt)
     if (problem !== undefined) return problem
-    if (conclusion.isGreen && outputs['status'] !== 'completed') return 'A step is green without the end of its job.'
-    const isEarly = endedAt < deadlineAt - SHORTEST_WAIT_MS - 100 && !conclusion.isGreen
+    if (isGreen && outputs['status'] !== 'completed') return 'A step is green without the end of its job.'
+    const isEarly = endedAt < deadlineAt - SHORTEST_WAIT_MS - 100 && !isGreen
     if (isEarly && report.error?.message.includes(" UTC, which is after this step's deadline") !== true)
       return `A step gave up early, and named no time: ${report.error?.message ?? ''}`
   }

@@ -82,7 +82,7 @@ const COLOURED_BY_FAIL_ON: Readonly<Partial<Record<Outcome, string>>> = {
 const ENDED: readonly Outcome[] = ['pull-request', 'no-changes', 'failed', 'archived']
 const ALWAYS_GREEN: readonly Outcome[] = ['pull-request', 'submitted']
 
-function colourIsRight({ conclusion: { isGreen }, report: { outcome, error }, schedule }: Trace): string | undefined {
+function colourIsRight({ isGreen, report: { outcome, error }, schedule }: Trace): string | undefined {
   const word = COLOURED_BY_FAIL_ON[outcome]
   const isAsked = schedule.failOn.some((on) => on === word)
   if (isGreen && error !== undefined) return 'The step is green although something kept it from its work.'
@@ -92,25 +92,23 @@ function colourIsRight({ conclusion: { isGreen }, report: { outcome, error }, sc
   return isRed && !isAsked ? `The step is red with the outcome ${outcome}, without an error.` : undefined
 }
 
-function greenMeansAccepted({ conclusion, schedule, service }: Trace): string | undefined {
+function greenMeansAccepted({ isGreen, schedule, service }: Trace): string | undefined {
   const wasAccepted = schedule.task === 'attach' || service.posts.some(({ wasProcessed }) => wasProcessed)
-  return conclusion.isGreen && !wasAccepted
-    ? 'The step is green, and the service has never taken the prompt.'
-    : undefined
+  return isGreen && !wasAccepted ? 'The step is green, and the service has never taken the prompt.' : undefined
 }
 
 function durationIsMonotonic({ endedAt, report: { durationMs } }: Trace): string | undefined {
   return durationMs === endedAt ? undefined : `It says that it took ${durationMs} ms, and took ${endedAt} ms.`
 }
 
-function keyIsNowhere({ schedule, conclusion, outputs, report, ...shown }: Trace): string | undefined {
-  const { summary, log, warnings, text, notice } = shown
+function keyIsNowhere({ schedule, outputs, report, ...shown }: Trace): string | undefined {
+  const { summary, log, warnings, title, line, notice } = shown
   if (schedule.plant === 'none') return undefined
   const { error, lastProblem } = report
   const texts = {
     log: [...log, ...warnings],
     report: [error?.message, error?.hint, error?.quote, lastProblem?.message, lastProblem?.quote],
-    annotation: [conclusion.title, text, notice?.text],
+    annotation: [title, line, notice?.text],
     outputs: Object.values(outputs),
     summary: [summary],
   }

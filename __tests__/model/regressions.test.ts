@@ -96,12 +96,13 @@ const ONCE_BROKEN: Readonly<Record<string, readonly [schedule: Schedule, expecte
     { ...LINKLESS, cancelAtMs: 1_000 },
     {
       report: { outcome: 'cancelled' },
-      conclusion: { text: containing('The job completed'), advice: containing('job-id: job_1') },
+      text: containing('The job completed'),
+      advice: containing('job-id: job_1'),
     },
   ],
   'a run cancelled before anything was sent says what to do': [
     { ...CALM, cancelAtMs: 3, posts: [fate(broken('refused'), 60_000)] },
-    { conclusion: { text: containing('before the service accepted the prompt'), advice: containing('') } },
+    { text: containing('before the service accepted the prompt'), advice: containing('') },
   ],
   'a key that is written as JSON in a text that the summary writes as HTML is taken out': [
     { ...CALM, plant: 'json' },
@@ -139,7 +140,7 @@ const ONCE_BROKEN: Readonly<Record<string, readonly [schedule: Schedule, expecte
   ],
   'an end that did not stand long enough for the deadline is not told as a job that still runs': [
     { ...SAME_LINK, timeoutMs: 25_000 },
-    { report: { outcome: 'timed-out' }, conclusion: { text: without('still runs') } },
+    { report: { outcome: 'timed-out' }, text: without('still runs') },
   ],
 }
 

@@ -8,12 +8,12 @@ type ShownPromise = (played: Played<Report>) => string | undefined
 
 const SENTENCES = /^[A-Z].*[.”…]$/s
 
-const redSaysWhy: ShownPromise = ({ conclusion: { isGreen, title, text, advice } }) => {
+const redSaysWhy: ShownPromise = ({ isGreen, title, text, advice }) => {
   if (title === '' || !SENTENCES.test(text)) return `It does not say what happened: “${title}”, “${text}”.`
   return !isGreen && (advice ?? '') === '' ? `It does not say what to do: “${text}”` : undefined
 }
 
-const runningIsTrue: ShownPromise = ({ conclusion: { text }, report }) => {
+const runningIsTrue: ShownPromise = ({ text, report }) => {
   const isClaimed = /still runs|goes on/.test(text)
   return isClaimed && report.job?.status !== 'active'
     ? `“${text}” The job was last seen ${report.job?.status ?? 'never'}.`

@@ -4,7 +4,8 @@ import type { Transport } from '../../src/docs-service/transport.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor, safeLines } from '../../src/text/redact.ts'
-import type { Action, Rendered } from '../../src/action/action.ts'
+import { formatResult, type StepResult } from '../../src/action/conclusion.ts'
+import type { Action } from '../../src/action/run-action.ts'
 import type { StepInputs } from '../../src/action/step.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
 import { stepClockOf } from './fake-clock.ts'
@@ -15,8 +16,10 @@ import { fakeStep } from './fake-step.ts'
 import { respondInProcess, type Respond } from './respond-in-process.ts'
 
 /** All that an action showed to the outside. */
-export interface Played<Report> extends Omit<Rendered, 'summary'> {
+export interface Played<Report> extends StepResult {
   readonly summary: string
+  /** The last one of the log, or the annotation. */
+  readonly line: string
   readonly report: Report
   /** What was said, in order, as `kind: text`. */
   readonly said: readonly string[]
@@ -92,15 +95,15 @@ export async function playOn<Inputs extends StepInputs, Report>(
   }
 
   const { report, inputs } = await (stage.world?.passUntil(play()) ?? play())
-  const { outputs, summary, text, ...shown } = feature.render(report, inputs, redact)
-  checkResult(outputs)
+  const result = feature.render(report, inputs, redact, true)
+  checkResult(result.outputs)
   const linesOf = (kind: string): string[] =>
     bare.said.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))
   return {
-    ...{ ...shown, report, accepted, said: bare.said, log: linesOf('log'), warnings: linesOf('warn') },
+    ...{ ...result, report, accepted, said: bare.said, log: linesOf('log'), warnings: linesOf('warn') },
     // The host redacts whatever goes out.
-    outputs: Object.fromEntries(Object.entries(outputs).map(([name, value]) => [name, redact(value)])),
-    ...{ summary: redact(summary()), text: redact(text) },
+    outputs: Object.fromEntries(Object.entries(result.outputs).map(([name, value]) => [name, redact(value)])),
+    ...{ summary: redact(result.summary ?? ''), line: redact(formatResult(result)) },
   }
 }
 
@@ -126,5 +129,5 @@ export function playFeature<Inputs extends StepInputs, Report>(
   const raw = Object.fromEntries(feature.inputNames.map((name) => [name, given[name] ?? '']))
   const signal = cancelledAt(world, cancelAtMs)
   const stage = { apiKey, transport, github: undefined, context: { ...RUN_FACTS, ...facts }, clock, world, signal }
-  return playOn(stage, feature, () => feature.parse(raw, { workspace, now: clock.wallTime() }))
+  return playOn(stage, feature, () => feature.parse(raw, workspace, clock.wallTime()))
 }

@@ -73,7 +73,7 @@ const GIVEN = { 'project-id': 'docs-demo', 'api-key': EMULATOR_KEY, 'base-url': 
 
 /** The inputs as they are parsed from a workflow, where only what a test is about is given. */
 export function visitorsInputs(given: Readonly<Record<string, string>>, workspace: string): VisitorsInputs {
-  return parseVisitorsInputs({ ...GIVEN, ...given }, { workspace, now: new Date('2026-03-01T12:00:00Z') })
+  return parseVisitorsInputs({ ...GIVEN, ...given }, workspace, new Date('2026-03-01T12:00:00Z'))
 }
 
 const START_MS = Date.UTC(2026, 0, 1)

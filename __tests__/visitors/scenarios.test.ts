@@ -138,8 +138,8 @@ test.each(ROWS)('$name', async ({ respond, given, ending, error, outputs, offset
   expect(run.outputs).toEqual({ ...NO_FILE, ...outputs })
   const { code } = (run.report.error ?? {}) as { code?: ErrorCode }
   expect([run.report.ending, code]).toEqual([ending, error])
-  expect(run.conclusion.isGreen).toBe(error === undefined)
-  const text = [...run.said, run.text].join('\n')
+  expect(run.isGreen).toBe(error === undefined)
+  const text = [...run.said, run.line].join('\n')
   for (const part of says ?? []) expect(text).toContain(part)
 })
 

@@ -44,7 +44,7 @@ async function playAgent(given: Texts, embedded: EmbeddedService, cancelAfter = 
     const run = begin(after?.service.github.state ?? before, BASE_URL, nowMs)
     const { id: runId, headSha: sha, eventName, event: payload } = run
     after = await playInWorld({
-      inputs: agentAction.parse({ ...given, ...run.inputs }, { workspace: '.', now: new Date(0) }),
+      inputs: agentAction.parse({ ...given, ...run.inputs }, '.', new Date(0)),
       scenario,
       github,
       cancelAfterMs: cancelAfter * 1_000,

@@ -6,17 +6,25 @@ export interface Conclusion {
   readonly title: string
   /** What happened, as full sentences. */
   readonly text: string
-  /** The one thing to do now, as full sentences; undefined if there is nothing to do. */
-  readonly advice: string | undefined
+  /** The one thing to do now, as full sentences, as nobody follows two at once; undefined if there is nothing to do. */
+  readonly advice?: string | undefined
 }
 
-/** Of all that could be done, what is first in the list: nobody follows two pieces of advice at once. */
-export function mostUrgent(advice: readonly (string | undefined)[]): string | undefined {
-  return advice.find((sentence) => sentence !== undefined && sentence !== '')
+/** How a step ends, in the forms in which the runner takes it. */
+export interface StepResult extends Conclusion {
+  /** What the service said, in its own words. */
+  readonly quote?: string | undefined
+  /** Stands behind all sentences, and has no period. */
+  readonly last?: string | undefined
+  readonly outputs: Readonly<Record<string, string>>
+  readonly notice?: { readonly title: string; readonly text: string } | undefined
+  /** Markdown; undefined if none is wanted. */
+  readonly summary?: string | undefined
 }
 
-/** @param quote what the service said, in its own words */
-export function formatConclusion({ text, advice }: Conclusion, quote: string | undefined): string {
+/** The one text of the annotation, or of the log's last line, behind sentences that stand before it. */
+export function formatResult({ text, quote, advice, last }: StepResult, ...before: readonly string[]): string {
   const quoted = quote === undefined ? undefined : `The service says: “${quote}”`
-  return joinSentences([text, quoted, advice])
+  const sentences = joinSentences([...before, text, quoted, advice])
+  return last === undefined ? sentences : `${sentences} ${last}`
 }

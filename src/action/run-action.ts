@@ -1,10 +1,31 @@
+import type { connectGitHub } from '../github/github.ts'
 import { ActionError } from '../runtime/errors.ts'
-import type { Action } from './action.ts'
+import type { Redact } from '../text/redact.ts'
+import type { StepResult } from './conclusion.ts'
 import { readContext, withholdsSecrets } from './context.ts'
 import type { Core } from './core.ts'
-import { execute, resultOfError, type StepResult } from './execute.ts'
+import { execute, resultOfError } from './execute.ts'
 import { isGiven, type RawInputs } from './parse-inputs.ts'
-import { openStep, type StepInputs } from './step.ts'
+import { openStep, type Step, type StepInputs } from './step.ts'
+
+export type OnCrash<Report> = (tellKnown: (error: ActionError) => Report) => void
+
+/** One action, as the runner's side sees it: what every action does at its start and end is written here, once. */
+export interface Action<Inputs extends StepInputs, Report> {
+  readonly inputNames: readonly string[]
+  /** Outputs that hold until the step has an end: what nobody wrote would read as if the step had not run. */
+  readonly firstOutputs: Readonly<Record<string, string>>
+  /** Left out by an action that never asks GitHub, so that it is in no bundle of that action. */
+  readonly connectGitHub?: typeof connectGitHub
+  /** @throws ActionError `invalid-input` that names every problem */
+  readonly parse: (raw: RawInputs, workspace: string, now: Date) => Inputs
+  /** Throws only what nobody foresaw; what is known of such a step is asked of what `onCrash` was given last. */
+  readonly run: (inputs: Inputs, step: Step, onCrash: OnCrash<Report>) => Promise<Report>
+  /** The report of a step that asked nothing: stopped by an error, or skipped for want of a key. */
+  readonly notRun: (error: ActionError | undefined, durationMs: number) => Report
+  /** @param inputs undefined if the step did not run */
+  readonly render: (report: Report, inputs: Inputs | undefined, redact: Redact, wantsSummary: boolean) => StepResult
+}
 
 /** What must not be shown, by the names of the inputs. */
 const SECRETS = ['api-key', 'github-token']
@@ -31,52 +52,48 @@ function announceSkip(core: Core, env: NodeJS.ProcessEnv): void {
 }
 
 /** Runs an action as the step's program: from the runner's inputs to its exit code. */
-export function runAction<Inputs extends StepInputs, Report>(feature: Action<Inputs, Report>): Promise<void> {
+export function runAction<Inputs extends StepInputs, Report>(action: Action<Inputs, Report>): Promise<void> {
   return execute(async ({ core, clock, signal, onCrash }) => {
     const startedAt = clock.now()
     const { env } = process
-    for (const [name, value] of Object.entries(feature.firstOutputs)) core.setOutput(name, value)
-    const raw = readInputs(feature.inputNames, core, env)
+    for (const [name, value] of Object.entries(action.firstOutputs)) core.setOutput(name, value)
+    const raw = readInputs(action.inputNames, core, env)
     // Known of wrong inputs too.
     const wantsSummary = raw['summary']?.trim().toLowerCase() !== 'false'
-
-    const publish = (report: Report, inputs?: Inputs, isSummaryWanted = wantsSummary): StepResult => {
-      const { conclusion, summary, notice, ...rest } = feature.render(report, inputs, core.redact)
-      const { isGreen, title } = conclusion
-      const result = { isGreen, title, ...rest, summary: isSummaryWanted ? summary() : undefined }
-      if (notice !== undefined) core.notice(notice.title, notice.text)
-      return result
-    }
-    const notRun = (error?: ActionError): Report => feature.notRun(error, clock.now() - startedAt)
+    const notRun = (error?: ActionError): Report => action.notRun(error, clock.now() - startedAt)
+    const render = (report: Report, inputs?: Inputs, isSummaryWanted = wantsSummary): StepResult =>
+      action.render(report, inputs, core.redact, isSummaryWanted)
+    let tellKnown: (error: ActionError) => Report = notRun
+    let known: Inputs | undefined
     /** Of several forms the fullest one that the defect leaves. */
-    const publishCrash = (error: ActionError, report: () => Report, inputs?: Inputs): StepResult => {
+    onCrash((error) => {
       for (const isSummaryWanted of [wantsSummary, false]) {
         try {
-          return publish(report(), inputs, isSummaryWanted)
+          return render(tellKnown(error), known, isSummaryWanted)
         } catch {
           // What is wrong is in the log: it is the defect itself, or another one on the way to tell of it.
         }
       }
-      return resultOfError(error, feature.firstOutputs)
-    }
+      return resultOfError(error, action.firstOutputs)
+    })
 
     // Nothing else is looked at then: where secrets are withheld, other inputs may come from secrets too.
     if (!isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip') {
       announceSkip(core, env)
-      return publish(notRun())
+      return render(notRun())
     }
-    onCrash((error) => publishCrash(error, () => notRun(error)))
     try {
-      const workspace = env['GITHUB_WORKSPACE'] ?? process.cwd()
-      const inputs = feature.parse(raw, { workspace, now: clock.wallTime() })
-      const step = openStep(inputs, { core, clock, signal, startedAt, env, connectGitHub: feature.connectGitHub })
-      const report = await feature.run(inputs, step, (tellKnown) => {
-        onCrash((error) => publishCrash(error, () => tellKnown(error), inputs))
+      const inputs = action.parse(raw, env['GITHUB_WORKSPACE'] ?? process.cwd(), clock.wallTime())
+      const { connectGitHub } = action
+      const step = openStep(inputs, { core, clock, signal, startedAt, env, connectGitHub })
+      const report = await action.run(inputs, step, (given) => {
+        tellKnown = given
+        known = inputs
       })
-      return publish(report, inputs)
+      return render(report, inputs)
     } catch (error) {
       if (!(error instanceof ActionError)) throw error
-      return publish(notRun(error))
+      return render(notRun(error))
     }
   })
 }

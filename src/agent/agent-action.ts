@@ -1,5 +1,4 @@
-import { formatConclusion } from '../action/conclusion.ts'
-import type { Action } from '../action/action.ts'
+import type { Action } from '../action/run-action.ts'
 import { connectGitHub } from '../github/github.ts'
 import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from './inputs/agent-inputs.ts'
 import { conclude } from './report/conclusion.ts'
@@ -15,7 +14,7 @@ export const agentAction: Action<AgentInputs, Report> = {
   inputNames: INPUT_NAMES,
   firstOutputs: { outcome: 'error' satisfies Outcome },
   connectGitHub,
-  parse: (raw, { workspace }) => parseAgentInputs(raw, workspace),
+  parse: parseAgentInputs,
   run: runAgent,
   notRun: (error, durationMs) => ({
     ...(error === undefined ? { outcome: 'skipped' } : { outcome: 'error', error }),
@@ -24,19 +23,19 @@ export const agentAction: Action<AgentInputs, Report> = {
     rounds: [],
     durationMs,
   }),
-  render(whole, inputs, redact) {
+  render(whole, inputs, redact, wantsSummary) {
     const report = redactReport(whole, redact)
     const conclusion = conclude(report, inputs?.failOn ?? new Set())
     const outputs = toOutputs(report)
-    const text = formatConclusion(conclusion, report.error?.quote)
     const notDone = formatShortfalls(report.shortfalls)
     return {
-      conclusion,
+      ...conclusion,
+      quote: report.error?.quote,
       // A period behind a link would be taken for a part of it.
-      text: outputs['pr-link'] === '' ? text : `${text} Pull request: ${outputs['pr-link']}`,
+      last: outputs['pr-link'] === '' ? undefined : `Pull request: ${outputs['pr-link']}`,
       outputs: { ...outputs, result: renderResult(report, conclusion, redact) },
-      summary: () => renderSummary(report, conclusion),
-      ...(notDone === undefined ? {} : { notice: { title: 'Not done on GitHub', text: notDone } }),
+      notice: notDone === undefined ? undefined : { title: 'Not done on GitHub', text: notDone },
+      summary: wantsSummary ? renderSummary(report, conclusion) : undefined,
     }
   },
 }

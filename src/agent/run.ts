@@ -1,5 +1,5 @@
 import { ActionError, describeError, ERROR_TITLES } from '../runtime/errors.ts'
-import type { OnCrash } from '../action/action.ts'
+import type { OnCrash } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { findChangeAuthors } from './trigger/change-authors.ts'
 import { resolveChange } from './trigger/resolve-change.ts'

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
-import { resultOfError, type Runner, type StepResult } from '../action/execute.ts'
+import type { StepResult } from '../action/conclusion.ts'
+import { resultOfError, type Runner } from '../action/execute.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
 
@@ -59,7 +60,6 @@ async function start({ core, clock, signal, kit, env, program }: RehearsalPorts)
       text: `It listens on ${baseUrl} until this job ends, with a GitHub beside it. Requests to it cost no credits.`,
       // Not masked: key and token are public, and the runner drops a job's output that contains a masked value.
       outputs,
-      summary: undefined,
     }
   } catch (error) {
     removeLog(logFile)
@@ -69,7 +69,7 @@ async function start({ core, clock, signal, kit, env, program }: RehearsalPorts)
 }
 
 async function stop({ core, clock, kit }: RehearsalPorts): Promise<StepResult> {
-  const ended = { isGreen: true, text: '', outputs: {}, summary: undefined }
+  const ended = { isGreen: true, text: '', outputs: {} }
   const state = kit.getState(SERVICE_STATE)
   if (state === '') return { ...ended, title: 'There is no service to stop' }
   const service = JSON.parse(state) as ServiceState

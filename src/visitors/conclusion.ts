@@ -1,4 +1,4 @@
-import { mostUrgent, type Conclusion } from '../action/conclusion.ts'
+import type { Conclusion } from '../action/conclusion.ts'
 import { ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { joinSentences, formatCount } from '../text/sentences.ts'
 import { DOUBTS, hasFile, type Doubt, type Ending, type Report } from './report.ts'
@@ -97,6 +97,6 @@ export function conclude(report: Report): Conclusion {
     isGreen: hasFile(report) || ending === 'skipped',
     title: isError && error instanceof ActionError ? ERROR_TITLES[error.code] : title,
     text: joinSentences([text(report), compared(report)]),
-    advice: mostUrgent([isError ? error?.hint : advice, comparison?.error?.hint]),
+    advice: (isError ? error?.hint : advice) ?? comparison?.error?.hint,
   }
 }

@@ -12,7 +12,6 @@ import {
   type RawInputs,
 } from '../action/parse-inputs.ts'
 import { findOutputPlace, type OutputPlace } from '../action/workspace-file.ts'
-import type { InputSurroundings } from '../action/action.ts'
 import { dateInput, lastDays, parseDate, type DateInput, type DateRange } from './date-range.ts'
 import { FORMATS } from './export-format.ts'
 
@@ -70,7 +69,7 @@ export interface VisitorsInputs extends Parsed<ReturnType<typeof visitorsFields>
 }
 
 /** @throws ActionError `invalid-input` that names every problem */
-export function parseVisitorsInputs(raw: RawInputs, { workspace, now }: InputSurroundings): VisitorsInputs {
+export function parseVisitorsInputs(raw: RawInputs, workspace: string, now: Date): VisitorsInputs {
   const inputs = parseFields(visitorsFields(workspace), raw)
   const { days, dateFrom, dateTo } = inputs
   const given = { ...(dateFrom && { dateFrom: dateFrom.text }), ...(dateTo && { dateTo: dateTo.text }) }

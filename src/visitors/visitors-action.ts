@@ -1,6 +1,5 @@
 import { ActionError } from '../runtime/errors.ts'
-import { formatConclusion } from '../action/conclusion.ts'
-import type { Action } from '../action/action.ts'
+import type { Action } from '../action/run-action.ts'
 import { conclude } from './conclusion.ts'
 import { INPUT_NAMES, parseVisitorsInputs, type VisitorsInputs } from './inputs.ts'
 import { toOutputs } from './outputs.ts'
@@ -22,14 +21,14 @@ export const visitorsAction: Action<VisitorsInputs, Report> = {
     doubts: new Set(),
     durationMs,
   }),
-  render(report) {
+  render(report, _inputs, _redact, wantsSummary) {
     const conclusion = conclude(report)
     const quote = report.error instanceof ActionError ? report.error.quote : undefined
     return {
-      conclusion,
-      text: formatConclusion(conclusion, quote),
+      ...conclusion,
+      quote,
       outputs: toOutputs(report),
-      summary: () => renderSummary(report, conclusion),
+      summary: wantsSummary ? renderSummary(report, conclusion) : undefined,
     }
   },
 }

@@ -15,8 +15,8 @@ import { errorOf } from '../../support/github-client.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
 
 test('`skip` asks nothing of the service, and is green', async () => {
-  const { report, taken, conclusion } = await goOn({ 'on-open-pr': 'skip' })
-  expect([taken, report.outcome, conclusion.isGreen]).toEqual([[], 'skipped', true])
+  const { report, taken, isGreen } = await goOn({ 'on-open-pr': 'skip' })
+  expect([taken, report.outcome, isGreen]).toEqual([[], 'skipped', true])
   expect(report.skipReason).toBe('Pull request #1 of the agent is open, and `on-open-pr` is `skip`.')
 })
 

@@ -77,11 +77,11 @@ async function play({ jobName = 'own', spoken = {}, given = {}, reads, ...option
     facts: { ...context, ...options.facts },
     answers: { [READ]: inOrder(...(reads ?? jobReads)), ...options.answers },
   })
-  const { docs, taken, asked, outputs, report, conclusion } = world
+  const { docs, taken, asked, outputs, report } = world
   const comments = [docs.pulls[1], docs.issues[8]].flatMap((issue) => issue?.comments ?? [])
   const threads = docs.pulls[1]?.reviewComments ?? []
   return {
-    ...{ ...world, outcome: report.outcome, isGreen: conclusion.isGreen, continued: outputs['continued'] },
+    ...{ ...world, outcome: report.outcome, continued: outputs['continued'] },
     sent: taken.map(([to]) => (to === 'create' ? to : 'message')),
     prompt: taken[0]?.[1] ?? '',
     written: asked.flatMap((operation) => WRITES[operation] ?? []),

@@ -1,4 +1,4 @@
-import { mostUrgent, type Conclusion } from '../../action/conclusion.ts'
+import type { Conclusion } from '../../action/conclusion.ts'
 import { joinSentences } from '../../text/sentences.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
 import { isFixing } from './fixing.ts'
@@ -44,14 +44,15 @@ const LOOK_AT_THE_ROUND = "Check the service's dashboard before you send the job
 function adviceOf(report: Report): string | undefined {
   const { outcome, error } = report
   const isUntouched = error?.code === 'cancelled' && (jobIdOf(report) === undefined || report.progress === 'unsent')
-  return mostUrgent([
+  const inOrder = [
     error !== undefined && report.progress === 'taken' ? LOOK_BEFORE_SENDING : undefined,
     isStillRunning(report) && outcome !== 'error' ? adviseAttaching(report) : undefined,
     error?.hint,
     isFixing(report) ? LOOK_AT_THE_ROUND : undefined,
     adviseAttaching(report),
     error === undefined || isUntouched ? OUTCOME_ROWS[outcome].advice?.(report) : undefined,
-  ])
+  ]
+  return inOrder.find(Boolean)
 }
 
 export function conclude(report: Report, failOn: ReadonlySet<FailOn>): Conclusion {
