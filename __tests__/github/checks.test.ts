@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import type { WorkflowRun } from '../../src/emulator/github/check-state.ts'
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { ALL_PERMISSIONS, type Permissions } from '../../src/emulator/github/state.ts'
+import type { Check } from '../../src/github/commit-checks.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { RUN_FACTS } from '../support/fake-github.ts'
 import { answering, askingGitHub, errorOf, type AskingOptions } from '../support/github-client.ts'
@@ -11,9 +12,14 @@ const SHA = commit('c')
 const BUILD = { name: 'build', headSha: SHA }
 const readFrom = (github: GitHub) => github.readChecks('acme/docs', SHA, RUN_FACTS)
 
-const read = (fields: Partial<RepositoryState>, permissions: Permissions = ALL_PERMISSIONS, rest: AskingOptions = {}) =>
+const read = (
+  fields: Partial<RepositoryState>,
+  permissions: Permissions = ALL_PERMISSIONS,
+  rest: AskingOptions = {},
+  suffices?: (listed: readonly Check[]) => boolean,
+) =>
   askingGitHub({ docs: repositoryState(fields), state: { permissions }, ...rest }, async (github, { asked }) => {
-    const checks = await readFrom(github)
+    const checks = await github.readChecks('acme/docs', SHA, RUN_FACTS, suffices)
     return { checks, told: checks.map(({ name, state }) => `${name}: ${state}`), asked }
   })
 
@@ -53,6 +59,12 @@ test('a later run takes the place of an older one, if the token may know of it',
   const job = (id: number, conclusion: string) => checkRun({ ...BUILD, id, suiteId: id, runId: id * 10, conclusion })
   const given = { checkRuns: [job(2, 'failure'), job(3, 'success')], workflowRuns: [run(2), run(3)] }
   expect((await read(given)).told).toEqual(['build: success'])
+  for (const suffices of [true, false]) {
+    const seen: string[][] = []
+    const look = (listed: readonly Check[]) => (seen.push(listed.map(({ state }) => state)), suffices)
+    const { told, asked } = await read(given, ALL_PERMISSIONS, {}, look)
+    expect([seen, told.length, asked.length]).toEqual([[['failure', 'success']], suffices ? 2 : 1, suffices ? 2 : 4])
+  }
   const { told, checks } = await read(given, { checks: 'read', statuses: 'read' })
   expect(told).toEqual(['build: failure', 'build: success'])
   expect(checks.map(({ doubt }) => doubt?.hint)).toEqual([expect.stringContaining('`actions: read`'), undefined])

@@ -37,6 +37,9 @@ export interface Check {
   readonly doubt?: ActionError
 }
 
+/** Whether it stands for a suite and not for a check run or a commit status. */
+export const isOfSuite = ({ id, app }: Check): boolean => id === undefined && app !== undefined
+
 /** The run that asks: it would wait for itself. */
 export interface OwnRun {
   readonly serverUrl: string

@@ -59,7 +59,12 @@ export interface Resources {
   readonly listReviewComments: (review: CommentAddress) => Promise<readonly ReviewComment[]>
   readonly mayWrite: (repository: string, person: Asked) => Promise<boolean>
 
-  readonly readChecks: (repository: string, sha: string, own: OwnRun) => Promise<readonly Check[]>
+  readonly readChecks: (
+    repository: string,
+    sha: string,
+    own: OwnRun,
+    suffices?: (listed: readonly Check[]) => boolean,
+  ) => Promise<readonly Check[]>
   readonly listAnnotations: (repository: string, checkRunId: number) => Promise<readonly Annotation[]>
   readonly readJobLog: (repository: string, jobId: number) => Promise<string>
   readonly findLastSuccesses: (before: WorkflowBranch) => Promise<readonly string[]>

@@ -163,6 +163,18 @@ test('the checks of the merge base decide which failures are of the change', asy
   expect(asked).toEqual([commit('a'), commit('a')])
 })
 
+test('its check runs and commit statuses are enough unless one of these is red there, or only a suite is red here', async () => {
+  const enough: unknown[] = []
+  const readChecks: GitHub['readChecks'] = (_repository, _sha, _own, suffices) => {
+    const passed = [{ ...BUILD, state: 'success' }, { ...LINKS, state: 'pending' }, jobCheck('other', 3)] as const
+    enough.push(suffices?.(passed), suffices?.([...passed, LINKS]))
+    return Promise.resolve([])
+  }
+  const status: Check = { name: 'links', state: 'failure' }
+  for (const last of [status, { ...status, app: 'ci' }]) await round({ answers: { readChecks }, failed: [BUILD, last] })
+  expect(enough).toEqual([true, false, false, false])
+})
+
 test('where these cannot be read, all that failed is sent, and that is said', async () => {
   const { prompt, losses } = await round({ answers: { readChecks: rejecting(refusal('forbidden')) } })
   expect(prompt).toContain('Check: build')

@@ -1,4 +1,4 @@
-import type { Check } from '../../github/commit-checks.ts'
+import { isOfSuite, type Check } from '../../github/commit-checks.ts'
 import { forkPointOf, type PullRequestCommit } from '../../github/commits.ts'
 import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { GitHub } from '../../github/github.ts'
@@ -30,7 +30,10 @@ async function findFailing(
   const lost = 'Could not tell which checks also fail without these changes'
   const before = await step.journal.bestEffort(lost, async () => {
     const base = forkPointOf(commits) ?? (await step.journal.heads.compareWithBase(pullRequest, github)).mergeBase
-    return github.readChecks(pullRequest.repository, base, step.context)
+    // What is not red there by its check runs and commit statuses is not red by all that they are.
+    const suffices = (listed: readonly Check[]): boolean =>
+      !failed.some(isOfSuite) && failedByChange(failed, listed).length === failed.length
+    return github.readChecks(pullRequest.repository, base, step.context, suffices)
   })
   return failedByChange(failed, before ?? [])
 }
