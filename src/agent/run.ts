@@ -9,6 +9,7 @@ import { withContext } from './inputs/task.ts'
 import { JobWatch } from './job/job-watch.ts'
 import { runTurn } from './job/run-turn.ts'
 import { readChanges } from './pull-request/read-changes.ts'
+import { readAtEnd } from './pull-request/read-at-end.ts'
 import { trackPullRequest } from './pull-request/track-pull-request.ts'
 import { writeLog } from './pull-request/write-log.ts'
 import { nextRound } from './pull-request/next-round.ts'
@@ -96,6 +97,7 @@ async function followThrough(
   const round = await nextRound(step)
   if (typeof round === 'object') return round
   journal.see({ stop: round })
+  journal.see({ pullRequest: await readAtEnd(step) })
   journal.add({ changes: await readChanges(step) })
   return undefined
 }

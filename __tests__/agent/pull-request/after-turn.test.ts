@@ -1,14 +1,16 @@
 import { describe, expect, test } from '@jest/globals'
+import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { askReviewers } from '../../../src/agent/pull-request/ask-reviewers.ts'
 import { failedByChange } from '../../../src/agent/pull-request/checks.ts'
 import { stopBeforeAsking, stopForCommits } from '../../../src/agent/pull-request/fix-rounds.ts'
 import { isMarkerComment, markerComment, readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
-import { waitForMergeable } from '../../../src/agent/pull-request/settle-mergeable.ts'
+import { readAtEnd } from '../../../src/agent/pull-request/read-at-end.ts'
 import { describePullRequest } from '../../../src/agent/report/report.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { ActionError } from '../../../src/runtime/errors.ts'
+import { job } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
@@ -51,35 +53,58 @@ test.each([
 })
 
 const UNKNOWN: PullRequest = { ...PULL_REQUEST, mergeable: undefined }
+const MERGED: PullRequest = { ...UNKNOWN, state: 'merged' }
 const DOWN = refusal('unreachable')
 
-test.each<[string, PullRequest, (PullRequest | ActionError)[], boolean | undefined, number]>([
-  ['GitHub has found it out', UNKNOWN, [UNKNOWN, { ...PULL_REQUEST, mergeable: false }], false, 3_000],
-  ['nobody knows for some seconds', UNKNOWN, [UNKNOWN], undefined, 11_000],
-  ['it is known already', PULL_REQUEST, [DOWN], true, 0],
-  ['it is merged', { ...UNKNOWN, state: 'merged' }, [DOWN], undefined, 0],
-  ['it is closed', { ...UNKNOWN, state: 'closed' }, [DOWN], undefined, 0],
-  ['GitHub is silent', UNKNOWN, [DOWN], undefined, 1_000],
-  ['it is about another commit', UNKNOWN, [{ ...PULL_REQUEST, headSha: commit('d') }], undefined, 1_000],
+/** What is known of a pull request at the end of the step, and when it was read, in milliseconds from its beginning. */
+async function atEnd(before: PullRequest, reads: readonly (PullRequest | ActionError)[], options: AtEnd = {}) {
+  const { checks = 'success', fixRounds = 0, timeoutMs = 60_000 } = options
+  const clock = fakeClock()
+  const [readAt, read]: [number[], () => Promise<PullRequest>] = [[], inTurn(...reads)]
+  const github = fakeGitHub({ readPullRequest: () => (readAt.push(clock.passed()), read()) })
+  const result = { outcome: 'pull-request', job: job({ prLink: 'https://github.com/acme/docs/pull/7' }) } as const
+  const turn = { result, pullRequest: { ...describePullRequest(before), checks } }
+  const step = fakeStep({ inputs: agentInputs({ fixRounds }), clock, github, timeoutMs })
+  step.journal.see(turn)
+  const found = await readAtEnd(step)
+  expect(found).toMatchObject({ headSha: before.headSha, checks })
+  return { state: found.state, mergeable: found.mergeable, readAt }
+}
+interface AtEnd extends Partial<Pick<AgentInputs, 'fixRounds' | 'timeoutMs'>> {
+  readonly checks?: 'success' | 'failure'
+}
+
+test.each<[string, PullRequest, (PullRequest | ActionError)[], boolean | undefined, number[]]>([
+  ['GitHub has found it out', UNKNOWN, [UNKNOWN, { ...PULL_REQUEST, mergeable: false }], false, [1_000, 3_000]],
+  ['nobody knows for some seconds', UNKNOWN, [UNKNOWN], undefined, [1_000, 3_000, 6_000, 11_000]],
+  ['it is known already', PULL_REQUEST, [DOWN], true, []],
+  ['it is merged', MERGED, [DOWN], undefined, []],
+  ['it is closed', { ...UNKNOWN, state: 'closed' }, [DOWN], undefined, []],
+  ['it is merged meanwhile', UNKNOWN, [MERGED], undefined, [1_000]],
+  ['GitHub is silent', UNKNOWN, [DOWN], undefined, [1_000]],
+  ['it is about another commit', UNKNOWN, [{ ...PULL_REQUEST, headSha: commit('d') }], undefined, [1_000]],
 ])(
   'whether it conflicts is asked until %s, and what else is known stays',
-  async (_end, before, reads, mergeable, ms) => {
-    const clock = fakeClock()
-    const found = { ...describePullRequest(before), checks: 'success' } as const
-    const github = fakeGitHub({ readPullRequest: inTurn(...reads) })
-    const after = await waitForMergeable(found, before, github, fakeStep({ clock }))
-    expect([after.mergeable, clock.passed()]).toEqual([mergeable, ms])
-    expect(after).toMatchObject({ headSha: before.headSha, checks: 'success' })
+  async (_end, before, reads, mergeable, at) => {
+    expect(await atEnd(before, reads)).toMatchObject({ mergeable, readAt: at })
   },
 )
 
 test('whether it conflicts is not asked without time, and a cancelled run ends', async () => {
-  const wait = (timeoutMs: number) => {
-    const github = fakeGitHub({ readPullRequest: rejecting(refusal('cancelled')) })
-    return waitForMergeable(describePullRequest(UNKNOWN), UNKNOWN, github, fakeStep({ timeoutMs }))
-  }
-  expect((await wait(1_000)).mergeable).toBeUndefined()
-  await expect(wait(9_000)).rejects.toMatchObject({ code: 'cancelled' })
+  const cancelled = [refusal('cancelled')]
+  expect((await atEnd(UNKNOWN, cancelled, { timeoutMs: 1_000 })).mergeable).toBeUndefined()
+  await expect(atEnd(UNKNOWN, cancelled, { timeoutMs: 1_001 })).rejects.toMatchObject({ code: 'cancelled' })
+})
+
+test.each<[string, AtEnd, number[]]>([
+  ['failing checks could have gone back', { checks: 'failure', fixRounds: 1 }, [0]],
+  ['no round was left for them', { checks: 'failure' }, []],
+  ['they have passed', { fixRounds: 1 }, []],
+  ['time is up', { checks: 'failure', fixRounds: 1, timeoutMs: 0 }, []],
+])('what is known of the pull request is read once more at the end or not: %s', async (_why, options, readAt) => {
+  const state = readAt.length === 0 ? 'open' : 'merged'
+  expect(await atEnd(PULL_REQUEST, [MERGED], options)).toEqual({ state, mergeable: true, readAt })
+  expect((await atEnd(PULL_REQUEST, [PULL_REQUEST], options)).readAt).toEqual(readAt)
 })
 
 describe('fix rounds', () => {

@@ -141,6 +141,18 @@ test('before a round the others are waited for, five minutes after the first fai
   expect((await examine(rounds, { readChecks: inTurn<readonly Check[]>(both, FAILED) })).elapsedMs).toBe(10_000)
 })
 
+test.each([
+  ['is not read once more where failing checks go back, as it is before their message', 1, 'open', 0],
+  ['is read once more where none do', 0, 'open', 1],
+  ['is read once more if it is over', 1, 'closed', 1],
+] as const)('a pull request whose checks have failed at the first look %s', async (_what, fixRounds, state, count) => {
+  const github = fakeGitHub({ readChecks: inTurn<readonly Check[]>(FAILED) })
+  const step = fakeStep({ inputs: agentInputs({ ...CHECKS, fixRounds }) })
+  const found = await waitForChecks({ ...PULL_REQUEST, state }, github, step)
+  expect(found.checks).toBe('failure')
+  expect(github.asked.filter((name) => name === 'readPullRequest')).toHaveLength(count)
+})
+
 test('what waits for approval is said at once, and ends the waiting after five minutes without a change', async () => {
   const held = { name: 'ci.yml', state: 'pending', waitsForApproval: true } as const
   const { found, elapsedMs, said } = await look([

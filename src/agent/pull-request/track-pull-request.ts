@@ -10,7 +10,6 @@ import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
 import { askReviewers } from './ask-reviewers.ts'
 import { waitForChecks } from './wait-for-checks.ts'
-import { waitForMergeable } from './settle-mergeable.ts'
 import { isMarkerComment, markerComment, mayBeOurs } from './marker.ts'
 
 function describeWanted({ label, waitForChecks, allowedPaths, reviewers }: AgentInputs): string {
@@ -76,11 +75,8 @@ export async function trackPullRequest(step: AgentStep, authors: readonly string
   await mark(pullRequest, job.id, github, step)
   // A round is about the same pull request, and its checks are no change of anybody's.
   if (outcome === 'pull-request' && journal.turns.length === 1) await askReviewers(pullRequest, authors, github, step)
-  const findings =
-    inputs.waitForChecks || inputs.allowedPaths.length > 0
-      ? await waitForChecks(pullRequest, github, step)
-      : describePullRequest(pullRequest)
-  return waitForMergeable(findings, pullRequest, github, step)
+  if (!inputs.waitForChecks && inputs.allowedPaths.length === 0) return describePullRequest(pullRequest)
+  return waitForChecks(pullRequest, github, step)
 }
 
 /** The comment of ours that names the job; another app could be taken for us this way, and gains nothing by it. */

@@ -118,8 +118,11 @@ export async function waitForChecks(
       const checks = await github.readChecks(known.repository, known.headSha, context).catch(rethrowFatal)
       const looksAt = (pullRequest: PullRequest): Looks =>
         nextLook(before, checks, clock.now(), { isAll, isOver: !isOpen(pullRequest) })
-      // It was read directly before the first look. What is believed of a head was seen before it was read once more.
-      const pullRequest = before === undefined && !looksAt(known).isFinal ? known : await readAgain(known)
+      // It was read directly before the first look, and is again before failing checks go back to the agent. What else is
+      // believed of a head was seen before it was read once more.
+      const { isFinal, state } = looksAt(known)
+      const isReadLater = !isFinal || (isAll && state === 'failure' && isOpen(known))
+      const pullRequest = before === undefined && isReadLater ? known : await readAgain(known)
       if (pullRequest.headSha !== head.headSha) return (watch = { pullRequest })
       const looks = looksAt(pullRequest)
       tell(looks, before, head.headSha, earlier, heartbeat, step)
