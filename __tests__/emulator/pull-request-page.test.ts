@@ -1,13 +1,15 @@
 import { expect, test } from '@jest/globals'
 import { markerComment } from '../../src/agent/pull-request/marker.ts'
-import { addToLog } from '../../src/agent/report/pull-request-log.ts'
+import { addToLog, toLogEntry } from '../../src/agent/report/pull-request-log.ts'
 import { renderComment } from '../../src/emulator/comment-html.ts'
 import { pullState } from '../../src/emulator/github/pull-state.ts'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
 import { type JobRecord, planTurn } from '../../src/emulator/service/job-machine.ts'
 import { pullRequestResponse } from '../../src/emulator/pull-request-page.ts'
 import { USUAL_TURN } from '../../src/emulator/service/scenarios.ts'
+import { RUN_FACTS } from '../support/fake-github.ts'
 import { checkRun, commit } from '../support/github-state.ts'
+import { CREATE, reportOf } from '../support/report.ts'
 
 /** The page of a job whose first turn has ended at 20 s, and the one of its follow-up at 80 s. */
 function pageAt(nowMs: number, prompt = 'x', { followUp = 'y', repository = repositoryState() } = {}) {
@@ -95,20 +97,21 @@ test('the page shows what GitHub has: state, labels, comments, and the checks of
 test('the log of a pull request is shown as GitHub shows it', () => {
   const at = new Date('2026-01-31T03:00:05Z')
   const url = 'https://github.com/acme/docs/actions/runs/42'
-  const body = addToLog(markerComment('job_1'), {
-    at,
-    rows: [{ key: '1', at, startedBy: { text: 'push to `main` by `mona`: 1 commit' }, end: { text: 'opened', url } }],
-    left: [{ text: '`links` failed' }, { text: 'It is a draft.' }],
-    followUps: 'Follow-ups: 0 of 20 used.',
+  const startedBy = { text: 'push to `main` by `mona`: 1 commit' }
+  const report = reportOf({
+    startedBy,
+    pullRequest: { state: 'draft', checkList: [{ name: 'links', state: 'failure' }] },
   })
+  const turn = { task: CREATE, at, result: { outcome: 'pull-request', operation: 'created' } } as const
+  const body = addToLog(markerComment('job_1'), toLogEntry([turn], report, RUN_FACTS, at, [0, 20]))
   expect(renderComment(body ?? '')).toBe(`<p>This pull request comes from the docs agent job <code>job_1</code>.</p>
 <table>
 <tr><th>When (UTC)</th><th>Started by</th><th>What came of it</th></tr>
-<tr><td>2026-01-31 03:00</td><td>push to <code>main</code> by <code>mona</code>: 1 commit</td><td><a href="${url}">opened</a></td></tr>
+<tr><td>2026-01-31 03:00</td><td>push to <code>main</code> by <code>mona</code>: 1 commit</td><td><a href="${url}">opened, step <code>agent</code></a></td></tr>
 </table>
 <p><b>What is left</b> (2026-01-31 03:00:05 UTC)</p>
 <ul class="list"><li><code>links</code> failed</li><li>It is a draft.</li></ul>
-<p>Follow-ups: 0 of 20 used.</p>`)
+<p>Follow-ups by <code>on-open-pr</code>: 0 of 20 used.</p>`)
 })
 
 test.each([

@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { marked } from 'marked'
 import { markerComment, readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
-import { addToLog, leftToDo, toLogEntry } from '../../../src/agent/report/pull-request-log.ts'
-import type { LogEntry, LogRow } from '../../../src/agent/report/pull-request-log.ts'
+import { addToLog, toLogEntry, type LogEntry } from '../../../src/agent/report/pull-request-log.ts'
 import type { PullRequestFindings, Turn } from '../../../src/agent/report/report.ts'
 import { formatEnd, formatVerdict, nameTurn, titleTurn } from '../../../src/agent/report/turn-texts.ts'
 import type { Turns } from '../../../src/agent/report/turns.ts'
+import { linked } from '../../../src/text/markdown.ts'
 import { failure } from '../../support/fake-client.ts'
 import { RUN_FACTS } from '../../support/fake-github.ts'
 import { ATTACH, CREATE, FOLLOW_UP, reportOf } from '../../support/report.ts'
@@ -28,7 +28,8 @@ const REPORT = reportOf({
   startedBy: { text: 'push to `main` by `mona`: 3 commits', url: COMPARED },
   pullRequest: { state: 'draft', checkList: [{ name: 'links', state: 'failure', detailsUrl: CHECK }] },
 })
-const entryOf = (turns: Turns, context = RUN_FACTS) => toLogEntry(turns, REPORT, context, LATER, [2, 20])
+const entryOf = (turns: Turns, context = RUN_FACTS, report = REPORT) =>
+  toLogEntry(turns, report, context, LATER, [2, 20])
 
 test('tells where the pull request comes from, each turn that was sent, what is left, and how many follow-ups there were', () => {
   const failing = failed('links', 'build', '@all', 'a', 'b', 'c')
@@ -62,7 +63,8 @@ Follow-ups by \`on-open-pr\`: 2 of 20 used. <!-- follow-ups -->`)
 test('a second attempt has rows of its own, which lead to it, and a step that sent nothing has none', () => {
   const context = { ...RUN_FACTS, runAttempt: 2, stepId: '' }
   const { rows } = entryOf([{ task: CREATE, at: AT, result: { outcome: 'failed' } }], context)
-  expect(rows).toMatchObject([{ key: `42.2..${AT.getTime()}`, end: { text: 'failed', url: `${RUN}/attempts/2` } }])
+  expect(rows).toHaveLength(1)
+  expect(rows[0]).toContain(`| <a href="${RUN}/attempts/2">failed</a> <!-- row=42.2..${AT.getTime()} --> |`)
   expect(entryOf([{ task: CREATE }]).rows).toEqual([])
 })
 
@@ -82,8 +84,9 @@ test.each<[PullRequestFindings, string[] | undefined]>([
     { ...OPEN, checks: 'failure', checkList: failed('1', '2', '3', '4', '5', '6', '7') },
     ['`1` failed', '`2` failed', '`3` failed', '`4` failed', '`5` failed', '2 more checks failed.'],
   ],
-])('of %j this is left: %j', (found, left) => {
-  expect(leftToDo(found)?.map(({ text }) => text)).toEqual(left)
+])('of %j this is left: %j', (pullRequest, left) => {
+  const lines = entryOf([{ task: CREATE }], RUN_FACTS, reportOf({ pullRequest })).left
+  expect(lines?.slice(1)).toEqual(left?.map((text) => `- ${linked({ text })}`))
 })
 
 test.each<[string, Partial<Turn>]>([
@@ -132,45 +135,45 @@ test('a turn is named for what it does, and a round for what it sends', () => {
   expect(nameTurn([{ task: FOLLOW_UP }], 0)).toBe(`Follow-up to ${'jobId' in FOLLOW_UP ? FOLLOW_UP.jobId : ''}`)
 })
 
-const ROW = { at: AT, startedBy: { text: 'schedule' }, end: { text: 'opened' } }
-const row = (key: string, fields: Partial<LogRow> = {}): LogRow => ({ key, ...ROW, ...fields })
+const turn = (serial: number, names?: readonly string[]): Turn => ({
+  ...{ task: CREATE, at: new Date(serial), result: created },
+  failing: names && failed(...names),
+})
 
-const FOLLOW_UPS = 'Follow-ups: 0 of 20 used.'
-const entry = (...keys: readonly string[]): LogEntry => {
-  const left = [{ text: 'Review it, and merge it.' }]
-  return { at: AT, rows: keys.map((key) => row(key)), left, followUps: FOLLOW_UPS }
-}
+const entry = (first: number, ...others: readonly number[]): LogEntry =>
+  entryOf([turn(first), ...others.map((serial) => turn(serial))], RUN_FACTS, reportOf({ pullRequest: OPEN }))
 
-const keysIn = (body: string): string[] => Array.from(body.matchAll(/<!-- row=(\S+) -->/g), ([, key = '']) => key)
+const serialsIn = (body: string): number[] =>
+  Array.from(body.matchAll(/<!-- row=\S+\.(\d+) -->/g), ([, serial]) => Number(serial))
 const foldedIn = (body: string): number => Number(/folded=(\d+)/.exec(body)?.[1] ?? 0)
 const rowsIn = (body: string): string[] => body.split(/\r?\n/).filter((line) => line.includes('<!-- row='))
 
 test('each row stands once, the newest last, and the job and the count of follow-ups stay readable', () => {
-  const counted = withFollowUps(addToLog(NEW, entry('1')) ?? '', 7, '42.1')
-  const body = [entry('2', '3'), entry('3')].reduce((text, one) => addToLog(text, one) ?? '', counted)
-  expect(keysIn(body)).toEqual(['1', '2', '3'])
+  const counted = withFollowUps(addToLog(NEW, entry(1)) ?? '', 7, '42.1')
+  const body = [entry(2, 3), entry(3)].reduce((text, one) => addToLog(text, one) ?? '', counted)
+  expect(serialsIn(body)).toEqual([1, 2, 3])
   expect(readMarker(body)).toEqual({ jobId: 'job_1', followUps: 7, countedBy: '42.1' })
 })
 
 test('what is left is what the newest step has seen, and stays if one has not looked', () => {
-  const before = addToLog(NEW, { ...entry('1'), left: [{ text: 'It is a draft.' }] }) ?? ''
-  const blind = addToLog(before, { ...entry('2'), left: undefined, followUps: 'Follow-ups: 1 of 20 used.' }) ?? ''
+  const before = addToLog(NEW, { ...entry(1), left: ['- It is a draft.'] }) ?? ''
+  const blind = addToLog(before, { ...entry(2), left: undefined, followUps: 'Follow-ups: 3 of 20 used.' }) ?? ''
   expect(blind).toContain('- It is a draft.')
-  expect(blind).not.toContain('0 of 20')
-  expect(addToLog(blind, entry('3'))).not.toContain('draft')
+  expect(blind).not.toContain('2 of 20')
+  expect(addToLog(blind, entry(3))).not.toContain('draft')
 })
 
 test('a change by hand is kept, whatever it does to the lines of ours', () => {
-  const log = addToLog(NEW, entry('1', '2')) ?? ''
+  const log = addToLog(NEW, entry(1, 2)) ?? ''
   const byHand = log
     .replace('comes from', 'comes, as planned, from')
-    .replace('<!-- row=1 --> |', '(seen by us) <!-- row=1 --> |\nBetween two rows.')
+    .replace('<!-- row=42.1.agent.1 --> |', '(seen by us) <!-- row=42.1.agent.1 --> |\nBetween two rows.')
     .replace('| --- | --- | --- |\n', '')
     .replace('<!-- docs-agent-action: log -->', '')
     .replaceAll('\n', '\r\n')
   const quoting = 'The lines of <!-- left --> and <!-- follow-ups --> are hidden.'
-  const body = addToLog(`${byHand}\r\n\r\n${quoting}\r\n\r\n- and that`, entry('3')) ?? ''
-  expect(keysIn(body)).toEqual(['1', '2', '3'])
+  const body = addToLog(`${byHand}\r\n\r\n${quoting}\r\n\r\n- and that`, entry(3)) ?? ''
+  expect(serialsIn(body)).toEqual([1, 2, 3])
   for (const text of ['as planned', '(seen by us)', 'Between two rows.', `${quoting}\n\n- and that`])
     expect(body.split(text)).toHaveLength(2)
   expect(body.split('| --- | --- | --- |')).toHaveLength(2)
@@ -191,8 +194,10 @@ const told = fc.record({
 })
 const remark = fc.constantFrom('A remark.', '| a | table |\n| --- | --- |', '- a list', '**bold**')
 const step = fc.record({
-  rows: fc.array(fc.record({ startedBy: told, end: told }), { minLength: 1, maxLength: 60, size: 'max' }),
-  left: fc.option(fc.array(told, { maxLength: 6 }), { nil: undefined }),
+  startedBy: told,
+  stepId: hostile,
+  rounds: fc.array(fc.array(hostile, { maxLength: 6 }), { maxLength: 59, size: 'max' }),
+  left: fc.option(fc.array(fc.record({ name: hostile, detailsUrl: address }), { maxLength: 6 }), { nil: undefined }),
   byHand: fc.option(remark, { nil: undefined }),
 })
 const MAY_SHOW = ['p', 'code', 'a', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'strong', 'ul', 'li', 'em']
@@ -204,17 +209,19 @@ test('over random steps rows only grow, nothing of strangers comes alive, and th
       let body = NEW
       let serial = 0
       const remarks: string[] = []
-      for (const { rows, left, byHand } of steps) {
+      for (const { startedBy, stepId, rounds, left, byHand } of steps) {
         const before = { rows: rowsIn(body), folded: foldedIn(body) }
-        const added = rows.map((one) => row(String(serial++), one))
-        body = addToLog(body, { ...entry(), rows: added, left }) ?? ''
+        const turns: Turns = [turn(serial++), ...rounds.map((names) => turn(serial++, names))]
+        const checkList = left?.map((check) => ({ ...check, state: 'failure' as const }))
+        const report = reportOf({ startedBy, pullRequest: checkList && { state: 'open', checkList } })
+        body = addToLog(body, entryOf(turns, { ...RUN_FACTS, stepId }, report)) ?? ''
         longest = Math.max(longest, body.length)
         expect(body.length).toBeLessThanOrEqual(65_536)
         const now = rowsIn(body)
         const gone = foldedIn(body) - before.folded
-        expect(gone + now.length).toBe(before.rows.length + rows.length)
+        expect(gone + now.length).toBe(before.rows.length + turns.length)
         expect(now.slice(0, Math.max(0, before.rows.length - gone))).toEqual(before.rows.slice(gone))
-        expect(keysIn(body).at(-1)).toBe(String(serial - 1))
+        expect(serialsIn(body).at(-1)).toBe(serial - 1)
         expect(readMarker(body)?.jobId).toBe('job_1')
         const html = marked.parse(body, { async: false }).replaceAll(/<!--.*?-->/g, '')
         expect(html).not.toContain('@')

@@ -3,37 +3,25 @@ import { MARKER_BEGINNING } from '../../github/comments.ts'
 import { linked, quoted, someQuoted, type Told } from '../../text/markdown.ts'
 import { formatCount } from '../../text/sentences.ts'
 import { formatUtc } from '../../text/utc-time.ts'
-import { failedOf, type Changes, type PullRequestFindings, type Report, type Turn } from './report.ts'
+import { failedOf, type PullRequestFindings, type Report } from './report.ts'
 import { isPullRequestOver } from './standing.ts'
 import { formatEnd } from './turn-texts.ts'
 import type { Turns } from './turns.ts'
 
-/** One turn of the agent, as the log in the pull request tells it. */
-export interface LogRow {
-  /** No other turn has it. */
-  readonly key: string
-  readonly at: Date
-  readonly startedBy: Told
-  readonly end: Told
-}
-
-/** What a step adds to the log. */
+/** What a step adds to the log, in lines as they stand there. */
 export interface LogEntry {
-  readonly at: Date
-  readonly rows: readonly LogRow[]
+  /** One for each turn. */
+  readonly rows: readonly string[]
   /** What is left to do at the pull request; undefined if the step does not know, so that what stands there stays. */
-  readonly left: readonly Told[] | undefined
+  readonly left: readonly string[] | undefined
   readonly followUps: string
 }
 
 /** So many checks are named, each in a line. */
 const MOST_NAMES = 5
 
-const formatFiles = ({ result }: Turn, changes: Changes | undefined): string =>
-  result?.operation === 'created' && changes?.isWhole === true ? `: ${formatCount(changes.files.length, 'file')}` : ''
-
 /** The first turn is started by the run itself, and further ones by the checks that failed. */
-function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report, context: Context): readonly LogRow[] {
+function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report, context: Context): readonly string[] {
   const { serverUrl, repository, runId, runAttempt, stepId } = context
   const attempt = runAttempt > 1 ? `/attempts/${runAttempt}` : ''
   const url = `${serverUrl}/${repository}/actions/runs/${runId}${attempt}`
@@ -42,15 +30,19 @@ function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report
     const { at, result, stopped, failing } = turn
     // A round that was not sent is no turn.
     if (at === undefined || (index > 0 && (result ?? stopped)?.error?.code === 'not-sent')) return []
-    const key = [runId, runAttempt, stepId, at.getTime()].join('.')
-    const text = `${formatEnd(turn)}${turns.length === 1 ? formatFiles(turn, changes) : ''}${step}`
+    const isWhole = turns.length === 1 && result?.operation === 'created' && changes?.isWhole === true
+    const files = isWhole ? `: ${formatCount(changes.files.length, 'file')}` : ''
     const failed = failing && { text: `checks failed: ${someQuoted(failing.map(({ name }) => name))}` }
-    return [{ key, at, startedBy: failed ?? startedBy, end: { text, url } }]
+    const when = formatUtc(at).slice(0, 'YYYY-MM-DD hh:mm'.length)
+    const end = linked({ text: `${formatEnd(turn)}${files}${step}`, url })
+    // No other turn has it.
+    const key = [runId, runAttempt, stepId, at.getTime()].join('.').replaceAll(/[^\w.-]/g, '-')
+    return [`| ${when} | ${linked(failed ?? startedBy)} | ${end} <!-- row=${key} --> |`]
   })
 }
 
 /** What is left to do at a pull request, the gravest first; undefined if nobody has looked at it. */
-export function leftToDo(found: PullRequestFindings = {}): readonly Told[] | undefined {
+function leftToDo(found: PullRequestFindings = {}): readonly Told[] | undefined {
   const { state, mergeable, checks, waitsForApproval = false, scope } = found
   const failed = failedOf(found)
   if (state === undefined) return undefined
@@ -68,10 +60,7 @@ export function leftToDo(found: PullRequestFindings = {}): readonly Told[] | und
   return left.length === 0 ? [{ text: 'Review it, and merge it.' }] : left
 }
 
-/**
- * What a step adds to the log of its pull request; undefined if none of its turns came to anything.
- * @param followUps how many were sent because of the label, and how many there may be
- */
+/** @param followUps how many were sent because of the label, and how many there may be */
 export function toLogEntry(
   turns: Turns,
   report: Report,
@@ -79,16 +68,16 @@ export function toLogEntry(
   at: Date,
   followUps: readonly [used: number, most: number],
 ): LogEntry {
+  const left = leftToDo(report.pullRequest)
   return {
-    at,
     rows: toRows(turns, report, context),
-    left: leftToDo(report.pullRequest),
+    left: left && [`**What is left** (${formatUtc(at)} UTC)`, ...left.map((item) => `- ${linked(item)}`)],
     followUps: `Follow-ups by \`on-open-pr\`: ${followUps.join(' of ')} used.`,
   }
 }
 
 /** GitHub takes 65,536. The rest is for the hidden count, which is also written without the log. */
-export const MOST_CHARACTERS = 65_000
+const MOST_CHARACTERS = 65_000
 
 const BEGIN = `${MARKER_BEGINNING}log -->`
 const HEAD = ['| When (UTC) | Started by | What came of it |', '| --- | --- | --- |']
@@ -106,48 +95,35 @@ function kindOf(line: string): 'row' | 'folded' | 'left' | 'frame' | 'theirs' {
   return shown === BEGIN || shown.endsWith(FOLLOW_UPS) || HEAD.includes(shown) ? 'frame' : 'theirs'
 }
 
-const joinParts = (...parts: readonly (readonly string[])[]): string =>
-  parts
-    .map((lines) => lines.join('\n').trim())
-    .filter((part) => part !== '')
-    .join('\n\n')
-
-function renderRow({ key, at, startedBy, end }: LogRow): string {
-  const when = formatUtc(at).slice(0, 'YYYY-MM-DD hh:mm'.length)
-  return `| ${[when, linked(startedBy), linked(end)].join(' | ')} <!-- row=${key.replaceAll(/[^\w.-]/g, '-')} --> |`
-}
-
-function renderFolded(count: number): string[] {
-  return count === 0 ? [] : [`_Not listed: ${formatCount(count, 'earlier turn')}._ <!-- folded=${count} -->`]
-}
-
-function renderLeft(left: readonly Told[], at: Date): string[] {
-  return [`**What is left** (${formatUtc(at)} UTC)`, ...left.map((item) => `- ${linked(item)}`)].map(
-    (line) => `${line} ${LEFT}`,
-  )
-}
-
 /**
  * A comment with further rows, newest last. Rows that are there stay as they are, and so does what people wrote. What would
  * make it too long is taken from the oldest rows, which become a number.
  * @param body the comment as it is now
  * @returns undefined if it has no room for a row
  */
-export function addToLog(body: string, { at, rows: added, left, followUps }: LogEntry): string | undefined {
+export function addToLog(body: string, { rows: added, left, followUps }: LogEntry): string | undefined {
   const lines = body.split(/\r\n|\n/)
-  const of = (kind: ReturnType<typeof kindOf>, all = lines): readonly string[] =>
-    all.filter((line) => kindOf(line) === kind)
   const begin = lines.findIndex((line) => kindOf(line) !== 'theirs')
-  const [above, rest] = begin === -1 ? [lines, []] : [lines.slice(0, begin), lines.slice(begin)]
-  const before = of('row')
-  const keys = new Set(before.map((line) => ROW.exec(line)?.[1]))
-  const rows = [...before, ...added.map(renderRow).filter((line) => !keys.has(ROW.exec(line)?.[1]))]
-  const folded = of('folded').reduce((sum, line) => sum + Number(FOLDED.exec(line)?.[1]), 0)
-  const render = (count: number): string =>
-    joinParts(
-      ...[above, [BEGIN], renderFolded(folded + count), [...HEAD, ...rows.slice(count)]],
-      ...[left === undefined ? of('left') : renderLeft(left, at), [`${followUps} ${FOLLOW_UPS}`], of('theirs', rest)],
-    )
+  const [above, log] = begin === -1 ? [lines, []] : [lines.slice(0, begin), lines.slice(begin)]
+  const of = (kind: ReturnType<typeof kindOf>): readonly string[] => log.filter((line) => kindOf(line) === kind)
+  const keyOf = (row: string): string | undefined => ROW.exec(row)?.[1]
+  const keys = new Set(of('row').map(keyOf))
+  const rows = [...of('row'), ...added.filter((row) => !keys.has(keyOf(row)))]
+  const foldedBefore = of('folded').reduce((sum, line) => sum + Number(FOLDED.exec(line)?.[1]), 0)
+  const render = (count: number): string => {
+    const folded = foldedBefore + count
+    const parts = [
+      above,
+      [BEGIN],
+      folded === 0 ? [] : [`_Not listed: ${formatCount(folded, 'earlier turn')}._ <!-- folded=${folded} -->`],
+      [...HEAD, ...rows.slice(count)],
+      left?.map((line) => `${line} ${LEFT}`) ?? of('left'),
+      [`${followUps} ${FOLLOW_UPS}`],
+      of('theirs'),
+    ]
+    const texts = parts.map((part) => part.join('\n').trim())
+    return texts.filter((text) => text !== '').join('\n\n')
+  }
   for (let count = 0; count < Math.max(1, rows.length); count++)
     if (render(count).length <= MOST_CHARACTERS) return render(count)
   return undefined
