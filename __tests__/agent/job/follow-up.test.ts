@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { isSameEnd } from '../../../src/agent/job/job-state.ts'
-import { hasEnded, signsOfAnswer, withRead } from '../../../src/agent/job/turn-signs.ts'
+import { endOfTurn } from '../../../src/agent/job/follow-up.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { type TurnRun, type TurnRunOptions, playTurn } from '../../support/turn-run.ts'
@@ -183,15 +183,14 @@ describe('before sending', () => {
 
 const READS: Readonly<Record<string, Job>> = { active, completed, failed, paused: unlisted }
 
-/** Whether a turn has ended that was answered at 0 s, after reads such as `4 active, 15.5 completed`, each at its second. */
-function endsAfter(before: Job, answer: Job | undefined, reads: string): boolean {
-  let [signs, nowMs] = [signsOfAnswer(answer, 0), 0]
-  for (const read of reads.split(', ')) {
+/** Whether a turn has ended whose message was answered at 0 s, after reads such as `4 active, 15.5 completed`, each at its second. */
+function endsAfter(before: Job, reads: string): boolean | undefined {
+  const isEnd = endOfTurn(before, 0, false)
+  const ends = reads.split(', ').map((read) => {
     const [seconds, name = ''] = read.split(' ')
-    nowMs = Number(seconds) * 1_000
-    signs = withRead(signs, READS[name] ?? active, nowMs)
-  }
-  return hasEnded(signs, before, nowMs)
+    return isEnd(READS[name] ?? active, Number(seconds) * 1_000)
+  })
+  return ends.at(-1)
 }
 
 test.each<[string, Job, string, boolean]>([
@@ -207,18 +206,29 @@ test.each<[string, Job, string, boolean]>([
   ['what nobody knows, however long it stands', completed, '2 active, 4 paused, 60 paused', false],
   ['two ends in turn', failed, '4 failed, 12 completed, 20 failed', false],
 ])('%s ends a turn or not', (_name, before, reads, expected) => {
-  expect(endsAfter(before, active, reads)).toBe(expected)
+  expect(endsAfter(before, reads)).toBe(expected)
+})
+
+test.each<[string, Script['message'], Job[], object]>([
+  ['an answer that says active', active, [failed], { outcome: 'failed', progress: 'seen' }],
+  ['a read that says active', completed, [active, failed], { outcome: 'failed', progress: 'seen' }],
+  ['an answer with another status', unlisted, [failed], { outcome: 'unconfirmed', progress: 'taken' }],
+  ['an answer that was lost', lost, [failed], UNKNOWN],
+  ['another end', completed, [failed], { outcome: 'unconfirmed', progress: 'taken' }],
+])('a turn has begun with %s or not, and none ends before', async (_what, message, reads, expected) => {
+  expect((await follow(message, [completed, ...reads])).report).toMatchObject(expected)
 })
 
 test.each([
-  ['an answer that says active', active, '0 failed, 15 failed', true],
-  ['a read that says active', completed, '0 active, 15 failed', true],
-  ['an answer with another status', unlisted, '0 failed, 60 failed', false],
-  ['an answer that was lost', undefined, '0 failed, 60 failed', false],
-  ['another end', completed, '0 failed, 60 failed', false],
-])('a turn has begun with %s or not, and none ends before', (_what, answer, reads, expected) => {
-  expect(endsAfter(completed, answer, reads)).toBe(expected)
-})
+  ['answer', active, [failed], 29_414.0625],
+  ['read', completed, [active, failed], 17_625],
+] as const)(
+  'another end has to stand for 15 s after an active %s, or until no copy is older than the message',
+  async (...row) => {
+    const [, message, reads, elapsedMs] = row
+    expect((await follow(message, [completed, ...reads])).elapsedMs).toBe(elapsedMs)
+  },
+)
 
 test.each([
   ['the same', completed, completed, true],

@@ -1,6 +1,6 @@
 import { formatCount } from '../../text/sentences.ts'
 import { STATUS_PHRASES, type Job } from '../../docs-service/schemas.ts'
-import { describeError, type ActionError } from '../../runtime/errors.ts'
+import { ActionError, describeError } from '../../runtime/errors.ts'
 import { OutputsLost } from '../../action/core.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -35,7 +35,7 @@ export class JobWatch {
 
   /** The service has taken a prompt. First of all the next step is told: this one may be killed in the next moment. */
   accept(answer: Job): void {
-    const { core } = this.step
+    const { core, journal } = this.step
     try {
       core.setOutput('job-id', answer.id)
       core.setOutput('status', answer.status)
@@ -46,42 +46,43 @@ export class JobWatch {
       core.log(error.message)
     }
     this.note(`The service accepted the prompt: job ${answer.id} ${STATUS_PHRASES[answer.status]}.`)
-    this.step.journal.see({ job: answer })
+    journal.see({ job: answer })
     this.observe(answer)
   }
 
-  observe(job: Job): void {
+  /** A read, or why it failed: that is told once for each kind of problem. */
+  observe(read: Job | ActionError): void {
     this.#reads++
-    if (job.unlistedStatus !== undefined)
+    const { journal } = this.step
+    const { job: before, lastProblem } = journal.newest
+    if (read instanceof ActionError) {
+      if (read.message !== lastProblem?.message)
+        this.#heartbeat.say(`${describeError(read)} Trying again until the deadline.`)
+      journal.see({ lastProblem: read })
+      return
+    }
+    const { status, unlistedStatus, hasUnsafeLink, prLink } = read
+    if (unlistedStatus !== undefined)
       this.#warnOnce(
         'status',
-        `The service reports an unknown status, “${job.unlistedStatus}”. The step treats it as still running.`,
+        `The service reports an unknown status, “${unlistedStatus}”. The step treats it as still running.`,
       )
-    if (job.hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
-    const { job: before, lastProblem } = this.step.journal.newest
+    if (hasUnsafeLink === true) this.#warnOnce('link', UNSAFE_LINK)
     if (lastProblem !== undefined) this.#heartbeat.say('The service answers again.')
-    this.step.journal.see({ job, lastProblem: undefined })
-    if (before?.status !== job.status) this.note(`The job ${STATUS_PHRASES[job.status]}.`)
-    else if (job.prLink !== undefined && before.prLink?.href !== job.prLink.href)
-      this.note('The job has a pull request.')
+    journal.see({ job: read, lastProblem: undefined })
+    if (before?.status !== status) this.note(`The job ${STATUS_PHRASES[status]}.`)
+    else if (prLink !== undefined && before.prLink?.href !== prLink.href) this.note('The job has a pull request.')
   }
 
-  /** A read that failed and will be tried again; told once for each kind of problem. */
-  observeProblem(problem: ActionError): void {
-    this.#reads++
-    if (problem.message !== this.step.journal.newest.lastProblem?.message)
-      this.#heartbeat.say(`${describeError(problem)} Trying again until the deadline.`)
-    this.step.journal.see({ lastProblem: problem })
-  }
-
-  /** Milliseconds until a line is due although nothing changed. */
-  untilHeartbeatMs(): number {
-    return this.#heartbeat.untilMs()
-  }
-
-  beat(): void {
-    const status = this.step.journal.newest.job?.status ?? 'not seen yet'
-    this.#heartbeat.beat(`The job is still ${status} (checked ${formatCount(this.#reads, 'time')}).`)
+  /** Sleeps until the next read, and says once a minute that nothing has changed. */
+  async sleep(ms: number): Promise<void> {
+    const { clock, journal, signal } = this.step
+    const endsAt = clock.now() + ms
+    while (clock.now() < endsAt) {
+      await clock.sleep(Math.min(endsAt - clock.now(), this.#heartbeat.untilMs()), signal)
+      const status = journal.newest.job?.status ?? 'not seen yet'
+      this.#heartbeat.beat(`The job is still ${status} (checked ${formatCount(this.#reads, 'time')}).`)
+    }
   }
 
   #warnOnce(kind: 'status' | 'link', text: string): void {

@@ -1,7 +1,7 @@
 import { openGitHub } from '../../action/step.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { historyIn, ownersOf, MOST_COMMITS, type PullRequestCommit } from '../../github/commits.ts'
-import { type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -13,28 +13,22 @@ export const QUESTION_MS = 10_000
 
 /**
  * The job's pull request before a follow-up. Undefined if it has none yet, or GitHub cannot tell, which is said.
- * @param wasRead whether it was read directly before, if it was found by this name of its repository
+ * @param mustStand after a turn that may have ended only now: what it has pushed may not be in all of GitHub's copies yet
  */
-export function readHead(job: Job, step: AgentStep, wasRead: boolean): Promise<PullRequest | undefined> {
-  const { heads } = step.journal
-  return look(job, step, async (address, read) => (wasRead ? heads.newest(address) : undefined) ?? heads.read(read))
-}
-
-/** The same after a turn that may have ended only now: what it has pushed may not be in all of GitHub's copies yet. */
-export function readStandingHead(job: Job, step: AgentStep): Promise<PullRequest | undefined> {
-  return look(job, step, (_address, read) => step.journal.heads.readStanding(read))
-}
-
-async function look(
+export async function readHead(
   { prLink: link }: Job,
   step: AgentStep,
-  ask: (address: PullRequestAddress, read: () => Promise<PullRequest>) => Promise<PullRequest | undefined>,
+  mustStand = false,
 ): Promise<PullRequest | undefined> {
-  if (link === undefined) return undefined
-  return step.journal.bestEffort('Could not tell whether the follow-up changes the pull request', async () => {
-    if (step.github === undefined || link.host !== new URL(step.context.serverUrl).host) return undefined
-    const address = toPullRequestAddress(link, step.context)
-    return ask(address, async () => openGitHub(step, QUESTION_MS).readPullRequest(address))
+  const { context, github, journal } = step
+  const { heads } = journal
+  if (link === undefined || github === undefined || link.host !== new URL(context.serverUrl).host) return undefined
+  return journal.bestEffort('Could not tell whether the follow-up changes the pull request', async () => {
+    const address = toPullRequestAddress(link, context)
+    const read = async () => openGitHub(step, QUESTION_MS).readPullRequest(address)
+    if (mustStand) return heads.readStanding(read)
+    // Where it was just looked at, under this name of its repository, it is not read again.
+    return heads.newest(address) ?? heads.read(read)
   })
 }
 

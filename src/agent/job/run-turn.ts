@@ -5,7 +5,7 @@ import type { Plan } from '../report/turns.ts'
 import { followUp } from './follow-up.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning } from './job-state.ts'
-import { findJob, resolveOutcome, waitForJob } from './wait-for-job.ts'
+import { findJob, waitForJob } from './wait-for-job.ts'
 
 /** A job that was just created may not be found at once. */
 const CREATE_LAG_MS = 30_000
@@ -20,11 +20,11 @@ async function create(prompt: string, watch: JobWatch): Promise<TaskResult> {
 }
 
 async function attach(jobId: string, watch: JobWatch): Promise<TaskResult> {
+  const { inputs, journal } = watch.step
   const job = await findJob(jobId, watch)
-  if (job !== undefined && watch.step.inputs.wait) return waitForJob(job, watch)
-  if (job !== undefined) return isRunning(job) ? { outcome: 'submitted' } : resolveOutcome(job, watch)
+  if (job !== undefined) return isRunning(job) && !inputs.wait ? { outcome: 'submitted' } : waitForJob(job, watch)
   // Nothing is known of such a job, so that this is red whatever `fail-on` says.
-  const hint = watch.step.journal.newest.lastProblem?.hint ?? 'Allow more time in `timeout-minutes`.'
+  const hint = journal.newest.lastProblem?.hint ?? 'Allow more time in `timeout-minutes`.'
   const error = new ActionError('deadline', 'The deadline passed before the job could be read.', { hint })
   return { outcome: 'timed-out', error }
 }

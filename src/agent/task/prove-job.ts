@@ -47,17 +47,17 @@ export function openSearch(step: AgentStep): Search {
  */
 async function readJob(jobId: string, { step, endsAt }: Search, lagsUntil: number): Promise<Job | undefined> {
   const { clock, signal } = step
-  let problem: ActionError | undefined
+  let last: Job | ActionError | undefined
   const poll = createPoller(
     { ...step, deadlineAt: endsAt },
-    { observe: () => (problem = undefined), observeProblem: (met) => (problem = met) },
+    { observe: (read) => (last = read), sleep: (ms) => clock.sleep(ms, signal) },
   )
   const isFound = ({ status, prLink }: Job): boolean =>
     prLink !== undefined || status !== 'completed' || clock.now() >= lagsUntil
   const read = async (): Promise<Job> => {
     const job = await poll({ jobId, isFound, nextMs: nextTurnPollMs, endsAt, readsAtOnce: true })
     if (job !== undefined) return job
-    throw problem ?? new ActionError('deadline', `Job ${jobId} could not be read in time.`)
+    throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
   const job = await unlessNotFound(read())
   if (job !== undefined) return job
