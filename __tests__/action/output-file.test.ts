@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from '@jest/globals'
-import { type OutputFile, openOutputFile, OutputFileError } from '../../src/action/output-file.ts'
+import { OutputFile, OutputFileError } from '../../src/action/output-file.ts'
 import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
 
 let workspace: string
@@ -9,8 +9,12 @@ beforeEach(() => {
   workspace = temporaryFolder()
 })
 
-const open = (name: string, mostBytes?: number): OutputFile =>
-  openOutputFile({ file: join(workspace, name), name }, mostBytes)
+const fileAt = (name: string, mostBytes?: number) => new OutputFile({ file: join(workspace, name), name }, mostBytes)
+function open(name: string, mostBytes?: number): OutputFile {
+  const file = fileAt(name, mostBytes)
+  file.open()
+  return file
+}
 const read = (name: string): string => readFileSync(join(workspace, name), 'utf8')
 
 test('a file is there once it is whole, nothing is beside it, and until then that of an earlier run stays', () => {
@@ -43,7 +47,9 @@ test('a file whose folder went away is an error that names the code and no path,
   const file = open('out/visitors.csv')
   rmSync(join(workspace, 'out'), { recursive: true, force: true })
 
-  expect(file.commit).toThrow(new OutputFileError('The file could not be written (ENOENT).', ''))
+  expect(() => {
+    file.commit()
+  }).toThrow(new OutputFileError('The file could not be written (ENOENT).', ''))
   expect(() => {
     file.write('more')
   }).toThrow(OutputFileError)
@@ -52,7 +58,11 @@ test('a file whose folder went away is an error that names the code and no path,
 })
 
 test('a place that cannot be opened is an error, and the folders that were made for it are gone', () => {
-  expect(() => open(`new/${'x'.repeat(300)}/v.csv`)).toThrow(OutputFileError)
+  const file = fileAt(`new/${'x'.repeat(300)}/v.csv`)
+  expect(() => {
+    file.open()
+  }).toThrow(OutputFileError)
+  file.discard()
   expect(namesIn(workspace)).toEqual([])
 })
 
@@ -69,7 +79,9 @@ test('a file that grows beyond its budget is refused, says so, and leaves nothin
 test('a file that could not be put in its place does not close the one that is opened next', () => {
   const first = open('lost.csv')
   mkdirSync(join(workspace, 'lost.csv'))
-  expect(first.commit).toThrow(OutputFileError)
+  expect(() => {
+    first.commit()
+  }).toThrow(OutputFileError)
   const next = open('next.csv')
   first.discard()
   next.write('whole')

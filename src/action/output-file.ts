@@ -13,29 +13,16 @@ export class OutputFileError extends Error {
   }
 }
 
-/** A file that is there as a whole or not at all. All methods throw `OutputFileError` and nothing else. */
-export interface OutputFile {
-  /** Appends a text, as UTF-8. */
-  readonly write: (text: string) => void
-  /** Puts the file in its place, where it replaces the one that was there before. */
-  readonly commit: () => void
-  /** Leaves nothing behind; does nothing after a commit. Never throws, so that it can stand in a `finally`. */
-  readonly discard: () => void
-}
-
 /** Of an error of the system its code (`ENOSPC`) is told, and none of its text, which holds paths. */
-function orThrow<Given extends unknown[]>(act: (...given: Given) => void): (...given: Given) => void {
-  return (...given) => {
-    try {
-      act(...given)
-    } catch (error) {
-      if (error instanceof OutputFileError) throw error
-      const { code } = error as { code?: unknown }
-      throw new OutputFileError(
-        `The file could not be written${typeof code === 'string' ? ` (${code})` : ''}.`,
-        'Check the free space of the runner, and who may write to the folder of the file.',
-      )
-    }
+function orThrow(act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    throw new OutputFileError(
+      `The file could not be written${typeof code === 'string' ? ` (${code})` : ''}.`,
+      'Check the free space of the runner, and who may write to the folder of the file.',
+    )
   }
 }
 
@@ -47,67 +34,78 @@ function missingFolders(folder: string): string[] {
   return fs.existsSync(folder) ? [] : [folder, ...missingFolders(path.dirname(folder))]
 }
 
-/**
- * Opens a file for writing. Until it is committed, all is in a temporary file beside it, so that the rename stays within
- * one file system. Folders that are missing are made, and removed again where the file is discarded. It writes
- * synchronously: then it can be discarded while the process ends, too.
- * @param mostBytes what is larger is refused, since what is written comes from a stranger
- */
-export function openOutputFile({ file }: OutputPlace, mostBytes = MOST_BYTES): OutputFile {
-  const folder = path.dirname(file)
-  const temporary = path.join(folder, `.${crypto.randomUUID()}.part`)
-  const made = missingFolders(folder)
-  let descriptor: number | undefined
-  let bytes = 0
-  let isDone = false
+/** In place of a descriptor: whatever is asked of it fails. */
+const CLOSED = -1
 
-  function open(): void {
-    fs.mkdirSync(folder, { recursive: true })
-    descriptor = fs.openSync(temporary, 'wx')
+/**
+ * A file that is there as a whole or not at all: until it is committed, all is in a temporary file beside it, so that the
+ * rename stays within one file system. It writes synchronously: then it can be discarded while the process ends, too. All
+ * that it throws is `OutputFileError`.
+ */
+export class OutputFile {
+  readonly #file: string
+  readonly #temporary: string
+  readonly #mostBytes: number
+  #madeFolders: readonly string[] = []
+  #bytes = 0
+  #descriptor = CLOSED
+
+  /** @param mostBytes what is larger is refused, since what is written comes from a stranger */
+  constructor({ file }: OutputPlace, mostBytes = MOST_BYTES) {
+    this.#file = file
+    this.#temporary = path.join(path.dirname(file), `.${crypto.randomUUID()}.part`)
+    this.#mostBytes = mostBytes
   }
 
-  function write(text: string): void {
-    if (descriptor === undefined) throw new Error('The file is closed.')
-    bytes += Buffer.byteLength(text)
-    if (bytes > mostBytes)
+  /** Makes the folders that are missing, too. */
+  open(): void {
+    const folder = path.dirname(this.#file)
+    this.#madeFolders = missingFolders(folder)
+    orThrow(() => {
+      fs.mkdirSync(folder, { recursive: true })
+      this.#descriptor = fs.openSync(this.#temporary, 'wx')
+    })
+  }
+
+  /** Appends a text, as UTF-8. */
+  write(text: string): void {
+    this.#bytes += Buffer.byteLength(text)
+    if (this.#bytes > this.#mostBytes)
       throw new OutputFileError(
-        `The file would be larger than ${mostBytes} bytes.`,
+        `The file would be larger than ${this.#mostBytes} bytes.`,
         'Export less in one step, such as fewer days.',
       )
-    fs.writeFileSync(descriptor, text)
+    orThrow(() => {
+      fs.writeFileSync(this.#descriptor, text)
+    })
   }
 
-  function close(): void {
-    if (descriptor !== undefined) fs.closeSync(descriptor)
-    descriptor = undefined
+  /** Puts the file in its place, where it replaces the one that was there before. */
+  commit(): void {
+    orThrow(() => {
+      // Some file systems notice that the disk is full only now.
+      fs.fsyncSync(this.#descriptor)
+      this.#close()
+      fs.renameSync(this.#temporary, this.#file)
+    })
   }
 
-  function commit(): void {
-    // Some file systems notice that the disk is full only now.
-    if (descriptor !== undefined) fs.fsyncSync(descriptor)
-    close()
-    fs.renameSync(temporary, file)
-    isDone = true
-  }
-
-  function discard(): void {
-    if (isDone) return
-    isDone = true
-    const removals = made.map((folder) => fs.rmdirSync.bind(fs, folder))
-    for (const tidy of [close, fs.unlinkSync.bind(fs, temporary), ...removals]) {
+  /** Leaves nothing behind, where it was not committed. Never throws, so that it can stand in a `finally`. */
+  readonly discard = (): void => {
+    const removals = this.#madeFolders.map((folder) => fs.rmdirSync.bind(fs, folder))
+    for (const tidy of [this.#close.bind(this), fs.unlinkSync.bind(fs, this.#temporary), ...removals]) {
       try {
         tidy()
       } catch {
-        // What cannot be tidied up must not hide why it had to be.
+        // What cannot be tidied up must not hide why it had to be. After a commit the folder is not empty, and stays.
       }
     }
   }
 
-  try {
-    orThrow(open)()
-  } catch (error) {
-    discard()
-    throw error
+  #close(): void {
+    const descriptor = this.#descriptor
+    // The file that is opened next may get the same number.
+    this.#descriptor = CLOSED
+    fs.closeSync(descriptor)
   }
-  return { write: orThrow(write), commit: orThrow(commit), discard }
 }

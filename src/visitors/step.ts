@@ -1,7 +1,6 @@
 import { formatDuration } from '../text/duration.ts'
 import { ActionError } from '../runtime/errors.ts'
-import { openOutputFile, OutputFileError, type OutputFile } from '../action/output-file.ts'
-import type { OutputPlace } from '../action/workspace-file.ts'
+import { OutputFile, OutputFileError } from '../action/output-file.ts'
 import type { Step } from '../action/step.ts'
 import { compareWithBefore } from './compare.ts'
 import { explainDoubts } from './conclusion.ts'
@@ -21,20 +20,13 @@ function announce({ projectId, range, format, timeoutMs }: VisitorsInputs): stri
   return `Exporting the visitors of project ${projectId} as ${format}, ${describeRange(range)}, ${limit}.`
 }
 
-/** A second signal, or a defect, ends the process at once; then too no half file stays. */
-function openFile(place: OutputPlace): OutputFile {
-  const file = openOutputFile(place)
-  process.once('exit', file.discard)
-  return file
-}
-
 /** Exports the visitors and reports what became of it. Throws only what nobody foresaw, and then too leaves no half file. */
 export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
   const { core, clock, signal, startedAt } = step
   const { projectId, range, place, format } = inputs
   const tally = new Tally(inputs.top, inputs.compare === 'pages')
   const readPage = createPageReader(range, step)
-  let file: OutputFile | undefined
+  const file = new OutputFile(place)
 
   function report(fields: Pick<Report, 'ending' | 'error'> & Partial<Report>): Report {
     const { totals, rows, topPages, doubts } = tally
@@ -42,7 +34,7 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
     return { projectId, range, place, totals, rows, topPages, doubts, durationMs, ...fields }
   }
 
-  async function fill(file: OutputFile): Promise<void> {
+  async function fill(): Promise<void> {
     const { head, row, between, tail } = EXPORT_FORMATS[format]
     let toldAt = clock.now()
     for await (const page of walkPages(readPage)) {
@@ -58,10 +50,12 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
   }
 
   core.log(announce(inputs))
+  // A second signal, or a defect, ends the process at once; then too no half file stays.
+  process.once('exit', file.discard)
   try {
     // Before the first request: if the place cannot be written to, there is none.
-    file = openFile(place)
-    await fill(file)
+    file.open()
+    await fill()
     signal.throwIfAborted()
     file.commit()
     const isWhole = tally.doubts.size === 0
@@ -73,7 +67,7 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
     if (!(error instanceof ActionError) && !(error instanceof OutputFileError)) throw error
     return report({ ending: signal.aborted ? 'cancelled' : 'error', error })
   } finally {
-    file?.discard()
-    if (file !== undefined) process.off('exit', file.discard)
+    file.discard()
+    process.off('exit', file.discard)
   }
 }
