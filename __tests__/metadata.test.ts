@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { AGENT_FIELDS, CHANGE_CONTEXTS, ON_OPEN_PR } from '../src/agent/inputs/agent-inputs.ts'
 import { FAIL_ON } from '../src/agent/inputs/fail-on.ts'
 import { OUTCOMES } from '../src/agent/report/report.ts'
-import { JOB_STATUSES } from '../src/docs-service/schemas.ts'
+import { STATUS_PHRASES } from '../src/docs-service/schemas.ts'
 import { GITHUB_SCENARIO_NAMES } from '../src/emulator/github/github-scenarios.ts'
 import { SCENARIO_NAMES } from '../src/emulator/service/scenarios.ts'
 import { INPUT_DEFAULTS } from '../src/rehearse/service-process.ts'
@@ -97,7 +97,7 @@ const ACTIONS: readonly Action[] = [
     fields: Object.values(AGENT_FIELDS),
     outputNames: OUTPUT_NAMES,
     filledIn: { 'github-token': '${{ github.token }}', label: 'docs-agent' },
-    words: { ...LISTED['action'], status: JOB_STATUSES },
+    words: { ...LISTED['action'], status: Object.keys(STATUS_PHRASES) },
   },
   {
     path: 'visitors/action.yml',

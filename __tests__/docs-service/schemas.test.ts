@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import {
   acceptedJobSchema,
-  JOB_STATUSES,
+  STATUS_PHRASES,
   jobSchema,
   jobWithId,
   visitorsPageSchema,
@@ -32,8 +32,10 @@ test('a job as documented is read whole, also where it answers a prompt', () => 
 })
 
 test.each([
-  ...JOB_STATUSES.map((status) => [status, { status, unlistedStatus: undefined }] as const),
-  ...['queued', 'Completed', 'completed '].map((word) => [word, { status: 'active', unlistedStatus: word }] as const),
+  ...Object.keys(STATUS_PHRASES).map((status) => [status, { status, unlistedStatus: undefined }] as const),
+  ...['queued', 'Completed', 'completed ', 'constructor'].map(
+    (word) => [word, { status: 'active', unlistedStatus: word }] as const,
+  ),
 ])('the status %j, which counts as still running if it is not listed', (status, read) => {
   expect(jobSchema.parse({ ...JOB, status })).toMatchObject(read)
 })

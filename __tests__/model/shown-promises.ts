@@ -1,5 +1,5 @@
 import { OUTCOMES, type Report } from '../../src/agent/report/report.ts'
-import { JOB_STATUSES } from '../../src/docs-service/schemas.ts'
+import { STATUS_PHRASES } from '../../src/docs-service/schemas.ts'
 import type { Played } from '../support/play-feature.ts'
 import { OUTPUT_NAMES } from '../support/report.ts'
 
@@ -26,7 +26,7 @@ const outputsAreKnown: ShownPromise = ({ outputs }) => {
   const { outcome = '', status = '', changed = '' } = outputs
   const isKnown =
     OUTCOMES.some((known) => known === outcome) &&
-    ['', ...JOB_STATUSES].includes(status) &&
+    ['', ...Object.keys(STATUS_PHRASES)].includes(status) &&
     ['', 'true', 'false'].includes(changed) &&
     (changed !== 'true' || outputs['pr-link'] !== '')
   return isKnown ? undefined : `There is no such value: ${outcome}, ${status}, ${changed}.`

@@ -2,17 +2,14 @@ import * as z from 'zod/mini'
 import { ID_PATTERN } from '../runtime/url.ts'
 import { parsePullRequestLink, type PullRequestLink } from './pull-request-link.ts'
 
-/** Sections 2.1 and 3 of the service's interface: the states that a job can be in. */
-export const JOB_STATUSES = ['active', 'completed', 'archived', 'failed'] as const
-export type JobStatus = (typeof JOB_STATUSES)[number]
-
-/** What is said of a job in each state, behind its name. */
-export const STATUS_PHRASES: Readonly<Record<JobStatus, string>> = {
+/** The states that a job can be in (sections 2.1 and 3 of the service's interface), and what is said of it then, behind its name. */
+export const STATUS_PHRASES = {
   active: 'is active',
   completed: 'completed',
   archived: 'is archived',
   failed: 'failed',
-}
+} as const
+export type JobStatus = keyof typeof STATUS_PHRASES
 
 /** A job as the service sends it (section 2.1). Only `id` and `status` are needed. */
 export interface JobBody {
@@ -50,25 +47,21 @@ const word = z.string().check(z.minLength(1))
 /** Nothing depends on these, so one that is missing or of another type is no reason to refuse the rest. */
 const detail = z.catch(z.optional(word), undefined)
 
-const jobFields = {
+const wireJob = z.object({
   id: idSchema,
+  status: word,
   source: z.catch(z.optional(z.object({ repository: detail, ref: detail })), undefined),
   model: detail,
   prLink: z.nullish(z.string()),
   createdAt: detail,
-}
+})
 
 function isListed(status: string): status is JobStatus {
-  return (JOB_STATUSES as readonly string[]).includes(status)
+  return Object.hasOwn(STATUS_PHRASES, status)
 }
 
-interface ParsedJob extends z.infer<z.ZodMiniObject<typeof jobFields>> {
-  readonly status: string
-}
-
-function toJob({ id, status, source, model, prLink: address, createdAt }: ParsedJob): Job {
+function toJob({ id, status, source, model, prLink: address, createdAt }: z.infer<typeof wireJob>): Job {
   const prLink = parsePullRequestLink(address ?? '')
-  const isUnsafe = prLink === undefined && (address ?? '') !== ''
   return {
     id,
     ...(isListed(status) ? { status, unlistedStatus: undefined } : { status: 'active', unlistedStatus: status }),
@@ -76,12 +69,12 @@ function toJob({ id, status, source, model, prLink: address, createdAt }: Parsed
     ref: source?.ref,
     model,
     prLink,
-    ...(isUnsafe ? { hasUnsafeLink: true } : {}),
+    ...(address && prLink === undefined ? { hasUnsafeLink: true } : {}),
     createdAt,
   }
 }
 
-export const jobSchema = z.pipe(z.object({ ...jobFields, status: word }), z.transform(toJob))
+export const jobSchema = z.pipe(wireJob, z.transform(toJob))
 
 /** The answer to reading a job (section 4.3): one about another job makes no sense. */
 export function jobWithId(jobId: string): z.ZodMiniType<Job> {
