@@ -32,16 +32,14 @@ interface Bench {
 }
 
 /** A client over a transport that answers by a script; the last answer stays. */
-function bench(script: readonly (WireResult | Transport['send'])[], given: Given = {}): Bench {
+function bench(script: readonly (WireResult | Transport)[], given: Given = {}): Bench {
   const { leftMs = 3_600_000, run = new AbortController(), clock = fakeClock() } = given
   const requests: WireRequest[] = []
   const lines: string[] = []
-  const transport: Transport = {
-    async send(request, signal) {
-      const step = script[Math.min(requests.length, script.length - 1)] ?? UNREACHABLE
-      requests.push(request)
-      return typeof step === 'function' ? step(request, signal) : step
-    },
+  const transport: Transport = async (request, signal) => {
+    const step = script[Math.min(requests.length, script.length - 1)] ?? UNREACHABLE
+    requests.push(request)
+    return typeof step === 'function' ? step(request, signal) : step
   }
   const client = createClient({
     transport,
@@ -65,7 +63,7 @@ async function errorOf(promise: Promise<unknown>): Promise<ActionError> {
 
 /** Cancels the run, and is silent until the client drops the request. */
 const untilAborted =
-  (run: AbortController, sent: boolean): Transport['send'] =>
+  (run: AbortController, sent: boolean): Transport =>
   (_request, signal) =>
     new Promise((resolve) => {
       signal.addEventListener('abort', () => {
@@ -198,7 +196,7 @@ describe('send prompt', () => {
     ['before the deadline is about the network', 60_001, 'unreachable', /^The service /],
   ])('an attempt that sent nothing and ends %s', async (_name, leftMs, code, message) => {
     const clock = fakeClock()
-    const silent: Transport['send'] = ({ timeoutMs }) => {
+    const silent: Transport = ({ timeoutMs }) => {
       clock.advance(timeoutMs)
       return Promise.resolve(failed('timeout', false))
     }
@@ -237,7 +235,7 @@ describe('send prompt', () => {
       signals.push(signal)
       return new Promise(() => undefined)
     }
-    const slow: Transport['send'] = async (_request, signal) => {
+    const slow: Transport = async (_request, signal) => {
       run.abort(CANCELLED)
       await nextTurn()
       return signal.aborted ? failed('cancelled', true) : answered(201)

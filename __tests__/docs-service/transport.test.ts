@@ -40,7 +40,7 @@ interface Ask extends Partial<TransportOptions> {
 function ask(baseUrl: string, given: Ask = {}): Promise<WireResult> {
   const { method = 'POST', path = PATH, timeoutMs = LONG_MS, signal = new AbortController().signal, ...options } = given
   const transport = createTransport({ baseUrl, apiKey: KEY, proxy: undefined, clock: systemClock, ...options })
-  return transport.send({ method, path, timeoutMs, ...(method === 'POST' ? { body: BODY } : {}) }, signal)
+  return transport({ method, path, timeoutMs, ...(method === 'POST' ? { body: BODY } : {}) }, signal)
 }
 
 const answers = (text: string): SocketBehaviour => ({ onRequest: (socket) => socket.end(text) })

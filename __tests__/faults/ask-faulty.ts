@@ -79,20 +79,18 @@ export async function askFaulty({ prompt, reads, timeoutMs, hasProxy }: FaultScr
   const counts = { GET: 0, POST: 0 }
   let lateMs = 0
   /** Before each request the peers learn their parts. */
-  const transport: Transport = {
-    async send(request, signal) {
-      const { method } = request
-      const name = (method === 'POST' ? prompt : reads)[counts[method]++] ?? 'good'
-      const fault = faultOf(name)
-      await service.play(name in PROXY_FAULTS ? WELL : fault)
-      await proxy?.play(name in PROXY_FAULTS ? fault : TUNNEL)
-      onItsWay = method === 'POST' ? { fault, wasRead: false, wasTaken: false } : undefined
-      if (onItsWay !== undefined) sent.push(onItsWay)
-      const beganAt = clock.now()
-      const result = await real.send(request, signal)
-      lateMs = Math.max(lateMs, clock.now() - beganAt - request.timeoutMs)
-      return result
-    },
+  const transport: Transport = async (request, signal) => {
+    const { method } = request
+    const name = (method === 'POST' ? prompt : reads)[counts[method]++] ?? 'good'
+    const fault = faultOf(name)
+    await service.play(name in PROXY_FAULTS ? WELL : fault)
+    await proxy?.play(name in PROXY_FAULTS ? fault : TUNNEL)
+    onItsWay = method === 'POST' ? { fault, wasRead: false, wasTaken: false } : undefined
+    if (onItsWay !== undefined) sent.push(onItsWay)
+    const beganAt = clock.now()
+    const result = await real(request, signal)
+    lateMs = Math.max(lateMs, clock.now() - beganAt - request.timeoutMs)
+    return result
   }
   const step = { clock, signal: new AbortController().signal, deadlineAt: timeoutMs }
   const client = createClient({

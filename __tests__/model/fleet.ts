@@ -74,18 +74,16 @@ export async function playFleet({ starts, limit, random, timeoutMs = HOUR_MS }: 
   const take = createLimit(limit)
   const counts = { answered: 0, refused: 0 }
   const inner = respondInProcess((...request) => service.handle(...request), EMULATOR_KEY, world)
-  const transport: Transport = {
-    async send(request, signal) {
-      await world.sleep(LATENCY_MS)
-      const freeInMs = take(world.now())
-      counts[freeInMs === 0 ? 'answered' : 'refused']++
-      const inSeconds = limit.retryAfter === true ? Math.ceil(freeInMs / 1_000) * 1_000 : undefined
-      const retryAfterMs = typeof limit.retryAfter === 'number' ? limit.retryAfter : inSeconds
-      const refusal = { kind: 'answer', status: 429, body: '{"error":"Too many requests."}', retryAfterMs } as const
-      const answer = freeInMs === 0 ? await inner.send(request, signal) : refusal
-      await world.sleep(LATENCY_MS)
-      return answer
-    },
+  const transport: Transport = async (request, signal) => {
+    await world.sleep(LATENCY_MS)
+    const freeInMs = take(world.now())
+    counts[freeInMs === 0 ? 'answered' : 'refused']++
+    const inSeconds = limit.retryAfter === true ? Math.ceil(freeInMs / 1_000) * 1_000 : undefined
+    const retryAfterMs = typeof limit.retryAfter === 'number' ? limit.retryAfter : inSeconds
+    const refusal = { kind: 'answer', status: 429, body: '{"error":"Too many requests."}', retryAfterMs } as const
+    const answer = freeInMs === 0 ? await inner(request, signal) : refusal
+    await world.sleep(LATENCY_MS)
+    return answer
   }
   const clock = stepClockOf(world)
   const stage = { apiKey: EMULATOR_KEY, transport, github: undefined, context: RUN_FACTS, clock, random }

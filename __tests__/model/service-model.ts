@@ -157,16 +157,14 @@ export function createServiceModel(schedule: Schedule, clock: VirtualClock): Ser
     return answer(what.status, what.body, view)
   }
 
-  const transport: Transport = {
-    async send(request, signal) {
-      if (signal.aborted) return failure('cancelled', undefined, false)
-      const fate = fates[request.method].next().value
-      if (request.method === 'POST') return post(request, fate, signal)
-      const result = await get(request, fate, signal)
-      if (result.kind === 'failure') looks.push(`${result.cause} ${result.code ?? ''}`)
-      else looks.push(result.status < 300 ? result.body : String(result.status))
-      return result
-    },
+  const transport: Transport = async (request, signal) => {
+    if (signal.aborted) return failure('cancelled', undefined, false)
+    const fate = fates[request.method].next().value
+    if (request.method === 'POST') return post(request, fate, signal)
+    const result = await get(request, fate, signal)
+    if (result.kind === 'failure') looks.push(`${result.cause} ${result.code ?? ''}`)
+    else looks.push(result.status < 300 ? result.body : String(result.status))
+    return result
   }
   return { transport, posts, delivered, looks }
 }

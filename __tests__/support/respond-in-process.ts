@@ -19,20 +19,18 @@ export function respondInProcess(
   clock: Clock,
   latencyMs: () => number = () => 0,
 ): Transport {
-  return {
-    async send({ method, path, body = '', timeoutMs }, signal) {
-      const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-      const endsAt = clock.now() + timeoutMs
-      const pass = (ms: number): Promise<void> => clock.sleep(Math.min(ms, endsAt - clock.now()), signal)
-      try {
-        await pass(latencyMs())
-        const response = respond({ method, target: path, headers, body }, clock.wallTime().getTime())
-        await pass(response.delivery === 'never' ? Infinity : latencyMs())
-        if (clock.now() >= endsAt) return TIMED_OUT
-        return response.delivery === 'whole' ? wireAnswer(response, response.body) : BROKEN
-      } catch {
-        return CANCELLED
-      }
-    },
+  return async ({ method, path, body = '', timeoutMs }, signal) => {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    const endsAt = clock.now() + timeoutMs
+    const pass = (ms: number): Promise<void> => clock.sleep(Math.min(ms, endsAt - clock.now()), signal)
+    try {
+      await pass(latencyMs())
+      const response = respond({ method, target: path, headers, body }, clock.wallTime().getTime())
+      await pass(response.delivery === 'never' ? Infinity : latencyMs())
+      if (clock.now() >= endsAt) return TIMED_OUT
+      return response.delivery === 'whole' ? wireAnswer(response, response.body) : BROKEN
+    } catch {
+      return CANCELLED
+    }
   }
 }

@@ -4,7 +4,7 @@ import { badAnswer, errorOfResult, type Operation } from './answer-error.ts'
 import { refusalsAfter } from './retry.ts'
 import { jobWithId, parseBody, visitorsPageSchema, type Job, type VisitorsPage } from './schemas.ts'
 import { sendPrompt, type PromptSender } from './send-prompt.ts'
-import { createTransport, isSuccess, type Transport, type WireResult } from './transport.ts'
+import { createTransport, isSuccess, type Transport, type TransportOptions, type WireResult } from './transport.ts'
 
 export interface VisitorsQuery {
   /** Inclusive, `YYYY-MM-DD` or ISO 8601. */
@@ -60,16 +60,14 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   const { projectId, clock, redact, signal, deadlineAt, debug } = options
   const jobsPath = `/v2/agent/${projectId}/job`
   let refusals = 0
-  const transport: Transport = {
-    async send(request, signal) {
-      const startedAt = clock.now()
-      const result = await options.transport.send(request, signal)
-      refusals = refusalsAfter(refusals, result)
-      const tookMs = Math.round(clock.now() - startedAt)
-      // No header and no body.
-      debug(`${request.method} ${request.path}: ${describeResult(result)}, in ${tookMs} ms.`)
-      return result
-    },
+  const transport: Transport = async (request, signal) => {
+    const startedAt = clock.now()
+    const result = await options.transport(request, signal)
+    refusals = refusalsAfter(refusals, result)
+    const tookMs = Math.round(clock.now() - startedAt)
+    // No header and no body.
+    debug(`${request.method} ${request.path}: ${describeResult(result)}, in ${tookMs} ms.`)
+    return result
   }
   const sender = { ...options, transport, refusals: () => refusals }
 
@@ -81,7 +79,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   ): Promise<T> {
     const leftMs = endsAt - clock.now() + LAST_READ_GRACE_MS
     const timeoutMs = Math.max(LAST_READ_GRACE_MS, Math.min(READ_TIMEOUT_MS, leftMs))
-    const result = await transport.send({ method: 'GET', path, timeoutMs }, signal)
+    const result = await transport({ method: 'GET', path, timeoutMs }, signal)
     if (!isSuccess(result)) throw errorOfResult(result, operation, redact)
     const data = parseBody(schema, result.body)
     if (data === undefined) throw badAnswer(result, redact)
@@ -108,9 +106,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   }
 }
 
-interface Connection extends Omit<ClientOptions, 'transport'> {
-  readonly baseUrl: string
-  readonly apiKey: string
+interface Connection extends Omit<ClientOptions, 'transport'>, Omit<TransportOptions, 'proxy'> {
   /** Where the proxies stand. */
   readonly env: NodeJS.ProcessEnv
   readonly mask: (secret: string) => void

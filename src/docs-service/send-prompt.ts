@@ -44,27 +44,22 @@ function nothingSentInTime({ message, hint }: ActionError): ActionError {
 }
 
 /** A prompt on its way is not dropped the moment a run is cancelled: its answer names the job that now runs. */
-function patientSignal({ clock, signal }: PromptSender, done: AbortSignal): AbortSignal {
+async function sendPatiently(sender: PromptSender, path: string, body: string): Promise<WireResult> {
+  const { transport, clock, signal, deadlineAt } = sender
+  const timeoutMs = Math.max(0, Math.min(POST_TIMEOUT_MS, deadlineAt - clock.now()))
   const patient = new AbortController()
-  const wait = (): void => {
-    clock.sleep(CANCEL_GRACE_MS, done).then(
+  const done = new AbortController()
+  const giveUp = (): void => {
+    clock.sleep(CANCEL_GRACE_MS, done.signal).then(
       () => {
         patient.abort(signal.reason)
       },
       () => undefined,
     )
   }
-  if (signal.aborted) wait()
-  else signal.addEventListener('abort', wait, { once: true, signal: done })
-  return patient.signal
-}
-
-async function sendOnce(sender: PromptSender, path: string, body: string): Promise<WireResult> {
-  const { transport, clock, deadlineAt } = sender
-  const timeoutMs = Math.max(0, Math.min(POST_TIMEOUT_MS, deadlineAt - clock.now()))
-  const done = new AbortController()
+  signal.addEventListener('abort', giveUp, { once: true, signal: done.signal })
   try {
-    return await transport.send({ method: 'POST', path, body, timeoutMs }, patientSignal(sender, done.signal))
+    return await transport({ method: 'POST', path, body, timeoutMs }, patient.signal)
   } finally {
     done.abort()
   }
@@ -92,7 +87,7 @@ export async function sendPrompt(
     // A signal of the process is heard only when the loop turns, and a prompt that was sent cannot be taken back.
     await clock.turn()
     signal.throwIfAborted()
-    const result = await sendOnce(sender, path, body)
+    const result = await sendPatiently(sender, path, body)
     const decision = decidePost(result)
     if (decision === 'accepted') return accept(result as WireAnswer, operation, redact)
     const error = errorOfResult(result, operation, redact)

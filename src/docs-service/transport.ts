@@ -78,13 +78,11 @@ export function wireAnswer({ status, headers }: Pick<HttpAnswer, 'status' | 'hea
   }
 }
 
-export interface Transport {
-  /**
-   * Sends one request once. What goes wrong is a value, since the caller decides by it.
-   * @throws Error for a path that leads out of the base address, which is a defect of the caller
-   */
-  send(request: WireRequest, signal: AbortSignal): Promise<WireResult>
-}
+/**
+ * Sends one request once. What goes wrong is a value, since the caller decides by it.
+ * @throws Error for a path that leads out of the base address, which is a defect of the caller
+ */
+export type Transport = (request: WireRequest, signal: AbortSignal) => Promise<WireResult>
 
 export interface TransportOptions {
   /** Checked before: an origin and a path prefix, with no `/` at the end. */
@@ -118,36 +116,33 @@ function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boole
 }
 
 export function createTransport({ baseUrl, apiKey, proxy, clock }: TransportOptions): Transport {
-  return {
-    async send(request, signal) {
-      if (signal.aborted) return { kind: 'failure', cause: 'cancelled', code: undefined, sent: false }
-      const { method, path, body, timeoutMs } = request
-      const url = resolveUrl(baseUrl, path)
-      const headers = {
-        accept: 'application/json',
-        authorization: `Bearer ${apiKey}`,
-        'user-agent': USER_AGENT,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      }
-      const sending = watchSending(request, url)
-      let refusal: WireAnswer | undefined
-      const perform = async (end: AbortSignal): Promise<WireAnswer> => {
-        const answer = await exchange({ method, url, headers, body }, proxy, end)
-        const unread = wireAnswer(answer, '')
-        if (!isSuccess(unread)) refusal = unread
-        return { ...unread, body: await readText(answer.body, MAX_BODY_BYTES) }
-      }
-      try {
-        return await withDeadline(perform, { clock, signal, timeoutMs })
-      } catch (error) {
-        // A refusal is known by its status: that its explanation broke off or never ends changes nothing.
-        if (refusal !== undefined) return refusal
-        const cause =
-          error === signal.reason ? 'cancelled' : error instanceof TimedOut ? 'timeout' : failureCause(error)
-        return { kind: 'failure', cause, code: failureCode(error), sent: sending.wasSent() }
-      } finally {
-        sending.stop()
-      }
-    },
+  return async (request, signal) => {
+    if (signal.aborted) return { kind: 'failure', cause: 'cancelled', code: undefined, sent: false }
+    const { method, path, body, timeoutMs } = request
+    const url = resolveUrl(baseUrl, path)
+    const headers = {
+      accept: 'application/json',
+      authorization: `Bearer ${apiKey}`,
+      'user-agent': USER_AGENT,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    }
+    const sending = watchSending(request, url)
+    let refusal: WireAnswer | undefined
+    const perform = async (end: AbortSignal): Promise<WireAnswer> => {
+      const answer = await exchange({ method, url, headers, body }, proxy, end)
+      const unread = wireAnswer(answer, '')
+      if (!isSuccess(unread)) refusal = unread
+      return { ...unread, body: await readText(answer.body, MAX_BODY_BYTES) }
+    }
+    try {
+      return await withDeadline(perform, { clock, signal, timeoutMs })
+    } catch (error) {
+      // A refusal is known by its status: that its explanation broke off or never ends changes nothing.
+      if (refusal !== undefined) return refusal
+      const cause = error === signal.reason ? 'cancelled' : error instanceof TimedOut ? 'timeout' : failureCause(error)
+      return { kind: 'failure', cause, code: failureCode(error), sent: sending.wasSent() }
+    } finally {
+      sending.stop()
+    }
   }
 }
