@@ -6,6 +6,7 @@ import { describePullRequest } from '../../../src/agent/report/report.ts'
 import { formatShortfalls } from '../../../src/agent/report/journal.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
+import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import type { Comparison } from '../../../src/github/comparisons.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
@@ -141,15 +142,15 @@ test('before a round the others are waited for, five minutes after the first fai
   expect((await examine(rounds, { readChecks: inTurn<readonly Check[]>(both, FAILED) })).elapsedMs).toBe(10_000)
 })
 
-test.each([
-  ['is not read once more where failing checks go back, as it is before their message', 1, 'open', 0],
-  ['is read once more where none do', 0, 'open', 1],
-  ['is read once more if it is over', 1, 'closed', 1],
-] as const)('a pull request whose checks have failed at the first look %s', async (_what, fixRounds, state, count) => {
-  const github = fakeGitHub({ readChecks: inTurn<readonly Check[]>(FAILED) })
-  const step = fakeStep({ inputs: agentInputs({ ...CHECKS, fixRounds }) })
-  const found = await waitForChecks({ ...PULL_REQUEST, state }, github, step)
-  expect(found.checks).toBe('failure')
+test.each<[string, readonly (readonly Check[] | ActionError)[], number, PullRequest['state'], number]>([
+  ['is not read once more if they go back, as it is before their message', [FAILED], 1, 'open', 0],
+  ['is if that is not the first look', [PENDING, FAILED], 1, 'open', 1],
+  ['is if none go back', [FAILED], 0, 'open', 1],
+  ['is if it is over', [FAILED], 1, 'closed', 1],
+  ['is if they could not be read', [refusal('forbidden')], 1, 'open', 1],
+])('after the last look at its checks a pull request %s', async (_what, looks, fixRounds, state, count) => {
+  const github = fakeGitHub({ readChecks: inTurn(...looks) })
+  await waitForChecks({ ...PULL_REQUEST, state }, github, fakeStep({ inputs: agentInputs({ ...CHECKS, fixRounds }) }))
   expect(github.asked.filter((name) => name === 'readPullRequest')).toHaveLength(count)
 })
 

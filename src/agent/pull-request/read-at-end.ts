@@ -24,7 +24,7 @@ export async function readAtEnd(step: AgentStep): Promise<PullRequestFindings> {
     const isKnown = !isOpen(found) || found.mergeable !== undefined
     if ((isKnown && pauseMs > 0) || clock.now() + pauseMs >= deadlineAt) return found
     await clock.sleep(pauseMs, signal)
-    const now = await unlessFailed(github.readPullRequest(journal.heads.newest(address) ?? address))
+    const now = await unlessFailed(github.readPullRequest(address))
     // Checks and files were looked at for one commit, and this is about the same one or it is not told.
     if (now === undefined || now.headSha !== found.headSha) return found
     found = { ...found, ...describePullRequest(now) }
