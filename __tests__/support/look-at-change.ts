@@ -44,9 +44,9 @@ export async function lookAtChange(
   const step = fakeStep({ inputs, core, clock, github: answers === null ? undefined : github, context })
   const found = await resolveChange(step)
   return {
-    skip: found.kind === 'skip' ? found.reason : undefined,
-    prompt: found.kind === 'ask' ? found.promptContext : undefined,
-    said: found.description,
+    skip: typeof found === 'string' ? found : undefined,
+    prompt: typeof found === 'string' ? undefined : found.promptContext,
+    said: step.journal.report().change,
     lost: formatShortfalls(step.journal.shortfalls),
     log: log.join('\n'),
     asked: github.asked,

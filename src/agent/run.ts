@@ -57,8 +57,7 @@ async function run(step: AgentStep): Promise<string | undefined> {
   const asked = await fromComment(step)
   if (typeof asked === 'string') return asked
   const change = await resolveChange(step)
-  journal.add({ change: change.description })
-  if (change.kind === 'skip') return change.reason
+  if (typeof change === 'string') return change
   const plan = asked ?? (await chooseTask(step))
   if (typeof plan === 'string') return plan
 

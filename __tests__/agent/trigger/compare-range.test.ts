@@ -51,7 +51,7 @@ test.each<[tag: string, tags: string[], before: string[]]>([
 ])('before %s of %j may come %j, in this order', async (tag, tags, before) => {
   const { looked, asked } = await look({ kind: 'since-tag', tag }, { ...tagged(...tags), inHistory: [] })
   expect(asked).toEqual(before.map((base) => `acme/docs ${base} ${tag}`))
-  expect(looked).toMatchObject({ kind: 'nothing', reason: expect.stringContaining('no tag') })
+  expect(looked).toMatchObject({ found: expect.stringContaining('no tag') })
 })
 
 const SINCE_OLDEST = { inHistory: ['v1.0.0'], commits: [shaOf('v1.8.0'), shaOf('v2.0.0')] }
@@ -64,7 +64,7 @@ test.each<[what: string, tags: readonly string[], answers: Answers, base: string
   ['the oldest, if there is no other', [...PATCHES, 'v1.0.0'], { inHistory: ['v1.0.0'], commits: [] }, 'v1.0.0'],
 ])('the tag before is %s', async (_what, tags, answers, base) => {
   const { looked, asked } = await look({ kind: 'since-tag', tag: 'v2.0.0' }, { ...tagged(...tags), ...answers })
-  expect(looked.kind).toBe('compared')
+  expect(looked.found).toBeInstanceOf(Object)
   expect(asked.at(-1)).toBe(`acme/docs ${base} v2.0.0`)
   // Each costs a request: five, the oldest, and what is found.
   expect(asked.length).toBeLessThanOrEqual(7)
@@ -94,7 +94,7 @@ test.each<[range: ChangeRange, last: string[], asked: string[], told: string]>([
   const ofWorkflow = 'of' in range ? { ...OTHER, isOther: true } : { workflow: 'docs.yml', runId: 42, isOther: false }
   expect(queries).toEqual([{ ...where, ...ofWorkflow }])
   expect(asked).toEqual(expected)
-  expect(looked.kind === 'compared' ? looked.compared.title : looked.reason).toContain(told)
+  expect(typeof looked.found === 'string' ? looked.found : looked.found.title).toContain(told)
 })
 
 test('a range of another repository is asked there; people are told who pushed, and the agent no names of strangers', async () => {
@@ -103,5 +103,5 @@ test('a range of another repository is asked there; people are told who pushed, 
   const { looked, asked } = await look({ ...range, repository: 'acme/code' })
   expect(asked).toEqual([`acme/code v1 ${commit('b')}`])
   const [title, story] = ['the push, from v1 to bbbbbbb', "the push to `docs'x` by `mona`, from `v1` to `bbbbbbb`"]
-  expect(looked).toMatchObject({ compared: { repository: 'acme/code', title, story } })
+  expect(looked).toMatchObject({ found: { repository: 'acme/code', title, story } })
 })

@@ -24,13 +24,9 @@ export async function findChangeAuthors(
   const { inputs } = step
   if (!inputs.reviewers.hasAuthors) return []
   if (commits !== undefined) return rankAuthors(commits)
-  const found = await step.journal.bestEffort(
-    'Could not tell who wrote the change, so they are not asked for a review',
-    async () => {
-      const asked = openQuestions(step)
-      const range = findChangeRange(step.context, inputs.changeRange)
-      return asked && compareWhatIsThere(range, asked.github, step.context)
-    },
-  )
-  return found?.kind === 'compared' ? rankAuthors(found.compared.comparison.commits) : []
+  const lost = 'Could not tell who wrote the change, so they are not asked for a review'
+  const range = findChangeRange(step.context, inputs.changeRange)
+  const ask = () => compareWhatIsThere(range, openQuestions(step)?.github, step.context)
+  const { found } = (await step.journal.bestEffort(lost, ask)) ?? {}
+  return typeof found === 'object' ? rankAuthors(found.comparison.commits) : []
 }

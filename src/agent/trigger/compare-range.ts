@@ -2,7 +2,7 @@ import type { Context } from '../../action/context.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { Tag } from '../../github/commits.ts'
-import { unlessNotFound } from '../../runtime/errors.ts'
+import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
 import { quoted } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { ChangeRange } from './change-range.ts'
@@ -145,39 +145,46 @@ async function compareRange(
   }
 }
 
-export type Looked = {
+export interface Looked {
   /** How many bases were gone, one after the other. */
   readonly gone: number
-} & (
-  | { readonly kind: 'compared'; readonly compared: Compared }
-  /** @property reason why there is nothing to compare, as a part of a sentence */
-  | { readonly kind: 'nothing'; readonly reason: string }
-)
+  /** Or why there is nothing to compare, as a part of a sentence. */
+  readonly found: Compared | string
+}
+
+/** What finding a range costs beyond `contents: read`. */
+const PERMISSIONS: Readonly<Partial<Record<ChangeRange['kind'], string>>> = {
+  'since-last-success': ' and `actions: read`',
+  'pull-request': ' and `pull-requests: read`',
+}
+
+function withoutToken({ kind }: ChangeRange): ActionError {
+  const permissions = `\`contents: read\`${PERMISSIONS[kind] ?? ''}`
+  return new ActionError('unauthorized', 'there is no `github-token`.', {
+    hint: `Leave \`github-token\` at its default and grant the workflow's job ${permissions}, or give a token that has it.`,
+  })
+}
 
 /**
  * Asks GitHub what changed. A commit that a forced push took out of the history may be gone for good: then the range that
  * takes its place is compared.
- * @throws ActionError if GitHub does not tell
+ * @throws ActionError if GitHub does not tell, or there is no token to ask it with
  */
-export async function compareWhatIsThere(range: ChangeRange, github: GitHub, context: Context): Promise<Looked> {
+export async function compareWhatIsThere(
+  range: ChangeRange,
+  github: GitHub | undefined,
+  context: Context,
+): Promise<Looked> {
   for (let gone = 0, next = range; ; gone++) {
-    const found = await findRange(next, github, context)
-    if (found.kind !== 'compare') return { kind: 'nothing', gone, reason: found.reason }
-    const ask = () => compareRange(found, gone > 0, github, context.repository)
-    if (found.fallback === undefined) return { kind: 'compared', gone, compared: await ask() }
+    if ('reason' in next) return { gone, found: next.reason }
+    if (github === undefined) throw withoutToken(next)
+    const known = await findRange(next, github, context)
+    if ('reason' in known) return { gone, found: known.reason }
+    const ask = () => compareRange(known, gone > 0, github, context.repository)
+    if (known.fallback === undefined) return { gone, found: await ask() }
     // Twice, as one 404 may be that of a gateway.
-    const compared = (await unlessNotFound(ask())) ?? (await unlessNotFound(ask()))
-    if (compared !== undefined) return { kind: 'compared', gone, compared }
-    next = found.fallback
+    const found = (await unlessNotFound(ask())) ?? (await unlessNotFound(ask()))
+    if (found !== undefined) return { gone, found }
+    next = known.fallback
   }
-}
-
-/** The title and the text of a notice, as another change is told than the one that was asked for. */
-export function formatGone(looked: Looked): readonly [title: string, text: string] {
-  const runs = looked.gone === 1 ? 'the last successful run' : `the last ${looked.gone} successful runs`
-  const instead = looked.kind === 'compared' ? looked.compared.title : 'nothing, as there is none before'
-  return [
-    'A commit to compare with is gone',
-    `The commit of ${runs} is no longer in the repository, as after a forced push. It is compared instead: ${instead}.`,
-  ]
 }

@@ -11,21 +11,13 @@ import { eventSection } from '../prompt/event-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import { compareWanted, isChangeWanted, refuseToLookBack } from './wanted-change.ts'
 
-/** What was found out about the change that started the run, before anything was asked of the service. */
-export type ChangeFindings = {
-  /** The range in words, what was counted in it and what of it was sent; left out if no range was looked at. */
-  readonly description?: string | undefined
-} & (
-  | {
-      readonly kind: 'ask'
-      /** To put behind the prompt; empty if nothing is. */
-      readonly promptContext: string
-      /** Those of the range, if one was compared. */
-      readonly commits?: readonly ComparedCommit[] | undefined
-    }
-  /** @property reason why nothing is to be asked of the service, as a full sentence */
-  | { readonly kind: 'skip'; readonly reason: string }
-)
+/** What goes to the agent with the prompt because of the change that started the run. */
+export interface ChangeContext {
+  /** To put behind the prompt; empty if nothing is. */
+  readonly promptContext: string
+  /** Those of the range, if one was compared. */
+  readonly commits?: readonly ComparedCommit[] | undefined
+}
 
 interface Counted {
   /** What was counted, in one line that is safe to print, with strangers' names between back-ticks. */
@@ -76,37 +68,39 @@ function whyIdle(range: ChangeRange): string | undefined {
 /**
  * Looks at what started the run: whether it is the agent's own work, whether it is a change for the agent, and what to tell of
  * it. What cannot be found out is a shortfall, and then the step goes on: a question without an answer skips nothing.
+ * @returns why nothing is to be asked of the service, as a full sentence, if that is so
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(step: AgentStep): Promise<ChangeFindings> {
-  const { context, core, inputs } = step
+export async function resolveChange(step: AgentStep): Promise<ChangeContext | string> {
+  const { context, core, inputs, journal } = step
   const { command, task, changeRange, pathFilter } = inputs
   // Attaching spends nothing and sends nothing, so it needs no reason.
-  if (command === '' && task.kind === 'attach') return { kind: 'ask', promptContext: '' }
+  if (command === '' && task.kind === 'attach') return { promptContext: '' }
   const guard = openLoopGuard(step)
   const own = await guard.ofEvent()
-  if (own !== undefined) return { kind: 'skip', reason: own }
+  if (own !== undefined) return own
 
   const range = findChangeRange(context, changeRange)
   refuseToLookBack(range, step)
   const isWanted = isChangeWanted(inputs)
   const idle = whyIdle(range)
-  if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return { kind: 'skip', reason: idle }
+  if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return idle
   const needsRange = isWanted || guard.needsRange
-  if (!needsRange && !guard.asksOfChange) return { kind: 'ask', promptContext: '' }
+  if (!needsRange && !guard.asksOfChange) return { promptContext: '' }
 
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
-  const looked = needsRange ? await compareWanted(range, step) : undefined
-  if (looked?.kind !== 'compared') {
+  const compared = needsRange ? await compareWanted(range, step) : undefined
+  if (typeof compared !== 'object') {
+    const nothing = compared && `Nothing to compare: ${compared}.`
+    if (nothing !== undefined) core.log(nothing)
     // What came before the event's own commits is not known then.
-    const mayBeMore = isWanted && looked === undefined && range.kind === 'since-last-success'
-    const reason = (looked && idle) ?? (await guard.ofChange(mayBeMore ? 'unknown' : 'commits of the event'))
-    if (reason !== undefined) return { kind: 'skip', reason }
-    return tellChange(undefined, looked && `Nothing to compare: ${looked.reason}.`, step)
+    const mayBeMore = isWanted && nothing === undefined && range.kind === 'since-last-success'
+    const reason = (nothing && idle) ?? (await guard.ofChange(mayBeMore ? 'unknown' : 'commits of the event'))
+    return reason ?? tellChange(undefined, nothing, step)
   }
-  const { compared } = looked
   const { description, skipReason, doubt } = await countByPaths(compared, pathFilter, step)
   core.log(description)
+  journal.add({ change: description })
   const isPushed = 'push' in context.event && context.event.push !== undefined
   const isAllPushed = changeRange.kind === 'event' && isPushed && !guard.needsRange
   // A range of its own has nothing to do with the event.
@@ -115,7 +109,7 @@ export async function resolveChange(step: AgentStep): Promise<ChangeFindings> {
     skipReason ??
     (compared.comparison.relation === 'identical' ? idle : undefined) ??
     (await guard.ofChange(isTheirs || isAllPushed ? 'commits of the event' : compared))
-  if (reason !== undefined) return { kind: 'skip', reason, description }
+  if (reason !== undefined) return reason
   if (doubt !== undefined) core.log(doubt)
   return tellChange(compared, description, step)
 }
@@ -124,22 +118,18 @@ export async function resolveChange(step: AgentStep): Promise<ChangeFindings> {
  * What the event is about has up to half of the bytes, if a change goes with it.
  * @param found what was found out about the range, as full sentences
  */
-function tellChange(
-  compared: Compared | undefined,
-  found: string | undefined,
-  { context, core, inputs }: AgentStep,
-): ChangeFindings {
+function tellChange(compared: Compared | undefined, found: string | undefined, step: AgentStep): ChangeContext {
+  const { context, core, inputs, journal } = step
   const { changeContext: level, changeContextBytes: maxBytes } = inputs
+  journal.add({ change: found })
   const commits = compared?.comparison.commits
-  const sections =
-    level === 'none'
-      ? []
-      : [
-          eventSection(context.event, context.repository),
-          compared && changeSection({ ...compared.comparison, ...compared }, level),
-        ].filter((section) => section !== undefined)
-  if (sections.length === 0) return { kind: 'ask', promptContext: '', description: found, commits }
+  const change =
+    compared && level !== 'none' ? changeSection({ ...compared.comparison, ...compared }, level) : undefined
+  const event = level === 'none' ? undefined : eventSection(context.event, context.repository)
+  const sections = [event, change].filter((section) => section !== undefined)
+  if (sections.length === 0) return { promptContext: '', commits }
   const { text: promptContext, description: sent } = renderSections(sections, maxBytes)
   core.log(sent)
-  return { kind: 'ask', promptContext, description: joinSentences([found, sent]), commits }
+  journal.add({ change: joinSentences([found, sent]) })
+  return { promptContext, commits }
 }

@@ -1,10 +1,8 @@
-import type { Context } from '../../action/context.ts'
-import type { GitHub } from '../../github/github.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { ChangeRange } from './change-range.ts'
-import { compareWhatIsThere, formatGone, type Looked } from './compare-range.ts'
+import { compareWhatIsThere, type Compared, type Looked } from './compare-range.ts'
 import { openQuestions } from './loop-guard.ts'
 
 /** Whether anything depends on what changed. */
@@ -37,22 +35,6 @@ export function refuseToLookBack(range: ChangeRange, { context: { event }, input
     )
 }
 
-/** What finding a range costs beyond `contents: read`. */
-const PERMISSIONS: Readonly<Partial<Record<ChangeRange['kind'], string>>> = {
-  'since-last-success': ' and `actions: read`',
-  'pull-request': ' and `pull-requests: read`',
-}
-
-/** Where there is nothing to compare, nobody need be asked. */
-async function compareNow(range: ChangeRange, github: GitHub | undefined, context: Context): Promise<Looked> {
-  if (range.kind === 'nothing-to-compare') return { kind: 'nothing', gone: 0, reason: range.reason }
-  if (github !== undefined) return compareWhatIsThere(range, github, context)
-  const permissions = `\`contents: read\`${PERMISSIONS[range.kind] ?? ''}`
-  throw new ActionError('unauthorized', 'there is no `github-token`.', {
-    hint: `Leave \`github-token\` at its default and grant the workflow's job ${permissions}, or give a token that has it.`,
-  })
-}
-
 /** What is lost where the change cannot be read. */
 function lossOf({ changeContext, pathFilter }: AgentInputs): string {
   const wanted = [
@@ -63,17 +45,26 @@ function lossOf({ changeContext, pathFilter }: AgentInputs): string {
   return `Could not tell what changed, so ${wanted.join(' and ')} had no effect`
 }
 
+/** The title and the text of a notice, as another change is told than the one that was asked for. */
+function formatGone({ gone, found }: Looked): readonly [title: string, text: string] {
+  const runs = gone === 1 ? 'the last successful run' : `the last ${gone} successful runs`
+  const instead = typeof found === 'string' ? 'nothing, as there is none before' : found.title
+  return [
+    'A commit to compare with is gone',
+    `The commit of ${runs} is no longer in the repository, as after a forced push. It is compared instead: ${instead}.`,
+  ]
+}
+
 /**
- * Undefined if it could not be found out.
+ * The change, or why there is nothing to compare, as a part of a sentence. Undefined if it could not be found out.
  * @throws ActionError `not-sent` if the user asked for this very range: a green run would move the base of the next one past it
  */
-export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<Looked | undefined> {
-  const { context, core, inputs } = step
+export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<Compared | string | undefined> {
+  const { context, inputs } = step
   try {
-    const looked = await compareNow(range, openQuestions(step)?.github, context)
+    const looked = await compareWhatIsThere(range, openQuestions(step)?.github, context)
     if (looked.gone > 0 && range.kind === 'since-last-success') step.journal.notice(...formatGone(looked))
-    if (looked.kind === 'nothing') core.log(`Nothing to compare: ${looked.reason}.`)
-    return looked
+    return looked.found
   } catch (caught) {
     const error = rethrowFatal(caught)
     if (inputs.changeRange.kind !== 'event' && isChangeWanted(inputs))
