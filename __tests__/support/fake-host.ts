@@ -29,9 +29,6 @@ export function fakeHost(inputs: Readonly<Record<string, string>> = {}): FakeHos
     notice: say('notice'),
     fail: say('fail'),
     setOutput: say('output'),
-    writeSummary: (markdown) => {
-      say('summary')(markdown)
-      return Promise.resolve()
-    },
+    writeSummary: say('summary'),
   }
 }

@@ -14,29 +14,27 @@ function runtimePackages(root: string): string[] {
   return Object.entries(lock.packages).flatMap(([folder, { dev }]) => (folder === '' || dev === true ? [] : [folder]))
 }
 
-function replacePackage(folder: string, code: string): void {
-  const exports = { './*': './absent.js', '.': './absent.js' }
-  fs.rmSync(folder, { recursive: true })
-  fs.mkdirSync(folder)
-  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', exports }))
-  fs.writeFileSync(path.join(folder, 'absent.js'), code)
+/** What else a module would bring, though nothing here uses it, and so would be loaded before the first request. */
+const MODULES: Readonly<Record<string, string>> = {
+  // A method for each of GitHub's operations; its client is told addresses.
+  '@octokit/plugin-rest-endpoint-methods/dist-src/index.js': 'export const restEndpointMethods = () => undefined\n',
+  '@octokit/plugin-paginate-rest/dist-src/index.js': 'export const paginateRest = () => undefined\n',
+  // Of the index GitHub's client needs one part, as it is given what to ask with.
+  'undici/index.js': "exports.fetch = undefined\nexports.ProxyAgent = require('./lib/dispatcher/proxy-agent.js')\n",
+  // HTTP/2 is never switched on, as it sends a request again by itself.
+  'undici/lib/dispatcher/client-h2.js':
+    "module.exports = () => {\n  throw new Error('HTTP/2 is not in this bundle.')\n}\n",
 }
 
-/**
- * @actions/core also signs in by OpenID Connect and asks the machine what system it runs, for which it loads all of undici
- * and what starts processes. undici also speaks HTTP/2, which is never switched on, as it sends a request again by itself.
- * Nothing here uses either, and both would be loaded before the first request.
- */
 function leaveOut(modules: string): void {
-  const absent = (names: string): string => `export const ${names} = undefined\n`
-  replacePackage(path.join(modules, '@actions/http-client'), absent('HttpClient = undefined, BearerCredentialHandler'))
-  replacePackage(path.join(modules, '@actions/exec'), absent('getExecOutput'))
-  // Of undici's index GitHub's client needs one part, as it is given what to ask with.
-  const index = "exports.fetch = undefined\nexports.ProxyAgent = require('./lib/dispatcher/proxy-agent.js')\n"
-  fs.writeFileSync(path.join(modules, 'undici/index.js'), index)
-  const http2 = path.join(modules, 'undici/lib/dispatcher/client-h2.js')
-  if (!fs.existsSync(http2)) throw new Error('undici has its HTTP/2 somewhere else now.')
-  fs.writeFileSync(http2, "module.exports = () => {\n  throw new Error('HTTP/2 is not in this bundle.')\n}\n")
+  for (const [name, code] of Object.entries(MODULES)) {
+    const file = path.join(modules, name)
+    if (!fs.existsSync(file)) throw new Error(`${name} is somewhere else now.`)
+    fs.writeFileSync(file, code)
+  }
+  // Its modules for OpenID Connect, platforms and summaries load much, and webpack may leave out what has no side effects.
+  const core = path.join(modules, '@actions/core/package.json')
+  fs.writeFileSync(core, fs.readFileSync(core, 'utf8').replace('{', '{ "sideEffects": false,'))
 }
 
 /**

@@ -1,3 +1,4 @@
+import * as fs from 'node:fs'
 import * as core from '@actions/core'
 import type { Clock } from '../runtime/clock.ts'
 import { formatDuration } from '../text/duration.ts'
@@ -28,7 +29,7 @@ export interface Core {
   /** @throws OutputsLost if the runner's file cannot be written */
   readonly setOutput: (name: string, value: string) => void
   /** @throws Error if the runner's file cannot be written */
-  readonly writeSummary: (markdown: string) => Promise<void>
+  readonly writeSummary: (markdown: string) => void
 }
 
 /** The runner's file for outputs could not be written. */
@@ -115,8 +116,8 @@ export function createCore(clock: Clock): Core {
         throw new OutputsLost(error)
       }
     },
-    async writeSummary(markdown) {
-      await core.summary.addRaw(redactSecrets(markdown)).write()
+    writeSummary: (markdown) => {
+      fs.appendFileSync(process.env['GITHUB_STEP_SUMMARY'] ?? '', redactSecrets(markdown))
     },
   }
 }

@@ -15,7 +15,7 @@ export interface Runner {
 }
 
 /** @returns whether the step is green: one whose outputs are lost has not told the next step what it needs to know */
-async function publish(result: StepResult, core: Core): Promise<boolean> {
+function publish(result: StepResult, core: Core): boolean {
   const { isGreen, title, outputs, notice, summary } = result
   core.endGroup()
   if (notice !== undefined) core.notice(notice.title, notice.text)
@@ -26,10 +26,10 @@ async function publish(result: StepResult, core: Core): Promise<boolean> {
     if (!(error instanceof OutputsLost)) throw error
     lost = error.message
   }
-  if (summary !== undefined) {
-    await core.writeSummary(summary).catch(() => {
-      core.warn('The job summary could not be written.')
-    })
+  try {
+    if (summary !== undefined) core.writeSummary(summary)
+  } catch {
+    core.warn('The job summary could not be written.')
   }
   // The runner shows the annotation in the log as well.
   if (lost !== undefined) core.fail(OUTPUTS_LOST_TITLE, formatResult(result, lost, title))
@@ -82,7 +82,7 @@ export async function execute(perform: (runner: Runner) => Promise<StepResult>):
   let ending: Promise<void> | undefined
 
   async function leave(result: StepResult): Promise<void> {
-    if (await publish(result, core)) process.exitCode = 0
+    if (publish(result, core)) process.exitCode = 0
     // It may be a pipe that is written in the background; leaving early would cut it.
     await new Promise((resolve) => process.stdout.write('', resolve))
     // Not left to the event loop: a socket that does not close would hold it.
@@ -95,7 +95,7 @@ export async function execute(perform: (runner: Runner) => Promise<StepResult>):
     if (ending === undefined) {
       void endOfCrash(error)
     } else {
-      void publish(resultOfCrash(error, core, resultOfError), core)
+      publish(resultOfCrash(error, core, resultOfError), core)
       process.exit(1)
     }
   }
