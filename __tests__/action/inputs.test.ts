@@ -23,11 +23,11 @@ const FIELDS = {
   shade: field('shade', 'light', (text, { colour }) => `${text} ${colour ?? ''}`),
 }
 
-const parse = (given: Given) => parseFields(FIELDS, { 'max-size': '', colour: 'red', shade: '', ...given })
+const parse = (given: Given) => parseFields(FIELDS, { 'max-size': '', colour: 'red', shade: '', ...given }, '.')
 
 function errorOf(fields: Fields, raw: Given): ActionError {
   try {
-    parseFields(fields, raw)
+    parseFields(fields, raw, '.')
   } catch (error) {
     expect(error).toBeInstanceOf(ActionError)
     return error as ActionError
@@ -165,7 +165,7 @@ describe('parse inputs', () => {
 
   test.each(Object.entries(ROWS))('%s takes what it should, and says why it refuses the rest', (_name, row) => {
     const [input, taken, refused] = row
-    const value = (text: string) => parseFields({ input: field('field', '', input) }, { field: text }).input
+    const value = (text: string) => parseFields({ input: field('field', '', input) }, { field: text }, '.').input
     expect(Object.fromEntries(Object.keys(taken).map((text) => [text, value(text)]))).toEqual(taken)
     for (const [problem, texts] of Object.entries(refused))
       for (const text of texts) expect([text, problemOf(input, text)]).toEqual([text, expect.stringContaining(problem)])

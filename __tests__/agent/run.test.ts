@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
-import { parsePathPatterns } from '../../src/agent/inputs/path-patterns.ts'
+import { parsePathRules } from '../../src/agent/inputs/path-patterns.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import { runAgent } from '../../src/agent/run.ts'
@@ -35,7 +35,7 @@ async function run({ inputs = {}, answers, script, onCrash }: StepOptions = {}) 
 }
 
 test('attaching asks GitHub nothing before, and is never skipped', async () => {
-  const pathFilter = { kind: 'paths', rules: parsePathPatterns('src/**').rules } as const
+  const pathFilter = { kind: 'paths', rules: parsePathRules('src/**') } as const
   const { report, deadlines } = await run({
     inputs: { task: ATTACH, pathFilter },
     script: { reads: [active, completed] },

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { changeSection } from '../../src/agent/prompt/change-section.ts'
 import { renderSections } from '../../src/agent/prompt/sections.ts'
-import { includesPath, parsePathPatterns } from '../../src/agent/inputs/path-patterns.ts'
+import { includesPath, parsePathRules } from '../../src/agent/inputs/path-patterns.ts'
 import { foldedText, inlineCode } from '../../src/text/markdown.ts'
 import { createRedactor, safeLine, safeLines } from '../../src/text/redact.ts'
 import { cutText, cutToBytes, oneLine } from '../../src/text/untrusted.ts'
@@ -10,7 +10,7 @@ const KEY = 'dk_Zm9v-b+a/r=="&<\\\'?0123456789'
 const BACK_SLASHES = `${'\\'.repeat(30)}0123456789`
 const redact = createRedactor([KEY, BACK_SLASHES])
 
-const { rules } = parsePathPatterns('**/*-*-*-*-*.md')
+const rules = parsePathRules('**/*-*-*-*-*.md')
 
 function tellPatch(patch: string): void {
   const file = { path: 'a', status: 'modified', previousPath: undefined, additions: 1, deletions: 1, patch }

@@ -135,7 +135,7 @@ test.each([
   ['2026-01-31T00:30:00+02:00', Date.UTC(2026, 0, 30, 22, 30)],
   ['2026-01-31T09:30', Date.UTC(2026, 0, 31, 9, 30)],
 ])('%j is a time', (text, atMs) => {
-  expect(dateInput(text, {})).toEqual({ text: text.trim(), atMs })
+  expect(dateInput(text, {}, '.')).toEqual({ text: text.trim(), atMs })
 })
 
 test.each([
@@ -144,7 +144,7 @@ test.each([
   ['must be `YYYY-MM-DD`', '2026-01-01&limit=1 2026-01-01T10:00:00.1234567890Z'],
   ['has a UTC offset that does not exist', '2026-01-01T10:00:00+99:00'],
 ])('each of these %s: %s', (problem, texts) => {
-  for (const text of texts.split(' ')) expect(() => dateInput(text, {})).toThrow(problem)
+  for (const text of texts.split(' ')) expect(() => dateInput(text, {}, '.')).toThrow(problem)
 })
 
 test.each([

@@ -40,7 +40,7 @@ export async function checkService(
   jobId: string,
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Found[]> {
-  const { projectId, apiKey, baseUrl } = parseFields(SERVICE_FIELDS, inputs)
+  const { projectId, apiKey, baseUrl } = parseFields(SERVICE_FIELDS, inputs, '.')
   const quiet = (): void => undefined
   const client = connect({
     projectId,

@@ -1,5 +1,5 @@
 import { ActionError } from '../runtime/errors.ts'
-import { asSentence } from '../text/sentences.ts'
+import { asSentence, formatCount } from '../text/sentences.ts'
 import {
   apiKeyInput,
   baseUrlInput,
@@ -43,7 +43,7 @@ const MOST_PROBLEMS = 3
 /** What is wrong with one input, each as a sentence. */
 function formatProblems(name: string, problems: readonly string[]): readonly string[] {
   const more = problems.length - MOST_PROBLEMS
-  const rest = more <= 0 ? [] : [`has ${more} more ${more === 1 ? 'problem' : 'problems'}`]
+  const rest = more <= 0 ? [] : [`has ${formatCount(more, 'more problem')}`]
   return [...problems.slice(0, MOST_PROBLEMS), ...rest].map((problem) => asSentence(`\`${name}\` ${problem}`))
 }
 
@@ -51,12 +51,12 @@ function formatProblems(name: string, problems: readonly string[]): readonly str
  * An input left empty means its default, so that a workflow can pass on an input of its own that was not given.
  * @throws ActionError `invalid-input` that names every problem, so that nobody has to mend them one run at a time
  */
-export function parseFields<F extends Fields>(fields: F, raw: RawInputs): Parsed<F> {
+export function parseFields<F extends Fields>(fields: F, raw: RawInputs, workspace: string): Parsed<F> {
   const wrong: (readonly string[])[] = []
   const values = Object.entries(fields).map(([key, { name, fallback, input }]) => {
     const given = raw[name] ?? ''
     try {
-      return [key, input(isGiven(raw, name) ? given : fallback || given, raw)]
+      return [key, input(isGiven(raw, name) ? given : fallback || given, raw, workspace)]
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       wrong.push(formatProblems(name, error.problems))

@@ -23,9 +23,10 @@ export function refuse(...problems: readonly string[]): never {
 
 /**
  * An input: a text that becomes a value. It may depend on other inputs, as they were given.
+ * @param workspace the folder that a file is in
  * @throws Refused
  */
-export type Input<T> = (text: string, raw: RawInputs) => T
+export type Input<T> = (text: string, raw: RawInputs, workspace: string) => T
 
 /** A longer value may be a key that was given to the wrong input, and a key that was cut is redacted nowhere. */
 const LONGEST_ECHO = 20
@@ -42,6 +43,12 @@ export function rejecting(rule: string, text: string): string {
   return value === '' ? rule : `${rule}, not \`${value}\``
 }
 
+/** The lines that are not blank, each with what a problem calls it. */
+export function linesOf(text: string): readonly { readonly line: string; readonly at: string }[] {
+  const lines = text.split(/\r?\n/).map((line, index) => ({ line: line.trim(), at: `line ${index + 1}` }))
+  return lines.filter(({ line }) => line !== '')
+}
+
 /** An input that has to look like `pattern`. White space around it does not count. */
 export function textInput(pattern: RegExp, rule: string): Input<string> {
   return (text) => (pattern.test(text.trim()) ? text.trim() : refuse(rule))
@@ -55,63 +62,53 @@ export function choiceInput<T extends string>(choices: readonly T[]): Input<T> {
 
 /** An input that may be left empty, and is then undefined. */
 export function optionalInput<T>(input: Input<T>): Input<T | undefined> {
-  return (text, raw) => (text.trim() === '' ? undefined : input(text, raw))
+  return (text, ...around) => (text.trim() === '' ? undefined : input(text, ...around))
 }
 
 /** An input that, when it is right by itself, has to keep to a rule as well. */
 export function inputThat<T>(input: Input<T>, isMet: (value: T, raw: RawInputs) => boolean, rule: string): Input<T> {
-  return (text, raw) => {
-    const value = input(text, raw)
+  return (text, raw, workspace) => {
+    const value = input(text, raw, workspace)
     return isMet(value, raw) ? value : refuse(rule)
   }
 }
 
-/** The id of a job; empty for none. */
-export const idInput: Input<string> = (text) => {
-  const id = text.trim()
-  return id === '' || ID_PATTERN.test(id) ? id : refuse('must be 1 to 128 letters, digits, `_` or `-`')
-}
+const ID_RULE = 'must be 1 to 128 letters, digits, `_` or `-`'
 
-export const projectIdInput = textInput(
-  ID_PATTERN,
-  'must be 1 to 128 letters, digits, `_` or `-`, as on the API keys page of the dashboard',
-)
+export const jobIdInput = optionalInput(textInput(ID_PATTERN, ID_RULE))
+export const projectIdInput = textInput(ID_PATTERN, `${ID_RULE}, as on the API keys page of the dashboard`)
 
 /** A header that is much longer is refused by servers anyway. */
 const LONGEST_KEY = 4_096
 
 export const apiKeyInput: Input<string> = (text) => {
   const key = text.trim()
+  if (key === '')
+    return refuse('is empty; set it from a secret (pull requests from forks and from Dependabot get none)')
   if (key.length > LONGEST_KEY) return refuse(`is longer than ${LONGEST_KEY} characters; no key is that long`)
-  if (/^[\x21-\x7e]+$/.test(key)) return key
-  return refuse(
-    key === ''
-      ? 'is empty; set it from a secret (pull requests from forks and from Dependabot get none)'
-      : 'must not contain spaces, line breaks or other characters that no key has',
-  )
+  if (/[^\x21-\x7e]/.test(key))
+    return refuse('must not contain spaces, line breaks or other characters that no key has')
+  return key
 }
 
 /** Before the host; an `@` in the path is like any other character. */
 const EMPTY_USER = /^[a-z]+:\/*[^/]*@/i
 
-/** A problem with an address, or undefined. Addresses can hold passwords, so no message repeats one. */
-function baseUrlProblem(text: string): string | undefined {
-  // URL parsing drops tabs and line breaks, turns `\` into `/`, and an empty `?` or `#` leaves no trace.
-  if (/[^\x21-\x7e]|\\/.test(text)) return 'must be an address without spaces or control characters'
-  const url = parseUrl(text)
-  if (url === undefined) return 'must be an address such as `https://docs.example.com/api`'
-  if (url.username !== '' || url.password !== '' || EMPTY_USER.test(text)) return 'must not contain user information'
-  if (/[?#]/.test(text)) return 'must not contain a query or a fragment'
-  if (url.protocol === 'https:') return undefined
-  if (url.protocol !== 'http:') return 'must begin with `https://`'
-  return isLoopback(url) ? undefined : 'must begin with `https://`; `http://` is for loopback only'
-}
-
+/** Addresses can hold passwords, so no message repeats one. */
 export const baseUrlInput: Input<string> = (text) => {
   const address = text.trim()
   if (address === '') return refuse('is empty; set it, or the environment variable `DOCS_AGENT_BASE_URL`')
-  const problem = baseUrlProblem(address)
-  return problem === undefined ? new URL(address).href.replace(/\/+$/, '') : refuse(problem)
+  // URL parsing drops tabs and line breaks, turns `\` into `/`, and an empty `?` or `#` leaves no trace.
+  if (/[^\x21-\x7e]|\\/.test(address)) return refuse('must be an address without spaces or control characters')
+  const url = parseUrl(address)
+  if (url === undefined) return refuse('must be an address such as `https://docs.example.com/api`')
+  if (url.username !== '' || url.password !== '' || EMPTY_USER.test(address))
+    return refuse('must not contain user information')
+  if (/[?#]/.test(address)) return refuse('must not contain a query or a fragment')
+  if (url.protocol === 'http:' && !isLoopback(url))
+    return refuse('must begin with `https://`; `http://` is for loopback only')
+  if (!/^https?:$/.test(url.protocol)) return refuse('must begin with `https://`')
+  return url.href.replace(/\/+$/, '')
 }
 
 /** YAML's core spellings, the ones that the runner's own actions take. */

@@ -1,4 +1,4 @@
-import { field, inputNames, parseFields, SERVICE_FIELDS, type Fields, type Parsed } from '../action/input-table.ts'
+import { field, inputNames, parseFields, SERVICE_FIELDS, type Parsed } from '../action/input-table.ts'
 import {
   booleanInput,
   choiceInput,
@@ -18,11 +18,9 @@ import { FORMATS } from './export-format.ts'
 /** `true` asks for the totals of the period before, `pages` for its whole list too. */
 export const COMPARE = ['false', 'true', 'pages'] as const
 
-function placeInput(workspace: string): Input<OutputPlace> {
-  return (text, raw) => {
-    const format = FORMATS.find((one) => one === raw['format']?.trim()) ?? 'csv'
-    return findOutputPlace(workspace, text.trim() || `visitors.${format}`)
-  }
+const placeInput: Input<OutputPlace> = (text, raw, workspace) => {
+  const format = FORMATS.find((one) => one === raw['format']?.trim()) ?? 'csv'
+  return findOutputPlace(workspace, text.trim() || `visitors.${format}`)
 }
 
 function isAfterStart(end: DateInput, raw: RawInputs): boolean {
@@ -46,31 +44,30 @@ const compareInput = inputThat(
 )
 
 /** Every input of the action, in the order of action.yml. The default of `output-file` follows from `format`. */
-const visitorsFields = (workspace: string) => ({
+export const VISITORS_FIELDS = {
   ...SERVICE_FIELDS,
   dateFrom: field('date-from', '', optionalInput(dateInput)),
   dateTo: field('date-to', '', optionalInput(endInput)),
   days: field('days', '', optionalInput(daysInput)),
   format: field('format', 'csv', choiceInput(FORMATS)),
-  place: field('output-file', '', placeInput(workspace)),
+  place: field('output-file', '', placeInput),
   /** How many pages the summary and the output hold. */
   top: field('top', '20', wholeNumberInput(0, 1000)),
   compare: field('compare', 'false', compareInput),
   timeoutMs: field('timeout-minutes', '15', timeoutInput),
   onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
   summary: field('summary', 'true', booleanInput),
-})
+}
 
-export const VISITORS_FIELDS: Fields = visitorsFields('')
 export const INPUT_NAMES = inputNames(VISITORS_FIELDS)
 
-export interface VisitorsInputs extends Parsed<ReturnType<typeof visitorsFields>> {
+export interface VisitorsInputs extends Parsed<typeof VISITORS_FIELDS> {
   readonly range: DateRange
 }
 
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseVisitorsInputs(raw: RawInputs, workspace: string, now: Date): VisitorsInputs {
-  const inputs = parseFields(visitorsFields(workspace), raw)
+  const inputs = parseFields(VISITORS_FIELDS, raw, workspace)
   const { days, dateFrom, dateTo } = inputs
   const given = { ...(dateFrom && { dateFrom: dateFrom.text }), ...(dateTo && { dateTo: dateTo.text }) }
   return { ...inputs, range: days === undefined ? given : lastDays(days, now) }

@@ -3,14 +3,14 @@ import type { Input, RawInputs } from '../../../src/action/parse-inputs.ts'
 import { changeRangeInput } from '../../../src/agent/inputs/change-range-input.ts'
 import { FAIL_ON, failOnInput } from '../../../src/agent/inputs/fail-on.ts'
 import { filterFiles, findOutOfScope } from '../../../src/agent/inputs/path-filter.ts'
-import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
+import { parsePathRules } from '../../../src/agent/inputs/path-patterns.ts'
 import { reviewersInput } from '../../../src/agent/inputs/reviewers-input.ts'
 import { toTask, withContext } from '../../../src/agent/inputs/task.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 
 test('what goes along stands behind the prompt, and attaching sends nothing', () => {
-  const tasks = [toTask('Fix it.', ''), toTask('Fix it.', 'job_1'), toTask(undefined, 'job_1')]
+  const tasks = [toTask('Fix it.', undefined), toTask('Fix it.', 'job_1'), toTask(undefined, 'job_1')]
   const replaceable = { kind: 'follow-up', prompt: 'Fix it.', jobId: 'job_1', fallback: 'Begin.' } as const
   expect([...tasks, replaceable].map((task) => withContext(task, ' And more.'))).toEqual([
     { kind: 'create', prompt: 'Fix it. And more.' },
@@ -53,7 +53,7 @@ test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
   ['fail-on', '', { 'allowed-paths': 'docs/**' }, new Set([...always, 'out-of-scope'])],
   ['fail-on', '', BOTH, new Set([...always, 'checks', 'out-of-scope'])],
 ])('`%s` reads %j with %j', (name, text, raw, value) => {
-  expect(INPUTS[name](text, raw)).toEqual(value)
+  expect(INPUTS[name](text, raw, '.')).toEqual(value)
 })
 
 const ofLine = (line: number): string => `line ${line} must be \`change-authors\`, a login or \`org/team\``
@@ -83,12 +83,12 @@ test.each<[name: Name, text: string, raw: RawInputs, problems: unknown[]]>([
   ['fail-on', 'checks, out-of-scope', { ...BOTH, 'wait-for-checks': 'false' }, [NO_CHECKS]],
   ['fail-on', 'checks, out-of-scope', { 'allowed-paths': ' ' }, [NO_CHECKS, NO_PATHS]],
 ])('`%s` refuses %j with %j', (name, text, raw, problems) => {
-  expect(() => INPUTS[name](text, raw)).toThrow(expect.objectContaining({ problems }))
+  expect(() => INPUTS[name](text, raw, '.')).toThrow(expect.objectContaining({ problems }))
 })
 
 const at = (path: string, previousPath?: string) => ({ path, previousPath })
 const AROUND = { clock: fakeClock(), signal: new AbortController().signal }
-const { rules } = parsePathPatterns('docs/**')
+const rules = parsePathRules('docs/**')
 
 test.each([
   ['paths', at('docs/a.md'), true],

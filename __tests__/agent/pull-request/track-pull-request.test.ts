@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
-import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
+import { parsePathRules } from '../../../src/agent/inputs/path-patterns.ts'
 import { trackPullRequest } from '../../../src/agent/pull-request/track-pull-request.ts'
 import { describePullRequest } from '../../../src/agent/report/report.ts'
 import { formatShortfalls } from '../../../src/agent/report/journal.ts'
@@ -50,7 +50,7 @@ async function handOver(
 /** The comment is not left to the end of the step. */
 const EARLY = { waitForChecks: true }
 const AGAIN = { ...EARLY, task: ATTACH }
-const ALLOWED = { allowedPaths: parsePathPatterns('docs/**').rules }
+const ALLOWED = { allowedPaths: parsePathRules('docs/**') }
 const FOUND = describePullRequest(PULL_REQUEST)
 
 const unmarked = (answers: Partial<GitHub> = {}): FakeGitHub =>

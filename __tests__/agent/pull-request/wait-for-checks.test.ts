@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
-import { parsePathPatterns } from '../../../src/agent/inputs/path-patterns.ts'
+import { parsePathRules } from '../../../src/agent/inputs/path-patterns.ts'
 import { waitForChecks } from '../../../src/agent/pull-request/wait-for-checks.ts'
 import { describePullRequest } from '../../../src/agent/report/report.ts'
 import { formatShortfalls } from '../../../src/agent/report/journal.ts'
@@ -18,7 +18,7 @@ import { FOLLOW_UP } from '../../support/report.ts'
 
 const CHECKS: Partial<AgentInputs> = { waitForChecks: true }
 const NONE: readonly Check[] = []
-const SCOPE: Partial<AgentInputs> = { allowedPaths: parsePathPatterns('docs/**').rules }
+const SCOPE: Partial<AgentInputs> = { allowedPaths: parsePathRules('docs/**') }
 
 /** What is found of a pull request whose answers are these, in how many milliseconds, and what is said of it. */
 async function examine(

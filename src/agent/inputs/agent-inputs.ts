@@ -1,10 +1,11 @@
-import { field, inputNames, parseFields, SERVICE_FIELDS, type Fields, type Parsed } from '../../action/input-table.ts'
+import { field, inputNames, parseFields, SERVICE_FIELDS, type Parsed } from '../../action/input-table.ts'
 import {
   baseUrlInput,
   booleanInput,
   choiceInput,
-  idInput,
+  inputThat,
   isGiven,
+  jobIdInput,
   onMissingKeyInput,
   optionalInput,
   pollIntervalInput,
@@ -19,7 +20,7 @@ import { readWorkspaceFile } from '../../action/workspace-file.ts'
 import { changeRangeInput } from './change-range-input.ts'
 import { failOnInput, waitsForChecks } from './fail-on.ts'
 import type { PathFilter } from './path-filter.ts'
-import { parsePathPatterns, type PathRule } from './path-patterns.ts'
+import { parsePathRules, type PathRule } from './path-patterns.ts'
 import { reviewersInput } from './reviewers-input.ts'
 import { toTask, type Task } from './task.ts'
 
@@ -40,25 +41,17 @@ const promptInput: Input<string | undefined> = (text, raw) => {
   return refuse('is missing; set `prompt` or `prompt-file`, or `job-id` alone to wait for a job')
 }
 
-function promptFileInput(workspace: string): Input<string | undefined> {
-  return (text, raw) => {
-    if (text.trim() === '') return undefined
-    if (raw['prompt'] !== '') return refuse('cannot be combined with `prompt`')
-    const prompt = readWorkspaceFile(workspace, text.trim(), MAX_PROMPT_BYTES)
-    return prompt.trim() === '' ? refuse(BLANK) : prompt
-  }
-}
+const promptFileInput = optionalInput((text, raw, workspace) => {
+  if (raw['prompt'] !== '') return refuse('cannot be combined with `prompt`')
+  const prompt = readWorkspaceFile(workspace, text.trim(), MAX_PROMPT_BYTES)
+  return prompt.trim() === '' ? refuse(BLANK) : prompt
+})
 
-const patternsInput: Input<readonly PathRule[]> = (text) => {
-  const { rules, problems } = parsePathPatterns(text)
-  return problems.length === 0 ? rules : refuse(...problems)
-}
-
-const ignoredPatternsInput: Input<readonly PathRule[]> = (text, raw) => {
-  if (!isGiven(raw, 'paths')) return patternsInput(text, raw)
-  const rule = 'cannot be combined with `paths`; there, lines that begin with `!` leave files out'
-  return text.trim() === '' ? [] : refuse(rule)
-}
+const ignoredPathsInput = inputThat(
+  parsePathRules,
+  (rules, raw) => rules.length === 0 || !isGiven(raw, 'paths'),
+  'cannot be combined with `paths`; there, lines that begin with `!` leave files out',
+)
 
 const tokenInput = textInput(
   /^[\x21-\x7e]{0,4096}$/,
@@ -74,8 +67,8 @@ const labelInput = textInput(
 const onOpenPrChoice = choiceInput(ON_OPEN_PR)
 
 /** Without a label there is no rolling pull request, and without a token nobody could look for one. */
-const onOpenPrInput: Input<OnOpenPr> = (text, raw) => {
-  const choice = onOpenPrChoice(text, raw)
+const onOpenPrInput: Input<OnOpenPr> = (text, raw, workspace) => {
+  const choice = onOpenPrChoice(text, raw, workspace)
   const missing = ['label', 'github-token'].filter((name) => !isGiven(raw, name)).map((name) => `\`${name}\``)
   return choice === 'new' || missing.length === 0
     ? choice
@@ -94,8 +87,8 @@ const commandWord = textInput(
   'must be one word that begins with `/`, such as `/docs`, of letters, digits, `_` and `-`',
 )
 
-const commandInput: Input<string> = (text, raw) => {
-  const command = commandWord(text, raw)
+const commandInput: Input<string> = (text, raw, workspace) => {
+  const command = commandWord(text, raw, workspace)
   if (command === '') return command
   if (isGiven(raw, 'job-id')) return refuse('cannot be combined with `job-id`: the comment says which job it is')
   return isGiven(raw, 'github-token') ? command : refuse('needs `github-token`, to check who may give commands')
@@ -103,19 +96,17 @@ const commandInput: Input<string> = (text, raw) => {
 
 const MOST_FIX_ROUNDS = 5
 
-const roundsInput = wholeNumberInput(0, MOST_FIX_ROUNDS, ' of rounds')
-
-const fixRoundsInput: Input<number> = (text, raw) => {
-  if (waitsForChecks(raw)) return roundsInput(text, raw)
-  const rule = 'needs `wait-for-checks: true`, to know which checks fail'
-  return /^\s*0*\s*$/.test(text) ? 0 : refuse(rule)
-}
+const fixRoundsInput = inputThat(
+  wholeNumberInput(0, MOST_FIX_ROUNDS, ' of rounds'),
+  (rounds, raw) => rounds === 0 || waitsForChecks(raw),
+  'needs `wait-for-checks: true`, to know which checks fail',
+)
 
 /** Every input of the action, in the order of action.yml. An empty token or label means none, so their defaults are not here. */
-const agentFields = (workspace: string) => ({
+export const AGENT_FIELDS = {
   prompt: field('prompt', '', promptInput),
-  promptFile: field('prompt-file', '', promptFileInput(workspace)),
-  jobId: field('job-id', '', idInput),
+  promptFile: field('prompt-file', '', promptFileInput),
+  jobId: field('job-id', '', jobIdInput),
   /** Empty: comments are events like all others. */
   command: field('command', '', commandInput),
   ...SERVICE_FIELDS,
@@ -126,8 +117,8 @@ const agentFields = (workspace: string) => ({
   changeContext: field('change-context', 'none', choiceInput(CHANGE_CONTEXTS)),
   changeContextBytes: field('change-context-bytes', '65536', wholeNumberInput(1024, 1024 * 1024, ' of bytes')),
   changeRange: field('change-range', '', changeRangeInput),
-  paths: field('paths', '', patternsInput),
-  pathsIgnore: field('paths-ignore', '', ignoredPatternsInput),
+  paths: field('paths', '', parsePathRules),
+  pathsIgnore: field('paths-ignore', '', ignoredPathsInput),
   skipOwnChanges: field('skip-own-changes', 'true', booleanInput),
   onOpenPr: field('on-open-pr', 'new', onOpenPrInput),
   label: field('label', '', labelInput),
@@ -135,7 +126,7 @@ const agentFields = (workspace: string) => ({
   prRepository: field('pr-repository', '', repositoryInput),
   waitForChecks: field('wait-for-checks', 'false', booleanInput),
   fixRounds: field('fix-rounds', '0', fixRoundsInput),
-  allowedPaths: field('allowed-paths', '', patternsInput),
+  allowedPaths: field('allowed-paths', '', parsePathRules),
   reviewers: field('reviewers', '', reviewersInput),
   githubToken: field('github-token', '', tokenInput),
   /** Undefined: that of the run. */
@@ -144,12 +135,11 @@ const agentFields = (workspace: string) => ({
   failOn: field('fail-on', '', failOnInput),
   onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
   summary: field('summary', 'true', booleanInput),
-})
+}
 
-export const AGENT_FIELDS: Fields = agentFields('')
 export const INPUT_NAMES = inputNames(AGENT_FIELDS)
 
-export interface AgentInputs extends Parsed<ReturnType<typeof agentFields>> {
+export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly task: Task
   /** Undefined: every file counts. */
   readonly pathFilter: PathFilter | undefined
@@ -162,20 +152,21 @@ function pathFilterOf(paths: readonly PathRule[], ignored: readonly PathRule[]):
   return ignored.length > 0 ? { kind: 'paths-ignore', rules: ignored } : undefined
 }
 
-function warningsOf(raw: RawInputs): string[] {
-  return ['paths', 'paths-ignore', 'allowed-paths'].flatMap((name) =>
-    parsePathPatterns(raw[name] ?? '').warnings.map((warning) => `\`${name}\` ${warning}.`),
-  )
-}
+const warningsOf = (name: string, rules: readonly PathRule[]): string[] =>
+  rules.flatMap(({ warning }) => (warning === undefined ? [] : [`\`${name}\` ${warning}.`]))
 
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs {
-  const inputs = parseFields(agentFields(workspace), raw)
+  const inputs = parseFields(AGENT_FIELDS, raw, workspace)
+  const { prompt, promptFile, jobId, paths, pathsIgnore, allowedPaths } = inputs
   return {
     ...inputs,
-    // With a command, what is given here is the beginning of what a comment asks for.
-    task: toTask(inputs.prompt ?? inputs.promptFile ?? (inputs.command === '' ? undefined : ''), inputs.jobId),
-    pathFilter: pathFilterOf(inputs.paths, inputs.pathsIgnore),
-    warnings: warningsOf(raw),
+    task: toTask(prompt ?? promptFile, jobId),
+    pathFilter: pathFilterOf(paths, pathsIgnore),
+    warnings: [
+      ...warningsOf('paths', paths),
+      ...warningsOf('paths-ignore', pathsIgnore),
+      ...warningsOf('allowed-paths', allowedPaths),
+    ],
   }
 }

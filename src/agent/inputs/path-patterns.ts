@@ -1,3 +1,5 @@
+import { linesOf, refuse } from '../../action/parse-inputs.ts'
+
 /** One line of `paths`, `paths-ignore` or `allowed-paths`. */
 export interface PathRule {
   /** As it was given, for the reader. */
@@ -5,14 +7,8 @@ export interface PathRule {
   readonly effect: 'include' | 'exclude'
   /** Takes time in proportion to the path: its name may come from strangers. */
   readonly matches: (path: string) => boolean
-}
-
-interface PathPatterns {
-  readonly rules: readonly PathRule[]
-  /** What is wrong with which line, as the end of a sentence that repeats no pattern; the rules are of no use then. */
-  readonly problems: readonly string[]
-  /** Which line is likely to mean something else than it says, as the end of a sentence. */
-  readonly warnings: readonly string[]
+  /** That it is likely to mean something else than it says, as the end of a sentence. */
+  readonly warning: string | undefined
 }
 
 /** A part of a pattern that takes one character, none, or several. */
@@ -64,11 +60,12 @@ function readSteps(pattern: string): readonly PatternStep[] | string {
   let at = 0
   for (const { 0: token, groups = {} } of pattern.matchAll(TOKEN)) {
     if (isReversed(groups['list'] ?? '')) return 'has a range that ends before it begins'
-    const isStars = groups['quantifier'] === undefined
+    // Stars have none of their own.
+    const { quantifier = '*' } = groups
     steps.push({
       takes: takesOf(groups),
-      isOptional: isStars || groups['quantifier'] === '?',
-      repeats: isStars || groups['quantifier'] === '+',
+      isOptional: /[*?]/.test(quantifier),
+      repeats: /[*+]/.test(quantifier),
       isFolders: groups['folders'] !== undefined,
     })
     at += token.length
@@ -116,27 +113,33 @@ function mistakeIn(pattern: string): string | undefined {
 /** A name without a dot is more often one of a folder than one of a file. */
 const FOLDER_NAME = /^[\w-]+(?:\/[\w-]+)*$/
 
-/** Parses patterns, one a line, by the rules of the `paths` filters of GitHub's workflows. */
-export function parsePathPatterns(text: string): PathPatterns {
-  const rules: PathRule[] = []
+/**
+ * Parses patterns, one a line, by the rules of the `paths` filters of GitHub's workflows.
+ * @throws Refused where any of them is wrong, in words that repeat no pattern
+ */
+export function parsePathRules(text: string): readonly PathRule[] {
   const problems: string[] = []
-  const warnings: string[] = []
-  for (const [index, given] of text.split(/\r?\n/).entries()) {
-    const line = given.trim()
-    if (line === '') continue
-    const effect = line.startsWith('!') ? 'exclude' : 'include'
-    const pattern = effect === 'exclude' ? line.slice(1) : line
+  const rules = linesOf(text).flatMap(({ line, at }): PathRule[] => {
+    const pattern = line.replace(/^!/, '')
     const steps = mistakeIn(pattern) ?? readSteps(pattern)
-    if (typeof steps === 'string') problems.push(`line ${index + 1} ${steps}`)
-    else rules.push({ line, effect, matches: (path) => matchesSteps(steps, path) })
-    if (FOLDER_NAME.test(pattern))
-      warnings.push(
-        `line ${index + 1} matches a file of exactly that name; for the files of a folder, write \`${pattern}/**\``,
-      )
-  }
-  if (problems.length === 0 && rules.length > 0 && rules.every(({ effect }) => effect === 'exclude'))
-    problems.push('has only lines that begin with `!`; at least one line must say which files are included')
-  return { rules, problems, warnings }
+    if (typeof steps === 'string') {
+      problems.push(`${at} ${steps}`)
+      return []
+    }
+    const warning = `${at} matches a file of exactly that name; for the files of a folder, write \`${pattern}/**\``
+    return [
+      {
+        line,
+        effect: pattern === line ? 'include' : 'exclude',
+        matches: (path) => matchesSteps(steps, path),
+        warning: FOLDER_NAME.test(pattern) ? warning : undefined,
+      },
+    ]
+  })
+  if (problems.length > 0) return refuse(...problems)
+  if (rules.length > 0 && rules.every(({ effect }) => effect === 'exclude'))
+    return refuse('has only lines that begin with `!`; at least one line must say which files are included')
+  return rules
 }
 
 /** Whether the rules, read in order, include a path: the last one that matches decides. */

@@ -1,4 +1,4 @@
-import { isGiven, refuse, type Input } from '../../action/parse-inputs.ts'
+import { isGiven, linesOf, refuse, type Input } from '../../action/parse-inputs.ts'
 
 /** Whom to ask for a review of the pull request. */
 export interface WantedReviewers {
@@ -17,12 +17,10 @@ const MOST_NAMES = 15
 const AUTHORS = 'change-authors'
 
 export const reviewersInput: Input<WantedReviewers> = (text, raw) => {
-  const lines = text.split(/\r?\n/).map((line, index) => ({ name: line.trim(), number: index + 1 }))
-  const given = lines.filter(({ name }) => name !== '')
-  const wrong = given.filter(({ name }) => !NAME.test(name))
-  if (wrong.length > 0)
-    return refuse(...wrong.map(({ number }) => `line ${number} must be \`${AUTHORS}\`, a login or \`org/team\``))
-  const names = given.filter(({ name }) => name !== AUTHORS).map(({ name }) => name.replace('@', ''))
+  const given = linesOf(text)
+  const wrong = given.filter(({ line }) => !NAME.test(line))
+  if (wrong.length > 0) return refuse(...wrong.map(({ at }) => `${at} must be \`${AUTHORS}\`, a login or \`org/team\``))
+  const names = given.filter(({ line }) => line !== AUTHORS).map(({ line }) => line.replace('@', ''))
   if (names.length > MOST_NAMES) return refuse(`has more than ${MOST_NAMES} names, which GitHub does not take`)
   if (given.length > 0 && !isGiven(raw, 'github-token')) return refuse('needs `github-token`, to ask them')
   return { hasAuthors: given.length > names.length, names }

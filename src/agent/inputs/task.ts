@@ -10,9 +10,10 @@ export type Task =
     }
   | { readonly kind: 'attach'; readonly jobId: string }
 
-export function toTask(prompt: string | undefined, jobId: string): Task {
-  if (prompt === undefined) return { kind: 'attach', jobId }
-  return jobId === '' ? { kind: 'create', prompt } : { kind: 'follow-up', prompt, jobId }
+/** Without a prompt and a job there is a command, for which what is given here is the beginning of what a comment asks. */
+export function toTask(prompt: string | undefined, jobId: string | undefined): Task {
+  if (jobId === undefined) return { kind: 'create', prompt: prompt ?? '' }
+  return prompt === undefined ? { kind: 'attach', jobId } : { kind: 'follow-up', prompt, jobId }
 }
 
 /** @param context stands behind the prompt; attaching sends nothing */
