@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/pull-request: agent/prompt agent/report agent/inputs action docs-service github text runtime
     agent/report: agent/inputs action docs-service github text runtime
     agent/inputs: action
-    visitors: action docs-service text runtime node:crypto
+    visitors: action docs-service text runtime node:crypto node:util
     rehearse: action runtime node:child_process node:crypto node:fs node:http node:os node:path
     action: docs-service github text runtime @actions/core node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod

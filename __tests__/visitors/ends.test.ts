@@ -3,7 +3,7 @@ import { OutputFileError } from '../../src/action/output-file.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { conclude, describeChange } from '../../src/visitors/conclusion.ts'
 import { toOutputs } from '../../src/visitors/outputs.ts'
-import { DOUBTS, type Ending, ENDINGS, type Report } from '../../src/visitors/report.ts'
+import { type Ending, ENDINGS, type Report } from '../../src/visitors/report.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { failure } from '../support/fake-client.ts'
 import { NO_FILE, row, rows, TOTALS, visitorsReport } from '../support/visitors-run.ts'
@@ -21,7 +21,7 @@ test('only an export that was read to its end leaves a file, and only one that i
     error: { ...NO_FILE, ...COUNTS },
   })
   expect(toOutputs(visitorsReport({ ending: 'skipped', totals: undefined }))).toEqual(NO_FILE)
-  expect(toOutputs(visitorsReport({ ending: 'error' }))['top-pages']).toBe('[]')
+  expect(toOutputs(visitorsReport({ ending: 'error' }))).toMatchObject({ 'top-pages': '[]' })
 })
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   ['of long paths fit as many as a variable of a script has room for', `/${'é'.repeat(200)}-`, 200, 300],
 ])('of a thousand top pages %s', (_name, prefix, least, most) => {
   const topPages = rows(1_000, prefix)
-  const text = toOutputs(visitorsReport({ topPages }))['top-pages']
+  const { 'top-pages': text = '' } = toOutputs(visitorsReport({ topPages }))
   const kept = JSON.parse(text) as unknown[]
   expect(kept).toEqual(topPages.slice(0, kept.length))
   expect(kept.length).toBeGreaterThanOrEqual(least)
@@ -39,7 +39,7 @@ test.each([
 
 test('printed in a log, the top pages are one line without a command', () => {
   const path = '/\n::error::x\r##[error]y\u2028::warning::z\u0085##[[group]'
-  const text = toOutputs(visitorsReport({ topPages: [row(path)] }))['top-pages']
+  const { 'top-pages': text = '' } = toOutputs(visitorsReport({ topPages: [row(path)] }))
   expect(text).not.toMatch(/[\n\r\u0085\u2028\u2029]|##\[/)
   expect(JSON.parse(text)).toEqual([row(path)])
 })
@@ -50,11 +50,9 @@ test.each<[Ending, boolean, Partial<Report>, string | RegExp]>([
   ['complete', true, {}, WRITTEN],
   ['complete', true, { rows: 1 }, '1 row was written to `out/visitors.csv`.'],
   // It could be Markdown or HTML.
-  ['complete', true, { place: { file: '', name: 'a`<img src=x>.csv' } }, /written to the file of `output-file`\.$/],
-  ['uncertain', true, { doubts: new Set(DOUBTS) }, /^3 rows .*`\. The service's totals .*\. Rows moved .*\.$/],
-  ['uncertain', true, { doubts: new Set(['totals-changed']) }, /`\. The service's totals changed[^.]+\.$/],
-  ['uncertain', true, { doubts: new Set(['rows-moved']) }, /`\. Rows moved[^.]+\.$/],
-  ['cancelled', false, { error: failure('cancelled') }, 'The run was cancelled, so no file was written.'],
+  ['complete', true, { file: 'a`<img src=x>.csv' }, /written to the file of `output-file`\.$/],
+  ['uncertain', true, { doubts: 'Rows moved.' }, `${WRITTEN} Rows moved.`],
+  ['cancelled', false, {}, 'The run was cancelled, so no file was written.'],
   ['skipped', true, {}, /^Nothing was sent to the service, because `api-key` is empty/],
   ['error', false, { rows: 0, error: failure('deadline') }, 'It is deadline.'],
   ['error', false, { rows: 250, error: failure('deadline') }, /^It is deadline\. 250 rows .* No file was written\.$/],

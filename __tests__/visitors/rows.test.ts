@@ -2,17 +2,30 @@ import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { dateInput, describeRange, lastDays, periodBefore } from '../../src/visitors/date-range.ts'
-import { csvCell, type VisitorRow } from '../../src/visitors/export-format.ts'
-import { keepTop, PageChanges, pageKey, Tally } from '../../src/visitors/tally.ts'
-import { bar, renderTopPages } from '../../src/visitors/top-pages-table.ts'
+import { comparePages } from '../../src/visitors/compare.ts'
+import { csvCell } from '../../src/visitors/export-format.ts'
+import { bar, renderTopPages } from '../../src/visitors/page-tables.ts'
+import { shortenPath } from '../../src/visitors/read-pages.ts'
+import type { ComparedPages } from '../../src/visitors/report.ts'
+import { Tally } from '../../src/visitors/tally.ts'
 import { SEED } from '../support/seed.ts'
 import { row, rows, TOTALS } from '../support/visitors-run.ts'
 
-test.each(['human', 'ai', 'total'] as const)('a change of the totals is a doubt: %s', (name) => {
-  const tally = new Tally(0)
-  for (const totals of [TOTALS, { ...TOTALS, [name]: 99 }, TOTALS]) tally.add({ totals, rows: [], repeated: 0 })
+const CHANGED = "The service's totals changed while the pages were read."
+const MOVED = 'Rows moved while the pages were read: some came twice and were written once, so others may be missing.'
 
-  expect([tally.totals, ...tally.doubts]).toEqual([TOTALS, 'totals-changed'])
+test.each([
+  [{}, 0, ''],
+  [{}, 1, MOVED],
+  ...['human', 'ai', 'total'].map((name) => [{ [name]: 99 }, 0, CHANGED] as const),
+  [{ ai: 99 }, 2, `${CHANGED} ${MOVED}`],
+])('a part with other totals (%j) and rows that came before (%i) leaves the doubts “%s”', (other, repeated, doubts) => {
+  const tally = new Tally(0, false)
+  for (const totals of [TOTALS, { ...TOTALS, ...other }, TOTALS]) {
+    tally.add({ totals, rows: [], repeated })
+    repeated = 0
+  }
+  expect([tally.totals, tally.doubts]).toEqual([TOTALS, doubts])
 })
 
 test('in whatever order they come, the pages with the most visitors are kept first, and ties go by path', () => {
@@ -22,10 +35,10 @@ test('in whatever order they come, the pages with the most visitors are kept fir
   fc.assert(
     fc.property(rows, fc.nat(6), (given, most) => {
       const all = given.map(({ path, total }) => row(path, total))
-      const kept: VisitorRow[] = []
-      for (const added of all) keepTop(kept, added, most, ({ total }) => total)
+      const tally = new Tally(most, false)
+      tally.add({ totals: TOTALS, rows: all, repeated: 0 })
       const sorted = all.toSorted((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
-      expect(kept).toEqual(sorted.slice(0, most))
+      expect(tally.topPages).toEqual(sorted.slice(0, most))
     }),
     { seed: SEED },
   )
@@ -93,12 +106,13 @@ test('whatever a text holds, a reader of CSV reads one cell, and no spreadsheet 
 
 type Totals = Readonly<Record<string, number>>
 
-function changesOf(now: Totals, before: Totals): PageChanges {
-  const changes = new PageChanges(new Map(Object.entries(now)), true)
-  for (const [path, total] of Object.entries(before)) changes.addBefore(row(path, total))
-  changes.addNew()
-  return changes
+function tallyOf(pages: Totals): Tally {
+  const tally = new Tally(0, true)
+  tally.add({ totals: TOTALS, rows: Object.entries(pages).map(([path, total]) => row(path, total)), repeated: 0 })
+  return tally
 }
+
+const changesOf = (now: Totals, before: Totals): ComparedPages => comparePages(tallyOf(now), tallyOf(before))
 
 test('the ten that gained and lost the most are those of all pages of both periods', () => {
   const periods = fc.dictionary(
@@ -122,9 +136,9 @@ test('the ten that gained and lost the most are those of all pages of both perio
 
 test('of a long path little is kept, and two that begin alike are two', () => {
   const long = `/${'é'.repeat(8_000)}`
-  expect(pageKey(`${long}1`)).toHaveLength(120 + 64)
-  expect(pageKey(`${long}1`)).not.toBe(pageKey(`${long}2`))
-  expect(pageKey('/short')).toBe('/short')
+  expect(shortenPath(`${long}1`)).toHaveLength(120 + 64)
+  expect(shortenPath(`${long}1`)).not.toBe(shortenPath(`${long}2`))
+  expect(shortenPath('x'.repeat(120))).toBe('x'.repeat(120))
 })
 
 test.each([

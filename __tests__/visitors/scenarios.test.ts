@@ -3,7 +3,6 @@ import { parse } from 'csv-parse/sync'
 import { createService, type ServiceOptions } from '../../src/emulator/embedded-service.ts'
 import { EMULATOR_KEY, EXPIRED_KEY } from '../../src/emulator/http/access.ts'
 import type { ErrorCode } from '../../src/runtime/errors.ts'
-import type { Outputs } from '../../src/visitors/outputs.ts'
 import type { Report } from '../../src/visitors/report.ts'
 import { SITE_TOTALS, sitePage, siteRow } from '../support/paging-server.ts'
 import type { Respond } from '../support/respond-in-process.ts'
@@ -24,7 +23,7 @@ interface Row {
   readonly ending: Report['ending']
   readonly error?: ErrorCode
   /** Where they differ from those of a step that left no file. */
-  readonly outputs?: Partial<Outputs>
+  readonly outputs?: Readonly<Record<string, string>>
   readonly offsets: readonly number[]
   /** Parts of what is said: what only this way through the step says. */
   readonly says?: readonly string[]

@@ -4,6 +4,7 @@ import { ActionError } from '../../src/runtime/errors.ts'
 import { conclude } from '../../src/visitors/conclusion.ts'
 import { type ComparedPages, ENDINGS, type Report } from '../../src/visitors/report.ts'
 import { renderSummary } from '../../src/visitors/summary.ts'
+import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { row, rows, visitorsReport } from '../support/visitors-run.ts'
 
 function summary(fields: Partial<Report> = {}): string {
@@ -72,9 +73,9 @@ test('the picture can be read on a white page and on a dark one', () => {
 })
 
 test('says why an export is not known to be whole, and what to do', () => {
-  const markdown = summary({ ending: 'uncertain', doubts: new Set(['totals-changed']) })
+  const markdown = summary({ ending: 'uncertain', doubts: "The service's totals changed." })
   expect(markdown).toMatch(/^## ⚠️ /)
-  expect(markdown).toContain('<td>not certain: The service&#39;s totals changed')
+  expect(markdown).toContain('<td>not certain: The service&#39;s totals changed.</td>')
   expect(markdown).toContain('**What to do:** ')
 })
 
@@ -93,8 +94,8 @@ test('a red step says what happened and what to do, and names no file', () => {
 
 test('a step whose inputs are wrong has nothing but its verdict', () => {
   const error = new ActionError('invalid-input', '`days` must be a whole number.', { hint: 'Nothing was sent.' })
-  const nothing = { projectId: undefined, range: undefined, place: undefined, totals: undefined, topPages: [], rows: 0 }
-  const markdown = summary({ ending: 'error', error, ...nothing })
+  const report = visitorsAction.notRun(error, 0)
+  const markdown = renderSummary(report, conclude(report))
   expect(markdown).toMatch(/^## ❌ Docs visitors: The inputs are wrong\n/)
   expect(markdown).toContain('Nothing was sent.')
   expect(markdown).not.toMatch(/<table>|###/)
@@ -113,14 +114,7 @@ const HOSTILE = [
 test.each<[string, Partial<Report>]>([
   ["a page's path", { topPages: [row(HOSTILE, 3)] }],
   ['a path that lost visitors', compared({ lost: [{ ...CHANGE, path: HOSTILE }] })],
-  [
-    'a file name',
-    {
-      place: { file: `/workspace/${HOSTILE}`, name: HOSTILE },
-      ending: 'error',
-      error: new ActionError('deadline', 'Late.'),
-    },
-  ],
+  ['a file name', { file: HOSTILE }],
   ["the service's words", { ending: 'error', error: new ActionError('rejected', 'No.', { quote: HOSTILE }) }],
 ])('nothing in %s comes alive', async (_name, fields) => {
   const html = await marked.parse(summary(fields), { gfm: true })

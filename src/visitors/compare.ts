@@ -3,23 +3,40 @@ import type { Step } from '../action/step.ts'
 import { describeRange, periodBefore, type DateRange } from './date-range.ts'
 import type { VisitorsInputs } from './inputs.ts'
 import { createPageReader, walkPages } from './read-pages.ts'
-import type { Comparison } from './report.ts'
-import { PageChanges, Tally } from './tally.ts'
+import type { ComparedPages, Comparison, PageChange } from './report.ts'
+import { Tally } from './tally.ts'
 
-async function compare(range: DateRange, { doubts, pageTotals }: Tally, step: Step): Promise<Omit<Comparison, 'name'>> {
-  if (pageTotals === undefined) return { totals: (await createPageReader(range, step, 1)(0)).totals }
-  const isNowWhole = doubts.size === 0
-  const changes = new PageChanges(pageTotals, isNowWhole)
-  const before = new Tally(0)
-  for await (const page of walkPages(createPageReader(range, step))) {
-    before.add(page)
-    for (const row of page.rows) changes.addBefore(row)
+/** How many pages are named that gained, and as many that lost. */
+const MOST_CHANGES = 10
+
+/** The pages with the greatest change, ties by path. */
+function greatest(changes: readonly PageChange[], changeOf: (change: PageChange) => number): PageChange[] {
+  return changes
+    .filter((change) => changeOf(change) > 0)
+    .sort((a, b) => changeOf(b) - changeOf(a) || (a.path < b.path ? -1 : 1))
+    .slice(0, MOST_CHANGES)
+}
+
+export function comparePages(now: Tally, before: Tally): ComparedPages {
+  const [isNowWhole, isBeforeWhole] = [now.doubts === '', before.doubts === '']
+  const changes: PageChange[] = []
+  for (const [path, total] of now.pageTotals)
+    if (isBeforeWhole || before.pageTotals.has(path))
+      changes.push({ path, before: before.pageTotals.get(path) ?? 0, now: total })
+  for (const [path, total] of before.pageTotals)
+    if (isNowWhole && !now.pageTotals.has(path)) changes.push({ path, before: total, now: 0 })
+  return {
+    gained: greatest(changes, ({ before, now }) => now - before),
+    lost: greatest(changes, ({ before, now }) => before - now),
+    isWhole: isNowWhole && isBeforeWhole,
   }
-  const isBeforeWhole = before.doubts.size === 0
-  if (isBeforeWhole) changes.addNew()
-  const { gained, lost } = changes
-  const { totals = { human: 0, ai: 0, total: 0 } } = before
-  return { totals, pages: { gained, lost, isWhole: isNowWhole && isBeforeWhole } }
+}
+
+async function compare(range: DateRange, isOfPages: boolean, now: Tally, step: Step): Promise<Partial<Comparison>> {
+  if (!isOfPages) return { totals: (await createPageReader(range, step, 1)(0)).totals }
+  const before = new Tally(0, true)
+  for await (const page of walkPages(createPageReader(range, step))) before.add(page)
+  return { totals: before.totals, pages: comparePages(now, before) }
 }
 
 /**
@@ -36,7 +53,7 @@ export async function compareWithBefore(
   const { name, range } = period
   step.core.log(`Comparing with ${name}, ${describeRange(range)}.`)
   try {
-    return { name, ...(await compare(range, now, step)) }
+    return { name, ...(await compare(range, inputs.compare === 'pages', now, step)) }
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     step.core.notice('The visitors are not compared', describeError(error))

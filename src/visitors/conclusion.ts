@@ -1,20 +1,7 @@
 import type { Conclusion } from '../action/conclusion.ts'
 import { ActionError, ERROR_TITLES } from '../runtime/errors.ts'
 import { joinSentences, formatCount } from '../text/sentences.ts'
-import { DOUBTS, hasFile, type Doubt, type Ending, type Report } from './report.ts'
-
-const DOUBT_TEXTS: Readonly<Record<Doubt, string>> = {
-  'totals-changed': "The service's totals changed while the pages were read.",
-  'rows-moved':
-    'Rows moved while the pages were read: some came twice and were written once, so others may be missing.',
-}
-
-/** Why the file is not known to be whole, as full sentences; empty if it is. */
-export function explainDoubts(doubts: ReadonlySet<Doubt>): string {
-  return DOUBTS.filter((doubt) => doubts.has(doubt))
-    .map((doubt) => DOUBT_TEXTS[doubt])
-    .join(' ')
-}
+import type { Ending, Report } from './report.ts'
 
 const SMALLEST_PERCENT = 0.1
 
@@ -41,14 +28,9 @@ function compared({ totals, comparison }: Report): string | undefined {
 }
 
 /** The name of a file may come from an event, and this text is read as Markdown. */
-function nameOf({ place }: Report): string {
-  const name = place?.name ?? ''
-  return /^[\w./ -]+$/.test(name) ? `\`${name}\`` : 'the file of `output-file`'
-}
-
-function written(report: Report): string {
-  const { rows } = report
-  return `${formatCount(rows, 'row')} ${rows === 1 ? 'was' : 'were'} written to ${nameOf(report)}.`
+function written({ rows, file = '' }: Report): string {
+  const name = /^[\w./ -]+$/.test(file) ? `\`${file}\`` : 'the file of `output-file`'
+  return `${formatCount(rows, 'row')} ${rows === 1 ? 'was' : 'were'} written to ${name}.`
 }
 
 interface EndingWords {
@@ -65,7 +47,7 @@ export const ENDING_WORDS: Readonly<Record<Ending, EndingWords>> = {
   uncertain: {
     icon: '⚠️',
     title: 'The visitors were exported, but the numbers changed meanwhile',
-    text: (report) => `${written(report)} ${explainDoubts(report.doubts)}`,
+    text: (report) => `${written(report)} ${report.doubts}`,
     advice:
       'If all days of the range are over, export them again. Otherwise set `days`, or a `date-to` that is not in the future.',
   },
@@ -90,13 +72,12 @@ export const ENDING_WORDS: Readonly<Record<Ending, EndingWords>> = {
 
 /** Green is a step that left a file with all that the service sent, or that was told to skip. */
 export function conclude(report: Report): Conclusion {
-  const { ending, error, comparison } = report
+  const { ending, file, error, comparison } = report
   const { title, text, advice } = ENDING_WORDS[ending]
-  const isError = ending === 'error'
   return {
-    isGreen: hasFile(report) || ending === 'skipped',
-    title: isError && error instanceof ActionError ? ERROR_TITLES[error.code] : title,
+    isGreen: file !== undefined || ending === 'skipped',
+    title: error instanceof ActionError ? ERROR_TITLES[error.code] : title,
     text: joinSentences([text(report), compared(report)]),
-    advice: (isError ? error?.hint : advice) ?? comparison?.error?.hint,
+    advice: error?.hint ?? advice ?? comparison?.error?.hint,
   }
 }

@@ -23,11 +23,9 @@ function isCalendarDay(day: string): boolean {
 /** A date is its midnight, and a time without an offset is read, both in UTC. What is none comes back as the reason. */
 export function parseDate(given: string): DateInput | string {
   const text = given.trim()
-  const groups = PATTERN.exec(text)?.groups
-  const day = groups?.['day']
+  const { day, time = '00:00', seconds = ':00', zone = 'Z' } = PATTERN.exec(text)?.groups ?? {}
   if (day === undefined) return 'must be `YYYY-MM-DD` or a time such as `2026-01-31T09:00:00Z`'
   if (!isCalendarDay(day)) return 'is not a day of the calendar'
-  const { time = '00:00', seconds = ':00', zone = 'Z' } = groups ?? {}
   const atMs = Date.parse(`${day}T${time}${seconds}${zone}`)
   return Number.isNaN(atMs) ? 'has a UTC offset that does not exist' : { text, atMs }
 }

@@ -1,5 +1,5 @@
-import type { VisitorRow, VisitorTotals } from './export-format.ts'
-import { hasFile, type Report } from './report.ts'
+import type { VisitorRow } from './export-format.ts'
+import type { Report } from './report.ts'
 
 /**
  * Linux gives a program no variable of more than 128 KiB, and a variable is how this output reaches a script. The runner
@@ -17,36 +17,28 @@ function inertJson(row: VisitorRow): string {
     .replaceAll('##[', '#\\u0023[')
 }
 
-function toJsonArray(rows: readonly VisitorRow[]): string {
-  const items: string[] = []
-  let bytes = 2
-  for (const row of rows) {
-    const item = inertJson(row)
-    bytes += Buffer.byteLength(item) + 1
-    if (bytes > MAX_TOP_PAGES_BYTES) break
-    items.push(item)
-  }
-  return `[${items.join(',')}]`
+/** The first of some texts, as many as fit with a character behind each. */
+export function firstThatFit(texts: readonly string[], maxBytes: number): readonly string[] {
+  let bytes = 0
+  const end = texts.findIndex((text) => (bytes += Buffer.byteLength(text) + 1) > maxBytes)
+  return end === -1 ? texts : texts.slice(0, end)
 }
 
-const countOf = (totals: VisitorTotals | undefined, name: keyof VisitorTotals): string => String(totals?.[name] ?? '')
-
-/** By its name, what each output says; an empty text stands for "there is none". */
-const OUTPUTS = {
-  human: ({ totals }) => countOf(totals, 'human'),
-  ai: ({ totals }) => countOf(totals, 'ai'),
-  total: ({ totals }) => countOf(totals, 'total'),
-  'previous-human': ({ comparison }) => countOf(comparison?.totals, 'human'),
-  'previous-ai': ({ comparison }) => countOf(comparison?.totals, 'ai'),
-  'previous-total': ({ comparison }) => countOf(comparison?.totals, 'total'),
-  rows: (report) => String(hasFile(report) ? report.rows : 0),
-  file: (report) => (hasFile(report) ? (report.place?.name ?? '') : ''),
-  complete: ({ ending }) => String(ending === 'complete'),
-  'top-pages': (report) => (hasFile(report) ? toJsonArray(report.topPages) : '[]'),
-} satisfies Record<string, (report: Report) => string>
-
-export type Outputs = Readonly<Record<keyof typeof OUTPUTS, string>>
-
-export function toOutputs(report: Report): Outputs {
-  return Object.fromEntries(Object.entries(OUTPUTS).map(([name, say]) => [name, say(report)])) as Outputs
+/** What each output says; an empty text stands for "there is none". */
+export function toOutputs(report: Report): Readonly<Record<string, string>> {
+  const { ending, totals, comparison, rows, file, topPages } = report
+  const before = comparison?.totals
+  const items = file === undefined ? [] : topPages.map(inertJson)
+  return {
+    human: String(totals?.human ?? ''),
+    ai: String(totals?.ai ?? ''),
+    total: String(totals?.total ?? ''),
+    'previous-human': String(before?.human ?? ''),
+    'previous-ai': String(before?.ai ?? ''),
+    'previous-total': String(before?.total ?? ''),
+    rows: String(file === undefined ? 0 : rows),
+    file: file ?? '',
+    complete: String(ending === 'complete'),
+    'top-pages': `[${firstThatFit(items, MAX_TOP_PAGES_BYTES).join(',')}]`,
+  }
 }

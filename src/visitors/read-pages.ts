@@ -78,51 +78,46 @@ function endless(what: string): ActionError {
   return wrongAnswer(`The list of pages does not end: ${what}.`)
 }
 
+/** As many characters as the summary shows of a path. */
+export const SHOWN_PATH = 120
+
 /**
- * Why the pages would go on for ever, or undefined. A last part of nothing but rows that moved is an end; a part that came
- * before is a service that does not turn the page.
+ * A path as it is kept where many are kept: of a longer one the beginning and a hash, so that no two are the same. It is copied,
+ * as what is cut from a text holds on to the whole of it.
  */
-function endlessness(
-  { visitors, hasMore }: VisitorsPage,
-  fresh: readonly VisitorRow[],
-  cameBefore: boolean,
-): string | undefined {
-  if (fresh.length > 0) return undefined
-  if (visitors.length === 0) return hasMore ? 'the service sent an empty part and says that there is more' : undefined
-  if (hasMore) return 'the service sent a part in which every row had come before, and says that there is more'
-  return cameBefore ? 'the service sent the same part again' : undefined
+export function shortenPath(path: string): string {
+  if (path.length <= SHOWN_PATH) return path
+  const hash = createHash('sha256').update(path).digest('hex')
+  return Buffer.from(`${path.slice(0, SHOWN_PATH)}${hash}`).toString()
 }
 
-/** Most paths are short, and kept as they are. Of others it is a hash, which is longer than these: no two marks are the same. */
-function markOf(path: string): string {
-  return path.length < 64 ? path : createHash('sha256').update(path).digest('hex')
-}
-
-function isNew(mark: string, seen: Set<string>): boolean {
-  return !seen.has(mark) && seen.add(mark).has(mark)
+/** Remembers what it is asked about. */
+function isNew(text: string, seen: Set<string>): boolean {
+  return seen.size < seen.add(shortenPath(text)).size
 }
 
 /**
  * All rows of a range, one answer of the service after the other, so that no request is wasted. The service's order is
- * not documented and rows can move between two answers, so each path is let through once. Kept in memory are marks of the paths,
- * which take little room however long a path is.
+ * not documented and rows can move between two answers, so each path is let through once. Kept in memory are the shortened paths.
+ * A last part of nothing but rows that moved is an end; a part that came before is a service that does not turn the page.
  * @throws ActionError `bad-answer` if there is no end or a path is too long, and what reading a page throws
  */
 export async function* walkPages(readPage: ReadPage): AsyncGenerator<WalkedPage, void> {
   const seen = new Set<string>()
+  const seenParts = new Set<string>()
   let offset = 0
-  const parts = new Set<string>()
   for (let count = 1; count <= MAX_PAGES; count++) {
-    const page = await readPage(offset)
-    const { totals, visitors, hasMore } = page
-    if (offset + visitors.length > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
+    const { totals, visitors, hasMore } = await readPage(offset)
+    offset += visitors.length
+    if (offset > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
     if (visitors.some(({ path }) => Buffer.byteLength(path) > LONGEST_PATH))
       throw wrongAnswer(`The service sent a path that is longer than ${LONGEST_PATH} bytes.`)
-    const rows = visitors.filter(({ path }) => isNew(markOf(path), seen))
-    const cameBefore = !isNew(markOf(JSON.stringify(visitors.map(({ path }) => path))), parts)
-    const problem = endlessness(page, rows, cameBefore)
-    if (problem !== undefined) throw endless(problem)
-    offset += visitors.length
+    const rows = visitors.filter(({ path }) => isNew(path, seen))
+    const isNewPart = isNew(JSON.stringify(visitors.map(({ path }) => path)), seenParts)
+    if (hasMore && visitors.length === 0) throw endless('the service sent an empty part and says that there is more')
+    if (hasMore && rows.length === 0)
+      throw endless('the service sent a part in which every row had come before, and says that there is more')
+    if (!isNewPart && rows.length === 0) throw endless('the service sent the same part again')
     yield { totals, rows, repeated: visitors.length - rows.length }
     if (!hasMore) return
   }

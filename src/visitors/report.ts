@@ -1,16 +1,11 @@
 import type { ActionError } from '../runtime/errors.ts'
 import type { OutputFileError } from '../action/output-file.ts'
-import type { OutputPlace } from '../action/workspace-file.ts'
 import type { DateRange } from './date-range.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
 
 /** How a step can end. Only the first two leave a file. */
 export const ENDINGS = ['complete', 'uncertain', 'cancelled', 'skipped', 'error'] as const
 export type Ending = (typeof ENDINGS)[number]
-
-/** Why a file that holds all that was sent may still lack something. */
-export const DOUBTS = ['totals-changed', 'rows-moved'] as const
-export type Doubt = (typeof DOUBTS)[number]
 
 /** Unique visitors of one page in two periods. */
 export interface PageChange {
@@ -31,7 +26,7 @@ export interface Comparison {
   /** Of the period, for the middle of a sentence. */
   readonly name: string
   /** Undefined if the period could not be read. */
-  readonly totals?: VisitorTotals
+  readonly totals?: VisitorTotals | undefined
   readonly pages?: ComparedPages
   readonly error?: ActionError
 }
@@ -39,22 +34,21 @@ export interface Comparison {
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
 export interface Report {
   readonly ending: Ending
-  /** This, the range and the place are undefined if the inputs did not say what to do. */
-  readonly projectId?: string | undefined
-  readonly range?: DateRange | undefined
-  readonly place?: OutputPlace | undefined
+  /** This and the range are undefined if the inputs did not say what to do. */
+  readonly projectId?: string
+  readonly range?: DateRange
+  /** The file's path below the workspace; undefined if there is none. */
+  readonly file?: string
   /** The service's own, as they were at first. */
   readonly totals?: VisitorTotals | undefined
   /** Rows that were received and are distinct, whether a file came of them or not. */
   readonly rows: number
   readonly topPages: readonly VisitorRow[]
-  readonly doubts: ReadonlySet<Doubt>
+  /** Why the file may lack something, as full sentences; empty if it is whole. */
+  readonly doubts: string
   /** Undefined if nothing was to be compared, or there is no file. */
   readonly comparison?: Comparison | undefined
   readonly durationMs: number
-  readonly error: ActionError | OutputFileError | undefined
-}
-
-export function hasFile({ ending }: Report): boolean {
-  return ending === 'complete' || ending === 'uncertain'
+  /** What the ending `error` came of. */
+  readonly error?: ActionError | OutputFileError | undefined
 }

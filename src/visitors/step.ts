@@ -3,7 +3,6 @@ import { ActionError } from '../runtime/errors.ts'
 import { OutputFile, OutputFileError } from '../action/output-file.ts'
 import type { Step } from '../action/step.ts'
 import { compareWithBefore } from './compare.ts'
-import { explainDoubts } from './conclusion.ts'
 import { describeRange } from './date-range.ts'
 import { EXPORT_FORMATS } from './export-format.ts'
 import type { VisitorsInputs } from './inputs.ts'
@@ -20,24 +19,21 @@ function announce({ projectId, range, format, timeoutMs }: VisitorsInputs): stri
   return `Exporting the visitors of project ${projectId} as ${format}, ${describeRange(range)}, ${limit}.`
 }
 
-/** Exports the visitors and reports what became of it. Throws only what nobody foresaw, and then too leaves no half file. */
-export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
-  const { core, clock, signal, startedAt } = step
-  const { projectId, range, place, format } = inputs
-  const tally = new Tally(inputs.top, inputs.compare === 'pages')
-  const readPage = createPageReader(range, step)
+/**
+ * Puts the pages into the file as they come.
+ * @throws ActionError, OutputFileError; then, and on a defect too, no half file stays
+ */
+async function exportPages({ range, place, format }: VisitorsInputs, tally: Tally, step: Step): Promise<void> {
+  const { core, clock, signal } = step
+  const { head, row, between, tail } = EXPORT_FORMATS[format]
   const file = new OutputFile(place)
-
-  function report(fields: Pick<Report, 'ending' | 'error'> & Partial<Report>): Report {
-    const { totals, rows, topPages, doubts } = tally
-    const durationMs = clock.now() - startedAt
-    return { projectId, range, place, totals, rows, topPages, doubts, durationMs, ...fields }
-  }
-
-  async function fill(): Promise<void> {
-    const { head, row, between, tail } = EXPORT_FORMATS[format]
+  // A second signal, or a defect elsewhere, ends the process at once.
+  process.once('exit', file.discard)
+  try {
+    // Before the first request: if the place cannot be written to, there is none.
+    file.open()
     let toldAt = clock.now()
-    for await (const page of walkPages(readPage)) {
+    for await (const page of walkPages(createPageReader(range, step))) {
       if (tally.rows === 0) file.write(head(range, page.totals))
       else if (page.rows.length > 0) file.write(between)
       file.write(page.rows.map(row).join(between))
@@ -47,27 +43,36 @@ export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promi
       core.log(`${tally.rows} rows so far.`)
     }
     file.write(tail)
-  }
-
-  core.log(announce(inputs))
-  // A second signal, or a defect, ends the process at once; then too no half file stays.
-  process.once('exit', file.discard)
-  try {
-    // Before the first request: if the place cannot be written to, there is none.
-    file.open()
-    await fill()
     signal.throwIfAborted()
     file.commit()
-    const isWhole = tally.doubts.size === 0
-    if (!isWhole) core.warn(explainDoubts(tally.doubts))
-    // The file is in its place by now, and nothing that is asked from here on takes it away.
-    const comparison = await compareWithBefore(inputs, tally, step)
-    return report({ ending: isWhole ? 'complete' : 'uncertain', error: undefined, comparison })
-  } catch (error) {
-    if (!(error instanceof ActionError) && !(error instanceof OutputFileError)) throw error
-    return report({ ending: signal.aborted ? 'cancelled' : 'error', error })
   } finally {
     file.discard()
     process.off('exit', file.discard)
+  }
+}
+
+/** Exports the visitors and reports what became of it. Throws only what nobody foresaw. */
+export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
+  const { core, clock, signal, startedAt } = step
+  const { projectId, range, place, compare } = inputs
+  const tally = new Tally(inputs.top, compare === 'pages')
+
+  function report(fields: Pick<Report, 'ending'> & Partial<Report>): Report {
+    const { totals, rows, topPages, doubts } = tally
+    const durationMs = clock.now() - startedAt
+    return { projectId, range, totals, rows, topPages, doubts, durationMs, ...fields }
+  }
+
+  core.log(announce(inputs))
+  try {
+    await exportPages(inputs, tally, step)
+    const { doubts } = tally
+    if (doubts !== '') core.warn(doubts)
+    // The file is in its place by now, and nothing that is asked from here on takes it away.
+    const comparison = await compareWithBefore(inputs, tally, step)
+    return report({ ending: doubts === '' ? 'complete' : 'uncertain', file: place.name, comparison })
+  } catch (error) {
+    if (!(error instanceof ActionError) && !(error instanceof OutputFileError)) throw error
+    return report(signal.aborted ? { ending: 'cancelled' } : { ending: 'error', error })
   }
 }

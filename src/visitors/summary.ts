@@ -3,11 +3,11 @@ import { formatDuration } from '../text/duration.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { escapeHtml, heading, inlineCode, joinBlocks, table, type TableRow } from '../text/markdown.ts'
 import { oneLine } from '../text/untrusted.ts'
-import { describeChange, ENDING_WORDS, explainDoubts } from './conclusion.ts'
+import { describeChange, ENDING_WORDS } from './conclusion.ts'
 import { describeRange } from './date-range.ts'
 import type { VisitorTotals } from './export-format.ts'
-import { hasFile, type Report } from './report.ts'
-import { renderPageChanges, renderTopPages } from './top-pages-table.ts'
+import { percent, renderPageChanges, renderTopPages } from './page-tables.ts'
+import type { Report } from './report.ts'
 
 /** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
 const MAX_SUMMARY_BYTES = 256 * 1024
@@ -15,15 +15,6 @@ const MAX_TABLE_BYTES = 192 * 1024
 const LONGEST_QUOTE = 300
 
 const number = (value: number): string => value.toLocaleString('en-US')
-
-function percent(part: number, whole: number): string {
-  return whole === 0 ? '0 %' : `${((100 * part) / whole).toFixed(1)} %`
-}
-
-/** How many visitors were seen as both, where the totals can be those of one crowd (section 2.2). */
-function seenAsBoth({ human, ai, total }: VisitorTotals): number | undefined {
-  return Math.max(human, ai) <= total && total <= human + ai ? human + ai - total : undefined
-}
 
 /** Greys and strong colours that can be told from a white page and from a dark one, with white text on the slices. */
 const PIE_COLOURS = {
@@ -38,71 +29,58 @@ const PIE_COLOURS = {
   pieOuterStrokeColor: '#7a7f87',
 }
 
-/** Slices do not overlap, so those who were seen as both have one of their own. Without it there is no true picture. */
-function pie(totals: VisitorTotals): string[] {
-  const both = seenAsBoth(totals)
-  if (both === undefined) return []
-  const slices = [
-    { name: 'People only', value: totals.human - both },
-    { name: 'AI only', value: totals.ai - both },
-    { name: 'Both', value: both },
-  ].filter(({ value }) => value > 0)
-  if (slices.length === 0) return []
-  const lines = slices.map(({ name, value }) => `  "${name}" : ${value}`)
+/** Slices do not overlap, so those who were seen as both have one of their own. */
+function pie(onlyHuman: number, onlyAi: number, both: number): string[] {
+  const slices = Object.entries({ 'People only': onlyHuman, 'AI only': onlyAi, Both: both })
+  const lines = slices.filter(([, value]) => value > 0).map(([name, value]) => `  "${name}" : ${value}`)
   const init = `%%{init: ${JSON.stringify({ themeVariables: PIE_COLOURS })}}%%`
-  return [['```mermaid', init, 'pie showData', '  title Unique visitors', ...lines, '```'].join('\n')]
+  const drawing = ['```mermaid', init, 'pie showData', '  title Unique visitors', ...lines, '```'].join('\n')
+  return lines.length === 0 ? [] : [drawing]
 }
 
-function beforeOf({ totals, comparison }: Report, name: keyof VisitorTotals): string {
-  const before = comparison?.totals?.[name]
-  if (comparison === undefined || before === undefined || totals === undefined) return ''
-  return `, ${describeChange(totals[name], before, comparison.name)}${before === 0 ? '' : ` (${number(before)})`}`
-}
-
-function totals(report: Report): string[] {
-  const { totals } = report
+function uniqueVisitors({ totals, comparison }: Report): string[] {
   if (totals === undefined) return []
   const { human, ai, total } = totals
-  const both = seenAsBoth(totals)
-  const rows: TableRow[] = [
-    { name: 'Human', html: `${number(human)} (${percent(human, total)} of all)${beforeOf(report, 'human')}` },
-    { name: 'AI', html: `${number(ai)} (${percent(ai, total)} of all)${beforeOf(report, 'ai')}` },
-    {
-      name: 'All',
-      html: `${number(total)}${total === human + ai ? '' : ', each counted once'}${beforeOf(report, 'total')}`,
-    },
+  const { name: period = '', totals: before } = comparison ?? {}
+  const row = (name: string, of: keyof VisitorTotals, note: string): TableRow => {
+    const then = before?.[of]
+    const change = then === undefined ? '' : `, ${describeChange(totals[of], then, period)}`
+    return { name, html: `${number(totals[of])}${note}${change}${then ? ` (${number(then)})` : ''}` }
+  }
+  const share = (part: number): string => ` (${percent(part, total)} of all)`
+  const rows = [
+    row('Human', 'human', share(human)),
+    row('AI', 'ai', share(ai)),
+    row('All', 'total', total === human + ai ? '' : ', each counted once'),
   ]
-  const note =
-    both === undefined
-      ? 'These are the numbers of the service.'
-      : `${number(both)} of them ${both === 1 ? 'was' : 'were'} seen as both: those are in “Human” and in “AI”, and once in “All”.`
-  return ['### Unique visitors', table(rows), note, ...pie(totals)]
+  const both = human + ai - total
+  // Numbers that cannot be of one crowd (section 2.2) have no true picture.
+  if (both < 0 || Math.max(human, ai) > total)
+    return ['### Unique visitors', table(rows), 'These are the numbers of the service.']
+  const seen = `${number(both)} of them ${both === 1 ? 'was' : 'were'} seen as both`
+  const note = `${seen}: those are in “Human” and in “AI”, and once in “All”.`
+  return ['### Unique visitors', table(rows), note, ...pie(human - both, ai - both, both)]
 }
 
-function wholeness({ ending, doubts }: Report): string {
-  if (ending === 'complete') return 'yes'
-  return ending === 'uncertain' ? `not certain: ${explainDoubts(doubts)}` : 'there is no file'
-}
-
-function facts(report: Report): string[] {
-  const { range, rows, place, durationMs } = report
-  if (range === undefined || place === undefined) return []
-  const isWritten = hasFile(report)
+function facts({ range, file, rows, doubts, durationMs }: Report): string[] {
+  if (range === undefined) return []
+  const isWritten = file !== undefined
+  const whole = doubts === '' ? 'yes' : `not certain: ${doubts}`
   return [
     '### The export',
     table([
       { name: 'Range', html: escapeHtml(describeRange(range)) },
-      { name: 'File', html: isWritten ? inlineCode(place.name) : 'none' },
+      { name: 'File', html: isWritten ? inlineCode(file) : 'none' },
       { name: isWritten ? 'Rows' : 'Rows read', html: number(rows) },
-      { name: 'Whole', html: escapeHtml(wholeness(report)) },
+      { name: 'Whole', html: isWritten ? escapeHtml(whole) : 'there is no file' },
       { name: 'This step took', html: formatDuration(durationMs) },
     ]),
   ]
 }
 
-function topPages(report: Report): string[] {
-  if (!hasFile(report) || report.topPages.length === 0) return []
-  return ['### Most visited pages', renderTopPages(report.topPages, report.totals?.total ?? 0, MAX_TABLE_BYTES)]
+function topPages({ file, topPages, totals }: Report): string[] {
+  if (file === undefined || topPages.length === 0) return []
+  return ['### Most visited pages', renderTopPages(topPages, totals?.total ?? 0, MAX_TABLE_BYTES)]
 }
 
 function pageChanges({ comparison }: Report): string[] {
@@ -132,7 +110,7 @@ export function renderSummary(report: Report, { title, text, advice }: Conclusio
       text,
       ...(quote === undefined ? [] : [`The service says: ${inlineCode(oneLine(quote, LONGEST_QUOTE))}`]),
       ...(advice === undefined ? [] : [`**What to do:** ${advice}`]),
-      ...totals(report),
+      ...uniqueVisitors(report),
       ...topPages(report),
       ...pageChanges(report),
       ...facts(report),

@@ -1,107 +1,57 @@
-import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { joinSentences } from '../text/sentences.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
-import type { Doubt, PageChange } from './report.ts'
-import type { WalkedPage } from './read-pages.ts'
+import { shortenPath, type WalkedPage } from './read-pages.ts'
 
-/**
- * Puts a row where it belongs among those that weigh the most, ties by path.
- * @param kept in this order, and never more than `most`
- */
-export function keepTop<Row extends { readonly path: string }>(
-  kept: Row[],
-  row: Row,
-  most: number,
-  weigh: (row: Row) => number,
-): void {
-  const isBefore = (other: Row): boolean => {
-    const more = weigh(other) - weigh(row)
-    return more > 0 || (more === 0 && other.path < row.path)
-  }
-  // From the end: most rows weigh too little to be kept.
-  kept.splice(kept.findLastIndex(isBefore) + 1, 0, row)
-  if (kept.length > most) kept.pop()
-}
-
-/** As many characters as the summary shows of a path. */
-const SHOWN_PATH = 120
-
-/**
- * A page's path, for as long as many of them are kept: of a longer one the beginning and a hash, so that no two are the same.
- * It is copied, as what is cut from a text holds on to the whole of it.
- */
-export function pageKey(path: string): string {
-  if (path.length <= SHOWN_PATH) return path
-  const hash = createHash('sha256').update(path).digest('hex')
-  return Buffer.from(`${path.slice(0, SHOWN_PATH)}${hash}`).toString()
-}
-
-function isSame(a: VisitorTotals, b: VisitorTotals): boolean {
-  return a.human === b.human && a.ai === b.ai && a.total === b.total
-}
-
+/** What is kept of a list while its pages are read. */
 export class Tally {
+  /** The service's own, as they were at first. */
   totals: VisitorTotals | undefined
+  /** How many are distinct. */
   rows = 0
+  /** Those with the most visitors, ties by path. */
   readonly topPages: VisitorRow[] = []
-  readonly doubts = new Set<Doubt>()
-  /** By the keys of the pages, if it is kept, to be compared. */
-  readonly pageTotals: Map<string, number> | undefined
+  /** By the shortened paths, if they are kept, to be compared. */
+  readonly pageTotals = new Map<string, number>()
   readonly #top: number
+  readonly #hasPageTotals: boolean
+  #haveTotalsChanged = false
+  #haveRowsMoved = false
 
-  /** @param top how many pages are kept */
-  constructor(top: number, hasPageTotals = false) {
+  /** @param top how many pages are kept as those with the most visitors */
+  constructor(top: number, hasPageTotals: boolean) {
     this.#top = top
-    this.pageTotals = hasPageTotals ? new Map() : undefined
+    this.#hasPageTotals = hasPageTotals
   }
 
   add({ totals, rows, repeated }: WalkedPage): void {
     this.totals ??= totals
-    if (!isSame(this.totals, totals)) this.doubts.add('totals-changed')
+    this.#haveTotalsChanged ||= !isDeepStrictEqual(this.totals, totals)
     // A row that comes twice has moved back, so another one may have moved to where it was read already.
-    if (repeated > 0) this.doubts.add('rows-moved')
+    this.#haveRowsMoved ||= repeated > 0
     this.rows += rows.length
     for (const row of rows) {
-      keepTop(this.topPages, row, this.#top, ({ total }) => total)
-      this.pageTotals?.set(pageKey(row.path), row.total)
+      this.#keepTop(row)
+      if (this.#hasPageTotals) this.pageTotals.set(shortenPath(row.path), row.total)
     }
   }
-}
 
-/** How many pages are named that gained, and as many that lost. */
-const MOST_CHANGES = 10
-
-const gainOf = ({ now, before }: PageChange): number => now - before
-
-/** The pages that gained and lost the most. Of the two lists only one is kept. */
-export class PageChanges {
-  readonly gained: PageChange[] = []
-  readonly lost: PageChange[] = []
-  readonly #now: Map<string, number>
-  readonly #isNowWhole: boolean
-
-  /**
-   * @param now the total of each page by its key, from which those are taken that were before, too
-   * @param isNowWhole whether a page that is not in `now` is known to have had no visitor
-   */
-  constructor(now: Map<string, number>, isNowWhole: boolean) {
-    this.#now = now
-    this.#isNowWhole = isNowWhole
+  /** Why a list that was read to its end may still lack something, as full sentences; empty if it is whole. */
+  get doubts(): string {
+    return joinSentences([
+      this.#haveTotalsChanged ? "The service's totals changed while the pages were read." : '',
+      this.#haveRowsMoved
+        ? 'Rows moved while the pages were read: some came twice and were written once, so others may be missing.'
+        : '',
+    ])
   }
 
-  addBefore({ path, total: before }: VisitorRow): void {
-    const key = pageKey(path)
-    const now = this.#now.get(key)
-    this.#now.delete(key)
-    if (now !== undefined || this.#isNowWhole) this.#add({ path: key, before, now: now ?? 0 })
-  }
-
-  /** Takes what is left of the pages for new ones. */
-  addNew(): void {
-    for (const [path, now] of this.#now) this.#add({ path, before: 0, now })
-  }
-
-  #add(change: PageChange): void {
-    if (gainOf(change) > 0) keepTop(this.gained, change, MOST_CHANGES, gainOf)
-    if (gainOf(change) < 0) keepTop(this.lost, change, MOST_CHANGES, (one) => -gainOf(one))
+  #keepTop(row: VisitorRow): void {
+    // From the end: most rows have too few visitors to be kept.
+    const above = this.topPages.findLastIndex(
+      ({ total, path }) => total > row.total || (total === row.total && path < row.path),
+    )
+    this.topPages.splice(above + 1, 0, row)
+    if (this.topPages.length > this.#top) this.topPages.pop()
   }
 }

@@ -18,7 +18,7 @@ export const visitorsAction: Action<VisitorsInputs, Report> = {
     error,
     rows: 0,
     topPages: [],
-    doubts: new Set(),
+    doubts: '',
     durationMs,
   }),
   render(report, _inputs, _redact, wantsSummary) {
