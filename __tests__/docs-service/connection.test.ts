@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { parseRetryAfter, redirectHost } from '../../src/docs-service/transport.ts'
 import { connect, type DocsServiceClient } from '../../src/docs-service/client.ts'
-import { namingTheTime, ReadAgain } from '../../src/docs-service/retry.ts'
+import { createTryRead, namingTheTime, patienceMs } from '../../src/docs-service/retry.ts'
 import { ActionError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
 import { failure } from '../support/fake-client.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
@@ -53,46 +53,43 @@ test('a date is read against the date of the answer, so that a clock that is off
   for (const date of [undefined, '', '5', 'junk']) expect(parseRetryAfter(NOW, date)).toBeUndefined()
 })
 
-function readAgain(leftMs = 60_000, signal = new AbortController().signal): ReadAgain {
-  return new ReadAgain({ clock: fakeClock(), signal, deadlineAt: CLOCK_START_MS + leftMs })
-}
-
+const { signal } = new AbortController()
 const failing = (error: Error) => (): Promise<never> => Promise.reject(error)
 
 test.each([
   [false, ['unreachable', 'rate-limited', 'service-error', 'bad-answer']],
   [true, ['unreachable', 'not-found', 'rate-limited', 'service-error', 'bad-answer']],
 ])('a read that fails is given back where it may pass (of a new job: %j), else thrown', async (isNew, passing) => {
-  const again = readAgain()
+  const tryRead = createTryRead(signal)
   const given: string[] = []
   for (const code of Object.keys(ERROR_TITLES) as ErrorCode[]) {
-    const seen = await again.attempt(failing(failure(code)), isNew).catch((error: unknown) => [error])
+    const seen = await tryRead(failing(failure(code)), isNew).catch((error: unknown) => [error])
     if (seen instanceof ActionError) given.push(seen.code)
     else expect(seen).toEqual([failure(code)])
   }
   expect(given.sort()).toEqual(passing.sort())
-  expect(await again.attempt(() => Promise.resolve('a'))).toBe('a')
-  await expect(again.attempt(failing(new TypeError('x')))).rejects.toThrow(TypeError)
-  const cancelled = readAgain(60_000, AbortSignal.abort(failure('cancelled')))
-  await expect(cancelled.attempt(failing(failure('unreachable')), isNew)).rejects.toThrow('It is cancelled.')
+  expect(await tryRead(() => Promise.resolve('a'))).toBe('a')
+  await expect(tryRead(failing(new TypeError('x')))).rejects.toThrow(TypeError)
+  const cancelled = createTryRead(AbortSignal.abort(failure('cancelled')))
+  await expect(cancelled(failing(failure('unreachable')), isNew)).rejects.toThrow('It is cancelled.')
 })
 
 test('the tenth answer in a row that makes no sense is the last, and any other one begins the count anew', async () => {
-  const again = readAgain()
-  const nonsense = (): Promise<unknown> => again.attempt(failing(failure('bad-answer')))
+  const tryRead = createTryRead(signal)
+  const nonsense = (): Promise<unknown> => tryRead(failing(failure('bad-answer')))
   for (const other of [failing(failure('unreachable')), () => Promise.resolve('a')]) {
     for (let count = 0; count < 9; count++) await nonsense()
-    await again.attempt(other)
+    await tryRead(other)
   }
   for (let count = 0; count < 9; count++) await nonsense()
   await expect(nonsense()).rejects.toMatchObject({ code: 'bad-answer' })
 })
 
 test('patience that fits the deadline is given, to the millisecond', () => {
-  const again = readAgain(5_000)
-  expect(again.patienceMs(failure('unreachable'))).toBe(0)
-  expect(again.patienceMs(failure('rate-limited', 5_000))).toBe(5_000)
-  expect(() => again.patienceMs(failure('rate-limited', 5_001))).toThrow('2026-01-01 00:00:06 UTC')
+  const patience = (retryAfterMs?: number) =>
+    patienceMs(failure('rate-limited', retryAfterMs), fakeClock(), CLOCK_START_MS + 5_000)
+  expect([patience(), patience(5_000)]).toEqual([0, 5_000])
+  expect(() => patience(5_001)).toThrow('2026-01-01 00:00:06 UTC')
 })
 
 test('the time is named, and what the error said before stays', () => {

@@ -44,7 +44,7 @@ test('a status that is not listed may mean a job: redirects, 408, 409, all of 5x
 })
 
 const pause = (attempt: number, random: number, retryAfterMs?: number, leftMs = Infinity): number =>
-  pauseMs(failure('unreachable', retryAfterMs), { attempt, refusals: 0, leftMs, random })
+  pauseMs(failure('unreachable', retryAfterMs), attempt, { refusals: 0, leftMs, random })
 
 test('delays double, up to a minute, and are spread, so that a matrix of jobs does not come back in step', () => {
   expect([1, 2, 3, 6, 7, 50].map((attempt) => pause(attempt, 0.5) / 1_000)).toEqual([1, 2, 4, 32, 60, 60])
@@ -56,7 +56,7 @@ test('a delay is at least what the service asks for, and at most what is left', 
 })
 
 const back = (refusals: number, random: number, retryAfterMs?: number, leftMs = Infinity): number =>
-  comeBackMs({ retryAfterMs, refusals, leftMs }, random)
+  comeBackMs(failure('rate-limited', retryAfterMs), { refusals, leftMs, random })
 
 test('each refusal weighs one, a success takes half of the weight, and nothing else is news of the crowd', () => {
   const weights = [429, 425, 500, 404, 200, 201, 200, 200, 200].map(answered).concat(failed('no-connection'))

@@ -1,5 +1,5 @@
 import { createClient } from '../../src/docs-service/client.ts'
-import { ReadAgain } from '../../src/docs-service/retry.ts'
+import { createTryRead, patienceMs } from '../../src/docs-service/retry.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import { createTransport, type Transport } from '../../src/docs-service/transport.ts'
 import { proxyFor } from '../../src/http/proxy.ts'
@@ -103,13 +103,13 @@ export async function askFaulty({ prompt, reads, timeoutMs, hasProxy }: FaultScr
     errors.push(error)
     return error
   }
-  const again = new ReadAgain(step)
+  const tryRead = createTryRead(step.signal)
   async function read(): Promise<ReadFate> {
     try {
-      const answer = await again.attempt(() => client.getJob('job_1'))
+      const answer = await tryRead(() => client.getJob('job_1'))
       if (!(answer instanceof ActionError)) return 'heard'
       failed(answer)
-      again.patienceMs(answer)
+      patienceMs(answer, clock, timeoutMs)
       return 'passing'
     } catch (error) {
       failed(error)

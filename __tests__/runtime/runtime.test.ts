@@ -83,10 +83,11 @@ test('a long sleep tells each minute how much of it is left, and a cancelled run
   const clock = fakeClock()
   const lines: string[] = []
   const { signal } = new AbortController()
-  await sleepAloud(150_000, clock, signal, (line) => lines.push(line))
+  const step = { clock, signal, log: (line: string) => lines.push(line) }
+  await sleepAloud(150_000, step)
   expect(clock.sleeps).toEqual([60_000, 60_000, 30_000])
   expect(lines).toEqual(['Still waiting, for another 1 min 30 s.', 'Still waiting, for another 30 s.'])
-  await expect(sleepAloud(1_000, clock, AbortSignal.abort(new Error('Cancelled.')), () => undefined)).rejects.toThrow()
+  await expect(sleepAloud(1_000, { ...step, signal: AbortSignal.abort() })).rejects.toThrow()
 })
 
 test('every title is a few words, without a period', () => {

@@ -80,7 +80,7 @@ export function createClient(options: ClientOptions): DocsServiceClient {
     const leftMs = endsAt - clock.now() + LAST_READ_GRACE_MS
     const timeoutMs = Math.max(LAST_READ_GRACE_MS, Math.min(READ_TIMEOUT_MS, leftMs))
     const result = await transport({ method: 'GET', path, timeoutMs }, signal)
-    if (!isSuccess(result)) throw errorOfResult(result, operation, redact)
+    if (result.kind === 'failure' || !isSuccess(result)) throw errorOfResult(result, operation, redact)
     const data = parseBody(schema, result.body)
     if (data === undefined) throw badAnswer(result, redact)
     return data

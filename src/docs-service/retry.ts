@@ -1,7 +1,8 @@
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
+import type { FailureCause } from '../http/failure-cause.ts'
 import { formatUtc } from '../text/utc-time.ts'
-import type { WireResult } from './transport.ts'
+import { isSuccess, type WireResult } from './transport.ts'
 
 /** What may be done about one attempt to send a prompt. */
 export type PostDecision =
@@ -18,6 +19,17 @@ export type PostDecision =
 
 const NOT_PROCESSED = new Set([425, 429])
 const REJECTED = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422])
+/** By what failed, if nothing was sent. */
+const UNSENT: Readonly<Record<FailureCause, PostDecision>> = {
+  'no-connection': 'again',
+  untrusted: 'stop',
+  'not-tls': 'stop',
+  'proxy-refused': 'stop',
+  invalid: 'stop',
+  timeout: 'stop',
+  cancelled: 'stop',
+  broken: 'unknown',
+}
 
 /**
  * Whether a prompt may be sent again. A job costs credits and there is no idempotency key, so "again" needs proof that
@@ -26,25 +38,10 @@ const REJECTED = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422])
  * unknown, as is everything that is not listed.
  */
 export function decidePost(result: WireResult): PostDecision {
-  if (result.kind === 'answer') {
-    if (result.status >= 200 && result.status < 300) return 'accepted'
-    if (NOT_PROCESSED.has(result.status)) return 'wait'
-    return REJECTED.has(result.status) ? 'stop' : 'unknown'
-  }
-  if (result.sent) return 'unknown'
-  switch (result.cause) {
-    case 'no-connection':
-      return 'again'
-    case 'untrusted':
-    case 'not-tls':
-    case 'proxy-refused':
-    case 'invalid':
-    case 'timeout':
-    case 'cancelled':
-      return 'stop'
-    case 'broken':
-      return 'unknown'
-  }
+  if (result.kind === 'failure') return result.sent ? 'unknown' : UNSENT[result.cause]
+  if (isSuccess(result)) return 'accepted'
+  if (NOT_PROCESSED.has(result.status)) return 'wait'
+  return REJECTED.has(result.status) ? 'stop' : 'unknown'
 }
 
 // How a step that was refused (429, 425) shares the service with others that came at the same moment: the other repositories
@@ -72,24 +69,22 @@ export function refusalsAfter(refusals: number, result: WireResult): number {
   return refusals / 2 < LEAST_REFUSALS ? 0 : refusals / 2
 }
 
-function spanMs(refusals: number): number {
-  if (refusals <= 1) return FIRST_SPAN_MS
-  return Math.min(NEXT_SPAN_MS * 2 ** Math.max(0, refusals - FEW_REFUSALS), LONGEST_SPAN_MS)
-}
-
-interface RefusedRequest {
-  /** What the service asks for, in milliseconds: a floor. */
-  readonly retryAfterMs: number | undefined
-  /** The weight of all refusals, this one included. */
+/** What a wait before the next try depends on, besides the error. */
+interface Wait {
+  /** The weight of all refusals, the newest one included. */
   readonly refusals: number
   /** How much time the step has, in milliseconds: what is random of the wait is cut to it, what the service asks for is not. */
   readonly leftMs: number
+  /** From 0 to 1. */
+  readonly random: number
 }
 
 /** How long a request that was refused waits, in milliseconds: at random, or all of the crowd would come back together. */
-export function comeBackMs({ retryAfterMs = 0, refusals, leftMs }: RefusedRequest, random: number): number {
+export function comeBackMs({ retryAfterMs = 0 }: ActionError, { refusals, leftMs, random }: Wait): number {
   const floorMs = Math.max(retryAfterMs, SHORTEST_WAIT_MS)
-  return floorMs + Math.max(0, Math.min(spanMs(refusals), leftMs - floorMs)) * random
+  const crowdMs = Math.min(NEXT_SPAN_MS * 2 ** Math.max(0, refusals - FEW_REFUSALS), LONGEST_SPAN_MS)
+  const spanMs = refusals <= 1 ? FIRST_SPAN_MS : crowdMs
+  return floorMs + Math.max(0, Math.min(spanMs, leftMs - floorMs)) * random
 }
 
 /**
@@ -103,28 +98,16 @@ export function giveWayMs(refusals: number, random: number): number {
 const FIRST_DELAY_MS = 1_000
 const LONGEST_DELAY_MS = 60_000
 
-/** Spread, so that a matrix of jobs does not come back in step. */
-function backOffMs(attempt: number, random: number): number {
-  return Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS) * (0.75 + 0.5 * random)
+/**
+ * How long to wait before what failed is tried again, in milliseconds.
+ * @param attempt how often it was tried, from 1
+ */
+export function pauseMs(error: ActionError, attempt: number, wait: Wait): number {
+  if (error.code === 'rate-limited') return comeBackMs(error, wait)
+  // Spread, so that a matrix of jobs does not come back in step.
+  const backOffMs = Math.min(FIRST_DELAY_MS * 2 ** (attempt - 1), LONGEST_DELAY_MS) * (0.75 + 0.5 * wait.random)
+  return Math.min(Math.max(backOffMs, error.retryAfterMs ?? 0), wait.leftMs)
 }
-
-interface FailedTry extends Omit<RefusedRequest, 'retryAfterMs'> {
-  /** How often it was tried, from 1. */
-  readonly attempt: number
-  /** From 0 to 1. */
-  readonly random: number
-}
-
-/** How long to wait before what failed is tried again, in milliseconds. */
-export function pauseMs({ code, retryAfterMs = 0 }: ActionError, tried: FailedTry): number {
-  const { attempt, refusals, leftMs, random } = tried
-  if (code === 'rate-limited') return comeBackMs({ retryAfterMs, refusals, leftMs }, random)
-  return Math.min(Math.max(backOffMs(attempt, random), retryAfterMs), leftMs)
-}
-
-const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['unreachable', 'rate-limited', 'service-error'])
-/** A service that talks nonsense this often in a row will not stop. */
-const MOST_BAD_ANSWERS = 10
 
 /** The same error, with the time that the service names: it helps to plan the next run. */
 export function namingTheTime(error: ActionError, clock: Clock): ActionError {
@@ -135,51 +118,44 @@ export function namingTheTime(error: ActionError, clock: Clock): ActionError {
   return new ActionError(code, text, { hint, quote, retryAfterMs })
 }
 
-interface ReadingStep {
-  readonly clock: Clock
-  readonly signal: AbortSignal
-  /** On the clock's scale, in milliseconds. */
-  readonly deadlineAt: number
+/**
+ * How long the service asks to be left alone, in milliseconds.
+ * @param deadlineAt on the clock's scale
+ * @throws ActionError if that is longer than the step has, which is known without waiting for it
+ */
+export function patienceMs(error: ActionError, clock: Clock, deadlineAt: number): number {
+  const { retryAfterMs = 0 } = error
+  if (clock.now() + retryAfterMs > deadlineAt) throw namingTheTime(error, clock)
+  return retryAfterMs
 }
 
-/** What decides on reading again: how the reads before ended, and how much time there is. One serves a whole step. */
-export class ReadAgain {
-  readonly #step: ReadingStep
-  #badAnswersInARow = 0
+const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['unreachable', 'rate-limited', 'service-error'])
+/** A service that talks nonsense this often in a row will not stop. */
+const MOST_BAD_ANSWERS = 10
 
-  constructor(step: ReadingStep) {
-    this.#step = step
-  }
+/**
+ * Reads once. A read changes nothing, so what may pass is given back and not thrown.
+ * @param mayBeMissing whether what was just created may not be found yet
+ * @throws ActionError if no further read could help
+ */
+type TryRead = <T>(read: () => Promise<T>, mayBeMissing?: boolean) => Promise<T | ActionError>
 
-  /**
-   * Reads once. A read changes nothing, so what may pass is given back and not thrown.
-   * @param mayBeMissing whether what was just created may not be found yet
-   * @throws ActionError if no further read could help
-   */
-  async attempt<T>(read: () => Promise<T>, mayBeMissing = false): Promise<T | ActionError> {
+/** One serves a whole step, as answers that make no sense count in a row. */
+export function createTryRead(signal: AbortSignal): TryRead {
+  let badAnswersInARow = 0
+  return async (read, mayBeMissing = false) => {
     try {
       const answer = await read()
-      this.#badAnswersInARow = 0
+      badAnswersInARow = 0
       return answer
     } catch (error) {
       if (!(error instanceof ActionError)) throw error
-      this.#step.signal.throwIfAborted()
+      signal.throwIfAborted()
       const isNonsense = error.code === 'bad-answer'
-      this.#badAnswersInARow = isNonsense ? this.#badAnswersInARow + 1 : 0
-      if (PASSING.has(error.code) || (isNonsense && this.#badAnswersInARow < MOST_BAD_ANSWERS)) return error
+      badAnswersInARow = isNonsense ? badAnswersInARow + 1 : 0
+      if (PASSING.has(error.code) || (isNonsense && badAnswersInARow < MOST_BAD_ANSWERS)) return error
       if (error.code === 'not-found' && mayBeMissing) return error
       throw error
     }
-  }
-
-  /**
-   * How long the service asks to be left alone, in milliseconds.
-   * @throws ActionError if that is longer than the step has, which is known without waiting for it
-   */
-  patienceMs(error: ActionError): number {
-    const { clock, deadlineAt } = this.#step
-    const { retryAfterMs = 0 } = error
-    if (clock.now() + retryAfterMs > deadlineAt) throw namingTheTime(error, clock)
-    return retryAfterMs
   }
 }

@@ -96,10 +96,10 @@ export async function sendPrompt(
     const isTimeout = result.kind === 'failure' && result.cause === 'timeout'
     if (decision === 'stop') throw isTimeout && leftMs < 1 ? nothingSentInTime(error) : error
     if (decision === 'again' && attempt >= MOST_ATTEMPTS) throw error
-    const delayMs = pauseMs(error, { attempt, refusals: refusals(), leftMs, random: random() })
+    const delayMs = pauseMs(error, attempt, { refusals: refusals(), leftMs, random: random() })
     if (delayMs >= leftMs) throw decision === 'again' ? nothingSentInTime(error) : namingTheTime(error, clock)
     log(`${describeError(error)} Nothing was processed; sending the prompt again in ${Math.ceil(delayMs / 1000)} s.`)
-    await sleepAloud(delayMs, clock, signal, log)
+    await sleepAloud(delayMs, sender)
     await beforeAgain?.()
   }
 }

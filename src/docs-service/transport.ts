@@ -34,8 +34,8 @@ export interface WireFailure {
 export type WireResult = WireAnswer | WireFailure
 
 /** Any 2xx, with whatever body. */
-export function isSuccess(result: WireResult): result is WireAnswer {
-  return result.kind === 'answer' && result.status >= 200 && result.status < 300
+export function isSuccess({ status }: WireAnswer): boolean {
+  return status >= 200 && status < 300
 }
 
 /** About three years: more than any step has, and little enough for every date that is reckoned from it. */

@@ -40,12 +40,8 @@ export class Heartbeat {
 }
 
 /** Sleeps, and says once a minute how long it still takes. */
-export async function sleepAloud(
-  ms: number,
-  clock: Clock,
-  signal: AbortSignal,
-  log: (line: string) => void,
-): Promise<void> {
+export async function sleepAloud(ms: number, step: Surroundings & { readonly signal: AbortSignal }): Promise<void> {
+  const { clock, signal, log } = step
   const endsAt = clock.now() + ms
   for (let leftMs = ms; leftMs > 0; leftMs = endsAt - clock.now()) {
     await clock.sleep(Math.min(leftMs, HEARTBEAT_MS), signal)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Step } from '../action/step.ts'
-import { pauseMs, ReadAgain } from '../docs-service/retry.ts'
+import { createTryRead, patienceMs, pauseMs } from '../docs-service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepAloud } from '../runtime/heartbeat.ts'
@@ -31,19 +31,19 @@ function withoutSecrets(page: VisitorsPage, redact: Redact): VisitorsPage {
 export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_ROWS): ReadPage {
   const { client, clock, signal, random, deadlineAt } = step
   const { log, redact } = step.core
-  const again = new ReadAgain(step)
+  const tryRead = createTryRead(signal)
 
   return async (offset) => {
     let lastProblem: ActionError | undefined
     for (let attempt = 1; clock.now() < deadlineAt; attempt++) {
-      const seen = await again.attempt(() => client.getVisitors({ ...range, limit, offset }))
+      const seen = await tryRead(() => client.getVisitors({ ...range, limit, offset }))
       if (!(seen instanceof ActionError)) return withoutSecrets(seen, redact)
       lastProblem = seen
-      again.patienceMs(seen)
+      patienceMs(seen, clock, deadlineAt)
       const leftMs = deadlineAt - clock.now()
-      const delayMs = pauseMs(seen, { attempt, refusals: client.refusals(), leftMs, random: random() })
+      const delayMs = pauseMs(seen, attempt, { refusals: client.refusals(), leftMs, random: random() })
       log(`${describeError(seen)} Asking again in ${Math.ceil(delayMs / 1000)} s.`)
-      await sleepAloud(delayMs, clock, signal, log)
+      await sleepAloud(delayMs, { clock, signal, log })
     }
     const told = lastProblem && `The last attempt failed: ${lastProblem.message}`
     throw new ActionError('deadline', joinSentences(['The time ran out before all pages were read.', told]), {

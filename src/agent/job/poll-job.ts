@@ -1,4 +1,4 @@
-import { comeBackMs, giveWayMs, ReadAgain } from '../../docs-service/retry.ts'
+import { comeBackMs, createTryRead, giveWayMs, patienceMs } from '../../docs-service/retry.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -32,15 +32,15 @@ interface Listener {
 
 /** One poller serves a whole step, since answers that make no sense count in a row. */
 export function createPoller(step: AgentStep, listener: Listener): PollJob {
-  const { client, clock, random, deadlineAt, inputs } = step
-  const again = new ReadAgain(step)
+  const { client, clock, signal, random, deadlineAt, inputs } = step
+  const tryRead = createTryRead(signal)
 
   /** How long the service is to be left alone, and how long others are to be let past. Neither happens to a step that is alone. */
   function holdBack(problem: ActionError | undefined, retryAfterMs: number) {
     const refusals = client.refusals()
     if (problem === undefined) return { waitMs: 0, giveWayMs: giveWayMs(refusals, random()) }
-    const refused = { retryAfterMs, refusals, leftMs: deadlineAt - clock.now() }
-    const waitMs = problem.code === 'rate-limited' ? comeBackMs(refused, random()) : retryAfterMs
+    if (problem.code !== 'rate-limited') return { waitMs: retryAfterMs, giveWayMs: 0 }
+    const waitMs = comeBackMs(problem, { refusals, leftMs: deadlineAt - clock.now(), random: random() })
     return { waitMs, giveWayMs: 0 }
   }
 
@@ -48,7 +48,7 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
     const { mayBeMissingUntil = 0, readsAtOnce, endsOnLongWait = false } = plan
     const startedAt = clock.now()
     const read = async (): Promise<Job | ActionError> => {
-      const seen = await again.attempt(() => client.getJob(jobId, endsAt), clock.now() < mayBeMissingUntil)
+      const seen = await tryRead(() => client.getJob(jobId, endsAt), clock.now() < mayBeMissingUntil)
       listener.observe(seen)
       return seen
     }
@@ -58,7 +58,7 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
       if (job !== undefined && isFound(job)) return job
       const now = clock.now()
       if (now >= endsAt) return undefined
-      const retryAfterMs = problem === undefined ? 0 : again.patienceMs(problem)
+      const retryAfterMs = problem === undefined ? 0 : patienceMs(problem, clock, deadlineAt)
       if (endsOnLongWait && now + retryAfterMs > endsAt) return undefined
       const state = { elapsedMs: now - startedAt, reads, random: random(), ...holdBack(problem, retryAfterMs) }
       await listener.sleep(Math.max(retryAfterMs, Math.min(nextMs(inputs.pollIntervalMs, state), endsAt - now)))
