@@ -1,5 +1,4 @@
 import { formatCount } from '../../text/sentences.ts'
-import type { Comparison } from '../../github/comparisons.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
@@ -8,19 +7,15 @@ import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
-import type { JobWatch } from './job-watch.ts'
 import { QUESTION_MS, readAfterTurn } from './pull-request-of-turn.ts'
 import type { TurnCommits } from './turn-commits.ts'
 
 /** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
-async function relate(
-  lost: string,
-  { repository, headSha }: PullRequest,
-  later: string,
-  step: AgentStep,
-): Promise<Comparison['relation'] | undefined> {
-  const compare = async () => unlessNotFound(openGitHub(step, QUESTION_MS).compare(repository, headSha, later))
-  return (await step.journal.bestEffort(lost, compare))?.relation
+function relate(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
+  return step.journal.bestEffort(lost, async () => {
+    const found = await unlessNotFound(openGitHub(step, QUESTION_MS).compare(repository, headSha, later))
+    return found?.relation
+  })
 }
 
 /** A closed pull request does not follow its branch any more, so that later commits are on the branch only. */
@@ -31,19 +26,18 @@ async function hasCommitsPast(before: PullRequest, now: PullRequest, step: Agent
   return relation === 'ahead' || relation === 'diverged'
 }
 
-function endedMeanwhile({ number, state }: PullRequest, result: TaskResult): TaskResult {
-  const error = new ActionError(
+function leftBehind({ number, state }: PullRequest): ActionError {
+  return new ActionError(
     'left-behind',
     `Pull request #${number} was ${state} while the agent worked on it, and commits came during that time: they may be in no merge.`,
     {
       hint: 'Compare its branch with the one that it was to be merged into, and open a pull request for what is missing.',
     },
   )
-  return { ...result, outcome: 'error', error }
 }
 
 /** Whoever else has worked in it must learn that a commit is gone. */
-async function formatLostCommit(before: PullRequest, { number, headSha }: PullRequest, step: AgentStep): Promise<void> {
+async function noticeLostCommit(before: PullRequest, { number, headSha }: PullRequest, step: AgentStep): Promise<void> {
   const lost = `Could not tell whether the turn has taken commits out of pull request #${number}`
   const relation = await relate(lost, before, headSha, step)
   if (relation !== 'diverged' && relation !== 'behind') return
@@ -57,28 +51,32 @@ const MOST_NAMES = 5
 const LONGEST_NAME = 60
 
 /** What others did in the pull request is not the agent's, and is not to be overlooked either. */
-function formatOthers({ others }: TurnCommits, { number }: PullRequest, { journal }: AgentStep): void {
+function noticeOthers({ others }: TurnCommits, { number }: PullRequest, { journal }: AgentStep): void {
   if (others.size === 0) return
-  const all = [...others].map(([name, count]) => ({ name: oneLine(name.replace(/ <.*/s, ''), LONGEST_NAME), count }))
-  const total = (counted: typeof all): number => counted.reduce((sum, { count }) => sum + count, 0)
-  const more = total(all.slice(MOST_NAMES))
-  const named = all.slice(0, MOST_NAMES).map(({ name, count }) => `${count} by ${name.replaceAll('@', '')}`)
-  const list = [...named, ...(more > 0 ? [`${more} by others`] : [])].join(', ')
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
+  const counts = [...others.values()]
+  const more = sum(counts.slice(MOST_NAMES))
+  const named = Array.from(others, ([name, count]) => {
+    const short = oneLine(name.replace(/ <.*/s, ''), LONGEST_NAME)
+    return `${count} by ${short.replaceAll('@', '')}`
+  })
+  const list = [...named.slice(0, MOST_NAMES), ...(more > 0 ? [`${more} by others`] : [])].join(', ')
   journal.notice(
     'Others have committed to the pull request',
-    `Pull request #${number} got ${formatCount(total(all), 'commit')} during this turn, and none by the agent: ${list}.`,
+    `Pull request #${number} got ${formatCount(sum(counts), 'commit')} during this turn, and none by the agent: ${list}.`,
   )
 }
 
 /**
  * What a follow-up has done to the job's pull request: it has updated it if a new commit is the agent's own. One that was
  * merged or closed during the turn is red if commits came, whosesoever they are.
+ * @param before its head before the turn
  */
 export async function compareHeads(
   result: TaskResult,
   { prLink, status }: Job,
   before: PullRequest | undefined,
-  { step }: JobWatch,
+  step: AgentStep,
 ): Promise<TaskResult> {
   const { outcome, job } = result
   const link = outcome === 'pull-request' ? job?.prLink : undefined
@@ -87,32 +85,30 @@ export async function compareHeads(
     if (prLink === undefined && status === 'completed') return result
     if (prLink === undefined || !isSamePullRequest(prLink, link)) return { ...result, operation: 'created' }
   }
-  const isBadEnd = outcome === 'failed' || outcome === 'archived'
   // A turn that came to a bad end may have pushed before, and one that completed may name its pull request no more.
-  const mayHavePushed = link !== undefined || isBadEnd || outcome === 'no-changes'
-  if (before === undefined || !mayHavePushed) return result
-  const after = await readAfterTurn(before, step)
-  if (after === undefined) return result
+  const mayHavePushed = outcome !== 'error' && outcome !== 'timed-out'
+  const after = before && mayHavePushed ? await readAfterTurn(before, step) : undefined
+  if (before === undefined || after === undefined) return result
   const { now, came } = after
   const hasMoved = now.headSha !== before.headSha
   const named: TaskResult = { ...result, ...(job && prLink && { job: { ...job, prLink: job.prLink ?? prLink } }) }
   const isKnown = !(came instanceof ActionError)
   if (!isKnown) step.journal.reportSkipped('Could not tell whether the follow-up changed the pull request', came)
-  // A turn whose job names no pull request may have worked elsewhere.
-  const isUnchanged = isKnown && link !== undefined
   const hasAdded = isKnown && came.agents > 0
-  const operation: Partial<TaskResult> = hasAdded
-    ? { operation: 'updated', added: { commits: came.agents, since: before.headSha } }
-    : isUnchanged
-      ? { operation: 'unchanged' }
-      : {}
+  // A turn whose job names no pull request may have worked elsewhere.
+  const isUnchanged = isKnown && !hasAdded && link !== undefined
+  const done: TaskResult = {
+    ...named,
+    ...(hasAdded && { operation: 'updated', added: { commits: came.agents, since: before.headSha } }),
+    ...(isUnchanged && { operation: 'unchanged' }),
+  }
   if (isOpen(before) && !isOpen(now) && (await hasCommitsPast(before, now, step))) {
     step.journal.see({ pullRequest: describePullRequest(now) })
-    return endedMeanwhile(now, hasMoved ? { ...named, ...operation } : named)
+    return { ...(hasMoved ? done : named), outcome: 'error', error: leftBehind(now) }
   }
-  if (!isKnown || !came.keepsHead) await formatLostCommit(before, now, step)
+  if (!isKnown || !came.keepsHead) await noticeLostCommit(before, now, step)
   if (!isKnown) return result
-  if (hasAdded) return { ...named, ...operation, outcome: isBadEnd ? outcome : 'pull-request' }
-  formatOthers(came, now, step)
-  return { ...named, ...operation, ...(isUnchanged && { outcome: 'no-changes', hasOtherHead: hasMoved }) }
+  if (hasAdded) return outcome === 'no-changes' ? { ...done, outcome: 'pull-request' } : done
+  noticeOthers(came, now, step)
+  return isUnchanged ? { ...done, outcome: 'no-changes', hasOtherHead: hasMoved } : done
 }

@@ -124,5 +124,5 @@ export async function followUp(task: FollowUpTask, watch: JobWatch, preflight?: 
     },
   })
   if (ended === undefined) return { outcome: 'timed-out' }
-  return compareHeads(await waitForJob(ended, watch), before, head, watch)
+  return compareHeads(await waitForJob(ended, watch), before, head, step)
 }
