@@ -68,7 +68,8 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   })
   const { journal } = step
   try {
-    journal.see({ result: await runTurn({ task }, new JobWatch(step)) })
+    const result = await runTurn({ task }, new JobWatch(step))
+    if (typeof result !== 'function') journal.see({ result })
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     journal.stop(error)

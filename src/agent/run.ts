@@ -19,7 +19,7 @@ import type { Report, TaskResult } from './report/report.ts'
 import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
 import { findStop, findUntold, isToTrack, type Plan } from './report/turns.ts'
 import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
-import { chooseAnew, chooseTask } from './task/choose-task.ts'
+import { chooseTask } from './task/choose-task.ts'
 import { fromComment } from './task/comment-task.ts'
 
 const UNREADABLE_EVENT = [
@@ -63,7 +63,8 @@ async function run(step: AgentStep): Promise<string | undefined> {
 
   const authors = await findChangeAuthors(change.commits, step)
   const watch = new JobWatch(step)
-  let next: Plan | undefined = { ...plan, task: withContext(plan.task, change.promptContext) }
+  const withChange = (plan: Plan): Plan => ({ ...plan, task: withContext(plan.task, change.promptContext) })
+  let next: Plan | undefined = withChange(plan)
   while (next !== undefined) {
     journal.begin(next.task)
     journal.see({ at: step.clock.wallTime(), failing: next.failing })
@@ -71,8 +72,8 @@ async function run(step: AgentStep): Promise<string | undefined> {
     core.startGroup(titleTurn(name, journal.newest))
     try {
       const result = await runTurn(next, watch)
-      const { outdated } = result
-      next = outdated === undefined ? await followThrough(result, authors, step) : await chooseAnew(outdated, step)
+      const isReplaced = typeof result === 'function'
+      next = isReplaced ? withChange(await result()) : await followThrough(result, authors, step)
     } finally {
       core.endGroup()
     }

@@ -11,12 +11,10 @@ import { fakeClock } from '../../support/fake-clock.ts'
 
 test('what goes along stands behind the prompt, and attaching sends nothing', () => {
   const tasks = [toTask('Fix it.', undefined), toTask('Fix it.', 'job_1'), toTask(undefined, 'job_1')]
-  const replaceable = { kind: 'follow-up', prompt: 'Fix it.', jobId: 'job_1', fallback: 'Begin.' } as const
-  expect([...tasks, replaceable].map((task) => withContext(task, ' And more.'))).toEqual([
+  expect(tasks.map((task) => withContext(task, ' And more.'))).toEqual([
     { kind: 'create', prompt: 'Fix it. And more.' },
     { kind: 'follow-up', prompt: 'Fix it. And more.', jobId: 'job_1' },
     { kind: 'attach', jobId: 'job_1' },
-    { kind: 'follow-up', prompt: 'Fix it. And more.', jobId: 'job_1', fallback: 'Begin. And more.' },
   ])
 })
 

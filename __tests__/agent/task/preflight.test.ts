@@ -20,7 +20,7 @@ const READ = 'read job_finished'
 const MESSAGE = 'message job_finished'
 
 /** Something happens when something is first asked for, in a world in which other jobs have opened so many pull requests. */
-async function meanwhile(when: string, act: (asked: Asked) => unknown, others = 0): Promise<World> {
+async function meanwhile(when: string, act: (asked: Asked) => unknown, others = 0, given = {}): Promise<World> {
   let after: World | undefined
   for (let count = 0; count < others; count++) after = await goOn({ 'on-open-pr': 'new' }, { after })
   let isDone = false
@@ -28,7 +28,7 @@ async function meanwhile(when: string, act: (asked: Asked) => unknown, others = 
     if (what === when && !isDone) act(asked)
     isDone ||= what === when
   }
-  return goOn({}, { after, onAsked })
+  return goOn(given, { after, onAsked })
 }
 
 const takers = ({ taken }: World): readonly string[] => taken.map(([to]) => to)
@@ -79,8 +79,9 @@ test('after twenty follow-ups the step is red, and says to merge or close it', a
 })
 
 test('a pull request that is closed before the message is no reason to send nothing: a new job begins', async () => {
-  const { report, taken, outputs } = await meanwhile(COUNTS, closeOldest)
-  expect(taken).toEqual([['create', 'Fix the guide.']])
+  const change = { 'change-context': 'files', 'change-range': 'main...main' }
+  const { report, taken, outputs } = await meanwhile(COUNTS, closeOldest, 0, change)
+  expect(taken).toEqual([['create', expect.stringMatching(/^Fix the guide\.\n\n/)]])
   expect(report).toMatchObject({ outcome: 'pull-request', operation: 'created', job: { id: 'job_000001' } })
   expect([outputs['continued'], outputs['pr-number']]).toEqual(['', '4'])
 })

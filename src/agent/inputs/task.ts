@@ -1,13 +1,7 @@
 /** What is asked of the service. */
 export type Task =
   | { readonly kind: 'create'; readonly prompt: string }
-  | {
-      readonly kind: 'follow-up'
-      readonly prompt: string
-      readonly jobId: string
-      /** The prompt of a new job that takes its place if the rolling pull request has ended before it is sent. */
-      readonly fallback?: string
-    }
+  | { readonly kind: 'follow-up'; readonly prompt: string; readonly jobId: string }
   | { readonly kind: 'attach'; readonly jobId: string }
 
 /** Without a prompt and a job there is a command, for which what is given here is the beginning of what a comment asks. */
@@ -18,9 +12,5 @@ export function toTask(prompt: string | undefined, jobId: string | undefined): T
 
 /** @param context stands behind the prompt; attaching sends nothing */
 export function withContext(task: Task, context: string): Task {
-  if (task.kind === 'attach') return task
-  const sent = { ...task, prompt: task.prompt + context }
-  return sent.kind === 'follow-up' && sent.fallback !== undefined
-    ? { ...sent, fallback: sent.fallback + context }
-    : sent
+  return task.kind === 'attach' ? task : { ...task, prompt: task.prompt + context }
 }

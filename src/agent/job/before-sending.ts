@@ -3,7 +3,7 @@ import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs/task.ts'
 import type { Outcome, TaskResult } from '../report/report.ts'
-import type { Preflight, Verdict } from '../report/turns.ts'
+import type { Preflight, Replace } from '../report/turns.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning, isSameEnd } from './job-state.ts'
 import { readHead } from './pull-request-of-turn.ts'
@@ -33,7 +33,7 @@ function changed(what: string): ActionError {
 export async function lookAgain(before: Job, preflight: Preflight | undefined, watch: JobWatch): Promise<void> {
   const now = await findJob(before.id, watch)
   const stands = now !== undefined && (isRunning(before) ? now.status !== 'archived' : isSameEnd(now, before))
-  if (stands && (preflight === undefined || (await preflight.check(now)) === 'send')) return
+  if (stands && (preflight === undefined || (await preflight.check(now)) === undefined)) return
   throw changed('While the prompt had to wait, the job or its pull request changed, or it could not be read.')
 }
 
@@ -50,18 +50,14 @@ interface Ready {
  * @throws ActionError if nothing is to be sent
  */
 export async function prepare(
-  { jobId, prompt, fallback }: FollowUpTask,
+  jobId: string,
   watch: JobWatch,
   preflight: Preflight | undefined,
-): Promise<Ready | TaskResult> {
+): Promise<Ready | TaskResult | Replace> {
   const { step } = watch
   const { clock, deadlineAt, journal } = step
   const { wait } = step.inputs
   const isRolling = preflight !== undefined
-  const outdated = (verdict: Exclude<Verdict, 'send'>): TaskResult => ({
-    outcome: 'error',
-    outdated: { ...verdict, prompt: fallback ?? prompt },
-  })
   let present = await findJob(jobId, watch)
   let isBusy = false
   for (let looks = 0; ;) {
@@ -81,20 +77,20 @@ export async function prepare(
     present = (isOld ? await findJob(jobId, watch) : undefined) ?? before
     if (!isSameEnd(before, present)) continue
 
-    if (before.status === 'archived' && fallback === undefined)
+    if (before.status === 'archived' && preflight?.claim === undefined)
       return notSent('archived', ARCHIVED, 'Create a new job: run the same step without `job-id`.')
     if (isBusy && clock.now() >= deadlineAt) return notSent('timed-out', NO_END)
     if (isRolling) {
-      const claim = looks === 0 ? await preflight.claim?.(before) : undefined
-      if (claim !== undefined && claim !== 'send') return outdated(claim)
+      const replaceUnclaimed = looks === 0 ? await preflight.claim?.(before) : undefined
+      if (replaceUnclaimed !== undefined) return replaceUnclaimed
       present = await findJob(jobId, watch)
       if (present === undefined || !isSameEnd(present, before)) {
         if (++looks === MOST_LOOKS) throw changed('The job had changed each time the step looked at it.')
         isBusy = true
         continue
       }
-      const verdict = await preflight.check(before)
-      if (verdict !== 'send') return outdated(verdict)
+      const replace = await preflight.check(before)
+      if (replace !== undefined) return replace
       const { announcement, continued } = preflight
       if (announcement !== undefined) watch.note(announcement)
       if (continued !== undefined) journal.see({ continued })

@@ -1,7 +1,7 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { TaskResult } from '../report/report.ts'
-import type { Preflight } from '../report/turns.ts'
+import type { Preflight, Replace } from '../report/turns.ts'
 import { lookAgain, prepare, type FollowUpTask } from './before-sending.ts'
 import { compareHeads } from './compare-heads.ts'
 import { isRunning, isSameEnd, saysActive } from './job-state.ts'
@@ -89,12 +89,16 @@ async function lookUp(fate: ActionError, before: Job, watch: JobWatch): Promise<
  * Sends a follow-up to a job (section 4.2). A job tells nothing about its turns: the one before has to be over before the
  * prompt is sent, or its end would pass for ours.
  */
-export async function followUp(task: FollowUpTask, watch: JobWatch, preflight?: Preflight): Promise<TaskResult> {
+export async function followUp(
+  task: FollowUpTask,
+  watch: JobWatch,
+  preflight?: Preflight,
+): Promise<TaskResult | Replace> {
   const { step } = watch
   const { clock, inputs, journal } = step
   journal.see({ progress: 'unsent' })
-  const ready = await prepare(task, watch, preflight)
-  if ('outcome' in ready) return ready
+  const ready = await prepare(task.jobId, watch, preflight)
+  if (!('before' in ready)) return ready
   const { before } = ready
   let { head } = ready
   const answer = await send(before, task.prompt, watch, async () => {

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../text/duration.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { TaskResult } from '../report/report.ts'
-import type { Plan } from '../report/turns.ts'
+import type { Plan, Replace } from '../report/turns.ts'
 import { followUp } from './follow-up.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning } from './job-state.ts'
@@ -33,9 +33,10 @@ const BEGINS = { create: 'Creating a job', 'follow-up': 'Following up on', attac
 
 /**
  * One turn of the agent, from the prompt to its end.
+ * @returns what takes its place, if it was not sent for that
  * @throws ActionError if it was not to be sent, or no end was to be seen; what was seen is in the journal by then
  */
-export async function runTurn({ task, preflight }: Plan, watch: JobWatch): Promise<TaskResult> {
+export async function runTurn({ task, preflight }: Plan, watch: JobWatch): Promise<TaskResult | Replace> {
   const { core, inputs } = watch.step
   const about = task.kind === 'create' ? '' : ` job ${task.jobId}`
   if (task.kind !== 'create') core.setOutput('job-id', task.jobId)

@@ -75,7 +75,7 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | undef
       const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, prLink)
       const stop = isItsOwn ? (stopAtLastLook(now, headSha) ?? stopForTime(leftMs())) : 'elsewhere'
       if (stop !== undefined) throw new RoundRefused(stop)
-      return 'send'
+      return undefined
     }
     const names = failing.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')
     const announcement = `Round ${sent + 1} of ${maxRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`

@@ -34,15 +34,6 @@ export interface TimelineEntry {
   readonly event: string
 }
 
-/** Why a follow-up was not sent, and what the task that takes its place begins with. */
-export interface Outdated {
-  /** As the beginning of a sentence. */
-  readonly reason: string
-  /** The pull requests that were chosen and have ended, this one included. */
-  readonly passedOver: readonly number[]
-  readonly prompt: string
-}
-
 /** How one task ended. */
 export interface TaskResult {
   readonly outcome: Outcome
@@ -54,7 +45,6 @@ export interface TaskResult {
   readonly added?: { readonly commits: number; readonly since: string }
   /** That the pull request has another head, though the turn has added nothing to it. */
   readonly hasOtherHead?: boolean
-  readonly outdated?: Outdated
   /** What kept the step from doing what it was asked to. Such a step is red whatever `fail-on` says. */
   readonly error?: ActionError
 }

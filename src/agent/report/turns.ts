@@ -3,20 +3,12 @@ import type { Check } from '../../github/commit-checks.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs/task.ts'
 import { mayHaveChanged, RoundRefused, type FixStop } from './fixing.ts'
-import {
-  isLookedAt,
-  type Continued,
-  type Outdated,
-  type Report,
-  type Stopped,
-  type TaskResult,
-  type Turn,
-} from './report.ts'
+import { isLookedAt, type Continued, type Report, type Stopped, type TaskResult, type Turn } from './report.ts'
 
-/** Whether a follow-up may be sent, or why another task has to take its place. */
-export type Verdict = 'send' | Omit<Outdated, 'prompt'>
+/** What takes the place of a follow-up that has nothing to rest on any more. */
+export type Replace = () => Promise<Plan>
 
-/** What a follow-up to a pull request rests on. Both throw `ActionError` if nothing is to be sent. */
+/** What a follow-up to a pull request rests on. Both give nothing if it may be sent, and throw `ActionError` if nothing is to be sent. */
 export interface Preflight {
   readonly continued?: Continued
   /** What the log says directly before it is sent. */
@@ -25,9 +17,9 @@ export interface Preflight {
    * Writes, once and before the first check, that the follow-up will be sent; nothing if it is not to be sent.
    * @param job after the end of its turn before, as only then it says which pull request is its own
    */
-  readonly claim?: (job: Job) => Promise<Verdict>
+  readonly claim?: (job: Job) => Promise<Replace | undefined>
   /** Only reads: it is asked directly before each attempt to send. */
-  readonly check: (job: Job) => Promise<Verdict>
+  readonly check: (job: Job) => Promise<Replace | undefined>
 }
 
 /** What a turn begins with. */

@@ -2,7 +2,6 @@ import { openGitHub } from '../../action/step.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
-import type { Outdated } from '../report/report.ts'
 import type { Plan } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
 import { formatOpenPullRequest } from '../prompt/behind-prompt.ts'
@@ -101,9 +100,16 @@ const MOST_CHOICES = 5
 
 /**
  * What takes the place of a follow-up whose pull request has ended before it could be sent.
+ * @param reason why it was not, as the beginning of a sentence
+ * @param passedOver the pull requests that were chosen and have ended
  * @throws ActionError if nobody knows what, or this has happened too often
  */
-export async function chooseAnew({ reason, passedOver, prompt }: Outdated, step: AgentStep): Promise<Plan> {
+async function chooseAnew(
+  reason: string,
+  prompt: string,
+  passedOver: readonly number[],
+  step: AgentStep,
+): Promise<Plan> {
   step.journal.add({ log: undefined })
   const next = await orAbort(UNKNOWN, () => findRollingPullRequest(step, passedOver))
   if (next === undefined) {
@@ -135,13 +141,9 @@ async function followUpOn(
     openGitHub(step, QUESTIONS_MS).listPullRequestCommits(pullRequest),
   )
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
+  const replace = (reason: string): Promise<Plan> => chooseAnew(reason, prompt, [...ended, pullRequest.number], step)
   return {
-    task: {
-      kind: 'follow-up',
-      jobId,
-      prompt: prompt + formatOpenPullRequest(pullRequest, peoples),
-      fallback: prompt,
-    },
-    preflight: rollingPreflight(found, ended, step),
+    task: { kind: 'follow-up', jobId, prompt: prompt + formatOpenPullRequest(pullRequest, peoples) },
+    preflight: rollingPreflight(found, step, replace),
   }
 }

@@ -3,7 +3,7 @@ import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
-import type { Preflight } from '../report/turns.ts'
+import type { Plan, Preflight } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
 import { notGoneOnWith, orAbort, type RollingPullRequest } from './rolling-pull-request.ts'
 import { countFollowUp } from './count-follow-up.ts'
@@ -41,12 +41,15 @@ function lookAt(rolling: RollingPullRequest, step: AgentStep, hint?: string) {
 /**
  * For a follow-up to the rolling pull request. It is counted before it is sent: if the count cannot be written, nothing
  * bounds the rolling pull request, and nothing is sent.
- * @param ended the pull requests that were chosen before it
+ * @param replace what takes its place; the reason is the beginning of a sentence
  */
-export function rollingPreflight(rolling: RollingPullRequest, ended: readonly number[], step: AgentStep): Preflight {
+export function rollingPreflight(
+  rolling: RollingPullRequest,
+  step: AgentStep,
+  replace: (reason: string) => Promise<Plan>,
+): Preflight {
   const { number } = rolling.pullRequest
   const look = lookAt(rolling, step)
-  const outdated = (reason: string) => ({ reason, passedOver: [...ended, number] })
   const findObjection = async (job: Job): Promise<string | undefined> => {
     const objection = await look.findObjection(job)
     return objection === undefined ? undefined : `Job ${job.id} ${objection}`
@@ -55,11 +58,11 @@ export function rollingPreflight(rolling: RollingPullRequest, ended: readonly nu
     continued: 'pull-request',
     async claim(job) {
       const objection = await findObjection(job)
-      if (objection !== undefined) return outdated(objection)
+      if (objection !== undefined) return () => replace(objection)
       const count = async () => countFollowUp(rolling, openGitHub(step, QUESTIONS_MS), step)
-      if (await orAbort(`The follow-up could not be counted in pull request #${number}`, count)) return 'send'
+      if (await orAbort(`The follow-up could not be counted in pull request #${number}`, count)) return undefined
       const end = await look.findEnd()
-      if (end !== undefined) return outdated(end)
+      if (end !== undefined) return () => replace(end)
       // Red and not skipped: a green run would move the base of the next range, and its changes would never be told.
       throw new ActionError('not-sent', `Pull request #${number} has had ${MOST_FOLLOW_UPS} follow-ups, the limit.`, {
         hint: 'Merge or close it: the next run then starts a new job.',
@@ -67,7 +70,7 @@ export function rollingPreflight(rolling: RollingPullRequest, ended: readonly nu
     },
     async check(job) {
       const reason = (await findObjection(job)) ?? (await look.findEnd())
-      return reason === undefined ? 'send' : outdated(reason)
+      return reason === undefined ? undefined : () => replace(reason)
     },
   }
 }
@@ -86,7 +89,7 @@ export function commentPreflight(
       if (objection !== undefined) throw notGoneOnWith(rolling, objection)
       const end = await look.findEnd()
       if (end !== undefined) throw new ActionError('not-sent', `${end}.`, { hint: hints.ended })
-      return 'send'
+      return undefined
     },
   }
 }
