@@ -6,8 +6,8 @@ export function asSentence(text: string): string {
 /** `1 file`, `2 files` */
 export const formatCount = (many: number, one: string, more = `${one}s`): string => `${many} ${many === 1 ? one : more}`
 
-/** Sentences as one text; those that are undefined or empty are left out. After a list each gets a line of its own. */
-export function joinSentences(sentences: readonly (string | undefined)[]): string {
-  const said = sentences.filter((sentence) => sentence !== undefined && sentence !== '') as string[]
+/** Sentences as one text, without what is none. After a list each gets a line of its own. */
+export function joinSentences(sentences: readonly (string | false | undefined)[]): string {
+  const said = sentences.filter(Boolean) as string[]
   return said.map(asSentence).join(said.some((sentence) => sentence.includes('\n')) ? '\n' : ' ')
 }

@@ -16,7 +16,7 @@ interface OutcomeRow {
   /** What came of a turn that ended so. */
   readonly end: string
   readonly title: Say
-  /** What happened, as full sentences. */
+  /** What happened, as full sentences. What is known of the pull request follows. */
   readonly text: Say
   readonly advice?: Say<string | undefined>
   /** What it says of `changed` if a prompt was sent and nobody compared heads. Undefined if nobody knows. */
@@ -41,20 +41,13 @@ const formatOperation: Say = ({ operation, task }) => {
   return "The agent's changes are in it."
 }
 
-const formatFound: Say<string[]> = (report) => (isLookedAt(report) ? formatPullRequest(report) : [])
-
 /** A turn may push before it comes to a bad end. */
 const formatBadEnd =
   (end: string): Say =>
   (report) => {
-    const found = formatFound(report)
-    const hasPushed = report.operation === 'updated'
-    const happened = hasPushed ? 'has new commits' : 'was looked at'
-    return [
-      end,
-      ...(hasPushed || found.length > 0 ? [`Its pull request ${happened} all the same.`] : []),
-      ...found,
-    ].join(' ')
+    if (report.operation === 'updated') return `${end} Its pull request has new commits all the same.`
+    const isTold = isLookedAt(report) && formatPullRequest(report) !== ''
+    return isTold ? `${end} Its pull request was looked at all the same.` : end
   }
 
 /** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
@@ -67,7 +60,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     icons: ['✅', '❌'],
     end: 'the changes are in it',
     title: titleOfPullRequest,
-    text: (report) => [formatOperation(report), ...formatFound(report)].join(' '),
+    text: formatOperation,
     advice: adviseOnPullRequest,
     changed: ({ task }) => (task?.kind === 'follow-up' ? undefined : true),
   },
@@ -79,7 +72,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
       adviseOnPullRequest(report) === undefined ? 'Nothing had to change' : titleOfPullRequest(report),
     text: (report) =>
       isLookedAt(report)
-        ? ['The agent finished and added no commit to the pull request.', ...formatFound(report)].join(' ')
+        ? 'The agent finished and added no commit to the pull request.'
         : 'The agent finished and changed no file, so there is no pull request.',
     advice: (report) =>
       adviseOnPullRequest(report) ?? 'If you expected changes, send a follow-up that names the pages.',

@@ -70,13 +70,13 @@ function facts(report: Report, { text }: Conclusion): string[] {
   const { startedBy, change, pullRequest: { state, branch, scope } = {}, shortfalls, job, durationMs } = report
   const id = jobIdOf(report)
   const trigger = startedBy && { ...startedBy, text: startedBy.text.replace(change === undefined ? '' : COUNT, '') }
-  const untold = isLookedAt(report) ? [] : formatPullRequest(report)
+  const untold = isLookedAt(report) ? '' : formatPullRequest(report)
   const ref = job?.ref === undefined ? '' : ` at ${fact(job.ref)}`
   const rows: readonly (readonly [name: string, html: string | undefined])[] = [
     ['Triggered by', trigger && linked(trigger)],
     ['Change', change && prose(change)],
     ['Pull request', state && branch && `${state}, ${fact(branch)}`],
-    ['Last seen of it', prose(untold.join(' '))],
+    ['Last seen of it', prose(untold)],
     ['Outside of allowed-paths', somePaths(scope?.outside ?? [])],
     ['Not done on GitHub', prose(formatShortfalls(shortfalls, text) ?? '')],
     ['Job', id && inlineCode(id)],
