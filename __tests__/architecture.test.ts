@@ -53,7 +53,6 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'emulator/github/resource-body.ts': 'the same',
   'github/event-parts.ts': 'holds the parts of an event, which event.test.ts looks at',
   'github/payload-parts.ts': 'the same',
-  'github/send.ts': 'reads an answer to its end, as ask-github.test.ts looks at',
   'agent/trigger/wanted-change.ts': 'asks what resolve-change.test.ts and choose-task.test.ts want',
 }
 

@@ -62,10 +62,10 @@ function judge(answers: Answers): string {
   const { suites = '', runs = '', statuses = '', counts = {}, combined = 'pending', repository = 'acme/docs' } = answers
   const { flows } = { flows: '', ...answers }
   const said = {
-    ...{ repository, combinedStatus: textOf(combined) },
+    repository,
     suites: page(rowsOf(suites, ROWS.suite), counts.suites),
     checkRuns: page(rowsOf(runs, ROWS.run), counts.runs),
-    statuses: page(rowsOf(statuses, ROWS.status), counts.statuses),
+    statuses: { ...page(rowsOf(statuses, ROWS.status), counts.statuses), sum: textOf(combined) },
     workflowRuns: flows === undefined ? refusal('forbidden') : rowsOf(flows, ROWS.flow),
   }
   const stateOf = ({ state, waitsForApproval }: Check): string => (waitsForApproval === true ? 'approval' : state)

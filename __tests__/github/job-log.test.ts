@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
-import type { GitHubOptions } from '../../src/github/ask-github.ts'
-import { createDownload, LogWindow } from '../../src/github/job-log.ts'
+import { downloadText, LogWindow } from '../../src/github/job-log.ts'
+import type { GitHubOptions } from '../../src/github/requests.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
@@ -95,7 +95,7 @@ describe('download', () => {
     const url = new URL(`http://127.0.0.1:${server.port}/log?sig=secret`)
     const bounds = { clock: systemClock, deadlineAt: systemClock.now() + 60_000, signal: new AbortController().signal }
     const rest = { token: TOKEN, apiUrl: url.origin, env: {}, debug: () => undefined, redact: (text: string) => text }
-    await createDownload({ ...bounds, ...rest, ...options })(url, take).finally(() => server.close())
+    await downloadText(url, take, { ...bounds, ...rest, ...options }).finally(() => server.close())
     return server.requests[0]
   }
 

@@ -18,7 +18,7 @@ function requests(load: LoadToolkit) {
     load,
   )
   const request = { method: 'GET', url: new URL('https://api.example.com/a') } as const
-  return () => perform(request, { end: new AbortController().signal, deadlineAt: Infinity })
+  return () => perform(request, new AbortController().signal, Infinity)
 }
 
 test('the toolkit is loaded once, by the first request, and does not see the event, with which it breaks if that is cut', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import * as z from 'zod/mini'
 import type { GitHub } from '../../src/github/github.ts'
 import { parseFirstPage } from '../../src/github/pages.ts'
-import { number, parseItems, part, text } from '../../src/github/parse-answer.ts'
+import { itemsOf, number, parseAnswer, part, text } from '../../src/github/parse-answer.ts'
 import { answering } from '../support/github-client.ts'
 import { commit } from '../support/github-state.ts'
 
@@ -86,10 +86,10 @@ const WHOLE = { name: 'a', size: 1, of: { id: 2 } }
 
 test('a field that is not as described is not there, and what is no object is no item', () => {
   const wrong = [{ name: 1, size: '1', of: { id: null } }, { name: null, size: null, of: null }, {}]
-  expect(parseItems(schema, [WHOLE, ...wrong, null, 'a', 7])).toEqual([WHOLE, {}, {}, {}])
+  expect(parseAnswer(itemsOf(schema), [WHOLE, ...wrong, null, 'a', 7])).toEqual([WHOLE, {}, {}, {}])
 })
 
 test.each([undefined, null, 'x'.repeat(100), {}])('%j is no list', (list) => {
-  expect(() => parseItems(schema, list)).toThrow(TypeError)
+  expect(() => parseAnswer(itemsOf(schema), list)).toThrow(TypeError)
   expect(() => countOf(list)).toThrow(TypeError)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
+import type { Answer, Sent } from '../../src/github/octokit.ts'
 import { createRequests, type GitHubRequest } from '../../src/github/requests.ts'
-import type { Answer, Sent } from '../../src/github/send.ts'
 import type { HttpRequest } from '../../src/http/exchange.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { errorOf } from '../support/github-client.ts'
@@ -18,10 +18,7 @@ function answeredInTurn(...answers: readonly (Partial<Sent> | undefined)[]) {
     },
   )
   const ask = (path: string, fields: Partial<GitHubRequest> = {}): Promise<Answer> =>
-    perform(
-      { method: 'GET', url: new URL(path, API), ...fields },
-      { end: new AbortController().signal, deadlineAt: Infinity },
-    )
+    perform({ method: 'GET', url: new URL(path, API), ...fields }, new AbortController().signal, Infinity)
   return { ask, sent, usage }
 }
 

@@ -2,11 +2,10 @@ import * as toolkit from '@actions/github'
 import { GITHUB_TOKEN } from '../../src/emulator/github/demo-state.ts'
 import { API_PATH } from '../../src/emulator/github/github.ts'
 import type { ServiceRequest, ServiceResponse } from '../../src/emulator/http/exchange.ts'
-import type { GitHubOptions } from '../../src/github/ask-github.ts'
 import type { Download } from '../../src/github/job-log.ts'
 import { connectGitHub, type GitHub } from '../../src/github/github.ts'
-import { createRequests } from '../../src/github/requests.ts'
-import type { Send } from '../../src/github/send.ts'
+import type { Send } from '../../src/github/octokit.ts'
+import { createRequests, type GitHubOptions } from '../../src/github/requests.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 
@@ -45,7 +44,7 @@ export function connectInProcess(github: InProcessGitHub): GitHub {
   const send = sendTo(github)
   const deadlineAt = clock.now() + DAY_MS
   const options = { token, apiUrl: `${BASE_URL}${API_PATH}`, env: {}, clock, signal, deadlineAt, debug, redact }
-  const download = (): Download => async (url, take) => {
+  const download: Download = async (url, take) => {
     const { status, body } = await send({ method: 'GET', url, headers: {} }, signal)
     if (status !== 200) throw new ActionError('rejected', `The log answered ${status}.`)
     take(body)

@@ -65,14 +65,8 @@ export function isWaiting({ status }: Progress): boolean {
   return status === 'waiting'
 }
 
-export function stateOfStatus(state: string | undefined): State {
-  if (state === 'success' || state === 'pending') return state
-  return state === undefined ? 'pending' : 'failure'
-}
-
 /** A check suite and, if that is known, the run of a workflow that it belongs to. */
 export interface Suite {
-  readonly id: number | undefined
   readonly app: string
   /** The workflow's file, or what is known instead. */
   readonly name: string
@@ -80,63 +74,61 @@ export interface Suite {
   readonly state: State | 'approval'
   /** What it ended with, if that is nothing good. */
   readonly conclusion: string | undefined
-  /** How many check runs it has. */
+  /** How many check runs GitHub counts in it. */
   readonly count: number
+  /** Those of its check runs that are listed. */
+  readonly listed: readonly CheckRun[]
   readonly run: WorkflowRun | undefined
 }
 
-const SUITE_PAGE = /\/check-suites\/(\d+)$/
-
-function suiteIdOf({ check_suite_id: id, check_suite_url: url = '' }: WorkflowRun): number | undefined {
-  const named = SUITE_PAGE.exec(url)?.[1]
-  return id ?? (named === undefined ? undefined : Number(named))
-}
-
-/** Behind the file there may be the ref that it was taken from. */
-const fileOf = (run: WorkflowRun | undefined): string | undefined => run?.path?.split('@')[0]?.split('/').pop()
-
 const WORST_FIRST = ['failure', 'approval', 'pending', 'success'] as const
 
-/** One of the two lists may be older than the other, so that the worse of the two counts. */
-function toSuite(suite: CheckSuite | undefined, run: WorkflowRun | undefined): Suite {
-  const app = suite?.app ?? ACTIONS
-  const known = [suite, run].filter((one) => one !== undefined).map((one) => ({ ...one, state: stateOfSuite(one) }))
-  const state = WORST_FIRST.find((worst) => known.some((one) => one.state === worst)) ?? 'pending'
-  return {
-    ...{ id: suite?.id ?? (run === undefined ? undefined : suiteIdOf(run)), app, state, run },
-    name: fileOf(run) ?? (app === '' ? 'an app' : app),
-    conclusion: known.find((one) => one.state === 'failure')?.conclusion,
-    count: suite?.latest_check_runs_count ?? 0,
-  }
-}
-
-function stateOfSuite(one: Pick<CheckSuite, 'status' | 'conclusion'>): Suite['state'] {
+function stateOfSuite(one: Progress): Suite['state'] {
   return one.conclusion === 'action_required' || isWaiting(one) ? 'approval' : stateOf(one)
 }
 
-/** All suites of a commit, those included that only the list of runs knows of. */
-export function joinSuites(suites: readonly CheckSuite[], runs: readonly WorkflowRun[]): readonly Suite[] {
-  const runOf = ({ id, app }: CheckSuite): WorkflowRun | undefined =>
-    app === ACTIONS && id !== undefined ? runs.find((run) => suiteIdOf(run) === id) : undefined
-  const joined = suites.map((suite) => toSuite(suite, runOf(suite)))
+function suiteIdOf({ check_suite_id: id, check_suite_url: url = '' }: WorkflowRun): number | undefined {
+  const named = /\/check-suites\/(\d+)$/.exec(url)?.[1]
+  return id ?? (named === undefined ? undefined : Number(named))
+}
+
+/** All suites of a commit, those included that only the list of workflow runs knows of. */
+export function joinSuites(
+  suites: readonly CheckSuite[],
+  runs: readonly WorkflowRun[],
+  checkRuns: readonly CheckRun[],
+): readonly Suite[] {
+  function join(suite: CheckSuite | undefined, run: WorkflowRun | undefined): Suite {
+    const [id, app] = [suite?.id ?? (run && suiteIdOf(run)), suite?.app ?? ACTIONS]
+    // One of the two lists may be older than the other, so that the worse of the two counts.
+    const told = [suite, run].filter((one) => one !== undefined)
+    const state = WORST_FIRST.find((worst) => told.some((one) => stateOfSuite(one) === worst)) ?? 'pending'
+    // Behind the file there may be the ref that it was taken from.
+    const file = run?.path?.split('@')[0]?.split('/').pop()
+    return {
+      ...{ app, name: file ?? (app === '' ? 'an app' : app), state, run },
+      conclusion: told.find((one) => stateOfSuite(one) === 'failure')?.conclusion,
+      count: suite?.latest_check_runs_count ?? 0,
+      listed: checkRuns.filter(({ check_suite: of }) => id !== undefined && of?.id === id),
+    }
+  }
+  const joined = suites.map((suite) => {
+    const isOfRun = (run: WorkflowRun): boolean => suite.id !== undefined && suiteIdOf(run) === suite.id
+    return join(suite, suite.app === ACTIONS ? runs.find(isOfRun) : undefined)
+  })
   const others = runs.filter((run) => !joined.some((suite) => suite.run === run))
-  return [...joined, ...others.map((run) => toSuite(undefined, run))]
+  return [...joined, ...others.map((run) => join(undefined, run))]
 }
 
 /**
  * Whether a run took the place of an older one: it is of the same workflow and event, and did something. An older run that
- * was started again later stays beside it.
+ * was started again later stays beside it. What cannot be told apart stays, too.
  */
-function takesPlace(later: WorkflowRun, older: WorkflowRun): boolean {
-  const [workflow, other] = [later, older].map((run) => run.workflow_id ?? run.path)
-  const isSame =
-    workflow !== undefined && workflow === other && later.event !== undefined && later.event === older.event
-  const [began, beganBefore] = [later.run_started_at ?? '', older.run_started_at ?? '']
-  const isLater = later.id > older.id && (began === '' || began >= beganBefore)
+export function tookPlace(later: WorkflowRun | undefined, older: WorkflowRun | undefined): boolean {
+  if (later === undefined || older === undefined || later.event === undefined) return false
+  const workflow = later.workflow_id ?? later.path
+  const isSame = workflow !== undefined && workflow === (older.workflow_id ?? older.path) && later.event === older.event
+  const began = later.run_started_at ?? ''
+  const isLater = later.id > older.id && (began === '' || began >= (older.run_started_at ?? ''))
   return isSame && isLater && later.conclusion !== 'skipped'
-}
-
-/** Those that took the place of a suite. What cannot be told apart stays. */
-export function replacementsOf({ run }: Suite, all: readonly Suite[]): readonly Suite[] {
-  return run === undefined ? [] : all.filter((other) => other.run !== undefined && takesPlace(other.run, run))
 }

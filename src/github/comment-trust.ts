@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { path, type AskGitHub, type RepositoryApi } from './ask-github.ts'
 import { hasStatus, isRefusal } from './github-error.ts'
-import { parseAnswer } from './parse-answer.ts'
+import { parseAnswer, part } from './parse-answer.ts'
 
 export interface Person {
   readonly id: number
@@ -9,17 +9,14 @@ export interface Person {
 }
 
 /** Without an id it is whoever has the login now. */
-export type Asked = Pick<Person, 'login'> & Partial<Person>
+type Asked = Pick<Person, 'login'> & Partial<Person>
 
 /** The older half of the answer, to which every finer role is mapped: `maintain` and roles of one's own as well. */
 const WRITING = ['write', 'maintain', 'admin']
 
 const permissionSchema = z.object({ permission: z.string(), user: z.nullish(z.object({ id: z.number() })) })
 
-/**
- * Whether somebody may write (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`). `author_association` does
- * not say: it shows private members of an organisation as strangers. A user who is gone may not.
- */
+/** A user who is gone may not write. */
 async function mayWrite(api: RepositoryApi, { id, login }: Asked): Promise<boolean> {
   try {
     const { data } = await api.get(path`/collaborators/${login}/permission`)
@@ -37,17 +34,17 @@ async function mayWrite(api: RepositoryApi, { id, login }: Asked): Promise<boole
 /** Who wrote a comment. `bot`: an app, which may be the one that the token of an earlier step was of, or anybody's. */
 export type Author = 'trusted' | 'bot' | 'stranger'
 
-interface Account extends Person {
-  readonly type: string
-}
+const account = z.object({ id: z.number(), login: z.string(), type: z.string() })
+type Account = z.infer<typeof account>
 
-/** Somebody who wrote. */
-export interface Writer {
-  /** An account that was deleted is null. */
-  readonly account: Account | null
+/** What a comment says of who wrote it. */
+export const writerSchema = z.object({
+  /** An account that is not as GitHub describes it is like one that was deleted: nobody is believed for it. */
+  user: part(account),
   /** How GitHub shows them. It shows private members as strangers, so that it only says whom to ask first. */
-  readonly association: string
-}
+  author_association: z.catch(z.string(), ''),
+})
+type Writer = z.infer<typeof writerSchema>
 
 /** With this name write the workflows of the repository, and nobody else in it. */
 const WORKFLOWS_BOT = 'github-actions[bot]'
@@ -77,40 +74,54 @@ async function readOwnId(api: RepositoryApi): Promise<number | undefined> {
 
 /** Whom to ask about: each once, those whom GitHub shows as belonging to the repository first, and of these the newest first. */
 function peopleToAsk(writers: readonly Writer[]): readonly Account[] {
-  const rank = ({ association }: Writer): number => (NO_STRANGERS.includes(association) ? 0 : 1)
-  const people = writers.toReversed().sort((a, b) => rank(a) - rank(b))
-  const byId = new Map(people.map(({ account }) => [account?.id, account]))
-  const isPerson = (account: Account | null): account is Account => account !== null && account.type !== 'Bot'
-  return [...byId.values()].filter(isPerson).slice(0, MOST_ASKED)
+  const rank = ({ author_association: shown }: Writer): number => (NO_STRANGERS.includes(shown) ? 0 : 1)
+  const people = writers
+    .toReversed()
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap(({ user }) => (user === undefined || user.type === 'Bot' ? [] : user))
+  return [...new Map(people.map((user) => [user.id, user])).values()].slice(0, MOST_ASKED)
 }
 
 /**
- * Who of those who wrote may be believed in a repository, in their order, oldest first: its workflows, the token's own user or
- * app, and people who may write. An app is not believed for being one, as everybody can make one. Where one may be believed,
- * what all others say does not matter, and nobody is asked about them.
+ * Tells who of those who wrote may be believed in a repository: its workflows, the token's own user or app, and people who may
+ * write. An app is not believed for being one, as everybody can make one. Where one may be believed, what all others say does
+ * not matter, and nobody is asked about them.
+ * @param writers oldest first
  */
-export async function judgeWriters(api: RepositoryApi, writers: readonly Writer[]): Promise<readonly Author[]> {
-  const judged = (isTrusted: (account: Account) => boolean): readonly Author[] =>
-    writers.map(({ account }) => {
-      if (account === null) return 'stranger'
-      if (isTrusted(account)) return 'trusted'
-      return account.type === 'Bot' ? 'bot' : 'stranger'
-    })
-  const isWorkflow = ({ type, login }: Account): boolean => type === 'Bot' && login === WORKFLOWS_BOT
-  const byWorkflows = judged(isWorkflow)
-  if (byWorkflows.includes('trusted') || writers.every(({ account }) => account === null)) return byWorkflows
+export async function judgeWriters(
+  api: RepositoryApi,
+  writers: readonly Writer[],
+): Promise<(writer: Writer) => Author> {
+  const believing =
+    (isTrusted: (account: Account) => boolean) =>
+    ({ user }: Writer): Author => {
+      if (user === undefined) return 'stranger'
+      if (isTrusted(user)) return 'trusted'
+      return user.type === 'Bot' ? 'bot' : 'stranger'
+    }
+  const isOneOf = (judge: (writer: Writer) => Author): boolean => writers.some((one) => judge(one) === 'trusted')
+
+  const byWorkflows = believing(({ type, login }) => type === 'Bot' && login === WORKFLOWS_BOT)
+  if (isOneOf(byWorkflows) || writers.every(({ user }) => user === undefined)) return byWorkflows
 
   const ownId = await readOwnId(api)
-  const byToken = judged(({ id }) => id === ownId)
-  if (byToken.includes('trusted')) return byToken
+  const byToken = believing(({ id }) => id === ownId)
+  if (isOneOf(byToken)) return byToken
 
   const trusted = new Set<number>()
-  for (const { id, login } of peopleToAsk(writers))
-    if ((await unlessRefused(mayWrite(api, { id, login }))) === true) trusted.add(id)
-  return judged(({ id }) => trusted.has(id))
+  for (const person of peopleToAsk(writers))
+    if ((await unlessRefused(mayWrite(api, person))) === true) trusted.add(person.id)
+  return believing(({ id }) => trusted.has(id))
 }
 
-export const connectPermissions = (ask: AskGitHub) => ({
-  mayWrite: (repository: string, person: Asked): Promise<boolean> =>
-    ask({ permission: 'metadata: read', repository }, (api) => mayWrite(api, person)),
+export interface Permissions {
+  /**
+   * Whether somebody may write (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`). `author_association` does
+   * not say: it shows private members of an organisation as strangers.
+   */
+  readonly mayWrite: (repository: string, person: Asked) => Promise<boolean>
+}
+
+export const connectPermissions = (ask: AskGitHub): Permissions => ({
+  mayWrite: (repository, person) => ask('metadata: read', repository, (api) => mayWrite(api, person)),
 })

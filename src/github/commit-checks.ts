@@ -1,4 +1,5 @@
 import type { ActionError } from '../runtime/errors.ts'
+import { formatCount } from '../text/sentences.ts'
 import {
   ACTIONS,
   type CheckRun,
@@ -6,11 +7,10 @@ import {
   type CommitStatus,
   isWaiting,
   joinSuites,
-  replacementsOf,
   type State,
   stateOf,
-  stateOfStatus,
   type Suite,
+  tookPlace,
   type WorkflowRun,
 } from './check-suites.ts'
 import { type FirstPage, PAGE_SIZE } from './pages.ts'
@@ -53,8 +53,6 @@ export interface CommitAnswers {
   readonly suites: FirstPage<CheckSuite>
   readonly checkRuns: FirstPage<CheckRun>
   readonly statuses: FirstPage<CommitStatus>
-  /** Of all commit statuses, as GitHub sums them up. */
-  readonly combinedStatus: string | undefined
   /** Or why they are not known. */
   readonly workflowRuns: readonly WorkflowRun[] | ActionError
 }
@@ -65,52 +63,58 @@ function isOwnPage(url: string | undefined, { serverUrl, repository, runId }: Ow
   return url?.toLowerCase().startsWith(own) === true && /^(?:[/?#]|$)/.test(url.slice(own.length))
 }
 
-function durationOf({ started_at: from = '', completed_at: to = '' }: CheckRun): number | undefined {
-  const tookMs = Date.parse(to) - Date.parse(from)
-  return tookMs >= 0 ? tookMs : undefined
+/** What GitHub counts and does not show may be anything: it is never taken for passed. */
+function unlisted(missing: number, isFull: boolean, what: string, more?: string): readonly Check[] {
+  const where = isFull ? `past the first ${PAGE_SIZE}` : 'that GitHub does not list'
+  return missing > 0 ? [{ name: `${formatCount(missing, what, more)} ${where}`, state: 'pending' }] : []
 }
 
-const toCheck = (run: CheckRun): Check => ({
-  ...{ name: run.name ?? 'a check without a name', state: stateOf(run), id: run.id, app: run.app },
-  ...(isWaiting(run) && { waitsForApproval: true }),
-  ...{ title: run.output?.title, summary: run.output?.summary, annotations: run.output?.annotations_count },
-  detailsUrl: run.details_url,
-  tookMs: durationOf(run),
-})
-
-const counted = (count: number, one: string): string =>
-  `${count} ${one}${count === 1 ? '' : one.endsWith('s') ? 'es' : 's'}`
-
-/** What GitHub counts and does not show may be anything: it is never taken for passed. */
-function unlisted(what: string, missing: number, isFull: boolean): readonly Check[] {
-  const where = isFull ? `past the first ${PAGE_SIZE}` : 'that GitHub does not list'
-  return missing > 0 ? [{ name: `${counted(missing, what)} ${where}`, state: 'pending' }] : []
+function toCheck(run: CheckRun): Check {
+  const { name = 'a check without a name', id, app, output, started_at: from = '', completed_at: to = '' } = run
+  const tookMs = Date.parse(to) - Date.parse(from)
+  return {
+    ...{ name, state: stateOf(run), id, app },
+    ...(isWaiting(run) && { waitsForApproval: true }),
+    ...{ title: output?.title, summary: output?.summary, annotations: output?.annotations_count },
+    ...{ detailsUrl: run.details_url, tookMs: tookMs >= 0 ? tookMs : undefined },
+  }
 }
 
 /** What a suite says that its check runs on the list do not. Other apps have suites for nothing, and leave them as they are. */
-function checkOfSuite({ app, name, state, conclusion, count }: Suite, listed: readonly CheckRun[]): readonly Check[] {
+function checkOfSuite({ app, name, state, conclusion, count, listed }: Suite): readonly Check[] {
   const missing = count - listed.length
-  const isUsed = app === ACTIONS || count > 0 || listed.length > 0
-  const isTold = listed.some((run) => (state === 'approval' ? isWaiting(run) : stateOf(run) === state))
-  if (state === 'approval') return isTold ? [] : [{ name, state: 'pending', waitsForApproval: true, app }]
   if (state === 'success')
-    return missing > 0 ? [{ name: `${counted(missing, 'more check')} of ${name}`, state, app }] : []
-  if (!isUsed || isTold) return []
+    return missing > 0 ? [{ name: `${formatCount(missing, 'more check')} of ${name}`, state, app }] : []
+  if (state === 'approval')
+    return listed.some(isWaiting) ? [] : [{ name, state: 'pending', waitsForApproval: true, app }]
+  const isUsed = app === ACTIONS || count > 0 || listed.length > 0
+  if (!isUsed || listed.some((run) => stateOf(run) === state)) return []
   if (state === 'failure') return [{ name: `${name}, which ended with ${conclusion ?? state}`, state, app }]
   return app === ACTIONS || missing > 0 ? [{ name: `${name}, which has not ended`, state, app }] : []
 }
 
+function stateOfStatus(state: string | undefined): State {
+  if (state === 'success' || state === 'pending') return state
+  return state === undefined ? 'pending' : 'failure'
+}
+
 /** GitHub's sum counts for the statuses that are on no page that was read. */
-function checksOfStatuses({ items, missing, isFull }: FirstPage<CommitStatus>, combined: string | undefined): Check[] {
-  const checks = items.map(({ context, state, description, target_url }) => ({
-    ...{ name: context ?? 'a commit status without a name', state: stateOfStatus(state) },
-    ...{ summary: description, detailsUrl: target_url },
+function checksOfStatuses({ items, missing, isFull, sum }: FirstPage<CommitStatus>): readonly Check[] {
+  const checks = items.map(({ context = 'a commit status without a name', state, description, target_url }) => ({
+    ...{ name: context, state: stateOfStatus(state), summary: description, detailsUrl: target_url },
   }))
-  const state = isFull ? stateOfStatus(combined) : 'pending'
+  const state = isFull ? stateOfStatus(sum) : 'pending'
   const isTold = checks.some((check) => check.state === 'failure')
+  const words = ['commit status', 'commit statuses'] as const
   if (missing <= 0 || state === 'pending' || (state === 'failure' && isTold))
-    return [...checks, ...unlisted('commit status', missing, isFull)]
-  return [...checks, { name: counted(missing, 'more commit status'), state }]
+    return [...checks, ...unlisted(missing, isFull, ...words)]
+  return [...checks, { name: formatCount(missing, `more ${words[0]}`, `more ${words[1]}`), state }]
+}
+
+/** A later run that skips a job does not take the place of one that did it. */
+function isReplaced({ name }: CheckRun, { listed }: Suite): boolean {
+  const ofName = listed.filter((run) => run.name === name)
+  return ofName.length === 0 || ofName.some(({ conclusion }) => conclusion !== 'skipped')
 }
 
 /**
@@ -118,47 +122,34 @@ function checksOfStatuses({ items, missing, isFull }: FirstPage<CommitStatus>, c
  * run of the same workflow and event takes its place.
  */
 export function judgeChecks(answers: CommitAnswers, own: OwnRun): readonly Check[] {
-  const { repository, checkRuns, statuses, combinedStatus, workflowRuns } = answers
+  const { repository, suites, checkRuns, statuses, workflowRuns } = answers
   const [runs, unread] = workflowRuns instanceof Error ? [[], workflowRuns] : [workflowRuns]
-  const listed = checkRuns.items
+  const all = joinSuites(suites.items, runs, checkRuns.items)
+
+  const isHere = repository.toLowerCase() === own.repository.toLowerCase()
   const isOwn = ({ app, details_url, html_url }: CheckRun): boolean =>
     app === ACTIONS && isOwnPage(details_url ?? html_url, own)
-  const isHere = repository.toLowerCase() === own.repository.toLowerCase()
-  const ownSuites = new Set(listed.filter(isOwn).map((run) => run.check_suite?.id))
-  const all = joinSuites(answers.suites.items, runs)
-  const suites = all.filter(
-    ({ id, app, run }) =>
-      !(isHere && run?.id === own.runId) && !(app === ACTIONS && id !== undefined && ownSuites.has(id)),
-  )
-  const ofSuite = ({ id }: Suite): readonly CheckRun[] =>
-    listed.filter((run) => id !== undefined && run.check_suite?.id === id)
+  const others = all
+    .filter(({ app, run, listed }) => !(isHere && run?.id === own.runId) && !(app === ACTIONS && listed.some(isOwn)))
+    .map((suite) => ({ ...suite, later: all.filter(({ run }) => tookPlace(run, suite.run)) }))
 
-  /** A later run that skips a job does not take the place of one that did it. */
-  const isReplaced = (run: CheckRun): boolean => {
-    const suite = suites.find(({ id }) => id !== undefined && id === run.check_suite?.id)
-    return (
-      suite !== undefined &&
-      replacementsOf(suite, all).some((later) => {
-        const ofName = ofSuite(later).filter(({ name }) => name === run.name)
-        return ofName.length === 0 || ofName.some(({ conclusion }) => conclusion !== 'skipped')
+  const judged = [
+    ...checkRuns.items
+      .filter((run) => {
+        const later = others.find(({ listed }) => listed.includes(run))?.later ?? []
+        return !isOwn(run) && !later.some((suite) => isReplaced(run, suite))
       })
-    )
-  }
-  const known = suites.reduce((sum, suite) => sum + Math.max(0, suite.count - ofSuite(suite).length), 0)
-  const isDoubtful = suites.filter(({ app }) => app === ACTIONS).length > 1
-  const doubted = (check: Check): Check =>
-    unread !== undefined && isDoubtful && check.app === ACTIONS && check.state !== 'success'
-      ? { ...check, doubt: unread }
-      : check
+      .map(toCheck),
+    ...others.filter(({ later }) => later.length === 0).flatMap(checkOfSuite),
+  ]
+  // With one suite, nothing can have taken its place.
+  const doubt = others.filter(({ app }) => app === ACTIONS).length > 1 ? unread : undefined
+  const isDoubtful = ({ app, state }: Check): boolean => app === ACTIONS && state !== 'success'
+  const known = others.reduce((sum, { count, listed }) => sum + Math.max(0, count - listed.length), 0)
   return [
-    ...[
-      ...listed.filter((run) => !isOwn(run) && !isReplaced(run)).map(toCheck),
-      ...suites
-        .filter((suite) => replacementsOf(suite, all).length === 0)
-        .flatMap((suite) => checkOfSuite(suite, ofSuite(suite))),
-    ].map(doubted),
-    ...unlisted('check run', checkRuns.missing - known, checkRuns.isFull),
-    ...unlisted('check suite', answers.suites.missing, answers.suites.isFull),
-    ...checksOfStatuses(statuses, combinedStatus),
+    ...judged.map((check) => (doubt !== undefined && isDoubtful(check) ? { ...check, doubt } : check)),
+    ...unlisted(checkRuns.missing - known, checkRuns.isFull, 'check run'),
+    ...unlisted(suites.missing, suites.isFull, 'check suite'),
+    ...checksOfStatuses(statuses),
   ]
 }

@@ -1,91 +1,81 @@
 import * as z from 'zod/mini'
 import { path, type AskGitHub } from './ask-github.ts'
 import { PAGE_SIZE, readPages } from './pages.ts'
-import { parseAnswer, parseItems, part, text } from './parse-answer.ts'
+import { itemsOf, part, text } from './parse-answer.ts'
 import { accountSchema, type Account, type PullRequestAddress } from './pull-requests.ts'
-
-export interface ComparedCommit {
-  readonly sha: string
-  readonly message: string
-  /** The author's name in git. */
-  readonly author: string
-  /** The author's on GitHub. */
-  readonly account?: Account
-}
-
-export interface PullRequestCommit extends ComparedCommit {
-  readonly account: Account
-  /** The author's login, or name and address in git if GitHub does not know whose they are. */
-  readonly writtenBy: string
-  /** The same of the committer: whoever rebases or amends a commit leaves its author and that time as they were. */
-  readonly committedBy: string
-  readonly writtenAt: string
-  readonly parents: readonly string[]
-}
 
 /** GitHub lists no more commits of a pull request. */
 export const MOST_COMMITS = 250
-const MOST_PAGES = Math.ceil(MOST_COMMITS / PAGE_SIZE)
 
 const signature = part(z.object({ name: text, email: text, date: text }))
-export const commitSchema = z.object({
-  sha: z.string(),
-  parents: z.array(z.object({ sha: z.string() })),
-  author: accountSchema,
-  committer: accountSchema,
-  commit: part(z.object({ message: text, author: signature, committer: signature })),
-})
-/** One that cannot be read may be somebody's, so that none is left out. */
-const commitsSchema = z.array(commitSchema)
 
 function nameOf({ login }: Account, signed: z.infer<typeof signature>): string {
   const { name = '', email = '' } = signed ?? {}
   return login === '' && name + email !== '' ? `${name} <${email}>` : login
 }
 
-export function toCommit(listed: z.infer<typeof commitSchema>): PullRequestCommit {
-  const { sha, commit, author: account, committer, parents } = listed
-  const { message = '', author } = commit ?? {}
-  return {
+export const commitSchema = z.pipe(
+  z.object({
+    sha: z.string(),
+    parents: z.array(z.object({ sha: z.string() })),
+    author: accountSchema,
+    committer: accountSchema,
+    commit: part(z.object({ message: text, author: signature, committer: signature })),
+  }),
+  z.transform(({ sha, commit, author: account, committer, parents }) => ({
     sha,
-    message,
-    author: author?.name ?? '',
+    message: commit?.message ?? '',
+    /** The author's name in git. */
+    author: commit?.author?.name ?? '',
+    /** The author's on GitHub. */
     account,
-    writtenBy: nameOf(account, author),
+    /** The author's login, or name and address in git if GitHub does not know whose they are. */
+    writtenBy: nameOf(account, commit?.author),
+    /** The same of the committer: whoever rebases or amends a commit leaves its author and that time as they were. */
     committedBy: nameOf(committer, commit?.committer),
-    writtenAt: author?.date ?? '',
+    writtenAt: commit?.author?.date ?? '',
     parents: parents.map((parent) => parent.sha),
-  }
+  })),
+)
+export type PullRequestCommit = Readonly<z.infer<typeof commitSchema>>
+export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author'> & {
+  readonly account?: Account
 }
 
-export interface Tag {
-  readonly name: string
-  /** The commit that it names. */
-  readonly sha: string
-}
+/** One that cannot be read may be somebody's, so that none is left out. */
+const ALL_COMMITS = { schema: z.array(commitSchema), mostPages: Math.ceil(MOST_COMMITS / PAGE_SIZE) }
 
-const tagSchema = z.object({ name: z.string(), commit: z.object({ sha: z.string() }) })
+const tagSchema = z.pipe(
+  z.object({ name: z.string(), commit: z.object({ sha: z.string() }) }),
+  z.transform(({ name, commit: { sha } }) => ({ name, sha })),
+)
+/** A tag, and the commit that it names. */
+export type Tag = Readonly<z.infer<typeof tagSchema>>
 /** Tags past these are not read. */
 const MOST_TAG_PAGES = 10
 
-export const connectCommits = (ask: AskGitHub) => ({
+export interface Commits {
   /** The commits of a pull request, oldest first by the dates that their authors gave them. */
-  listPullRequestCommits: ({ repository, number }: PullRequestAddress): Promise<readonly PullRequestCommit[]> =>
-    ask({ permission: 'pull-requests: read', repository }, async (api) => {
-      const pages = await readPages(api, { path: path`/pulls/${number}/commits`, mostPages: MOST_PAGES })
-      return parseAnswer(commitsSchema, pages.flat()).map(toCommit)
-    }),
+  readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
   /** The commits that a head has and a base has not, as a pull request of the two would list them. */
-  listCommitsBetween: (repository: string, base: string, head: string): Promise<readonly PullRequestCommit[]> =>
-    ask({ permission: 'contents: read', repository }, async (api) => {
-      const listing = { path: path`/compare/${base}...${head}`, name: 'commits', mostPages: MOST_PAGES }
-      return parseAnswer(commitsSchema, (await readPages(api, listing)).flat()).map(toCommit)
-    }),
+  readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
   /** `GET /repos/{owner}/{repo}/tags` */
-  listTags: (repository: string): Promise<readonly Tag[]> =>
-    ask({ permission: 'contents: read', repository }, async (api) => {
-      const pages = await readPages(api, { path: '/tags', mostPages: MOST_TAG_PAGES, past: 'left' })
-      return parseItems(tagSchema, pages.flat()).map(({ name, commit }) => ({ name, sha: commit.sha }))
+  readonly listTags: (repository: string) => Promise<readonly Tag[]>
+}
+
+export const connectCommits = (ask: AskGitHub): Commits => ({
+  listPullRequestCommits: ({ repository, number }) =>
+    ask('pull-requests: read', repository, async (api) =>
+      (await readPages(api, { ...ALL_COMMITS, path: path`/pulls/${number}/commits` })).flat(),
+    ),
+  listCommitsBetween: (repository, base, head) =>
+    ask('contents: read', repository, async (api) =>
+      (await readPages(api, { ...ALL_COMMITS, path: path`/compare/${base}...${head}`, name: 'commits' })).flat(),
+    ),
+  listTags: (repository) =>
+    ask('contents: read', repository, async (api) => {
+      const listing = { path: '/tags', schema: itemsOf(tagSchema), mostPages: MOST_TAG_PAGES, past: 'left' } as const
+      return (await readPages(api, listing)).flat()
     }),
 })
 

@@ -1,20 +1,28 @@
 import * as z from 'zod/mini'
 import { path, type AskGitHub } from './ask-github.ts'
-import { commitSchema, type ComparedCommit, toCommit } from './commits.ts'
+import { commitSchema, type ComparedCommit } from './commits.ts'
 import { PAGE_SIZE } from './pages.ts'
-import { parseAnswer, parseItems, text } from './parse-answer.ts'
+import { itemsOf, parseAnswer, part, text } from './parse-answer.ts'
 
-export interface ChangedFile {
-  readonly path: string
-  /** As GitHub names it: `added`, `removed`, `modified`, `renamed`, `copied`, `changed`, `unchanged`. */
-  readonly status: string
-  /** Where it was before, if it was renamed. */
-  readonly previousPath: string | undefined
-  readonly additions: number
-  readonly deletions: number
-  /** Undefined for binary and for very large files. */
-  readonly patch: string | undefined
-}
+const fileSchema = z.pipe(
+  z.object({
+    filename: z.string(),
+    /** As GitHub names it: `added`, `removed`, `modified`, `renamed`, `copied`, `changed`, `unchanged`. */
+    status: z.string(),
+    previous_filename: text,
+    patch: text,
+    additions: z.catch(z.number(), 0),
+    deletions: z.catch(z.number(), 0),
+  }),
+  z.transform(({ filename: path, previous_filename: before, patch, ...file }) => ({
+    ...{ ...file, path },
+    /** Where it was before, if it was renamed. A copy leaves the other as it was. */
+    previousPath: file.status === 'renamed' ? before : undefined,
+    /** Undefined for binary and for very large files. */
+    patch,
+  })),
+)
+export type ChangedFile = Readonly<z.infer<typeof fileSchema>>
 
 export interface Comparison {
   /** How the head stands to the base. `diverged` and `behind` mean that history was rewritten. */
@@ -29,20 +37,12 @@ export interface Comparison {
   readonly fileList: 'whole' | 'cut'
 }
 
-const fileSchema = z.object({
-  filename: z.string(),
-  status: z.string(),
-  previous_filename: text,
-  patch: text,
-  additions: z.catch(z.number(), 0),
-  deletions: z.catch(z.number(), 0),
-})
 const comparisonSchema = z.object({
   status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
   merge_base_commit: z.object({ sha: z.string() }),
   total_commits: z.number(),
-  commits: z.array(z.unknown()),
-  files: z.optional(z.unknown()),
+  commits: itemsOf(commitSchema),
+  files: part(z.array(part(fileSchema))),
 })
 
 /** GitHub's own limit for the files of a comparison. */
@@ -54,39 +54,30 @@ const MOST_COMMIT_PAGES = 5
  * A file that does not say its name, or what became of it, is left out. That makes the list a cut one, and so does a renamed file
  * that does not say where it was.
  */
-function toFiles(listed: unknown): Pick<Comparison, 'files' | 'fileList'> {
-  if (!(listed instanceof Array)) return { files: [], fileList: 'cut' }
-  const files = parseItems(fileSchema, listed).map(({ filename, previous_filename: before, patch, ...file }) => ({
-    ...file,
-    path: filename,
-    // A copy leaves the other as it was.
-    previousPath: file.status === 'renamed' ? before : undefined,
-    patch,
-  }))
+function toFiles(listed: z.infer<typeof comparisonSchema>['files']): Pick<Comparison, 'files' | 'fileList'> {
+  if (listed === undefined) return { files: [], fileList: 'cut' }
   const isWhole =
-    files.length === listed.length &&
     listed.length < MOST_FILES &&
-    files.every(({ status, previousPath }) => status !== 'renamed' || previousPath !== undefined)
-  return { files, fileList: isWhole ? 'whole' : 'cut' }
+    listed.every((file) => file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined))
+  return { files: listed.filter((file) => file !== undefined), fileList: isWhole ? 'whole' : 'cut' }
 }
 
-export const connectComparisons = (ask: AskGitHub) => ({
+export interface Comparisons {
   /**
    * What changed between the merge base of the two and the head (`GET /repos/{owner}/{repo}/compare/{basehead}`). The commits
    * come in pages, oldest first; the files only come on the first one.
    */
-  compare: async (repository: string, base: string, head: string): Promise<Comparison> => {
-    const readPage = (page: number) =>
-      ask({ permission: 'contents: read', repository }, async (api) => {
+  readonly compare: (repository: string, base: string, head: string) => Promise<Comparison>
+}
+
+export const connectComparisons = (ask: AskGitHub): Comparisons => ({
+  compare: async (repository, base, head) => {
+    const readPage = (page: number): Promise<Comparison> =>
+      ask('contents: read', repository, async (api) => {
         const { data } = await api.get(path`/compare/${base}...${head}`, { per_page: PAGE_SIZE, page })
-        const told = parseAnswer(comparisonSchema, data)
-        return {
-          relation: told.status,
-          mergeBase: told.merge_base_commit.sha,
-          totalCommits: told.total_commits,
-          commits: parseItems(commitSchema, told.commits).map(toCommit),
-          ...toFiles(told.files),
-        }
+        const { status, merge_base_commit, total_commits, commits, files } = parseAnswer(comparisonSchema, data)
+        const range = { relation: status, mergeBase: merge_base_commit.sha, totalCommits: total_commits }
+        return { ...range, commits, ...toFiles(files) }
       })
 
     const first = await readPage(1)

@@ -1,10 +1,10 @@
 import { failureCause } from '../http/failure-cause.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { type Redact, safeLine } from '../text/redact.ts'
-import type { Answer } from './send.ts'
+import type { Answer } from './octokit.ts'
 
 /** What a request needs, so that a refusal can say what to grant. */
-export interface Need {
+interface Need {
   /** As it is written in a workflow, such as `checks: read`. */
   readonly permission: string
   /** `owner/name` */

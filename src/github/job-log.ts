@@ -3,38 +3,40 @@ import { proxyFor } from '../http/proxy.ts'
 import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { isLoopback, parseUrl } from '../runtime/url.ts'
-import type { Redact } from '../text/redact.ts'
-import { path, type AskGitHub, type GitHubOptions } from './ask-github.ts'
-
-/**
- * Reads a text from an address that needs no token, piece by piece, and keeps nothing of it.
- * @throws ActionError
- */
-export type Download = (url: URL, take: (text: string) => void) => Promise<void>
+import { path, type AskGitHub } from './ask-github.ts'
+import type { GitHubOptions } from './requests.ts'
 
 /** All of it. What takes longer is not worth the wait. */
 const DOWNLOAD_MS = 60_000
 
-/** By the same proxies as all else, with a limit of time that no drip resets. */
-export function createDownload({ env, clock, signal, deadlineAt }: GitHubOptions): Download {
-  return async (url, take) => {
+export type Download = typeof downloadText
+
+/**
+ * Reads a text from an address that needs no token, piece by piece, and keeps nothing of it: by the same proxies as all else,
+ * with a limit of time that no drip resets.
+ * @throws ActionError
+ */
+export async function downloadText(
+  url: URL,
+  take: (text: string) => void,
+  { env, clock, signal, deadlineAt }: GitHubOptions,
+): Promise<void> {
+  signal.throwIfAborted()
+  const timeoutMs = Math.min(DOWNLOAD_MS, deadlineAt - clock.now())
+  const timedOut = (): Error => new ActionError('deadline', 'The log did not come in time.')
+  const read = async (end: AbortSignal): Promise<void> => {
+    const { status, body } = await exchange({ method: 'GET', url, headers: {} }, proxyFor(url, env), end)
+    if (status !== 200) throw new ActionError('rejected', `The address of the log answered ${status}.`)
+    const decoder = new TextDecoder()
+    for await (const chunk of body) take(decoder.decode(chunk, { stream: true }))
+  }
+  try {
+    await withDeadline(read, { clock, signal, timeoutMs, timedOut })
+  } catch (error) {
     signal.throwIfAborted()
-    const timeoutMs = Math.min(DOWNLOAD_MS, deadlineAt - clock.now())
-    const timedOut = (): Error => new ActionError('deadline', 'The log did not come in time.')
-    const read = async (end: AbortSignal): Promise<void> => {
-      const { status, body } = await exchange({ method: 'GET', url, headers: {} }, proxyFor(url, env), end)
-      if (status !== 200) throw new ActionError('rejected', `The address of the log answered ${status}.`)
-      const decoder = new TextDecoder()
-      for await (const chunk of body) take(decoder.decode(chunk, { stream: true }))
-    }
-    try {
-      await withDeadline(read, { clock, signal, timeoutMs, timedOut })
-    } catch (error) {
-      signal.throwIfAborted()
-      if (error instanceof ActionError) throw error
-      // Whatever it says may quote the address, which is a secret for as long as it is good.
-      throw new ActionError('unreachable', 'The log could not be read.')
-    }
+    if (error instanceof ActionError) throw error
+    // Whatever it says may quote the address, which is a secret for as long as it is good.
+    throw new ActionError('unreachable', 'The log could not be read.')
   }
 }
 
@@ -50,31 +52,24 @@ const ERROR = '##[error]'
  */
 export class LogWindow {
   /** The newest lines, which nobody knows yet whether they matter. */
-  #recent: string[] = []
-  #aroundError: string[] | undefined
-  #linesAfterError = 0
+  readonly #recent: string[] = []
+  #aroundError: string[] = []
+  /** How many more lines belong to the last error. */
+  #room = 0
   #open = ''
 
   /** @param text the next part of the log, which may end anywhere in a line */
   add(text: string): void {
-    let from = 0
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-      this.#extend(text, from, end)
-      this.#close()
-      from = end + 1
+    for (const [index, part] of text.split('\n').entries()) {
+      if (index > 0) this.#close()
+      this.#open += part.slice(0, LONGEST_LINE - this.#open.length)
     }
-    this.#extend(text, from, text.length)
   }
 
   /** The lines that are kept, as the runner wrote them. */
   lines(): readonly string[] {
     if (this.#open !== '') this.#close()
-    return this.#aroundError ?? this.#recent
-  }
-
-  #extend(text: string, from: number, end: number): void {
-    const room = LONGEST_LINE - this.#open.length
-    if (room > 0) this.#open += text.slice(from, Math.min(end, from + room))
+    return this.#aroundError.length > 0 ? this.#aroundError : this.#recent
   }
 
   #close(): void {
@@ -84,10 +79,10 @@ export class LogWindow {
     if (this.#recent.length > LINES_BEFORE) this.#recent.shift()
     if (line.includes(ERROR)) {
       this.#aroundError = [...this.#recent]
-      this.#linesAfterError = 0
-    } else if (this.#aroundError !== undefined && this.#linesAfterError < LINES_AFTER) {
+      this.#room = LINES_AFTER
+    } else if (this.#room > 0) {
       this.#aroundError.push(line)
-      this.#linesAfterError++
+      this.#room--
     }
   }
 }
@@ -103,21 +98,25 @@ function addressOf(location: string | undefined): URL {
   throw new ActionError('bad-answer', 'GitHub gave no usable address for the log.')
 }
 
-export const connectJobLogs = (ask: AskGitHub, download: Download, redact: Redact) => ({
+export interface JobLogs {
   /**
    * The end of the log of a job of GitHub Actions, around its last error, without time stamps. GitHub gives an address that
    * is good for a minute and for whoever has it (`GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs`); the token is not
    * shown there.
    */
-  readJobLog: async (repository: string, jobId: number): Promise<string> => {
-    const location = await ask({ permission: 'actions: read', repository }, (api) =>
-      api.locate(path`/actions/jobs/${jobId}/logs`),
-    )
-    const window = new LogWindow()
-    await download(addressOf(location), (text) => {
-      window.add(text)
-    })
-    const lines = window.lines().map((line) => line.replace(TIME_STAMP, '').replace(COMMAND, '$1: '))
-    return redact(lines.join('\n'))
-  },
+  readonly readJobLog: (repository: string, jobId: number) => Promise<string>
+}
+
+export const connectJobLogs = (ask: AskGitHub, options: GitHubOptions, download: Download): JobLogs => ({
+  readJobLog: (repository, jobId) =>
+    ask('actions: read', repository, async (api) => {
+      const url = addressOf(await api.locate(path`/actions/jobs/${jobId}/logs`))
+      const window = new LogWindow()
+      const take = (text: string): void => {
+        window.add(text)
+      }
+      await download(url, take, options)
+      const lines = window.lines().map((line) => line.replace(TIME_STAMP, '').replace(COMMAND, '$1: '))
+      return lines.join('\n')
+    }),
 })

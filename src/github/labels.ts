@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { path, type AskGitHub } from './ask-github.ts'
 import { hasStatus, isRefusal } from './github-error.ts'
-import { parseAnswer } from './parse-answer.ts'
 import { labelsSchema, type PullRequestAddress } from './pull-requests.ts'
 import { readPages } from './pages.ts'
 
@@ -23,21 +22,35 @@ export function hasLabel(label: string, labels: readonly string[]): boolean {
   return label !== '' && labels.some((name) => name.toLowerCase() === label.toLowerCase())
 }
 
-export const connectLabels = (ask: AskGitHub) => ({
+export interface Labels {
   /** Puts a label on a pull request. GitHub makes one that the repository does not know. */
-  addLabel: ({ repository, number }: PullRequestAddress, label: string): Promise<void> =>
-    ask({ permission: 'pull-requests: write', repository }, async (api) => {
-      await api.send('POST', path`/issues/${number}/labels`, { labels: [label] })
-    }),
+  readonly addLabel: (pullRequest: PullRequestAddress, label: string) => Promise<void>
   /**
    * The open pull requests with a label, oldest first, by one list that holds them only. It may be late, and is empty for a
    * token that may not read issues, so that what is not in it may be there all the same.
    */
-  findLabelledPullRequests: (repository: string, label: string): Promise<readonly PullRequestAddress[]> =>
-    ask({ permission: 'issues: read', repository }, async (api) => {
+  readonly findLabelledPullRequests: (repository: string, label: string) => Promise<readonly PullRequestAddress[]>
+  /**
+   * All open pull requests with a label, oldest first. They are listed and not searched, as GitHub's search lags. One that is
+   * closed between two pages moves all after it, so that more pages than one are read twice: what one reading misses is in
+   * the other.
+   * @throws ActionError also if there are more than can be listed
+   */
+  readonly listOpenPullRequests: (repository: string, label: string) => Promise<readonly PullRequestAddress[]>
+}
+
+export const connectLabels = (ask: AskGitHub): Labels => ({
+  addLabel: ({ repository, number }, label) =>
+    ask('pull-requests: write', repository, async (api) => {
+      await api.send('POST', path`/issues/${number}/labels`, { labels: [label] })
+    }),
+  findLabelledPullRequests: (repository, label) =>
+    ask('issues: read', repository, async (api) => {
       try {
-        const listing = { path: '/issues', query: { ...OPEN, labels: label }, mostPages: MOST_PAGES }
-        return parseAnswer(issuesSchema, (await readPages(api, listing)).flat())
+        const query = { ...OPEN, labels: label }
+        const pages = await readPages(api, { path: '/issues', query, schema: issuesSchema, mostPages: MOST_PAGES })
+        return pages
+          .flat()
           .filter(({ pull_request, labels }) => pull_request !== undefined && hasLabel(label, labels))
           .map(({ number }) => ({ repository, number }))
       } catch (error) {
@@ -46,18 +59,12 @@ export const connectLabels = (ask: AskGitHub) => ({
         throw error
       }
     }),
-  /**
-   * All open pull requests with a label, oldest first. They are listed and not searched, as GitHub's search lags. One that is
-   * closed between two pages moves all after it, so that more pages than one are read twice: what one reading misses is in
-   * the other.
-   * @throws ActionError also if there are more than can be listed
-   */
-  listOpenPullRequests: (repository: string, label: string): Promise<readonly PullRequestAddress[]> =>
-    ask({ permission: 'pull-requests: read', repository }, async (api) => {
-      const read = () => readPages(api, { path: '/pulls', query: OPEN, mostPages: MOST_PAGES })
-      const first = await read()
-      const all = first.length === 1 ? first : [...first, ...(await read())]
-      const found = new Map(parseAnswer(pullRequestsSchema, all.flat()).map((pull) => [pull.number, pull]))
+  listOpenPullRequests: (repository, label) =>
+    ask('pull-requests: read', repository, async (api) => {
+      const listing = { path: '/pulls', query: OPEN, schema: pullRequestsSchema, mostPages: MOST_PAGES }
+      const first = await readPages(api, listing)
+      const all = first.length === 1 ? first : [...first, ...(await readPages(api, listing))]
+      const found = new Map(all.flat().map((pull) => [pull.number, pull]))
       return [...found.values()]
         .filter(({ labels }) => hasLabel(label, labels))
         .map(({ number }) => ({ repository, number }))

@@ -7,6 +7,13 @@ export const part = <T extends z.ZodMiniType>(schema: T): z.ZodMiniCatch<z.ZodMi
 export const text = part(z.string())
 export const number = part(z.number())
 
+/** The items of a list that are as GitHub describes them. Where one that is not may be the one that matters, `z.array` refuses all. */
+export const itemsOf = <T extends object>(schema: z.ZodMiniType<T>) =>
+  z.pipe(
+    z.array(part(schema)),
+    z.transform((items): readonly T[] => items.filter((item) => item !== undefined)),
+  )
+
 /**
  * An answer of which nothing is of use if a part that matters is not as GitHub describes it.
  * @throws TypeError if it is not
@@ -16,13 +23,4 @@ export function parseAnswer<T>(schema: z.ZodMiniType<T>, answer: unknown): T {
   // zod's own error quotes what it read.
   if (!parsed.success) throw new TypeError('An answer is not as GitHub describes it.')
   return parsed.data
-}
-
-/** The items of a list that are what GitHub describes. */
-export function parseItems<T>(schema: z.ZodMiniType<T>, list: unknown): readonly T[] {
-  if (!(list instanceof Array)) throw new TypeError('A page is not a list.')
-  return list.flatMap((item) => {
-    const parsed = schema.safeParse(item)
-    return parsed.success ? [parsed.data] : []
-  })
 }

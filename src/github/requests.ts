@@ -3,9 +3,26 @@ import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
+import type { Redact } from '../text/redact.ts'
 import { Refusal } from './github-error.ts'
-import { openOctokit, type LoadToolkit } from './octokit.ts'
-import { answerIn, type Answer, type Send } from './send.ts'
+import { openOctokit, type Answer, type LoadToolkit, type Send } from './octokit.ts'
+
+export interface GitHubOptions {
+  readonly token: string
+  /** `GITHUB_API_URL`: GitHub's own, or that of a GitHub Enterprise Server. */
+  readonly apiUrl: string
+  /** Where the proxies stand. */
+  readonly env: NodeJS.ProcessEnv
+  readonly clock: Clock
+  /** Aborts when the run is cancelled. */
+  readonly signal: AbortSignal
+  /** On the clock's scale, in milliseconds: nothing is asked, waited for or retried after it. */
+  readonly deadlineAt: number
+  /** For the log of a run in debug mode. */
+  readonly debug: (line: string) => void
+  /** For all that GitHub says: texts of strangers are cut later, and half a secret is found by nobody. */
+  readonly redact: Redact
+}
 
 /** What GitHub counts of the requests with a token. */
 export interface Usage {
@@ -27,19 +44,6 @@ export interface GitHubRequest {
   readonly asksWhere?: boolean
 }
 
-/** Bounds of a request with all its attempts. */
-export interface RequestLimits {
-  readonly end: AbortSignal
-  /** On the clock's scale: no pause ends after it. */
-  readonly deadlineAt: number
-}
-
-export interface Requests {
-  /** @throws Refusal, ActionError `redirected`, or what broke the connection */
-  readonly perform: (request: GitHubRequest, limits: RequestLimits) => Promise<Answer>
-  readonly usage: () => Usage
-}
-
 /** One attempt, its answer's last byte included. */
 const ATTEMPT_MS = 30_000
 /** A limit that comes back again and again is not going to end, and neither is a fault. */
@@ -48,23 +52,24 @@ const MOST_RETRIES = 3
 const WRITE_PAUSE_MS = 1_000
 /** GitHub sends on once, from where a repository was to where it is. */
 const MOST_HOPS = 3
+/** A look at a pull request with its checks takes five, and so much is kept of the last ones only. */
+const MOST_KEPT = 16
 
-/** These ask for the same request at another place. Who asks where something is has the answer with 302. */
-const MOVED = [301, 307, 308]
+/** These ask for the same request at another place. */
+const MOVED = [301, 302, 307, 308]
 
 /** Where the same request is to be made instead, if that is the same server: the token is for no other. */
-function nextPlace({ status, headers }: Answer, url: URL, asksWhere: boolean): URL | undefined {
-  const isMoved = MOVED.includes(status) || (status === 302 && !asksWhere)
-  const next = isMoved ? parseUrl(headers['location'] ?? '', url.href) : undefined
-  return headers['location'] !== undefined && next?.origin === url.origin ? next : undefined
+function nextPlace({ status, headers: { location } }: Answer, url: URL): URL | undefined {
+  if (!MOVED.includes(status) || location === undefined) return undefined
+  const next = parseUrl(location, url.href)
+  return next?.origin === url.origin ? next : undefined
 }
 
-/** @throws Refusal, or ActionError for what was only sent on */
-function orRefuse(answer: Answer, asksWhere: boolean): Answer {
+/** What an answer means that is no success. */
+function errorOf(answer: Answer): Refusal | ActionError {
   const { status } = answer
-  if (status < 300 || (status === 302 && asksWhere)) return answer
-  if (status >= 400 || status === 304) throw new Refusal(answer)
-  throw new ActionError('redirected', `GitHub answered ${status} and sends the request on to another address.`, {
+  if (status >= 400 || status === 304) return new Refusal(answer)
+  return new ActionError('redirected', `GitHub answered ${status} and sends the request on to another address.`, {
     hint: 'Name a repository as it is called now, and check `GITHUB_API_URL`.',
   })
 }
@@ -82,36 +87,7 @@ function pauseAfter(error: unknown, tries: number, retries: number, wallTime: Da
   return tries < retries && mayPass(error) ? (tries + 1) ** 2 * 1_000 : undefined
 }
 
-interface Surroundings {
-  readonly token: string
-  readonly clock: Clock
-  readonly debug: (line: string) => void
-}
-
-/** A look at a pull request with its checks takes five, and so much is kept of the last ones only. */
-const MOST_KEPT = 16
-
-/** Keeps what came with an `ETag`, so that it is asked for again only in case that it has changed. */
-function createKnownAnswers() {
-  /** By address, the one that was asked for last at the end. */
-  const kept = new Map<string, Answer>()
-  return {
-    /** What to ask of an address with: whether its answer is still the one that is known. */
-    headersFor: (url: string): Readonly<Record<string, string>> => {
-      const etag = kept.get(url)?.headers['etag']
-      return etag === undefined ? {} : { 'if-none-match': etag }
-    },
-    /** Takes the answer of an address that was read, and gives the one before in the place of a 304. */
-    take: (url: string, answer: Answer): Answer => {
-      const whole = answer.status === 304 ? kept.get(url) : answer
-      if (whole === undefined || whole.status >= 300) return answer
-      kept.delete(url)
-      if (whole.headers['etag'] !== undefined) kept.set(url, whole)
-      for (const oldest of [...kept.keys()].slice(0, -MOST_KEPT)) kept.delete(oldest)
-      return whole
-    },
-  }
-}
+export type Requests = ReturnType<typeof createRequests>
 
 /**
  * Requests to GitHub: each over a connection of its own, on the same way as those to the service, and sent again after what
@@ -119,18 +95,29 @@ function createKnownAnswers() {
  * reads what is said.
  */
 export function createRequests(
-  { token, clock, debug }: Surroundings,
+  { token, clock, debug }: Pick<GitHubOptions, 'token' | 'clock' | 'debug'>,
   send: Send,
   load: LoadToolkit = () => import('@actions/github'),
-): Requests {
+) {
   let octokit: ReturnType<typeof openOctokit> | undefined
-  const known = createKnownAnswers()
   let usage: Usage = { counted: 0, remaining: 0, limit: 0 }
   let nextWriteAt = -Infinity
+  /** What came with an `ETag`, by address, the one that was asked for last at the end. */
+  const known = new Map<string, Answer>()
 
-  function note({ status, headers }: Answer): void {
+  function count({ status, headers }: Answer): void {
     const [remaining, limit] = [Number(headers['x-ratelimit-remaining']), Number(headers['x-ratelimit-limit'])]
     usage = { ...usage, ...(limit > 0 && { remaining, limit }), counted: usage.counted + (status === 304 ? 0 : 1) }
+  }
+
+  /** Takes the answer of an address that was read, and gives the known one in the place of a 304. */
+  function remember(url: string, answer: Answer): Answer {
+    const whole = answer.status === 304 ? known.get(url) : answer
+    if (whole === undefined || whole.status >= 300) return answer
+    known.delete(url)
+    if (whole.headers['etag'] !== undefined) known.set(url, whole)
+    for (const oldest of [...known.keys()].slice(0, -MOST_KEPT)) known.delete(oldest)
+    return whole
   }
 
   async function pauseWrites(end: AbortSignal): Promise<void> {
@@ -139,36 +126,40 @@ export function createRequests(
     await clock.sleep(at - clock.now(), end)
   }
 
-  async function sendOnce({ method, body }: GitHubRequest, url: URL, signal: AbortSignal): Promise<Answer> {
+  async function sendOnce({ method, body: data }: GitHubRequest, { href: url }: URL, signal: AbortSignal) {
     const isRead = method === 'GET'
     // A signal of the process is heard only when the loop turns, and this may be something that GitHub is told to write.
     await clock.turn()
     signal.throwIfAborted()
-    const headers = isRead ? known.headersFor(url.href) : {}
-    const { request } = await (octokit ??= openOctokit(token, send, debug, load))
-    const ask = (end: AbortSignal): Promise<unknown> =>
-      request({ method, url: url.href, headers, data: body, request: { signal: end } }).catch(answerIn)
-    const answer = (await withDeadline(ask, { clock, signal, timeoutMs: ATTEMPT_MS })) as Answer
-    note(answer)
-    return isRead ? known.take(url.href, answer) : answer
+    // What is known is asked for again only in case that it has changed.
+    const headers = { 'if-none-match': isRead ? known.get(url)?.headers['etag'] : undefined }
+    const ask = await (octokit ??= openOctokit(token, send, debug, load))
+    const limits = { clock, signal, timeoutMs: ATTEMPT_MS }
+    const answer = await withDeadline((end) => ask({ method, url, headers, data }, end), limits)
+    count(answer)
+    return isRead ? remember(url, answer) : answer
   }
 
   /** Follows a repository to where it is now, with method and body. */
   async function attempt(request: GitHubRequest, end: AbortSignal): Promise<Answer> {
-    const { asksWhere = false } = request
     let { url } = request
     if (request.method !== 'GET') await pauseWrites(end)
     for (let hops = 0; ; hops++) {
       const answer = await sendOnce(request, url, end)
-      const next = hops < MOST_HOPS ? nextPlace(answer, url, asksWhere) : undefined
-      if (next === undefined) return orRefuse(answer, asksWhere)
+      if (answer.status < 300 || (answer.status === 302 && request.asksWhere === true)) return answer
+      const next = hops < MOST_HOPS ? nextPlace(answer, url) : undefined
+      if (next === undefined) throw errorOf(answer)
       url = next
     }
   }
 
   return {
     usage: () => usage,
-    async perform(request, { end, deadlineAt }) {
+    /**
+     * @param deadlineAt on the clock's scale: no pause between two attempts ends after it
+     * @throws Refusal, ActionError `redirected`, or what broke the connection
+     */
+    perform: async (request: GitHubRequest, end: AbortSignal, deadlineAt: number): Promise<Answer> => {
       for (let tries = 0; ; tries++) {
         try {
           return await attempt(request, end)

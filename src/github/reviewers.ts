@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import { path, type AskGitHub } from './ask-github.ts'
-import { parseAnswer, text } from './parse-answer.ts'
+import { text } from './parse-answer.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { readPages } from './pages.ts'
 
@@ -27,23 +27,28 @@ function reviewerIn({ event = '', user, requested_reviewer: one, requested_team:
 /** A pull request in which more has happened is too old to ask anybody new. */
 const MOST_PAGES = 10
 
-export const connectReviewers = (ask: AskGitHub) => ({
+export interface Reviewers {
   /**
    * Whoever was asked for a review of a pull request so far, be the request taken back or not, and whoever gave one. In small
    * letters, teams as `org/team`. GitHub keeps it for ever, and nobody else can write it.
    */
-  listReviewersSoFar: ({ repository, number }: PullRequestAddress): Promise<readonly string[]> =>
-    ask({ permission: 'pull-requests: read', repository }, async (api) => {
-      const pages = await readPages(api, { path: path`/issues/${number}/timeline`, mostPages: MOST_PAGES })
-      const names = parseAnswer(eventsSchema, pages.flat()).map((event) => reviewerIn(event, api.owner))
-      return names.flatMap((name) => name?.toLowerCase() ?? [])
-    }),
+  readonly listReviewersSoFar: (pullRequest: PullRequestAddress) => Promise<readonly string[]>
   /**
    * Asks one person, or one team of the owner of the repository.
    * @throws ActionError `rejected` if it cannot be asked, such as who has no access
    */
-  requestReview: ({ repository, number }: PullRequestAddress, name: string): Promise<void> =>
-    ask({ permission: 'pull-requests: write', repository }, async (api) => {
+  readonly requestReview: (pullRequest: PullRequestAddress, name: string) => Promise<void>
+}
+
+export const connectReviewers = (ask: AskGitHub): Reviewers => ({
+  listReviewersSoFar: ({ repository, number }) =>
+    ask('pull-requests: read', repository, async (api) => {
+      const listing = { path: path`/issues/${number}/timeline`, schema: eventsSchema, mostPages: MOST_PAGES }
+      const names = (await readPages(api, listing)).flat().map((event) => reviewerIn(event, api.owner))
+      return names.flatMap((name) => name?.toLowerCase() ?? [])
+    }),
+  requestReview: ({ repository, number }, name) =>
+    ask('pull-requests: write', repository, async (api) => {
       const [owner = '', team] = name.split('/')
       if (team !== undefined && owner.toLowerCase() !== api.owner.toLowerCase())
         throw new ActionError('rejected', `A team of another organization than \`${api.owner}\` cannot be asked.`)

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { path, type AskGitHub } from './ask-github.ts'
 import { DEPENDABOT } from './event.ts'
-import { parseItems } from './parse-answer.ts'
+import { itemsOf } from './parse-answer.ts'
 import { pagesOf } from './pages.ts'
 
 export interface WorkflowBranch {
@@ -43,25 +43,29 @@ const runSchema = z.object({
   head_repository: named,
 })
 
-export const connectWorkflowRuns = (ask: AskGitHub) => ({
+export interface WorkflowRuns {
   /**
    * The heads of the last successful runs of a workflow on a branch before this one, newest first and each once
    * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub's own filter knows branches by name only, so
    * that it finds those of forks and of pull requests too. A head may be gone: then the one before it is as good.
    */
-  findLastSuccesses: (asked: WorkflowBranch): Promise<readonly string[]> => {
-    const { repository, workflow, branch, runId, isOther = false } = asked
+  readonly findLastSuccesses: (before: WorkflowBranch) => Promise<readonly string[]>
+}
+
+export const connectWorkflowRuns = (ask: AskGitHub): WorkflowRuns => ({
+  findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
     const events = isOther ? [...BRANCH_EVENTS, STARTED_BY_RUN] : BRANCH_EVENTS
     const listing = {
       path: path`/actions/workflows/${workflow}/runs`,
       query: { branch, status: 'success', exclude_pull_requests: true },
       name: 'workflow_runs',
+      schema: itemsOf(runSchema),
       mostPages: MOST_PAGES,
       past: 'left',
     } as const
-    return ask({ permission: 'actions: read', repository }, async (api) => {
+    return ask('actions: read', repository, async (api) => {
       for await (const page of pagesOf(api, listing)) {
-        const found = parseItems(runSchema, page).filter(
+        const found = page.filter(
           ({ id, event, actor, ...run }) =>
             id < runId &&
             events.includes(event) &&
