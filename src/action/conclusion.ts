@@ -10,6 +10,13 @@ export interface Conclusion {
   readonly advice?: string | undefined
 }
 
+/** Of a step that was told to skip where there is no key. */
+export const MISSING_KEY = {
+  title: 'Skipped, no API key',
+  advice:
+    'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret in `api-key`.',
+} as const
+
 /** How a step ends, in the forms in which the runner takes it. */
 export interface StepResult extends Conclusion {
   /** What the service said, in its own words. */

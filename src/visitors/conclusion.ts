@@ -1,5 +1,5 @@
-import type { Conclusion } from '../action/conclusion.ts'
-import { ActionError, ERROR_TITLES } from '../runtime/errors.ts'
+import { MISSING_KEY, type Conclusion } from '../action/conclusion.ts'
+import { ERROR_TITLES } from '../runtime/errors.ts'
 import { joinSentences, formatCount } from '../text/sentences.ts'
 import type { Ending, Report } from './report.ts'
 
@@ -54,10 +54,8 @@ export const ENDING_WORDS: Readonly<Record<Ending, EndingWords>> = {
   cancelled: { icon: '🛑', title: 'Cancelled', text: () => 'The run was cancelled, so no file was written.' },
   skipped: {
     icon: '⏭️',
-    title: 'Skipped, no API key',
+    ...MISSING_KEY,
     text: () => 'Nothing was sent to the service, because `api-key` is empty and `on-missing-key` is `skip`.',
-    advice:
-      'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret in `api-key`.',
   },
   error: {
     icon: '❌',
@@ -76,7 +74,7 @@ export function conclude(report: Report): Conclusion {
   const { title, text, advice } = ENDING_WORDS[ending]
   return {
     isGreen: file !== undefined || ending === 'skipped',
-    title: error instanceof ActionError ? ERROR_TITLES[error.code] : title,
+    title: error?.code === undefined ? title : ERROR_TITLES[error.code],
     text: joinSentences([text(report), compared(report)]),
     advice: error?.hint ?? advice ?? comparison?.error?.hint,
   }

@@ -4,7 +4,6 @@ import { createTryRead, patienceMs, pauseMs } from '../docs-service/retry.ts'
 import { MAX_PAGE_ROWS, type VisitorsPage } from '../docs-service/schemas.ts'
 import { ActionError, describeError } from '../runtime/errors.ts'
 import { sleepAloud } from '../runtime/heartbeat.ts'
-import type { Redact } from '../text/redact.ts'
 import { joinSentences } from '../text/sentences.ts'
 import type { DateRange } from './date-range.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
@@ -14,15 +13,6 @@ import type { VisitorRow, VisitorTotals } from './export-format.ts'
  * @throws ActionError if no further attempt could help, or none fits the deadline
  */
 export type ReadPage = (offset: number) => Promise<VisitorsPage>
-
-/** A page's path is a text of strangers: should it hold the key, the key does not get into a file that others read. */
-function withoutSecrets(page: VisitorsPage, redact: Redact): VisitorsPage {
-  const visitors = page.visitors.map((row) => {
-    const path = redact(row.path)
-    return path === row.path ? row : { ...row, path }
-  })
-  return { ...page, visitors }
-}
 
 /**
  * Section 4.4 of the service's interface. A read changes nothing, so it may be repeated.
@@ -37,7 +27,10 @@ export function createPageReader(range: DateRange, step: Step, limit = MAX_PAGE_
     let lastProblem: ActionError | undefined
     for (let attempt = 1; clock.now() < deadlineAt; attempt++) {
       const seen = await tryRead(() => client.getVisitors({ ...range, limit, offset }))
-      if (!(seen instanceof ActionError)) return withoutSecrets(seen, redact)
+      if (!(seen instanceof ActionError)) {
+        // A page's path is a text of strangers: should it hold the key, the key does not get into a file that others read.
+        return { ...seen, visitors: seen.visitors.map((row) => ({ ...row, path: redact(row.path) })) }
+      }
       lastProblem = seen
       patienceMs(seen, clock, deadlineAt)
       const leftMs = deadlineAt - clock.now()

@@ -1,5 +1,4 @@
 import type { ActionError } from '../runtime/errors.ts'
-import type { OutputFileError } from '../action/output-file.ts'
 import type { DateRange } from './date-range.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
 
@@ -49,6 +48,6 @@ export interface Report {
   /** Undefined if nothing was to be compared, or there is no file. */
   readonly comparison?: Comparison | undefined
   readonly durationMs: number
-  /** What the ending `error` came of. */
-  readonly error?: ActionError | OutputFileError | undefined
+  /** What the ending `error` came of. That of a file has no code and no quote. */
+  readonly error?: (Pick<ActionError, 'message' | 'hint'> & Partial<Pick<ActionError, 'code' | 'quote'>>) | undefined
 }

@@ -1,6 +1,5 @@
 import type { Conclusion } from '../action/conclusion.ts'
 import { formatDuration } from '../text/duration.ts'
-import { ActionError } from '../runtime/errors.ts'
 import { escapeHtml, heading, inlineCode, joinBlocks, table, type TableRow } from '../text/markdown.ts'
 import { oneLine } from '../text/untrusted.ts'
 import { describeChange, ENDING_WORDS } from './conclusion.ts'
@@ -102,8 +101,7 @@ function headline({ ending, projectId, range }: Report, title: string): string {
 
 /** The job summary, as Markdown for GitHub: the verdict first, then the numbers, then where they are. */
 export function renderSummary(report: Report, { title, text, advice }: Conclusion): string {
-  const { error } = report
-  const quote = error instanceof ActionError ? error.quote : undefined
+  const quote = report.error?.quote
   return joinBlocks(
     [
       headline(report, title),

@@ -1,4 +1,3 @@
-import { ActionError } from '../runtime/errors.ts'
 import type { Action } from '../action/run-action.ts'
 import { conclude } from './conclusion.ts'
 import { INPUT_NAMES, parseVisitorsInputs, type VisitorsInputs } from './inputs.ts'
@@ -23,10 +22,9 @@ export const visitorsAction: Action<VisitorsInputs, Report> = {
   }),
   render(report, _inputs, _redact, wantsSummary) {
     const conclusion = conclude(report)
-    const quote = report.error instanceof ActionError ? report.error.quote : undefined
     return {
       ...conclusion,
-      quote,
+      quote: report.error?.quote,
       outputs: toOutputs(report),
       summary: wantsSummary ? renderSummary(report, conclusion) : undefined,
     }

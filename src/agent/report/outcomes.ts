@@ -1,3 +1,4 @@
+import { MISSING_KEY } from '../../action/conclusion.ts'
 import { formatDuration } from '../../text/duration.ts'
 import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { STATUS_PHRASES } from '../../docs-service/schemas.ts'
@@ -153,15 +154,12 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     colour: 'green',
     icons: ['⏭️', '⏭️'],
     end: 'skipped',
-    title: ({ skipReason }) => (skipReason === undefined ? 'Skipped, no API key' : 'Skipped, nothing to do'),
+    title: ({ skipReason }) => (skipReason === undefined ? MISSING_KEY.title : 'Skipped, nothing to do'),
     text: ({ skipReason }) =>
       skipReason === undefined
         ? 'No prompt was sent, because `api-key` is empty and `on-missing-key` is `skip`.'
         : `No prompt was sent. ${skipReason}`,
-    advice: ({ skipReason }) =>
-      skipReason === undefined
-        ? 'Pull requests from forks and from Dependabot get no secrets. On any other run, check the name of the secret in `api-key`.'
-        : undefined,
+    advice: ({ skipReason }) => (skipReason === undefined ? MISSING_KEY.advice : undefined),
     changed: () => false,
   },
   error: {
