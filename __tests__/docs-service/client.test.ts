@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { createClient, type DocsServiceClient } from '../../src/docs-service/client.ts'
+import { createClient } from '../../src/docs-service/client.ts'
 import type { Transport, WireRequest, WireResult } from '../../src/docs-service/transport.ts'
 import type { FailureCause } from '../../src/http/failure-cause.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -24,15 +24,8 @@ interface Given {
   readonly clock?: FakeClock
 }
 
-interface Bench {
-  readonly client: DocsServiceClient
-  readonly clock: FakeClock
-  readonly requests: WireRequest[]
-  readonly lines: string[]
-}
-
 /** A client over a transport that answers by a script; the last answer stays. */
-function bench(script: readonly (WireResult | Transport)[], given: Given = {}): Bench {
+function bench(script: readonly (WireResult | Transport)[], given: Given = {}) {
   const { leftMs = 3_600_000, run = new AbortController(), clock = fakeClock() } = given
   const requests: WireRequest[] = []
   const lines: string[] = []

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { parseRetryAfter, redirectHost } from '../../src/docs-service/transport.ts'
-import { connect, type DocsServiceClient } from '../../src/docs-service/client.ts'
+import { connect } from '../../src/docs-service/client.ts'
 import { createTryRead, namingTheTime, patienceMs } from '../../src/docs-service/retry.ts'
 import { ActionError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
 import { failure } from '../support/fake-client.ts'
@@ -101,17 +101,12 @@ test('the time is named, and what the error said before stays', () => {
 /** No limit of time is reached: its sleeps never end. */
 const CLOCK = { ...fakeClock(), sleep: () => new Promise<void>(() => undefined) }
 
-interface Connected {
-  readonly client: DocsServiceClient
-  /** What was masked and what the log of a run in debug mode was told, in order. */
-  readonly said: readonly string[]
-}
-
 function connectThrough(
   env: Record<string, string>,
   baseUrl = 'https://docs.example.com',
   signal = new AbortController().signal,
-): Connected {
+) {
+  /** What was masked and what the log of a run in debug mode was told, in order. */
   const said: string[] = []
   const client = connect({
     baseUrl,

@@ -8,13 +8,7 @@ import { fakeStep } from '../support/fake-step.ts'
 import { SEED } from '../support/seed.ts'
 import { inTurn, page, refusal, row, rows, runExport } from '../support/visitors-run.ts'
 
-interface Walk {
-  readonly offsets: number[]
-  readonly pages: WalkedPage[]
-  readonly error: Error | undefined
-}
-
-async function walk(answer: (offset: number, nth: number) => VisitorsPage): Promise<Walk> {
+async function walk(answer: (offset: number, nth: number) => VisitorsPage) {
   const offsets: number[] = []
   const pages: WalkedPage[] = []
   const readPage = (offset: number): Promise<VisitorsPage> => {

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import type { Report } from '../../src/visitors/report.ts'
 import { runVisitorsStep } from '../../src/visitors/step.ts'
 import { fakeClient } from '../support/fake-client.ts'
 import { fakeStep } from '../support/fake-step.ts'
@@ -43,15 +42,8 @@ test.each([
   expect(written).toBe(head + tail)
 })
 
-interface Ran {
-  readonly report: Promise<Report>
-  readonly workspace: string
-  /** How often a page was asked for. */
-  readonly asked: () => number
-}
-
 /** Runs the step where there are two pages, and something happens while the second one is read. */
-function runStep(onSecond: (workspace: string, cancel: () => void) => void, name = 'visitors.csv'): Ran {
+function runStep(onSecond: (workspace: string, cancel: () => void) => void, name = 'visitors.csv') {
   const workspace = temporaryFolder()
   const run = new AbortController()
   const cancel = (): void => {

@@ -56,55 +56,48 @@ const UNKNOWN: PullRequest = { ...PULL_REQUEST, mergeable: undefined }
 const MERGED: PullRequest = { ...UNKNOWN, state: 'merged' }
 const DOWN = refusal('unreachable')
 
+interface AtEnd extends Partial<Pick<AgentInputs, 'fixRounds' | 'timeoutMs'>> {
+  readonly checks?: 'success' | 'failure'
+}
+
 /** What is known of a pull request at the end of the step, and when it was read, in milliseconds from its beginning. */
 async function atEnd(before: PullRequest, reads: readonly (PullRequest | ActionError)[], options: AtEnd = {}) {
   const { checks = 'success', fixRounds = 0, timeoutMs = 60_000 } = options
   const clock = fakeClock()
   const [readAt, read]: [number[], () => Promise<PullRequest>] = [[], inTurn(...reads)]
   const github = fakeGitHub({ readPullRequest: () => (readAt.push(clock.passed()), read()) })
-  const result = { outcome: 'pull-request', job: job({ prLink: 'https://github.com/acme/docs/pull/7' }) } as const
-  const turn = { result, pullRequest: { ...describePullRequest(before), checks } }
   const step = fakeStep({ inputs: agentInputs({ fixRounds }), clock, github, timeoutMs })
-  step.journal.see(turn)
+  const result = { outcome: 'pull-request', job: job({ prLink: 'https://github.com/acme/docs/pull/7' }) } as const
+  step.journal.see({ result, pullRequest: { ...describePullRequest(before), checks } })
   const found = await readAtEnd(step)
   expect(found).toMatchObject({ headSha: before.headSha, checks })
-  return { state: found.state, mergeable: found.mergeable, readAt }
-}
-interface AtEnd extends Partial<Pick<AgentInputs, 'fixRounds' | 'timeoutMs'>> {
-  readonly checks?: 'success' | 'failure'
+  return [found.state, found.mergeable, readAt]
 }
 
-test.each<[string, PullRequest, (PullRequest | ActionError)[], boolean | undefined, number[]]>([
-  ['GitHub has found it out', UNKNOWN, [UNKNOWN, { ...PULL_REQUEST, mergeable: false }], false, [1_000, 3_000]],
-  ['nobody knows for some seconds', UNKNOWN, [UNKNOWN], undefined, [1_000, 3_000, 6_000, 11_000]],
-  ['it is known already', PULL_REQUEST, [DOWN], true, []],
-  ['it is merged', MERGED, [DOWN], undefined, []],
-  ['it is closed', { ...UNKNOWN, state: 'closed' }, [DOWN], undefined, []],
-  ['it is merged meanwhile', UNKNOWN, [MERGED], undefined, [1_000]],
-  ['GitHub is silent', UNKNOWN, [DOWN], undefined, [1_000]],
-  ['it is about another commit', UNKNOWN, [{ ...PULL_REQUEST, headSha: commit('d') }], undefined, [1_000]],
-])(
-  'whether it conflicts is asked until %s, and what else is known stays',
-  async (_end, before, reads, mergeable, at) => {
-    expect(await atEnd(before, reads)).toMatchObject({ mergeable, readAt: at })
-  },
-)
+const CONFLICT: PullRequest = { ...PULL_REQUEST, mergeable: false }
+const BACK: AtEnd = { checks: 'failure', fixRounds: 1 }
 
-test('whether it conflicts is not asked without time, and a cancelled run ends', async () => {
-  const cancelled = [refusal('cancelled')]
-  expect((await atEnd(UNKNOWN, cancelled, { timeoutMs: 1_000 })).mergeable).toBeUndefined()
-  await expect(atEnd(UNKNOWN, cancelled, { timeoutMs: 1_001 })).rejects.toMatchObject({ code: 'cancelled' })
+test.each<[string, AtEnd, PullRequest, PullRequest | ActionError, unknown[]]>([
+  ['until GitHub knows whether it conflicts', {}, UNKNOWN, CONFLICT, ['open', false, [1_000, 3_000]]],
+  ['for some seconds, if nobody knows', {}, UNKNOWN, UNKNOWN, ['open', undefined, [1_000, 3_000, 6_000, 11_000]]],
+  ['not if that is known already', {}, PULL_REQUEST, DOWN, ['open', true, []]],
+  ['not if it is merged', {}, MERGED, DOWN, ['merged', undefined, []]],
+  ['not if it is closed', {}, { ...UNKNOWN, state: 'closed' }, DOWN, ['closed', undefined, []]],
+  ['until it is merged', {}, UNKNOWN, MERGED, ['merged', undefined, [1_000, 3_000]]],
+  ['until GitHub is silent', {}, UNKNOWN, DOWN, ['open', undefined, [1_000, 3_000]]],
+  ['until it has another head', {}, UNKNOWN, { ...MERGED, headSha: commit('d') }, ['open', undefined, [1_000, 3_000]]],
+  ['not without time', { timeoutMs: 1_000 }, UNKNOWN, CONFLICT, ['open', undefined, []]],
+  ['once if failing checks could have gone back', BACK, PULL_REQUEST, MERGED, ['open', true, [0]]],
+  ['at once and later if nothing is known', BACK, UNKNOWN, MERGED, ['merged', undefined, [0, 1_000]]],
+  ['not if no round was left for them', { ...BACK, fixRounds: 0 }, PULL_REQUEST, DOWN, ['open', true, []]],
+  ['not if they have passed', { ...BACK, checks: 'success' }, PULL_REQUEST, DOWN, ['open', true, []]],
+  ['not if time is up', { ...BACK, timeoutMs: 0 }, PULL_REQUEST, DOWN, ['open', true, []]],
+])('at the end of the step a pull request is read again %s', async (_when, options, before, then, known) => {
+  expect(await atEnd(before, [before, then], options)).toEqual(known)
 })
 
-test.each<[string, AtEnd, number[]]>([
-  ['failing checks could have gone back', { checks: 'failure', fixRounds: 1 }, [0]],
-  ['no round was left for them', { checks: 'failure' }, []],
-  ['they have passed', { fixRounds: 1 }, []],
-  ['time is up', { checks: 'failure', fixRounds: 1, timeoutMs: 0 }, []],
-])('what is known of the pull request is read once more at the end or not: %s', async (_why, options, readAt) => {
-  const state = readAt.length === 0 ? 'open' : 'merged'
-  expect(await atEnd(PULL_REQUEST, [MERGED], options)).toEqual({ state, mergeable: true, readAt })
-  expect((await atEnd(PULL_REQUEST, [PULL_REQUEST], options)).readAt).toEqual(readAt)
+test('a cancelled run ends while it is asked whether the pull request conflicts', async () => {
+  await expect(atEnd(UNKNOWN, [refusal('cancelled')])).rejects.toMatchObject({ code: 'cancelled' })
 })
 
 describe('fix rounds', () => {

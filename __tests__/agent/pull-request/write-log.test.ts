@@ -6,15 +6,9 @@ import type { GitHub } from '../../../src/github/github.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { job } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
-import { fakeGitHub, MARKER, PULL_REQUEST, refusal, rejecting, type FakeGitHub } from '../../support/fake-github.ts'
+import { fakeGitHub, MARKER, PULL_REQUEST, refusal, rejecting } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep, type StepFields } from '../../support/fake-step.ts'
 import { FOLLOW_UP } from '../../support/report.ts'
-
-interface Written {
-  readonly github: FakeGitHub
-  readonly bodies: readonly string[]
-  readonly lost: readonly string[]
-}
 
 const PLACE: LogPlace = { pullRequest: { repository: 'acme/docs', number: 7 }, jobId: 'job_1', commentId: 'none' }
 
@@ -22,7 +16,7 @@ async function write(
   place: Partial<LogPlace> | undefined,
   answers: Partial<GitHub> = {},
   { label = 'docs-agent', ...fields }: StepFields & { readonly label?: string } = {},
-): Promise<Written> {
+) {
   const bodies: string[] = []
   const keep = (...args: readonly unknown[]): Promise<undefined> => {
     bodies.push(String(args.at(-1)))
