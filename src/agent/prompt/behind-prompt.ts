@@ -44,7 +44,7 @@ const NAMES: Readonly<Record<AskingComment['kind'], string>> = {
 }
 
 const behindPrompt = (blocks: readonly (string | false | undefined)[]): string =>
-  ['\n\n---', ...blocks.filter((block) => block !== false && block !== undefined)].join('\n\n')
+  ['\n\n---', ...blocks.filter(Boolean)].join('\n\n')
 
 /** What an agent has to know of the comment that asks, to put behind its instruction. */
 export function formatComment(comment: AskingComment, context: CommentContext): string {

@@ -47,8 +47,8 @@ const hunkOf = ({ path, patch = '' }: ChangedFile): string => `--- ${cleanName(p
 /** A patch of more characters than there are bytes is not taken whole, and only its beginning is cleaned. */
 function takeHunks(patched: readonly ChangedFile[], maxBytes: number) {
   const tooLong = patched.findIndex(({ patch = '' }) => patch.length > maxBytes)
-  const whole = takeFitting(tooLong === -1 ? patched : patched.slice(0, tooLong), hunkOf, maxBytes)
-  const bytesLeft = maxBytes - bytesOf(whole.join(''))
+  const short = tooLong === -1 ? patched : patched.slice(0, tooLong)
+  const { texts: whole, bytesLeft } = takeFitting(short, hunkOf, maxBytes)
   const next = bytesLeft > TOO_FEW_BYTES ? patched[whole.length] : undefined
   if (next === undefined) return { whole, hunks: whole }
   const beginning = hunkOf({ ...next, patch: next.patch?.slice(0, maxBytes) })
@@ -65,23 +65,20 @@ function bodyOf(change: Change, level: ChangeContext, maxBytes: number): Body {
   // However many commits there are, file names have up to half of the bytes.
   const nameBytes = Math.min(Math.ceil(bytes / 2), bytesOf(files.map(fileLine).join('')))
   const commits = takeFitting(change.commits.toReversed(), commitLine, bytes - nameBytes)
-  const names = takeFitting(files, fileLine, bytes - bytesOf(commits.join('')))
-  const hasAllNames = commits.length === change.commits.length && names.length === files.length
-  const afterNames = hasAllNames ? bytes - bytesOf([...commits, ...names].join('')) : 0
-  const statistics = takeFitting(files, statisticsOf, afterNames)
-  const hasAllStatistics = statistics.length === files.length
-  const afterStatistics = hasAllStatistics ? afterNames - bytesOf([...statistics, HEADINGS.hunks].join('')) : 0
-  const { whole, hunks } = takeHunks(patched, afterStatistics)
-  const lines = names.map((line, index) => `${line.slice(0, -1)}${statistics[index] ?? ''}\n`)
+  const names = takeFitting(files, fileLine, nameBytes + commits.bytesLeft)
+  const statistics = takeFitting(files, statisticsOf, commits.isWhole && names.isWhole ? names.bytesLeft : 0)
+  const hunkBytes = statistics.isWhole ? statistics.bytesLeft - HEADINGS.hunks.length : 0
+  const { whole, hunks } = takeHunks(patched, hunkBytes)
+  const lines = names.texts.map((line, index) => `${line.slice(0, -1)}${statistics.texts[index] ?? ''}\n`)
   const hunksHeading = hunks.length === 0 ? '' : HEADINGS.hunks
   const unpatched = level === 'diff' ? files.length - patched.length : 0
   return {
-    text: [HEADINGS.commits, ...commits, filesHeading, ...lines, hunksHeading, ...hunks].join(''),
+    text: [HEADINGS.commits, ...commits.texts, filesHeading, ...lines, hunksHeading, ...hunks].join(''),
     leftOut: [
-      ...missing(change.totalCommits - commits.length, 'commit'),
-      ...missing(files.length - names.length, 'file name'),
+      ...missing(change.totalCommits - commits.texts.length, 'commit'),
+      ...missing(files.length - names.texts.length, 'file name'),
       ...(hasFiles && change.fileList === 'cut' ? ['the files that GitHub does not list'] : []),
-      ...missing(names.length - statistics.length, 'line count'),
+      ...missing(names.texts.length - statistics.texts.length, 'line count'),
       ...missing(patched.length - whole.length, 'diff, whole or in part', 'diffs, whole or in part'),
       ...missing(unpatched, 'file without a text diff', 'files without a text diff'),
     ],

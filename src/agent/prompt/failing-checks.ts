@@ -1,7 +1,7 @@
 import type { Annotation } from '../../github/checks.ts'
 import type { Check } from '../../github/commit-checks.ts'
 import { bytesOf, cleanBlock, cleanName, cutBlock, MOST_FENCE_BYTES } from '../../text/fenced.ts'
-import { fence, shareOut, takeFitting } from './sections.ts'
+import { fence, takeFitting } from './sections.ts'
 
 /** What is known of a check that failed. */
 export interface FailedCheck {
@@ -29,8 +29,9 @@ function cutEnd(text: string, maxBytes: number): string {
 /** The end of a text in at most so many bytes, from the beginning of a line. */
 function cutBeginning(text: string, maxBytes: number): string {
   if (bytesOf(text) <= maxBytes) return text
-  const lines = takeFitting(text.split(/(?<=\n)/).reverse(), String, maxBytes - CUT.length)
-  return maxBytes < CUT.length ? '' : `${CUT}${lines.toReversed().join('')}`
+  if (maxBytes < CUT.length) return ''
+  const { texts } = takeFitting(text.split(/(?<=\n)/).reverse(), String, maxBytes - CUT.length)
+  return `${CUT}${texts.toReversed().join('')}`
 }
 
 function annotationLine({ path, line, title, message }: Annotation): string {
@@ -47,14 +48,26 @@ function render({ check, annotations, log }: FailedCheck, maxBytes: number): str
     // What is longer is cut before it is cleaned, as time is not the stranger's.
     lineOf(cleanBlock(summary.slice(0, maxBytes))),
   ].join('')
-  if (log === '') return cutEnd(told, maxBytes)
-  const heading = 'The end of its log:\n'
+  const heading = log === '' ? '' : 'The end of its log:\n'
   const logText = lineOf(cleanBlock(log.slice(-maxBytes)))
   // Each of the two has half of the bytes, and what the other one leaves.
   const half = Math.max(Math.floor(maxBytes / 2), maxBytes - bytesOf(heading) - bytesOf(logText))
   const before = cutEnd(told, half)
   const end = cutBeginning(logText, maxBytes - bytesOf(before) - bytesOf(heading))
   return end === '' ? before : `${before}${heading}${end}`
+}
+
+/** Each check in a fair share of the bytes: what the shorter ones leave is for the longer ones. */
+function shareOut(failed: readonly FailedCheck[], maxBytes: number): readonly string[] {
+  const sized = failed.map((one, index) => ({ one, index, bytes: bytesOf(render(one, maxBytes)) }))
+  const texts: string[] = []
+  let bytesLeft = maxBytes
+  for (const [done, { one, index, bytes }] of sized.sort((a, b) => a.bytes - b.bytes).entries()) {
+    const share = Math.min(bytes, Math.floor(bytesLeft / (failed.length - done)))
+    texts[index] = render(one, share)
+    bytesLeft -= share
+  }
+  return texts
 }
 
 /**
@@ -64,7 +77,7 @@ function render({ check, annotations, log }: FailedCheck, maxBytes: number): str
  */
 export function renderFixPrompt(failed: readonly FailedCheck[], headSha: string, maxBytes: number): string {
   const count = failed.length === 1 ? 'A check' : `${failed.length} checks`
-  const text = shareOut(failed, render, maxBytes - MOST_FENCE_BYTES - failed.length).join('\n')
+  const text = shareOut(failed, maxBytes - MOST_FENCE_BYTES - failed.length).join('\n')
   const sentence = `${count} of your pull request failed on its newest commit, ${headSha.slice(0, 7)}.`
   return `${fence(sentence, { text, leftOut: [] })}\n\n${DO}\n`
 }

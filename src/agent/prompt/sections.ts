@@ -55,32 +55,23 @@ export function renderSections(sections: readonly Section[], maxBytes: number): 
   return { text, description: `Added to the prompt: ${what}.` }
 }
 
-type Render<T> = (item: T, maxBytes: number) => string
-
-/** Each item in a fair share of the bytes: what the shorter ones leave is for the longer ones. */
-export function shareOut<T>(items: readonly T[], render: Render<T>, maxBytes: number): readonly string[] {
-  const sized = items.map((item, index) => ({ item, index, bytes: bytesOf(render(item, maxBytes)) }))
-  const texts: string[] = []
-  let bytesLeft = maxBytes
-  for (const [done, { item, index, bytes }] of sized.sort((a, b) => a.bytes - b.bytes).entries()) {
-    const share = Math.min(bytes, Math.floor(bytesLeft / (items.length - done)))
-    texts[index] = render(item, share)
-    bytesLeft -= share
-  }
-  return texts
+interface Fitting {
+  readonly texts: readonly string[]
+  readonly bytesLeft: number
+  readonly isWhole: boolean
 }
 
 /** The texts of the first items, as many as fit into `maxBytes`. */
-export function takeFitting<T>(items: readonly T[], render: (item: T) => string, maxBytes: number): readonly string[] {
+export function takeFitting<T>(items: readonly T[], render: (item: T) => string, maxBytes: number): Fitting {
   const texts: string[] = []
   let bytesLeft = maxBytes
   for (const item of items) {
     const text = render(item)
-    bytesLeft -= bytesOf(text)
-    if (bytesLeft < 0) break
+    if (bytesOf(text) > bytesLeft) return { texts, bytesLeft, isWhole: false }
     texts.push(text)
+    bytesLeft -= bytesOf(text)
   }
-  return texts
+  return { texts, bytesLeft, isWhole: true }
 }
 
 /** For the list of what was left out; none if nothing was. */
