@@ -41,7 +41,6 @@ export function isSuccess({ status }: WireAnswer): boolean {
 /** About three years: more than any step has, and little enough for every date that is reckoned from it. */
 const LONGEST_MS = 1e11
 const LONGEST_ADDRESS = 2_048
-const LONGEST_HOST = 200
 
 /** Every form of an HTTP date begins with the day of the week. One without a zone is in UTC too. */
 function parseHttpDate(text: string | undefined): number {
@@ -63,9 +62,8 @@ export function parseRetryAfter(retryAfter: string | undefined, date: string | u
 /** The host that a `Location` header names, where it is fit to be shown; undefined for a path of the same host. */
 export function redirectHost(location: string | undefined): string | undefined {
   if (location === undefined || location.length > LONGEST_ADDRESS) return undefined
-  const address = location.startsWith('//') ? `https:${location}` : location
-  const host = /^https?:\/\//i.test(address) ? (parseUrl(address)?.host ?? '') : ''
-  return host.length <= LONGEST_HOST && /^[a-z0-9.:[\]-]+$/.test(host) ? host : undefined
+  const host = /^(?:https?:)?\/\//i.test(location) ? parseUrl(location, 'https://localhost')?.host : undefined
+  return host !== undefined && /^[a-z0-9.:[\]-]{1,200}$/.test(host) ? host : undefined
 }
 
 export function wireAnswer({ status, headers }: Pick<HttpAnswer, 'status' | 'headers'>, body: string): WireAnswer {

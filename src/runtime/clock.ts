@@ -27,11 +27,7 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
-function immediate(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
-}
+const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 export const systemClock: Clock = {
   // `performance` is the same time, but the first use of it makes Node load nine modules, before the first request.

@@ -35,15 +35,6 @@ export const ERROR_TITLES = {
 
 export type ErrorCode = keyof typeof ERROR_TITLES
 
-interface ActionErrorDetails {
-  /** What the reader can do now, as a full sentence. */
-  readonly hint?: string | undefined
-  /** What the service says of it, in its own words: never to be taken for ours. */
-  readonly quote?: string | undefined
-  /** How long the service asked to be left alone, in milliseconds. */
-  readonly retryAfterMs?: number | undefined
-}
-
 /**
  * The one error that this project throws on purpose. It carries text and numbers only: never a request, its headers or a
  * body, and no `cause`, so that printing it cannot print a secret that some library kept in its own error.
@@ -51,16 +42,23 @@ interface ActionErrorDetails {
 export class ActionError extends Error {
   override readonly name = 'ActionError'
   readonly code: ErrorCode
+  /** What the reader can do now, as a full sentence. */
   readonly hint: string | undefined
+  /** What the service says of it, in its own words: never to be taken for ours. */
   readonly quote: string | undefined
+  /** How long the service asked to be left alone, in milliseconds. */
   readonly retryAfterMs: number | undefined
 
-  constructor(code: ErrorCode, message: string, details: ActionErrorDetails = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { hint, quote, retryAfterMs }: Partial<Pick<ActionError, 'hint' | 'quote' | 'retryAfterMs'>> = {},
+  ) {
     super(message)
     this.code = code
-    this.hint = details.hint
-    this.quote = details.quote
-    this.retryAfterMs = details.retryAfterMs
+    this.hint = hint
+    this.quote = quote
+    this.retryAfterMs = retryAfterMs
   }
 }
 
@@ -88,10 +86,8 @@ export async function unlessFailed<T>(asked: Promise<T>): Promise<T | undefined>
 
 /** Undefined if what is asked for is not there. */
 export async function unlessNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked
-  } catch (error) {
+  return asked.catch((error: unknown) => {
     if (error instanceof ActionError && error.code === 'not-found') return undefined
     throw error
-  }
+  })
 }
