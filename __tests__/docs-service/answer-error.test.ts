@@ -7,8 +7,8 @@ import { createRedactor } from '../../src/text/redact.ts'
 
 const KEY = 'dk_0123456789abcdef'
 const redact = createRedactor([KEY])
-const CREATE: Operation = { kind: 'create', projectId: 'docs' }
-const READ: Operation = { kind: 'read', projectId: 'docs', jobId: 'job_1' }
+const CREATE: Operation = { kind: 'create', projectId: 'docs', path: '/' }
+const READ: Operation = { kind: 'read', projectId: 'docs', path: '/', jobId: 'job_1' }
 
 function errorOf(status: number, body = '', fields: Partial<WireAnswer> = {}, operation = CREATE): ActionError {
   return errorOfResult({ kind: 'answer', status, body, retryAfterMs: undefined, ...fields }, operation, redact)
@@ -52,9 +52,9 @@ test.each<readonly [string, ErrorCode]>([
 
 const OPERATIONS: readonly Operation[] = [
   CREATE,
-  { kind: 'message', projectId: 'docs', jobId: 'job_1' },
+  { kind: 'message', projectId: 'docs', path: '/', jobId: 'job_1' },
   READ,
-  { kind: 'visitors', projectId: 'docs' },
+  { kind: 'visitors', projectId: 'docs', path: '/' },
 ]
 const STATUSES = [400, 401, 402, 403, 404, 405, 413, 415, 418, 422, 425, 429, 500, 503]
 

@@ -5,12 +5,14 @@ import type { WireAnswer, WireFailure, WireResult } from './transport.ts'
 
 const LONGEST_QUOTE = 300
 
-/** What is asked of the service (section 4 of its interface), for words that fit it. The ids were checked. */
+/** What is asked of the service (section 4 of its interface). The ids were checked. */
 export interface Operation {
   readonly kind: 'create' | 'message' | 'read' | 'visitors'
   readonly projectId: string
   /** Of a message or a read. */
   readonly jobId?: string
+  /** Below the base address, beginning with `/`. */
+  readonly path: string
 }
 
 /** What became of a request, behind "The service", and what to do about it. */

@@ -71,15 +71,10 @@ export function createClient(options: ClientOptions): DocsServiceClient {
   }
   const sender = { ...options, transport, refusals: () => refusals }
 
-  async function read<T>(
-    operation: Operation,
-    path: string,
-    schema: z.ZodMiniType<T>,
-    endsAt = deadlineAt,
-  ): Promise<T> {
+  async function read<T>(operation: Operation, schema: z.ZodMiniType<T>, endsAt = deadlineAt): Promise<T> {
     const leftMs = endsAt - clock.now() + LAST_READ_GRACE_MS
     const timeoutMs = Math.max(LAST_READ_GRACE_MS, Math.min(READ_TIMEOUT_MS, leftMs))
-    const result = await transport({ method: 'GET', path, timeoutMs }, signal)
+    const result = await transport({ method: 'GET', path: operation.path, timeoutMs }, signal)
     if (result.kind === 'failure' || !isSuccess(result)) throw errorOfResult(result, operation, redact)
     const data = parseBody(schema, result.body)
     if (data === undefined) throw badAnswer(result, redact)
@@ -88,20 +83,18 @@ export function createClient(options: ClientOptions): DocsServiceClient {
 
   return {
     refusals: sender.refusals,
-    createJob: (prompt) => sendPrompt(sender, { kind: 'create', projectId }, jobsPath, prompt),
-    sendMessage(jobId, prompt, beforeAgain) {
-      const operation = { kind: 'message', projectId, jobId } as const
-      return sendPrompt(sender, operation, `${jobsPath}/${jobId}/message`, prompt, beforeAgain)
+    createJob: (prompt) => sendPrompt(sender, { kind: 'create', projectId, path: jobsPath }, prompt),
+    sendMessage: (jobId, prompt, beforeAgain) => {
+      const path = `${jobsPath}/${jobId}/message`
+      return sendPrompt(sender, { kind: 'message', projectId, jobId, path }, prompt, beforeAgain)
     },
-    getJob(jobId, endsAt) {
-      const operation = { kind: 'read', projectId, jobId } as const
-      return read(operation, `${jobsPath}/${jobId}`, jobWithId(jobId), endsAt)
-    },
-    getVisitors(query) {
+    getJob: (jobId, endsAt) =>
+      read({ kind: 'read', projectId, jobId, path: `${jobsPath}/${jobId}` }, jobWithId(jobId), endsAt),
+    getVisitors: (query) => {
       const search = new URLSearchParams()
       for (const [name, value] of Object.entries(query)) search.set(name, String(value))
       const path = `/v1/analytics/${projectId}/visitors?${search.toString()}`
-      return read({ kind: 'visitors', projectId }, path, visitorsPageSchema)
+      return read({ kind: 'visitors', projectId, path }, visitorsPageSchema)
     },
   }
 }

@@ -44,20 +44,16 @@ function nothingSentInTime({ message, hint }: ActionError): ActionError {
 }
 
 /** A prompt on its way is not dropped the moment a run is cancelled: its answer names the job that now runs. */
-async function sendPatiently(sender: PromptSender, path: string, body: string): Promise<WireResult> {
+async function sendPatiently(path: string, body: string, sender: PromptSender): Promise<WireResult> {
   const { transport, clock, signal, deadlineAt } = sender
   const timeoutMs = Math.max(0, Math.min(POST_TIMEOUT_MS, deadlineAt - clock.now()))
   const patient = new AbortController()
   const done = new AbortController()
-  const giveUp = (): void => {
-    clock.sleep(CANCEL_GRACE_MS, done.signal).then(
-      () => {
-        patient.abort(signal.reason)
-      },
-      () => undefined,
-    )
+  const giveUp = async (): Promise<void> => {
+    await clock.sleep(CANCEL_GRACE_MS, done.signal)
+    patient.abort(signal.reason)
   }
-  signal.addEventListener('abort', giveUp, { once: true, signal: done.signal })
+  signal.addEventListener('abort', () => void giveUp().catch(() => undefined), { once: true, signal: done.signal })
   try {
     return await transport({ method: 'POST', path, body, timeoutMs }, patient.signal)
   } finally {
@@ -77,7 +73,6 @@ function accept(answer: WireAnswer, { jobId }: Operation, redact: Redact): Job {
 export async function sendPrompt(
   sender: PromptSender,
   operation: Operation,
-  path: string,
   prompt: string,
   beforeAgain?: () => Promise<void>,
 ): Promise<Job> {
@@ -87,7 +82,7 @@ export async function sendPrompt(
     // A signal of the process is heard only when the loop turns, and a prompt that was sent cannot be taken back.
     await clock.turn()
     signal.throwIfAborted()
-    const result = await sendPatiently(sender, path, body)
+    const result = await sendPatiently(operation.path, body, sender)
     const decision = decidePost(result)
     if (decision === 'accepted') return accept(result as WireAnswer, operation, redact)
     const error = errorOfResult(result, operation, redact)
