@@ -1,4 +1,4 @@
-import { ActionError, describeError, ERROR_TITLES } from '../runtime/errors.ts'
+import { ActionError } from '../runtime/errors.ts'
 import type { OnCrash } from '../action/run-action.ts'
 import type { Step } from '../action/step.ts'
 import { findChangeAuthors } from './trigger/change-authors.ts'
@@ -13,11 +13,10 @@ import { readAtEnd } from './pull-request/read-at-end.ts'
 import { trackPullRequest } from './pull-request/track-pull-request.ts'
 import { writeLog } from './pull-request/write-log.ts'
 import { nextRound } from './pull-request/next-round.ts'
-import { STOPS } from './report/fixing.ts'
 import { openAgentStep, type AgentStep } from './report/journal.ts'
 import type { Report, TaskResult } from './report/report.ts'
 import { formatVerdict, nameTurn, titleTurn } from './report/turn-texts.ts'
-import { findStop, findUntold, isToTrack, type Plan } from './report/turns.ts'
+import { isToTrack, type Plan } from './report/turns.ts'
 import { answerComment, keepTimeToReply } from './task/answer-comment.ts'
 import { chooseTask } from './task/choose-task.ts'
 import { fromComment } from './task/comment-task.ts'
@@ -42,7 +41,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onCrash?: OnCra
     if (!(error instanceof ActionError)) throw error
     journal.stop(error) // an accepted job and a known pull request stay in it
   }
-  noteEnd(step)
+  journal.noteEnd()
   await writeLog(beforeReply)
   await answerComment(step)
   return journal.report()
@@ -100,18 +99,4 @@ async function followThrough(
   journal.see({ pullRequest: await readAtEnd(step) })
   journal.add({ changes: await readChanges(step) })
   return undefined
-}
-
-/** What ended the rounds, as the step's own turn stays its result. */
-function noteEnd({ journal }: AgentStep): void {
-  const { turns, newest } = journal
-  const { error } = newest.result ?? {}
-  // Commits that may be in no merge are not to be overlooked.
-  if (turns.length > 1 && error?.code === 'left-behind')
-    journal.notice(ERROR_TITLES['left-behind'], describeError(error))
-  const untold = findUntold(turns)
-  if (untold !== undefined) journal.note(describeError(untold))
-  const stop = findStop(turns)
-  // That they have passed was said.
-  if (stop !== undefined && stop !== 'passed') journal.note(`No further round: ${STOPS[stop]}`)
 }

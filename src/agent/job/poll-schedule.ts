@@ -1,4 +1,4 @@
-import type { Clock } from '../../runtime/clock.ts'
+import type { Step } from '../../action/step.ts'
 import type { NextPauseMs } from '../../runtime/poll.ts'
 
 const FIRST_MS = 10_000
@@ -59,7 +59,8 @@ export function nextSettlePollMs(reads: number): number {
   return SETTLE_READS_MS[reads] ?? 4_000
 }
 
-/** The same for what GitHub's copies may lag behind with; the last read is at `endsAt`, on the clock's scale. */
-export function settlePauses(endsAt: number, clock: Clock): NextPauseMs {
+/** The same for what GitHub's copies may lag behind with. */
+export function settlePauses({ clock, deadlineAt }: Step): NextPauseMs {
+  const endsAt = Math.min(clock.now() + SETTLE_MS, deadlineAt)
   return (pauses) => (clock.now() >= endsAt ? undefined : Math.min(nextSettlePollMs(pauses), endsAt - clock.now()))
 }

@@ -5,7 +5,7 @@ import { type PullRequest, toPullRequestAddress } from '../../github/pull-reques
 import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { settlePauses, SETTLE_MS } from './poll-schedule.ts'
+import { settlePauses } from './poll-schedule.ts'
 import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
 
 /** What a question about the head may take, in milliseconds. */
@@ -72,8 +72,6 @@ interface After {
 
 /** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
 export async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<After | undefined> {
-  const { clock, deadlineAt } = step
-  const endsAt = Math.min(clock.now() + SETTLE_MS, deadlineAt)
   let last: After | undefined
   const readNow = async () => openGitHub(step, QUESTION_MS).readPullRequest(before)
   const read = async (): Promise<After | undefined> => {
@@ -85,5 +83,5 @@ export async function readAfterTurn(before: PullRequest, step: AgentStep): Promi
     return (last = { now, came })
   }
   const isUpdated = (after?: After): boolean => after !== undefined && 'agents' in after.came && after.came.agents > 0
-  return pollUntil(read, isUpdated, settlePauses(endsAt, clock), step)
+  return pollUntil(read, isUpdated, settlePauses(step), step)
 }

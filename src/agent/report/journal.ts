@@ -1,10 +1,11 @@
 import type { Step } from '../../action/step.ts'
-import { type ActionError, describeError, rethrowFatal } from '../../runtime/errors.ts'
+import { type ActionError, describeError, ERROR_TITLES, rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
+import { STOPS } from './fixing.ts'
 import type { Report, Shortfall, TimelineEntry, Turn } from './report.ts'
 import { SeenHeads } from './seen-heads.ts'
-import { newestOf, reportOf, stoppedBy, type Findings, type Turns } from './turns.ts'
+import { findStop, findUntold, newestOf, reportOf, stoppedBy, type Findings, type Turns } from './turns.ts'
 
 /** The memory of a step: its turns, what it did, what it could not do, and what it found out. */
 export class Journal {
@@ -43,7 +44,7 @@ export class Journal {
   begin(task: Task): void {
     const { job, lastProblem, result } = this.newest
     if (result === undefined) this.#turns[this.#turns.length - 1] = { task }
-    else this.#turns.push({ task, lastProblem, ...(job && { job }) })
+    else this.#turns.push({ task, job, lastProblem })
   }
 
   /** Something that was seen of the newest turn. */
@@ -89,6 +90,19 @@ export class Journal {
       this.reportSkipped(lost, rethrowFatal(error))
       return undefined
     }
+  }
+
+  /** Says what ended the rounds, as the step's own turn stays its result. */
+  noteEnd(): void {
+    const { error } = this.newest.result ?? {}
+    // Commits that may be in no merge are not to be overlooked.
+    if (this.#turns.length > 1 && error?.code === 'left-behind')
+      this.notice(ERROR_TITLES['left-behind'], describeError(error))
+    const untold = findUntold(this.#turns)
+    if (untold !== undefined) this.note(describeError(untold))
+    const stop = findStop(this.#turns)
+    // That they have passed was said.
+    if (stop !== undefined && stop !== 'passed') this.note(`No further round: ${STOPS[stop]}`)
   }
 
   /** All that is known of the step, whether it has ended or not. */

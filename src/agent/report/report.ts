@@ -1,6 +1,6 @@
 import type { CommentAddress } from '../../github/comments.ts'
 import type { Check } from '../../github/commit-checks.ts'
-import type { PullRequest, PullRequestAddress, PullRequestState } from '../../github/pull-requests.ts'
+import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
@@ -38,9 +38,9 @@ export interface TimelineEntry {
 export interface TaskResult {
   readonly outcome: Outcome
   /** The answer that decided it, if one did. Whatever is read later does not change it. */
-  readonly job?: Job
+  readonly job?: Job | undefined
   /** What became of the job's pull request; the value of the output `pr-operation`. */
-  readonly operation?: 'created' | 'updated' | 'unchanged'
+  readonly operation?: 'created' | 'updated' | 'unchanged' | undefined
   /** What the agent has added to the pull request, and the head that it had before. */
   readonly added?: { readonly commits: number; readonly since: string }
   /** That the pull request has another head, though the turn has added nothing to it. */
@@ -66,15 +66,10 @@ export interface Changes {
 }
 
 /** What GitHub knows of the pull request when the step ends. What is undefined was not asked, or not to be found out. */
-export interface PullRequestFindings {
-  readonly title?: string
-  readonly state?: PullRequestState
-  readonly branch?: string
+export interface PullRequestFindings extends Partial<Pick<PullRequest, 'title' | 'state' | 'branch' | 'isBlocked'>> {
   /** The commit that `checks` and `scope` are about. */
   readonly headSha?: string
   readonly mergeable?: boolean
-  /** That a review or a check is missing which its base branch requires. */
-  readonly isBlocked?: boolean
   readonly checks?: ChecksState
   /** That nothing is expected of them before somebody approves them. */
   readonly waitsForApproval?: boolean
@@ -135,15 +130,15 @@ export interface Report extends TaskResult {
   /** Undefined if the inputs did not say what to do. */
   readonly task?: Task | undefined
   /** The job as it was last read. */
-  readonly job?: Job
+  readonly job?: Job | undefined
   readonly timeline: readonly TimelineEntry[]
   readonly durationMs: number
   /** Why the last read of the job failed, if it did. */
   readonly lastProblem?: ActionError | undefined
   /** How far a follow-up has come. One that is taken, but not seen, may leave the job as the turn before had left it. */
-  readonly progress?: 'unsent' | 'taken' | 'seen'
+  readonly progress?: 'unsent' | 'taken' | 'seen' | undefined
   /** Set directly before such a prompt is sent. */
-  readonly continued?: Continued
+  readonly continued?: Continued | undefined
   /** The comment of somebody who may ask, which gets an answer. */
   readonly comment?: CommentAddress | undefined
   /** Why nothing was asked of the service, as a full sentence, if the change that started the run was no reason to. */
@@ -152,7 +147,7 @@ export interface Report extends TaskResult {
   readonly log?: LogPlace | undefined
   /** What was found of the change that started the run, and what of it was sent. */
   readonly change?: string | undefined
-  readonly pullRequest?: PullRequestFindings
+  readonly pullRequest?: PullRequestFindings | undefined
   readonly changes?: Changes | undefined
   /** The turns in which failing checks went back to the job; one whose fate is unknown is among them. */
   readonly rounds: readonly Turn[]

@@ -10,21 +10,12 @@ const READ_AGAIN_MS = 5_000
 
 type Read = () => Promise<PullRequest>
 
-interface Seen {
-  readonly newest: PullRequest
-  /** The heads that it had before. */
-  readonly replaced: ReadonlySet<string>
-}
-
-type ListsCommits = Pick<GitHub, 'listPullRequestCommits'>
-type ComparesCommits = Pick<GitHub, 'compare'>
-
 const keyOf = ({ repository, number }: PullRequestAddress): string => `${repository.toLowerCase()}#${number}`
 
 /** The heads of pull requests in the order in which this step came to see them, as GitHub answers from copies that lag. */
 export class SeenHeads {
   readonly #step: Step
-  readonly #seen = new Map<string, Seen>()
+  readonly #seen = new Map<string, { readonly newest: PullRequest; readonly replaced: ReadonlySet<string> }>()
   #listed: { readonly headSha: string; readonly commits: readonly PullRequestCommit[] } | undefined
   #compared: { readonly ends: string; readonly comparison: Comparison } | undefined
 
@@ -38,7 +29,7 @@ export class SeenHeads {
   }
 
   /** Lists the commits of a pull request, or gives what was listed last if that was for the same head, and has it. */
-  async listCommits(pullRequest: PullRequest, github: ListsCommits): Promise<readonly PullRequestCommit[]> {
+  async listCommits(pullRequest: PullRequest, github: GitHub): Promise<readonly PullRequestCommit[]> {
     const { headSha } = pullRequest
     if (this.#listed?.headSha === headSha) return this.#listed.commits
     const commits = await github.listPullRequestCommits(pullRequest)
@@ -47,7 +38,7 @@ export class SeenHeads {
   }
 
   /** Compares the base branch with the head, or gives what was compared last if that was the same. */
-  async compareWithBase({ repository, baseRef, headSha }: PullRequest, github: ComparesCommits): Promise<Comparison> {
+  async compareWithBase({ repository, baseRef, headSha }: PullRequest, github: GitHub): Promise<Comparison> {
     const ends = `${baseRef}...${headSha}`
     if (this.#compared?.ends !== ends)
       this.#compared = { ends, comparison: await github.compare(repository, baseRef, headSha) }
@@ -63,8 +54,7 @@ export class SeenHeads {
     const found = await read()
     const seen = this.#seen.get(keyOf(found))
     if (!seen?.replaced.has(found.headSha)) return this.#keep(found)
-    const isEnough = ({ headSha }: PullRequest): boolean => !seen.replaced.has(headSha)
-    const stood = await this.#stand(found, read, isEnough)
+    const stood = await this.#stand(found, read, ({ headSha }) => !seen.replaced.has(headSha))
     return stood === undefined ? seen.newest : this.#keep(stood)
   }
 

@@ -113,7 +113,6 @@ export type Recorded = Findings & Pick<Report, 'timeline' | 'shortfalls' | 'dura
 export function reportOf(turns: Turns, recorded: Recorded): Report {
   const { task, job, progress, continued, lastProblem, result } = turns[0]
   const { stopped } = newestOf(turns)
-  const { pullRequest } = turns.findLast(({ pullRequest }) => pullRequest !== undefined) ?? {}
   const [rounds, stop] = [sentRounds(turns), findStop(turns)]
   const isStopped = stopped !== undefined && (result === undefined || isFatal(stopped))
   const work = workOf(turns) ?? { outcome: recorded.skipReason === undefined ? 'error' : 'skipped' }
@@ -122,13 +121,13 @@ export function reportOf(turns: Turns, recorded: Recorded): Report {
   return {
     ...recorded,
     task,
+    job,
+    progress,
+    continued,
     lastProblem,
-    ...(progress && { progress }),
-    ...(continued && { continued }),
-    ...(job && { job }),
-    ...(pullRequest && { pullRequest }),
+    pullRequest: turns.findLast(({ pullRequest }) => pullRequest !== undefined)?.pullRequest,
     ...end,
-    ...(operation && !isInDoubt && { operation }),
+    operation: isInDoubt ? undefined : operation,
     rounds,
     stop,
   }

@@ -2,7 +2,7 @@ import type { GitHub } from '../../github/github.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Step } from '../../action/step.ts'
 import { pollUntil } from '../../runtime/poll.ts'
-import { settlePauses, SETTLE_MS } from '../job/poll-schedule.ts'
+import { settlePauses } from '../job/poll-schedule.ts'
 import { MOST_FOLLOW_UPS, readMarker, withFollowUps } from '../pull-request/marker.ts'
 import type { RollingPullRequest } from './rolling-pull-request.ts'
 
@@ -44,8 +44,7 @@ export async function countFollowUp(
     await github.editComment(pullRequest, marker.id, withFollowUps(body, count, countedBy))
     const before = body
     // GitHub's copies have their time to tell what was written.
-    const pauses = settlePauses(step.clock.now() + SETTLE_MS, step.clock)
-    body = await pollUntil(read, (now) => now !== before, pauses, step)
+    body = await pollUntil(read, (now) => now !== before, settlePauses(step), step)
     const now = readMarker(body)
     if (now?.followUps === count && now.countedBy === countedBy) return true
     if (body === before) throw uncounted('what was written is not there.')
