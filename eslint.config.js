@@ -54,7 +54,7 @@ export default defineConfig(
     },
   },
   {
-    // What a resource of GitHub's is asked, and what it answers, stands at each of its questions.
+    // What is made of an event or an answer says its type where it is made.
     files: ['src/github/**'],
     rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
   },

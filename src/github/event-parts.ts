@@ -1,107 +1,69 @@
 import type { Person } from './comment-trust.ts'
 import type { Place } from './comments.ts'
-import { has, integer, isTrue, list, part, sha, text, type Payload } from './payload-parts.ts'
 
-/** A commit that came with a push. */
-export interface EventCommit {
-  readonly sha: string
-  readonly message: string
-  /** By name; empty if it is not known. */
-  readonly author: string
-  /** A person pushed it who wrote it, so that no merge made it, and no app. */
-  readonly isByPusher: boolean
+/** An object as GitHub wrote it. A part of it that is null, or not as GitHub describes it, is as if it were not there. */
+export type Payload = Readonly<Record<string, unknown>>
+
+export const isPayload = (value: unknown): value is Payload =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** @param path such as `pull_request.head.sha` */
+const at = (payload: unknown, path: string): unknown =>
+  path.split('.').reduce((value, name) => (isPayload(value) ? value[name] : undefined), payload)
+
+/** Where there is none, nothing is in it. */
+function part(payload: Payload, path: string): Payload {
+  const value = at(payload, path)
+  return isPayload(value) ? value : {}
 }
 
-/** What a push did to a branch or a tag; `from` is the branch that it came from, if GitHub knows it. */
-type RefMove =
-  | { readonly kind: 'made'; readonly after: string; readonly from: string | undefined }
-  | {
-      readonly kind: 'moved'
-      readonly before: string
-      readonly after: string
-      readonly from: string | undefined
-      readonly isForced: boolean
-    }
-  | { readonly kind: 'deleted' }
-  /** The event does not say it. */
-  | { readonly kind: 'unknown' }
-
-export interface Push {
-  readonly move: RefMove
-  /** Newest first. */
-  readonly commits: readonly EventCommit[]
-  /** Of GitHub's page with the change. */
-  readonly compareUrl: string | undefined
+function list(payload: Payload, path: string): readonly Payload[] {
+  const value = at(payload, path)
+  return Array.isArray(value) ? value.map((item) => (isPayload(item) ? item : {})) : []
 }
 
-/** What an event is about, when it happened. */
-interface Titled {
-  readonly number: number
-  readonly title: string
-  readonly text: string
-  readonly url: string | undefined
-  readonly isOpen: boolean
+export const has = (payload: Payload, path: string): boolean => isPayload(at(payload, path))
+export const isTrue = (payload: Payload, path: string): boolean => at(payload, path) === true
+
+export function text(payload: Payload, path: string): string | undefined {
+  const value = at(payload, path)
+  return typeof value === 'string' ? value : undefined
 }
 
-/** A comment on one tells neither its labels nor its ends. */
-export interface EventPullRequest extends Titled {
-  readonly kind: 'pull-request'
-  readonly labels: readonly string[]
-  readonly ends: { readonly baseSha: string; readonly headSha: string } | undefined
+export function integer(payload: Payload, path: string): number | undefined {
+  const value = at(payload, path)
+  return Number.isSafeInteger(value) ? (value as number) : undefined
 }
 
-export type Subject = EventPullRequest | (Titled & { readonly kind: 'issue' | 'discussion' })
-
-/** What was said in a comment or a review. */
-export interface Comment {
-  readonly id: number
-  readonly url: string | undefined
-  readonly text: string
-  /** As GitHub writes times. */
-  readonly writtenAt: string
-  /** Whether it was written just now, and not changed. */
-  readonly isNew: boolean
-  /** Undefined for a bot, or an app that wrote in the name of a person. */
-  readonly person: Person | undefined
-  /** The comment that began its thread: it may be itself. */
-  readonly threadId: number
-  /** In the files, of a comment on a line or a file. */
-  readonly place: Place | undefined
-}
-
-/** What runs, checks, statuses, deployments, builds of pages and packages are about: a commit, as far as it is known. */
-export interface Work {
-  readonly sha: string | undefined
-  readonly message: string
-  readonly branch: string | undefined
-  readonly isOfFork: boolean
-  /** In any repository: a fork's checks name those of the one that it comes from. */
-  readonly pullRequests: readonly {
-    readonly number: number
-    readonly baseSha: string | undefined
-    readonly isElsewhere: boolean
-  }[]
+export function sha(payload: Payload, path: string): string | undefined {
+  const value = text(payload, path) ?? ''
+  return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(value) ? value : undefined
 }
 
 const isNone = (commit: string): boolean => /^0+$/.test(commit)
 export const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '')
 
-function moveOf(event: Payload): RefMove {
+/** What a push did to a branch or a tag; `from` is the branch that it came from, if GitHub knows it. */
+function moveOf(event: Payload) {
   const [before, after, base] = [sha(event, 'before'), sha(event, 'after'), text(event, 'base_ref')]
-  if (before === undefined || after === undefined || text(event, 'ref') === undefined) return { kind: 'unknown' }
-  if (isTrue(event, 'deleted') || isNone(after)) return { kind: 'deleted' }
+  // The event does not say it.
+  if (before === undefined || after === undefined || text(event, 'ref') === undefined)
+    return { kind: 'unknown' } as const
+  if (isTrue(event, 'deleted') || isNone(after)) return { kind: 'deleted' } as const
   const from = base && shortName(base)
-  if (isNone(before)) return { kind: 'made', after, from }
-  return { kind: 'moved', before, after, from, isForced: isTrue(event, 'forced') }
+  if (isNone(before)) return { kind: 'made', after, from } as const
+  return { kind: 'moved', before, after, from, isForced: isTrue(event, 'forced') } as const
 }
 
-/** None if one of them cannot be read, as the others are not all then. */
-function commitsOf(event: Payload): readonly EventCommit[] {
+/** Newest first. None if one of them cannot be read, as the others are not all then. */
+function commitsOf(event: Payload) {
   const pusher = text(event, 'sender.type') === 'User' ? text(event, 'sender.login') : undefined
   const commits = list(event, 'commits').map((commit) => ({
     sha: sha(commit, 'id') ?? '',
     message: text(commit, 'message') ?? '',
+    /** By name; empty if it is not known. */
     author: text(commit, 'author.name') ?? '',
+    /** A person pushed it who wrote it, so that no merge made it, and no app. */
     isByPusher:
       pusher !== undefined &&
       text(commit, 'author.username') === pusher &&
@@ -110,28 +72,38 @@ function commitsOf(event: Payload): readonly EventCommit[] {
   return commits.every((commit) => commit.sha !== '') ? commits.toReversed() : []
 }
 
-export function pushOf(event: Payload): Push {
-  return { move: moveOf(event), commits: commitsOf(event), compareUrl: text(event, 'compare') }
-}
+/** A commit that came with a push. */
+export type EventCommit = Readonly<ReturnType<typeof commitsOf>[number]>
 
-export function subjectOf(event: Payload): Subject | undefined {
-  const path = (['pull_request', 'issue', 'discussion'] as const).find(
-    (name) => integer(event, `${name}.number`) !== undefined,
+export type Push = Readonly<ReturnType<typeof pushOf>>
+
+export const pushOf = (event: Payload) => ({
+  move: moveOf(event),
+  commits: commitsOf(event),
+  /** Of GitHub's page with the change. */
+  compareUrl: text(event, 'compare'),
+})
+
+/** What an event is about, when it happened: a pull request, an issue or a discussion. */
+export type Subject = Readonly<NonNullable<ReturnType<typeof subjectOf>>>
+
+export function subjectOf(event: Payload) {
+  const name = (['pull_request', 'issue', 'discussion'] as const).find(
+    (one) => integer(event, `${one}.number`) !== undefined,
   )
-  if (path === undefined) return undefined
-  const about = part(event, path)
+  if (name === undefined) return undefined
+  const about = part(event, name)
+  const isPull = name === 'pull_request' || (name === 'issue' && has(about, 'pull_request'))
   const [baseSha, headSha] = [sha(about, 'base.sha'), sha(about, 'head.sha')]
-  const titled = {
+  return {
+    kind: isPull ? ('pull-request' as const) : name,
     number: integer(about, 'number') ?? 0,
     title: text(about, 'title') ?? '',
     text: text(about, 'body') ?? '',
     url: text(about, 'html_url'),
     isOpen: text(about, 'state') === 'open',
-  }
-  if (path === 'discussion' || (path === 'issue' && !has(about, 'pull_request'))) return { kind: path, ...titled }
-  return {
-    ...{ kind: 'pull-request', ...titled },
-    labels: path === 'issue' ? [] : list(about, 'labels').flatMap((label) => text(label, 'name') ?? []),
+    /** Of a pull request. A comment on one tells neither its labels nor its ends. */
+    labels: name === 'pull_request' ? list(about, 'labels').flatMap((label) => text(label, 'name') ?? []) : [],
     ends: baseSha === undefined || headSha === undefined ? undefined : { baseSha, headSha },
   }
 }
@@ -148,8 +120,10 @@ function personOf(comment: Payload): Person | undefined {
   return isByHand && id !== undefined && login !== undefined ? { id, login } : undefined
 }
 
-/** @param name `comment` or `review` */
-export function commentOf(event: Payload, name: string): Comment | undefined {
+/** What was said in a comment or a review. */
+export type Comment = Readonly<NonNullable<ReturnType<typeof commentOf>>>
+
+export function commentOf(event: Payload, name: 'comment' | 'review') {
   const comment = part(event, name)
   const id = integer(comment, 'id')
   if (id === undefined) return undefined
@@ -157,15 +131,23 @@ export function commentOf(event: Payload, name: string): Comment | undefined {
     id,
     url: text(comment, 'html_url'),
     text: text(comment, 'body') ?? '',
+    /** As GitHub writes times. */
     writtenAt: text(comment, 'created_at') ?? text(comment, 'submitted_at') ?? '',
+    /** Whether it was written just now, and not changed. */
     isNew: /^(?:created|submitted)$/.test(text(event, 'action') ?? ''),
+    /** Undefined for a bot, or an app that wrote in the name of a person. */
     person: personOf(comment),
+    /** The comment that began its thread: it may be itself. */
     threadId: integer(comment, 'in_reply_to_id') ?? id,
+    /** In the files, of a comment on a line or a file. */
     place: placeOf(comment),
   }
 }
 
-export function workOf(event: Payload): Work {
+/** What runs, checks, statuses, deployments, builds of pages and packages are about: a commit, as far as it is known. */
+export type Work = Readonly<ReturnType<typeof workOf>>
+
+export function workOf(event: Payload) {
   const ownId = integer(event, 'repository.id')
   const isOther = (id: number | undefined): boolean => id !== undefined && ownId !== undefined && id !== ownId
   const paths = ['workflow_run', 'check_suite', 'check_run.check_suite', 'check_run']
@@ -187,6 +169,7 @@ export function workOf(event: Payload): Work {
     message: text(run, 'head_commit.message') ?? '',
     branch: text(run, 'head_branch') ?? text(event, 'deployment.ref'),
     isOfFork: isOther(integer(run, 'head_repository.id')),
+    /** In any repository: a fork's checks name those of the one that it comes from. */
     pullRequests: named.find(({ length }) => length > 0) ?? [],
   }
 }

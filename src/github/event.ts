@@ -1,7 +1,7 @@
 import * as fs from 'node:fs'
 import { commentOf, pushOf, shortName, subjectOf, workOf } from './event-parts.ts'
-import type { Comment, EventPullRequest, Push, Subject, Work } from './event-parts.ts'
-import { has, integer, isPayload, isTrue, sha, text, type Payload } from './payload-parts.ts'
+import { has, integer, isPayload, isTrue, sha, text, type Payload } from './event-parts.ts'
+import type { Comment, Push, Subject, Work } from './event-parts.ts'
 
 export const DEPENDABOT = 'dependabot[bot]'
 
@@ -16,15 +16,15 @@ type Cause =
       readonly tag: string
       readonly title: string
       readonly notes: string
-      readonly url: Url
+      readonly url: string | undefined
     }
   /** @property isGivenUp closed without a merge */
-  | { readonly kind: 'pull-request'; readonly subject: EventPullRequest; readonly isGivenUp: boolean }
+  | { readonly kind: 'pull-request'; readonly subject: Subject; readonly isGivenUp: boolean }
   /** An issue or a discussion. */
-  | { readonly kind: 'issue'; readonly subject: Exclude<Subject, EventPullRequest> }
+  | { readonly kind: 'issue'; readonly subject: Subject }
   /** @property subject undefined for a comment on a commit */
   | { readonly kind: 'comment'; readonly comment: Comment; readonly subject: Subject | undefined }
-  | { readonly kind: 'review'; readonly comment: Comment; readonly subject: EventPullRequest }
+  | { readonly kind: 'review'; readonly comment: Comment; readonly subject: Subject }
   /** @property number of the pull request in it */
   | { readonly kind: 'merge-group'; readonly baseSha: string; readonly headSha: string; readonly number: Id }
   | { readonly kind: 'workflow-run'; readonly run: ReturnType<typeof runOf>; readonly work: Work }
@@ -36,7 +36,6 @@ type Cause =
   | { readonly kind: 'manual' }
   | { readonly kind: 'other'; readonly work: Work }
 
-type Url = string | undefined
 type Id = number | undefined
 
 /** The event of a run, as far as anything is asked of it. All of it was written by strangers. */
@@ -58,60 +57,44 @@ const runOf = (event: Payload) => ({
   url: text(event, 'workflow_run.html_url'),
 })
 
-function pushed(event: Payload): Cause {
-  const [push, ref = ''] = [pushOf(event), text(event, 'ref')]
-  if (ref.startsWith('refs/tags/')) return { kind: 'tag', tag: shortName(ref), push }
-  return { kind: 'push', branch: shortName(ref), push }
-}
-
-function said(name: string, event: Payload): Cause | undefined {
-  if (!/_(?:comment|review)$/.test(name)) return undefined
-  const [comment, review] = [commentOf(event, 'comment'), commentOf(event, 'review')]
-  const subject = subjectOf(event)
-  if (comment !== undefined) return { kind: 'comment', comment, subject }
-  if (review === undefined || subject?.kind !== 'pull-request') return undefined
-  return { kind: 'review', comment: review, subject }
-}
-
-/** A release, or what was made or deleted. */
-function named(name: string, event: Payload): Cause | undefined {
-  const [release, ref, refType] = [text(event, 'release.tag_name'), text(event, 'ref'), text(event, 'ref_type')]
-  if (release !== undefined) {
-    const [title = '', notes = ''] = [text(event, 'release.name'), text(event, 'release.body')]
-    return { kind: 'release', tag: release, title, notes, url: text(event, 'release.html_url') }
+function causeOf(name: string, event: Payload): Cause {
+  const [ref, subject, work] = [text(event, 'ref'), subjectOf(event), workOf(event)]
+  if (name === 'push') {
+    const [branch, push] = [shortName(ref ?? ''), pushOf(event)]
+    return ref?.startsWith('refs/tags/') === true ? { kind: 'tag', tag: branch, push } : { kind: 'push', branch, push }
   }
-  if (ref === undefined) return undefined
-  if (refType === 'branch') return { kind: 'branch', branch: ref, isDeleted: name === 'delete' }
-  return refType === 'tag' && name === 'create' ? { kind: 'tag', tag: ref, push: undefined } : undefined
-}
+  if (name === 'schedule') return { kind: 'schedule' }
+  if (name === 'workflow_dispatch' || name === 'repository_dispatch') return { kind: 'manual' }
 
-function grouped(event: Payload): Cause | undefined {
+  if (/_(?:comment|review)$/.test(name)) {
+    const [comment, review] = [commentOf(event, 'comment'), commentOf(event, 'review')]
+    if (comment !== undefined) return { kind: 'comment', comment, subject }
+    if (review !== undefined && subject?.kind === 'pull-request') return { kind: 'review', comment: review, subject }
+  }
+
   const [baseSha, headSha] = [sha(event, 'merge_group.base_sha'), sha(event, 'merge_group.head_sha')]
-  if (baseSha === undefined || headSha === undefined) return undefined
-  const number = /\/pr-(\d+)-[0-9a-f]+$/.exec(text(event, 'merge_group.head_ref') ?? '')?.[1]
-  return { kind: 'merge-group', baseSha, headSha, number: number === undefined ? undefined : Number(number) }
-}
+  if (baseSha !== undefined && headSha !== undefined) {
+    const number = /\/pr-(\d+)-[0-9a-f]+$/.exec(text(event, 'merge_group.head_ref') ?? '')?.[1]
+    return { kind: 'merge-group', baseSha, headSha, number: number === undefined ? undefined : Number(number) }
+  }
 
-function discussed(event: Payload): Cause | undefined {
-  const subject = subjectOf(event)
-  if (subject === undefined) return undefined
-  if (subject.kind !== 'pull-request') return { kind: 'issue', subject }
-  const isGivenUp = text(event, 'action') === 'closed' && !isTrue(event, 'pull_request.merged')
-  return { kind: 'pull-request', subject, isGivenUp: isGivenUp && has(event, 'pull_request') }
-}
+  const tag = text(event, 'release.tag_name')
+  if (tag !== undefined) {
+    const [title = '', notes = ''] = [text(event, 'release.name'), text(event, 'release.body')]
+    return { kind: 'release', tag, title, notes, url: text(event, 'release.html_url') }
+  }
+  const refType = text(event, 'ref_type')
+  if (ref !== undefined && refType === 'branch') return { kind: 'branch', branch: ref, isDeleted: name === 'delete' }
+  if (ref !== undefined && refType === 'tag' && name === 'create') return { kind: 'tag', tag: ref, push: undefined }
 
-function worked(name: string, event: Payload): Cause {
-  const work = workOf(event)
+  if (subject?.kind === 'pull-request') {
+    const isClosed = has(event, 'pull_request') && text(event, 'action') === 'closed'
+    return { kind: 'pull-request', subject, isGivenUp: isClosed && !isTrue(event, 'pull_request.merged') }
+  }
+  if (subject !== undefined) return { kind: 'issue', subject }
   if (name === 'workflow_run') return { kind: 'workflow-run', run: runOf(event), work }
   const isOfChecks = !has(event, 'deployment') && (has(event, 'check_suite') || has(event, 'check_run'))
   return { kind: isOfChecks ? 'checks' : 'other', work }
-}
-
-function causeOf(name: string, event: Payload): Cause {
-  if (name === 'push') return pushed(event)
-  if (name === 'schedule') return { kind: 'schedule' }
-  if (name === 'workflow_dispatch' || name === 'repository_dispatch') return { kind: 'manual' }
-  return said(name, event) ?? grouped(event) ?? named(name, event) ?? discussed(event) ?? worked(name, event)
 }
 
 /** GitHub withholds the secrets from a run for the pull request of a fork, but for the event that is made for them. */
@@ -136,6 +119,14 @@ export function parseEvent(name: string, given: unknown, actor: string): Event {
   }
 }
 
+function readPayload(file: string): unknown {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * The event of the run, which the runner keeps in a file; without anything outside of one. The toolkit has it too, together
  * with all that talks to GitHub, which is much to load for one file.
@@ -143,12 +134,4 @@ export function parseEvent(name: string, given: unknown, actor: string): Event {
 export function readEvent(env: NodeJS.ProcessEnv): Event {
   const { GITHUB_EVENT_PATH: file = '', GITHUB_EVENT_NAME: name = '', GITHUB_ACTOR: actor = '' } = env
   return parseEvent(name, file === '' ? {} : readPayload(file), actor)
-}
-
-function readPayload(file: string): unknown {
-  try {
-    return JSON.parse(fs.readFileSync(file, 'utf8'))
-  } catch {
-    return undefined
-  }
 }
