@@ -26,7 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     http: runtime undici
     text:
     runtime: text
-    emulator: text runtime emulator/github emulator/service emulator/http node:http node:util
+    emulator: text runtime emulator/github emulator/service emulator/http node:events node:http node:util
     emulator/github: emulator/service emulator/http node:crypto
     emulator/service: runtime emulator/http docs-service/schemas.ts
     emulator/http: runtime node:http

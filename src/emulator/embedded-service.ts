@@ -16,7 +16,7 @@ import { pullRequestResponse } from './pull-request-page.ts'
 import type { RequestRecord } from './request-log.ts'
 import { SOURCE } from './service/job-body.ts'
 import type { JobRecord } from './service/job-machine.ts'
-import { createJobStore } from './service/job-store.ts'
+import { JobStore } from './service/job-store.ts'
 import { type Call, findRoute, renderAnswer, type Route } from './service/operations.ts'
 import { SCENARIOS, type Scenario, type ScenarioName, scenarioOf } from './service/scenarios.ts'
 import { createAnalytics } from './service/visitor-counts.ts'
@@ -81,7 +81,7 @@ export function createService({
   projectId,
   github: gitHubOptions = {},
 }: ServiceOptions): Service {
-  const jobs = createJobStore(startMs)
+  const jobs = new JobStore(startMs)
   const github = createGitHub({ ...gitHubOptions, baseUrl, startMs, jobs: () => jobs.all() })
   // Nobody has asked for a job yet, and its pull request must be there.
   if ((gitHubOptions.scenario?.earlierPull ?? 'plain') !== 'plain' && projectId !== undefined)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type Server, createServer } from 'node:http'
 
 import { type Clock, systemClock } from '../runtime/clock.ts'
@@ -35,16 +36,6 @@ export interface Emulator {
   close(): Promise<void>
 }
 
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
-}
-
 function addressOf(server: Server, host: string): string {
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
@@ -73,7 +64,7 @@ export async function startEmulator({
 }: EmulatorOptions = {}): Promise<Emulator> {
   const server = createServer()
   const closing = new AbortController()
-  await listen(server, port, host)
+  await once(server.listen(port, host), 'listening')
   const url = addressOf(server, host)
   const service = createService({ ...serviceOptions, baseUrl: url, projectId: DEFAULT_PROJECT_ID })
   const startedAt = clock.now()

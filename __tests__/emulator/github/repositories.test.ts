@@ -10,7 +10,7 @@ import {
   type RepositoryState,
 } from '../../../src/emulator/github/repository-state.ts'
 import { USUAL_LAG } from '../../../src/emulator/github/state.ts'
-import { createTimeline } from '../../../src/emulator/github/timeline.ts'
+import { Timeline } from '../../../src/emulator/github/timeline.ts'
 import { commit, madeCommit } from '../../support/github-state.ts'
 import { driveGitHub } from './drive-github.ts'
 
@@ -155,7 +155,7 @@ test('of the commits of a pull request 250 are listed', () => {
 })
 
 test('what is due happens in order, at its own time, with what follows from it', () => {
-  const timeline = createTimeline()
+  const timeline = new Timeline()
   const happened: string[] = []
   const note = (name: string) => (atMs: number) => happened.push(`${name} ${atMs}`)
   timeline.at(20, note('later'))

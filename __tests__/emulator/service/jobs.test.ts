@@ -10,7 +10,7 @@ import {
   stateAt,
   type TurnPlan,
 } from '../../../src/emulator/service/job-machine.ts'
-import { createJobStore } from '../../../src/emulator/service/job-store.ts'
+import { JobStore } from '../../../src/emulator/service/job-store.ts'
 import { findRoute } from '../../../src/emulator/service/operations.ts'
 import { createRandom } from '../../../src/emulator/service/random.ts'
 import { USUAL_TURN } from '../../../src/emulator/service/scenarios.ts'
@@ -44,7 +44,7 @@ test.each([
 })
 
 test('jobs are counted over all projects, belong to one, and share no pull request', () => {
-  const jobs = createJobStore(0)
+  const jobs = new JobStore(0)
   const created = ['a', 'b', 'a'].map((projectId) => jobs.create(projectId, 'x', USUAL_TURN, 0))
   expect(created.map(({ id }) => id)).toEqual(['job_000001', 'job_000002', 'job_000003'])
   expect(jobs.find('a', 'job_000003', USUAL_TURN)).toBe(created[2])

@@ -8,7 +8,7 @@ import type { PullState } from './pull-state.ts'
 import { closeIssue, mergePull, openPull, pushCommit, writeComment } from './repository-events.ts'
 import type { FileChange, RepositoryState } from './repository-state.ts'
 import type { GitHubState } from './state.ts'
-import { createTimeline } from './timeline.ts'
+import { Timeline } from './timeline.ts'
 
 /** The job whose pull request is there from the start. */
 const FINISHED_JOB = 'job_finished'
@@ -53,7 +53,7 @@ interface AgentWorkOptions {
  * job's branch at that time. Gives a function that lets happen all that is due at a time, in milliseconds since 1970.
  */
 export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (nowMs: number) => void {
-  const timeline = createTimeline()
+  const timeline = new Timeline()
   const turnsNoted = new Map<number, number>()
   const agents = (): RepositoryState | undefined => state.repositories[SOURCE.repository]
 
@@ -64,11 +64,13 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
     startChecks(state, repository, { branch, headSha, event: 'pull_request' }, plans, atMs)
   }
 
-  function commit({ repository, pull, atMs }: Moment, author: string): void {
-    const files = [{ filename: 'docs/index.md', patch: '@@ -1 +1 @@\n-# Acme\n+# Acme Docs' }]
-    pushCommit(repository, pull.branch, { message: 'Correct the title', author, files }, atMs)
-    begin(repository, pull, atMs)
-  }
+  const commitBy =
+    (author: string) =>
+    ({ repository, pull, atMs }: Moment): void => {
+      const files = [{ filename: 'docs/index.md', patch: '@@ -1 +1 @@\n-# Acme\n+# Acme Docs' }]
+      pushCommit(repository, pull.branch, { message: 'Correct the title', author, files }, atMs)
+      begin(repository, pull, atMs)
+    }
 
   /** Something is new on the base, and a bot merges it into the branch. */
   function mergeBase({ repository, pull, atMs }: Moment): void {
@@ -80,23 +82,21 @@ export function createAgentWork({ state, scenario, jobs }: AgentWorkOptions): (n
     begin(repository, pull, atMs)
   }
 
-  const comment = ({ pull, atMs, event: { body = '' } }: Moment, user: string): unknown =>
-    writeComment(state, pull, user, body, atMs)
+  const commentBy =
+    (user: string) =>
+    ({ pull, atMs, event: { body = '' } }: Moment): unknown =>
+      writeComment(state, pull, user, body, atMs)
 
   const ACTS: Readonly<Record<PlannedEvent['act'], (moment: Moment) => unknown>> = {
-    'person-commits': (moment) => {
-      commit(moment, MAINTAINER)
-    },
-    'bot-commits': (moment) => {
-      commit(moment, BOT)
-    },
+    'person-commits': commitBy(MAINTAINER),
+    'bot-commits': commitBy(BOT),
     'bot-merges-base': mergeBase,
     merge: ({ repository, number, atMs }) => mergePull(repository, number, MAINTAINER, atMs),
     close: ({ repository, pull, atMs }) => {
       closeIssue(repository, pull, atMs)
     },
-    'stranger-comments': (moment) => comment(moment, STRANGER),
-    'maintainer-comments': (moment) => comment(moment, MAINTAINER),
+    'stranger-comments': commentBy(STRANGER),
+    'maintainer-comments': commentBy(MAINTAINER),
   }
 
   function planEvents(after: PlannedEvent['after'], { pullNumber: number }: JobRecord, atMs: number): void {

@@ -8,7 +8,7 @@ import { demoState } from './demo-state.ts'
 import { type GitHubFault, applyGitHubFault } from './github-faults.ts'
 import { type GitHubScenario, USUAL_GITHUB } from './github-scenarios.ts'
 import { refuseAccess } from './operation.ts'
-import { createRequestBudget } from './request-budget.ts'
+import { RequestBudget } from './request-budget.ts'
 import { type Reply, NOT_FOUND, ok, refusal, spelledIn } from './reply.ts'
 import { userBody } from './resource-body.ts'
 import { type GitHubRoute, findRoute, inOwnNames } from './routes.ts'
@@ -91,7 +91,7 @@ export function createGitHub(options: GitHubOptions): GitHub {
   if (options.repository !== undefined && agents !== undefined) state.repositories[options.repository] = agents
   const catchUp = createAgentWork({ state, scenario, jobs })
   const timesAsked = new Map<string, number>()
-  const budget = createRequestBudget()
+  const budget = new RequestBudget()
 
   function locate(path: string): { name: string; rest: string } | undefined {
     const [, named, rest = ''] = REPOSITORY.exec(path) ?? []

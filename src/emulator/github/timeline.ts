@@ -1,24 +1,22 @@
-export interface Timeline {
-  /** Something that happens at a time, in milliseconds of the service's time. What is past happens at the next look. */
-  at(atMs: number, happen: (atMs: number) => void): void
-  /** Lets happen, in order, all that is due, and what follows from it. */
-  runUntil(nowMs: number): void
+interface Event {
+  readonly atMs: number
+  readonly happen: (atMs: number) => void
 }
 
-export function createTimeline(): Timeline {
-  const due: { atMs: number; happen: (atMs: number) => void }[] = []
-  return {
-    at(atMs, happen) {
-      const later = due.findIndex((event) => event.atMs > atMs)
-      due.splice(later === -1 ? due.length : later, 0, { atMs, happen })
-    },
-    runUntil(nowMs) {
-      for (;;) {
-        const next = due[0]
-        if (next === undefined || next.atMs > nowMs) return
-        due.shift()
-        next.happen(next.atMs)
-      }
-    },
+export class Timeline {
+  readonly #due: Event[] = []
+
+  /** Something happens at a time, in milliseconds of the service's time. What is past happens at the next look. */
+  at(atMs: number, happen: Event['happen']): void {
+    const later = this.#due.findIndex((event) => event.atMs > atMs)
+    this.#due.splice(later === -1 ? this.#due.length : later, 0, { atMs, happen })
+  }
+
+  /** Lets happen, in order, all that is due, and what follows from it. */
+  runUntil(nowMs: number): void {
+    for (let next = this.#due[0]; next !== undefined && next.atMs <= nowMs; next = this.#due[0]) {
+      this.#due.shift()
+      next.happen(next.atMs)
+    }
   }
 }

@@ -75,7 +75,7 @@ function messageJob(call: Call): Answer {
       const plan = turns[Math.min(job.turns.length, turns.length - 1)] ?? turns[0]
       const next = sendMessage(job, prompt, plan, call.nowMs)
       if (next === 'archived') return refuse(409, ['The job is archived and takes no messages.'])
-      call.jobs.replace(next)
+      call.jobs.keep(next)
       return jobAnswer(200, next, call)
     }),
   )
