@@ -11,7 +11,6 @@ import type { Report } from './report.ts'
 /** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
 const MAX_SUMMARY_BYTES = 256 * 1024
 const MAX_TABLE_BYTES = 192 * 1024
-const LONGEST_QUOTE = 300
 
 const number = (value: number): string => value.toLocaleString('en-US')
 
@@ -106,7 +105,7 @@ export function renderSummary(report: Report, { title, text, advice }: Conclusio
     [
       headline(report, title),
       text,
-      ...(quote === undefined ? [] : [`The service says: ${inlineCode(oneLine(quote, LONGEST_QUOTE))}`]),
+      ...(quote === undefined ? [] : [`The service says: ${inlineCode(quote)}`]),
       ...(advice === undefined ? [] : [`**What to do:** ${advice}`]),
       ...uniqueVisitors(report),
       ...topPages(report),
