@@ -1,14 +1,6 @@
 import { ActionError } from '../runtime/errors.ts'
 import { asSentence, formatCount } from '../text/sentences.ts'
-import {
-  apiKeyInput,
-  baseUrlInput,
-  isGiven,
-  projectIdInput,
-  Refused,
-  type Input,
-  type RawInputs,
-} from './parse-inputs.ts'
+import { apiKeyInput, baseUrlInput, projectIdInput, Refused, type Input, type RawInputs } from './parse-inputs.ts'
 
 /** One input of an action: the row from which its name, its default, its type and its check fall out. */
 interface Field<T> {
@@ -54,9 +46,8 @@ function formatProblems(name: string, problems: readonly string[]): readonly str
 export function parseFields<F extends Fields>(fields: F, raw: RawInputs, workspace: string): Parsed<F> {
   const wrong: (readonly string[])[] = []
   const values = Object.entries(fields).map(([key, { name, fallback, input }]) => {
-    const given = raw[name] ?? ''
     try {
-      return [key, input(isGiven(raw, name) ? given : fallback || given, raw, workspace)]
+      return [key, input((raw[name] ?? '').trim() || fallback, raw, workspace)]
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       wrong.push(formatProblems(name, error.problems))

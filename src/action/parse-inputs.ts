@@ -22,7 +22,7 @@ export function refuse(...problems: readonly string[]): never {
 }
 
 /**
- * An input: a text that becomes a value. It may depend on other inputs, as they were given.
+ * An input: a text, without white space around it, that becomes a value. It may depend on other inputs, as they were given.
  * @param workspace the folder that a file is in
  * @throws Refused
  */
@@ -37,8 +37,7 @@ const BEGINNING = 8
  * is Markdown, so it stands in a code span that it cannot end.
  */
 export function rejecting(rule: string, text: string): string {
-  const given = text.trim()
-  const shown = given.length > LONGEST_ECHO ? `${given.slice(0, BEGINNING)}…` : given
+  const shown = text.length > LONGEST_ECHO ? `${text.slice(0, BEGINNING)}…` : text
   const value = oneLine(shown, LONGEST_ECHO).replaceAll('`', "'")
   return value === '' ? rule : `${rule}, not \`${value}\``
 }
@@ -49,20 +48,20 @@ export function linesOf(text: string): readonly { readonly line: string; readonl
   return lines.filter(({ line }) => line !== '')
 }
 
-/** An input that has to look like `pattern`. White space around it does not count. */
+/** An input that has to look like `pattern`. */
 export function textInput(pattern: RegExp, rule: string): Input<string> {
-  return (text) => (pattern.test(text.trim()) ? text.trim() : refuse(rule))
+  return (text) => (pattern.test(text) ? text : refuse(rule))
 }
 
 export function choiceInput<T extends string>(choices: readonly T[]): Input<T> {
   const words = choices.map((choice) => `\`${choice}\``)
   const rule = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
-  return (text) => choices.find((choice) => choice === text.trim()) ?? refuse(rejecting(rule, text))
+  return (text) => choices.find((choice) => choice === text) ?? refuse(rejecting(rule, text))
 }
 
 /** An input that may be left empty, and is then undefined. */
 export function optionalInput<T>(input: Input<T>): Input<T | undefined> {
-  return (text, ...around) => (text.trim() === '' ? undefined : input(text, ...around))
+  return (text, ...around) => (text === '' ? undefined : input(text, ...around))
 }
 
 /** An input that, when it is right by itself, has to keep to a rule as well. */
@@ -81,8 +80,7 @@ export const projectIdInput = textInput(ID_PATTERN, `${ID_RULE}, as on the API k
 /** A header that is much longer is refused by servers anyway. */
 const LONGEST_KEY = 4_096
 
-export const apiKeyInput: Input<string> = (text) => {
-  const key = text.trim()
+export const apiKeyInput: Input<string> = (key) => {
   if (key === '')
     return refuse('is empty; set it from a secret (pull requests from forks and from Dependabot get none)')
   if (key.length > LONGEST_KEY) return refuse(`is longer than ${LONGEST_KEY} characters; no key is that long`)
@@ -95,8 +93,7 @@ export const apiKeyInput: Input<string> = (text) => {
 const EMPTY_USER = /^[a-z]+:\/*[^/]*@/i
 
 /** Addresses can hold passwords, so no message repeats one. */
-export const baseUrlInput: Input<string> = (text) => {
-  const address = text.trim()
+export const baseUrlInput: Input<string> = (address) => {
   if (address === '') return refuse('is empty; set it, or the environment variable `DOCS_AGENT_BASE_URL`')
   // URL parsing drops tabs and line breaks, turns `\` into `/`, and an empty `?` or `#` leaves no trace.
   if (/[^\x21-\x7e]|\\/.test(address)) return refuse('must be an address without spaces or control characters')
@@ -113,15 +110,14 @@ export const baseUrlInput: Input<string> = (text) => {
 
 /** YAML's core spellings, the ones that the runner's own actions take. */
 export const booleanInput: Input<boolean> = (text) => {
-  if (!/^(?:true|True|TRUE|false|False|FALSE)$/.test(text.trim()))
-    return refuse(rejecting('must be `true` or `false`', text))
-  return text.trim().toLowerCase() === 'true'
+  if (/^(?:true|True|TRUE)$/.test(text)) return true
+  return /^(?:false|False|FALSE)$/.test(text) ? false : refuse(rejecting('must be `true` or `false`', text))
 }
 
 /** Never bare `Number`, which takes an empty text for 0, or `parseInt`, which reads the beginning of anything. */
 function numberInput(pattern: RegExp, rule: string, isInRange: (value: number) => boolean, unit = 1): Input<number> {
   return (text) => {
-    const value = pattern.test(text.trim()) ? Number(text) : NaN
+    const value = pattern.test(text) ? Number(text) : NaN
     return isInRange(value) ? value * unit : refuse(rejecting(rule, text))
   }
 }

@@ -20,7 +20,7 @@ export const COMPARE = ['false', 'true', 'pages'] as const
 
 const placeInput: Input<OutputPlace> = (text, raw, workspace) => {
   const format = FORMATS.find((one) => one === raw['format']?.trim()) ?? 'csv'
-  return findOutputPlace(workspace, text.trim() || `visitors.${format}`)
+  return findOutputPlace(workspace, text || `visitors.${format}`)
 }
 
 function isAfterStart(end: DateInput, raw: RawInputs): boolean {

@@ -51,7 +51,7 @@ test.each<[name: Name, text: string, raw: RawInputs, value: unknown]>([
   ['fail-on', '', { 'allowed-paths': 'docs/**' }, new Set([...always, 'out-of-scope'])],
   ['fail-on', '', BOTH, new Set([...always, 'checks', 'out-of-scope'])],
 ])('`%s` reads %j with %j', (name, text, raw, value) => {
-  expect(INPUTS[name](text, raw, '.')).toEqual(value)
+  expect(INPUTS[name](text.trim(), raw, '.')).toEqual(value)
 })
 
 const ofLine = (line: number): string => `line ${line} must be \`change-authors\`, a login or \`org/team\``
@@ -81,7 +81,7 @@ test.each<[name: Name, text: string, raw: RawInputs, problems: unknown[]]>([
   ['fail-on', 'checks, out-of-scope', { ...BOTH, 'wait-for-checks': 'false' }, [NO_CHECKS]],
   ['fail-on', 'checks, out-of-scope', { 'allowed-paths': ' ' }, [NO_CHECKS, NO_PATHS]],
 ])('`%s` refuses %j with %j', (name, text, raw, problems) => {
-  expect(() => INPUTS[name](text, raw, '.')).toThrow(expect.objectContaining({ problems }))
+  expect(() => INPUTS[name](text.trim(), raw, '.')).toThrow(expect.objectContaining({ problems }))
 })
 
 const at = (path: string, previousPath?: string) => ({ path, previousPath })

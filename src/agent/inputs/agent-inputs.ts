@@ -35,15 +35,17 @@ type OnOpenPr = (typeof ON_OPEN_PR)[number]
 const MAX_PROMPT_BYTES = 4 * 1024 * 1024
 const BLANK = 'is blank; the agent needs an instruction'
 
+/** Byte for byte. */
 const promptInput: Input<string | undefined> = (text, raw) => {
-  if (text !== '') return text.trim() === '' ? refuse(BLANK) : text
+  const prompt = raw['prompt'] ?? ''
+  if (prompt !== '') return text === '' ? refuse(BLANK) : prompt
   if (['prompt-file', 'job-id', 'command'].some((name) => isGiven(raw, name))) return undefined
   return refuse('is missing; set `prompt` or `prompt-file`, or `job-id` alone to wait for a job')
 }
 
 const promptFileInput = optionalInput((text, raw, workspace) => {
   if (raw['prompt'] !== '') return refuse('cannot be combined with `prompt`')
-  const prompt = readWorkspaceFile(workspace, text.trim(), MAX_PROMPT_BYTES)
+  const prompt = readWorkspaceFile(workspace, text, MAX_PROMPT_BYTES)
   return prompt.trim() === '' ? refuse(BLANK) : prompt
 })
 

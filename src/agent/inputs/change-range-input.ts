@@ -22,8 +22,7 @@ const REF = /^(?![-/.])(?!.*(?:\.\.|@\{|\/\/))[^\s\x00-\x20\x7f~^:?*[\\]{1,255}(
 const RULE =
   'must be empty, `since-last-success`, `BASE...HEAD` or `owner/name@BASE...HEAD`, where BASE and HEAD are commits, branches or tags'
 
-export const changeRangeInput: Input<RequestedRange> = (text) => {
-  const asked = text.trim()
+export const changeRangeInput: Input<RequestedRange> = (asked) => {
   if (asked === '') return { kind: 'event' }
   if (asked === 'since-last-success') return { kind: 'since-last-success' }
   const [, repository, ends = asked] = WITH_REPOSITORY.exec(asked) ?? []

@@ -24,8 +24,7 @@ const NEEDS: Readonly<Partial<Record<FailOn, (raw: RawInputs) => string | undefi
  * known is refused, and nobody could tell it from what was filled in.
  */
 export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
-  if (text.trim() === '')
-    return new Set(FAIL_ON.filter((word) => word !== 'no-changes' && NEEDS[word]?.(raw) === undefined))
+  if (text === '') return new Set(FAIL_ON.filter((word) => word !== 'no-changes' && NEEDS[word]?.(raw) === undefined))
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   if (words.length === 1 && words[0] === 'none') return new Set()
   if (words.length === 0 || !words.every(isFailOn)) {
