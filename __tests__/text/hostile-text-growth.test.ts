@@ -23,7 +23,7 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => void>> = {
   matchDashes: (path) => includesPath(rules, path),
   tellPatch,
   inlineCode,
-  foldedText: (text) => foldedText('Title', text),
+  foldedText: (text) => foldedText('Title', text, Infinity),
   oneLine: (text) => oneLine(text, Infinity),
   cutText: (text) => cutText(text, 300),
   cutToBytes: (text) => cutToBytes(text, 300),

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { marked } from 'marked'
-import { escapeHtml, foldedText, inlineCode, joinBlocks, linked, prose, shorten } from '../../src/text/markdown.ts'
+import { escapeHtml, foldedText, inlineCode, joinBlocks, linked, prose, table } from '../../src/text/markdown.ts'
 
 /** What people try. */
 const HOSTILE = [
@@ -44,35 +44,38 @@ test.each(HOSTILE)('inline code shows %j as it is, without a mark that anything 
 })
 
 test.each(HOSTILE)('a folded text shows %j as it is, and nothing ends its block', (text) => {
-  const html = marked.parse(`${foldedText('Title', text)}\n\nafter`, { async: false })
+  const html = marked.parse(`${foldedText('Title', text, 1_000)}\n\nafter`, { async: false })
 
   expect(tagsOf(html)).toEqual(['details', 'summary', 'summary', 'pre', 'pre', 'details', 'p', 'p'])
   expect(decoded(html)).toContain(`<pre>${text}</pre>`)
 })
 
 test('a folded text is one line of source, whatever line ends it has', () => {
-  expect(foldedText('a\u0000', 'a\r\n\r\nb\u2028c')).not.toMatch(/[\r\n\u2028]/)
+  expect(foldedText('a\u0000', 'a\r\n\r\nb\u2028c', 100)).not.toMatch(/[\r\n\u2028]/)
 })
 
 test('no text holds a workflow command of the kind that counts anywhere in a line', () => {
-  expect(inlineCode('##[error]x') + foldedText('x', '##[error]x')).not.toContain('##[')
+  expect(inlineCode('##[error]x') + foldedText('x', '##[error]x', 100)).not.toContain('##[')
 })
 
 test('a document has no more bytes than it may, and ends before the first block that does not fit', () => {
-  const blocks = ['first', 'ü'.repeat(200), 'last']
-  const whole = joinBlocks(blocks, 1_000)
-  expect(whole).toBe(`first\n\n${'ü'.repeat(200)}\n\nlast\n`)
   const note = '\n_The rest was left out: the summary would have been too long._\n'
   // The note has its place, and each block the two line ends behind it.
-  const most = Buffer.byteLength(whole + note) + 1
-  expect(joinBlocks(blocks, most)).toBe(whole)
-  expect(joinBlocks(blocks, most - 1)).toBe(`first\n\n${'ü'.repeat(200)}\n${note}`)
-  expect(joinBlocks(blocks, 300)).toBe(`first\n${note}`)
+  const most = 256 * 1024 - Buffer.byteLength(`first\n\n\n\nlast\n\n${note}`)
+  const long = 'ü'.repeat(100) + 'x'.repeat(most - 200)
+  expect(joinBlocks(['first', '', long, undefined, 'last'])).toBe(`first\n\n${long}\n\nlast\n`)
+  expect(joinBlocks(['first', long, 'last!'])).toBe(`first\n\n${long}\n${note}`)
+  expect(joinBlocks(['first', `${long} and more`, 'last'])).toBe(`first\n${note}`)
 })
 
-test('a long text is shortened between characters, and says how long it was', () => {
-  expect(shorten('aü', 3)).toBe('aü')
-  expect(shorten('aüb', 2)).toBe('a\n… cut here, 4 bytes in all')
+test('a long text is cut between characters, and says how long it was', () => {
+  const shown = (text: string, most: number) => foldedText('A', text, most).replace(/^.*<pre>|<\/pre>.*$/g, '')
+  expect([shown('aü', 3), shown('aüb', 2)]).toEqual(['aü', 'a&#10;… cut here, 4 bytes in all'])
+})
+
+test('a table has the facts that are known, and nothing is no table', () => {
+  expect(table({ A: undefined, 'B<': 'b', C: '' })).toBe('<table>\n<tr><td><b>B&lt;</b></td><td>b</td></tr>\n</table>')
+  expect(table({ A: '' })).toBe('')
 })
 
 test('sentences are sentences, and what stands between back-ticks is code', () => {

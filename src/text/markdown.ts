@@ -86,50 +86,44 @@ export function heading(icon: string, place: readonly (string | undefined)[], ti
 }
 
 /**
- * A longer text of a stranger, folded away. Blank lines would end the HTML block and wake Markdown up again, so line
- * ends are written as entities.
+ * A longer text of a stranger, folded away: its first `maxBytes` bytes of UTF-8, and how much there was. Blank lines would end
+ * the HTML block and wake Markdown up again, so line ends are written as entities.
  */
-export function foldedText(title: string, text: string): string {
-  const plain = cleanLines(text).map(escapeHtml).join('&#10;')
+export function foldedText(title: string, text: string, maxBytes: number): string {
+  const cut = cutToBytes(text, maxBytes)
+  const shown = cut === text ? text : `${cut}\n… cut here, ${Buffer.byteLength(text)} bytes in all`
+  const plain = cleanLines(shown).map(escapeHtml).join('&#10;')
   return `<details><summary>${escapeHtml(title)}</summary><pre>${plain}</pre></details>`
 }
 
-export interface TableRow {
-  /** Our own words. */
-  readonly name: string
-  /** Ready HTML: what strangers wrote went through `inlineCode` before. */
-  readonly html: string
+/** @param facts by our own words for them, those that are known: ready HTML, in which strangers' texts went through `inlineCode` */
+export function table(facts: Readonly<Record<string, string | undefined>>): string {
+  const known = Object.entries(facts).flatMap(([name, html]) => (html ? [[`<b>${escapeHtml(name)}</b>`, html]] : []))
+  return grid([], known)
 }
 
-export function table(rows: readonly TableRow[]): string {
-  const cells = rows.map(({ name, html }) => [`<b>${escapeHtml(name)}</b>`, html])
-  return grid([], cells)
-}
-
-/** @param rows of ready HTML */
+/** @param rows of ready HTML; without one there is no table */
 export function grid(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return ''
   const toLine = (tag: 'th' | 'td', cells: readonly string[]): string =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>\n`
   const heading = head.length === 0 ? '' : toLine('th', head)
   return `<table>\n${heading}${rows.map((cells) => toLine('td', cells)).join('')}</table>`
 }
 
-/** Joins blocks into a document of at most `maxBytes` bytes; what does not fit any more is left out and said. */
-export function joinBlocks(blocks: readonly string[], maxBytes: number): string {
-  const LEFT_OUT = '\n_The rest was left out: the summary would have been too long._\n'
+/** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
+const MOST_BYTES = 256 * 1024
+const LEFT_OUT = '\n_The rest was left out: the summary would have been too long._\n'
+
+/** Joins the blocks of a summary, without empty ones; what does not fit any more is left out and said. */
+export function joinBlocks(blocks: readonly (string | undefined)[]): string {
   const kept: string[] = []
   let bytes = Buffer.byteLength(LEFT_OUT)
   for (const block of blocks) {
-    const size = Buffer.byteLength(block) + 2
-    if (bytes + size > maxBytes) return `${kept.join('\n\n')}\n${LEFT_OUT}`
+    if (block === undefined || block === '') continue
+    bytes += Buffer.byteLength(block) + 2
+    if (bytes > MOST_BYTES) return `${kept.join('\n\n')}\n${LEFT_OUT}`
     kept.push(block)
-    bytes += size
   }
   return `${kept.join('\n\n')}\n`
-}
-
-/** Shortens a text for a folded block, in bytes of UTF-8, and says how much there was. */
-export function shorten(text: string, maxBytes: number): string {
-  const cut = cutToBytes(text, maxBytes)
-  return cut === text ? text : `${cut}\n… cut here, ${Buffer.byteLength(text)} bytes in all`
 }

@@ -1,6 +1,6 @@
 import type { Conclusion } from '../action/conclusion.ts'
 import { formatDuration } from '../text/duration.ts'
-import { escapeHtml, heading, inlineCode, joinBlocks, table, type TableRow } from '../text/markdown.ts'
+import { escapeHtml, heading, inlineCode, joinBlocks, table } from '../text/markdown.ts'
 import { oneLine } from '../text/untrusted.ts'
 import { describeChange, ENDING_WORDS } from './conclusion.ts'
 import { describeRange } from './date-range.ts'
@@ -8,8 +8,6 @@ import type { VisitorTotals } from './export-format.ts'
 import { percent, renderPageChanges, renderTopPages } from './page-tables.ts'
 import type { Report } from './report.ts'
 
-/** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
-const MAX_SUMMARY_BYTES = 256 * 1024
 const MAX_TABLE_BYTES = 192 * 1024
 
 const number = (value: number): string => value.toLocaleString('en-US')
@@ -40,24 +38,24 @@ function uniqueVisitors({ totals, comparison }: Report): string[] {
   if (totals === undefined) return []
   const { human, ai, total } = totals
   const { name: period = '', totals: before } = comparison ?? {}
-  const row = (name: string, of: keyof VisitorTotals, note: string): TableRow => {
-    const then = before?.[of]
-    const change = then === undefined ? '' : `, ${describeChange(totals[of], then, period)}`
-    return { name, html: `${number(totals[of])}${note}${change}${then ? ` (${number(then)})` : ''}` }
+  const tell = (name: keyof VisitorTotals, note: string): string => {
+    const then = before?.[name]
+    const change = then === undefined ? '' : `, ${describeChange(totals[name], then, period)}`
+    return `${number(totals[name])}${note}${change}${then ? ` (${number(then)})` : ''}`
   }
   const share = (part: number): string => ` (${percent(part, total)} of all)`
-  const rows = [
-    row('Human', 'human', share(human)),
-    row('AI', 'ai', share(ai)),
-    row('All', 'total', total === human + ai ? '' : ', each counted once'),
-  ]
+  const counts = table({
+    Human: tell('human', share(human)),
+    AI: tell('ai', share(ai)),
+    All: tell('total', total === human + ai ? '' : ', each counted once'),
+  })
   const both = human + ai - total
   // Numbers that cannot be of one crowd (section 2.2) have no true picture.
   if (both < 0 || Math.max(human, ai) > total)
-    return ['### Unique visitors', table(rows), 'These are the numbers of the service.']
+    return ['### Unique visitors', counts, 'These are the numbers of the service.']
   const seen = `${number(both)} of them ${both === 1 ? 'was' : 'were'} seen as both`
   const note = `${seen}: those are in “Human” and in “AI”, and once in “All”.`
-  return ['### Unique visitors', table(rows), note, ...pie(human - both, ai - both, both)]
+  return ['### Unique visitors', counts, note, ...pie(human - both, ai - both, both)]
 }
 
 function facts({ range, file, rows, doubts, durationMs }: Report): string[] {
@@ -66,13 +64,13 @@ function facts({ range, file, rows, doubts, durationMs }: Report): string[] {
   const whole = doubts === '' ? 'yes' : `not certain: ${doubts}`
   return [
     '### The export',
-    table([
-      { name: 'Range', html: escapeHtml(describeRange(range)) },
-      { name: 'File', html: isWritten ? inlineCode(file) : 'none' },
-      { name: isWritten ? 'Rows' : 'Rows read', html: number(rows) },
-      { name: 'Whole', html: isWritten ? escapeHtml(whole) : 'there is no file' },
-      { name: 'This step took', html: formatDuration(durationMs) },
-    ]),
+    table({
+      Range: escapeHtml(describeRange(range)),
+      File: isWritten ? inlineCode(file) : 'none',
+      [isWritten ? 'Rows' : 'Rows read']: number(rows),
+      Whole: isWritten ? escapeHtml(whole) : 'there is no file',
+      'This step took': formatDuration(durationMs),
+    }),
   ]
 }
 
@@ -101,17 +99,14 @@ function headline({ ending, projectId, range }: Report, title: string): string {
 /** The job summary, as Markdown for GitHub: the verdict first, then the numbers, then where they are. */
 export function renderSummary(report: Report, { title, text, advice }: Conclusion): string {
   const quote = report.error?.quote
-  return joinBlocks(
-    [
-      headline(report, title),
-      text,
-      ...(quote === undefined ? [] : [`The service says: ${inlineCode(quote)}`]),
-      ...(advice === undefined ? [] : [`**What to do:** ${advice}`]),
-      ...uniqueVisitors(report),
-      ...topPages(report),
-      ...pageChanges(report),
-      ...facts(report),
-    ],
-    MAX_SUMMARY_BYTES,
-  )
+  return joinBlocks([
+    headline(report, title),
+    text,
+    quote && `The service says: ${inlineCode(quote)}`,
+    advice && `**What to do:** ${advice}`,
+    ...uniqueVisitors(report),
+    ...topPages(report),
+    ...pageChanges(report),
+    ...facts(report),
+  ])
 }

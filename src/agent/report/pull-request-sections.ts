@@ -1,12 +1,12 @@
 import type { Check } from '../../github/commit-checks.ts'
 import { formatDuration } from '../../text/duration.ts'
-import { foldedText, grid, inlineCode, linked, prose, quoted, shorten, someQuoted } from '../../text/markdown.ts'
+import { foldedText, grid, inlineCode, linked, prose, quoted, someQuoted } from '../../text/markdown.ts'
 import { formatCount } from '../../text/sentences.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { ownPullRequest, type Changes, type Report, type Turn } from './report.ts'
 import { formatEnd } from './turn-texts.ts'
 
-/** So many files, and so many checks, are named. */
+/** So many files, checks and paths are named. */
 const MOST_ROWS = 20
 const LONGEST_TITLE = 200
 const MOST_PROMPT_BYTES = 16 * 1024
@@ -19,20 +19,20 @@ export function pagesFirst(files: Changes['files']): Changes['files'] {
 }
 
 /** The rows that are shown, and how many more there are. */
-function firstRows<T>(items: readonly T[], toRow: (item: T) => readonly string[]): (readonly string[])[] {
+export function firstRows<T>(items: readonly T[], toRow: (item: T) => readonly string[]): (readonly string[])[] {
   const more = items.length - MOST_ROWS
   return [...items.slice(0, MOST_ROWS).map(toRow), ...(more > 0 ? [[`and ${more} more`]] : [])]
 }
 
-function heading(report: Report): string[] {
+function heading(report: Report): string {
   const link = ownPullRequest(report)
-  if (link === undefined) return []
+  if (link === undefined) return ''
   const { href, number, repository } = link
   const title = report.pullRequest?.title ?? ''
   const place = number === undefined || repository === undefined ? '' : `#${number} in ${repository}`
   const name = place === '' ? 'Open the pull request' : `Pull request ${place}`
   const text = title === '' ? name : `${inlineCode(oneLine(title, LONGEST_TITLE))} ${place}`
-  return [`### [${text.trim().replaceAll('_', '&#95;')}](${href})`]
+  return `### [${text.trim().replaceAll('_', '&#95;')}](${href})`
 }
 
 function files({ changes }: Report): string[] {
@@ -52,25 +52,24 @@ function files({ changes }: Report): string[] {
 const RESULTS = { failure: '❌ failed', pending: '⏳ not finished', success: '✅ passed' } as const
 const WORST_FIRST = ['failure', 'pending', 'success'] as const
 
-function checks({ pullRequest }: Report): string[] {
-  const list = pullRequest?.checkList ?? []
-  const sorted = WORST_FIRST.flatMap((wanted) => list.filter(({ state }) => state === wanted))
+function checks({ pullRequest: { checkList = [] } = {} }: Report): string {
+  const sorted = WORST_FIRST.flatMap((wanted) => checkList.filter(({ state }) => state === wanted))
   const toRow = ({ name, state, waitsForApproval, tookMs, detailsUrl: url }: Check): string[] => [
     linked({ text: quoted(name), url }),
     waitsForApproval === true ? '⏳ waits for approval' : RESULTS[state],
     tookMs === undefined ? '' : formatDuration(tookMs),
   ]
-  return list.length === 0 ? [] : [grid(['Check', 'Result', 'Time'], firstRows(sorted, toRow))]
+  return grid(['Check', 'Result', 'Time'], firstRows(sorted, toRow))
 }
 
 function round(turn: Turn, index: number): string[] {
   const { failing = [], task } = turn
   const names = someQuoted(failing.map(({ name }) => name))
   const sent = `**Round ${index + 1}:** ${prose(`sent ${names}; ${formatEnd(turn)}`)}`
-  return task.kind === 'attach' ? [sent] : [sent, foldedText('What was sent', shorten(task.prompt, MOST_PROMPT_BYTES))]
+  return task.kind === 'attach' ? [sent] : [sent, foldedText('What was sent', task.prompt, MOST_PROMPT_BYTES)]
 }
 
-/** The pull request by its title, what the step has changed in it, its checks, and each round. */
+/** The pull request by its title, what the step has changed in it, its checks, and each round; empty for what is not known. */
 export function pullRequestSections(report: Report): string[] {
-  return [...heading(report), ...files(report), ...checks(report), ...report.rounds.flatMap(round)]
+  return [heading(report), ...files(report), checks(report), ...report.rounds.flatMap(round)]
 }

@@ -1,29 +1,17 @@
 import type { Conclusion } from '../../action/conclusion.ts'
 import { formatDuration } from '../../text/duration.ts'
-import {
-  foldedText,
-  grid,
-  heading,
-  inlineCode,
-  joinBlocks,
-  linked,
-  prose,
-  shorten,
-  table,
-} from '../../text/markdown.ts'
+import { foldedText, grid, heading, inlineCode, joinBlocks, linked, prose, table } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { formatUtc, readableTime } from '../../text/utc-time.ts'
 import type { Task } from '../inputs/task.ts'
 import { adviseAttaching } from './conclusion.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
-import { pullRequestSections } from './pull-request-sections.ts'
+import { firstRows, pullRequestSections } from './pull-request-sections.ts'
 import { isLookedAt, jobIdOf, type Report } from './report.ts'
 import { formatShortfalls } from './journal.ts'
 import { adviseOnPullRequest, formatPullRequest } from './standing.ts'
 
-/** A quarter of what the runner takes for a step: a summary over its limit is dropped whole. */
-const MAX_SUMMARY_BYTES = 256 * 1024
-const MAX_PROMPT_BYTES = 32 * 1024
+const MOST_PROMPT_BYTES = 32 * 1024
 
 const TASK_NAMES: Readonly<Record<Task['kind'], string>> = {
   create: 'new job',
@@ -55,39 +43,29 @@ function headline(report: Report, { isGreen, title }: Conclusion): string {
 const LONGEST_FACT = 300
 const fact = (text: string): string => inlineCode(oneLine(text, LONGEST_FACT))
 
-const MOST_PATHS = 20
-
-function somePaths(paths: readonly string[]): string {
-  const more = paths.length > MOST_PATHS ? `, and ${paths.length - MOST_PATHS} more` : ''
-  return paths.slice(0, MOST_PATHS).map(fact).join(', ') + more
-}
-
 /** Of a push. The change says how many commits there are in its range. */
 const COUNT = /: \d+ commits?$/
 
 /** What the sections before have not told, what started the run, and the job. */
-function facts(report: Report, { text }: Conclusion): string[] {
+function facts(report: Report, { text }: Conclusion): string {
   const { startedBy, change, pullRequest: { state, branch, scope } = {}, shortfalls, job, durationMs } = report
   const id = jobIdOf(report)
   const trigger = startedBy && { ...startedBy, text: startedBy.text.replace(change === undefined ? '' : COUNT, '') }
-  const untold = isLookedAt(report) ? '' : formatPullRequest(report)
   const ref = job?.ref === undefined ? '' : ` at ${fact(job.ref)}`
-  const rows: readonly (readonly [name: string, html: string | undefined])[] = [
-    ['Triggered by', trigger && linked(trigger)],
-    ['Change', change && prose(change)],
-    ['Pull request', state && branch && `${state}, ${fact(branch)}`],
-    ['Last seen of it', prose(untold)],
-    ['Outside of allowed-paths', somePaths(scope?.outside ?? [])],
-    ['Not done on GitHub', prose(formatShortfalls(shortfalls, text) ?? '')],
-    ['Job', id && inlineCode(id)],
-    ['Status', job && fact(job.unlistedStatus ?? job.status)],
-    ['Repository', job?.repository && `${fact(job.repository)}${ref}`],
-    ['Model', job?.model && fact(job.model)],
-    ['Created', job?.createdAt && fact(readableTime(job.createdAt))],
-    ['This step took', id && formatDuration(durationMs)],
-  ]
-  const known = rows.flatMap(([name, html]) => (html ? [{ name, html }] : []))
-  return known.length === 0 ? [] : [table(known)]
+  return table({
+    'Triggered by': trigger && linked(trigger),
+    Change: change && prose(change),
+    'Pull request': state && branch && `${state}, ${fact(branch)}`,
+    'Last seen of it': isLookedAt(report) ? '' : prose(formatPullRequest(report)),
+    'Outside of allowed-paths': firstRows(scope?.outside ?? [], (path) => [fact(path)]).join(', '),
+    'Not done on GitHub': prose(formatShortfalls(shortfalls, text) ?? ''),
+    Job: id && inlineCode(id),
+    Status: job && fact(job.unlistedStatus ?? job.status),
+    Repository: job?.repository && `${fact(job.repository)}${ref}`,
+    Model: job?.model && fact(job.model),
+    Created: job?.createdAt && fact(readableTime(job.createdAt)),
+    'This step took': id && formatDuration(durationMs),
+  })
 }
 
 /** The day stands at its first entry. */
@@ -102,9 +80,10 @@ function timeline({ timeline }: Report): string[] {
   return rows.length === 0 ? [] : ['### Time line', grid(['UTC', 'After', 'What happened'], rows)]
 }
 
-function prompt({ task }: Report): string[] {
-  if (task === undefined || task.kind === 'attach' || task.prompt === '') return []
-  return [foldedText('The prompt', shorten(task.prompt, MAX_PROMPT_BYTES))]
+function prompt({ task }: Report): string {
+  return task === undefined || task.kind === 'attach' || task.prompt === ''
+    ? ''
+    : foldedText('The prompt', task.prompt, MOST_PROMPT_BYTES)
 }
 
 /** Only ids that were checked get in here. */
@@ -112,39 +91,32 @@ function linesToCopy(id: string | undefined, ...more: readonly string[]): string
   return ['```yaml', 'with:', `  job-id: ${id ?? ''}`, ...more, '```'].join('\n')
 }
 
-function whatToDo(report: Report, { advice }: Conclusion): string[] {
-  if (advice === undefined) return []
-  const isToAttach = advice === adviseAttaching(report)
-  return [`**What to do:** ${advice}`, ...(isToAttach ? [linesToCopy(jobIdOf(report))] : [])]
-}
-
 /** What the job could do next. Nobody is to send more before it is known what became of this. */
 function whatNext(report: Report, { advice }: Conclusion): string[] {
-  const { job, error, progress: turn, outcome } = report
+  const { job, error, progress, outcome } = report
   const attaching = adviseAttaching(report)
   if (attaching !== undefined)
     return attaching === advice ? [] : ['### What next', attaching, linesToCopy(jobIdOf(report))]
   const mayFollow = job?.status === 'completed' || job?.status === 'failed'
-  if (!mayFollow || error !== undefined || turn === 'taken' || outcome === 'cancelled') return []
+  if (!mayFollow || error !== undefined || progress === 'taken' || outcome === 'cancelled') return []
   const more = '  prompt: Now do this as well.'
   return ['### What next', 'To tell the agent more, send a follow-up to this job:', linesToCopy(job.id, more)]
 }
 
 /** The job summary, as Markdown for GitHub: the verdict first, then the pull request, then what led to it. */
 export function renderSummary(report: Report, conclusion: Conclusion): string {
+  const { text, advice } = conclusion
   const quote = report.error?.quote
-  return joinBlocks(
-    [
-      headline(report, conclusion),
-      conclusion.text,
-      ...(quote === undefined ? [] : [`The service says: ${inlineCode(quote)}`]),
-      ...whatToDo(report, conclusion),
-      ...pullRequestSections(report),
-      ...facts(report, conclusion),
-      ...timeline(report),
-      ...prompt(report),
-      ...whatNext(report, conclusion),
-    ],
-    MAX_SUMMARY_BYTES,
-  )
+  return joinBlocks([
+    headline(report, conclusion),
+    text,
+    quote && `The service says: ${inlineCode(quote)}`,
+    advice && `**What to do:** ${advice}`,
+    advice && advice === adviseAttaching(report) ? linesToCopy(jobIdOf(report)) : '',
+    ...pullRequestSections(report),
+    facts(report, conclusion),
+    ...timeline(report),
+    prompt(report),
+    ...whatNext(report, conclusion),
+  ])
 }
