@@ -102,16 +102,14 @@ export const baseUrlInput: Input<string> = (address) => {
   if (url.username !== '' || url.password !== '' || EMPTY_USER.test(address))
     return refuse('must not contain user information')
   if (/[?#]/.test(address)) return refuse('must not contain a query or a fragment')
-  if (url.protocol === 'http:' && !isLoopback(url))
-    return refuse('must begin with `https://`; `http://` is for loopback only')
-  if (!/^https?:$/.test(url.protocol)) return refuse('must begin with `https://`')
-  return url.href.replace(/\/+$/, '')
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return url.href.replace(/\/+$/, '')
+  return refuse(`must begin with \`https://\`${url.protocol === 'http:' ? '; `http://` is for loopback only' : ''}`)
 }
 
 /** YAML's core spellings, the ones that the runner's own actions take. */
 export const booleanInput: Input<boolean> = (text) => {
-  if (/^(?:true|True|TRUE)$/.test(text)) return true
-  return /^(?:false|False|FALSE)$/.test(text) ? false : refuse(rejecting('must be `true` or `false`', text))
+  if (['true', 'True', 'TRUE'].includes(text)) return true
+  return ['false', 'False', 'FALSE'].includes(text) ? false : refuse(rejecting('must be `true` or `false`', text))
 }
 
 /** Never bare `Number`, which takes an empty text for 0, or `parseInt`, which reads the beginning of anything. */

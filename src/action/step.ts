@@ -44,21 +44,19 @@ interface StepOrigin extends Pick<Step, 'core' | 'clock' | 'signal' | 'startedAt
 
 /** @throws ActionError `proxy` if the proxy's address is none */
 export function openStep(inputs: StepInputs, { env, connectGitHub, ...origin }: StepOrigin): Step {
-  const { core, clock, signal } = origin
+  const { core, clock, signal, startedAt } = origin
   const { githubToken: token = '', githubApiUrl, timeoutMs } = inputs
-  const deadlineAt = origin.startedAt + timeoutMs
   const random = Math.random
+  const deadlineAt = startedAt + timeoutMs
   const context = atGitHub(readContext(env), githubApiUrl)
-  const { apiUrl } = context
-  const { debug, redact } = core
+  const surroundings = { ...core, env, clock, signal, random, deadlineAt }
   return {
     ...origin,
     random,
     deadlineAt,
     context,
-    client: connect({ ...inputs, ...core, env, clock, signal, random, deadlineAt }),
-    github:
-      token === '' ? undefined : connectGitHub?.({ token, apiUrl, env, clock, signal, deadlineAt, debug, redact }),
+    client: connect({ ...inputs, ...surroundings }),
+    github: token === '' ? undefined : connectGitHub?.({ ...surroundings, token, apiUrl: context.apiUrl }),
   }
 }
 

@@ -3,17 +3,11 @@ import { cleanLines, cutRaw, cutToBytes, oneLine } from './untrusted.ts'
 /** More than any line of a summary has, in characters. */
 const LONGEST_LINE = 4_096
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
+const ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
 
 /** Makes a text plain in HTML, which is also what GitHub's Markdown makes of it inside a tag. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
+  return text.replace(/[&<>"']/g, (character) => `&${ENTITIES[character] ?? ''};`)
 }
 
 /**
