@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { commitsOfTurn } from '../../../src/agent/job/turn-commits.ts'
+import { commitsOfTurn } from '../../../src/agent/job/pull-request-of-turn.ts'
 import { conclude } from '../../../src/agent/report/conclusion.ts'
 import { toOutputs } from '../../../src/agent/report/outputs.ts'
 import type { Report } from '../../../src/agent/report/report.ts'
@@ -266,7 +266,7 @@ test.each([
   expect(report.operation).toBe(operation)
 })
 
-describe('turn commits', () => {
+describe('head before', () => {
   test('a run that is cancelled while a head is read sends nothing', async () => {
     expect((await play(showing([refusal('cancelled')]))).client.calls).toEqual(['get'])
   })

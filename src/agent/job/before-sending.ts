@@ -1,15 +1,12 @@
 import type { Job } from '../../docs-service/schemas.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { Task } from '../inputs/task.ts'
 import type { Outcome, TaskResult } from '../report/report.ts'
 import type { Preflight, Replace } from '../report/turns.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning, isSameEnd } from './job-state.ts'
 import { readHead } from './pull-request-of-turn.ts'
 import { findJob, waitForJob } from './wait-for-job.ts'
-
-export type FollowUpTask = Extract<Task, { kind: 'follow-up' }>
 
 /** A job that changes again and again while it is looked at does not hold still for a prompt. */
 const MOST_LOOKS = 3
@@ -55,7 +52,7 @@ export async function prepare(
   preflight: Preflight | undefined,
 ): Promise<Ready | TaskResult | Replace> {
   const { step } = watch
-  const { clock, deadlineAt, journal } = step
+  const { clock, deadlineAt } = step
   const { wait } = step.inputs
   const isRolling = preflight !== undefined
   let present = await findJob(jobId, watch)
@@ -93,7 +90,7 @@ export async function prepare(
       if (replace !== undefined) return replace
       const { announcement, continued } = preflight
       if (announcement !== undefined) watch.note(announcement)
-      if (continued !== undefined) journal.see({ continued })
+      if (continued !== undefined) step.journal.see({ continued })
     }
     if (wait && !isBusy) head = await readHead(before, step)
     return { before, head }

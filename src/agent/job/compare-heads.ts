@@ -7,8 +7,7 @@ import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type TaskResult } from '../report/report.ts'
-import { QUESTION_MS, readAfterTurn } from './pull-request-of-turn.ts'
-import type { TurnCommits } from './turn-commits.ts'
+import { QUESTION_MS, readAfterTurn, type TurnCommits } from './pull-request-of-turn.ts'
 
 /** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
 function relate(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
@@ -51,7 +50,7 @@ const MOST_NAMES = 5
 const LONGEST_NAME = 60
 
 /** What others did in the pull request is not the agent's, and is not to be overlooked either. */
-function noticeOthers({ others }: TurnCommits, { number }: PullRequest, { journal }: AgentStep): void {
+function noticeOthers(others: TurnCommits['others'], { number }: PullRequest, { journal }: AgentStep): void {
   if (others.size === 0) return
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
   const counts = [...others.values()]
@@ -89,26 +88,26 @@ export async function compareHeads(
   const mayHavePushed = outcome !== 'error' && outcome !== 'timed-out'
   const after = before && mayHavePushed ? await readAfterTurn(before, step) : undefined
   if (before === undefined || after === undefined) return result
-  const { now, came } = after
+  const { now, agents: commits, others, keepsHead, problem } = after
   const hasMoved = now.headSha !== before.headSha
   const named: TaskResult = { ...result, ...(job && prLink && { job: { ...job, prLink: job.prLink ?? prLink } }) }
-  const isKnown = !(came instanceof ActionError)
-  if (!isKnown) step.journal.reportSkipped('Could not tell whether the follow-up changed the pull request', came)
-  const hasAdded = isKnown && came.agents > 0
+  if (problem !== undefined)
+    step.journal.reportSkipped('Could not tell whether the follow-up changed the pull request', problem)
+  const hasAdded = commits > 0
   // A turn whose job names no pull request may have worked elsewhere.
-  const isUnchanged = isKnown && !hasAdded && link !== undefined
+  const isUnchanged = problem === undefined && !hasAdded && link !== undefined
   const done: TaskResult = {
     ...named,
-    ...(hasAdded && { operation: 'updated', added: { commits: came.agents, since: before.headSha } }),
+    ...(hasAdded && { operation: 'updated', added: { commits, since: before.headSha } }),
     ...(isUnchanged && { operation: 'unchanged' }),
   }
   if (isOpen(before) && !isOpen(now) && (await hasCommitsPast(before, now, step))) {
     step.journal.see({ pullRequest: describePullRequest(now) })
     return { ...(hasMoved ? done : named), outcome: 'error', error: leftBehind(now) }
   }
-  if (!isKnown || !came.keepsHead) await noticeLostCommit(before, now, step)
-  if (!isKnown) return result
+  if (!keepsHead) await noticeLostCommit(before, now, step)
+  if (problem !== undefined) return result
   if (hasAdded) return outcome === 'no-changes' ? { ...done, outcome: 'pull-request' } : done
-  noticeOthers(came, now, step)
+  noticeOthers(others, now, step)
   return isUnchanged ? { ...done, outcome: 'no-changes', hasOtherHead: hasMoved } : done
 }

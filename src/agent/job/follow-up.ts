@@ -2,7 +2,7 @@ import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { Preflight, Replace } from '../report/turns.ts'
-import { lookAgain, prepare, type FollowUpTask } from './before-sending.ts'
+import { lookAgain, prepare } from './before-sending.ts'
 import { compareHeads } from './compare-heads.ts'
 import { isRunning, isSameEnd, saysActive } from './job-state.ts'
 import type { JobWatch } from './job-watch.ts'
@@ -43,14 +43,14 @@ export function endOfTurn(
 
 /** Sends the prompt; gives the answer, or the error if the prompt may have been taken all the same. */
 async function send(
-  { id }: Job,
+  jobId: string,
   prompt: string,
   watch: JobWatch,
   beforeAgain: () => Promise<void>,
 ): Promise<Job | ActionError> {
   const { client, journal } = watch.step
   try {
-    const answer = await client.sendMessage(id, prompt, beforeAgain)
+    const answer = await client.sendMessage(jobId, prompt, beforeAgain)
     watch.accept(answer)
     journal.see({ progress: 'taken' })
     return answer
@@ -62,7 +62,7 @@ async function send(
 }
 
 /** Whether the turn of a message is seen. No final state counts as its end before that. */
-async function isBegun({ id: jobId }: Job, watch: JobWatch): Promise<boolean> {
+async function isBegun(jobId: string, watch: JobWatch): Promise<boolean> {
   const { clock, deadlineAt } = watch.step
   const endsAt = Math.min(clock.now() + TURN_START_MS, deadlineAt)
   const read = await watch.poll({ jobId, isFound: saysActive, nextMs: nextTurnPollMs, endsAt })
@@ -78,7 +78,7 @@ async function isBegun({ id: jobId }: Job, watch: JobWatch): Promise<boolean> {
 async function lookUp(fate: ActionError, before: Job, watch: JobWatch): Promise<void> {
   const isTaken =
     !isRunning(before) &&
-    (await isBegun(before, watch).catch((error: unknown) => {
+    (await isBegun(before.id, watch).catch((error: unknown) => {
       if (error instanceof ActionError) return false
       throw error
     }))
@@ -90,18 +90,19 @@ async function lookUp(fate: ActionError, before: Job, watch: JobWatch): Promise<
  * prompt is sent, or its end would pass for ours.
  */
 export async function followUp(
-  task: FollowUpTask,
+  jobId: string,
+  prompt: string,
   watch: JobWatch,
   preflight?: Preflight,
 ): Promise<TaskResult | Replace> {
   const { step } = watch
   const { clock, inputs, journal } = step
   journal.see({ progress: 'unsent' })
-  const ready = await prepare(task.jobId, watch, preflight)
+  const ready = await prepare(jobId, watch, preflight)
   if (!('before' in ready)) return ready
   const { before } = ready
   let { head } = ready
-  const answer = await send(before, task.prompt, watch, async () => {
+  const answer = await send(jobId, prompt, watch, async () => {
     // Somebody else's prompt may have had its turn.
     head &&= await readHead(before, step, true)
     await lookAgain(before, preflight, watch)
@@ -113,13 +114,13 @@ export async function followUp(
   const isAnsweredActive = !isLost && saysActive(answer)
   if (isLost) await lookUp(answer, before, watch)
   else if (!inputs.wait) return { outcome: 'submitted' }
-  else if (!isAnsweredActive && !(await isBegun(before, watch))) return { outcome: 'unconfirmed' }
+  else if (!isAnsweredActive && !(await isBegun(jobId, watch))) return { outcome: 'unconfirmed' }
   journal.see({ progress: 'seen' })
   if (!inputs.wait) return { outcome: 'submitted' }
 
   const isEnd = endOfTurn(before, answeredAtMs, !isAnsweredActive)
   const ended = await watch.poll({
-    jobId: before.id,
+    jobId,
     isFound: (read) => isEnd(read, clock.now()),
     // An end that has to stand is read at the pace of a turn's beginning.
     nextMs: (fixedMs, state) => {

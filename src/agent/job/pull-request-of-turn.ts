@@ -6,7 +6,6 @@ import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts
 import { pollUntil } from '../../runtime/poll.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { settlePauses } from './poll-schedule.ts'
-import { commitsOfTurn, type TurnCommits } from './turn-commits.ts'
 
 /** What a question about the head may take, in milliseconds. */
 export const QUESTION_MS = 10_000
@@ -40,18 +39,71 @@ function assertWhole(listed: readonly PullRequestCommit[], head: string): void {
     throw new ActionError('bad-answer', "GitHub's list of its commits does not have the newest one yet.")
 }
 
-interface Came extends TurnCommits {
+/** What came to a pull request during a turn. */
+export interface TurnCommits {
+  /** How many are the agent's. */
+  readonly agents: number
+  /** How many came from whom, if they are not the agent's. */
+  readonly others: ReadonlyMap<string, number>
+}
+
+const NAMELESS = 'somebody unknown'
+
+/** Those that came on top of what was there. What a merge brings from another branch may be an earlier work of the agent. */
+function onTopOf(had: ReadonlySet<string>, commits: readonly PullRequestCommit[]): readonly PullRequestCommit[] {
+  const reached = new Set(had)
+  for (let before = -1; before < reached.size;) {
+    before = reached.size
+    for (const { sha, parents } of commits) if (parents.some((parent) => reached.has(parent))) reached.add(sha)
+  }
+  return commits.filter(({ sha }) => reached.has(sha))
+}
+
+/**
+ * Whose commits are new in a pull request. One that keeps author and date of an earlier one is a copy, and belongs to
+ * whoever made it: a rebase by somebody else is no work of the agent.
+ * @param earlier the commits that were in it before the turn
+ * @param listed those that are in it now
+ * @param agent the names under which the agent writes
+ */
+export function commitsOfTurn(
+  earlier: readonly PullRequestCommit[],
+  listed: readonly PullRequestCommit[],
+  agent: ReadonlySet<string>,
+): TurnCommits {
+  const had = new Set(earlier.map(({ sha }) => sha))
+  const all = listed.filter(({ sha }) => !had.has(sha))
+  const isRewritten = all.length === listed.length
+  const written = new Set(earlier.map(({ writtenAt, writtenBy }) => `${writtenAt} ${writtenBy}`))
+  let agents = 0
+  const others = new Map<string, number>()
+  for (const { writtenAt, writtenBy, committedBy } of isRewritten ? all : onTopOf(had, all)) {
+    const isCopy = written.has(`${writtenAt} ${writtenBy}`)
+    const whose = (isCopy ? committedBy : writtenBy) || NAMELESS
+    if (agent.has(whose)) agents++
+    else others.set(whose, (others.get(whose) ?? 0) + 1)
+  }
+  return { agents, others }
+}
+
+/** The pull request after a turn, and what came to it. */
+interface After extends TurnCommits {
+  readonly now: PullRequest
   /** Whether the head of before is in it still. */
   readonly keepsHead: boolean
+  /** Why it is not known what came. */
+  readonly problem?: ActionError
 }
+
+const NOTHING: TurnCommits = { agents: 0, others: new Map() }
 
 /**
  * Whose commits have come to the pull request. What two heads have between them would also hold what a merge of the base
  * brings; the list of the pull request does not.
  * @throws ActionError if GitHub does not tell
  */
-async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<Came> {
-  if (now.headSha === before.headSha) return { agents: 0, others: new Map(), keepsHead: true }
+async function readTurnCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<After> {
+  if (now.headSha === before.headSha) return { ...NOTHING, now, keepsHead: true }
   const github = openGitHub(step, QUESTION_MS)
   const listed = await step.journal.heads.listCommits(now, github)
   assertWhole(listed, now.headSha)
@@ -61,13 +113,7 @@ async function readTurnCommits(before: PullRequest, now: PullRequest, step: Agen
     earlier = await github.listCommitsBetween(now.repository, now.baseSha, before.headSha)
     assertWhole(earlier, before.headSha)
   }
-  return { ...commitsOfTurn(earlier, listed, ownersOf(before.author, earlier, before.headSha)), keepsHead }
-}
-
-/** The pull request after a turn, and what came to it, or why that is not known. */
-interface After {
-  readonly now: PullRequest
-  readonly came: Came | ActionError
+  return { ...commitsOfTurn(earlier, listed, ownersOf(before.author, earlier, before.headSha)), now, keepsHead }
 }
 
 /** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
@@ -78,10 +124,9 @@ export async function readAfterTurn(before: PullRequest, step: AgentStep): Promi
     // That GitHub does not tell was said before the message, or costs nothing.
     const now = await unlessFailed(step.journal.heads.read(readNow))
     if (now === undefined) return undefined
-    const cameBefore = last?.now.headSha === now.headSha && !(last.came instanceof ActionError) ? last.came : undefined
-    const came = cameBefore ?? (await readTurnCommits(before, now, step).catch(rethrowFatal))
-    return (last = { now, came })
+    if (last?.now.headSha === now.headSha && last.problem === undefined) return { ...last, now }
+    const unknown = (error: unknown): After => ({ ...NOTHING, now, keepsHead: false, problem: rethrowFatal(error) })
+    return (last = await readTurnCommits(before, now, step).catch(unknown))
   }
-  const isUpdated = (after?: After): boolean => after !== undefined && 'agents' in after.came && after.came.agents > 0
-  return pollUntil(read, isUpdated, settlePauses(step), step)
+  return pollUntil(read, (after) => after !== undefined && after.agents > 0, settlePauses(step), step)
 }

@@ -42,6 +42,6 @@ export async function runTurn({ task, preflight }: Plan, watch: JobWatch): Promi
   if (task.kind !== 'create') core.setOutput('job-id', task.jobId)
   // A step that hangs has at least said what it was about to do.
   core.log(`${BEGINS[task.kind]}${about} in project ${inputs.projectId}, timeout ${formatDuration(inputs.timeoutMs)}.`)
-  if (task.kind === 'follow-up') return followUp(task, watch, preflight)
+  if (task.kind === 'follow-up') return followUp(task.jobId, task.prompt, watch, preflight)
   return task.kind === 'create' ? create(task.prompt, watch) : attach(task.jobId, watch)
 }
