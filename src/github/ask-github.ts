@@ -56,12 +56,13 @@ function openRepository(
  * Asks GitHub one thing, which may be several pages and several attempts.
  * @param permission what it needs, as it is written in a workflow, such as `checks: read`
  * @param repository `owner/name`
+ * @param call its `end` aborts when nobody waits for it any more
  * @throws ActionError and nothing else; what the token lacks is in its hint
  */
 export type AskGitHub = <T>(
   permission: string,
   repository: string,
-  call: (api: RepositoryApi) => Promise<T>,
+  call: (api: RepositoryApi, end: AbortSignal) => Promise<T>,
 ) => Promise<T>
 
 export function createAskGitHub(options: GitHubOptions, requests: Requests): AskGitHub {
@@ -72,7 +73,7 @@ export function createAskGitHub(options: GitHubOptions, requests: Requests): Ask
     const limits = { clock, signal, timeoutMs: deadlineAt - clock.now(), timedOut }
     try {
       if (limits.timeoutMs <= 0) throw timedOut()
-      const perform = (end: AbortSignal) => call(openRepository(options, requests, repository, end))
+      const perform = (end: AbortSignal) => call(openRepository(options, requests, repository, end), end)
       return redactAll(await withDeadline(perform, limits), redact)
     } catch (error) {
       signal.throwIfAborted()

@@ -65,25 +65,10 @@ export function isWaiting({ status }: Progress): boolean {
   return status === 'waiting'
 }
 
-/** A check suite and, if that is known, the run of a workflow that it belongs to. */
-export interface Suite {
-  readonly app: string
-  /** The workflow's file, or what is known instead. */
-  readonly name: string
-  /** `approval`: it waits for somebody to allow it. */
-  readonly state: State | 'approval'
-  /** What it ended with, if that is nothing good. */
-  readonly conclusion: string | undefined
-  /** How many check runs GitHub counts in it. */
-  readonly count: number
-  /** Those of its check runs that are listed. */
-  readonly listed: readonly CheckRun[]
-  readonly run: WorkflowRun | undefined
-}
-
+/** `approval`: it waits for somebody to allow it. */
 const WORST_FIRST = ['failure', 'approval', 'pending', 'success'] as const
 
-function stateOfSuite(one: Progress): Suite['state'] {
+function stateOfSuite(one: Progress): State | 'approval' {
   return one.conclusion === 'action_required' || isWaiting(one) ? 'approval' : stateOf(one)
 }
 
@@ -92,32 +77,42 @@ function suiteIdOf({ check_suite_id: id, check_suite_url: url = '' }: WorkflowRu
   return id ?? (named === undefined ? undefined : Number(named))
 }
 
+/** A check suite and, if that is known, the run of a workflow that it belongs to. */
+export type Suite = Readonly<ReturnType<typeof toSuite>>
+
+function toSuite(suite: CheckSuite | undefined, run: WorkflowRun | undefined, checkRuns: readonly CheckRun[]) {
+  const [id, app] = [suite?.id ?? (run && suiteIdOf(run)), suite?.app ?? ACTIONS]
+  // Behind the file there may be the ref that it was taken from.
+  const file = run?.path?.split('@')[0]?.split('/').pop()
+  const told = [suite, run].filter((one) => one !== undefined)
+  return {
+    app,
+    run,
+    /** The workflow's file, or what is known instead. */
+    name: file ?? (app === '' ? 'an app' : app),
+    /** One of the two lists may be older than the other, so that the worse of the two counts. */
+    state: WORST_FIRST.find((worst) => told.some((one) => stateOfSuite(one) === worst)) ?? 'pending',
+    /** What it ended with, if that is nothing good. */
+    conclusion: told.find((one) => stateOfSuite(one) === 'failure')?.conclusion,
+    /** How many check runs GitHub counts in it. */
+    count: suite?.latest_check_runs_count ?? 0,
+    /** Those of its check runs that are listed. */
+    listed: checkRuns.filter((one) => id !== undefined && one.check_suite?.id === id),
+  }
+}
+
 /** All suites of a commit, those included that only the list of workflow runs knows of. */
 export function joinSuites(
   suites: readonly CheckSuite[],
   runs: readonly WorkflowRun[],
   checkRuns: readonly CheckRun[],
 ): readonly Suite[] {
-  function join(suite: CheckSuite | undefined, run: WorkflowRun | undefined): Suite {
-    const [id, app] = [suite?.id ?? (run && suiteIdOf(run)), suite?.app ?? ACTIONS]
-    // One of the two lists may be older than the other, so that the worse of the two counts.
-    const told = [suite, run].filter((one) => one !== undefined)
-    const state = WORST_FIRST.find((worst) => told.some((one) => stateOfSuite(one) === worst)) ?? 'pending'
-    // Behind the file there may be the ref that it was taken from.
-    const file = run?.path?.split('@')[0]?.split('/').pop()
-    return {
-      ...{ app, name: file ?? (app === '' ? 'an app' : app), state, run },
-      conclusion: told.find((one) => stateOfSuite(one) === 'failure')?.conclusion,
-      count: suite?.latest_check_runs_count ?? 0,
-      listed: checkRuns.filter(({ check_suite: of }) => id !== undefined && of?.id === id),
-    }
-  }
   const joined = suites.map((suite) => {
     const isOfRun = (run: WorkflowRun): boolean => suite.id !== undefined && suiteIdOf(run) === suite.id
-    return join(suite, suite.app === ACTIONS ? runs.find(isOfRun) : undefined)
+    return toSuite(suite, suite.app === ACTIONS ? runs.find(isOfRun) : undefined, checkRuns)
   })
   const others = runs.filter((run) => !joined.some((suite) => suite.run === run))
-  return [...joined, ...others.map((run) => join(undefined, run))]
+  return [...joined, ...others.map((run) => toSuite(undefined, run, checkRuns))]
 }
 
 /**

@@ -83,35 +83,36 @@ function peopleToAsk(writers: readonly Writer[]): readonly Account[] {
 }
 
 /**
- * Tells who of those who wrote may be believed in a repository: its workflows, the token's own user or app, and people who may
+ * Who of those who wrote may be believed in a repository: its workflows, the token's own user or app, and people who may
  * write. An app is not believed for being one, as everybody can make one. Where one may be believed, what all others say does
  * not matter, and nobody is asked about them.
- * @param writers oldest first
  */
-export async function judgeWriters(
-  api: RepositoryApi,
-  writers: readonly Writer[],
-): Promise<(writer: Writer) => Author> {
-  const believing =
-    (isTrusted: (account: Account) => boolean) =>
-    ({ user }: Writer): Author => {
-      if (user === undefined) return 'stranger'
-      if (isTrusted(user)) return 'trusted'
-      return user.type === 'Bot' ? 'bot' : 'stranger'
-    }
-  const isOneOf = (judge: (writer: Writer) => Author): boolean => writers.some((one) => judge(one) === 'trusted')
-
-  const byWorkflows = believing(({ type, login }) => type === 'Bot' && login === WORKFLOWS_BOT)
-  if (isOneOf(byWorkflows) || writers.every(({ user }) => user === undefined)) return byWorkflows
+async function findTrusted(api: RepositoryApi, writers: readonly Writer[]): Promise<(account: Account) => boolean> {
+  const accounts = writers.flatMap(({ user }) => user ?? [])
+  const isWorkflow = ({ type, login }: Account): boolean => type === 'Bot' && login === WORKFLOWS_BOT
+  if (accounts.length === 0 || accounts.some(isWorkflow)) return isWorkflow
 
   const ownId = await readOwnId(api)
-  const byToken = believing(({ id }) => id === ownId)
-  if (isOneOf(byToken)) return byToken
+  const isToken = ({ id }: Account): boolean => id === ownId
+  if (accounts.some(isToken)) return isToken
 
   const trusted = new Set<number>()
   for (const person of peopleToAsk(writers))
     if ((await unlessRefused(mayWrite(api, person))) === true) trusted.add(person.id)
-  return believing(({ id }) => trusted.has(id))
+  return ({ id }) => trusted.has(id)
+}
+
+/** @param writers oldest first */
+export async function judgeWriters(
+  api: RepositoryApi,
+  writers: readonly Writer[],
+): Promise<(writer: Writer) => Author> {
+  const isTrusted = await findTrusted(api, writers)
+  return ({ user }) => {
+    if (user === undefined) return 'stranger'
+    if (isTrusted(user)) return 'trusted'
+    return user.type === 'Bot' ? 'bot' : 'stranger'
+  }
 }
 
 export interface Permissions {

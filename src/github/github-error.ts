@@ -30,7 +30,8 @@ export class Refusal extends Error {
   constructor({ status, headers, data }: Answer) {
     super(`GitHub answered ${status}.`)
     this.status = status
-    this.said = messageIn(data)
+    const { message } = (data ?? {}) as { readonly message?: unknown }
+    this.said = typeof message === 'string' ? message : ''
     this.#headers = headers
     this.isRateLimit = status === 429 || (status === 403 && (this.#isUsedUp() || /\brate limit\b/i.test(this.said)))
     this.isAboutPermissions =
@@ -55,11 +56,6 @@ export class Refusal extends Error {
   }
 }
 
-function messageIn(data: unknown): string {
-  const message = (data as { readonly message?: unknown } | null)?.message
-  return typeof message === 'string' ? message : ''
-}
-
 /** Whether a request was answered with this. */
 export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof Refusal && error.status === status
@@ -70,37 +66,27 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Refusal && (error.status === 403 || error.status === 404) && !error.isRateLimit
 }
 
-/** GitHub's own words first: a refusal has many reasons, and they name the one that it is. No Markdown gets through. */
-function tell({ status, said }: Refusal, redact: Redact): string {
-  const quote = safeLine(said, redact, LONGEST_QUOTE).replace(/[`<>[\]\\|*]/g, '')
-  return quote === '' ? `GitHub answered ${status}.` : `GitHub says “${quote}” (${status}).`
-}
-
-function grantHint({ permission, repository }: Need): string {
-  return `Grant \`${permission}\` under \`permissions\` of the job. If \`${repository}\` is not the workflow's own repository, give \`github-token\` a token that has it there.`
-}
-
-function refused(refusal: Refusal, need: Need, redact: Redact): ActionError {
-  const { status, isRateLimit, isAboutPermissions } = refusal
+function refused(refusal: Refusal, { permission, repository }: Need, redact: Redact): ActionError {
+  const { status, said, isRateLimit, isAboutPermissions } = refusal
   if (isRateLimit) return new ActionError('rate-limited', 'GitHub limits the rate of requests.')
   if (status >= 500) return new ActionError('service-error', `GitHub answered ${status}.`)
-  const said = tell(refusal, redact)
-  const advice = isAboutPermissions ? { hint: grantHint(need) } : {}
-  switch (status) {
-    case 401:
-      return new ActionError('unauthorized', 'GitHub refused the token (401).', {
-        hint: 'Check `github-token`: the token may have expired.',
-      })
-    case 403:
-      return new ActionError('forbidden', said, advice)
-    case 404:
-      return new ActionError('not-found', `${said} It does not exist, or the token cannot see it.`, {
-        hint: `Check that it exists, and that \`github-token\` can see \`${need.repository}\`: the workflow's own token sees no private repository but its own.`,
-        ...advice,
-      })
-    default:
-      return new ActionError('rejected', said)
+  if (status === 401)
+    return new ActionError('unauthorized', 'GitHub refused the token (401).', {
+      hint: 'Check `github-token`: the token may have expired.',
+    })
+  // GitHub's own words first: a refusal has many reasons, and they name the one that it is. No Markdown gets through.
+  const quote = safeLine(said, redact, LONGEST_QUOTE).replace(/[`<>[\]\\|*]/g, '')
+  const told = quote === '' ? `GitHub answered ${status}.` : `GitHub says “${quote}” (${status}).`
+  const grant = {
+    hint: `Grant \`${permission}\` under \`permissions\` of the job. If \`${repository}\` is not the workflow's own repository, give \`github-token\` a token that has it there.`,
   }
+  if (status === 403) return new ActionError('forbidden', told, isAboutPermissions ? grant : {})
+  if (status !== 404) return new ActionError('rejected', told)
+  const look = {
+    hint: `Check that it exists, and that \`github-token\` can see \`${repository}\`: the workflow's own token sees no private repository but its own.`,
+  }
+  const message = `${told} It does not exist, or the token cannot see it.`
+  return new ActionError('not-found', message, isAboutPermissions ? grant : look)
 }
 
 /**

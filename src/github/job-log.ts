@@ -14,15 +14,15 @@ export type Download = typeof downloadText
 /**
  * Reads a text from an address that needs no token, piece by piece, and keeps nothing of it: by the same proxies as all else,
  * with a limit of time that no drip resets.
+ * @param signal ends it with its reason
  * @throws ActionError
  */
 export async function downloadText(
   url: URL,
   take: (text: string) => void,
-  { env, clock, signal, deadlineAt }: GitHubOptions,
+  { env, clock }: Pick<GitHubOptions, 'env' | 'clock'>,
+  signal: AbortSignal,
 ): Promise<void> {
-  signal.throwIfAborted()
-  const timeoutMs = Math.min(DOWNLOAD_MS, deadlineAt - clock.now())
   const timedOut = (): Error => new ActionError('deadline', 'The log did not come in time.')
   const read = async (end: AbortSignal): Promise<void> => {
     const { status, body } = await exchange({ method: 'GET', url, headers: {} }, proxyFor(url, env), end)
@@ -31,7 +31,7 @@ export async function downloadText(
     for await (const chunk of body) take(decoder.decode(chunk, { stream: true }))
   }
   try {
-    await withDeadline(read, { clock, signal, timeoutMs, timedOut })
+    await withDeadline(read, { clock, signal, timeoutMs: DOWNLOAD_MS, timedOut })
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof ActionError) throw error
@@ -109,13 +109,13 @@ export interface JobLogs {
 
 export const connectJobLogs = (ask: AskGitHub, options: GitHubOptions, download: Download): JobLogs => ({
   readJobLog: (repository, jobId) =>
-    ask('actions: read', repository, async (api) => {
+    ask('actions: read', repository, async (api, end) => {
       const url = addressOf(await api.locate(path`/actions/jobs/${jobId}/logs`))
       const window = new LogWindow()
       const take = (text: string): void => {
         window.add(text)
       }
-      await download(url, take, options)
+      await download(url, take, options, end)
       const lines = window.lines().map((line) => line.replace(TIME_STAMP, '').replace(COMMAND, '$1: '))
       return lines.join('\n')
     }),

@@ -1,12 +1,9 @@
-import { exchange, readText, type HttpRequest } from '../http/exchange.ts'
+import { exchange, readText, type HttpAnswer, type HttpRequest } from '../http/exchange.ts'
 import { proxyFor } from '../http/proxy.ts'
 import { ActionError } from '../runtime/errors.ts'
 
 /** An answer, read to its end. */
-export interface Sent {
-  readonly status: number
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>
+export interface Sent extends Omit<HttpAnswer, 'body'> {
   readonly body: string
 }
 
