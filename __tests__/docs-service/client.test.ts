@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { createClient } from '../../src/docs-service/client.ts'
+import { connect, createClient } from '../../src/docs-service/client.ts'
 import type { Transport, WireRequest, WireResult } from '../../src/docs-service/transport.ts'
 import type { FailureCause } from '../../src/http/failure-cause.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -24,28 +24,33 @@ interface Given {
   readonly clock?: FakeClock
 }
 
+const OPTIONS = {
+  projectId: 'project',
+  redact: createRedactor([KEY]),
+  signal: new AbortController().signal,
+  deadlineAt: CLOCK_START_MS + 3_600_000,
+  random: () => 0.5,
+  log: () => undefined,
+}
+
 /** A client over a transport that answers by a script; the last answer stays. */
 function bench(script: readonly (WireResult | Transport)[], given: Given = {}) {
   const { leftMs = 3_600_000, run = new AbortController(), clock = fakeClock() } = given
   const requests: WireRequest[] = []
   const lines: string[] = []
+  const debugLines: string[] = []
   const transport: Transport = async (request, signal) => {
     const step = script[Math.min(requests.length, script.length - 1)] ?? UNREACHABLE
     requests.push(request)
     return typeof step === 'function' ? step(request, signal) : step
   }
   const client = createClient({
-    transport,
-    projectId: 'project',
-    clock,
-    redact: createRedactor([KEY]),
-    signal: run.signal,
-    deadlineAt: CLOCK_START_MS + leftMs,
-    random: () => 0.5,
+    ...OPTIONS,
+    ...{ transport, clock, signal: run.signal, deadlineAt: CLOCK_START_MS + leftMs },
     log: (line) => lines.push(line),
-    debug: () => undefined,
+    debug: (line) => debugLines.push(line),
   })
-  return { client, clock, requests, lines }
+  return { client, clock, requests, lines, debugLines }
 }
 
 async function errorOf(promise: Promise<unknown>): Promise<ActionError> {
@@ -251,4 +256,40 @@ describe('send prompt', () => {
       expect([requests.length, clock.sleeps]).toEqual([1, sleeps])
     },
   )
+})
+
+test('each request is told with its time, its answer by status and size, and nothing of a body', async () => {
+  const clock = fakeClock()
+  const slow = (result: WireResult) => (): Promise<WireResult> => {
+    clock.advance(34.6)
+    return Promise.resolve(result)
+  }
+  const taken = answered(201, { id: 'job_1', model: '“secret”' })
+  const cancelled: WireResult = { kind: 'failure', cause: 'cancelled', code: undefined, sent: false }
+  const { client, debugLines } = bench([slow(taken), slow(failed('broken', true)), cancelled], { clock })
+  await client.createJob('a secret')
+  for (const code of ['unreachable', 'cancelled']) await expect(client.getJob('job_1')).rejects.toMatchObject({ code })
+  expect(debugLines).toEqual([
+    'POST /v2/agent/project/job: 201, 37 bytes, in 35 ms.',
+    'GET /v2/agent/project/job/job_1: broken (ECODE), after it was sent, in 35 ms.',
+    'GET /v2/agent/project/job/job_1: cancelled, not sent, in 0 ms.',
+  ])
+})
+
+const PROXY = 'http://user:p%40ss-word@proxy.example.com:8080'
+
+test("masks a proxy's password before anything is said or sent, also of one that only GitHub is reached through", () => {
+  /** What was masked and what the log of a run in debug mode was told, in order. */
+  const saidOf = (env: NodeJS.ProcessEnv): string[] => {
+    const said: string[] = []
+    const debug = (line: string): void => void said.push(line)
+    const mask = (secret: string): void => void said.push(`mask ${secret}`)
+    connect({ ...OPTIONS, clock: fakeClock(), baseUrl: 'https://docs.example.com', apiKey: KEY, env, debug, mask })
+    return said
+  }
+  const said = saidOf({ HTTPS_PROXY: PROXY })
+  expect(said).toContain('mask p@ss-word')
+  expect(said.at(-1)).toBe('Requests to the service go through the proxy at proxy.example.com:8080.')
+  expect(saidOf({ HTTPS_PROXY: PROXY, NO_PROXY: 'docs.example.com' })).toEqual(said.slice(0, -1))
+  expect(saidOf({})).toEqual([])
 })

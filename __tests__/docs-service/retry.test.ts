@@ -2,14 +2,19 @@ import { expect, test } from '@jest/globals'
 import type { FailureCause } from '../../src/http/failure-cause.ts'
 import {
   comeBackMs,
+  createTryRead,
   decidePost,
   giveWayMs,
+  namingTheTime,
+  patienceMs,
   pauseMs,
   type PostDecision,
   refusalsAfter,
 } from '../../src/docs-service/retry.ts'
 import type { WireResult } from '../../src/docs-service/transport.ts'
+import { ActionError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
 import { failure } from '../support/fake-client.ts'
+import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 
 const answered = (status: number): WireResult => ({ kind: 'answer', status, body: '', retryAfterMs: undefined })
 const failed = (cause: FailureCause, sent = false): WireResult => ({ kind: 'failure', cause, code: undefined, sent })
@@ -91,4 +96,49 @@ test('reads give way for about a minute after a refusal, and half as long after 
     ...[64, 64, 64, 32, 16, 0],
   ])
   expect([giveWayMs(1, 0), giveWayMs(1, 1)]).toEqual([57_600, 70_400])
+})
+
+const { signal } = new AbortController()
+const failing = (error: Error) => (): Promise<never> => Promise.reject(error)
+
+test.each([
+  [false, ['unreachable', 'rate-limited', 'service-error', 'bad-answer']],
+  [true, ['unreachable', 'not-found', 'rate-limited', 'service-error', 'bad-answer']],
+])('a read that fails is given back where it may pass (of a new job: %j), else thrown', async (isNew, passing) => {
+  const tryRead = createTryRead(signal)
+  const given: string[] = []
+  for (const code of Object.keys(ERROR_TITLES) as ErrorCode[]) {
+    const seen = await tryRead(failing(failure(code)), isNew).catch((error: unknown) => [error])
+    if (seen instanceof ActionError) given.push(seen.code)
+    else expect(seen).toEqual([failure(code)])
+  }
+  expect(given.sort()).toEqual(passing.sort())
+  expect(await tryRead(() => Promise.resolve('a'))).toBe('a')
+  await expect(tryRead(failing(new TypeError('x')))).rejects.toThrow(TypeError)
+  const cancelled = createTryRead(AbortSignal.abort(failure('cancelled')))
+  await expect(cancelled(failing(failure('unreachable')), isNew)).rejects.toThrow('It is cancelled.')
+})
+
+test('the tenth answer in a row that makes no sense is the last, and any other one begins the count anew', async () => {
+  const tryRead = createTryRead(signal)
+  const nonsense = (): Promise<unknown> => tryRead(failing(failure('bad-answer')))
+  for (const other of [failing(failure('unreachable')), () => Promise.resolve('a')]) {
+    for (let count = 0; count < 9; count++) await nonsense()
+    await tryRead(other)
+  }
+  for (let count = 0; count < 9; count++) await nonsense()
+  await expect(nonsense()).rejects.toMatchObject({ code: 'bad-answer' })
+})
+
+test('patience that fits the deadline is given, to the millisecond', () => {
+  const patience = (retryAfterMs?: number) =>
+    patienceMs(failure('rate-limited', retryAfterMs), fakeClock(), CLOCK_START_MS + 5_000)
+  expect([patience(), patience(5_000)]).toEqual([0, 5_000])
+  expect(() => patience(5_001)).toThrow('2026-01-01 00:00:06 UTC')
+})
+
+test('the time is named, and what the error said before stays', () => {
+  const error = new ActionError('rejected', 'No.', { hint: 'Mend it.', quote: 'Busy.', retryAfterMs: 1_000 })
+  expect(namingTheTime(error, fakeClock())).toMatchObject({ code: 'rejected', hint: 'Mend it.', quote: 'Busy.' })
+  expect(namingTheTime(failure('rejected'), fakeClock()).message).toBe('It is rejected.')
 })

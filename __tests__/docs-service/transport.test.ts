@@ -1,7 +1,13 @@
 import * as diagnosticsChannel from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { afterEach, expect, test } from '@jest/globals'
-import { createTransport, type TransportOptions, type WireResult } from '../../src/docs-service/transport.ts'
+import {
+  createTransport,
+  parseRetryAfter,
+  redirectHost,
+  type TransportOptions,
+  type WireResult,
+} from '../../src/docs-service/transport.ts'
 import { systemClock, type Clock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour, type SocketServer } from '../support/socket-server.ts'
@@ -205,4 +211,50 @@ test('a request that goes through a proxy was sent when it is in the tunnel', as
     `POST ${PATH} HTTP/1.1`,
   ])
   expect(proxy.requests[0]).not.toContain(KEY)
+})
+
+test.each([
+  ['https://login.example.com/sso?key=1', 'login.example.com'],
+  ['HTTP://user:pass@Login.Example.com:8080', 'login.example.com:8080'],
+  ['//login.example.com/sso', 'login.example.com'],
+  ['https://[::1]:9/', '[::1]:9'],
+  ['https://bücher.example/', 'xn--bcher-kva.example'],
+])('%s leads to the host %s', (location, host) => {
+  expect(redirectHost(location)).toBe(host)
+})
+
+test('a host that is none, or is not fit to be shown, is not told', () => {
+  const odd = '/v2/agent javascript:alert(1) ftp://files.example.com https:// https://a`b.example.com'.split(' ')
+  const long = [`https://${'a'.repeat(300)}.example.com`, `https://a.example.com/${'x'.repeat(3_000)}`]
+  expect([undefined, ...odd, ...long].filter((location) => redirectHost(location) !== undefined)).toEqual([])
+})
+
+const NOW = 'Wed, 21 Oct 2026 07:28:00 GMT'
+
+test.each([
+  ['0', 0],
+  [' 120 ', 120_000],
+  ['007', 7_000],
+  ['-1', 0],
+  ['-99999999999999999999', 0],
+  ['Wed, 21 Oct 2026 07:28:30 GMT', 30_000],
+  ['Wednesday, 21-Oct-26 07:28:30 GMT', 30_000],
+  ['Wed Oct 21 07:28:30 2026', 30_000],
+  ['Wed, 21 Oct 2026 07:27:59 GMT', 0],
+  ['9'.repeat(10), 1e11],
+  ['9'.repeat(400), 1e11],
+  ['Wed, 21 Oct 9999 07:28:00 GMT', 1e11],
+])('%j asks to be left alone for %j ms', (value, expectedMs) => {
+  expect(parseRetryAfter(value, NOW)).toBe(expectedMs)
+})
+
+test('what is neither digits nor an HTTP date asks for nothing', () => {
+  const dates = ['after Wed, 21 Oct 2026 07:28:30 GMT', '2026-10-21T07:28:30Z', 'Wed, 99 Oct 2026 07:28:00 GMT']
+  const values = [undefined, '', ' ', 'soon 5', ...'5.5 1e400 1e3 +5 0x10 5s soon NaN'.split(' '), ...dates]
+  expect(values.filter((value) => parseRetryAfter(value, NOW) !== undefined)).toEqual([])
+})
+
+test('a date is read against the date of the answer, so that a clock that is off here does not matter', () => {
+  expect(parseRetryAfter('Thu, 01 Jan 1970 00:01:00 GMT', 'Thu, 01 Jan 1970 00:00:00 GMT')).toBe(60_000)
+  for (const date of [undefined, '', '5', 'junk']) expect(parseRetryAfter(NOW, date)).toBeUndefined()
 })
