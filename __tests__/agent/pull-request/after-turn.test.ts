@@ -15,6 +15,7 @@ import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal, rejecting } from '../../support/fake-github.ts'
 import { fakeHost } from '../../support/fake-host.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
+import { FOLLOW_UP } from '../../support/report.ts'
 import { commit } from '../../support/github-state.ts'
 
 const check = (name: string, state: Check['state']): Check => ({ name, state })
@@ -58,17 +59,20 @@ const DOWN = refusal('unreachable')
 
 interface AtEnd extends Partial<Pick<AgentInputs, 'fixRounds' | 'timeoutMs'>> {
   readonly checks?: 'success' | 'failure'
+  readonly isRound?: boolean
 }
 
 /** What is known of a pull request at the end of the step, and when it was read, in milliseconds from its beginning. */
 async function atEnd(before: PullRequest, reads: readonly (PullRequest | ActionError)[], options: AtEnd = {}) {
-  const { checks = 'success', fixRounds = 0, timeoutMs = 60_000 } = options
+  const { checks = 'success', isRound = false, fixRounds = 0, timeoutMs = 60_000 } = options
   const clock = fakeClock()
   const [readAt, read]: [number[], () => Promise<PullRequest>] = [[], inTurn(...reads)]
   const github = fakeGitHub({ readPullRequest: () => (readAt.push(clock.passed()), read()) })
   const step = fakeStep({ inputs: agentInputs({ fixRounds }), clock, github, timeoutMs })
   const result = { outcome: 'pull-request', job: job({ prLink: 'https://github.com/acme/docs/pull/7' }) } as const
-  step.journal.see({ result, pullRequest: { ...describePullRequest(before), checks } })
+  step.journal.see({ result })
+  if (isRound) step.journal.begin(FOLLOW_UP)
+  step.journal.see({ result, progress: 'taken', pullRequest: { ...describePullRequest(before), checks } })
   const found = await readAtEnd(step)
   expect(found).toMatchObject({ headSha: before.headSha, checks })
   return [found.state, found.mergeable, readAt]
@@ -81,7 +85,7 @@ test.each<[string, AtEnd, PullRequest, PullRequest | ActionError, unknown[]]>([
   ['until GitHub knows whether it conflicts', {}, UNKNOWN, CONFLICT, ['open', false, [1_000, 3_000]]],
   ['for some seconds, if nobody knows', {}, UNKNOWN, UNKNOWN, ['open', undefined, [1_000, 3_000, 6_000, 11_000]]],
   ['not if that is known already', {}, PULL_REQUEST, DOWN, ['open', true, []]],
-  ['not if it is merged', {}, MERGED, DOWN, ['merged', undefined, []]],
+  ['not if it is merged', BACK, MERGED, DOWN, ['merged', undefined, []]],
   ['not if it is closed', {}, { ...UNKNOWN, state: 'closed' }, DOWN, ['closed', undefined, []]],
   ['until it is merged', {}, UNKNOWN, MERGED, ['merged', undefined, [1_000, 3_000]]],
   ['until GitHub is silent', {}, UNKNOWN, DOWN, ['open', undefined, [1_000, 3_000]]],
@@ -89,7 +93,7 @@ test.each<[string, AtEnd, PullRequest, PullRequest | ActionError, unknown[]]>([
   ['not without time', { timeoutMs: 1_000 }, UNKNOWN, CONFLICT, ['open', undefined, []]],
   ['once if failing checks could have gone back', BACK, PULL_REQUEST, MERGED, ['open', true, [0]]],
   ['at once and later if nothing is known', BACK, UNKNOWN, MERGED, ['merged', undefined, [0, 1_000]]],
-  ['not if no round was left for them', { ...BACK, fixRounds: 0 }, PULL_REQUEST, DOWN, ['open', true, []]],
+  ['not if no round was left for them', { ...BACK, isRound: true }, PULL_REQUEST, DOWN, ['open', true, []]],
   ['not if they have passed', { ...BACK, checks: 'success' }, PULL_REQUEST, DOWN, ['open', true, []]],
   ['not if time is up', { ...BACK, timeoutMs: 0 }, PULL_REQUEST, DOWN, ['open', true, []]],
 ])('at the end of the step a pull request is read again %s', async (_when, options, before, then, known) => {
