@@ -3,7 +3,7 @@ import { formatDuration } from '../../src/text/duration.ts'
 import { cutBlock } from '../../src/text/fenced.ts'
 import { createRedactor, safeLine, safeLines } from '../../src/text/redact.ts'
 import { joinSentences } from '../../src/text/sentences.ts'
-import { cleanLines, cutRaw, cutToBytes, oneLine } from '../../src/text/untrusted.ts'
+import { cleanLines, cutRaw, cutToBytes, oneLine, takeFitting } from '../../src/text/untrusted.ts'
 import { readableTime } from '../../src/text/utc-time.ts'
 
 test('a text is cut at the end of a line where one is near', () => {
@@ -116,4 +116,14 @@ test.each([
 test('the beginning of a text in bytes ends between characters', () => {
   const beginnings = [0, 1, 2, 3, 6, 7, 8].map((maxBytes) => cutToBytes('aü😀', maxBytes))
   expect(beginnings).toEqual(['', 'a', 'a', 'aü', 'aü', 'aü😀', 'aü😀'])
+})
+
+test('of several texts the first are taken that fit as a whole', () => {
+  const taken = [0, 2, 3, 5].map((maxBytes) => takeFitting(['a', 'ü', 'b'], String, maxBytes))
+  expect(taken).toEqual([
+    { texts: [], bytesLeft: 0, isWhole: false },
+    { texts: ['a'], bytesLeft: 1, isWhole: false },
+    { texts: ['a', 'ü'], bytesLeft: 0, isWhole: false },
+    { texts: ['a', 'ü', 'b'], bytesLeft: 1, isWhole: true },
+  ])
 })

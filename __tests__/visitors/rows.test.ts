@@ -58,11 +58,12 @@ test.each([
 
 test('a site without totals has no shares, and a long path is cut', () => {
   const html = renderTopPages([row('x'.repeat(5_000))], 0, 10_000)
-  expect(html).not.toContain('%')
+  expect(html).not.toMatch(/%|in the file/)
   expect(html).toContain(`${'x'.repeat(119)}…</code>`)
 })
 
 test('what does not fit is counted', () => {
+  expect(renderTopPages(rows(2), 0, 200)).toContain('\n\n1 more page is in the file.')
   for (let maxBytes = 2_000; maxBytes < 2_200; maxBytes++) {
     const html = renderTopPages(rows(100), 100, maxBytes)
     const lines = html.match(/<tr><td>.*\n/g) ?? []

@@ -30,7 +30,7 @@ const compared = (pages: Partial<ComparedPages>): Partial<Report> => ({
 
 test('shows no number of a period before that had none, and what is left out of the changes', () => {
   expect(summary(compared({}))).toContain('<td>12 (30.0 % of all), the 30 days before had none</td>')
-  expect(summary(compared({}))).not.toMatch(/### Pages that|left out/)
+  expect(summary({ ...compared({}), topPages: [] })).not.toMatch(/### Pages that|left out|Most visited/)
   const markdown = summary(compared({ lost: [CHANGE], isWhole: false }))
   expect(markdown).toMatch(/### Pages that lost the most\n\n.*\n.*\n.*&#47;gone<.*>1,234<.*>0<.*>−1,234</)
   expect(markdown).toContain('pages that only one of them names are left out')
@@ -42,7 +42,8 @@ test.each([
   [3, 0, 3, ['  "People only" : 3'], '0 of them were seen as both'],
   // They do not fit together, so nothing is claimed.
   [1, 1, 5, [], 'These are the numbers of the service.'],
-  [0, 0, 0, [], '0 of them were seen as both'],
+  [5, 1, 3, [], 'These are the numbers of the service.'],
+  [0, 0, 0, [], '<td>0 (0 % of all)</td>'],
 ])('people (%i), AI (%i) and both, %i in all, are slices that do not overlap', (human, ai, total, slices, said) => {
   const markdown = summary({ totals: { human, ai, total } })
   expect(markdown.match(/^ {2}".*$/gm) ?? []).toEqual(slices)
@@ -88,7 +89,7 @@ test('a red step says what happened and what to do, and names no file', () => {
   expect(markdown).toMatch(/^## ❌ Docs visitors · .*: Too many requests\n/)
   expect(markdown).toContain('The service says: <code>Too many&#46;</code>')
   expect(markdown).toContain('**What to do:** Run it later')
-  expect(markdown).toContain('<td><b>File</b></td><td>none</td>')
+  expect(markdown).toContain('<td><b>File</b></td><td>none</td></tr>\n<tr><td><b>Rows read</b>')
   expect(markdown).not.toContain('Most visited')
 })
 

@@ -1,4 +1,4 @@
-import { cleanLines, cutRaw, cutToBytes, oneLine } from './untrusted.ts'
+import { cleanLines, cutRaw, cutToBytes, oneLine, takeFitting } from './untrusted.ts'
 
 /** More than any line of a summary has, in characters. */
 const LONGEST_LINE = 4_096
@@ -111,13 +111,7 @@ const LEFT_OUT = '\n_The rest was left out: the summary would have been too long
 
 /** Joins the blocks of a summary, without empty ones; what does not fit any more is left out and said. */
 export function joinBlocks(blocks: readonly (string | undefined)[]): string {
-  const kept: string[] = []
-  let bytes = Buffer.byteLength(LEFT_OUT)
-  for (const block of blocks) {
-    if (block === undefined || block === '') continue
-    bytes += Buffer.byteLength(block) + 2
-    if (bytes > MOST_BYTES) return `${kept.join('\n\n')}\n${LEFT_OUT}`
-    kept.push(block)
-  }
-  return `${kept.join('\n\n')}\n`
+  const room = MOST_BYTES - Buffer.byteLength(LEFT_OUT)
+  const { texts, isWhole } = takeFitting(blocks, (block) => (block ? `${block}\n\n` : ''), room)
+  return `${texts.join('').slice(0, -1)}${isWhole ? '' : LEFT_OUT}`
 }

@@ -66,3 +66,22 @@ export function cutToBytes(text: string, maxBytes: number): string {
   while (end > 0 && ((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end--
   return bytes.toString('utf8', 0, end)
 }
+
+interface Fitting {
+  readonly texts: readonly string[]
+  readonly bytesLeft: number
+  readonly isWhole: boolean
+}
+
+/** The texts of the first items, as many as fit into `maxBytes` bytes of UTF-8. */
+export function takeFitting<T>(items: readonly T[], render: (item: T) => string, maxBytes: number): Fitting {
+  const texts: string[] = []
+  let bytesLeft = maxBytes
+  for (const item of items) {
+    const text = render(item)
+    if (Buffer.byteLength(text) > bytesLeft) return { texts, bytesLeft, isWhole: false }
+    texts.push(text)
+    bytesLeft -= Buffer.byteLength(text)
+  }
+  return { texts, bytesLeft, isWhole: true }
+}

@@ -1,3 +1,4 @@
+import { takeFitting } from '../text/untrusted.ts'
 import type { VisitorRow } from './export-format.ts'
 import type { Report } from './report.ts'
 
@@ -17,18 +18,12 @@ function inertJson(row: VisitorRow): string {
     .replaceAll('##[', '#\\u0023[')
 }
 
-/** The first of some texts, as many as fit with a character behind each. */
-export function firstThatFit(texts: readonly string[], maxBytes: number): readonly string[] {
-  let bytes = 0
-  const end = texts.findIndex((text) => (bytes += Buffer.byteLength(text) + 1) > maxBytes)
-  return end === -1 ? texts : texts.slice(0, end)
-}
-
 /** What each output says; an empty text stands for "there is none". */
 export function toOutputs(report: Report): Readonly<Record<string, string>> {
   const { ending, totals, comparison, rows, file, topPages } = report
   const before = comparison?.totals
-  const items = file === undefined ? [] : topPages.map(inertJson)
+  const listed = file === undefined ? [] : topPages
+  const { texts } = takeFitting(listed, (page) => `${inertJson(page)},`, MAX_TOP_PAGES_BYTES)
   return {
     human: String(totals?.human ?? ''),
     ai: String(totals?.ai ?? ''),
@@ -39,6 +34,6 @@ export function toOutputs(report: Report): Readonly<Record<string, string>> {
     rows: String(file === undefined ? 0 : rows),
     file: file ?? '',
     complete: String(ending === 'complete'),
-    'top-pages': `[${firstThatFit(items, MAX_TOP_PAGES_BYTES).join(',')}]`,
+    'top-pages': `[${texts.join('').slice(0, -1)}]`,
   }
 }

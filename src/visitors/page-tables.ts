@@ -1,7 +1,6 @@
 import { inlineCode } from '../text/markdown.ts'
-import { oneLine } from '../text/untrusted.ts'
+import { oneLine, takeFitting } from '../text/untrusted.ts'
 import type { VisitorRow } from './export-format.ts'
-import { firstThatFit } from './outputs.ts'
 import { SHOWN_PATH } from './read-pages.ts'
 import type { PageChange } from './report.ts'
 
@@ -21,11 +20,11 @@ export const percent = (part: number, whole: number): string =>
 
 const right = (text: string): string => `<td align="right">${text}</td>`
 const number = (value: number): string => right(value.toLocaleString('en-US'))
-const row = (...cells: readonly string[]): string => `<tr>${cells.join('')}</tr>`
+const row = (...cells: readonly string[]): string => `<tr>${cells.join('')}</tr>\n`
 const page = (path: string): string => `<td>${inlineCode(oneLine(path, SHOWN_PATH))}</td>`
 
 function pageTable(heads: readonly string[], rows: readonly string[]): string {
-  return ['<table>', row(...heads.map((name) => `<th>${name}</th>`)), ...rows, '</table>'].join('\n')
+  return `<table>\n${row(...heads.map((name) => `<th>${name}</th>`))}${rows.join('')}</table>`
 }
 
 /**
@@ -34,14 +33,14 @@ function pageTable(heads: readonly string[], rows: readonly string[]): string {
  */
 export function renderTopPages(pages: readonly VisitorRow[], siteTotal: number, maxBytes: number): string {
   const greatest = Math.max(...pages.map(({ total }) => total))
-  const rows = pages.map(({ path, human, ai, total }) => {
+  const render = ({ path, human, ai, total }: VisitorRow): string => {
     const share = siteTotal === 0 ? '' : percent(total, siteTotal)
     return row(page(path), number(total), number(human), number(ai), right(share), `<td>${bar(total, greatest)}</td>`)
-  })
-  const fitting = firstThatFit(rows, maxBytes)
-  const left = pages.length - fitting.length
+  }
+  const { texts } = takeFitting(pages, render, maxBytes)
+  const left = pages.length - texts.length
   const rest = left === 0 ? '' : `\n\n${left} more ${left === 1 ? 'page is' : 'pages are'} in the file.`
-  return pageTable(['Page', 'Visitors', 'Human', 'AI', 'Of all visitors', ''], fitting) + rest
+  return pageTable(['Page', 'Visitors', 'Human', 'AI', 'Of all visitors', ''], texts) + rest
 }
 
 export function renderPageChanges(changes: readonly PageChange[]): string {

@@ -110,7 +110,7 @@ export async function* walkPages(readPage: ReadPage): AsyncGenerator<WalkedPage,
     if (hasMore && visitors.length === 0) throw endless('the service sent an empty part and says that there is more')
     if (hasMore && rows.length === 0)
       throw endless('the service sent a part in which every row had come before, and says that there is more')
-    if (!isNewPart && rows.length === 0) throw endless('the service sent the same part again')
+    if (!isNewPart) throw endless('the service sent the same part again')
     yield { totals, rows, repeated: visitors.length - rows.length }
     if (!hasMore) return
   }

@@ -3,7 +3,8 @@ import type { ComparedCommit } from '../../github/commits.ts'
 import type { ChangedFile } from '../../github/comparisons.ts'
 import type { ChangeContext } from '../inputs/agent-inputs.ts'
 import { bytesOf, cleanBlock, cleanName, cutBlock } from '../../text/fenced.ts'
-import { missing, takeFitting, type Body, type Section } from './sections.ts'
+import { takeFitting } from '../../text/untrusted.ts'
+import { missing, type Body, type Section } from './sections.ts'
 
 /** A change, ready to be told. */
 export interface Change {

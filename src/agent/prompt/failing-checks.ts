@@ -1,7 +1,8 @@
 import type { Annotation } from '../../github/checks.ts'
 import type { Check } from '../../github/commit-checks.ts'
 import { bytesOf, cleanBlock, cleanName, cutBlock, MOST_FENCE_BYTES } from '../../text/fenced.ts'
-import { fence, takeFitting } from './sections.ts'
+import { takeFitting } from '../../text/untrusted.ts'
+import { fence } from './sections.ts'
 
 /** What is known of a check that failed. */
 export interface FailedCheck {

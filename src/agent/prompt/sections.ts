@@ -55,25 +55,6 @@ export function renderSections(sections: readonly Section[], maxBytes: number): 
   return { text, description: `Added to the prompt: ${what}.` }
 }
 
-interface Fitting {
-  readonly texts: readonly string[]
-  readonly bytesLeft: number
-  readonly isWhole: boolean
-}
-
-/** The texts of the first items, as many as fit into `maxBytes`. */
-export function takeFitting<T>(items: readonly T[], render: (item: T) => string, maxBytes: number): Fitting {
-  const texts: string[] = []
-  let bytesLeft = maxBytes
-  for (const item of items) {
-    const text = render(item)
-    if (bytesOf(text) > bytesLeft) return { texts, bytesLeft, isWhole: false }
-    texts.push(text)
-    bytesLeft -= bytesOf(text)
-  }
-  return { texts, bytesLeft, isWhole: true }
-}
-
 /** For the list of what was left out; none if nothing was. */
 export const missing = (many: number, one: string, more?: string): string[] =>
   many > 0 ? [formatCount(many, one, more)] : []
