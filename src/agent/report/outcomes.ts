@@ -104,13 +104,11 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     icons: ['⚪', '⏰'],
     end: 'did not end in time',
     title: ({ error }) => (error === undefined ? 'The agent did not finish in time' : ERROR_TITLES[error.code]),
-    text: (report) =>
-      [
-        `The step waited ${formatDuration(report.durationMs)}.`,
-        isStillRunning(report)
-          ? 'The job still runs.'
-          : 'The job has ended, and it is not known whether that is the end of this follow-up.',
-      ].join(' '),
+    text: (report) => {
+      const waited = `The step waited ${formatDuration(report.durationMs)}.`
+      if (isStillRunning(report)) return `${waited} The job still runs.`
+      return `${waited} The job has ended, and it is not known whether that is the end of this follow-up.`
+    },
     advice: (report) =>
       isStillRunning(report)
         ? undefined

@@ -26,11 +26,10 @@ export function renderReply(
   const link = ownPullRequest(report)
   const name = `Pull request${link?.number === undefined ? '' : ` #${link.number}`}`
   const blocks = [
-    ...(skipReason === undefined
-      ? [`**${title}.** ${text}`, ...(advice === undefined ? [] : [advice])]
-      : [`Nothing was sent to the agent. ${skipReason}`]),
-    ...(link === undefined ? [] : [`[${name}](${link.href.replaceAll('@', '%40')})`]),
+    skipReason === undefined ? `**${title}.** ${text}` : `Nothing was sent to the agent. ${skipReason}`,
+    skipReason === undefined && advice,
+    link && `[${name}](${link.href.replaceAll('@', '%40')})`,
     `[The run](${serverUrl}/${repository}/actions/runs/${runId})`,
   ]
-  return `${replyMarker(address, context)}\n${withoutMentions(blocks.join('\n\n'))}`
+  return `${replyMarker(address, context)}\n${withoutMentions(blocks.filter(Boolean).join('\n\n'))}`
 }

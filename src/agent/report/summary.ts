@@ -3,7 +3,6 @@ import { formatDuration } from '../../text/duration.ts'
 import { foldedText, grid, heading, inlineCode, joinBlocks, linked, prose, table } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { formatUtc, readableTime } from '../../text/utc-time.ts'
-import type { Task } from '../inputs/task.ts'
 import { adviseAttaching } from './conclusion.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
 import { firstRows, pullRequestSections } from './pull-request-sections.ts'
@@ -13,11 +12,7 @@ import { adviseOnPullRequest, formatPullRequest } from './standing.ts'
 
 const MOST_PROMPT_BYTES = 32 * 1024
 
-const TASK_NAMES: Readonly<Record<Task['kind'], string>> = {
-  create: 'new job',
-  'follow-up': 'follow-up',
-  attach: 'attached',
-}
+const TASK_NAMES = { create: 'new job', 'follow-up': 'follow-up', attach: 'attached' } as const
 
 /** In the heading. */
 const LONGEST_NAME = 40
