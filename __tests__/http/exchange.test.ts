@@ -50,6 +50,13 @@ test.each<[string, SocketBehaviour]>([
   expect(proxy.connections()).toBe(1)
 })
 
+test('a tunnel to something that speaks first is opened three times, and no more', async () => {
+  const proxy = await serve({ onRequest: (socket) => socket.write('HTTP/1.1 200 x\r\n\r\nSSH-2.0-x\r\n') })
+  const dispatcher = open(`http://127.0.0.1:${proxy.port}`)
+  await expect(request('http://service.example/', { dispatcher })).rejects.toMatchObject({ code: 'CONNECTION_LOST' })
+  expect(proxy.connections()).toBe(3)
+})
+
 test('HTTP/2 is never offered, because undici may send a request again over it', async () => {
   const offered: string[][] = []
   const ALPNCallback = ({ protocols }: { readonly protocols: string[] }): undefined => void offered.push(protocols)

@@ -36,6 +36,7 @@ test.each<readonly [unknown, string]>([
   [new errors.ClientDestroyedError(), 'broken'],
   // Only the kind of error that undici uses for it speaks for a proxy.
   [new Error('Proxy response (502) !== 200 when HTTP Tunneling'), 'broken'],
+  [new errors.RequestAbortedError('No Proxy response (502)'), 'broken'],
   [new Error('connect ECONNREFUSED'), 'broken'],
   ['connect', 'broken'],
   [undefined, 'broken'],
