@@ -72,7 +72,7 @@ test.each<[string, Course, 'success' | 'failure', told: readonly string[], why: 
     turns.flatMap((turn) => [`group: ${turn}`, 'endgroup']),
   )
   expect(said[said.indexOf('endgroup: ') + 1]).toBe('log: New job: opened, its checks failed.')
-  const conclusion = conclude(report, new Set(['checks']))
+  const conclusion = conclude({ ...report, failOn: new Set(['checks']) })
   expect(conclusion.isGreen).toBe(checks === 'success')
   const summary = renderSummary(report, conclusion)
   for (const part of [why, ...told.map((_message, index) => `Round ${index + 1} of 2`)]) expect(summary).toContain(part)

@@ -48,10 +48,10 @@ async function run({
       return Promise.resolve('done')
     },
     notRun: (error) => error?.message ?? 'skipped',
-    render: (report, inputs, _redact, wantsSummary) => ({
+    render: (report, _redact, wantsSummary) => ({
       isGreen: ['done', 'skipped'].includes(report),
       title: 'Ended',
-      text: `${report}, ${inputs === undefined ? 'without inputs' : 'with inputs'}`,
+      text: report,
       outputs: { outcome: report },
       summary: wantsSummary ? summarize(report) : undefined,
       ...rendered,
@@ -75,7 +75,7 @@ test('reads the inputs as they are, runs the step within its time, and publishes
   expect(workspace).toBe('/workspace')
   expect((step?.deadlineAt ?? 0) - (step?.startedAt ?? 0)).toBe(INPUTS.timeoutMs)
   expect(lines.slice(0, 2)).toEqual(['::add-mask:: docs_key%0A', '::add-mask::docs_key'])
-  expect(lines.at(-1)).toMatch(/^\[ +\d s\] Ended\. done, with inputs\.$/)
+  expect(lines.at(-1)).toMatch(/^\[ +\d s\] Ended\. done\.$/)
   expect([outcomes(), summary()]).toEqual([['error', 'done'], '# done'])
   // What ends without having said so is red.
   expect([codeWhileRunning, exitCodes()]).toEqual([1, [0]])
@@ -111,7 +111,7 @@ test.each([
   process.env['GITHUB_ACTOR'] = actor
   const { raw, step, lines } = await run({ given: { 'api-key': ' \n', 'on-missing-key': ' skip ' } })
   expect([raw, step]).toEqual([undefined, undefined])
-  expect(lines).toEqual([expect.stringMatching(remark), expect.stringMatching(/Ended\. skipped, without inputs\.$/)])
+  expect(lines).toEqual([expect.stringMatching(remark), expect.stringMatching(/Ended\. skipped\.$/)])
   expect([outcomes(), exitCodes()]).toEqual([['error', 'skipped'], [0]])
 })
 
@@ -135,7 +135,7 @@ test.each([
   ['a step that cannot be opened', { run: () => Promise.reject(new ActionError('proxy', 'No.')) }],
 ])('%s ends it red, with a report of a step that did not run', async (_name, fields) => {
   const { lines } = await run(fields)
-  expect(lines.at(-1)).toBe('::error title=Ended::No., without inputs.')
+  expect(lines.at(-1)).toBe('::error title=Ended::No.')
   expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'No.'], '# No.', [1]])
 })
 
@@ -171,9 +171,7 @@ test.each([
       return stop()
     },
   })
-  expect(lines.filter((line) => line.startsWith('::error'))).toEqual([
-    `::error title=Ended::job_1: ${DEFECT}, with inputs.`,
-  ])
+  expect(lines.filter((line) => line.startsWith('::error'))).toEqual([`::error title=Ended::job_1: ${DEFECT}`])
   expect(lines.slice(0, 2)).toEqual(['::group::New job', '::endgroup::'])
   expect(lines[2]).toContain(why)
   expect([outcomes(), summary()]).toEqual([['error', `job_1: ${DEFECT}`], `# job_1: ${DEFECT}`])
@@ -212,7 +210,7 @@ test('outputs that cannot be written at the end make a green step red, with a su
     return Promise.resolve('done')
   }
   const { lines } = await run({ run: losing })
-  expect(lines).toEqual([expect.stringMatching(/Ended\. done, with inputs\.$/)])
+  expect(lines).toEqual([expect.stringMatching(/Ended\. done\.$/)])
   expect(lines[0]).toContain(LOST)
   expect([summary(), exitCodes()]).toEqual(['# done', [1]])
 })
@@ -251,7 +249,7 @@ test('a defect in the summary costs the summary', async () => {
 
 test('a defect before the step began is told as one, and that it did not run', async () => {
   const { lines } = await run({ parse: crash })
-  expect(lines.at(-1)).toBe(`::error title=Ended::${DEFECT}, without inputs.`)
+  expect(lines.at(-1)).toBe(`::error title=Ended::${DEFECT}`)
   expect(outcomes()).toEqual(['error', DEFECT])
 })
 
@@ -267,5 +265,5 @@ test('a notice comes before the end', async () => {
 
 test('what the service says and what to do stand behind the text, and what has no period behind them', async () => {
   const { lines } = await run({ rendered: { quote: 'No', advice: 'Mend it', last: 'https://x/1' } })
-  expect(lines.at(-1)).toMatch(/with inputs\. The service says: “No”\. Mend it\. https:\/\/x\/1$/)
+  expect(lines.at(-1)).toMatch(/done\. The service says: “No”\. Mend it\. https:\/\/x\/1$/)
 })

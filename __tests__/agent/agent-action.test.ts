@@ -2,14 +2,13 @@ import { expect, test } from '@jest/globals'
 import { agentAction } from '../../src/agent/agent-action.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { LINK } from '../support/fake-client.ts'
-import { agentInputs } from '../support/fake-step.ts'
 import { reportOf } from '../support/report.ts'
 
 const plainly = (text: string): string => text
 
 test('a step that has no end yet, or was stopped by wrong inputs, is an error', () => {
   const error = new ActionError('invalid-input', '`wait` is wrong.', { hint: 'Correct it.' })
-  const { outputs, ...result } = agentAction.render(agentAction.notRun(error, 100), undefined, plainly, false)
+  const { outputs, ...result } = agentAction.render(agentAction.notRun(error, 100), plainly, false)
   expect(agentAction.firstOutputs).toEqual({ outcome: 'error' })
   expect(outputs).toMatchObject({ outcome: 'error', changed: 'false', 'duration-seconds': '0.1' })
   const told = { text: '`wait` is wrong.', advice: 'Correct it.', last: undefined, summary: undefined }
@@ -17,14 +16,14 @@ test('a step that has no end yet, or was stopped by wrong inputs, is an error', 
 })
 
 test('a step without a key that may be missing is skipped, and green', () => {
-  const { isGreen, outputs } = agentAction.render(agentAction.notRun(undefined, 100), undefined, plainly, false)
+  const { isGreen, outputs } = agentAction.render(agentAction.notRun(undefined, 100), plainly, false)
   expect(isGreen).toBe(true)
   expect(outputs['outcome']).toBe('skipped')
 })
 
 test('the last line names the pull request, and what the service says', () => {
   const error = new ActionError('service-error', 'It failed.', { quote: 'No.' })
-  const result = agentAction.render(reportOf({ error }), agentInputs(), plainly, false)
+  const result = agentAction.render(reportOf({ error }), plainly, false)
   const told = { text: 'It failed.', quote: 'No.', last: `Pull request: ${LINK}`, notice: undefined }
   expect(result).toMatchObject(told)
 })

@@ -81,21 +81,21 @@ export async function playOn<Inputs extends StepInputs, Report>(
     },
   }
 
-  async function play(): Promise<{ report: Report; inputs?: Inputs }> {
+  async function play(): Promise<Report> {
     try {
       const inputs = parse()
       const { timeoutMs, projectId } = inputs
       const step = fakeStep({ core: host, clock, signal, ...(random && { random }), github, timeoutMs, context })
       const client = createClient({ ...step, ...host, transport, projectId })
-      return { report: await feature.run(inputs, { ...step, client }, () => undefined), inputs }
+      return await feature.run(inputs, { ...step, client }, () => undefined)
     } catch (error) {
       if (!(error instanceof ActionError)) throw error
-      return { report: feature.notRun(error, 0) }
+      return feature.notRun(error, 0)
     }
   }
 
-  const { report, inputs } = await (stage.world?.passUntil(play()) ?? play())
-  const result = feature.render(report, inputs, redact, true)
+  const report = await (stage.world?.passUntil(play()) ?? play())
+  const result = feature.render(report, redact, true)
   checkResult(result.outputs)
   const linesOf = (kind: string): string[] =>
     bare.said.filter((line) => line.startsWith(`${kind}: `)).map((line) => line.slice(kind.length + 2))

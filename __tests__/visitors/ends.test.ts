@@ -102,6 +102,6 @@ test('until the export has an end, nobody takes it for whole', () => {
 })
 
 test('a step that may miss its key is green, and has exported nothing', () => {
-  const skipped = visitorsAction.render(visitorsAction.notRun(undefined, 100), undefined, String, false)
+  const skipped = visitorsAction.render(visitorsAction.notRun(undefined, 100), String, false)
   expect(skipped).toMatchObject({ isGreen: true, outputs: NO_FILE, summary: undefined })
 })

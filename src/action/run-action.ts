@@ -23,8 +23,7 @@ export interface Action<Inputs extends StepInputs, Report> {
   readonly run: (inputs: Inputs, step: Step, onCrash: OnCrash<Report>) => Promise<Report>
   /** The report of a step that asked nothing: stopped by an error, or skipped for want of a key. */
   readonly notRun: (error: ActionError | undefined, durationMs: number) => Report
-  /** @param inputs undefined if the step did not run */
-  readonly render: (report: Report, inputs: Inputs | undefined, redact: Redact, wantsSummary: boolean) => StepResult
+  readonly render: (report: Report, redact: Redact, wantsSummary: boolean) => StepResult
 }
 
 /** What must not be shown, by the names of the inputs. */
@@ -61,15 +60,13 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     // Known of wrong inputs too.
     const wantsSummary = raw['summary']?.trim().toLowerCase() !== 'false'
     const notRun = (error?: ActionError): Report => action.notRun(error, clock.now() - startedAt)
-    const render = (report: Report, inputs?: Inputs, isSummaryWanted = wantsSummary): StepResult =>
-      action.render(report, inputs, core.redact, isSummaryWanted)
+    const render = (report: Report): StepResult => action.render(report, core.redact, wantsSummary)
     let tellKnown: (error: ActionError) => Report = notRun
-    let known: Inputs | undefined
     /** Of several forms the fullest one that the defect leaves. */
     onCrash((error) => {
       for (const isSummaryWanted of [wantsSummary, false]) {
         try {
-          return render(tellKnown(error), known, isSummaryWanted)
+          return action.render(tellKnown(error), core.redact, isSummaryWanted)
         } catch {
           // What is wrong is in the log: it is the defect itself, or another one on the way to tell of it.
         }
@@ -86,11 +83,7 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
       const inputs = action.parse(raw, env['GITHUB_WORKSPACE'] ?? process.cwd(), clock.wallTime())
       const { connectGitHub } = action
       const step = openStep(inputs, { core, clock, signal, startedAt, env, connectGitHub })
-      const report = await action.run(inputs, step, (given) => {
-        tellKnown = given
-        known = inputs
-      })
-      return render(report, inputs)
+      return render(await action.run(inputs, step, (given) => (tellKnown = given)))
     } catch (error) {
       if (!(error instanceof ActionError)) throw error
       return render(notRun(error))

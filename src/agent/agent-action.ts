@@ -23,9 +23,9 @@ export const agentAction: Action<AgentInputs, Report> = {
     rounds: [],
     durationMs,
   }),
-  render(whole, inputs, redact, wantsSummary) {
+  render(whole, redact, wantsSummary) {
     const report = redactReport(whole, redact)
-    const conclusion = conclude(report, inputs?.failOn ?? new Set())
+    const conclusion = conclude(report)
     const outputs = toOutputs(report)
     const notDone = formatShortfalls(report.shortfalls)
     return {

@@ -20,7 +20,7 @@ export const visitorsAction: Action<VisitorsInputs, Report> = {
     doubts: '',
     durationMs,
   }),
-  render(report, _inputs, _redact, wantsSummary) {
+  render(report, _redact, wantsSummary) {
     const conclusion = conclude(report)
     return {
       ...conclusion,

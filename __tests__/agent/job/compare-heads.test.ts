@@ -246,7 +246,7 @@ test.each([failed, archived])(
     const reads = [completed, active, end]
     const { report } = await play(showing('ab'), { reads })
     expect(toOutputs(report)).toMatchObject({ outcome: end.status, changed: 'true', 'pr-operation': 'updated' })
-    expect(conclude(report, new Set()).text).toContain('Its pull request has new commits all the same.')
+    expect(conclude(report).text).toContain('Its pull request has new commits all the same.')
 
     const merged = await play(showing([head('a'), { ...head('b'), state: 'merged' }]), { reads })
     expect(merged.report.error?.code).toBe('left-behind')

@@ -10,7 +10,7 @@ import { formatPullRequest } from '../../../src/agent/report/standing.ts'
 import { renderSummary } from '../../../src/agent/report/summary.ts'
 import { refusal } from '../../support/fake-github.ts'
 
-const say = (report: Report, ...failOn: FailOn[]) => conclude(report, new Set(failOn))
+const say = (report: Report, ...failOn: FailOn[]) => conclude({ ...report, failOn: new Set(failOn) })
 
 test.each(OUTCOMES)('a step that could not do its own part is red although `fail-on` lets %s pass', (outcome) => {
   expect(say(reportOf({ outcome, error: failure('not-sent') })).isGreen).toBe(false)

@@ -117,7 +117,7 @@ const KEY = 'dk_"secret"key'
 
 function resultOf(fields: Fields = {}) {
   const report = reportOf(fields)
-  return parseResult(renderResult(report, conclude(report, new Set()), createRedactor([KEY])))
+  return parseResult(renderResult(report, conclude(report), createRedactor([KEY])))
 }
 
 const files = [{ path: 'docs/a.md', additions: 2, deletions: 1 }]

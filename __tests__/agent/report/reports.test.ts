@@ -123,6 +123,7 @@ test('what is noted is said and in the time line, and the step has its origin an
   expect(host.said).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
   expect(journal.report()).toEqual({
     asked: ['checks'],
+    failOn: new Set(['failed', 'archived', 'timeout']),
     change: 'the push',
     durationMs: 2_000,
     outcome: 'error',
@@ -150,7 +151,8 @@ test('what cannot be done on GitHub is told and costs nothing else, but for a ca
 })
 
 const FACTS = commentFacts()
-const reply = (report: Report): string => renderReply(report, conclude(report, new Set(['failed'])), COMMENT, FACTS)
+const reply = (report: Report): string =>
+  renderReply(report, conclude({ ...report, failOn: new Set(['failed']) }), COMMENT, FACTS)
 
 test('names the outcome, the pull request, the checks and the run', () => {
   const text = reply(reportOf({ job: completed, pullRequest: { state: 'open', checks: 'success' } }))

@@ -16,7 +16,7 @@ const REFUSED = new ActionError('unauthorized', 'No.', { hint: 'Check the key.',
 
 function summary(fields: Fields = {}): string {
   const report = reportOf(fields)
-  return renderSummary(report, conclude(report, FAIL_ON))
+  return renderSummary(report, conclude({ ...report, failOn: FAIL_ON }))
 }
 
 const COMPARED = 'https://github.com/acme/docs/compare/a...b'

@@ -1,6 +1,5 @@
 import type { Conclusion } from '../../action/conclusion.ts'
 import { joinSentences } from '../../text/sentences.ts'
-import type { FailOn } from '../inputs/fail-on.ts'
 import { isFixing } from './fixing.ts'
 import { formatLosses } from './journal.ts'
 import { isStillRunning, LOOK_BEFORE_SENDING, OUTCOME_ROWS, TURN_MAY_RUN } from './outcomes.ts'
@@ -47,10 +46,10 @@ function adviceOf(report: Report): string | undefined {
   return inOrder.find(Boolean)
 }
 
-export function conclude(report: Report, failOn: ReadonlySet<FailOn>): Conclusion {
+export function conclude(report: Report): Conclusion {
   const { colour, title } = OUTCOME_ROWS[report.outcome]
-  const gates = passesGates(report, failOn)
-  const isGood = colour === 'green' || (colour !== 'red' && !failOn.has(colour))
+  const gates = passesGates(report)
+  const isGood = colour === 'green' || (colour !== 'red' && report.failOn?.has(colour) !== true)
   return {
     // `fail-on` is about what became of an accepted job. If the step could not do its own part, it is red anyway.
     isGreen: isGood && report.error === undefined && gates.every((isPassed) => isPassed === true),

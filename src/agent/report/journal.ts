@@ -16,7 +16,7 @@ export class Journal {
   readonly #timeline: TimelineEntry[] = []
   #findings: Findings
 
-  constructor({ task, waitForChecks, allowedPaths, projectId }: AgentInputs, step: Step) {
+  constructor({ task, waitForChecks, allowedPaths, failOn, projectId }: AgentInputs, step: Step) {
     this.heads = new SeenHeads(step)
     this.#step = step
     this.#turns = [{ task }]
@@ -25,6 +25,7 @@ export class Journal {
         ...(waitForChecks ? ['checks' as const] : []),
         ...(allowedPaths.length > 0 ? ['out-of-scope' as const] : []),
       ],
+      failOn,
       origin: { projectId, stepId: step.context.stepId },
     }
   }

@@ -5,7 +5,7 @@ import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Told } from '../../text/markdown.ts'
-import type { Gate } from '../inputs/fail-on.ts'
+import type { FailOn, Gate } from '../inputs/fail-on.ts'
 import type { Task } from '../inputs/task.ts'
 import type { FixStop } from './fixing.ts'
 
@@ -127,6 +127,8 @@ export interface Report extends TaskResult {
   readonly origin?: { readonly projectId: string; readonly stepId: string }
   /** What the inputs want to know of the pull request. */
   readonly asked?: readonly Gate[]
+  /** Undefined if the inputs did not say. */
+  readonly failOn?: ReadonlySet<FailOn>
   /** Undefined if the inputs did not say what to do. */
   readonly task?: Task | undefined
   /** The job as it was last read. */

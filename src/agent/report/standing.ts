@@ -1,5 +1,4 @@
 import { formatCount, joinSentences } from '../../text/sentences.ts'
-import type { FailOn } from '../inputs/fail-on.ts'
 import { formatFixing } from './fixing.ts'
 import { isInScope, isLookedAt, type ChecksState, type PullRequestFindings, type Report } from './report.ts'
 
@@ -9,12 +8,12 @@ export const isPullRequestOver = ({ state }: PullRequestFindings): boolean => st
  * Whether the pull request passes each gate of `fail-on`; undefined for what is not known, which is no better than what is
  * bad. One that was over before this step could change it is let be.
  */
-export function passesGates(report: Report, failOn: ReadonlySet<FailOn>): readonly (boolean | undefined)[] {
-  const { outcome, pullRequest: found = {} } = report
+export function passesGates(report: Report): readonly (boolean | undefined)[] {
+  const { outcome, failOn, pullRequest: found = {} } = report
   if (!isLookedAt(report) || (outcome !== 'pull-request' && isPullRequestOver(found))) return []
   return [
-    ...(failOn.has('out-of-scope') ? [isInScope(found)] : []),
-    ...(failOn.has('checks') ? [found.checks && found.checks === 'success'] : []),
+    ...(failOn?.has('out-of-scope') ? [isInScope(found)] : []),
+    ...(failOn?.has('checks') ? [found.checks && found.checks === 'success'] : []),
   ]
 }
 

@@ -103,7 +103,7 @@ function workOf([{ result }, ...rounds]: Turns): TaskResult | undefined {
 
 /** What is found out once for the step, whatever its turns come to. */
 export type Findings = Partial<
-  Pick<Report, 'asked' | 'origin' | 'startedBy' | 'change' | 'comment' | 'skipReason' | 'log' | 'changes'>
+  Pick<Report, 'asked' | 'failOn' | 'origin' | 'startedBy' | 'change' | 'comment' | 'skipReason' | 'log' | 'changes'>
 >
 
 /** What a step remembers besides its turns. */

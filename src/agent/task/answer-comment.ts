@@ -26,11 +26,11 @@ export function keepTimeToReply(step: AgentStep): AgentStep {
  * written anew; one that may have been written is not written twice.
  */
 export async function answerComment(step: AgentStep): Promise<void> {
-  const { context, core, inputs, journal } = step
+  const { context, core, journal } = step
   const report = redactReport(journal.report(), core.redact)
   const { comment } = report
   if (comment === undefined) return
-  const body = core.redact(renderReply(report, conclude(report, inputs.failOn), comment, context))
+  const body = core.redact(renderReply(report, conclude(report), comment, context))
   try {
     const github = openGitHub(step, REPLY_MS, GRACE_MS)
     const marker = replyMarker(comment, context)
