@@ -5,7 +5,6 @@ import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, describeError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
 import { Heartbeat } from '../../runtime/heartbeat.ts'
-import { pollUntil } from '../../runtime/poll.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings, type Scope } from '../report/report.ts'
@@ -98,7 +97,7 @@ export async function waitForChecks(
   github: GitHub,
   step: AgentStep,
 ): Promise<PullRequestFindings> {
-  const { clock, deadlineAt, context, inputs, journal } = step
+  const { clock, deadlineAt, context, inputs, journal, signal } = step
   const lastLookAt = deadlineAt - LAST_READ_MS
   const isAll = inputs.fixRounds > sentRounds(journal.turns).length
   // These show how long checks take.
@@ -110,11 +109,11 @@ export async function waitForChecks(
     (await unlessFailed(step.journal.heads.read(() => github.readPullRequest(known)))) ?? known
 
   /** Until its checks are known, it has another head, or time is up. */
-  function watchHead(head: PullRequest): Promise<Watch> {
+  async function watchHead(head: PullRequest): Promise<Watch> {
     const watchedSince = clock.now()
-    let watch: Watch = { pullRequest: head }
-    const look = async (): Promise<Watch> => {
-      const { pullRequest: known, looks: before } = watch
+    let known = head
+    let before: Looks | undefined
+    for (;;) {
       const checks = await github.readChecks(known.repository, known.headSha, context).catch(rethrowFatal)
       const looksAt = (pullRequest: PullRequest): Looks =>
         nextLook(before, checks, clock.now(), { isAll, isOver: !isOpen(pullRequest) })
@@ -122,20 +121,15 @@ export async function waitForChecks(
       // believed of a head was seen before it was read once more.
       const { isFinal, state } = looksAt(known)
       const isReadLater = !isFinal || (isAll && state === 'failure' && isOpen(known))
-      const pullRequest = before === undefined && isReadLater ? known : await readAgain(known)
-      if (pullRequest.headSha !== head.headSha) return (watch = { pullRequest })
-      const looks = looksAt(pullRequest)
+      if (before !== undefined || !isReadLater) known = await readAgain(known)
+      if (known.headSha !== head.headSha) return { pullRequest: known }
+      const looks = looksAt(known)
       tell(looks, before, head.headSha, earlier, heartbeat, step)
-      return (watch = { pullRequest, looks })
-    }
-    const willDo = ({ pullRequest: { headSha }, looks }: Watch): boolean =>
-      headSha !== head.headSha || looks?.isFinal === true
-    const nextPauseMs = (): number | undefined => {
       const leftMs = lastLookAt - clock.now()
-      if (leftMs <= 0 || watch.looks === undefined) return undefined
-      return Math.min(paceOf(clock.now() - watchedSince, watch.looks), leftMs)
+      if (looks.isFinal || leftMs <= 0) return { pullRequest: known, looks }
+      await clock.sleep(Math.min(paceOf(clock.now() - watchedSince, looks), leftMs), signal)
+      before = looks
     }
-    return pollUntil(look, willDo, nextPauseMs, step)
   }
 
   function findingsOf(now: PullRequest, { checks, state, problem }: Partial<Looks>): PullRequestFindings {
