@@ -92,12 +92,20 @@ test('the main step starts the service, and tells how to reach both its parts', 
 })
 
 describe('a start that fails', () => {
-  test('a service that does not start makes the step red, and leaves no log', async () => {
-    const { step, logs } = steps("console.error('error: --github-scenario must be nicer.'); process.exitCode = 2")
+  test.each([
+    [
+      'with a complaint',
+      "console.error('error: --github-scenario must be nicer.')",
+      '`github-scenario` must be nicer.',
+    ],
+    ['without a word', '', 'The service ended before it was ready.'],
+  ])('a service that ends %s makes the step red, and leaves no log', async (_how, source, text) => {
+    const { step, logs } = steps(source)
     expect(await step()).toMatchObject({
       isGreen: false,
       title: 'The rehearsal did not start',
-      text: expect.stringContaining('`github-scenario` must be nicer.'),
+      text,
+      advice: 'Correct the `with:` block of this step.',
       outputs: {},
     })
     expect(logs()).toEqual([])

@@ -43,10 +43,6 @@ export const FAILED: readonly CheckPlan[] = [
   PREVIEW,
 ]
 
-/** The same, registered later. */
-export const later = (plans: readonly CheckPlan[], byMs: number): readonly CheckPlan[] =>
-  plans.map((plan) => ('afterMs' in plan ? { ...plan, afterMs: plan.afterMs + byMs } : plan))
-
 export const ENDLESS: readonly CheckPlan[] = [{ ...BUILD, takesMs: Infinity, result: { conclusion: 'success' } }]
 
 const DEPLOY = { kind: 'job', name: 'deploy', afterMs: 3_000, takesMs: 10_000 } as const
@@ -64,11 +60,6 @@ export const OF_TWO_EVENTS: readonly CheckPlan[] = [
   { ...BUILD, result: { conclusion: 'success' }, event: 'pull_request' },
 ]
 
-export const OF_ONE_NAME: readonly CheckPlan[] = [
-  { ...BUILD, result: FAILURE },
-  { ...BUILD, result: { conclusion: 'success' } },
-]
-
 /** More than GitHub lists on a page. */
 export const MANY: readonly CheckPlan[] = Array.from({ length: 250 }, (_, index) => ({
   ...{ ...BUILD, name: `page ${index + 1}`, workflow: index < 50 ? 'ci.yml' : 'pages.yml' },
@@ -79,12 +70,11 @@ export const AGAIN: readonly CheckPlan[] = [
   { ...BUILD, result: FAILURE, again: { afterMs: 20_000, takesMs: 12_000, result: { conclusion: 'success' } } },
 ]
 
-interface CheckScenario {
-  readonly description: string
+export interface PlannedChecks {
   /** Of the first commit that is pushed to the agent's pull request, of the second, ...; the last stays. */
-  readonly checks?: readonly (readonly CheckPlan[])[]
+  readonly checks: readonly (readonly CheckPlan[])[]
   /** Of the newest commit of the branch that the agent starts from. */
-  readonly checksBefore?: readonly CheckPlan[]
+  readonly checksBefore: readonly CheckPlan[]
 }
 
 /** The scenarios that differ in the checks of the agent's commits alone. */
@@ -113,7 +103,7 @@ export const CHECK_SCENARIOS = {
   },
   'checks-late': {
     description: 'The checks are registered only 40 seconds after the push.',
-    checks: [later(PASSED, 40_000)],
+    checks: [PASSED.map((plan) => ('afterMs' in plan ? { ...plan, afterMs: plan.afterMs + 40_000 } : plan))],
   },
   'checks-none': { description: 'No check is ever registered.', checks: [[]] },
   'checks-pending': {
@@ -138,7 +128,12 @@ export const CHECK_SCENARIOS = {
   },
   'checks-of-one-name': {
     description: 'Two jobs of one run have the same name: the first fails, and the second passes.',
-    checks: [OF_ONE_NAME],
+    checks: [
+      [
+        { ...BUILD, result: FAILURE },
+        { ...BUILD, result: { conclusion: 'success' } },
+      ],
+    ],
   },
   'checks-many': { description: 'All of 250 checks pass, more than GitHub lists on a page.', checks: [MANY] },
   'checks-cannot-start': {
@@ -149,4 +144,4 @@ export const CHECK_SCENARIOS = {
     description: 'A job fails, is started again, and passes.',
     checks: [AGAIN],
   },
-} as const satisfies Record<`checks-${string}`, CheckScenario>
+} as const satisfies Record<`checks-${string}`, Partial<PlannedChecks> & { description: string }>

@@ -1,7 +1,6 @@
 import type { FaultPattern } from '../http/faults.ts'
 import { namesOf } from '../service/scenarios.ts'
-import type { CheckPlan } from './check-plan.ts'
-import { CHECK_SCENARIOS, FAILED, PASSED } from './check-scenarios.ts'
+import { CHECK_SCENARIOS, FAILED, PASSED, type PlannedChecks } from './check-scenarios.ts'
 import type { GitHubFault } from './github-faults.ts'
 import type { PullState } from './pull-state.ts'
 import type { FileChange } from './repository-state.ts'
@@ -23,11 +22,7 @@ export interface PlannedEvent {
   readonly body?: string
 }
 
-export interface GitHubScenario {
-  /** Of the first commit that is pushed to the agent's pull request, of the second, ...; the last stays. */
-  readonly checks: readonly (readonly CheckPlan[])[]
-  /** Of the newest commit of the branch that the agent starts from. */
-  readonly checksBefore: readonly CheckPlan[]
+export interface GitHubScenario extends PlannedChecks {
   readonly events: readonly PlannedEvent[]
   /** In place of what the agent otherwise makes of a prompt. */
   readonly edits?: (prompt: string) => readonly FileChange[]
