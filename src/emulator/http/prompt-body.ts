@@ -11,10 +11,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-function promptIn(body: unknown): unknown {
-  return typeof body === 'object' && body !== null && 'prompt' in body ? body.prompt : undefined
-}
-
 /** The prompt (sections 4.1 and 4.2) of a JSON object with at least one character. Answers 413, 415 or 400 otherwise. */
 export function parsePromptBody({ headers, body }: Pick<ServiceRequest, 'headers' | 'body'>): string | Refusal {
   if (Buffer.byteLength(body) > MAX_BODY_BYTES) return refuse(413, ['The request body is larger than 8 MiB.'])
@@ -22,7 +18,7 @@ export function parsePromptBody({ headers, body }: Pick<ServiceRequest, 'headers
   if (mediaType !== 'application/json') return refuse(415, ['The content type must be application/json.'])
   const parsed = parseJson(body)
   if (parsed === undefined) return refuse(400, ['The request body is not JSON.'])
-  const prompt = promptIn(parsed)
+  const { prompt } = (parsed ?? {}) as { readonly prompt?: unknown }
   if (typeof prompt === 'string' && prompt !== '') return prompt
   return refuse(400, ['`prompt` must be a string of at least one character.'])
 }

@@ -45,12 +45,6 @@ export function parseDate(text: string): number | undefined {
   return Number.isNaN(atMs) ? undefined : atMs
 }
 
-interface Parameter {
-  readonly otherwise: number
-  readonly parse: (text: string) => number | undefined
-  readonly problem: string
-}
-
 function integerFrom(least: number, most: number): (text: string) => number | undefined {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : NaN
@@ -58,42 +52,31 @@ function integerFrom(least: number, most: number): (text: string) => number | un
   }
 }
 
-const dateProblem = (name: string): string => `\`${name}\` must be YYYY-MM-DD or ISO 8601.`
+const DATE_FORM = 'YYYY-MM-DD or ISO 8601'
 
-/** Section 4.4. A date that is left out leaves its side open. */
-const PARAMETERS = {
-  dateFrom: { otherwise: -Infinity, parse: parseDate, problem: dateProblem('dateFrom') },
-  dateTo: { otherwise: Infinity, parse: parseDate, problem: dateProblem('dateTo') },
-  limit: {
-    otherwise: DEFAULT_PAGE_ROWS,
-    parse: integerFrom(1, MAX_PAGE_ROWS),
-    problem: `\`limit\` must be an integer from 1 to ${MAX_PAGE_ROWS}.`,
-  },
-  offset: {
-    otherwise: 0,
-    parse: integerFrom(0, Number.MAX_SAFE_INTEGER),
-    problem: '`offset` must be an integer of 0 or more.',
-  },
-} as const satisfies Record<string, Parameter>
-
-/** Reads a query string, without its question mark. A parameter that comes twice is wrong, an unknown one is ignored. */
+/**
+ * Reads a query string (section 4.4), without its question mark. A parameter that comes twice is wrong, an unknown one is
+ * ignored, and a date that is left out leaves its side open.
+ */
 export function parseVisitorsQuery(queryString: string): VisitorsQuery | Refusal {
   const given = new URLSearchParams(queryString)
   const problems: string[] = []
 
-  function read(name: keyof typeof PARAMETERS): number {
-    const { otherwise, parse, problem } = PARAMETERS[name]
+  function read(name: string, otherwise: number, parse: (text: string) => number | undefined, form: string): number {
     const [text, ...more] = given.getAll(name)
     if (text === undefined) return otherwise
     const value = more.length === 0 ? parse(text) : undefined
-    if (value === undefined) problems.push(problem)
+    if (value === undefined) problems.push(`\`${name}\` must be ${form}.`)
     return value ?? otherwise
   }
 
-  const range = { fromMs: read('dateFrom'), toMs: read('dateTo') }
-  const query = { range, limit: read('limit'), offset: read('offset') }
-  if (range.fromMs > range.toMs) problems.push('`dateFrom` must not be after `dateTo`.')
-  return problems.length === 0 ? query : refuse(400, problems)
+  const fromMs = read('dateFrom', -Infinity, parseDate, DATE_FORM)
+  const toMs = read('dateTo', Infinity, parseDate, DATE_FORM)
+  const rows = `an integer from 1 to ${MAX_PAGE_ROWS}`
+  const limit = read('limit', DEFAULT_PAGE_ROWS, integerFrom(1, MAX_PAGE_ROWS), rows)
+  const offset = read('offset', 0, integerFrom(0, Number.MAX_SAFE_INTEGER), 'an integer of 0 or more')
+  if (fromMs > toMs) problems.push('`dateFrom` must not be after `dateTo`.')
+  return problems.length === 0 ? { range: { fromMs, toMs }, limit, offset } : refuse(400, problems)
 }
 
 /** What the list of visited pages is like: as it should be, or in one of the ways in which none should be. */
