@@ -19,6 +19,7 @@ const LATER = new Date('2026-01-31T03:10:00Z')
 const created = { outcome: 'pull-request', operation: 'created' } as const
 const updated = { outcome: 'pull-request', operation: 'updated', added: { commits: 3, since: 'a'.repeat(40) } } as const
 const unsent = { outcome: 'error', error: failure('not-sent') } as const
+const cancelled = { outcome: 'cancelled', error: failure('cancelled') } as const
 const failed = (...names: string[]) => names.map((name) => ({ name, state: 'failure' as const }))
 
 const COMPARED = 'https://github.com/acme/docs/compare/a...b'
@@ -102,15 +103,9 @@ test.each<[string, Partial<Turn>]>([
   ['sent, and not seen to begin', { result: { outcome: 'unconfirmed' } }],
   ['sent, and not waited for', { result: { outcome: 'submitted' } }],
   ['not sent', { stopped: unsent }],
-  ['cancelled', { progress: 'taken', stopped: { outcome: 'cancelled', error: failure('cancelled') } }],
-  [
-    'cancelled before it was sent',
-    { progress: 'unsent', stopped: { outcome: 'cancelled', error: failure('cancelled') } },
-  ],
-  [
-    'failed: The service may have accepted the prompt',
-    { stopped: { outcome: 'error', error: failure('unknown-fate') } },
-  ],
+  ['cancelled', { progress: 'taken', stopped: cancelled }],
+  ['cancelled before it was sent', { progress: 'unsent', stopped: cancelled }],
+  ['failed: The service may have accepted the prompt', { stopped: { ...unsent, error: failure('unknown-fate') } }],
 ])('a turn is told as: %s', (text, turn) => {
   expect(formatEnd({ task: FOLLOW_UP, ...turn })).toBe(text)
 })
@@ -126,13 +121,11 @@ test.each<[string, Turn]>([
 })
 
 test('a turn is named for what it does, and a round for what it sends', () => {
-  const round = { task: FOLLOW_UP, failing: ['links', 'build\n'].map((name) => ({ name, state: 'failure' }) as const) }
+  const round = { task: FOLLOW_UP, failing: failed('links', 'build\n') }
   expect(titleTurn(nameTurn([opened, round], 2), round)).toBe('Round 1 of 2: links, build')
-  expect([titleTurn(nameTurn([opened], 0), opened), nameTurn([{ task: ATTACH }], 0)]).toEqual([
-    'New job',
-    'Attach to job_1',
-  ])
-  expect(nameTurn([{ task: FOLLOW_UP }], 0)).toBe(`Follow-up to ${'jobId' in FOLLOW_UP ? FOLLOW_UP.jobId : ''}`)
+  expect(titleTurn(nameTurn([opened], 0), opened)).toBe('New job')
+  const names = [ATTACH, FOLLOW_UP].map((task) => nameTurn([{ task }], 0))
+  expect(names).toEqual(['Attach to job_1', 'Follow-up to job_1'])
 })
 
 const turn = (serial: number, names?: readonly string[]): Turn => ({
