@@ -13,19 +13,18 @@ const LONGEST_FIELD = 1_000
 export function redactReport(report: Report, redact: Redact): Report {
   const { task, job, rounds } = report
   const redactTask = (one: Task): Task => (one.kind === 'attach' ? one : { ...one, prompt: redact(one.prompt) })
-  const line = (text: string): string => safeLine(text, redact, LONGEST_FIELD)
   return {
     ...report,
     task: task && redactTask(task),
     rounds: rounds.map((turn) => ({ ...turn, task: redactTask(turn.task) })),
-    ...(job && { job: redactJob(job, redact, line) }),
+    ...(job && { job: redactJob(job, redact) }),
   }
 }
 
 /** What the verdict rests on stays as it is: a secret may be a word such as `active`. */
-function redactJob(job: Job, redact: Redact, line: Redact): Job {
+function redactJob(job: Job, redact: Redact): Job {
   const { id, status, prLink } = job
-  const { repository } = prLink ?? {}
-  const link = prLink && { ...prLink, href: redact(prLink.href), repository: repository && line(repository) }
-  return { ...redactAll(job, line), id, status, prLink: link }
+  const line = (text: string): string => safeLine(text, redact, LONGEST_FIELD)
+  const repository = prLink?.repository && line(prLink.repository)
+  return { ...redactAll(job, line), id, status, prLink: prLink && { ...prLink, href: redact(prLink.href), repository } }
 }
