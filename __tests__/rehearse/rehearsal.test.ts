@@ -91,6 +91,13 @@ test('the main step starts the service, and tells how to reach both its parts', 
   expect(said.at(-1)).toMatch(/^warn: /)
 })
 
+test('a service that logged nothing got no requests', async () => {
+  const { step, said } = steps(SERVES.replace(/console\.log.*/, ''))
+  await step()
+  await step()
+  expect(said).toContain('log: It got no requests.')
+})
+
 describe('a start that fails', () => {
   test.each([
     [
