@@ -66,7 +66,9 @@ test.each([
 
 test('tells of one in a list whose it is, and where from', async () => {
   const listed = { number: 7, labels: ['docs-agent'], state: 'open', branch: 'agent/guide', isOfFork: false }
-  expect(await asking({ labels: ['docs-agent'] }, commitOf('c'))).toEqual([{ ...listed, ...AUTHOR }])
+  expect(await asking({ labels: ['docs-agent'] }, commitOf('c'))).toEqual([
+    { ...listed, ...AUTHOR, endSha: commit('c') },
+  ])
 })
 
 /** As it stands in a list. */

@@ -17,12 +17,6 @@ export interface CommentAddress extends PullRequestAddress {
   readonly writtenAt: string
 }
 
-/** A comment at one place of a change. */
-export interface ReviewComment extends Place {
-  readonly authorId: number | undefined
-  readonly body: string
-}
-
 export interface Place {
   readonly path: string
   /** Undefined if it is about the whole file, or its lines are no longer there. */
@@ -44,14 +38,22 @@ export interface MarkerComment {
 export type CommentPlace = PullRequestAddress | CommentAddress
 
 const commentSchema = z.object({ ...writerSchema.shape, id: z.number(), body: z.catch(z.string(), '') })
-const reviewCommentSchema = z.object({
-  body: z.catch(z.string(), ''),
-  path: z.string(),
-  diff_hunk: z.catch(z.string(), ''),
-  user: part(z.object({ id: number })),
-  line: number,
-  start_line: number,
-})
+const reviewCommentSchema = z.pipe(
+  z.object({
+    body: z.catch(z.string(), ''),
+    path: z.string(),
+    diff_hunk: z.catch(z.string(), ''),
+    user: part(z.object({ id: number })),
+    line: number,
+    start_line: number,
+  }),
+  z.transform(({ user, diff_hunk: hunk, line, start_line: startLine, ...comment }) => ({
+    ...{ ...comment, authorId: user?.id, line, startLine, hunk },
+  })),
+)
+/** A comment at one place of a change. */
+export type ReviewComment = Place & Readonly<z.infer<typeof reviewCommentSchema>>
+
 const writtenSchema = z.object({ id: number })
 
 const MOST_REVIEW_PAGES = 10
@@ -105,9 +107,7 @@ export const connectComments = (ask: AskGitHub): Comments => ({
     ask(permissionFor('read', review), review.repository, async (api) => {
       const listed = { path: path`/pulls/${review.number}/reviews/${review.id}/comments`, mostPages: MOST_REVIEW_PAGES }
       const pages = await readPages(api, { ...listed, schema: itemsOf(reviewCommentSchema), past: 'left' })
-      return pages.flat().map(({ user, diff_hunk: hunk, line, start_line: startLine, ...comment }) => ({
-        ...{ ...comment, authorId: user?.id, line, startLine, hunk },
-      }))
+      return pages.flat()
     }),
   listMarkerComments: (place, matters = () => true) =>
     ask(permissionFor('read', place), place.repository, async (api) => {

@@ -48,7 +48,7 @@ export interface OwnRun {
 }
 
 /** What GitHub says of one commit. */
-export interface CommitAnswers {
+interface CommitAnswers {
   readonly repository: string
   readonly suites: FirstPage<CheckSuite>
   readonly checkRuns: FirstPage<CheckRun>

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
-import { path, type AskGitHub, type Query, type RepositoryApi } from './ask-github.ts'
+import { path, type AskGitHub, type Query } from './ask-github.ts'
 import { parseAnswer, part, text } from './parse-answer.ts'
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
@@ -99,8 +99,7 @@ const pullRequestSchema = z.pipe(
 )
 export type PullRequest = PullRequestAddress & Readonly<z.infer<typeof pullRequestSchema>>
 
-/** One that cannot be read may be the one that matters, so that none is left out. */
-const pullRequestsSchema = z.array(
+const listedSchema = z.pipe(
   z.object({
     ...common,
     number: z.number(),
@@ -109,25 +108,25 @@ const pullRequestsSchema = z.array(
     head: z.object({ ref: z.string(), sha: z.string(), repo: z.nullable(repo) }),
     base: z.object({ repo }),
   }),
+  z.transform(({ number, state, merged_at, labels, head, base, ...told }) => ({
+    number,
+    state: merged_at === null ? state : ('merged' as const),
+    author: told.user,
+    createdAt: told.created_at,
+    labels,
+    branch: head.ref,
+    /** Whether its branch is in another repository. */
+    isOfFork: head.repo?.full_name !== base.repo.full_name,
+    /** Its head while it is open, and then the commit that it was merged as. */
+    endSha: state === 'open' ? head.sha : told.merge_commit_sha,
+  })),
 )
-type Listed = z.infer<typeof pullRequestsSchema>[number]
-
+type Listed = Readonly<z.infer<typeof listedSchema>>
 /** A pull request that a commit came with, or whose branch it is, as far as a list tells. */
-export type ListedPullRequest = Readonly<ReturnType<typeof toListed>>
-
-const toListed = ({ number, state, merged_at, labels, head, base, user, created_at }: Listed) => ({
-  number,
-  state: merged_at === null ? state : ('merged' as const),
-  author: user,
-  createdAt: created_at,
-  labels,
-  branch: head.ref,
-  /** Whether its branch is in another repository. */
-  isOfFork: head.repo?.full_name !== base.repo.full_name,
-})
+export type ListedPullRequest = Omit<Listed, 'endSha'>
 
 /** One that was closed without a merge brought nothing. */
-const hasBrought = ({ state }: ListedPullRequest): boolean => state !== 'closed'
+const hasBrought = ({ state }: Listed): boolean => state !== 'closed'
 
 /** Of those that were changed last, as whoever pushes or merges changes one: others are old enough to be found by the commit. */
 const CHANGED_LAST = { state: 'all', sort: 'updated', direction: 'desc', per_page: 30 }
@@ -154,31 +153,26 @@ export interface PullRequests {
 }
 
 export function connectPullRequests(ask: AskGitHub): PullRequests {
-  const list = async (api: RepositoryApi, place: string, query: Query = {}): Promise<readonly Listed[]> =>
-    parseAnswer(pullRequestsSchema, (await api.get(place, query)).data)
+  const find = (repository: string, place: string, query: Query, isWanted: (one: Listed) => boolean) =>
+    ask('pull-requests: read', repository, async (api) => {
+      const { data } = await api.get(place, query)
+      // One that cannot be read may be the one that matters, so that none is left out.
+      return parseAnswer(z.array(listedSchema), data).filter(isWanted)
+    })
   return {
     readPullRequest: ({ repository, number }) =>
       ask('pull-requests: read', repository, async (api) => {
         const { data } = await api.get(path`/pulls/${number}`)
         return { ...parseAnswer(pullRequestSchema, data), number }
       }),
-    findPullRequestsOfCommit: (repository, sha) =>
-      ask('pull-requests: read', repository, async (api) =>
-        (await list(api, path`/commits/${sha}/pulls`)).map(toListed).filter(hasBrought),
-      ),
+    findPullRequestsOfCommit: (repository, sha) => find(repository, path`/commits/${sha}/pulls`, {}, hasBrought),
     findPullRequestsEndingWith: (repository, sha) =>
-      ask('pull-requests: read', repository, async (api) =>
-        (await list(api, '/pulls', CHANGED_LAST))
-          .filter(({ state, head, merge_commit_sha }) => (state === 'open' ? head.sha : merge_commit_sha) === sha)
-          .map(toListed)
-          .filter(hasBrought),
-      ),
-    findPullRequestsOfBranch: (repository, branch, state) =>
-      ask('pull-requests: read', repository, async (api) =>
-        // Without a branch of this name GitHub may list all; an owner may have a fork, too.
-        (await list(api, '/pulls', { state, head: `${api.owner}:${branch}`, per_page: 30 }))
-          .map(toListed)
-          .filter((one) => one.branch === branch && !one.isOfFork),
-      ),
+      find(repository, '/pulls', CHANGED_LAST, (one) => one.endSha === sha && hasBrought(one)),
+    findPullRequestsOfBranch: (repository, branch, state) => {
+      const [owner = ''] = repository.split('/')
+      // Without a branch of this name GitHub may list all; an owner may have a fork, too.
+      const isWanted = (one: Listed): boolean => one.branch === branch && !one.isOfFork
+      return find(repository, '/pulls', { state, head: `${owner}:${branch}`, per_page: 30 }, isWanted)
+    },
   }
 }
