@@ -24,43 +24,39 @@ const fileSchema = z.pipe(
 )
 export type ChangedFile = Readonly<z.infer<typeof fileSchema>>
 
-export interface Comparison {
-  /** How the head stands to the base. `diverged` and `behind` mean that history was rewritten. */
-  readonly relation: 'ahead' | 'behind' | 'diverged' | 'identical'
-  readonly mergeBase: string
-  /** Oldest first. If there are more than can be read, the newest ones. */
-  readonly commits: readonly ComparedCommit[]
-  /** May be more than there are in `commits`. */
-  readonly totalCommits: number
-  readonly files: readonly ChangedFile[]
-  /** `cut`: there may be others. GitHub lists no more than 300 files, and none at all where a comparison takes it too long. */
-  readonly fileList: 'whole' | 'cut'
-}
-
-const comparisonSchema = z.object({
-  status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
-  merge_base_commit: z.object({ sha: z.string() }),
-  total_commits: z.number(),
-  commits: itemsOf(commitSchema),
-  files: part(z.array(part(fileSchema))),
-})
-
 /** GitHub's own limit for the files of a comparison. */
 const MOST_FILES = 300
 /** Of the commits before those on the last pages only the number is known. */
 const MOST_COMMIT_PAGES = 5
 
-/**
- * A file that does not say its name, or what became of it, is left out. That makes the list a cut one, and so does a renamed file
- * that does not say where it was.
- */
-function toFiles(listed: z.infer<typeof comparisonSchema>['files']): Pick<Comparison, 'files' | 'fileList'> {
-  if (listed === undefined) return { files: [], fileList: 'cut' }
-  const isWhole =
-    listed.length < MOST_FILES &&
-    listed.every((file) => file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined))
-  return { files: listed.filter((file) => file !== undefined), fileList: isWhole ? 'whole' : 'cut' }
-}
+const comparisonSchema = z.pipe(
+  z.object({
+    status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
+    merge_base_commit: z.object({ sha: z.string() }),
+    total_commits: z.number(),
+    commits: itemsOf<ComparedCommit>(commitSchema),
+    files: part(z.array(part(fileSchema))),
+  }),
+  z.transform(({ status, merge_base_commit, total_commits, commits, files }) => {
+    const saysAll = (file: ChangedFile | undefined): boolean =>
+      file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined)
+    const isWhole = files !== undefined && files.length < MOST_FILES && files.every(saysAll)
+    return {
+      /** How the head stands to the base. `diverged` and `behind` mean that history was rewritten. */
+      relation: status,
+      mergeBase: merge_base_commit.sha,
+      /** Oldest first. If there are more than can be read, the newest ones. */
+      commits,
+      /** May be more than there are in `commits`. */
+      totalCommits: total_commits,
+      /** Those that say their name and what became of them. */
+      files: (files ?? []).filter((file) => file !== undefined),
+      /** `cut`: there may be others. GitHub lists no more than 300 files, and none at all where a comparison takes it too long. */
+      fileList: isWhole ? ('whole' as const) : ('cut' as const),
+    }
+  }),
+)
+export type Comparison = Readonly<z.infer<typeof comparisonSchema>>
 
 export interface Comparisons {
   /**
@@ -75,11 +71,8 @@ export const connectComparisons = (ask: AskGitHub): Comparisons => ({
     const readPage = (page: number): Promise<Comparison> =>
       ask('contents: read', repository, async (api) => {
         const { data } = await api.get(path`/compare/${base}...${head}`, { per_page: PAGE_SIZE, page })
-        const { status, merge_base_commit, total_commits, commits, files } = parseAnswer(comparisonSchema, data)
-        const range = { relation: status, mergeBase: merge_base_commit.sha, totalCommits: total_commits }
-        return { ...range, commits, ...toFiles(files) }
+        return parseAnswer(comparisonSchema, data)
       })
-
     const first = await readPage(1)
     const lastPage = Math.ceil(first.totalCommits / PAGE_SIZE)
     const firstListed = Math.max(1, lastPage - MOST_COMMIT_PAGES + 1)
