@@ -3,14 +3,12 @@ import { Refusal, toActionError } from '../../src/github/github-error.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 
-const NEED = { permission: 'checks: read', repository: 'acme/docs' }
-
 const KEY = 'ghs_0123456789abcdef'
 const redact = createRedactor([KEY])
 
 const refusal = (status: number, message: string, headers = {}): Refusal =>
   new Refusal({ status, headers, data: { message, secret: 'token' } })
-const told = (error: unknown): ActionError => toActionError(error, NEED, redact)
+const told = (error: unknown): ActionError => toActionError(error, 'checks: read', 'acme/docs', redact)
 
 const USED_UP = { 'x-ratelimit-remaining': '0' }
 const ACCEPTED = { 'x-accepted-github-permissions': 'checks=read' }

@@ -77,7 +77,7 @@ export function createAskGitHub(options: GitHubOptions, requests: Requests): Ask
       return redactAll(await withDeadline(perform, limits), redact)
     } catch (error) {
       signal.throwIfAborted()
-      throw toActionError(error, { permission, repository }, redact)
+      throw toActionError(error, permission, repository, redact)
     }
   }
 }

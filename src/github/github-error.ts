@@ -3,14 +3,6 @@ import { ActionError } from '../runtime/errors.ts'
 import { type Redact, safeLine } from '../text/redact.ts'
 import type { Answer } from './octokit.ts'
 
-/** What a request needs, so that a refusal can say what to grant. */
-interface Need {
-  /** As it is written in a workflow, such as `checks: read`. */
-  readonly permission: string
-  /** `owner/name` */
-  readonly repository: string
-}
-
 const LONGEST_QUOTE = 200
 /** Says no more than the status does. */
 const GENERIC = /^(?:not found|forbidden)?\.?$/i
@@ -66,7 +58,7 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Refusal && (error.status === 403 || error.status === 404) && !error.isRateLimit
 }
 
-function refused(refusal: Refusal, { permission, repository }: Need, redact: Redact): ActionError {
+function refused(refusal: Refusal, permission: string, repository: string, redact: Redact): ActionError {
   const { status, said, isRateLimit, isAboutPermissions } = refusal
   if (isRateLimit) return new ActionError('rate-limited', 'GitHub limits the rate of requests.')
   if (status >= 500) return new ActionError('service-error', `GitHub answered ${status}.`)
@@ -92,10 +84,11 @@ function refused(refusal: Refusal, { permission, repository }: Need, redact: Red
 /**
  * Makes one of our errors of whatever a request to GitHub ended with. Of an answer nothing is kept but the status and one
  * line of GitHub's message.
+ * @param permission what the request needs, so that a refusal can say what to grant
  */
-export function toActionError(error: unknown, need: Need, redact: Redact): ActionError {
+export function toActionError(error: unknown, permission: string, repository: string, redact: Redact): ActionError {
   if (error instanceof ActionError) return error
-  if (error instanceof Refusal) return refused(error, need, redact)
+  if (error instanceof Refusal) return refused(error, permission, repository, redact)
   if (failureCause(error) === 'untrusted')
     return new ActionError('untrusted', "GitHub's certificate is not trusted.", {
       hint: "Set `NODE_EXTRA_CA_CERTS` to the PEM file of your server's authority, in the environment of the runner or of the step.",
