@@ -11,9 +11,6 @@ export function markerComment(jobId: string): string {
   return `${hiddenLine(`job=${jobId}`)}\nThis pull request comes from the docs agent job \`${oneLine(jobId, 128)}\`.`
 }
 
-/** What strangers write proves nothing. An app may be the one that the token is of, and the service proves the rest. */
-export const mayBeOurs = ({ author }: MarkerComment): boolean => author !== 'stranger'
-
 /** What a marker says. Anybody can write one: it points to a job, and proves nothing. */
 interface Marker {
   readonly jobId: string
@@ -34,6 +31,17 @@ const MARKER = new RegExp(
 export function readMarker(body: string): Marker | undefined {
   const [, jobId, followUps = '0', countedBy = ''] = MARKER.exec(body) ?? []
   return jobId === undefined ? undefined : { jobId, followUps: Number(followUps), countedBy }
+}
+
+/**
+ * Those of the comments that count: what trusted authors wrote, and if there is none, what apps did, as an earlier step may have
+ * had the token of one of them. What strangers write proves nothing.
+ */
+export function mostTrusted<Comment extends Pick<MarkerComment, 'author'>>(
+  comments: readonly Comment[],
+): readonly Comment[] {
+  const trusted = comments.filter(({ author }) => author === 'trusted')
+  return trusted.length > 0 ? trusted : comments.filter(({ author }) => author === 'bot')
 }
 
 /** Whether a comment is the one that names this job, or with no job given, any job. One that only quotes it is not. */

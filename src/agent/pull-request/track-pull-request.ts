@@ -10,7 +10,7 @@ import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
 import { askReviewers } from './ask-reviewers.ts'
 import { waitForChecks } from './wait-for-checks.ts'
-import { isMarkerComment, markerComment, mayBeOurs } from './marker.ts'
+import { isMarkerComment, markerComment, mostTrusted } from './marker.ts'
 
 function describeWanted({ label, waitForChecks, allowedPaths, reviewers }: AgentInputs): string {
   const wanted = [
@@ -86,8 +86,7 @@ export async function findMarker(
   github: GitHub,
 ): Promise<MarkerComment | undefined> {
   const comments = await github.listMarkerComments(pullRequest, (body) => isMarkerComment(body, jobId))
-  const ours = comments.filter((comment) => mayBeOurs(comment) && isMarkerComment(comment.body, jobId))
-  return ours.find(({ author }) => author === 'trusted') ?? ours[0]
+  return mostTrusted(comments.filter(({ body }) => isMarkerComment(body, jobId)))[0]
 }
 
 /** The label and the marker; both are looked for first, so that a re-run adds nothing. */

@@ -4,7 +4,7 @@ import { parsePullRequestLink, isSamePullRequest } from '../../docs-service/pull
 import { STATUS_PHRASES, type Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import type { LogPlace } from '../report/report.ts'
-import { mayBeOurs, readMarker } from '../pull-request/marker.ts'
+import { mostTrusted, readMarker } from '../pull-request/marker.ts'
 
 /** An open pull request, and the job that has opened it. */
 export interface RollingPullRequest {
@@ -17,26 +17,25 @@ export interface RollingPullRequest {
   readonly isProven: boolean
 }
 
-interface NamedJobs {
-  /** By trusted authors, and if there are none, by apps: an earlier step may have had the token of one of them. Oldest first. */
-  readonly ours: readonly string[]
-  /** By anybody else. Newest first. */
-  readonly others: readonly string[]
-}
-
 /** More than this are no marks of ours. Nobody pushes out what ours name. */
 const MOST_JOBS = 10
 
-/** The jobs that comments name. Strangers may name any job, and the service decides. */
-export function jobsNamedIn(comments: readonly MarkerComment[]): NamedJobs {
-  const namedBy = (isWanted: (comment: MarkerComment) => boolean): readonly string[] => {
-    const ids = comments.filter(isWanted).map(({ body }) => readMarker(body)?.jobId)
-    return [...new Set(ids.filter((id) => id !== undefined))]
-  }
-  const trusted = namedBy(({ author }) => author === 'trusted')
-  const ours = trusted.length > 0 ? trusted : namedBy(mayBeOurs)
-  const others = namedBy(() => true).filter((id) => !ours.includes(id))
-  return { ours: ours.slice(0, MOST_JOBS), others: others.toReversed().slice(0, MOST_JOBS) }
+/** The markers in comments, each with whoever wrote it. */
+const markersIn = (comments: readonly MarkerComment[]) =>
+  comments.flatMap((comment) => {
+    const marker = readMarker(comment.body)
+    return marker === undefined ? [] : [{ ...marker, comment, author: comment.author }]
+  })
+
+/**
+ * The jobs that comments name: those that count, oldest first, and those that anybody else names, newest first. Strangers may
+ * name any job, and the service decides.
+ */
+export function jobsNamedIn(comments: readonly MarkerComment[]): Record<'ours' | 'others', readonly string[]> {
+  const markers = markersIn(comments)
+  const ours = new Set(mostTrusted(markers).map(({ jobId }) => jobId))
+  const others = new Set(markers.map(({ jobId }) => jobId).filter((jobId) => !ours.has(jobId)))
+  return { ours: [...ours].slice(0, MOST_JOBS), others: [...others].toReversed().slice(0, MOST_JOBS) }
 }
 
 /** Why a pull request is not known to be a job's, or the job cannot take the follow-up; undefined if all is well. */
@@ -52,23 +51,15 @@ export function objectionTo(
   return link !== undefined && isSamePullRequest(job.prLink, link) ? undefined : 'has another pull request'
 }
 
-/**
- * Only what trusted authors wrote is counted: else a stranger could end the rolling pull request. What apps wrote counts if nobody
- * else has named the job, as an earlier step may have had the token of one of them.
- */
+/** Only what those wrote who count is counted: else a stranger could end the rolling pull request. */
 export function rollingPullRequestOf(
   pullRequest: PullRequest,
   jobId: string,
   comments: readonly MarkerComment[],
   isProven: boolean,
 ): RollingPullRequest {
-  const ours = comments
-    .filter(mayBeOurs)
-    .map((comment) => ({ comment, marker: readMarker(comment.body) }))
-    .filter(({ marker }) => marker?.jobId === jobId)
-  const trusted = ours.filter(({ comment }) => comment.author === 'trusted')
-  const markers = trusted.length > 0 ? trusted : ours
-  const followUps = Math.max(0, ...markers.map(({ marker }) => marker?.followUps ?? 0))
+  const markers = mostTrusted(markersIn(comments).filter((marker) => marker.jobId === jobId))
+  const followUps = Math.max(0, ...markers.map((marker) => marker.followUps))
   return { pullRequest, jobId, marker: markers[0]?.comment, followUps, isProven }
 }
 
