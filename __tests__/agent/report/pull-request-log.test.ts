@@ -39,6 +39,7 @@ test('tells where the pull request comes from, each turn that was sent, what is 
     { task: CREATE, at: AT, result: created },
     { ...round, result: updated },
     { ...round, stopped: unsent },
+    { ...round, progress: 'unsent', stopped: cancelled },
   ]
   const body = addToLog(NEW, entryOf(turns))
   expect(body).toBe(`<!-- docs-agent-action: job=job_1 -->
@@ -58,6 +59,8 @@ This pull request comes from the docs agent job \`job_1\`.
 Follow-ups by \`on-open-pr\`: 2 of 20 used. <!-- follow-ups -->`)
   const html = marked.parse(body ?? '', { async: false })
   expect(html).toContain('<td>2026-01-31 03:00</td>')
+  const sent: Turn = { ...round, progress: 'taken', stopped: cancelled }
+  expect(addToLog(NEW, entryOf([turns[0], sent]))).toContain('>cancelled, step')
   expect(html.match(/<li>/g)).toHaveLength(2)
 })
 

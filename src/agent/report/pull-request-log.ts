@@ -6,7 +6,7 @@ import { formatUtc } from '../../text/utc-time.ts'
 import { failedOf, type PullRequestFindings, type Report } from './report.ts'
 import { isPullRequestOver } from './standing.ts'
 import { formatEnd } from './turn-texts.ts'
-import type { Turns } from './turns.ts'
+import { isSent, type Turns } from './turns.ts'
 
 /** What a step adds to the log, in lines as they stand there. */
 export interface LogEntry {
@@ -28,8 +28,10 @@ function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report
   const step = stepId === '' ? '' : `, step ${quoted(stepId)}`
   return turns.flatMap((turn, index) => {
     const { at, result, stopped, failing } = turn
+    const { error, outcome } = result ?? stopped ?? {}
     // A round that was not sent is no turn.
-    if (at === undefined || (index > 0 && (result ?? stopped)?.error?.code === 'not-sent')) return []
+    const isNone = error?.code === 'not-sent' || (outcome === 'cancelled' && !isSent(turn))
+    if (at === undefined || (index > 0 && isNone)) return []
     const isWhole = turns.length === 1 && result?.operation === 'created' && changes?.isWhole === true
     const files = isWhole ? `: ${formatCount(changes.files.length, 'file')}` : ''
     const failed = failing && { text: `checks failed: ${someQuoted(failing.map(({ name }) => name))}` }

@@ -57,7 +57,7 @@ export function findUntold([own, ...rounds]: Turns): ActionError | undefined {
 }
 
 /** Whether the service may have taken it. */
-function isSent({ progress, stopped }: Turn): boolean {
+export function isSent({ progress, stopped }: Turn): boolean {
   return progress === 'taken' || progress === 'seen' || stopped?.error.code === 'unknown-fate'
 }
 
