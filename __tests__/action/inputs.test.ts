@@ -138,7 +138,7 @@ describe('parse inputs', () => {
     ],
     'a switch': [
       booleanInput,
-      { true: true, True: true, ' TRUE ': true, false: false, 'FALSE\n': false },
+      { true: true, True: true, ' TRUE ': true, false: false, False: false, 'FALSE\n': false },
       { 'must be `true` or `false`': ['', 'yes', 'no', '1', '0', 'tRuE', 'true false'] },
     ],
     'timeout-minutes': [

@@ -202,6 +202,18 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   },
 )
 
+test('a group that is open when the process ends, ends with it', async () => {
+  const { lines } = await run({
+    run: (_inputs, { core }) => {
+      core.startGroup('New job')
+      process.emit('exit', 1)
+      core.log('late')
+      return Promise.resolve('done')
+    },
+  })
+  expect(lines.slice(0, 3)).toEqual(['::group::New job', '::endgroup::', expect.stringMatching(/late$/)])
+})
+
 const LOST = '::error title=The outputs could not be written::'
 
 test('outputs that cannot be written at the end make a green step red, with a summary', async () => {
@@ -210,7 +222,7 @@ test('outputs that cannot be written at the end make a green step red, with a su
     return Promise.resolve('done')
   }
   const { lines } = await run({ run: losing })
-  expect(lines).toEqual([expect.stringMatching(/Ended\. done\.$/)])
+  expect(lines).toEqual([expect.stringMatching(/Later steps do not see .* Ended\. done\.$/)])
   expect(lines[0]).toContain(LOST)
   expect([summary(), exitCodes()]).toEqual(['# done', [1]])
 })
@@ -248,9 +260,9 @@ test('a defect in the summary costs the summary', async () => {
 })
 
 test('a defect before the step began is told as one, and that it did not run', async () => {
-  const { lines } = await run({ parse: crash })
+  const { lines } = await run({ parse: crash, given: { summary: 'false' } })
   expect(lines.at(-1)).toBe(`::error title=Ended::${DEFECT}`)
-  expect(outcomes()).toEqual(['error', DEFECT])
+  expect([outcomes(), summary()]).toEqual([['error', DEFECT], ''])
 })
 
 test('a program of another kind is told of by its error alone', async () => {

@@ -69,6 +69,9 @@ const APART = [file({ patch: '`````\u200b'.repeat(100) })]
 const RUNS = [file({ patch: '`a'.repeat(500_000) })]
 const INVISIBLE = [file({ patch: '+\ta\u{e0041}\u200b##[error]b' })]
 const PAGES = Array.from({ length: 400 }, (_, index) => file({ path: `docs/page-${index}.md` }))
+const LOUD = {
+  commits: Array.from({ length: 50 }, () => ({ sha: commit('a'), message: 'x'.repeat(60), author: 'Ann' })),
+}
 const MANY = { files: PAGES, totalCommits: 900, fileList: 'cut' } as const
 const LEFT_OUT =
   /^Left out: 898 commits; \d+ file names; the files that GitHub does not list; .*diffs, whole or in part/m
@@ -88,6 +91,7 @@ test.each<[what: string, fields: Partial<Change>, Level, bytes: number, told: Re
   ['whole lines of many bytes', LINES, 'diff', 2_048, CUT_LINE],
   ['what shows', { files: INVISIBLE }, 'diff', 65_536, /\+\ta/, /[\u200b\u{e0041}]|##\[/u],
   ['a name on one line', { files: [file({ path: 'a\n````\nb\u202e.md' })] }, 'diff', 65_536, /M a ```` b\.md/],
+  ['no line counts where commits are left out', LOUD, 'files', 1_024, /^M docs\/guide\.md$/m, /\(\+3 -1\)/],
   ['what is left out', MANY, 'diff', 2_048, LEFT_OUT],
   ['nothing where its frame does not fit', LONG_TITLE, 'commits', 1_024, /^$/],
   ['all where its frame just fits', LONG_TITLE, 'commits', 2_048, /Second/],

@@ -49,7 +49,7 @@ function adviceOf(report: Report): string | undefined {
 export function conclude(report: Report): Conclusion {
   const { colour, title } = OUTCOME_ROWS[report.outcome]
   const gates = passesGates(report)
-  const isGood = colour === 'green' || (colour !== 'red' && report.failOn?.has(colour) !== true)
+  const isGood = colour === 'green' || (colour !== 'red' && !report.failOn?.has(colour))
   return {
     // `fail-on` is about what became of an accepted job. If the step could not do its own part, it is red anyway.
     isGreen: isGood && report.error === undefined && gates.every((isPassed) => isPassed === true),
