@@ -3,6 +3,7 @@ import { formatDuration } from '../../text/duration.ts'
 import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
+import type { Task } from '../inputs/task.ts'
 import { isFixing, mayHaveChanged } from './fixing.ts'
 import { isLookedAt, jobIdOf, type Outcome, type Report } from './report.ts'
 import { adviseOnPullRequest, formatPullRequest, titleOfPullRequest } from './standing.ts'
@@ -21,7 +22,7 @@ interface OutcomeRow {
   readonly text: Say
   readonly advice?: Say<string | undefined>
   /** What it says of `changed` if a prompt was sent and nobody compared heads. Undefined if nobody knows. */
-  readonly changed?: Say<boolean | undefined>
+  readonly changed?: (kind: Task['kind'], report: Report) => boolean | undefined
 }
 
 /** Whether the job goes on without this step. */
@@ -52,8 +53,8 @@ const formatBadEnd =
   }
 
 /** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
-const openedAll: OutcomeRow['changed'] = ({ task, job }) =>
-  task?.kind === 'follow-up' || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
+const openedAll: OutcomeRow['changed'] = (kind, { job }) =>
+  kind === 'follow-up' || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
 
 export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   'pull-request': {
@@ -63,7 +64,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     title: titleOfPullRequest,
     text: formatOperation,
     advice: adviseOnPullRequest,
-    changed: ({ task }) => (task?.kind === 'follow-up' ? undefined : true),
+    changed: (kind) => (kind === 'follow-up' ? undefined : true),
   },
   'no-changes': {
     colour: 'no-changes',
@@ -78,7 +79,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     advice: (report) =>
       adviseOnPullRequest(report) ?? 'If you expected changes, send a follow-up that names the pages.',
     // A job that names the pull request of an earlier turn no more may have worked elsewhere.
-    changed: (report) => (mayHaveChanged(report) || report.job?.prLink !== undefined ? undefined : false),
+    changed: (_kind, report) => (mayHaveChanged(report) || report.job?.prLink !== undefined ? undefined : false),
   },
   failed: {
     colour: 'failed',
@@ -145,8 +146,8 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     },
     advice: () => 'Run the step again if you still want it: this one did nothing.',
     // Such a step may have seen the end, and waited for checks.
-    changed: ({ task, job }) =>
-      task?.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined,
+    changed: (kind, { job }) =>
+      kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined,
   },
   skipped: {
     colour: 'green',

@@ -1,6 +1,7 @@
 import type { Conclusion } from '../../action/conclusion.ts'
 import { redactAll, type Redact } from '../../text/redact.ts'
 import { oneLine } from '../../text/untrusted.ts'
+import type { Task } from '../inputs/task.ts'
 import { formatLosses } from './journal.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
 import { pagesFirst } from './pull-request-sections.ts'
@@ -12,17 +13,16 @@ const LONGEST_MODEL_NAME = 200
 const LONGEST_BRANCH_NAME = 1_000
 
 /** Whether the service may have taken the step's prompt. A step that attaches is about what the job did before. */
-function mayBeTaken({ task, job, progress, error }: Report): boolean {
-  if (task === undefined) return false
-  if (error?.code === 'unknown-fate' || error?.code === 'internal' || task.kind === 'attach') return true
-  return task.kind === 'create' ? job !== undefined : progress === 'taken' || progress === 'seen'
+function mayBeTaken(kind: Task['kind'], { job, progress, error }: Report): boolean {
+  if (error?.code === 'unknown-fate' || error?.code === 'internal' || kind === 'attach') return true
+  return kind === 'create' ? job !== undefined : progress === 'taken' || progress === 'seen'
 }
 
 /** Whether this step's work is in a pull request. Undefined if nobody knows; a red step claims nothing of an earlier turn. */
 function changedOf(report: Report): boolean | undefined {
-  const { operation, outcome } = report
+  const { operation, outcome, task } = report
   if (operation !== undefined) return operation !== 'unchanged'
-  return mayBeTaken(report) ? OUTCOME_ROWS[outcome].changed?.(report) : false
+  return task && mayBeTaken(task.kind, report) ? OUTCOME_ROWS[outcome].changed?.(task.kind, report) : false
 }
 
 /** Only of a prompt that the service is known to have taken. */
