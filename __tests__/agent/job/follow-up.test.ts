@@ -102,11 +102,12 @@ test('a busy job is sent the prompt only when its present turn has ended, or at 
   expect([unwaited.report.outcome, unwaited.client.calls]).toEqual(['submitted', ['get', 'message']])
 })
 
-test.each<[string, Job[], Partial<TurnRunOptions>, object]>([
+test.each<[string, (Job | Error)[], Partial<TurnRunOptions>, object]>([
   ['was taken if its turn is seen', [same, same, active, otherLink], {}, { outcome: 'pull-request' }],
   ['is looked up if nobody waits', [same, active], NO_WAIT, { outcome: 'submitted', progress: 'seen' }],
   ['stays unknown if no turn is seen', [same], {}, UNKNOWN],
   ['stays unknown if somebody archives the job', [same, same, archived], {}, UNKNOWN],
+  ['stays unknown if nobody may look', [same, failure('unauthorized')], {}, UNKNOWN],
   ['stays unknown if the job was busy before', [active], NO_WAIT, UNKNOWN],
 ])('a prompt whose fate is unknown %s, and is not sent again', async (_what, reads, more, expected) => {
   const { report, client } = await follow(lost, reads, more)
@@ -198,6 +199,7 @@ test.each<[string, Job, string, boolean]>([
   ['another end that may be a copy of before the message', failed, '2 active, 14.9 completed', false],
   ['another end after an answer that said active', failed, '2 completed', false],
   ['another end 15 s after such an answer, if no read has said so', failed, '16 completed', false],
+  ['another end after a read that nobody knows', failed, '2 paused, 16 completed', false],
   ['another end that has stood for 15 s, if no read said active', failed, '2 completed, 17 completed', true],
   ['the same end for less than 15 s', completed, '2 active, 4 completed, 18.9 completed', false],
   ['the same end for 15 s', completed, '2 active, 4 completed, 19 completed', true],
