@@ -266,6 +266,16 @@ test.each([
   expect(report.operation).toBe(operation)
 })
 
+const UNSAFE = { ...withoutLink, hasUnsafeLink: true } as const
+
+test.each([
+  ['goes on after an end', [completed, active, withoutLink, active], 'timed-out'],
+  ['has a link that cannot be used', [completed, active, UNSAFE], 'error'],
+])('of a turn that %s nobody says what it has changed', async (_what, reads, outcome) => {
+  const { report } = await play(showing('ab'), { reads, inputs: { label: '', timeoutMs: 60_000 } })
+  expect([report.outcome, report.operation]).toEqual([outcome, undefined])
+})
+
 describe('head before', () => {
   test('a run that is cancelled while a head is read sends nothing', async () => {
     expect((await play(showing([refusal('cancelled')]))).client.calls).toEqual(['get'])
