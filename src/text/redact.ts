@@ -168,7 +168,7 @@ function redactorOf(secret: string): Redact {
   return (text) => {
     const hidden = hide(replaceForms(text, exact), sought, filler)
     // Sequences count as characters first, as one that never ends could swallow a secret, and then as filler.
-    return TERMINAL_SEQUENCE.test(hidden) ? hide(hidden, sought, fillerAndSequences) : hidden
+    return hidden.search(TERMINAL_SEQUENCE) === -1 ? hidden : hide(hidden, sought, fillerAndSequences)
   }
 }
 

@@ -2,25 +2,22 @@ const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
 
 /** C0 and C1 controls, and the characters that are invisible or reorder what stands around them. */
 export const INVISIBLE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]/u
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]/gu
 
 /**
  * What a terminal takes for a command: CSI, then OSC and its kin up to their end, then all others. No part can match what the
  * next one begins with, and none runs past the beginning of another sequence, so that the time is in proportion to the text.
  */
 export const TERMINAL_SEQUENCE =
-  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/
-
-const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu')
-const EVERY_TERMINAL_SEQUENCE = new RegExp(TERMINAL_SEQUENCE, 'g')
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g
 
 function cleanLine(line: string): string {
   return (
     line
-      .replace(EVERY_TERMINAL_SEQUENCE, '')
+      .replace(TERMINAL_SEQUENCE, '')
       .toWellFormed()
       .replaceAll('\t', ' ')
-      .replace(EVERY_INVISIBLE, '')
+      .replace(INVISIBLE, '')
       // The runner reads `##[command]` anywhere in a line.
       .replaceAll('##[', '# #[')
   )
@@ -59,12 +56,9 @@ export function cutText(text: string, maxLength: number): string {
 
 /** Cuts to at most `maxBytes` bytes of UTF-8, never inside a character. */
 export function cutToBytes(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text)
-  if (bytes.length <= maxBytes) return text
-  let end = maxBytes
-  // In UTF-8 all bytes of a character but its first begin with these two bits.
-  while (end > 0 && ((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end--
-  return bytes.toString('utf8', 0, end)
+  // No text takes more than 3 bytes for each unit of UTF-16.
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(Math.min(maxBytes, 3 * text.length)))
+  return text.slice(0, read)
 }
 
 interface Fitting {
