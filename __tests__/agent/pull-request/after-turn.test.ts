@@ -126,6 +126,8 @@ describe('fix rounds', () => {
     ['unmoved', { headOfLastRound: D }],
     ['used-up', { sent: 2 }],
     ['no-time', { leftMs: 599_999 }],
+    ['failed', { jobStatus: 'failed' }],
+    ['archived', { jobStatus: 'archived' }],
   ] as const)('whether another round is sent, or why not: %s, %j', (stop, change) => {
     expect(stopBeforeAsking({ ...STATE, ...change })).toBe(stop)
   })

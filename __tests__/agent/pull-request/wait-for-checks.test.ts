@@ -140,6 +140,8 @@ test('before a round the others are waited for, five minutes after the first fai
   expect(found).toMatchObject({ checks: 'failure', checkList: both })
   expect(elapsedMs).toBeCloseTo(310_000, 3)
   expect((await examine(rounds, { readChecks: inTurn<readonly Check[]>(both, FAILED) })).elapsedMs).toBe(10_000)
+  // With less than ten minutes left no round could follow.
+  expect((await examine(rounds, { readChecks: inTurn(both) }, { timeoutMs: 599_000 })).elapsedMs).toBe(0)
 })
 
 test.each<[string, readonly (readonly Check[] | ActionError)[], number, PullRequest['state'], number]>([

@@ -8,11 +8,11 @@ import { openGitHub } from '../../action/step.ts'
 import { RoundRefused, type FixStop } from '../report/fixing.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { failedOf } from '../report/report.ts'
-import { sentRounds, type Plan, type Preflight } from '../report/turns.ts'
+import type { Plan, Preflight } from '../report/turns.ts'
 import { failedByChange } from './checks.ts'
 import { renderFixPrompt } from '../prompt/failing-checks.ts'
 import { readDetails } from './check-details.ts'
-import { stopAtLastLook, stopBeforeAsking, stopForCommits, stopForTime } from './fix-rounds.ts'
+import { roundStateOf, stopAtLastLook, stopBeforeAsking, stopForCommits, stopForTime } from './fix-rounds.ts'
 
 /** Of the details of all failing checks together: a round must not wait for long for what it only may tell. */
 const DETAILS_MS = 120_000
@@ -44,17 +44,13 @@ async function findFailing(
  * @throws ActionError `cancelled`
  */
 export async function nextRound(step: AgentStep): Promise<Plan | FixStop | undefined> {
-  const { fixRounds: maxRounds, changeContextBytes } = step.inputs
-  const { turns, newest, heads } = step.journal
+  const { heads, newest } = step.journal
   const { result, pullRequest: found = {} } = newest
-  const { id: jobId, prLink, status } = result?.job ?? {}
+  const { id: jobId, prLink } = result?.job ?? {}
+  const state = roundStateOf(found, step)
+  const { headOfLastRound, sent, maxRounds } = state
   if (maxRounds === 0 || jobId === undefined || prLink === undefined) return undefined
-  const headOfLastRound = turns.at(-2)?.pullRequest?.headSha
-  const sent = sentRounds(turns).length
-  const leftMs = (): number => step.deadlineAt - step.clock.now()
-  const isBroken = status === 'failed' || status === 'archived'
-  const stop =
-    stopBeforeAsking({ found, headOfLastRound, sent, maxRounds, leftMs: leftMs() }) ?? (isBroken ? status : undefined)
+  const stop = stopBeforeAsking(state)
   if (stop !== undefined) return stop
   const asked = await step.journal.bestEffort(LOST, async (): Promise<Plan | FixStop | undefined> => {
     const github = openGitHub(step, Infinity)
@@ -73,13 +69,15 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | undef
       const now = await step.journal.bestEffort(LOST, read)
       if (now === undefined) throw new RoundRefused('not-sent')
       const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, prLink)
-      const stop = isItsOwn ? (stopAtLastLook(now, headSha) ?? stopForTime(leftMs())) : 'elsewhere'
+      const stop = isItsOwn
+        ? (stopAtLastLook(now, headSha) ?? stopForTime(step.deadlineAt - step.clock.now()))
+        : 'elsewhere'
       if (stop !== undefined) throw new RoundRefused(stop)
       return undefined
     }
     const names = failing.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')
     const announcement = `Round ${sent + 1} of ${maxRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
-    const prompt = renderFixPrompt(details, headSha, changeContextBytes)
+    const prompt = renderFixPrompt(details, headSha, step.inputs.changeContextBytes)
     return { task: { kind: 'follow-up', jobId, prompt }, failing, preflight: { announcement, check } }
   })
   return asked ?? 'not-sent'

@@ -8,8 +8,9 @@ import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings, type Scope } from '../report/report.ts'
-import { sentRounds } from '../report/turns.ts'
+
 import { formatChecks, formatUsualTime, nextLook, waitForApproval, type Looks } from './checks.ts'
+import { roundStateOf, stopBeforeAsking } from './fix-rounds.ts'
 import { isNearLimit, isOverShare, nextLookMs } from './look-pace.ts'
 
 const DOUBTFUL = 'A failed run counts although a later run of its workflow may have replaced it'
@@ -99,7 +100,9 @@ export async function waitForChecks(
 ): Promise<PullRequestFindings> {
   const { clock, deadlineAt, context, inputs, journal, signal } = step
   const lastLookAt = deadlineAt - LAST_READ_MS
-  const isAll = inputs.fixRounds > sentRounds(journal.turns).length
+  /** Whether what fails on this head would go back to the agent, so that all of it is waited for. */
+  const mayGoBack = (known: PullRequest): boolean =>
+    stopBeforeAsking(roundStateOf({ ...describePullRequest(known), checks: 'failure' }, step)) === undefined
   // These show how long checks take.
   const earlier = journal.turns.at(-2)?.pullRequest?.checkList ?? []
   const heartbeat = new Heartbeat({ clock, log: step.core.log })
@@ -116,11 +119,11 @@ export async function waitForChecks(
     for (;;) {
       const checks = await github.readChecks(known.repository, known.headSha, context).catch(rethrowFatal)
       const looksAt = (pullRequest: PullRequest): Looks =>
-        nextLook(before, checks, clock.now(), { isAll, isOver: !isOpen(pullRequest) })
+        nextLook(before, checks, clock.now(), { isAll: mayGoBack(pullRequest), isOver: !isOpen(pullRequest) })
       // It was read directly before the first look, and is again before failing checks go back to the agent. What else is
       // believed of a head was seen before it was read once more.
       const { isFinal, state } = looksAt(known)
-      const isReadLater = !isFinal || (isAll && state === 'failure' && isOpen(known))
+      const isReadLater = !isFinal || (state === 'failure' && mayGoBack(known))
       if (before !== undefined || !isReadLater) known = await readAgain(known)
       if (known.headSha !== head.headSha) return { pullRequest: known }
       const looks = looksAt(known)
