@@ -60,6 +60,11 @@ export function openStep(inputs: StepInputs, { env, connectGitHub, ...origin }: 
   }
 }
 
+/** The step for what has to end before it does. */
+export function endingAt<S extends Step>(step: S, deadlineAt: number): S {
+  return { ...step, deadlineAt, github: step.github?.until(deadlineAt) }
+}
+
 /**
  * GitHub for some questions, which a GitHub that hangs must not let take the time of the step.
  * @param timeMs what they may take in all

@@ -22,11 +22,12 @@ const NO_CHANGE = { kind: 'nothing-changed' }
 
 test.each<[what: string, fields: object, requested: RequestedRange, expected: object]>([
   ['to the default branch', {}, EVENT, { ...COMPARED, isReplacement: true, about: 'the push' }],
-  ['to a branch', NEXT, EVENT, { base: commit('a'), pushed: { branch: 'next', by: 'ann' } }],
+  ['to a branch', { ref: 'refs/heads/a`b' }, EVENT, { base: commit('a'), story: "the push to `a'b` by `ann`" }],
   ['of a new branch', { ...NEXT, ...NEW }, EVENT, { base: 'main', head: commit('b'), about: 'the new branch' }],
   ['of a branch of another', { ...NEXT, ...NEW, base_ref: 'refs/heads/release/1.x' }, EVENT, { base: 'release/1.x' }],
   ['of a new default branch', NEW, EVENT, NO_COMPARISON],
   ['by force', { forced: true }, EVENT, { base: commit('a'), about: 'the forced push', fallback: { base: 'main' } }],
+  ['by force, for people', { forced: true }, EVENT, { story: 'the forced push to `main` by `ann`' }],
   ['that deleted a branch', { deleted: true }, EVENT, NO_CHANGE],
   ['that left nothing', { after: commit('0') }, EVENT, NO_CHANGE],
   ['that cannot be read', { after: 'main; rm' }, EVENT, NO_COMPARISON],

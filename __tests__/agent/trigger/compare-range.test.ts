@@ -31,7 +31,8 @@ async function look(
       commits: commits?.map((sha) => ({ sha, message: '', author: '' })) ?? comparison.commits,
     }
   }
-  return { looked: await compareWhatIsThere(range, fakeGitHub({ ...answers, compare }), RUN_FACTS), asked }
+  const github = fakeGitHub({ ...answers, compare })
+  return { looked: await compareWhatIsThere(range, { github, context: RUN_FACTS }), asked }
 }
 
 /** Each at a commit of its own. */
@@ -98,10 +99,10 @@ test.each<[range: ChangeRange, last: string[], asked: string[], told: string]>([
 })
 
 test('a range of another repository is asked there; people are told who pushed, and the agent no names of strangers', async () => {
-  const pushed = { branch: 'docs`x', by: 'mona' }
-  const range = { kind: 'compare', base: 'v1', head: commit('b'), about: 'the push', pushed } as const
+  const about = { about: 'the push', story: 'the push by `mona`' }
+  const range = { kind: 'compare', base: 'v1', head: commit('b'), ...about } as const
   const { looked, asked } = await look({ ...range, repository: 'acme/code' })
   expect(asked).toEqual([`acme/code v1 ${commit('b')}`])
-  const [title, story] = ['the push, from v1 to bbbbbbb', "the push to `docs'x` by `mona`, from `v1` to `bbbbbbb`"]
+  const [title, story] = ['the push, from v1 to bbbbbbb', 'the push by `mona`, from `v1` to `bbbbbbb`']
   expect(looked).toMatchObject({ found: { repository: 'acme/code', title, story } })
 })

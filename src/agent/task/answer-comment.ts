@@ -1,6 +1,6 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import { openGitHub } from '../../action/step.ts'
+import { endingAt, openGitHub } from '../../action/step.ts'
 import { conclude } from '../report/conclusion.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { redactReport } from '../report/redact-report.ts'
@@ -17,8 +17,7 @@ const GRACE_MS = 1_000
 export function keepTimeToReply(step: AgentStep): AgentStep {
   const { command, timeoutMs } = step.inputs
   if (command === '') return step
-  const deadlineAt = step.deadlineAt - Math.min(REPLY_MS, timeoutMs * REPLY_SHARE)
-  return { ...step, deadlineAt, github: step.github?.until(deadlineAt) }
+  return endingAt(step, step.deadlineAt - Math.min(REPLY_MS, timeoutMs * REPLY_SHARE))
 }
 
 /**

@@ -1,13 +1,8 @@
 import type { Context } from '../../action/context.ts'
 import type { Event } from '../../github/event.ts'
 import type { Subject, Work } from '../../github/event-parts.ts'
+import { quoted } from '../../text/markdown.ts'
 import type { RequestedRange } from '../inputs/change-range-input.ts'
-
-/** The branch that was pushed to, and the login of whoever did. */
-export interface Pushed {
-  readonly branch: string
-  readonly by: string
-}
 
 export type ChangeRange =
   /** What `head` has since its merge base with `base`. */
@@ -19,8 +14,8 @@ export type ChangeRange =
       readonly head: string
       /** Whose change it is, in our own words, such as `the push`. */
       readonly about: string
-      /** By whom and to which branch, if the event says so. */
-      readonly pushed?: Pushed | undefined
+      /** The same for people, if there is more to tell them: each name between back-ticks. */
+      readonly story?: string
       /** Whether `head` took the place of `base`: what only `base` had was taken out then, and counts as changed too. */
       readonly isReplacement?: true
       /** What takes its place if `base` is gone. */
@@ -56,11 +51,11 @@ function rangeOfPush({ branch, push: { move }, sender, defaultBranch }: Of<'push
   if (base !== undefined && (isFirst || move.kind === 'made'))
     return { kind: 'compare', base, head, about: isFirst ? 'all of the branch' : 'the new branch' }
   if (move.kind === 'made') return { kind: 'nothing-to-compare', reason: 'this is the first push to the branch' }
-  const pushed = { branch, by: sender.login }
-  const replaced = { kind: 'compare', base: move.before, head, isReplacement: true, pushed } as const
-  if (!move.isForced || defaultBranch === undefined) return { ...replaced, about: 'the push' }
-  const about = 'the forced push'
-  return { ...replaced, about, fallback: { ...replaced, base: defaultBranch, about } }
+  const isForced = move.isForced && defaultBranch !== undefined
+  const about = isForced ? 'the forced push' : 'the push'
+  const story = `${about} to ${quoted(branch)} by ${quoted(sender.login)}`
+  const replaced = { kind: 'compare', base: move.before, head, about, story, isReplacement: true } as const
+  return isForced ? { ...replaced, fallback: { ...replaced, base: defaultBranch } } : replaced
 }
 
 /** A new tag is what came since the one before, and one that was moved what it was moved over. */

@@ -1,4 +1,5 @@
 import type { Context } from '../../action/context.ts'
+import type { Step } from '../../action/step.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { Tag } from '../../github/commits.ts'
@@ -118,9 +119,6 @@ function formatEnds({ base, head }: Range, comparison: Comparison, show: (ref: s
   return `${from}, as ${show(base)} is not in its history`
 }
 
-const formatPush = ({ pushed }: Range): string =>
-  pushed === undefined ? '' : ` to ${quoted(pushed.branch)} by ${quoted(pushed.by)}`
-
 /** A comparison lists what came since the merge base, and not what a forced push took out. */
 function whyUnlisted({ isReplacement }: Range, isFallback: boolean, comparison: Comparison): string | undefined {
   if (comparison.fileList === 'cut') return 'GitHub does not list all changed files'
@@ -134,13 +132,13 @@ async function compareRange(
   github: GitHub,
   ownRepository: string,
 ): Promise<Compared> {
-  const { repository = ownRepository, base, head, about } = range
+  const { repository = ownRepository, base, head, about, story = about } = range
   const comparison = await github.compare(repository, base, head)
   return {
     repository,
     comparison,
     title: `${about}, ${formatEnds(range, comparison, shortRef)}`,
-    story: `${about}${formatPush(range)}, ${formatEnds(range, comparison, (ref) => quoted(shortRef(ref)))}`,
+    story: `${story}, ${formatEnds(range, comparison, (ref) => quoted(shortRef(ref)))}`,
     unlisted: whyUnlisted(range, isFallback, comparison),
   }
 }
@@ -172,8 +170,7 @@ function withoutToken({ kind }: ChangeRange): ActionError {
  */
 export async function compareWhatIsThere(
   range: ChangeRange,
-  github: GitHub | undefined,
-  context: Context,
+  { context, github }: Pick<Step, 'context' | 'github'>,
 ): Promise<Looked> {
   for (let gone = 0, next = range; ; gone++) {
     if ('reason' in next) return { gone, found: next.reason }

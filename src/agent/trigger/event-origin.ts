@@ -2,7 +2,6 @@ import type { Event } from '../../github/event.ts'
 import type { EventCommit, Subject, Work } from '../../github/event-parts.ts'
 import type { Context } from '../../action/context.ts'
 import { MARKER_BEGINNING } from '../../github/comments.ts'
-import type { Pushed } from './change-range.ts'
 
 /** What an event is about, as far as that can be the agent's own work. */
 export interface EventOrigin {
@@ -14,7 +13,6 @@ export interface EventOrigin {
   readonly branch: string | undefined
   /** Newest first. */
   readonly commits: readonly EventCommit[]
-  readonly pushed: Pushed | undefined
   /** Whether nothing but the whole range tells whose work it is. */
   readonly needsRange: boolean
 }
@@ -30,7 +28,7 @@ const ofSubject = (subject: Subject | undefined): Partial<EventOrigin> =>
 
 /** What an event is about, from its payload alone. What cannot be read of it says nothing. */
 export function findEventOrigin({ event, sha }: Pick<Context, 'event' | 'sha'>): EventOrigin {
-  const nothing = { numbers: [], labels: [], branch: undefined, commits: [], pushed: undefined, needsRange: false }
+  const nothing = { numbers: [], labels: [], branch: undefined, commits: [], needsRange: false }
   return { kind: 'other', ...nothing, ...originOf(event, sha) }
 }
 
@@ -58,11 +56,8 @@ function originOf(event: Event, sha: string): Partial<EventOrigin> {
     case 'pull-request':
     case 'issue':
       return ofSubject(event.subject)
-    case 'push': {
-      const { branch, push } = event
-      const pushed = { branch, by: sender.login }
-      return { kind: 'change', commits: push.commits, pushed, branch: branchOf(branch) }
-    }
+    case 'push':
+      return { kind: 'change', commits: event.push.commits, branch: branchOf(event.branch) }
     case 'tag':
     case 'release':
       // Whose commit a new tag names says nothing of those before it. By a person it is made by hand.

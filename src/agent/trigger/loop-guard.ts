@@ -1,9 +1,9 @@
 import { hasLabel } from '../../github/labels.ts'
-import { openGitHub } from '../../action/step.ts'
+import type { GitHub } from '../../github/github.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Compared } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
-import { findOwnChanges, isOwnPullRequest, type OwnerSearch } from './own-changes.ts'
+import { findOwnChanges, isOwnPullRequest } from './own-changes.ts'
 
 /** Each question tells why the agent is not asked, as a full sentence; undefined if it is. What is not known is a shortfall. */
 interface LoopGuard {
@@ -17,9 +17,6 @@ interface LoopGuard {
   readonly ofChange: (change: Compared | 'commits of the event' | 'unknown') => Promise<string | undefined>
 }
 
-/** Questions that come before the job get this much of the step's time, in milliseconds, and no more than half of it. */
-const QUESTIONS_MS = 120_000
-
 const LOST = 'Could not tell whether the change is the work of this action'
 const OF_BOT =
   "A bot started this run, and it is not known to be about anything but the agent's own work. With `skip-own-changes: false` it would be let through."
@@ -28,13 +25,6 @@ const listNumbers = (numbers: readonly number[]): string => numbers.map((number)
 
 const formatEvent = (numbers: readonly number[]): string =>
   `The event is about a pull request that this action's job opened: ${listNumbers(numbers)}.`
-
-/** Whom to ask before the job, and until when; undefined if there is no token. */
-export function openQuestions(step: AgentStep): Pick<OwnerSearch, 'github' | 'endsAt'> | undefined {
-  const endsAt = step.startedAt + Math.min(QUESTIONS_MS, step.inputs.timeoutMs / 2)
-  if (step.github === undefined) return undefined
-  return { github: openGitHub(step, endsAt - step.clock.now()), endsAt }
-}
 
 /** Keeps the agent from being asked by its own work. */
 export function openLoopGuard(step: AgentStep): LoopGuard {
@@ -50,11 +40,10 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
   const isOfChange = kind === 'change' && skipOwnChanges
   const unknown = isGuarded && skipOwnChanges && event.sender.isBot ? OF_BOT : undefined
 
-  async function ask(question: (search: OwnerSearch) => Promise<string | undefined>): Promise<string | undefined> {
+  async function ask(question: (github: GitHub) => Promise<string | undefined>): Promise<string | undefined> {
     const then = unknown === undefined ? 'so it was not skipped' : 'so it was skipped, as a bot started the run'
     const answer = await step.journal.bestEffort(`${LOST}, ${then}`, async () => {
-      const asked = openQuestions(step)
-      if (asked !== undefined) return { reason: await question({ ...asked, origin, step }) }
+      if (step.github !== undefined) return { reason: await question(step.github) }
       // By default this is asked of every push: whoever gives no token has decided against it.
       core.log(`${LOST}, ${then}: there is no \`github-token\`.`)
       return undefined
@@ -62,8 +51,8 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
     return answer === undefined ? unknown : answer.reason
   }
 
-  async function ofCommits(among: typeof commits, search: OwnerSearch): Promise<string | undefined> {
-    const own = await findOwnChanges(among, search)
+  async function ofCommits(among: typeof commits, github: GitHub): Promise<string | undefined> {
+    const own = await findOwnChanges(among, origin, github, step)
     if (own === 'others') return undefined
     if (own === 'too-many') {
       core.log(`Too many of the ${among.length} commits came from elsewhere to look up each.`)
@@ -74,16 +63,16 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
   }
 
   /** The branch is made before its pull request is opened. */
-  async function ofBranch(name: string, search: OwnerSearch): Promise<string | undefined> {
+  async function ofBranch(name: string, github: GitHub): Promise<string | undefined> {
     const state = event.kind === 'branch' && event.isDeleted ? 'all' : 'open'
-    const [found] = await search.github.findPullRequestsOfBranch(repository, name, state)
+    const [found] = await github.findPullRequestsOfBranch(repository, name, state)
     if (found === undefined) return kind === 'change' ? undefined : unknown
-    return (await isOwnPullRequest(found, search)) ? formatEvent([found.number]) : undefined
+    return (await isOwnPullRequest(found, github, step)) ? formatEvent([found.number]) : undefined
   }
 
-  async function ofNumbers(search: OwnerSearch): Promise<string | undefined> {
+  async function ofNumbers(github: GitHub): Promise<string | undefined> {
     for (const number of numbers)
-      if (!(await isOwnPullRequest(await search.github.readPullRequest({ repository, number }), search)))
+      if (!(await isOwnPullRequest(await github.readPullRequest({ repository, number }), github, step)))
         return undefined
     return formatEvent(numbers)
   }
@@ -96,12 +85,12 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
     const isOfCommit = kind === 'other' && commits.length > 0
     const ofItsBranch = kind === 'other' || goesOnHere ? branch : undefined
     if (numbers.length === 0 && !isOfCommit && ofItsBranch === undefined) return kind === 'other' ? unknown : undefined
-    return ask(async (search) => {
-      const ofPullRequests = numbers.length === 0 ? undefined : await ofNumbers(search)
+    return ask(async (github) => {
+      const ofPullRequests = numbers.length === 0 ? undefined : await ofNumbers(github)
       // A long-lived branch may have a pull request of its own, too.
       if (ofPullRequests !== undefined || (numbers.length > 0 && branch !== undefined)) return ofPullRequests
-      if (isOfCommit) return ofCommits(commits, search)
-      return ofItsBranch === undefined ? undefined : ofBranch(ofItsBranch, search)
+      if (isOfCommit) return ofCommits(commits, github)
+      return ofItsBranch === undefined ? undefined : ofBranch(ofItsBranch, github)
     })
   }
 
@@ -120,7 +109,7 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
     const ofTheEvent = isOfChange ? (change === 'unknown' ? [] : commits) : undefined
     const among = typeof change === 'string' ? ofTheEvent : commitsIn(change)
     if (among === undefined) return undefined
-    return among.length === 0 ? unknown : ask((search) => ofCommits(among, search))
+    return among.length === 0 ? unknown : ask((github) => ofCommits(among, github))
   }
 
   return {

@@ -9,15 +9,6 @@ import type { AgentStep } from '../report/journal.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
 import type { EventOrigin } from './event-origin.ts'
 
-/** Whom to ask whose work something is, and what is known of it. */
-export interface OwnerSearch {
-  readonly github: GitHub
-  /** On the clock's scale: nothing is asked after it. */
-  readonly endsAt: number
-  readonly origin: EventOrigin
-  readonly step: AgentStep
-}
-
 type Bringer = Pick<ListedPullRequest, 'number' | 'labels' | 'author' | 'createdAt'> & {
   readonly state: PullRequestState
 }
@@ -32,13 +23,13 @@ const NEW_FOR_MS = 300_000
  * if an app opened it.
  * @throws ActionError if GitHub does not tell
  */
-export async function isOwnPullRequest(pullRequest: Bringer, search: OwnerSearch): Promise<boolean> {
-  const { github, endsAt, origin, step } = search
-  const { clock, context, inputs } = step
+export async function isOwnPullRequest(pullRequest: Bringer, github: GitHub, step: AgentStep): Promise<boolean> {
+  const { clock, context, deadlineAt, inputs } = step
+  const { event } = context
   const { number, author, createdAt } = pullRequest
   if (!isOpen(pullRequest) && !inputs.skipOwnChanges) return false
   const isNew = author.type === 'Bot' && clock.wallTime().getTime() - Date.parse(createdAt) < NEW_FOR_MS
-  const isByApp = origin.pushed !== undefined && context.event.sender.isBot
+  const isByApp = event.kind === 'push' && event.sender.isBot
   const mayBeUnmarked = inputs.label !== '' && isOpen(pullRequest) && (isNew || isByApp)
   const address = { repository: context.repository, number }
   let known: readonly string[] | undefined = pullRequest.labels
@@ -49,7 +40,7 @@ export async function isOwnPullRequest(pullRequest: Bringer, search: OwnerSearch
     const comments = await github.listMarkerComments(address, isMarkerComment)
     return comments.some(({ body, author }) => author === 'trusted' && isMarkerComment(body))
   }
-  return pollUntil(hasMark, Boolean, pausesBefore(mayBeUnmarked ? MARK_PAUSES_MS : [], endsAt, clock), step)
+  return pollUntil(hasMark, Boolean, pausesBefore(mayBeUnmarked ? MARK_PAUSES_MS : [], deadlineAt, clock), step)
 }
 
 /** Each costs a request or more; what came with a pull request that is known by then costs none. */
@@ -107,13 +98,13 @@ function commitsOfAuthor(
  */
 export async function findOwnChanges(
   commits: readonly EventCommit[],
-  search: OwnerSearch,
+  { branch, commits: ownCommits }: EventOrigin,
+  github: GitHub,
+  step: AgentStep,
 ): Promise<readonly number[] | 'others' | 'too-many'> {
-  const { github, endsAt, step } = search
-  const { pushed, branch, commits: ownCommits } = search.origin
-  const { repository } = step.context
-  const isAboutCommits = pushed === undefined && ownCommits.length > 0
-  const lagEndsAt = Math.min(endsAt, step.clock.now() + LAG_MS)
+  const { event, repository } = step.context
+  const isAboutCommits = event.kind !== 'push' && ownCommits.length > 0
+  const lagEndsAt = Math.min(step.deadlineAt, step.clock.now() + LAG_MS)
   const lists = new Map<number, Promise<readonly PullRequestCommit[]>>()
 
   function listCommits(number: number): Promise<readonly PullRequestCommit[]> {
@@ -125,7 +116,8 @@ export async function findOwnChanges(
   async function isBringer(found: ListedPullRequest, sha: string): Promise<boolean> {
     if (found.state === 'merged') return true
     if (isAboutCommits) return (await listCommits(found.number)).some((listed) => listed.sha === sha)
-    return !found.isOfFork && found.branch === pushed?.branch && found.author.login === pushed.by
+    if (event.kind !== 'push' || found.isOfFork) return false
+    return found.branch === event.branch && found.author.login === event.sender.login
   }
 
   async function bringersAmong(
@@ -178,7 +170,7 @@ export async function findOwnChanges(
     explained.add(commit.sha)
     for (const bringer of bringers) {
       const { number } = bringer
-      if (!own.has(number) && !(await isOwnPullRequest(bringer, search))) return 'others'
+      if (!own.has(number) && !(await isOwnPullRequest(bringer, github, step))) return 'others'
       own.add(number)
       if (commits.every(({ sha }) => explained.has(sha))) continue
       for (const sha of commitsOfAuthor(bringer, await (lists.get(number) ?? listCommits(number)), commit, commits))

@@ -9,7 +9,7 @@ import type { Compared } from './compare-range.ts'
 import { openLoopGuard } from './loop-guard.ts'
 import { eventSection } from '../prompt/event-section.ts'
 import { renderSections } from '../prompt/sections.ts'
-import { compareWanted, isChangeWanted, refuseToLookBack } from './wanted-change.ts'
+import { beforeTheJob, compareWanted, isChangeWanted, refuseToLookBack } from './wanted-change.ts'
 
 /** What goes to the agent with the prompt because of the change that started the run. */
 export interface ChangeContext {
@@ -71,7 +71,8 @@ function whyIdle(range: ChangeRange): string | undefined {
  * @returns why nothing is to be asked of the service, as a full sentence, if that is so
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(step: AgentStep): Promise<ChangeContext | string> {
+export async function resolveChange(wholeStep: AgentStep): Promise<ChangeContext | string> {
+  const step = beforeTheJob(wholeStep)
   const { context, core, inputs, journal } = step
   const { command, task, changeRange, pathFilter } = inputs
   // Attaching spends nothing and sends nothing, so it needs no reason.

@@ -1,9 +1,16 @@
+import { endingAt } from '../../action/step.ts'
 import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { ChangeRange } from './change-range.ts'
 import { compareWhatIsThere, type Compared, type Looked } from './compare-range.ts'
-import { openQuestions } from './loop-guard.ts'
+
+/** Questions that come before the job get this much of the step's time, in milliseconds, and no more than half of it. */
+const QUESTIONS_MS = 120_000
+
+export function beforeTheJob(step: AgentStep): AgentStep {
+  return endingAt(step, step.startedAt + Math.min(QUESTIONS_MS, step.inputs.timeoutMs / 2))
+}
 
 /** Whether anything depends on what changed. */
 export const isChangeWanted = ({ pathFilter, changeContext }: AgentInputs): boolean =>
@@ -60,9 +67,9 @@ function formatGone({ gone, found }: Looked): readonly [title: string, text: str
  * @throws ActionError `not-sent` if the user asked for this very range: a green run would move the base of the next one past it
  */
 export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<Compared | string | undefined> {
-  const { context, inputs } = step
+  const { inputs } = step
   try {
-    const looked = await compareWhatIsThere(range, openQuestions(step)?.github, context)
+    const looked = await compareWhatIsThere(range, step)
     if (looked.gone > 0 && range.kind === 'since-last-success') step.journal.notice(...formatGone(looked))
     return looked.found
   } catch (caught) {
