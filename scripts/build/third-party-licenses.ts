@@ -3,6 +3,8 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 
 interface StatsModule {
+  /** True of what was looked at and left out, and of what stands in `modules` of another one as well. */
+  readonly orphan?: boolean
   /** The file that the module was made of. */
   readonly nameForCondition?: string | null
   /** What was joined into this one. */
@@ -32,6 +34,6 @@ function noticesOf(folder: string): string[] {
 export function thirdPartyLicenses(statsFile: string): string {
   const stats = JSON.parse(fs.readFileSync(statsFile, 'utf8')) as { readonly modules: readonly StatsModule[] }
   const ofPackage = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
-  const folders = filesOf(stats.modules).flatMap((file) => ofPackage.exec(file)?.[0] ?? [])
+  const folders = filesOf(stats.modules.filter(({ orphan }) => orphan !== true)).flatMap((file) => ofPackage.exec(file)?.[0] ?? [])
   return `${[...new Set(folders)].flatMap(noticesOf).sort().join('\n\n\n')}\n`
 }
