@@ -1,11 +1,12 @@
 import { openGitHub } from '../../action/step.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
+import type { Task } from '../inputs/task.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
 import { formatOpenPullRequest } from '../prompt/behind-prompt.ts'
-import { rollingPreflight } from './preflight.ts'
+import { preflightOf } from './preflight.ts'
 import { findJobOf, openSearch, QUESTIONS_MS } from './prove-job.ts'
 import { logPlaceOf, orAbort, type RollingPullRequest } from './rolling-pull-request.ts'
 
@@ -77,6 +78,10 @@ export function warnOfAttempt({ context: { runAttempt }, journal }: AgentStep): 
   )
 }
 
+const UNKNOWN = 'Could not tell whether a pull request of the agent is open'
+/** So many pull requests in a row were open when they were chosen, and not when the prompt was to be sent. */
+const MOST_CHOICES = 5
+
 /**
  * What to ask of the service: what the inputs say, or, if an open pull request is to be gone on with, a follow-up to its
  * job. Or why there is nothing to ask, as a full sentence.
@@ -87,63 +92,43 @@ export async function chooseTask(step: AgentStep): Promise<Plan | string> {
   if (task.kind !== 'attach') warnOfAttempt(step)
   if (task.kind !== 'create' || onOpenPr === 'new') return { task }
   const found = await orAbort(UNKNOWN, () => findRollingPullRequest(step, []))
-  if (found === undefined) return { task }
-
-  if (onOpenPr === 'skip')
+  if (found !== undefined && onOpenPr === 'skip')
     return `Pull request #${found.pullRequest.number} of the agent is open, and \`on-open-pr\` is \`skip\`.`
-  return followUpOn(found, task.prompt, [], step)
-}
-
-const UNKNOWN = 'Could not tell whether a pull request of the agent is open'
-/** So many pull requests in a row were open when they were chosen, and not when the prompt was to be sent. */
-const MOST_CHOICES = 5
-
-/**
- * What takes the place of a follow-up whose pull request has ended before it could be sent.
- * @param reason why it was not, as the beginning of a sentence
- * @param passedOver the pull requests that were chosen and have ended
- * @throws ActionError if nobody knows what, or this has happened too often
- */
-async function chooseAnew(
-  reason: string,
-  prompt: string,
-  passedOver: readonly number[],
-  step: AgentStep,
-): Promise<Plan> {
-  step.journal.add({ log: undefined })
-  const next = await orAbort(UNKNOWN, () => findRollingPullRequest(step, passedOver))
-  if (next === undefined) {
-    step.journal.note(`${reason}, so a new job begins.`)
-    return { task: { kind: 'create', prompt } }
-  }
-  if (passedOver.length === MOST_CHOICES)
-    throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
-      hint: 'Run the step again: it adds to that one.',
-    })
-  step.journal.note(`${reason}.`)
-  return followUpOn(next, prompt, passedOver, step)
+  return goOnWith(found, task, [], step)
 }
 
 /** @param ended those that were chosen before it, and ended before the prompt could be sent */
-async function followUpOn(
-  found: RollingPullRequest,
-  prompt: string,
+async function goOnWith(
+  found: RollingPullRequest | undefined,
+  task: Extract<Task, { kind: 'create' }>,
   ended: readonly number[],
   step: AgentStep,
 ): Promise<Plan> {
+  if (found === undefined) return { task }
+  const { journal } = step
   const { pullRequest, jobId, followUps } = found
-  step.journal.add({ log: logPlaceOf(found) })
+  journal.add({ log: logPlaceOf(found) })
   const which = `follow-up ${followUps + 1} of ${MOST_FOLLOW_UPS}`
   if (followUps < MOST_FOLLOW_UPS)
-    step.journal.note(`Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
+    journal.note(`Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`)
   const lost = 'The agent is not told which commits people made in the pull request'
-  const commits = await step.journal.bestEffort(lost, async () =>
+  const commits = await journal.bestEffort(lost, async () =>
     openGitHub(step, QUESTIONS_MS).listPullRequestCommits(pullRequest),
   )
   const peoples = (commits ?? []).filter(({ account }) => account.type !== 'Bot')
-  const replace = (reason: string): Promise<Plan> => chooseAnew(reason, prompt, [...ended, pullRequest.number], step)
-  return {
-    task: { kind: 'follow-up', jobId, prompt: prompt + formatOpenPullRequest(pullRequest, peoples) },
-    preflight: rollingPreflight(found, step, replace),
+
+  async function replace(reason: string): Promise<Plan> {
+    const passedOver = [...ended, pullRequest.number]
+    journal.add({ log: undefined })
+    const next = await orAbort(UNKNOWN, () => findRollingPullRequest(step, passedOver))
+    if (next !== undefined && passedOver.length === MOST_CHOICES)
+      throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
+        hint: 'Run the step again: it adds to that one.',
+      })
+    journal.note(next === undefined ? `${reason}, so a new job begins.` : `${reason}.`)
+    return goOnWith(next, task, passedOver, step)
   }
+
+  const prompt = task.prompt + formatOpenPullRequest(pullRequest, peoples)
+  return { task: { kind: 'follow-up', jobId, prompt }, preflight: preflightOf(found, step, { replace }) }
 }

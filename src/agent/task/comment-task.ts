@@ -10,7 +10,7 @@ import {
   formatUsage,
   type AskingComment,
 } from '../prompt/behind-prompt.ts'
-import { commentPreflight } from './preflight.ts'
+import { preflightOf } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 import { warnOfAttempt } from './choose-task.ts'
@@ -82,7 +82,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
     const prompt = promptOf(rules, comment, context) + formatOpenPullRequest(found.pullRequest, [])
     step.journal.add({ log: logPlaceOf(found) })
     step.journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}.`)
-    const preflight = commentPreflight(found, step, { unknown: AGAIN, ended: ELSEWHERE })
+    const preflight = preflightOf(found, step, { hints: { unknown: AGAIN, ended: ELSEWHERE } })
     return { task: { kind: 'follow-up', jobId: found.jobId, prompt }, preflight }
   }
   const change = await step.journal.bestEffort('The agent is not told what the pull request changes', () =>

@@ -3,7 +3,7 @@ import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, rethrowFatal, unlessFailed, unlessNotFound } from '../../runtime/errors.ts'
-import { openGitHub, type Step } from '../../action/step.ts'
+import { endingAt, openGitHub, type Step } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { isRunning } from '../job/job-state.ts'
 import { createPoller } from '../job/poll-job.ts'
@@ -11,11 +11,11 @@ import { isMarkerComment } from '../pull-request/marker.ts'
 import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
 import { rollingPullRequestOf, jobsNamedIn, objectionTo, type RollingPullRequest } from './rolling-pull-request.ts'
 
-/** Whom to ask about what is to be found out before the prompt, and until when. */
+/** Whom to ask about what is to be found out before the prompt. */
 export interface Search {
+  /** It ends when the search has to. */
   readonly step: AgentStep
   readonly github: GitHub
-  readonly endsAt: number
   /** What is left for all that strangers name together, in milliseconds. */
   readonly strangers: { leftMs: number }
 }
@@ -30,14 +30,13 @@ const STRANGERS_MS = 4_000
 const GONE_AGAIN_MS = 2_000
 
 /**
- * Whom to ask before the prompt is sent, and until when: no more than half of the time that is left is taken.
+ * A search takes no more than half of the time that is left.
  * @throws ActionError if there is no token
  */
-export function openSearch(step: AgentStep): Search {
-  const now = step.clock.now()
-  const timeMs = Math.min(QUESTIONS_MS, (step.deadlineAt - now) / 2)
-  const github = openGitHub(step, timeMs)
-  return { step, github, endsAt: now + timeMs, strangers: { leftMs: STRANGERS_MS } }
+export function openSearch(wholeStep: AgentStep): Search {
+  const now = wholeStep.clock.now()
+  const step = endingAt(wholeStep, now + Math.min(QUESTIONS_MS, (wholeStep.deadlineAt - now) / 2))
+  return { step, github: openGitHub(step, Infinity), strangers: { leftMs: STRANGERS_MS } }
 }
 
 /**
@@ -45,17 +44,14 @@ export function openSearch(step: AgentStep): Search {
  * @param lagsUntil on the clock's scale: until then a completed job may still get its link
  * @throws ActionError if the service does not tell
  */
-async function readJob(jobId: string, { step, endsAt }: Search, lagsUntil: number): Promise<Job | undefined> {
+async function readJob(jobId: string, { step }: Search, lagsUntil: number): Promise<Job | undefined> {
   const { clock, signal } = step
   let last: Job | ActionError | undefined
-  const poll = createPoller(
-    { ...step, deadlineAt: endsAt },
-    { observe: (read) => (last = read), sleep: (ms) => clock.sleep(ms, signal) },
-  )
+  const poll = createPoller(step, { observe: (read) => (last = read), sleep: (ms) => clock.sleep(ms, signal) })
   const isFound = ({ status, prLink }: Job): boolean =>
     prLink !== undefined || status !== 'completed' || clock.now() >= lagsUntil
   const read = async (): Promise<Job> => {
-    const job = await poll({ jobId, isFound, nextMs: nextTurnPollMs, endsAt, readsAtOnce: true })
+    const job = await poll({ jobId, isFound, nextMs: nextTurnPollMs, readsAtOnce: true })
     if (job !== undefined) return job
     throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
