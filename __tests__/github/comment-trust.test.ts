@@ -65,9 +65,10 @@ test.each<[string, string, Setting, string, readonly string[]]>([
   expect(await judge([by(user)], setting)).toEqual({ authors: [author], asked })
 })
 
-test('a server that does not answer is no answer', async () => {
+test('a server that does not answer is no answer, and of nobody it is not asked', async () => {
   const faults = { [MAY]: Array<number>(4).fill(500) }
   await expect(judge([by('mona')], { role: 'admin', faults })).rejects.toMatchObject({ code: 'service-error' })
+  expect(await judge([])).toEqual({ authors: [], asked: [] })
 })
 
 const MONA = { id: 11, login: 'mona', type: 'User' }

@@ -147,7 +147,7 @@ const UNENDED = { suites: '1 - 0', flows: '1 docs.yml push - id=42' }
 
 test.each<[string, Answers, string]>([
   ['a token without `actions: read`', { ...BOTH, flows: undefined }, 'build: failure? | build: success'],
-  ['that token, and one suite', { suites: '1 failure', runs: '1 build failure', flows: undefined }, 'build: failure'],
+  ['that token, one workflow', { suites: '1 failure, 2 - 0 x', runs: '1 a failure', flows: undefined }, 'a: failure'],
   [
     'that token, and a check that is no workflow’s',
     { suites: '1 success 0, 2 success 0', runs: '3 links failure app=links', flows: undefined },
@@ -163,6 +163,11 @@ test.each<[string, Answers, string]>([
     'one known as a run only',
     { suites: '1 success 0', flows: '2 a.yml push -' },
     'a.yml, which has not ended: pending',
+  ],
+  [
+    'one without a number, beside a check and a run without one',
+    { suites: '1 bad 0 id=', runs: '1 a bad check_suite=', flows: '1 a.yml push - check_suite_id=' },
+    'a: failure | github-actions, which ended with bad: failure | a.yml, which has not ended: pending',
   ],
   ['one that cannot start', { suites: '1 broken 0' }, 'github-actions, which ended with broken: failure'],
   ['a workflow that is queued', { suites: '1 - 0' }, 'github-actions, which has not ended: pending'],
@@ -204,7 +209,7 @@ test.each<[string, Answers, string]>([
   ],
   [
     'a check run that is not listed',
-    { suites: '1 success', runs: '1 a success', counts: { runs: 2 } },
+    { suites: '1 success 0', runs: '1 a success', counts: { runs: 2 } },
     'a: success | 1 check run that GitHub does not list: pending',
   ],
   [

@@ -55,6 +55,9 @@ test.each<[name: string, payload: object, expected: object]>([
   ['release', { release: { tag_name: 'v1' } }, { kind: 'release' }],
   // A part that is null, or not as GitHub describes it, is as if it were not there, and the others stay.
   ['issues', HALF_READ, { kind: 'issue', subject: { kind: 'issue', number: 7, title: '', text: '', isOpen: true } }],
+  ['issues', { issue: { number: 7, labels: [{ name: 'a' }] } }, { subject: { labels: [] } }],
+  ['issues', { action: 'closed', issue: { number: 7, pull_request: {} } }, { isGivenUp: false }],
+  ['pull_request_review', { review: { id: 1 }, issue: { number: 7 } }, { kind: 'issue' }],
   ['issue_comment', COMMENTED, { kind: 'comment', comment: { url: URL } }],
   // The run that made a deployment is not what the event is about.
   ['deployment_status', DEPLOYMENT, { kind: 'other', work: { branch: 'main' } }],

@@ -67,7 +67,7 @@ test('a page may hold more than anybody asked for', async () => {
 const schema = z.object({ name: text, size: number, of: part(z.object({ id: z.number() })) })
 const items = (count: number) => Array.from({ length: count }, () => ({ name: 'a' }))
 const countOf = (list: unknown, total_count?: unknown, link?: string) =>
-  parseFirstPage(schema, { status: 200, headers: { link }, data: { list, total_count } }, 'list')
+  parseFirstPage(schema, { status: 200, headers: { link }, data: { list, total_count, state: 'success' } }, 'list')
 
 test.each([
   ['all that is counted', countOf(items(2), 2), 0, false],
@@ -79,7 +79,7 @@ test.each([
   ['a full page, and more', countOf(items(100), 250), 150, true],
   ['a page that is not full and has a next one', countOf(items(2), undefined, NEXT), 1, true],
 ])('with %s, it knows what is missing', (_what, page, missing, isFull) => {
-  expect(page).toMatchObject({ missing, isFull })
+  expect(page).toMatchObject({ missing, isFull, sum: 'success' })
 })
 
 const WHOLE = { name: 'a', size: 1, of: { id: 2 } }

@@ -78,12 +78,14 @@ const listed = (number: number, fields: object = {}, from: object | null = { ful
   base: { repo: { full_name: 'Acme/Docs' } },
   ...fields,
 })
-const CLOSED = listed(1, { state: 'closed' })
-const BROUGHT = listed(2, { state: 'closed', merged_at: '2026-01-01T00:00:00Z' })
+const ENDED = { state: 'closed', merge_commit_sha: commit('d') }
+const CLOSED = listed(1, ENDED)
+const BROUGHT = listed(2, { ...ENDED, merged_at: '2026-01-01T00:00:00Z' })
 const OF_FORKS = [listed(4, {}, { full_name: 'acme/fork' }), listed(5, {}, null)]
 
 test.each([
   ['that brought a commit', 'and were not closed without a merge', commitOf('c'), [CLOSED, BROUGHT, listed(3)], [2, 3]],
+  ['that end with a commit', 'and were not closed without a merge', endingWith('d'), [CLOSED, BROUGHT], [2]],
   ['of a branch', 'and of no fork', ofBranch('main', 'all'), [CLOSED, BROUGHT, listed(3), ...OF_FORKS], [1, 2, 3]],
 ])('finds the pull requests %s, %s', async (_which, _but, find, list, numbers) => {
   expect((await find(answering(() => list))).map(({ number }) => number)).toEqual(numbers)

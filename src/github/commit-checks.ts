@@ -105,10 +105,9 @@ function checksOfStatuses({ items, missing, isFull, sum }: FirstPage<CommitStatu
   }))
   const state = isFull ? stateOfStatus(sum) : 'pending'
   const isTold = checks.some((check) => check.state === 'failure')
-  const words = ['commit status', 'commit statuses'] as const
   if (missing <= 0 || state === 'pending' || (state === 'failure' && isTold))
-    return [...checks, ...unlisted(missing, isFull, ...words)]
-  return [...checks, { name: formatCount(missing, `more ${words[0]}`, `more ${words[1]}`), state }]
+    return [...checks, ...unlisted(missing, isFull, 'commit status', 'commit statuses')]
+  return [...checks, { name: formatCount(missing, 'more commit status', 'more commit statuses'), state }]
 }
 
 /** A later run that skips a job does not take the place of one that did it. */
@@ -130,7 +129,7 @@ export function judgeChecks(answers: CommitAnswers, own: OwnRun): readonly Check
   const isOwn = ({ app, details_url, html_url }: CheckRun): boolean =>
     app === ACTIONS && isOwnPage(details_url ?? html_url, own)
   const others = all
-    .filter(({ app, run, listed }) => !(isHere && run?.id === own.runId) && !(app === ACTIONS && listed.some(isOwn)))
+    .filter(({ run, listed }) => !(isHere && run?.id === own.runId) && !listed.some(isOwn))
     .map((suite) => ({ ...suite, later: all.filter(({ run }) => tookPlace(run, suite.run)) }))
 
   const judged = [

@@ -33,10 +33,8 @@ export async function downloadText(
   try {
     await withDeadline(read, { clock, signal, timeoutMs: DOWNLOAD_MS, timedOut })
   } catch (error) {
-    signal.throwIfAborted()
-    if (error instanceof ActionError) throw error
-    // Whatever it says may quote the address, which is a secret for as long as it is good.
-    throw new ActionError('unreachable', 'The log could not be read.')
+    // Whatever else it says may quote the address, which is a secret for as long as it is good.
+    throw error instanceof ActionError ? error : new ActionError('unreachable', 'The log could not be read.')
   }
 }
 

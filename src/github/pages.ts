@@ -22,7 +22,7 @@ interface Listing<T> {
   readonly query?: Query
   /** Of the list in its answer, if it stands beside something else. */
   readonly name?: string
-  /** Of the list. */
+  /** Of the list: it says what becomes of items that cannot be read. */
   readonly schema: z.ZodMiniType<readonly T[]>
   readonly mostPages: number
   /** What comes of more pages than these; by default the list is refused, as it is not known whole. */
