@@ -1,22 +1,21 @@
-import { describe, expect, test } from '@jest/globals'
-import type { Answer, Sent } from '../../src/github/octokit.ts'
+import * as toolkit from '@actions/github'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { openOctokit, type Answer, type Sent } from '../../src/github/octokit.ts'
 import { createRequests, type GitHubRequest } from '../../src/github/requests.ts'
 import type { HttpRequest } from '../../src/http/exchange.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { errorOf } from '../support/github-client.ts'
 
 const API = 'https://api.example.com'
+const OPTIONS = { token: 'ghs_1', clock: virtualClock(), debug: () => undefined }
 
 /** Requests that are answered in turn, each with 200 unless told otherwise. */
 function answeredInTurn(...answers: readonly (Partial<Sent> | undefined)[]) {
   const sent: HttpRequest[] = []
-  const { perform, usage } = createRequests(
-    { token: 'ghs_1', clock: virtualClock(), debug: () => undefined },
-    (request) => {
-      sent.push(request)
-      return Promise.resolve({ status: 200, headers: {}, body: '{}', ...answers[sent.length - 1] })
-    },
-  )
+  const { perform, usage } = createRequests({ ...OPTIONS, clock: virtualClock() }, (request) => {
+    sent.push(request)
+    return Promise.resolve({ status: 200, headers: {}, body: '{}', ...answers[sent.length - 1] })
+  })
   const ask = (path: string, fields: Partial<GitHubRequest> = {}): Promise<Answer> =>
     perform({ method: 'GET', url: new URL(path, API), ...fields }, new AbortController().signal, Infinity)
   return { ask, sent, usage }
@@ -122,4 +121,38 @@ describe('known answers', () => {
   test('an answer 304 to a question that did not ask for one is an error', async () => {
     expect(await errorOf(answeredInTurn(UNCHANGED).ask('/a'))).toMatchObject({ status: 304 })
   })
+})
+
+const { GITHUB_EVENT_PATH: before } = process.env
+afterEach(() => {
+  if (before === undefined) delete process.env['GITHUB_EVENT_PATH']
+  else process.env['GITHUB_EVENT_PATH'] = before
+})
+
+test('the toolkit is loaded once, by the first request, and does not see the event, with which it breaks if that is cut', async () => {
+  process.env['GITHUB_EVENT_PATH'] = 'event.json'
+  const seen: unknown[] = []
+  const load = () => {
+    seen.push(process.env['GITHUB_EVENT_PATH'])
+    return Promise.resolve(toolkit)
+  }
+  const send = () => Promise.resolve({ status: 200, headers: {}, body: '{}' })
+  const { perform } = createRequests(OPTIONS, send, load)
+  expect(seen).toEqual([])
+  for (const url of [new URL('/a', API), new URL('/b', API)])
+    await perform({ method: 'GET', url }, new AbortController().signal, Infinity)
+  expect(seen).toEqual([undefined])
+  expect(process.env['GITHUB_EVENT_PATH']).toBe('event.json')
+})
+
+test('an address that the toolkit trips over as it is loaded is named, and a defect in it is none', async () => {
+  const failing = (error: Error) => {
+    const reject = () => Promise.reject(error)
+    return openOctokit('ghs_1', reject, () => undefined, reject)
+  }
+  await expect(failing(Object.assign(new TypeError(), { code: 'ERR_INVALID_URL' }))).rejects.toMatchObject({
+    code: 'proxy',
+    hint: expect.stringContaining('HTTPS_PROXY') as unknown,
+  })
+  await expect(failing(new RangeError())).rejects.toBeInstanceOf(RangeError)
 })
