@@ -1,7 +1,6 @@
 import { openGitHub } from '../../action/step.ts'
 import { isOpen } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { Task } from '../inputs/task.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
@@ -100,7 +99,7 @@ export async function chooseTask(step: AgentStep): Promise<Plan | string> {
 /** @param ended those that were chosen before it, and ended before the prompt could be sent */
 async function goOnWith(
   found: RollingPullRequest | undefined,
-  task: Extract<Task, { kind: 'create' }>,
+  task: Extract<Plan['task'], { kind: 'create' }>,
   ended: readonly number[],
   step: AgentStep,
 ): Promise<Plan> {

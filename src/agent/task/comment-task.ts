@@ -49,10 +49,9 @@ async function formatChange(comment: AskingComment, { github, step }: Search): P
 export async function fromComment(step: AgentStep): Promise<Plan | string | undefined> {
   const { command, task, changeContextBytes } = step.inputs
   if (command === '') return undefined
-  const parsed = parseComment(step.context, command)
-  if (parsed.kind === 'ignored') return parsed.reason
+  const comment = parseComment(step.context, command)
+  if (typeof comment === 'string') return comment
   warnOfAttempt(step)
-  const { comment } = parsed
   const { author, id, instruction, isOnPullRequest, kind, number, repository, threadId, writtenAt } = comment
 
   const search = openSearch(step)

@@ -9,14 +9,6 @@ import type { RollingPullRequest } from './rolling-pull-request.ts'
 /** Of runs that count at once, one is the last to write, and it is so more and more rarely that another is not. */
 const MOST_ATTEMPTS = 4
 
-function nobodyCounts(number: number): ActionError {
-  return new ActionError(
-    'not-sent',
-    `The follow-ups to pull request #${number} cannot be counted: nobody whose marker counts wrote the comment that names its job.`,
-    { hint: 'Remove the label from this pull request: the next run then starts a new job.' },
-  )
-}
-
 const uncounted = (reason: string): ActionError => new ActionError('rejected', reason)
 
 /**
@@ -30,7 +22,12 @@ export async function countFollowUp(
   github: GitHub,
   step: Step,
 ): Promise<boolean> {
-  if (marker === undefined) throw nobodyCounts(pullRequest.number)
+  if (marker === undefined)
+    throw new ActionError(
+      'not-sent',
+      `The follow-ups to pull request #${pullRequest.number} cannot be counted: nobody whose marker counts wrote the comment that names its job.`,
+      { hint: 'Remove the label from this pull request: the next run then starts a new job.' },
+    )
   const { runId, runAttempt } = step.context
   const read = (): Promise<string> => github.readComment(pullRequest, marker.id)
   let body = await read()

@@ -1,4 +1,3 @@
-import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
@@ -108,46 +107,40 @@ export async function findObjection(
   return objectionTo(today, pullRequest, step.context.serverUrl)
 }
 
-/** The rolling pull request, or why each job that those who count have named is not one to go on with, in our own words. */
+/** A pull request, and its job; or why each job that those who count have named is not one to go on with, in our own words. */
 interface Proof {
+  readonly pullRequest: PullRequest
   readonly rolling?: RollingPullRequest
   readonly objections: readonly string[]
 }
 
-/** Looks at a pull request, and proves which job it is of. One that is not open is of none that can be gone on with. */
-export async function findJobOf(
-  address: PullRequestAddress,
-  search: Search,
-): Promise<Proof & { readonly pullRequest: PullRequest }> {
-  const pullRequest = await search.github.readPullRequest(address)
-  if (!isOpen(pullRequest)) return { pullRequest, objections: [] }
-  const comments = await search.github.listMarkerComments(pullRequest, isMarkerComment)
-  return { pullRequest, ...(await proveJob(pullRequest, comments, search)) }
-}
-
 /**
- * Asks the jobs that comments name whether a pull request is theirs. Markers are pointers that anybody can set; the
- * service is the proof.
+ * Looks at a pull request, and asks the jobs that its comments name whether it is theirs. Markers are pointers that anybody can
+ * set; the service is the proof. What is not open is of no job that can be gone on with.
  * @throws ActionError if the service or GitHub does not tell
  */
-async function proveJob(pullRequest: PullRequest, comments: readonly MarkerComment[], search: Search): Promise<Proof> {
+export async function findJobOf(address: PullRequestAddress, search: Search): Promise<Proof> {
   const { github, step } = search
+  const pullRequest = await github.readPullRequest(address)
+  const objections: string[] = []
+  if (!isOpen(pullRequest)) return { pullRequest, objections }
+  const comments = await github.listMarkerComments(pullRequest, isMarkerComment)
+  const goingOnWith = (jobId: string, isProven = true): Proof => {
+    return { pullRequest, rolling: rollingPullRequestOf(pullRequest, jobId, comments, isProven), objections }
+  }
   const { ours, others } = jobsNamedIn(comments)
   const lagsUntil = step.clock.now() + SETTLE_MS
-  const objections: string[] = []
   for (const jobId of ours) {
     const job = await readJob(jobId, search, lagsUntil)
     const objection = await findObjection(job, pullRequest, github, step)
-    const isBusy = job !== undefined && isRunning(job)
-    const isProven = objection === undefined
+    if (objection === undefined) return goingOnWith(jobId)
     // A busy job names no pull request. Whether this one is its own it says when its turn ends.
-    if (isProven || isBusy) return { rolling: rollingPullRequestOf(pullRequest, jobId, comments, isProven), objections }
+    if (job !== undefined && isRunning(job)) return goingOnWith(jobId, false)
     objections.push(`job ${jobId} ${objection}`)
   }
   for (const jobId of others) {
     const job = await readJobOfStranger(jobId, search)
-    if (objectionTo(job, pullRequest, step.context.serverUrl) === undefined)
-      return { rolling: rollingPullRequestOf(pullRequest, jobId, comments, true), objections }
+    if (objectionTo(job, pullRequest, step.context.serverUrl) === undefined) return goingOnWith(jobId)
   }
-  return { objections }
+  return { pullRequest, objections }
 }

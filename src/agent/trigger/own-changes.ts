@@ -137,7 +137,8 @@ export async function findOwnChanges(
     const found = await github.findPullRequestsOfCommit(repository, sha).catch(refusedYet)
     if (!(found instanceof ActionError) && found.length > 0) return bringersAmong(found, sha)
     const ending = await bringersAmong(await alsoAsked, sha)
-    if (ending.length > 0 || !isAboutCommits || branch === undefined) return ending.length > 0 ? ending : found
+    if (ending.length > 0) return ending
+    if (!isAboutCommits || branch === undefined) return found
     // A forced push may have taken the commit out of it.
     const ofBranch = await github.findPullRequestsOfBranch(repository, branch, 'open')
     return ofBranch.length > 0 ? ofBranch : found

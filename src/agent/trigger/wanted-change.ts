@@ -52,14 +52,14 @@ function lossOf({ changeContext, pathFilter }: AgentInputs): string {
   return `Could not tell what changed, so ${wanted.join(' and ')} had no effect`
 }
 
-/** The title and the text of a notice, as another change is told than the one that was asked for. */
-function formatGone({ gone, found }: Looked): readonly [title: string, text: string] {
+/** Another change is told than the one that was asked for. */
+function noticeGone({ gone, found }: Looked, { journal }: AgentStep): void {
   const runs = gone === 1 ? 'the last successful run' : `the last ${gone} successful runs`
   const instead = typeof found === 'string' ? 'nothing, as there is none before' : found.title
-  return [
+  journal.notice(
     'A commit to compare with is gone',
     `The commit of ${runs} is no longer in the repository, as after a forced push. It is compared instead: ${instead}.`,
-  ]
+  )
 }
 
 /**
@@ -70,7 +70,7 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
   const { inputs } = step
   try {
     const looked = await compareWhatIsThere(range, step)
-    if (looked.gone > 0 && range.kind === 'since-last-success') step.journal.notice(...formatGone(looked))
+    if (looked.gone > 0 && range.kind === 'since-last-success') noticeGone(looked, step)
     return looked.found
   } catch (caught) {
     const error = rethrowFatal(caught)
