@@ -26,23 +26,11 @@ const MODULES: Readonly<Record<string, string>> = {
     "module.exports = () => {\n  throw new Error('HTTP/2 is not in this bundle.')\n}\n",
 }
 
-/** What does as much for undici as modules of Node, which load many more: it asks one only for a class and a limit. */
-const STAND_INS: Readonly<Record<string, string>> = {
-  "require('node:http')": '{ IncomingMessage: class {}, maxHeaderSize: 16_384 }',
-  "require('node:assert')":
-    "(isTrue, message) => { if (!isTrue) throw Object.assign(new Error(message), { code: 'ERR_ASSERTION' }) }",
-}
-
 function leaveOut(modules: string): void {
   for (const [name, code] of Object.entries(MODULES)) {
     const file = path.join(modules, name)
     if (!fs.existsSync(file)) throw new Error(`${name} is somewhere else now.`)
     fs.writeFileSync(file, code)
-  }
-  for (const name of fs.globSync('undici/lib/**/*.js', { cwd: modules })) {
-    const file = path.join(modules, name)
-    const code = fs.readFileSync(file, 'utf8')
-    fs.writeFileSync(file, code.replace(/require\('node:\w+'\)/g, (given) => STAND_INS[given] ?? given))
   }
   // Its modules for OpenID Connect, platforms and summaries load much, and webpack may leave out what has no side effects.
   const core = path.join(modules, '@actions/core/package.json')
