@@ -1,5 +1,5 @@
 import { openGitHub } from '../../action/step.ts'
-import { isOpen } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequestAddress } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan } from '../report/turns.ts'
@@ -13,9 +13,9 @@ import { logPlaceOf, orAbort, type RollingPullRequest } from './rolling-pull-req
 const MOST_LOOKED_AT = 30
 const MOST_NAMED = 10
 
-function noticeOthers(number: number, others: readonly number[], { journal }: AgentStep): void {
+function noticeOthers(number: number, others: readonly PullRequestAddress[], { journal }: AgentStep): void {
   if (others.length === 0) return
-  const named = others.slice(0, MOST_NAMED).map((other) => `#${other}`)
+  const named = others.slice(0, MOST_NAMED).map((other) => `#${other.number}`)
   const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : ''
   journal.notice(
     'More than one pull request is open',
@@ -53,11 +53,7 @@ async function findRollingPullRequest(
       seen.add(number)
       const { pullRequest, rolling, objections } = await findJobOf(listed, search)
       if (rolling !== undefined) {
-        noticeOthers(
-          number,
-          unseen.slice(index + 1).map((other) => other.number),
-          step,
-        )
+        noticeOthers(number, unseen.slice(index + 1), step)
         return rolling
       }
       // It may have been closed since it was listed.

@@ -38,17 +38,17 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
   const goesOnHere = onOpenPr !== 'new' && isHere
   const isGuarded = kind !== 'people' && (skipOwnChanges || goesOnHere)
   const isOfChange = kind === 'change' && skipOwnChanges
-  const unknown = isGuarded && skipOwnChanges && event.sender.isBot ? OF_BOT : undefined
+  const unknown = kind !== 'people' && skipOwnChanges && event.sender.isBot ? OF_BOT : undefined
 
   async function ask(question: (github: GitHub) => Promise<string | undefined>): Promise<string | undefined> {
     const then = unknown === undefined ? 'so it was not skipped' : 'so it was skipped, as a bot started the run'
-    const answer = await step.journal.bestEffort(`${LOST}, ${then}`, async () => {
-      if (step.github !== undefined) return { reason: await question(step.github) }
+    let reason = unknown
+    await step.journal.bestEffort(`${LOST}, ${then}`, async () => {
+      if (step.github !== undefined) reason = await question(step.github)
       // By default this is asked of every push: whoever gives no token has decided against it.
-      core.log(`${LOST}, ${then}: there is no \`github-token\`.`)
-      return undefined
+      else core.log(`${LOST}, ${then}: there is no \`github-token\`.`)
     })
-    return answer === undefined ? unknown : answer.reason
+    return reason
   }
 
   async function ofCommits(among: typeof commits, github: GitHub): Promise<string | undefined> {
