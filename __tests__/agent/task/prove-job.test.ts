@@ -61,12 +61,14 @@ describe('rolling pull request', () => {
   test.each<[string, Job, string | undefined]>([
     ['names it in another spelling', linked(`${FACTS.serverUrl}/Acme/Docs/pull/7/files`), undefined],
     ['names another host', linked('https://elsewhere.example.com/acme/docs/pull/7'), 'has another pull request'],
+    ['works on a prompt', { ...withoutLink, status: 'active' }, undefined],
     ['names none', withoutLink, 'has no pull request'],
     ['is archived', { ...archived, prLink: completed.prLink }, 'is archived'],
     ['has failed', { ...failed, prLink: completed.prLink }, 'failed'],
   ])('is gone on with or not if its job %s', async (_what, read, objection) => {
-    const { jobId, objections } = await prove([OURS], { job_1: [read] })
+    const { jobId, objections, rolling } = await prove([OURS], { job_1: [read] })
     expect(jobId).toBe(objection === undefined ? 'job_1' : undefined)
+    expect(rolling?.isProven).toBe(objection === undefined ? read.status === 'completed' : undefined)
     expect(objections).toEqual(objection === undefined ? [] : [`job job_1 ${objection}`])
   })
 

@@ -104,7 +104,7 @@ test.each<Row>([
   ['a merge of two, one of them known late', TWO, { ...brings([], [], [MERGED]), ...ENDS }, OWN_SOON],
   ['a merge that its pull request does not know yet', MERGE, { findPullRequestsEndingWith: SOON_MERGED }, OWN_SOON],
   ['a merge that nobody knows', MERGE, {}, { sleptMs: 60_000 }],
-  ['a merge that nobody knows, in half a minute', MERGE, {}, { sleptMs: 14_000 }, { 'timeout-minutes': '0.5' }],
+  ['a merge that nobody knows, in half of 36 s', MERGE, {}, { sleptMs: 14_000 }, { 'timeout-minutes': '0.6' }],
   ['a push of what a person wrote', PUSHED, {}, ASKS],
   ['a push of an app in the name of a person', by({ ...ANN, type: 'Bot' }, 'push', PUSH), {}, { sleptMs: 60_000 }],
   ['a push that is refused for a minute', PUSHED, brings(REFUSED), { sleptMs: 60_000, lost: 'was not skipped' }],

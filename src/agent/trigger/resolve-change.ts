@@ -72,11 +72,11 @@ function whyIdle(range: ChangeRange): string | undefined {
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
 export async function resolveChange(wholeStep: AgentStep): Promise<ChangeContext | string> {
-  const step = beforeTheJob(wholeStep)
-  const { context, core, inputs, journal } = step
+  const { context, core, inputs, journal } = wholeStep
   const { command, task, changeRange, pathFilter } = inputs
   // Attaching spends nothing and sends nothing, so it needs no reason.
   if (command === '' && task.kind === 'attach') return { promptContext: '' }
+  const step = beforeTheJob(wholeStep)
   const guard = openLoopGuard(step)
   const own = await guard.ofEvent()
   if (own !== undefined) return own
