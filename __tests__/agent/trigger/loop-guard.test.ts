@@ -14,6 +14,7 @@ interface Expected {
 type Row = [what: string, event: GivenEvent, answers: Answers, expected: Expected, given?: Given]
 
 const ASKS: Expected = {}
+const NOT_SKIPPED = { lost: 'was not skipped' }
 const ASKS_LATE = { sleptMs: 90_000 }
 const OWN = { skip: '#7' }
 const OWN_SOON = { ...OWN, sleptMs: 2_000 }
@@ -118,6 +119,7 @@ test.each<Row>([
   ['a push of another app to its new pull request', toBranch(BOT), { ...YOUNG, ...NEVER }, ASKS_LATE],
   ['a run on that', runOn('agent/guide', 'c', BOT), { ...YOUNG, ...NEVER }, ASKS_LATE],
   ['a push of an app to its old one', toBranch(BOT), { ...young(OLD), ...noMark(UNMARKED, PULL_REQUEST) }, OWN_LATE],
+  ['a run of an app on its old one', runOn('agent/guide', 'c', BOT), { ...young(OLD), ...NEVER }, ASKS],
   ['a push of an app to one with a label', toBranch(BOT), { ...young({ labels: ['docs-agent'] }), ...NEVER }, OWN],
   ['a push of a person to theirs', toBranch(ANN), { ...young({ author: ANN }), ...NEVER }, ASKS],
   ['a push by an app of a merge without a mark', toBranch(BOT), { ...young({ state: 'merged' }), ...NEVER }, ASKS],
@@ -129,7 +131,7 @@ test.each<Row>([
   ['a status that is known by what ends with its commit', ['status', STATUS], ENDS, OWN],
   ['a status that is known late', ['status', STATUS], brings([], REFUSED, [MERGED]), { ...OWN, sleptMs: 6_000 }],
   ['a status that nobody knows, asked once', ['status', STATUS], comparing({}), { sleptMs: 60_000 }, FILES],
-  ['a status that is not told', ['status', STATUS], DOWN, { lost: 'was not skipped' }],
+  ['a status that is not told', ['status', STATUS], DOWN, NOT_SKIPPED],
   ['a status by an app that is not told', by(BOT, 'status', STATUS), DOWN, SKIPPED],
   ['a status by an app without a token', by(BOT, 'status', STATUS), null, A_BOT],
   ['a status by an app of the work of others', by(BOT, 'status', STATUS), THEIRS, ASKS],
@@ -147,6 +149,7 @@ test.each<Row>([
   ['a schedule after its merge', ['schedule'], ITS_MERGE, OWN, FILES],
   ['a schedule after a commit of its open pull request', ['schedule'], brings([OPEN]), ASKS, FILES],
   ['a schedule after more than is listed', ['schedule'], { ...ITS_MERGE, ...CUT }, ASKS, FILES],
+  ['one by an app that is not told', by(BOT, 'workflow_dispatch'), { ...ITS_MERGE, ...DOWN }, NOT_SKIPPED, FILES],
   ['a schedule about another repository', ['schedule'], ITS_MERGE, ASKS, ELSEWHERE],
   ['a comment of a person on its commits', ['issue_comment', COMMENT], ITS_MERGE, ASKS, FILES],
   ['a run on its merge, before which nothing was', runOn('main', 'b'), { ...ENDS, ...comparingOf() }, OWN, FILES],
