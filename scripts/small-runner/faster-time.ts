@@ -17,9 +17,9 @@ export function fasterClock(factor: number, startMs: number, clock: Clock = syst
  */
 export function timesFaster(factor: number): string {
   return `
-    const [start, now] = [globalThis.setTimeout, performance.now.bind(performance)]
+    const [start, uptime] = [globalThis.setTimeout, process.uptime.bind(process)]
     globalThis.setTimeout = (task, ms, ...args) => start(task, Math.ceil(ms / ${factor}) + 1, ...args)
-    performance.now = () => now() * ${factor}
+    process.uptime = () => uptime() * ${factor}
   `
 }
 
@@ -28,7 +28,7 @@ export function fasterProcess(factor: number, startMs: number): string {
   return `
     ${timesFaster(factor)}
     const RealDate = Date
-    const today = () => ${startMs} + Math.floor(performance.now())
+    const today = () => ${startMs} + Math.floor(process.uptime() * 1_000)
     globalThis.Date = class extends RealDate {
       constructor(...args) { super(...(args.length === 0 ? [today()] : args)) }
       static now() { return today() }

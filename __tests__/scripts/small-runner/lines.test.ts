@@ -52,10 +52,10 @@ test('a clock that goes faster begins at its date, and sleeps less', async () =>
 test('a process that goes faster lives on that date, and its timers are over before they would be', () => {
   const code = `
     const real = process.hrtime()
-    const [before, then] = [performance.now(), new Date()]
+    const [before, then] = [process.uptime(), new Date()]
     setTimeout(() => {
       const [seconds] = process.hrtime(real)
-      console.log(JSON.stringify([then.getUTCFullYear(), performance.now() - before >= 50_000, seconds < 50]))
+      console.log(JSON.stringify([then.getUTCFullYear(), process.uptime() - before >= 50, seconds < 50]))
     }, 50_000)
   `
   const env = { ...process.env, ...preload(fasterProcess(1_000, Date.UTC(2026, 0, 1))) }
