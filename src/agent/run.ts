@@ -41,6 +41,7 @@ export async function runAgent(inputs: AgentInputs, given: Step, onCrash?: OnCra
     if (!(error instanceof ActionError)) throw error
     journal.stop(error) // an accepted job and a known pull request stay in it
   }
+  await readAtEnd(beforeReply)
   journal.noteEnd()
   await writeLog(beforeReply)
   await answerComment(step)
@@ -96,7 +97,6 @@ async function followThrough(
   const round = await nextRound(step)
   if (typeof round === 'object') return round
   journal.see({ stop: round })
-  journal.see({ pullRequest: await readAtEnd(step) })
   journal.add({ changes: await readChanges(step) })
   return undefined
 }

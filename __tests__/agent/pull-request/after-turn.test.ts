@@ -57,51 +57,46 @@ const UNKNOWN: PullRequest = { ...PULL_REQUEST, mergeable: undefined }
 const MERGED: PullRequest = { ...UNKNOWN, state: 'merged' }
 const DOWN = refusal('unreachable')
 
-interface AtEnd extends Partial<Pick<AgentInputs, 'fixRounds' | 'timeoutMs'>> {
-  readonly checks?: 'success' | 'failure'
-  readonly isRound?: boolean
+interface AtEnd extends Partial<Pick<AgentInputs, 'timeoutMs'>> {
+  /** Whether a round has begun since it was looked at. */
+  readonly isOld?: boolean
 }
 
 /** What is known of a pull request at the end of the step, and when it was read, in milliseconds from its beginning. */
 async function atEnd(before: PullRequest, reads: readonly (PullRequest | ActionError)[], options: AtEnd = {}) {
-  const { checks = 'success', isRound = false, fixRounds = 0, timeoutMs = 60_000 } = options
+  const { isOld = false, timeoutMs = 60_000 } = options
   const clock = fakeClock()
   const [readAt, read]: [number[], () => Promise<PullRequest>] = [[], inTurn(...reads)]
   const github = fakeGitHub({ readPullRequest: () => (readAt.push(clock.passed()), read()) })
-  const step = fakeStep({ inputs: agentInputs({ fixRounds }), clock, github, timeoutMs })
+  const step = fakeStep({ clock, github, timeoutMs })
   const result = { outcome: 'pull-request', job: job({ prLink: 'https://github.com/acme/docs/pull/7' }) } as const
-  step.journal.see({ result })
-  if (isRound) step.journal.begin(FOLLOW_UP)
-  step.journal.see({ result, progress: 'taken', pullRequest: { ...describePullRequest(before), checks } })
-  const found = await readAtEnd(step)
-  expect(found).toMatchObject({ headSha: before.headSha, checks })
-  return [found.state, found.mergeable, readAt]
+  step.journal.see({ result, pullRequest: { ...describePullRequest(before), checks: 'failure' } })
+  if (isOld) step.journal.begin(FOLLOW_UP)
+  await readAtEnd(step)
+  const { outcome, pullRequest: found = {} } = step.journal.report()
+  expect(found).toMatchObject({ headSha: before.headSha, checks: 'failure' })
+  return [outcome === 'cancelled' ? outcome : found.state, found.mergeable, readAt]
 }
 
 const CONFLICT: PullRequest = { ...PULL_REQUEST, mergeable: false }
-const BACK: AtEnd = { checks: 'failure', fixRounds: 1 }
+const OLD: AtEnd = { isOld: true }
 
 test.each<[string, AtEnd, PullRequest, PullRequest | ActionError, unknown[]]>([
   ['until GitHub knows whether it conflicts', {}, UNKNOWN, CONFLICT, ['open', false, [1_000, 3_000]]],
   ['for some seconds, if nobody knows', {}, UNKNOWN, UNKNOWN, ['open', undefined, [1_000, 3_000, 6_000, 11_000]]],
   ['not if that is known already', {}, PULL_REQUEST, DOWN, ['open', true, []]],
-  ['not if it is merged', BACK, MERGED, DOWN, ['merged', undefined, []]],
+  ['not if it is merged', OLD, MERGED, DOWN, ['merged', undefined, []]],
   ['not if it is closed', {}, { ...UNKNOWN, state: 'closed' }, DOWN, ['closed', undefined, []]],
   ['until it is merged', {}, UNKNOWN, MERGED, ['merged', undefined, [1_000, 3_000]]],
   ['until GitHub is silent', {}, UNKNOWN, DOWN, ['open', undefined, [1_000, 3_000]]],
   ['until it has another head', {}, UNKNOWN, { ...MERGED, headSha: commit('d') }, ['open', undefined, [1_000, 3_000]]],
   ['not without time', { timeoutMs: 1_000 }, UNKNOWN, CONFLICT, ['open', undefined, []]],
-  ['once if failing checks could have gone back', BACK, PULL_REQUEST, MERGED, ['open', true, [0]]],
-  ['at once and later if nothing is known', BACK, UNKNOWN, MERGED, ['merged', undefined, [0, 1_000]]],
-  ['not if no round was left for them', { ...BACK, isRound: true }, PULL_REQUEST, DOWN, ['open', true, []]],
-  ['not if they have passed', { ...BACK, checks: 'success' }, PULL_REQUEST, DOWN, ['open', true, []]],
-  ['not if time is up', { ...BACK, timeoutMs: 0 }, PULL_REQUEST, DOWN, ['open', true, []]],
+  ['once if a round has led no further', OLD, PULL_REQUEST, MERGED, ['open', true, [0]]],
+  ['at once and later if nothing is known', OLD, UNKNOWN, MERGED, ['merged', undefined, [0, 1_000]]],
+  ['not if time is up', { ...OLD, timeoutMs: 0 }, PULL_REQUEST, DOWN, ['open', true, []]],
+  ['until the run is cancelled', {}, UNKNOWN, refusal('cancelled'), ['cancelled', undefined, [1_000, 3_000]]],
 ])('at the end of the step a pull request is read again %s', async (_when, options, before, then, known) => {
   expect(await atEnd(before, [before, then], options)).toEqual(known)
-})
-
-test('a cancelled run ends while it is asked whether the pull request conflicts', async () => {
-  await expect(atEnd(UNKNOWN, [refusal('cancelled')])).rejects.toMatchObject({ code: 'cancelled' })
 })
 
 describe('fix rounds', () => {

@@ -145,7 +145,6 @@ test('before a round the others are waited for, five minutes after the first fai
 })
 
 test.each<[string, readonly (readonly Check[] | ActionError)[], number, PullRequest['state'], number]>([
-  ['is not read once more if they go back, as it is before their message', [FAILED], 1, 'open', 0],
   ['is if that is not the first look', [PENDING, FAILED], 1, 'open', 1],
   ['is if none go back', [FAILED], 0, 'open', 1],
   ['is if it is over', [FAILED], 1, 'closed', 1],

@@ -1,33 +1,35 @@
 import { isOpen, toPullRequestAddress } from '../../github/pull-requests.ts'
-import { unlessFailed } from '../../runtime/errors.ts'
+import { ActionError, unlessFailed } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
-import { sentRounds } from '../report/turns.ts'
+import { describePullRequest } from '../report/report.ts'
 
 /** GitHub begins to find out when it is first asked, and is mostly done within seconds. */
 const PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
 
 /**
- * Reads an open pull request once more if its failing checks were to go back to the agent and did not, and a few times more
- * if GitHub did not know yet whether it conflicts with its base. This is worth no shortfall: what is not told stays as it was.
- * @throws ActionError `cancelled`
+ * Reads an open pull request once more at the end of a step if a round has led no further since it was read, and a few times
+ * more if GitHub did not know yet whether it conflicts with its base. This is worth no shortfall: what is not told stays as it
+ * was, and so does all of it where another commit has come.
  */
-export async function readAtEnd(step: AgentStep): Promise<PullRequestFindings> {
-  const { clock, context, deadlineAt, github, inputs, journal, signal } = step
-  const { result, pullRequest = {} } = journal.newest
-  const link = result?.job?.prLink
-  if (!isOpen(pullRequest) || link === undefined || github === undefined) return pullRequest
-  const address = toPullRequestAddress(link, context)
-  const isOld = pullRequest.checks === 'failure' && inputs.fixRounds > sentRounds(journal.turns).length
-  let found = pullRequest
-  for (const pauseMs of isOld ? [0, ...PAUSES_MS] : PAUSES_MS) {
-    const isKnown = !isOpen(found) || found.mergeable !== undefined
-    if ((isKnown && pauseMs > 0) || clock.now() + pauseMs >= deadlineAt) return found
-    await clock.sleep(pauseMs, signal)
-    const now = await unlessFailed(github.readPullRequest(address))
-    // Checks and files were looked at for one commit, and this is about the same one or it is not told.
-    if (now === undefined || now.headSha !== found.headSha) return found
-    found = { ...found, ...describePullRequest(now) }
+export async function readAtEnd({ clock, context, deadlineAt, github, journal, signal }: AgentStep): Promise<void> {
+  const { pullRequest: found, job } = journal.report()
+  if (github === undefined || job?.prLink === undefined || found === undefined || signal.aborted) return
+  const isOld = journal.newest.pullRequest === undefined
+  let known = found
+  try {
+    const address = toPullRequestAddress(job.prLink, context)
+    for (const pauseMs of isOld ? [0, ...PAUSES_MS] : PAUSES_MS) {
+      const isSettled = pauseMs > 0 && known.mergeable !== undefined
+      if (!isOpen(known) || isSettled || clock.now() + pauseMs >= deadlineAt) return
+      await clock.sleep(pauseMs, signal)
+      const now = await unlessFailed(github.readPullRequest(address))
+      // Checks and files were looked at for one commit, and this is about the same one or it is not told.
+      if (now === undefined || now.headSha !== known.headSha) return
+      known = { ...known, ...describePullRequest(now) }
+      journal.see({ pullRequest: known })
+    }
+  } catch (error) {
+    if (!(error instanceof ActionError)) throw error
+    journal.stop(error)
   }
-  return found
 }

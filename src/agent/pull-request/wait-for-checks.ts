@@ -120,11 +120,8 @@ export async function waitForChecks(
       const checks = await github.readChecks(known.repository, known.headSha, context).catch(rethrowFatal)
       const looksAt = (pullRequest: PullRequest): Looks =>
         nextLook(before, checks, clock.now(), { isAll: mayGoBack(pullRequest), isOver: !isOpen(pullRequest) })
-      // It was read directly before the first look, and is again before failing checks go back to the agent. What else is
-      // believed of a head was seen before it was read once more.
-      const { isFinal, state } = looksAt(known)
-      const isReadLater = !isFinal || (state === 'failure' && mayGoBack(known))
-      if (before !== undefined || !isReadLater) known = await readAgain(known)
+      // It was read directly before the first look. What is believed of a head was seen before it was read once more.
+      if (before !== undefined || looksAt(known).isFinal) known = await readAgain(known)
       if (known.headSha !== head.headSha) return { pullRequest: known }
       const looks = looksAt(known)
       tell(looks, before, head.headSha, earlier, heartbeat, step)
