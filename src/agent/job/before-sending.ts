@@ -54,15 +54,15 @@ export async function prepare(
   const { step } = watch
   const { clock, deadlineAt } = step
   const { wait } = step.inputs
-  const isRolling = preflight !== undefined
+  const isOfPullRequest = preflight !== undefined
   let present = await findJob(jobId, watch)
   let isBusy = false
   for (let looks = 0; ;) {
     if (present === undefined) return notSent('timed-out', UNREAD)
-    const isInTheWay = isRunning(present) && (wait || isRolling)
+    const isInTheWay = isRunning(present) && (wait || isOfPullRequest)
     if (isInTheWay) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
-    // Its pull request has to be known before.
-    const isLate = isRolling && present.status === 'completed' && present.prLink === undefined
+    // Its pull request has to be known before the prompt is sent.
+    const isLate = isOfPullRequest && present.status === 'completed' && present.prLink === undefined
     const mustWait = isInTheWay || isLate
     isBusy ||= mustWait
     const before: Job | undefined = mustWait ? (await waitForJob(present, watch)).job : present
@@ -77,7 +77,7 @@ export async function prepare(
     if (before.status === 'archived' && preflight?.claim === undefined)
       return notSent('archived', ARCHIVED, 'Create a new job: run the same step without `job-id`.')
     if (isBusy && clock.now() >= deadlineAt) return notSent('timed-out', NO_END)
-    if (isRolling) {
+    if (isOfPullRequest) {
       const replaceUnclaimed = looks === 0 ? await preflight.claim?.(before) : undefined
       if (replaceUnclaimed !== undefined) return replaceUnclaimed
       present = await findJob(jobId, watch)

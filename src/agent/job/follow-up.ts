@@ -17,7 +17,7 @@ const TURN_START_MS = 120_000
 const STANDING_MS = 15_000
 
 /**
- * Tells of one read after the other whether it is the end of a turn that has begun. A job tells nothing about its turns, and a
+ * Given one read after another, tells whether each is the end of a turn that has begun. A job tells nothing about its turns, and a
  * read may come from a copy that lags. So an end counts after a read that said `active` if it differs from the one before the
  * message, and no copy can be older than that; and else if it has stood for 15 s. The usual case is the second: `completed`,
  * with the same pull request as before.
@@ -62,7 +62,7 @@ async function send(
 }
 
 /** Whether the turn of a message is seen. No final state counts as its end before that. */
-async function isBegun(jobId: string, watch: JobWatch): Promise<boolean> {
+async function awaitBegin(jobId: string, watch: JobWatch): Promise<boolean> {
   const { clock, deadlineAt } = watch.step
   const endsAt = Math.min(clock.now() + TURN_START_MS, deadlineAt)
   const read = await watch.poll({ jobId, isFound: saysActive, nextMs: nextTurnPollMs, endsAt })
@@ -78,7 +78,7 @@ async function isBegun(jobId: string, watch: JobWatch): Promise<boolean> {
 async function lookUp(fate: ActionError, before: Job, watch: JobWatch): Promise<void> {
   const isTaken =
     !isRunning(before) &&
-    (await isBegun(before.id, watch).catch((error: unknown) => {
+    (await awaitBegin(before.id, watch).catch((error: unknown) => {
       if (error instanceof ActionError) return false
       throw error
     }))
@@ -114,7 +114,7 @@ export async function followUp(
   const isAnsweredActive = !isLost && saysActive(answer)
   if (isLost) await lookUp(answer, before, watch)
   else if (!inputs.wait) return { outcome: 'submitted' }
-  else if (!isAnsweredActive && !(await isBegun(jobId, watch))) return { outcome: 'unconfirmed' }
+  else if (!isAnsweredActive && !(await awaitBegin(jobId, watch))) return { outcome: 'unconfirmed' }
   journal.see({ progress: 'seen' })
   if (!inputs.wait) return { outcome: 'submitted' }
 

@@ -8,7 +8,6 @@ import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings, type Scope } from '../report/report.ts'
-
 import { formatChecks, formatUsualTime, nextLook, waitForApproval, type Looks } from './checks.ts'
 import { roundStateOf, stopBeforeAsking } from './fix-rounds.ts'
 import { isNearLimit, isOverShare, nextLookMs } from './look-pace.ts'
@@ -109,7 +108,7 @@ export async function waitForChecks(
   const paceOf = createPace(github, step, heartbeat)
 
   const readAgain = async (known: PullRequest): Promise<PullRequest> =>
-    (await unlessFailed(step.journal.heads.read(() => github.readPullRequest(known)))) ?? known
+    (await unlessFailed(journal.heads.read(() => github.readPullRequest(known)))) ?? known
 
   /** Until its checks are known, it has another head, or time is up. */
   async function watchHead(head: PullRequest): Promise<Watch> {
@@ -134,9 +133,9 @@ export async function waitForChecks(
 
   function findingsOf(now: PullRequest, { checks, state, problem }: Partial<Looks>): PullRequestFindings {
     if (checks === undefined && problem !== undefined)
-      step.journal.reportSkipped('The checks could not be read', problem)
+      journal.reportSkipped('The checks could not be read', problem)
     const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
-    if (doubt !== undefined) step.journal.reportSkipped(DOUBTFUL, doubt)
+    if (doubt !== undefined) journal.reportSkipped(DOUBTFUL, doubt)
     return {
       ...describePullRequest(now),
       ...(state !== undefined && { checks: state }),
@@ -151,7 +150,7 @@ export async function waitForChecks(
     const { pullRequest: now, looks = {} } = watch
     if (now.headSha === head.headSha) return { ...findingsOf(now, looks), ...(scope !== undefined && { scope }) }
     heartbeat.restart()
-    step.journal.note(`The pull request has a new commit, ${now.headSha.slice(0, 7)}; looking at that one.`)
+    journal.note(`The pull request has a new commit, ${now.headSha.slice(0, 7)}; looking at that one.`)
     if (clock.now() >= lastLookAt)
       return { ...describePullRequest(now), ...(inputs.waitForChecks && { checks: 'pending' }) }
     head = now

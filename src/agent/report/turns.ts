@@ -8,13 +8,13 @@ import { isLookedAt, type Continued, type Report, type Stopped, type TaskResult,
 /** What takes the place of a follow-up that has nothing to rest on any more. */
 export type Replace = () => Promise<Plan>
 
-/** What a follow-up to a pull request rests on. Both give nothing if it may be sent, and throw `ActionError` if nothing is to be sent. */
+/** What a follow-up to a pull request rests on. Both give undefined if it may be sent, and throw `ActionError` if nothing is to be sent. */
 export interface Preflight {
   readonly continued?: Continued
   /** What the log says directly before it is sent. */
   readonly announcement?: string
   /**
-   * Writes, once and before the first check, that the follow-up will be sent; nothing if it is not to be sent.
+   * Writes, once and before the first check, that the follow-up will be sent; writes nothing if it is not to be sent.
    * @param job after the end of its turn before, as only then it says which pull request is its own
    */
   readonly claim?: (job: Job) => Promise<Replace | undefined>
