@@ -5,6 +5,7 @@ import { renderSummary } from '../src/agent/report/summary.ts'
 import type { CheckPlan } from '../src/emulator/github/check-plan.ts'
 import { AGENT_USER } from '../src/emulator/github/demo-state.ts'
 import { combineScenarios } from '../src/emulator/github/github-scenarios.ts'
+import { pushCommit } from '../src/emulator/github/repository-events.ts'
 import type { Permissions } from '../src/emulator/github/state.ts'
 import { playInWorld, type World, type WorldOptions } from './support/embedded-world.ts'
 import { agentInputs } from './support/fake-step.ts'
@@ -77,6 +78,22 @@ test.each<[string, Course, 'success' | 'failure', told: readonly string[], why: 
   const summary = renderSummary(report, conclusion)
   for (const part of [why, ...told.map((_message, index) => `Round ${index + 1} of 2`)]) expect(summary).toContain(part)
 })
+
+test.each(['checks/list-suites-for-ref', 'checks/list-annotations'])(
+  'a commit that comes with %s, before a round is sent, begins the wait anew',
+  async (asked) => {
+    let isPushed = false
+    const onAsked: Course['onAsked'] = (what, { docs, nowMs }) => {
+      if (what !== asked || isPushed) return
+      isPushed = true
+      const [pull] = Object.values(docs.pulls).slice(-1)
+      pushCommit(docs, pull?.branch ?? '', { message: 'Mend it', author: AGENT_USER, files: [] }, nowMs)
+    }
+    const { report, messages, log } = await play({ github: { checks: [fails] }, onAsked })
+    expect([report.stop, report.pullRequest?.checks, messages]).toEqual(['nothing-to-tell', 'none', []])
+    expect(log.join()).toContain('looking at that one')
+  },
+)
 
 test('a round tells what failed, what it said, and the end of its log, as data', async () => {
   const { messages, docs } = await play({ github: { checks: [fails, passes] } })

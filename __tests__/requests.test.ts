@@ -161,7 +161,7 @@ test.each<[string, number, Record<string, string>, Partial<WorldOptions>]>([
   ['push to a new pull request', 8, {}, {}],
   [
     'follow-up with one round that mends its checks',
-    36,
+    35,
     { 'on-open-pr': 'follow-up', 'wait-for-checks': 'true', 'fix-rounds': '1' },
     { github: { ...combineScenarios(['open-pull-request']), checks: [PASSES, FAILS, PASSES].map((one = []) => one) } },
   ],

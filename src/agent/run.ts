@@ -93,8 +93,11 @@ async function followThrough(
   if (result.outcome === 'submitted') signal.throwIfAborted()
   journal.see({ result })
   if (!isToTrack(journal.turns)) return undefined
-  journal.see({ pullRequest: await trackPullRequest(step, authors) })
-  const round = await nextRound(step)
+  let round: Awaited<ReturnType<typeof nextRound>>
+  do {
+    journal.see({ pullRequest: await trackPullRequest(step, authors) })
+    round = await nextRound(step)
+  } while (round === 'moved')
   if (typeof round === 'object') return round
   journal.see({ stop: round })
   journal.add({ changes: await readChanges(step) })

@@ -36,6 +36,8 @@ interface Scene {
   readonly clock?: FakeClock
   /** The heads that the step has seen. */
   readonly seen?: string
+  /** Whether the job was busy for a second before the message. */
+  readonly wasBusy?: true
   /** The job directly before the message. */
   readonly before?: Job
 }
@@ -53,9 +55,10 @@ async function round(scene: Scene = {}) {
   journal.see({ result: { outcome: 'pull-request', job: completed }, pullRequest })
   const next = await nextRound(step)
   let prompt: string | undefined
-  if (typeof next !== 'object') journal.see({ stop: next })
+  if (typeof next !== 'object') journal.see({ stop: next === 'moved' ? undefined : next })
   else {
     journal.begin(next.task)
+    if (scene.wasBusy) clock.advance(1_000)
     try {
       await next.preflight?.check(before)
       prompt = next.task.kind === 'follow-up' ? next.task.prompt : undefined
@@ -66,6 +69,7 @@ async function round(scene: Scene = {}) {
   }
   const count = (name: string): number => github.asked.filter((one) => one === name).length
   return {
+    next,
     prompt,
     report: journal.report(),
     losses: journal.shortfalls.map(({ lost }) => lost),
@@ -117,13 +121,10 @@ describe('check details', () => {
 })
 
 const slow = fakeClock()
+const MOVED = { ...PULL_REQUEST, headSha: commit('d') }
 
 test.each<[FixStop, string, Scene]>([
-  [
-    'others',
-    'a new head',
-    { answers: { readPullRequest: inTurn(PULL_REQUEST, { ...PULL_REQUEST, headSha: commit('d') }) } },
-  ],
+  ['others', 'a new head', { wasBusy: true, answers: { readPullRequest: inTurn(PULL_REQUEST, PULL_REQUEST, MOVED) } }],
   ['over', 'a merge', { answers: { readPullRequest: inTurn(PULL_REQUEST, { ...PULL_REQUEST, state: 'merged' }) } }],
   [
     'not-sent',
@@ -141,6 +142,10 @@ test.each<[FixStop, string, Scene]>([
   const refused = await round(scene)
   expect(refused.report).toMatchObject({ rounds: [], stop })
   expect(refused.prompt).toBeUndefined()
+})
+
+test('the checks of a head that moved while the failing ones were read are looked at in its place', async () => {
+  expect(await round({ answers: { readPullRequest: inTurn(PULL_REQUEST, MOVED) } })).toMatchObject({ next: 'moved' })
 })
 
 test('a pull request that the step has read is read once more, directly before the message, and again if that is old', async () => {

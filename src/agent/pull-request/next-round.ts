@@ -2,17 +2,18 @@ import { isOfSuite, type Check } from '../../github/commit-checks.ts'
 import { forkPointOf, type PullRequestCommit } from '../../github/commits.ts'
 import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { GitHub } from '../../github/github.ts'
-import { type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
 import { RoundRefused, type FixStop } from '../report/fixing.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { failedOf } from '../report/report.ts'
+import { describePullRequest, failedOf } from '../report/report.ts'
 import type { Plan, Preflight } from '../report/turns.ts'
 import { failedByChange } from './checks.ts'
 import { renderFixPrompt } from '../prompt/failing-checks.ts'
 import { readDetails } from './check-details.ts'
 import { roundStateOf, stopAtLastLook, stopBeforeAsking, stopForCommits, stopForTime } from './fix-rounds.ts'
+import { noteNewHead } from './wait-for-checks.ts'
 
 /** Of the details of all failing checks together: a round must not wait for long for what it only may tell. */
 const DETAILS_MS = 120_000
@@ -38,13 +39,18 @@ async function findFailing(
   return failedByChange(failed, before ?? [])
 }
 
+/** A reading of the pull request that is older is made again before the message. */
+const OLD_MS = 1_000
+
 /**
  * What to tell the job of the checks that fail on its pull request, or why it is to be told nothing; undefined if nobody asked
  * for rounds. Whatever GitHub does, the job's result stands.
+ * @returns `moved` if the pull request has another head by now, whose checks are to be looked at
  * @throws ActionError `cancelled`
  */
-export async function nextRound(step: AgentStep): Promise<Plan | FixStop | undefined> {
-  const { heads, newest } = step.journal
+export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'moved' | undefined> {
+  const { clock, context, deadlineAt, inputs, journal } = step
+  const { heads, newest } = journal
   const { result, pullRequest: found = {} } = newest
   const { id: jobId, prLink } = result?.job ?? {}
   const state = roundStateOf(found, step)
@@ -52,32 +58,39 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | undef
   if (maxRounds === 0 || jobId === undefined || prLink === undefined) return undefined
   const stop = stopBeforeAsking(state)
   if (stop !== undefined) return stop
-  const asked = await step.journal.bestEffort(LOST, async (): Promise<Plan | FixStop | undefined> => {
+  const asked = await journal.bestEffort(LOST, async (): Promise<Plan | FixStop | 'moved'> => {
     const github = openGitHub(step, Infinity)
     const { headSha = '' } = found
-    const address = toPullRequestAddress(prLink, step.context)
+    const address = toPullRequestAddress(prLink, context)
     const read = (): Promise<PullRequest> => heads.read(() => github.readPullRequest(address))
     const pullRequest = heads.newest(address) ?? (await read())
     const commits = await heads.listCommits(pullRequest, github)
-    const isOthers = stopAtLastLook(pullRequest, headSha) ?? stopForCommits(commits, pullRequest, headOfLastRound)
-    if (isOthers !== undefined) return isOthers
-    const failing = await findFailing(pullRequest, commits, failedOf(found), github, step)
-    if (failing.length === 0) return 'red-before'
+    const others = stopForCommits(commits, pullRequest, headOfLastRound)
+    const failing = others === undefined ? await findFailing(pullRequest, commits, failedOf(found), github, step) : []
     const details = await readDetails(failing, address.repository, openGitHub(step, DETAILS_MS), step)
+    // What was found out is believed of a head that is read once more.
+    const last = await read()
+    const readAt = clock.now()
+    if (isOpen(last) && last.headSha !== headSha) {
+      noteNewHead(last, step)
+      return 'moved'
+    }
+    journal.see({ pullRequest: { ...found, ...describePullRequest(last) } })
+    const over = stopAtLastLook(last, headSha) ?? others
+    if (over !== undefined) return over
+    if (failing.length === 0) return 'red-before'
     // The job may be busy for long.
     const check: Preflight['check'] = async (job) => {
-      const now = await step.journal.bestEffort(LOST, read)
+      const now = clock.now() - readAt < OLD_MS ? last : await journal.bestEffort(LOST, read)
       if (now === undefined) throw new RoundRefused('not-sent')
       const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, prLink)
-      const stop = isItsOwn
-        ? (stopAtLastLook(now, headSha) ?? stopForTime(step.deadlineAt - step.clock.now()))
-        : 'elsewhere'
+      const stop = isItsOwn ? (stopAtLastLook(now, headSha) ?? stopForTime(deadlineAt - clock.now())) : 'elsewhere'
       if (stop !== undefined) throw new RoundRefused(stop)
       return undefined
     }
     const names = failing.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')
     const announcement = `Round ${sent + 1} of ${maxRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
-    const prompt = renderFixPrompt(details, headSha, step.inputs.changeContextBytes)
+    const prompt = renderFixPrompt(details, headSha, inputs.changeContextBytes)
     return { task: { kind: 'follow-up', jobId, prompt }, failing, preflight: { announcement, check } }
   })
   return asked ?? 'not-sent'

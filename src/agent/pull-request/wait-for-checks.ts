@@ -69,6 +69,10 @@ function tell(
   journal.note(told)
 }
 
+export function noteNewHead({ headSha }: PullRequest, { journal }: AgentStep): void {
+  journal.note(`The pull request has a new commit, ${headSha.slice(0, 7)}; looking at that one.`)
+}
+
 /** The pause after a look by how long the wait has lasted and what it has cost, in milliseconds. */
 function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (ageMs: number, looks: Looks) => number {
   const [startedAt, { counted: before }] = [clock.now(), github.usage()]
@@ -119,8 +123,11 @@ export async function waitForChecks(
       const checks = await github.readChecks(known.repository, known.headSha, context).catch(rethrowFatal)
       const looksAt = (pullRequest: PullRequest): Looks =>
         nextLook(before, checks, clock.now(), { isAll: mayGoBack(pullRequest), isOver: !isOpen(pullRequest) })
-      // It was read directly before the first look. What is believed of a head was seen before it was read once more.
-      if (before !== undefined || looksAt(known).isFinal) known = await readAgain(known)
+      // It was read directly before the first look. What is believed of a head was seen before it is read once more, which the
+      // next round does too.
+      const { isFinal, state } = looksAt(known)
+      const isReadLater = !isFinal || (state === 'failure' && mayGoBack(known))
+      if (before !== undefined || !isReadLater) known = await readAgain(known)
       if (known.headSha !== head.headSha) return { pullRequest: known }
       const looks = looksAt(known)
       tell(looks, before, head.headSha, earlier, heartbeat, step)
@@ -132,8 +139,7 @@ export async function waitForChecks(
   }
 
   function findingsOf(now: PullRequest, { checks, state, problem }: Partial<Looks>): PullRequestFindings {
-    if (checks === undefined && problem !== undefined)
-      journal.reportSkipped('The checks could not be read', problem)
+    if (checks === undefined && problem !== undefined) journal.reportSkipped('The checks could not be read', problem)
     const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
     if (doubt !== undefined) journal.reportSkipped(DOUBTFUL, doubt)
     return {
@@ -150,7 +156,7 @@ export async function waitForChecks(
     const { pullRequest: now, looks = {} } = watch
     if (now.headSha === head.headSha) return { ...findingsOf(now, looks), ...(scope !== undefined && { scope }) }
     heartbeat.restart()
-    journal.note(`The pull request has a new commit, ${now.headSha.slice(0, 7)}; looking at that one.`)
+    noteNewHead(now, step)
     if (clock.now() >= lastLookAt)
       return { ...describePullRequest(now), ...(inputs.waitForChecks && { checks: 'pending' }) }
     head = now
