@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals'
+import { createHash } from 'node:crypto'
+import { expect, jest, test } from '@jest/globals'
 import fc from 'fast-check'
-import { countVisitors } from '../../src/emulator/service/visitor-counts.ts'
-import { generateVisits } from '../../src/emulator/service/visitor-counts.ts'
+import { countVisitors, generateVisits } from '../../src/emulator/service/visitor-counts.ts'
 import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { createPageReader, MAX_PAGES, walkPages, type WalkedPage } from '../../src/visitors/read-pages.ts'
 import { fakeStep } from '../support/fake-step.ts'
@@ -61,6 +61,16 @@ test.each(['', '/long'.repeat(30)])(
     expect(pages[0]?.rows[0]).toEqual(row(`${folder}/b`, 3))
   },
 )
+
+test('to know a long path again a hash of it is kept, and a path like that hash is another one', async () => {
+  const long = '/'.repeat(100)
+  const add = jest.spyOn(Set.prototype, 'add')
+  const hash = createHash('sha256').update(long).digest('hex')
+  const { pages } = await walk(script([page([row(long), row(hash), row('/'.repeat(63))])]))
+  expect(add.mock.calls.map(([text]) => String(text).length)).toEqual([64, 64, 63, 64])
+  add.mockRestore()
+  expect(pages[0]?.rows).toHaveLength(3)
+})
 
 const [A, B] = [page(rows(2, '/a'), MORE), page(rows(2, '/b'), MORE)]
 

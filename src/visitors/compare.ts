@@ -1,42 +1,37 @@
 import { ActionError, describeError } from '../runtime/errors.ts'
 import type { Step } from '../action/step.ts'
-import { describeRange, periodBefore, type DateRange } from './date-range.ts'
+import { describeRange, periodBefore } from './date-range.ts'
 import type { VisitorsInputs } from './inputs.ts'
-import { createPageReader, walkPages } from './read-pages.ts'
-import type { ComparedPages, Comparison, PageChange } from './report.ts'
-import { Tally } from './tally.ts'
+import { createPageReader, shortenPath, walkPages, type WalkedPage } from './read-pages.ts'
+import type { Comparison, PageChange } from './report.ts'
+import { keepTop, Tally } from './tally.ts'
 
 /** How many pages are named that gained, and as many that lost. */
 const MOST_CHANGES = 10
 
-/** The pages with the greatest change, ties by path. */
-function greatest(changes: readonly PageChange[], changeOf: (change: PageChange) => number): PageChange[] {
-  return changes
-    .filter((change) => changeOf(change) > 0)
-    .sort((a, b) => changeOf(b) - changeOf(a) || (a.path < b.path ? -1 : 1))
-    .slice(0, MOST_CHANGES)
-}
+const gainOf = ({ before, now }: PageChange): number => now - before
 
-export function comparePages(now: Tally, before: Tally): ComparedPages {
-  const [isNowWhole, isBeforeWhole] = [now.doubts === '', before.doubts === '']
-  const changes: PageChange[] = []
-  for (const [path, total] of now.pageTotals)
-    if (isBeforeWhole || before.pageTotals.has(path))
-      changes.push({ path, before: before.pageTotals.get(path) ?? 0, now: total })
-  for (const [path, total] of before.pageTotals)
-    if (isNowWhole && !now.pageTotals.has(path)) changes.push({ path, before: total, now: 0 })
-  return {
-    gained: greatest(changes, ({ before, now }) => now - before),
-    lost: greatest(changes, ({ before, now }) => before - now),
-    isWhole: isNowWhole && isBeforeWhole,
+/** Compares the pages one by one as they are read, and takes them out of `now`: of the two lists only one is kept. */
+export async function comparePages(now: Tally, pages: AsyncIterable<WalkedPage>): Promise<Partial<Comparison>> {
+  const isNowWhole = now.doubts === ''
+  const [gained, lost]: [PageChange[], PageChange[]] = [[], []]
+  const add = (change: PageChange): void => {
+    if (gainOf(change) > 0) keepTop(gained, change, MOST_CHANGES, gainOf)
+    if (gainOf(change) < 0) keepTop(lost, change, MOST_CHANGES, (one) => -gainOf(one))
   }
-}
-
-async function compare(range: DateRange, isOfPages: boolean, now: Tally, step: Step): Promise<Partial<Comparison>> {
-  if (!isOfPages) return { totals: (await createPageReader(range, step, 1)(0)).totals }
-  const before = new Tally(0, true)
-  for await (const page of walkPages(createPageReader(range, step))) before.add(page)
-  return { totals: before.totals, pages: comparePages(now, before) }
+  const before = new Tally(0, false)
+  for await (const page of pages) {
+    before.add(page)
+    for (const row of page.rows) {
+      const path = shortenPath(row.path)
+      const total = now.pageTotals.get(path)
+      now.pageTotals.delete(path)
+      if (total !== undefined || isNowWhole) add({ path, before: row.total, now: total ?? 0 })
+    }
+  }
+  const isBeforeWhole = before.doubts === ''
+  if (isBeforeWhole) for (const [path, total] of now.pageTotals) add({ path, before: 0, now: total })
+  return { totals: before.totals, pages: { gained, lost, isWhole: isNowWhole && isBeforeWhole } }
 }
 
 /**
@@ -53,7 +48,9 @@ export async function compareWithBefore(
   const { name, range } = period
   step.core.log(`Comparing with ${name}, ${describeRange(range)}.`)
   try {
-    return { name, ...(await compare(range, inputs.compare === 'pages', now, step)) }
+    if (inputs.compare === 'pages')
+      return { name, ...(await comparePages(now, walkPages(createPageReader(range, step)))) }
+    return { name, totals: (await createPageReader(range, step, 1)(0)).totals }
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     step.core.notice('The visitors are not compared', describeError(error))

@@ -71,28 +71,32 @@ function endless(what: string): ActionError {
   return wrongAnswer(`The list of pages does not end: ${what}.`)
 }
 
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
 /** As many characters as the summary shows of a path. */
 export const SHOWN_PATH = 120
 
 /**
- * A path as it is kept where many are kept: of a longer one the beginning and a hash, so that no two are the same. It is copied,
- * as what is cut from a text holds on to the whole of it.
+ * A path as it is kept where many are compared: of a longer one the beginning and a hash, so that no two are the same. It is
+ * copied, as what is cut from a text holds on to the whole of it.
  */
 export function shortenPath(path: string): string {
   if (path.length <= SHOWN_PATH) return path
-  const hash = createHash('sha256').update(path).digest('hex')
-  return Buffer.from(`${path.slice(0, SHOWN_PATH)}${hash}`).toString()
+  return Buffer.from(`${path.slice(0, SHOWN_PATH)}${hashOf(path)}`).toString()
 }
 
-/** Remembers what it is asked about. */
-function isNew(text: string, seen: Set<string>): boolean {
-  return seen.size < seen.add(shortenPath(text)).size
+/**
+ * Gives whether a text was not there before. Most paths are short, and kept as they are. Of others it is a hash, which takes
+ * little room and is longer than these, so that no two are the same.
+ */
+function addIfNew(text: string, seen: Set<string>): boolean {
+  return seen.size < seen.add(text.length < 64 ? text : hashOf(text)).size
 }
 
 /**
  * All rows of a range, one answer of the service after the other, so that no request is wasted. The service's order is
- * not documented and rows can move between two answers, so each path is let through once. Kept in memory are the shortened paths.
- * A last part of nothing but rows that moved is an end; a part that came before is a service that does not turn the page.
+ * not documented and rows can move between two answers, so each path is let through once. Kept in memory are short paths and
+ * hashes. A last part of nothing but rows that moved is an end; a part that came before is a service that does not turn the page.
  * @throws ActionError `bad-answer` if there is no end or a path is too long, and what reading a page throws
  */
 export async function* walkPages(readPage: ReadPage): AsyncGenerator<WalkedPage, void> {
@@ -105,8 +109,8 @@ export async function* walkPages(readPage: ReadPage): AsyncGenerator<WalkedPage,
     if (offset > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
     if (visitors.some(({ path }) => Buffer.byteLength(path) > LONGEST_PATH))
       throw wrongAnswer(`The service sent a path that is longer than ${LONGEST_PATH} bytes.`)
-    const rows = visitors.filter(({ path }) => isNew(path, seen))
-    const isNewPart = isNew(JSON.stringify(visitors.map(({ path }) => path)), seenParts)
+    const rows = visitors.filter(({ path }) => addIfNew(path, seen))
+    const isNewPart = addIfNew(JSON.stringify(visitors.map(({ path }) => path)), seenParts)
     if (hasMore && visitors.length === 0) throw endless('the service sent an empty part and says that there is more')
     if (hasMore && rows.length === 0)
       throw endless('the service sent a part in which every row had come before, and says that there is more')

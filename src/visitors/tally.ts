@@ -3,6 +3,25 @@ import { joinSentences } from '../text/sentences.ts'
 import type { VisitorRow, VisitorTotals } from './export-format.ts'
 import { shortenPath, type WalkedPage } from './read-pages.ts'
 
+/**
+ * Puts a row where it belongs among those that weigh the most, ties by path.
+ * @param kept in this order, and never more than `most`
+ */
+export function keepTop<Row extends { readonly path: string }>(
+  kept: Row[],
+  row: Row,
+  most: number,
+  weigh: (row: Row) => number,
+): void {
+  const isAbove = (other: Row): boolean => {
+    const more = weigh(other) - weigh(row)
+    return more > 0 || (more === 0 && other.path < row.path)
+  }
+  // From the end: most rows weigh too little to be kept.
+  kept.splice(kept.findLastIndex(isAbove) + 1, 0, row)
+  if (kept.length > most) kept.pop()
+}
+
 /** What is kept of a list while its pages are read. */
 export class Tally {
   /** The service's own, as they were at first. */
@@ -31,7 +50,7 @@ export class Tally {
     this.#haveRowsMoved ||= repeated > 0
     this.rows += rows.length
     for (const row of rows) {
-      this.#keepTop(row)
+      keepTop(this.topPages, row, this.#top, ({ total }) => total)
       if (this.#hasPageTotals) this.pageTotals.set(shortenPath(row.path), row.total)
     }
   }
@@ -44,14 +63,5 @@ export class Tally {
         ? 'Rows moved while the pages were read: some came twice and were written once, so others may be missing.'
         : '',
     ])
-  }
-
-  #keepTop(row: VisitorRow): void {
-    // From the end: most rows have too few visitors to be kept.
-    const above = this.topPages.findLastIndex(
-      ({ total, path }) => total > row.total || (total === row.total && path < row.path),
-    )
-    this.topPages.splice(above + 1, 0, row)
-    if (this.topPages.length > this.#top) this.topPages.pop()
   }
 }
