@@ -18,6 +18,11 @@ export function field<T>(name: string, fallback: string, input: Input<T>): Field
   return { name, fallback, input }
 }
 
+/** An input of several lines, which are counted as they were given, so with blank ones before them. */
+export function linesField<T>(name: string, input: Input<T>): Field<T> {
+  return field(name, '', (_, raw, workspace) => input(raw[name] ?? '', raw, workspace))
+}
+
 /** What every action needs that asks the service. */
 export const SERVICE_FIELDS = {
   projectId: field('project-id', '', projectIdInput),

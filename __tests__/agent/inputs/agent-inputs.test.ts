@@ -72,8 +72,8 @@ test.each<[name: string, text: string, value: object]>([
 test.each(['paths', 'paths-ignore', 'allowed-paths'])(
   'a pattern of `%s` that is likely to be a mistake costs a warning',
   (name) => {
-    expect(parse({ [name]: 'docs' }).warnings).toEqual([
-      expect.stringMatching(`^\`${name}\` line 1 matches a file of exactly`),
+    expect(parse({ [name]: '\n\n  docs\n' }).warnings).toEqual([
+      expect.stringMatching(`^\`${name}\` line 3 matches a file of exactly`),
     ])
   },
 )
@@ -97,7 +97,8 @@ test.each<[string, Given, string]>([
   ['a job id that is a path', { 'job-id': '../job' }, '`job-id` must be 1 to 128 letters'],
   ['two filters', { paths: 'a', 'paths-ignore': 'b' }, '`paths-ignore` cannot be combined with `paths`'],
   ['a filter without a file', { paths: '!a' }, '`paths` has only lines that begin with `!`'],
-  ['paths of another root', { 'allowed-paths': '/docs/**' }, '`allowed-paths` line 1 begins with `/`'],
+  ['a wrong line after blank ones', { paths: '\n\n  src/[z-a]\n' }, '`paths` line 3 has a range'],
+  ['a wrong reviewer', { reviewers: '\n-a', 'github-token': 'x' }, '`reviewers` line 2 must be'],
   ['too little context', { 'change-context-bytes': '1023' }, '`change-context-bytes` must be'],
   ['too much context', { 'change-context-bytes': '1048577' }, '`change-context-bytes` must be'],
   ['two labels', { label: 'a,b' }, '`label` must be'],

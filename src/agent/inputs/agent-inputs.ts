@@ -1,4 +1,4 @@
-import { field, inputNames, parseFields, SERVICE_FIELDS, type Parsed } from '../../action/input-table.ts'
+import { field, inputNames, linesField, parseFields, SERVICE_FIELDS, type Parsed } from '../../action/input-table.ts'
 import {
   baseUrlInput,
   booleanInput,
@@ -119,8 +119,8 @@ export const AGENT_FIELDS = {
   changeContext: field('change-context', 'none', choiceInput(CHANGE_CONTEXTS)),
   changeContextBytes: field('change-context-bytes', '65536', wholeNumberInput(1024, 1024 * 1024, ' of bytes')),
   changeRange: field('change-range', '', changeRangeInput),
-  paths: field('paths', '', parsePathRules),
-  pathsIgnore: field('paths-ignore', '', ignoredPathsInput),
+  paths: linesField('paths', parsePathRules),
+  pathsIgnore: linesField('paths-ignore', ignoredPathsInput),
   skipOwnChanges: field('skip-own-changes', 'true', booleanInput),
   onOpenPr: field('on-open-pr', 'new', onOpenPrInput),
   label: field('label', '', labelInput),
@@ -128,8 +128,8 @@ export const AGENT_FIELDS = {
   prRepository: field('pr-repository', '', repositoryInput),
   waitForChecks: field('wait-for-checks', 'false', booleanInput),
   fixRounds: field('fix-rounds', '0', fixRoundsInput),
-  allowedPaths: field('allowed-paths', '', parsePathRules),
-  reviewers: field('reviewers', '', reviewersInput),
+  allowedPaths: linesField('allowed-paths', parsePathRules),
+  reviewers: linesField('reviewers', reviewersInput),
   githubToken: field('github-token', '', tokenInput),
   /** Undefined: that of the run. */
   githubApiUrl: field('github-api-url', '', optionalInput(baseUrlInput)),
