@@ -114,8 +114,8 @@ test.each([
 })
 
 test('the beginning of a text in bytes ends between characters', () => {
-  const beginnings = [0, 1, 2, 3, 6, 7, 8].map((maxBytes) => cutToBytes('aü😀', maxBytes))
-  expect(beginnings).toEqual(['', 'a', 'a', 'aü', 'aü', 'aü😀', 'aü😀'])
+  const beginnings = [-1, 0, 1, 2, 3, 6, 7, 8].map((maxBytes) => cutToBytes('aü😀', maxBytes))
+  expect(beginnings).toEqual(['', '', 'a', 'a', 'aü', 'aü', 'aü😀', 'aü😀'])
 })
 
 test('of several texts the first are taken that fit as a whole', () => {

@@ -57,7 +57,8 @@ export function cutText(text: string, maxLength: number): string {
 /** Cuts to at most `maxBytes` bytes of UTF-8, never inside a character. */
 export function cutToBytes(text: string, maxBytes: number): string {
   // No text takes more than 3 bytes for each unit of UTF-16.
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(Math.min(maxBytes, 3 * text.length)))
+  const room = new Uint8Array(Math.max(0, Math.min(maxBytes, 3 * text.length)))
+  const { read } = new TextEncoder().encodeInto(text, room)
   return text.slice(0, read)
 }
 
