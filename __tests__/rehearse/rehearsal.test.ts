@@ -39,7 +39,6 @@ interface Steps {
   /** Plays the main step, and after it the post step. */
   readonly step: () => Promise<StepResult>
   readonly said: readonly string[]
-  /** The logs that are there. */
   readonly logs: () => readonly string[]
 }
 
@@ -92,10 +91,24 @@ test('the main step starts the service, and tells how to reach both its parts', 
 })
 
 test('a service that logged nothing got no requests', async () => {
-  const { step, said } = steps(SERVES.replace(/console\.log.*/, ''))
+  const { step, said } = steps(SERVES.replace(/console\.log.*/, "console.log('listening x\\n\\nRequests:')"))
   await step()
   await step()
   expect(said).toContain('log: It got no requests.')
+})
+
+const SERVICE = { pid: 1, baseUrl: 'http://127.0.0.1:1', logFile: 'x' }
+
+test.each([
+  ...[null, 7, [], {}, { ...SERVICE, pid: 0 }, { ...SERVICE, pid: 1.5 }, { ...SERVICE, pid: '1' }],
+  ...[
+    { ...SERVICE, baseUrl: '/' },
+    { ...SERVICE, baseUrl: 'ftp://x' },
+    { ...SERVICE, logFile: '' },
+  ],
+])('what was saved as %j is no service', async (saved) => {
+  const kit = { getState: () => JSON.stringify(saved), saveState: () => undefined }
+  expect(await steps('', { kit }).step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
 })
 
 describe('a start that fails', () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import * as z from 'zod'
@@ -11,6 +12,7 @@ import { newestLines } from '../../src/rehearse/rehearsal.ts'
 import { isRunning, serviceArguments, stopService, toInputWords } from '../../src/rehearse/service-process.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { root, tableBelow } from '../support/markdown-files.ts'
+import { serveSockets } from '../support/socket-server.ts'
 
 test.each([
   ['a\nb\n', 'a\nb'],
@@ -75,6 +77,7 @@ test('what the service says of its flags is said in the names of the inputs, all
     /^`port` must be an integer .* `scenario` must be one of .* `github-scenario` must be one or more of .* `speed` must be a number .*\.$/,
   )
   expect(words).not.toMatch(/--port|--scenario|--github-scenario|--speed|help|error:/)
+  expect(toInputWords('No --start-at or --speed-up.')).toBe('No --start-at or --speed-up.')
 })
 
 test('an input left empty means a default that the service takes', () => {
@@ -92,6 +95,14 @@ test.each([
   const named = [...(action.inputs[input]?.description ?? '').matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name)
   expect(named.length).toBeGreaterThan(3)
   expect(named.filter((name) => !names.some((known) => known === name))).toEqual([])
+})
+
+test('a stranger who changes the protocol is not the service', async () => {
+  const onRequest = (socket: Socket): unknown =>
+    socket.end('HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n')
+  const stranger = await serveSockets({ onRequest })
+  expect(await isRunning({ pid: 7, baseUrl: `http://127.0.0.1:${stranger.port}` })).toBe(false)
+  await stranger.close()
 })
 
 const close = (service: Emulator): unknown => service.close()

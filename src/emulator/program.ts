@@ -74,8 +74,8 @@ async function run(options: CliOptions, self: ServiceProcess, print: (text: stri
   for (const signal of ['SIGINT', 'SIGTERM'] as const) self.once(signal, () => void emulator.close())
   // Whoever read the log may go; the service stays.
   self.stdout.on('error', () => undefined)
-  if (self.send === undefined) print(startText(emulator, options))
-  else self.send(startMessage(emulator, self.pid))
+  print(startText(emulator, options))
+  self.send?.(startMessage(emulator, self.pid))
 }
 
 /**

@@ -5,6 +5,7 @@ import * as path from 'node:path'
 import type { StepResult } from '../action/conclusion.ts'
 import { resultOfError, type Runner } from '../action/execute.ts'
 import { ActionError } from '../runtime/errors.ts'
+import { parseUrl } from '../runtime/url.ts'
 import { serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
 
 /** The main step and the post step are one program; what the first one saves tells the second one which it is. */
@@ -68,15 +69,26 @@ async function start({ core, clock, signal, kit, env, program }: RehearsalPorts)
   }
 }
 
+/** What the main step saved; undefined if that is no service, as where none ever ran. */
+function readState(text: string): ServiceState | undefined {
+  const state = (text === '' ? null : JSON.parse(text)) as Partial<Record<keyof ServiceState, unknown>> | null
+  const { pid, baseUrl, logFile } = state ?? {}
+  const isAddress = typeof baseUrl === 'string' && parseUrl(baseUrl)?.protocol === 'http:'
+  if (!isAddress || typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 0) return undefined
+  return typeof logFile === 'string' && logFile !== '' ? { pid, baseUrl, logFile } : undefined
+}
+
+/** What the service logged since it was ready. What it says before is for people at a terminal, not for a runner's log. */
+const withoutStartText = (log: string): string => log.replace(/^listening [^]*?Requests:\r?\n/, '')
+
 async function stop({ core, clock, kit }: RehearsalPorts): Promise<StepResult> {
   const ended = { isGreen: true, text: '', outputs: {} }
-  const state = kit.getState(SERVICE_STATE)
-  if (state === '') return { ...ended, title: 'There is no service to stop' }
-  const service = JSON.parse(state) as ServiceState
+  const service = readState(kit.getState(SERVICE_STATE))
+  if (service === undefined) return { ...ended, title: 'There is no service to stop' }
   const wasThere = await stopService(service, { clock, kill: process.kill.bind(process) })
   if (fs.existsSync(service.logFile)) {
     core.startGroup('Log of the embedded documentation service')
-    const log = fs.readFileSync(service.logFile, 'utf8')
+    const log = withoutStartText(fs.readFileSync(service.logFile, 'utf8'))
     core.log(newestLines(log, LONGEST_LOG_LINES) || 'It got no requests.')
     core.endGroup()
     removeLog(service.logFile)

@@ -26,13 +26,15 @@ export function serviceArguments(input: (name: string) => string, repository = '
   return repository === '' ? flags : [...flags, `--github-repository=${repository}`]
 }
 
+const FLAG = new RegExp(`--(${Object.keys(INPUT_DEFAULTS).join('|')})(?![\\w-])`, 'g')
+
 /** What the service says of its command line or its port, in the words of whoever wrote the workflow. */
 export function toInputWords(complaint: string): string {
   return complaint
     .trim()
     .replace(/^error: /, '')
     .replace(/ See --help\.$/, '')
-    .replace(/--([a-z-]+)/g, '`$1`')
+    .replace(FLAG, '`$1`')
 }
 
 /** What the service tells when its port is open: its process, and the outputs of emulator/action.yml. */
@@ -75,7 +77,7 @@ export async function startService(options: StartOptions): Promise<ServiceAccess
     env: Object.fromEntries(FROM_THE_ENVIRONMENT.map((name) => [name, env[name]])),
   })
   fs.closeSync(log)
-  const isReadyOrEnds = (): Promise<ServiceAccess | undefined> =>
+  const untilReadyOrEnded = (): Promise<ServiceAccess | undefined> =>
     new Promise((resolve, reject) => {
       child.once('message', (access) => {
         resolve(access as ServiceAccess)
@@ -90,7 +92,7 @@ export async function startService(options: StartOptions): Promise<ServiceAccess
   const timedOut = (): ActionError =>
     new ActionError('deadline', `The service did not answer within ${LONGEST_START_MS / 1000} seconds.`)
   try {
-    const access = await withDeadline(isReadyOrEnds, { clock, signal, timeoutMs: LONGEST_START_MS, timedOut })
+    const access = await withDeadline(untilReadyOrEnded, { clock, signal, timeoutMs: LONGEST_START_MS, timedOut })
     if (access === undefined)
       throw new ActionError(
         'invalid-input',
@@ -124,6 +126,10 @@ export function isRunning({ pid, baseUrl }: RunningService): Promise<boolean> {
       request.destroy()
     })
     request.on('error', () => {
+      resolve(false)
+    })
+    // An answer that changes the protocol ends without one of the others.
+    request.on('close', () => {
       resolve(false)
     })
   })
