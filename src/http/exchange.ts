@@ -12,7 +12,7 @@ const failed = (code: string, message: string): Error => Object.assign(new Error
 
 /**
  * A connection that is lost before the request was written, say because the other side speaks first, is opened again by
- * undici at once, without end. So is a tunnel, as what leads to the proxy is a connection to undici.
+ * undici at once, without end. undici counts a tunnel through the proxy as a connection.
  */
 function connectFewTimes(connect: Connecting.connector): Connecting.connector {
   let connections = 0
