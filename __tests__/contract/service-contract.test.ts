@@ -14,8 +14,7 @@
  * skipped there.
  */
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { connect } from '../../src/docs-service/client.ts'
-import type { DocsServiceClient } from '../../src/docs-service/client.ts'
+import { connect, type DocsServiceClient } from '../../src/docs-service/client.ts'
 import { STATUS_PHRASES, type Job, type VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID, startEmulator } from '../../src/emulator/server.ts'

@@ -21,7 +21,6 @@ export interface ServiceDriver {
   readonly send: (request: Partial<ServiceRequest>) => ServiceResponse
   readonly get: (target: string) => ServiceResponse
   readonly post: (target: string, prompt: string) => ServiceResponse
-  /** Moves the service's time. */
   readonly advance: (seconds: number) => void
 }
 

@@ -23,7 +23,6 @@ export interface FaultScript {
   readonly hasProxy: boolean
 }
 
-/** What became of the prompt each time that it was sent. */
 export interface Sent {
   readonly fault: Fault
   wasRead: boolean

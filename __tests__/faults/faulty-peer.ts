@@ -10,7 +10,6 @@ export interface FaultyPeer {
   readonly port: number
   /** What becomes of the connections from now on. */
   play(fault: Fault): Promise<void>
-  /** How many connections were opened. */
   connections(): number
   /** Gives how many connections the other side has not closed although it had time to, unless this one hangs up first. */
   close(hangsUp?: boolean): Promise<number>

@@ -14,7 +14,6 @@ const broken = (writes: string, more?: More): Fault => faultOf('unknown', 'passi
 const atOnce = (then: Conduct['then']): Fault => faultOf('any', 'passing', '', { then, readsBytes: 0 })
 /** The time runs out before there is a tunnel: nothing was sent, and there is no time left. */
 const hanging = (writes: string, more?: More): Fault => faultOf('stop', 'passing', writes, { then: 'stay', ...more })
-/** It connects both sides. */
 const tunnel = (how: Tunnel, prompt: PromptFate, read: ReadFate, more?: More): Fault => ({
   ...faultOf(prompt, read, ESTABLISHED, { then: 'stay', ...more }),
   tunnel: how,

@@ -18,7 +18,6 @@ type Writer = ReturnType<typeof by>
 const person = (id: number) => ({ id, type: 'User' }) as const
 const app = (id: number) => ({ id, type: 'Bot' }) as const
 const STRANGERS = Array.from({ length: 1_000 }, (_, id) => by(`user-${id}`))
-/** All who are known to GitHub. */
 const USERS = {
   mona: person(11),
   'github-actions[bot]': app(1),
@@ -30,7 +29,6 @@ const USERS = {
 
 interface Setting {
   readonly role?: Role
-  /** Whose the token is. */
   readonly identity?: string
   readonly faults?: AskingOptions['faults']
 }

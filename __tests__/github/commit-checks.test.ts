@@ -17,7 +17,6 @@ interface Answers {
   readonly runs?: string
   /** Runs of workflows, as rows of suite, file, event and conclusion; undefined if the token may not read them. */
   readonly flows?: string | undefined
-  /** The states. */
   readonly statuses?: string
   /** How many of each GitHub counts, where it is not as many as it lists. */
   readonly counts?: { readonly suites?: number; readonly runs?: number; readonly statuses?: number }

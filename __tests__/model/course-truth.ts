@@ -18,7 +18,6 @@ export function jobOf({ service }: CourseTrace, jobId: string): JobRecord | unde
 export const turnsOf = ({ calls }: CourseRun): readonly (ServiceCall & { readonly turn: Turn })[] =>
   calls.flatMap((call) => (call.turn === undefined ? [] : [{ ...call, turn: call.turn }]))
 
-/** When the agent pushed in a turn. */
 export function pushesOf(trace: CourseTrace, turn: Turn): readonly number[] {
   const { commits } = docsOf(trace)
   return pushTimes(turn).filter((ms) => commits.some(({ author, atMs }) => author === AGENT_USER && atMs === ms))
@@ -78,7 +77,6 @@ export interface Checked {
 
 const PASSED = ['success', 'neutral', 'skipped']
 
-/** Every check that a commit ever had. */
 export function checkedOf(trace: CourseTrace, sha: string): readonly Checked[] {
   const { checkRuns, checkSuites, statuses } = docsOf(trace)
   const isOf = ({ headSha }: { readonly headSha: string }): boolean => headSha === sha

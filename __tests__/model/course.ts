@@ -16,14 +16,12 @@ import { BASE_URL } from '../support/in-process-github.ts'
 import { playOn, type Played } from '../support/play-feature.ts'
 import { virtualClock, type VirtualClock } from '../support/virtual-clock.ts'
 
-/** One use of the action in a course of several. */
 export interface CourseStep {
   /** `follow-up`: to the newest job, by its id; a new job where there is none. */
   readonly asks: 'rolling' | 'follow-up'
   /** From the end of the step before, or from its beginning. */
   readonly gapMs: number
   readonly begins: 'after' | 'alongside'
-  /** Whether the agent leaves the documentation. */
   readonly leavesDocs: boolean
   readonly given: Readonly<Record<string, string>>
   /** From its beginning. */
@@ -71,10 +69,8 @@ export interface CourseTrace {
 }
 
 export const REPOSITORY = 'acme/docs'
-/** What that repository was called before. */
 export const FORMER_NAME = 'acme/manual'
 export const PROJECT_ID = 'docs'
-/** A job whose readings are never answered. */
 export const SILENT_JOB = 'job_silent'
 export const OUTSIDE = '.github/workflows/ci.yml'
 const NEVER: ServiceResponse = { status: 0, headers: {}, body: '', delivery: 'never' }
@@ -106,7 +102,6 @@ function openService({ service: plays, github, gitHubLags }: Course): Service {
 
 const turnsOf = (service: Service): readonly Turn[] => [...service.jobs()].flatMap(({ turns }) => turns)
 
-/** Asks the service, and notes what came of it. */
 function answerNoted(service: Service, calls: ServiceCall[], request: ServiceRequest, atMs: number): ServiceResponse {
   if (service.github.takes(request.target)) return service.handle(request, atMs)
   const [, jobId = '', message] = JOB_PATH.exec(request.target) ?? []

@@ -44,7 +44,6 @@ export interface FleetEnd {
   readonly steps: readonly FleetStep[]
   readonly answered: number
   readonly refused: number
-  /** How many were created. */
   readonly jobs: number
 }
 

@@ -6,7 +6,6 @@ const path = process.env['MODEL_PATH']
 export const IS_REPLAY = path !== undefined
 
 export interface Held {
-  /** Which promises were broken, and how. */
   readonly problems: readonly string[]
   readonly log: readonly string[]
 }

@@ -4,7 +4,6 @@ const SERVER_URL = 'https://git.example.com'
 export const OLD_LINK = `${SERVER_URL}/acme/docs/pull/7`
 const NEW_LINK = `${SERVER_URL}/acme/docs/pull/8`
 
-/** What the service shows of the job at a time. */
 export interface View {
   /** Whose turn the job shows: the one that was there before this step, or the one of this step's prompt. */
   readonly whose: 'before' | 'ours'
@@ -30,7 +29,6 @@ function viewOfTurn(plan: TurnPlan, link: string, whose: View['whose'], beganAt:
  */
 export class JobLife {
   readonly #schedule: Schedule
-  /** When the service processed our prompt. */
   #takenAt = Infinity
   /** From when on our turn is in every copy that is not behind. */
   #oursIsOutAt = Infinity

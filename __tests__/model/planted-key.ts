@@ -10,7 +10,6 @@ const ENCODINGS = {
 }
 export type Plant = keyof typeof ENCODINGS
 
-/** A text of the service that gives the key away. */
 export const plantKey = (plant: Plant): string => `x ${ENCODINGS[plant](KEY)} y`
 
 /** What a text gives to somebody who undoes the encodings: not by the means of the code that is under test. */

@@ -56,7 +56,6 @@ const answered = fc.record({
 
 type ValueOf<A> = A extends fc.Arbitrary<infer Value> ? Value : never
 
-/** What happens to a request. */
 export type Happening = ValueOf<ReturnType<typeof refusal> | ReturnType<typeof broken> | typeof answered>
 
 const good = fc.constant<Happening>({ kind: 'answered', status: 200, body: 'good' })
@@ -92,7 +91,6 @@ export type Fate = ValueOf<ReturnType<typeof fate>>
 
 const shortTimeMs = weighted([4, upTo(20_000)], [3, between(20_000, 150_000)], [1, between(150_000, 900_000)])
 
-/** A turn of the agent. */
 const turn = (durationMs: fc.Arbitrary<number>) =>
   fc.record({
     durationMs,
@@ -158,7 +156,6 @@ export type Schedule = Readonly<ValueOf<typeof arbitrarySchedule>>
 
 export const LONG_AGO: TurnPlan = { durationMs: 0, ending: 'completed', hasLink: false, linkLateMs: 0, pauses: false }
 
-/** Nothing goes wrong. */
 export const CALM: Schedule = {
   task: 'create',
   wait: true,

@@ -15,7 +15,6 @@ interface PostRecord {
   /** Whether the service has read the complete request. */
   wasRead: boolean
   wasProcessed: boolean
-  /** Of what came back, if anything did. */
   status?: number
   /** When an answer with the right id came back, if one did, which makes it an accepted job. */
   acceptedAt?: number

@@ -129,7 +129,6 @@ const isOfApp = ({ name }: Example): boolean => !BY_ORDER.test(name) && name !==
 type Wake = readonly [how: string, wakes: (example: Example) => boolean, state: 'open' | 'merged', about: About]
 const about = (sender: typeof AGENT, branch: string, isListed = false): About => ({ sender, branch, isListed })
 
-/** How the agent's work comes to wake a workflow. */
 const WAKES: readonly Wake[] = [
   ['its app works on it', isOfApp, 'open', about(AGENT, 'agent/guide', true)],
   ['its app has checks that name no pull request', isOfApp, 'open', about(AGENT, 'agent/guide')],

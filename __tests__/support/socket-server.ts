@@ -6,7 +6,6 @@ export interface SocketServer {
   readonly port: number
   /** All requests that were read to their end, as they came over the wire. */
   readonly requests: readonly string[]
-  /** How many connections were opened. */
   connections(): number
   /** Resolves when every connection is closed, by whoever opened it: a client that leaves one open is found out here. */
   close(): Promise<void>

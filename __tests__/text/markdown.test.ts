@@ -2,7 +2,6 @@ import { expect, test } from '@jest/globals'
 import { marked } from 'marked'
 import { escapeHtml, foldedText, inlineCode, joinBlocks, linked, prose, table } from '../../src/text/markdown.ts'
 
-/** What people try. */
 const HOSTILE = [
   '<img src=x onerror=alert(1)>',
   '</code></pre></td></details><script>alert(1)</script>',

@@ -23,14 +23,12 @@ import {
 
 type Reads = NonNullable<Script['reads']>
 
-/** A step that creates a job, which then reads like this. */
 const created = (reads: Reads, inputs: Partial<AgentInputs> = {}): TurnRunOptions => ({
   task: CREATE,
   create: active,
   reads,
   inputs,
 })
-/** A step that attaches to a job. */
 const attached = (reads: Reads, inputs: Partial<AgentInputs> = {}): TurnRunOptions => ({ task: ATTACH, reads, inputs })
 
 type Row = readonly [what: string, options: TurnRunOptions, shown: Readonly<Record<string, unknown>>]

@@ -181,7 +181,6 @@ test.each([1, 10, 1_000])('of lists of %i long items what does not fit is left o
     expect(result[list].length + result.left_out[list]).toBe(count)
 })
 
-/** All words of a type. */
 const wordsOf = <T extends string>(words: Readonly<Record<T, 0>>): string[] => Object.keys(words)
 
 test('the schema in the docs has the words that the code knows, in the order of its fields', () => {

@@ -38,7 +38,6 @@ const markerOf = ({ docs }: Pick<World, 'docs'>, number = 1): string => docs.pul
 const openIn = ({ pulls }: RepositoryState): readonly PullState[] =>
   Object.values(pulls).filter(({ state, labels }) => state === 'open' && labels.length > 0)
 
-/** Closes the oldest one that is open. */
 const closeOldest = ({ docs }: Asked): void => {
   const [oldest] = openIn(docs)
   if (oldest !== undefined) closeIssue(docs, oldest, 0)

@@ -49,7 +49,6 @@ const OWN: Partial<GitHub> = {
   listTags: () => Promise.resolve([{ name: 'v1', sha: commit('a') }]),
 }
 const OWN_AND_OLDER = { ...OWN, ...comparing({ commits: [OLDER, ...COMPARISON.commits], totalCommits: 2 }) }
-/** A GitHub that has lost these commits. */
 const without = (...gone: readonly string[]): Partial<GitHub> => ({
   compare: (_repository, base) =>
     gone.includes(base) ? Promise.reject(refusal('not-found')) : Promise.resolve(COMPARISON),
