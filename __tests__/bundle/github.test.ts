@@ -12,7 +12,6 @@ import { observeGitHub, type ObservedOptions } from '../support/observe-github.t
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 interface GitHubRunOptions extends Omit<BundleOptions, 'env' | 'github'> {
-  /** What happens on GitHub. */
   readonly plays?: GitHubScenarioName
   readonly observed?: Pick<ObservedOptions, 'faults' | 'beforeAnswer'>
 }

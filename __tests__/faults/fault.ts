@@ -10,7 +10,6 @@ export interface Fault {
   readonly read: ReadFate
 }
 
-/** What a peer does with one connection. */
 export interface Conduct {
   /** How much it reads before it acts, in bytes; negative: how much it leaves unread. All of the request, if undefined. */
   readonly readsBytes?: number

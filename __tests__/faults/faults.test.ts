@@ -19,7 +19,6 @@ const LIMIT_MS = 60_000
 const MOST_CONNECTIONS = 3
 const MOST_TRIES = 3
 
-/** What a prompt has come to. */
 function fateOf({ created, sent }: FaultTrace): PromptFate {
   if (created instanceof ActionError) return created.code === 'unknown-fate' ? 'unknown' : 'stop'
   return sent.length > 1 ? 'again' : 'accepted'
@@ -28,7 +27,6 @@ function fateOf({ created, sent }: FaultTrace): PromptFate {
 const isReadAs = (expected: ReadFate, read: ReadFate | undefined): boolean =>
   read === expected || (expected === 'any' && read !== 'final')
 
-/** What of the promises does not hold. */
 function brokenPromises({ prompt, reads }: FaultScript, trace: FaultTrace): string[] {
   const { sent, created, errors, lateMs, isInTime, connections, requests, openConnections, sleepers } = trace
   const isTaken = sent.some(({ wasTaken }) => wasTaken)

@@ -33,7 +33,6 @@ const PLACES = [0, 1, 9, 16, 38, 39, 40, -30, -1] as const
 /** The same for a request. */
 const REQUEST_PLACES = [0, 1, 40, 120, -10, -1] as const
 
-/** How connections go wrong, whatever is said over them. */
 const CONNECTIONS: Readonly<Record<string, Fault>> = {
   good: WELL,
   'stays-open': heard(GOOD, { then: 'stay' }),

@@ -6,7 +6,6 @@ import { checkResult } from './check-result.ts'
 import type { BundleRun } from './bundle-run.ts'
 import { OUTPUT_NAMES } from './report.ts'
 
-/** A run, and all inputs that were given. */
 export type PackagedRun = RunResult & { readonly inputs: Readonly<Record<string, string>> }
 
 /** What can be seen of any step from outside. What is left out here must not have happened. */
@@ -21,7 +20,6 @@ export interface ExpectedRun {
   readonly outputs: Readonly<Record<string, unknown>>
 }
 
-/** What can be seen of a step of the agent. */
 export interface ExpectedStep extends ExpectedRun {
   /** The outputs, where they differ from those of a step that has no job. */
   readonly outputs: Partial<Outputs> & { readonly outcome: Outcome }

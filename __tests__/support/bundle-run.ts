@@ -63,7 +63,6 @@ export interface BundleOptions extends RunnerOptions {
 }
 
 export interface BundleRun extends RunResult {
-  /** All inputs that were given. */
   readonly inputs: Readonly<Record<string, string>>
   /** The embedded service's own address, which its links begin with. */
   readonly serviceUrl: string

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { root } from './markdown-files.ts'
 
-/** What tests look at in it. */
 interface Result extends Readonly<Record<'files' | 'checks' | 'outside', readonly unknown[]>> {
   readonly outcome: string
   readonly changed: boolean | null

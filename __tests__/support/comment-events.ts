@@ -21,7 +21,6 @@ export interface Spoken {
 
 export const MONA = { login: 'mona', id: 1, type: 'User' }
 
-/** Where the comment of `commentFacts` is. */
 export const COMMENT: CommentAddress = {
   repository: 'acme/docs',
   number: 7,
@@ -32,7 +31,6 @@ export const COMMENT: CommentAddress = {
   writtenAt: '2026-01-01T00:00:00Z',
 }
 
-/** A comment or a review, as GitHub tells of it. */
 export function commentFacts(spoken: Spoken = {}): GivenRun {
   const { eventName = 'issue_comment', body = '/docs Shorten it.', author = MONA, app = null } = spoken
   const { isOnPullRequest = true, number = 7, state = 'open', text = 'About it.', fields = {} } = spoken

@@ -96,7 +96,6 @@ function openWorld(options: WorldOptions): Around {
 
 export interface Surroundings {
   readonly world: VirtualClock
-  /** Both servers. */
   readonly respond: Respond
   readonly facts?: Partial<GivenRun> | undefined
   readonly timeoutMs: number
@@ -124,7 +123,6 @@ export function stageIn({ world, respond, facts, timeoutMs, cancelAfterMs, laten
 
 const JOB = /^\/v2\/agent\/[^/]+\/job(?:\/([^/]+)(?:\/message)?)?$/
 
-/** What a request asks for. */
 function nameOf({ method, target }: ServiceRequest): string {
   const [path = ''] = target.split('?')
   const [isJob, id] = JOB.exec(path) ?? []

@@ -10,7 +10,6 @@ export interface JobFields extends Partial<Omit<Job, 'prLink'>> {
   readonly prLink?: string
 }
 
-/** A job as the service would answer it. */
 export function job({ prLink, ...fields }: JobFields = {}): Job {
   return {
     id: 'job_1',
@@ -47,7 +46,6 @@ export interface Script {
 export interface FakeClient extends DocsServiceClient {
   /** What was asked, in order: `create`, `message` or `get`. */
   readonly calls: string[]
-  /** The prompts that were sent. */
   readonly prompts: string[]
   /** Until when the answers of the reads were of use, on the clock's scale. */
   readonly endsAts: (number | undefined)[]

@@ -12,7 +12,6 @@ export interface FakeClock extends Clock {
 export interface FakeClockOptions {
   /** Called when somebody goes to sleep, with the number of sleeps before. */
   readonly onSleep?: (before: number) => void
-  /** Called when somebody lets the loop turn. */
   readonly onTurn?: () => void
 }
 

@@ -70,7 +70,6 @@ export function answering(
   })
 }
 
-/** The error that a promise ends with. */
 export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {

@@ -27,7 +27,6 @@ export interface MainChange {
   readonly files: readonly FileChange[]
 }
 
-/** A repository whose main branch had a change. */
 export function changedRepository(change: MainChange, fields: Partial<RepositoryState> = {}): RepositoryState {
   const { from = 'a', message = 'Write the guide', author = 'Ann', files } = change
   return repositoryState({

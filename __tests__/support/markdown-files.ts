@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The project's own folder. */
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 export interface MarkdownFile {

@@ -15,12 +15,10 @@ export function certificateFile(): string {
   return file
 }
 
-/** Offers the service over TLS. */
 export const overTls: Front = (serviceUrl) => offerOverTls(serviceUrl, CERTIFICATE)
 
 export interface ProxyFront {
   readonly front: Front
-  /** The proxy's address. */
   url(): string
   /** The first lines of what it was asked. */
   readonly asked: string[]

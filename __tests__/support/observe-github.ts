@@ -11,7 +11,6 @@ export interface ObservedOptions extends Omit<GitHubPart, 'faults' | 'onExchange
 }
 
 export interface ObservedGitHub {
-  /** For the embedded service. */
   readonly options: GitHubPart
   /** The operations that were asked, in order, by the names of GitHub's description. */
   readonly requests: readonly string[]

@@ -14,7 +14,6 @@ export interface SocketServer {
 export interface SocketBehaviour {
   /** Called for each connection, before anything was read. */
   readonly onConnection?: (socket: net.Socket) => void
-  /** Called for each whole request. */
   readonly onRequest?: (socket: net.Socket, request: string) => void
 }
 
@@ -62,7 +61,6 @@ export async function serveSockets(behaviour: SocketBehaviour, tlsOptions?: tls.
   }
 }
 
-/** A whole HTTP/1.1 answer. */
 export function httpAnswer(status: number, body: string, headers: Readonly<Record<string, string>> = {}): string {
   const lines = Object.entries({ 'content-length': String(Buffer.byteLength(body)), ...headers })
   return [`HTTP/1.1 ${status} x`, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n')

@@ -58,7 +58,6 @@ export function inTurn(...answers: readonly PageAnswer[]): Respond {
   return answering(({ nth }) => answers[nth - 1] ?? { status: 599 })
 }
 
-/** A rate limit, or another refusal. */
 export function refusal(status: number, seconds?: number): ServiceResponse {
   return jsonResponse(status, { error: 'No.' }, seconds === undefined ? {} : { 'retry-after': String(seconds) })
 }

@@ -18,7 +18,6 @@ export function workflowFiles(): WorkflowFile[] {
   )
 }
 
-/** A workflow, as far as a test looks at it. */
 export interface Workflow {
   readonly on: object
   readonly permissions?: Readonly<Record<string, string>>
