@@ -33,8 +33,8 @@ export interface Checks {
    * All that counts of a commit's checks, but for those of the run that asks: four requests however much there is, as the
    * suites tell of runs past the first page. Without `actions: read` it is not known what took the place of what, so that all
    * of it counts.
-   * @param suffices whether check runs and commit statuses tell enough by themselves. Two requests less are made then, and what
-   * is replaced counts, and what only a suite tells does not.
+   * @param suffices whether check runs and commit statuses tell enough by themselves. Two fewer requests are made then; what
+   * was replaced counts as well, and what only a suite tells is missing.
    */
   readonly readChecks: (
     repository: string,

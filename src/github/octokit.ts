@@ -60,7 +60,7 @@ const USER_AGENT = 'docs-agent-action'
  * Loads the toolkit, which is large: a step that asks GitHub nothing does not pay for it. The toolkit reads the proxies, the
  * API's address and the event as it is loaded. The event is read by then, with more patience: one that is cut would break
  * the step in the middle.
- * @returns asks once, and gives the answer with whatever status
+ * @returns a function that asks once and gives the answer, whatever its status
  * @throws ActionError `proxy` if an address in the environment is none
  */
 export async function openOctokit(token: string, send: Send, debug: (line: string) => void, load: LoadToolkit) {

@@ -55,7 +55,7 @@ const MOST_HOPS = 3
 /** A look at a pull request with its checks takes five, and so much is kept of the last ones only. */
 const MOST_KEPT = 16
 
-/** These ask for the same request at another place. */
+/** These ask for the same request at another place; 302 does not if the request asks where something is. */
 const MOVED = [301, 302, 307, 308]
 
 /** Where the same request is to be made instead, if that is the same server: the token is for no other. */

@@ -10,8 +10,8 @@ import { countFollowUp } from './count-follow-up.ts'
 import { findObjection, QUESTIONS_MS } from './prove-job.ts'
 
 /**
- * A rolling pull request has something that takes the place of a follow-up to it. A new job would be none of what a comment is
- * about, so that nothing takes the place of what one asks for.
+ * Another plan can take the place of a follow-up to the rolling pull request. None can for one that a comment asks for: a new
+ * job would have nothing to do with what the comment is about.
  */
 type Ways =
   /** @property replace takes the reason as the beginning of a sentence */
@@ -25,7 +25,10 @@ export function preflightOf(rolling: RollingPullRequest, step: AgentStep, { repl
   const name = `Pull request #${pullRequest.number}`
   const unknown = `Could not tell whether pull request #${pullRequest.number} is still open`
 
-  /** If the job is not that of the pull request any more, cannot take the follow-up, or takes back without a word what it said. */
+  /**
+   * What takes the place of the follow-up if the job is not that of the pull request any more, or cannot take it.
+   * @throws ActionError `not-sent` if nothing does, or the job takes back without a word what it said
+   */
   async function lookAtJob(job: Job): Promise<Replace | undefined> {
     const find = async () => findObjection(job, pullRequest, openGitHub(step, QUESTIONS_MS), step)
     const objection = await orAbort(unknown, find, hints?.unknown)
@@ -36,7 +39,7 @@ export function preflightOf(rolling: RollingPullRequest, step: AgentStep, { repl
     return () => replace(`Job ${job.id} ${objection}`)
   }
 
-  /** If it has ended meanwhile. It is asked last. */
+  /** What takes its place if the pull request has ended meanwhile. It is asked last. */
   async function lookAtPullRequest(): Promise<Replace | undefined> {
     const read = async () => openGitHub(step, QUESTIONS_MS).readPullRequest(pullRequest)
     const found = await orAbort(unknown, () => step.journal.heads.read(read), hints?.unknown)

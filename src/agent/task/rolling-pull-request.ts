@@ -51,7 +51,7 @@ export function objectionTo(
   return link !== undefined && isSamePullRequest(job.prLink, link) ? undefined : 'has another pull request'
 }
 
-/** Only what those wrote who count is counted: else a stranger could end the rolling pull request. */
+/** Only what was written by those who count is counted: else a stranger could end the rolling pull request. */
 export function rollingPullRequestOf(
   pullRequest: PullRequest,
   jobId: string,

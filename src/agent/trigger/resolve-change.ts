@@ -11,8 +11,8 @@ import { eventSection } from '../prompt/event-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import { beforeTheJob, compareWanted, isChangeWanted, refuseToLookBack } from './wanted-change.ts'
 
-/** What goes to the agent with the prompt because of the change that started the run. */
-export interface ChangeContext {
+/** What was found out about the change that started the run. */
+export interface ChangeFindings {
   /** To put behind the prompt; empty if nothing is. */
   readonly promptContext: string
   /** Those of the range, if one was compared. */
@@ -71,7 +71,7 @@ function whyIdle(range: ChangeRange): string | undefined {
  * @returns why nothing is to be asked of the service, as a full sentence, if that is so
  * @throws ActionError `cancelled`, `not-sent`, `invalid-input`
  */
-export async function resolveChange(wholeStep: AgentStep): Promise<ChangeContext | string> {
+export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFindings | string> {
   const { context, core, inputs, journal } = wholeStep
   const { command, task, changeRange, pathFilter } = inputs
   // Attaching spends nothing and sends nothing, so it needs no reason.
@@ -119,7 +119,7 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeContext
  * What the event is about has up to half of the bytes, if a change goes with it.
  * @param found what was found out about the range, as full sentences
  */
-function tellChange(compared: Compared | undefined, found: string | undefined, step: AgentStep): ChangeContext {
+function tellChange(compared: Compared | undefined, found: string | undefined, step: AgentStep): ChangeFindings {
   const { context, core, inputs, journal } = step
   const { changeContext: level, changeContextBytes: maxBytes } = inputs
   journal.add({ change: found })
