@@ -117,7 +117,10 @@ export function createCore(clock: Clock): Core {
       }
     },
     writeSummary: (markdown) => {
-      fs.appendFileSync(process.env['GITHUB_STEP_SUMMARY'] ?? '', redactSecrets(markdown))
+      const file = process.env['GITHUB_STEP_SUMMARY'] ?? ''
+      // One that the runner has not made would be read by nobody.
+      fs.accessSync(file)
+      fs.appendFileSync(file, redactSecrets(markdown))
     },
   }
 }
