@@ -35,7 +35,7 @@ interface JobPlan {
   readonly guardedMs?: number
   /** It comes when the jobs of its run that stand before it have ended, and is skipped if one has failed. */
   readonly needs?: true
-  /** It is started again so much later than it ended. */
+  /** It is started again so much later than its run ended. */
   readonly again?: Pick<TimedPlan, 'afterMs' | 'takesMs'> & { readonly result: CheckResult }
 }
 
@@ -86,6 +86,8 @@ export function startChecks(
     return run
   }
 
+  const startAgain: (() => void)[] = []
+
   function startJob(plan: TimedPlan & JobPlan): void {
     const { name, workflow, event: by, guardedMs, needs, again, afterMs, takesMs, result } = plan
     const { suiteId, runId } = runOf(workflow, by)
@@ -93,10 +95,14 @@ export function startChecks(
     const before = needs === true ? checkRuns.filter((run) => run.runId === runId) : []
     const isSkipped = before.some(({ conclusion }) => conclusion !== 'success')
     const fromMs = Math.max(atMs, ...before.map(({ completedAtMs }) => completedAtMs)) + afterMs
-    const first = register(name, isSkipped ? SKIPPED : result, where, fromMs, isSkipped ? 0 : takesMs, guardedMs)
+    register(name, isSkipped ? SKIPPED : result, where, fromMs, isSkipped ? 0 : takesMs, guardedMs)
     if (again === undefined) return
-    const againMs = first.completedAtMs + again.afterMs
-    register(name, again.result, { ...where, attempt: 2, plannedAtMs: againMs }, againMs, again.takesMs)
+    // Only a run that has ended can be started again.
+    startAgain.push(() => {
+      const ofRun = checkRuns.filter((run) => run.runId === runId && run.attempt === undefined)
+      const againMs = Math.max(...ofRun.map(({ completedAtMs }) => completedAtMs)) + again.afterMs
+      register(name, again.result, { ...where, attempt: 2, plannedAtMs: againMs }, againMs, again.takesMs)
+    })
   }
 
   for (const plan of plans) {
@@ -113,4 +119,5 @@ export function startChecks(
       statuses.push({ ...status, state: plan.conclusion, createdAtMs: createdAtMs + plan.takesMs })
     }
   }
+  for (const start of startAgain) start()
 }
