@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { TimedOut, withDeadline } from '../../src/runtime/deadline.ts'
-import { ActionError, ERROR_TITLES, rethrowFatal, unlessNotFound } from '../../src/runtime/errors.ts'
+import { ActionError, ERROR_TITLES, rethrowFatal, unlessFailed } from '../../src/runtime/errors.ts'
 import { Heartbeat, sleepAloud } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
 import { pausesBefore, pollUntil } from '../../src/runtime/poll.ts'
@@ -26,10 +26,10 @@ test('a step goes on from what failed, and not from a defect or a cancelled run'
   for (const fatal of [error('cancelled'), new TypeError('A defect.')]) expect(() => rethrowFatal(fatal)).toThrow(fatal)
 })
 
-test('only what is not there is undefined', async () => {
-  expect(await unlessNotFound(Promise.resolve('here'))).toBe('here')
-  expect(await unlessNotFound<string>(Promise.reject(error('not-found')))).toBeUndefined()
-  await expect(unlessNotFound<string>(Promise.reject(error('forbidden')))).rejects.toThrow('It failed.')
+test('of what a step names it goes on without that alone', async () => {
+  expect(await unlessFailed(Promise.resolve('here'), 'not-found')).toBe('here')
+  expect(await unlessFailed<string>(Promise.reject(error('not-found')), 'not-found')).toBeUndefined()
+  await expect(unlessFailed<string>(Promise.reject(error('forbidden')), 'not-found')).rejects.toThrow('It failed.')
 })
 
 const { signal } = new AbortController()

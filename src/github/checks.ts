@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { ActionError } from '../runtime/errors.ts'
+import { type ActionError, rethrowFatal } from '../runtime/errors.ts'
 import { path, type AskGitHub, type Query } from './ask-github.ts'
 import { checkRunSchema, checkSuiteSchema, commitStatusSchema, workflowRunSchema } from './check-suites.ts'
 import { type Check, judgeChecks, type OwnRun } from './commit-checks.ts'
@@ -19,12 +19,6 @@ const annotationSchema = z.pipe(
 )
 /** Something that a check run found in a file. */
 export type Annotation = Readonly<z.infer<typeof annotationSchema>>
-
-/** Why the token may not know something. */
-function whyUnknown(error: unknown): ActionError {
-  if (error instanceof ActionError && (error.code === 'forbidden' || error.code === 'not-found')) return error
-  throw error
-}
 
 const NONE = { items: [], missing: 0, isFull: false }
 
@@ -71,7 +65,8 @@ export const connectChecks = (ask: AskGitHub): Checks => ({
     const suites = early ?? (await readSuites())
     const ofCommit = { head_sha: sha, exclude_pull_requests: true }
     const runs = read('actions: read', '/actions/runs', 'workflow_runs', workflowRunSchema, ofCommit)
-    const workflowRuns = await runs.then(({ items }) => items, whyUnknown)
+    const mayNotKnow = (error: unknown): ActionError => rethrowFatal(error, 'forbidden', 'not-found')
+    const workflowRuns = await runs.then(({ items }) => items, mayNotKnow)
     return judgeChecks({ repository, suites, checkRuns, statuses, workflowRuns }, own)
   },
   listAnnotations: (repository, checkRunId) =>

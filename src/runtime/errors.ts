@@ -69,25 +69,20 @@ export function describeError({ message, quote }: ActionError): string {
 
 /**
  * The error, for a step that goes on without what failed.
- * @throws the error itself, if it is a defect or says that the run was cancelled
+ * @param codes what it goes on after, by default all but `cancelled`
+ * @throws the error itself, if it is any other
  */
-export function rethrowFatal(error: unknown): ActionError {
-  if (!(error instanceof ActionError) || error.code === 'cancelled') throw error
+export function rethrowFatal(error: unknown, ...codes: readonly ErrorCode[]): ActionError {
+  if (!(error instanceof ActionError)) throw error
+  const goesOn = codes.length === 0 ? error.code !== 'cancelled' : codes.includes(error.code)
+  if (!goesOn) throw error
   return error
 }
 
-/** Undefined if it fails, for a step that goes on without it; throws as `rethrowFatal` does. */
-export async function unlessFailed<T>(asked: Promise<T>): Promise<T | undefined> {
+/** Undefined if it fails, for a step that goes on without it; takes and throws what `rethrowFatal` does. */
+export async function unlessFailed<T>(asked: Promise<T>, ...codes: readonly ErrorCode[]): Promise<T | undefined> {
   return asked.catch((error: unknown) => {
-    rethrowFatal(error)
+    rethrowFatal(error, ...codes)
     return undefined
-  })
-}
-
-/** Undefined if what is asked for is not there. */
-export async function unlessNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
-  return asked.catch((error: unknown) => {
-    if (error instanceof ActionError && error.code === 'not-found') return undefined
-    throw error
   })
 }

@@ -2,7 +2,7 @@ import { formatCount } from '../../text/sentences.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
 import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
-import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
+import { ActionError, unlessFailed } from '../../runtime/errors.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -12,7 +12,7 @@ import { QUESTION_MS, readAfterTurn, type TurnCommits } from './pull-request-of-
 /** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
 function relate(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
   return step.journal.bestEffort(lost, async () => {
-    const found = await unlessNotFound(openGitHub(step, QUESTION_MS).compare(repository, headSha, later))
+    const found = await unlessFailed(openGitHub(step, QUESTION_MS).compare(repository, headSha, later), 'not-found')
     return found?.relation
   })
 }

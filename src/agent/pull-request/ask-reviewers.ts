@@ -1,6 +1,6 @@
 import type { GitHub } from '../../github/github.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
-import { ActionError } from '../../runtime/errors.ts'
+import { rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
 
 /** More would make nobody feel asked. */
@@ -51,8 +51,7 @@ export async function askReviewers(
         await github.requestReview(pullRequest, name)
         journal.note(`\`${name}\` is asked for a review.`)
       } catch (error) {
-        if (!(error instanceof ActionError) || error.code !== 'rejected') throw error
-        journal.reportSkipped(`\`${name}\` was not asked for a review`, error)
+        journal.reportSkipped(`\`${name}\` was not asked for a review`, rethrowFatal(error, 'rejected'))
       }
     }
   })

@@ -3,7 +3,7 @@ import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { type PullRequest, type PullRequestAddress, toPullRequestAddress } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
-import { ActionError } from '../../runtime/errors.ts'
+import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -45,10 +45,7 @@ async function open(link: PullRequestLink, wasRead: boolean, step: AgentStep): P
   const read = () =>
     journal.heads
       .read(() => github.readPullRequest(address))
-      .catch((error: unknown) => {
-        if (error instanceof ActionError && error.code === 'not-found') return error
-        throw error
-      })
+      .catch((error: unknown) => rethrowFatal(error, 'not-found'))
   const patientUntil = Math.min(clock.now() + NEW_MS, deadlineAt)
   const pauseMs = () => (clock.now() + READ_AGAIN_MS > patientUntil ? undefined : READ_AGAIN_MS)
   const found = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)

@@ -1,7 +1,7 @@
 import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
-import { ActionError, rethrowFatal, unlessFailed, unlessNotFound } from '../../runtime/errors.ts'
+import { ActionError, unlessFailed } from '../../runtime/errors.ts'
 import { endingAt, openGitHub, type Step } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { isRunning } from '../job/job-state.ts'
@@ -54,10 +54,10 @@ async function readJob(jobId: string, { step }: Search, lagsUntil: number): Prom
     if (job !== undefined) return job
     throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
-  const job = await unlessNotFound(read())
+  const job = await unlessFailed(read(), 'not-found')
   if (job !== undefined) return job
   await clock.sleep(GONE_AGAIN_MS, signal)
-  return unlessNotFound(read())
+  return unlessFailed(read(), 'not-found')
 }
 
 /** Undefined if the service does not tell at once. Whoever can comment could else stop or delay all others. */
@@ -83,11 +83,9 @@ async function withNameOfToday(
   const { prLink } = job
   const isOtherName = prLink?.repository !== undefined && prLink.repository.toLowerCase() !== repository.toLowerCase()
   if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(context.serverUrl).host) return job
-  const unlessRefused = (error: unknown): undefined => {
-    if (!['not-found', 'forbidden'].includes(rethrowFatal(error).code)) throw error
-  }
   // Who sees this repository by its name of today sees it by an older one, too.
-  const found = await github.readPullRequest({ repository: prLink.repository, number }).catch(unlessRefused)
+  const asked = github.readPullRequest({ repository: prLink.repository, number })
+  const found = await unlessFailed(asked, 'not-found', 'forbidden')
   return found === undefined ? job : { ...job, prLink: { ...prLink, repository: found.repository } }
 }
 

@@ -3,7 +3,7 @@ import type { Step } from '../../action/step.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { Tag } from '../../github/commits.ts'
-import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
+import { ActionError, unlessFailed } from '../../runtime/errors.ts'
 import { quoted } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { ChangeRange } from './change-range.ts'
@@ -39,7 +39,7 @@ const MOST_TAGS = 5
 async function findTagBefore(tag: string, github: GitHub, repository: string): Promise<string | undefined> {
   const before = findTagsBefore(tag, await github.listTags(repository))
   // Undefined if they have no common history.
-  const compareWith = ({ name }: Tag) => unlessNotFound(github.compare(repository, name, tag))
+  const compareWith = ({ name }: Tag) => unlessFailed(github.compare(repository, name, tag), 'not-found')
   for (const other of before.slice(0, MOST_TAGS))
     if ((await compareWith(other))?.relation === 'ahead') return other.name
 
@@ -180,7 +180,7 @@ export async function compareWhatIsThere(
     const ask = () => compareRange(known, gone > 0, github, context.repository)
     if (known.fallback === undefined) return { gone, found: await ask() }
     // Twice, as one 404 may be that of a gateway.
-    const found = (await unlessNotFound(ask())) ?? (await unlessNotFound(ask()))
+    const found = (await unlessFailed(ask(), 'not-found')) ?? (await unlessFailed(ask(), 'not-found'))
     if (found !== undefined) return { gone, found }
     next = known.fallback
   }

@@ -3,7 +3,7 @@ import type { EventCommit } from '../../github/event-parts.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { isOpen, type ListedPullRequest, type PullRequestState } from '../../github/pull-requests.ts'
-import { ActionError, unlessNotFound } from '../../runtime/errors.ts'
+import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
@@ -57,14 +57,8 @@ async function readMerged({ message, sha }: EventCommit, repository: string, git
   const [, merged, squashed] = NAMES_PULL_REQUEST.exec(message) ?? []
   const number = merged ?? squashed
   if (number === undefined) return undefined
-  const pullRequest = await unlessNotFound(github.readPullRequest({ repository, number: Number(number) }))
+  const pullRequest = await unlessFailed(github.readPullRequest({ repository, number: Number(number) }), 'not-found')
   return pullRequest?.state === 'merged' && pullRequest.mergeCommitSha === sha ? pullRequest : undefined
-}
-
-/** GitHub refuses a commit that it does not know yet (422). */
-function refusedYet(error: unknown): ActionError {
-  if (error instanceof ActionError && error.code === 'rejected') return error
-  throw error
 }
 
 /**
@@ -134,6 +128,8 @@ export async function findOwnChanges(
     // Both at once, as most commits came with none; where the first answer is enough, a failure of the other is none.
     const alsoAsked = github.findPullRequestsEndingWith(repository, sha)
     alsoAsked.catch(() => undefined)
+    // GitHub refuses a commit that it does not know yet (422).
+    const refusedYet = (error: unknown): ActionError => rethrowFatal(error, 'rejected')
     const found = await github.findPullRequestsOfCommit(repository, sha).catch(refusedYet)
     if (!(found instanceof ActionError) && found.length > 0) return bringersAmong(found, sha)
     const ending = await bringersAmong(await alsoAsked, sha)
