@@ -1,6 +1,6 @@
 import { ActionError } from '../runtime/errors.ts'
 import type { OnCrash } from '../action/run-action.ts'
-import type { Step } from '../action/step.ts'
+import { endingAt, type Step } from '../action/step.ts'
 import { findChangeAuthors } from './trigger/change-authors.ts'
 import { resolveChange } from './trigger/resolve-change.ts'
 import { describeTrigger } from './trigger/started-by.ts'
@@ -28,23 +28,22 @@ const UNREADABLE_EVENT = [
 
 /** From the event to a pull request that can be merged. Throws only what nobody foresaw. */
 export async function runAgent(inputs: AgentInputs, given: Step, onCrash?: OnCrash<Report>): Promise<Report> {
-  const step = openAgentStep(inputs, given)
+  const step = openAgentStep(inputs, keepTimeToReply(given, inputs))
   const { journal } = step
   onCrash?.((error) => {
     journal.stop(error)
     return journal.report()
   })
-  const beforeReply = keepTimeToReply(step)
   try {
-    journal.add({ skipReason: await run(beforeReply) })
+    journal.add({ skipReason: await run(step) })
   } catch (error) {
     if (!(error instanceof ActionError)) throw error
     journal.stop(error) // an accepted job and a known pull request stay in it
   }
-  await readAtEnd(beforeReply)
+  await readAtEnd(step)
   journal.noteEnd()
-  await writeLog(beforeReply)
-  await answerComment(step)
+  await writeLog(step)
+  await answerComment(endingAt(step, given.deadlineAt))
   return journal.report()
 }
 

@@ -34,8 +34,8 @@ interface Scene {
   readonly failed?: readonly Check[]
   readonly hasToken?: boolean
   readonly clock?: FakeClock
-  /** The heads that the step has seen. */
-  readonly seen?: string
+  /** How often the step has read the pull request before. */
+  readonly seen?: number
   /** Whether the job was busy for a second before the message. */
   readonly wasBusy?: true
   /** The job directly before the message. */
@@ -44,13 +44,13 @@ interface Scene {
 
 /** The round that follows on failing checks, with its prompt if it may be sent, and what was asked and lost on the way. */
 async function round(scene: Scene = {}) {
-  const { answers, failed = [BUILD], hasToken = true, clock = fakeClock(), seen = '', before = completed } = scene
+  const { answers, failed = [BUILD], hasToken = true, clock = fakeClock(), seen = 0, before = completed } = scene
   const inputs = agentInputs({ waitForChecks: true, fixRounds: 1 })
   const github = fakeGitHub({ readChecks: () => Promise.resolve([]), ...answers })
   const context = { ...RUN_FACTS, serverUrl: `https://${completed.prLink?.host ?? ''}` }
   const step = fakeStep({ inputs, clock, context, ...(hasToken && { github }) })
   const { journal } = step
-  for (const headSha of Array.from(seen, commit)) await journal.heads.read(inTurn({ ...PULL_REQUEST, headSha }))
+  for (let reads = 0; reads < seen; reads++) await journal.heads.read(PULL_REQUEST)
   const pullRequest = { state: 'open', checks: 'failure', headSha: commit('c'), checkList: failed } as const
   journal.see({ result: { outcome: 'pull-request', job: completed }, pullRequest })
   const next = await nextRound(step)
@@ -73,10 +73,10 @@ async function round(scene: Scene = {}) {
     prompt,
     report: journal.report(),
     losses: journal.shortfalls.map(({ lost }) => lost),
-    heads: count('readPullRequest'),
+    heads: count('readPullRequest') - seen,
     logs: count('readJobLog'),
     annotations: count('listAnnotations'),
-    detailsMs: (github.deadlines.at(-1) ?? NaN) - step.startedAt,
+    detailsMs: Math.min(...github.deadlines) - step.startedAt,
   }
 }
 
@@ -149,9 +149,10 @@ test('the checks of a head that moved while the failing ones were read are looke
 })
 
 test('a pull request that the step has read is read once more, directly before the message, and again if that is old', async () => {
-  expect(await round({ seen: 'c' })).toMatchObject({ prompt: expect.any(String) as unknown, heads: 1 })
-  const readPullRequest = inTurn({ ...PULL_REQUEST, headSha: commit('b') }, PULL_REQUEST)
-  expect((await round({ answers: { readPullRequest }, seen: 'bc' })).prompt).toBeDefined()
+  expect(await round({ seen: 1 })).toMatchObject({ prompt: expect.any(String) as unknown, heads: 1 })
+  const old = { ...PULL_REQUEST, headSha: commit('b') }
+  const readPullRequest = inTurn(old, PULL_REQUEST, old, PULL_REQUEST)
+  expect((await round({ answers: { readPullRequest }, seen: 2 })).prompt).toBeDefined()
 })
 
 test('the checks of the merge base decide which failures are of the change', async () => {

@@ -28,11 +28,12 @@ async function examine(
 ) {
   const core = fakeHost()
   const clock = fakeClock()
-  const step = fakeStep({ inputs: agentInputs(fields), clock, timeoutMs, core })
+  const github = fakeGitHub(answers)
+  const step = fakeStep({ inputs: agentInputs(fields), clock, timeoutMs, core, github })
   const { journal } = step
   journal.see({ result: { outcome: 'pull-request' }, pullRequest: { checkList: earlier } })
   journal.begin(FOLLOW_UP)
-  const found = await waitForChecks(PULL_REQUEST, fakeGitHub(answers), step)
+  const found = await waitForChecks(PULL_REQUEST, github, step)
   return {
     found,
     seconds: clock.sleeps.map((ms) => ms / 1_000),
@@ -151,7 +152,8 @@ test.each<[string, readonly (readonly Check[] | ActionError)[], number, PullRequ
   ['is if they could not be read', [refusal('forbidden')], 1, 'open', 1],
 ])('after the last look at its checks a pull request %s', async (_what, looks, fixRounds, state, count) => {
   const github = fakeGitHub({ readChecks: inTurn(...looks) })
-  await waitForChecks({ ...PULL_REQUEST, state }, github, fakeStep({ inputs: agentInputs({ ...CHECKS, fixRounds }) }))
+  const step = fakeStep({ github, inputs: agentInputs({ ...CHECKS, fixRounds }) })
+  await waitForChecks({ ...PULL_REQUEST, state }, github, step)
   expect(github.asked.filter((name) => name === 'readPullRequest')).toHaveLength(count)
 })
 

@@ -126,7 +126,7 @@ async function read(results: readonly TaskResult[], answers: Partial<GitHub> = {
   })
   const step = fakeStep({ github })
   const { journal } = step
-  await journal.heads.read(() => Promise.resolve(PULL_REQUEST))
+  await journal.heads.read(PULL_REQUEST)
   for (const result of results) {
     journal.begin(FOLLOW_UP)
     journal.see({ result })

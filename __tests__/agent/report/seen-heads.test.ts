@@ -3,10 +3,14 @@ import { SeenHeads } from '../../../src/agent/report/seen-heads.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits } from '../../support/fake-github.ts'
-import { fakeStep } from '../../support/fake-step.ts'
+import { fakeStep, type StepFields } from '../../support/fake-step.ts'
 
 const at = (headSha: string): PullRequest => ({ ...PULL_REQUEST, headSha })
-const heads = (shas: string): (() => Promise<PullRequest>) => inTurn(...Array.from(shas, at))
+/** The heads that a step comes to see, where its GitHub shows these one after the other. */
+const headsOf = (shas: string, fields: StepFields = {}, ...more: readonly PullRequest[]): SeenHeads =>
+  new SeenHeads(
+    fakeStep({ ...fields, github: fakeGitHub({ readPullRequest: inTurn(...Array.from(shas, at), ...more) }) }),
+  )
 
 test.each([
   ['heads that move on are given as they are read', 'abc', 60_000, ['abc', 0]],
@@ -17,19 +21,18 @@ test.each([
   ['what was seen newer stays if no time is left to read again', 'abaaaa', 14_000, ['abb', 0]],
 ] as const)('%s', async (_name, shas, timeoutMs, [found, ms]) => {
   const clock = fakeClock()
-  const seen = new SeenHeads(fakeStep({ clock, timeoutMs }))
-  const read = heads(shas)
+  const seen = headsOf(shas, { clock, timeoutMs })
   let all = ''
-  while (all.length < found.length) all += (await seen.read(read)).headSha
+  while (all.length < found.length) all += (await seen.read(PULL_REQUEST)).headSha
   expect([all, clock.passed()]).toEqual([found, ms])
 })
 
 test('each pull request has its own heads, whatever the case of its repository', async () => {
-  const seen = new SeenHeads(fakeStep())
-  await seen.read(heads('a'))
-  await seen.read(heads('b'))
   const other = { ...at('a'), number: 8 }
-  expect(await seen.read(inTurn(other))).toBe(other)
+  const seen = headsOf('ab', {}, other)
+  await seen.read(PULL_REQUEST)
+  await seen.read(PULL_REQUEST)
+  expect(await seen.newestOrRead(other)).toBe(other)
   expect(seen.newest({ repository: 'ACME/docs', number: 7 })?.headSha).toBe('b')
   expect(seen.newest({ repository: 'acme/docs', number: 9 })).toBeUndefined()
 })
@@ -37,7 +40,7 @@ test('each pull request has its own heads, whatever the case of its repository',
 test('a head stands after 15 s without another one, and is not known if the deadline comes first', async () => {
   const standing = async (shas: string, timeoutMs: number): Promise<[string | undefined, number]> => {
     const clock = fakeClock()
-    const found = await new SeenHeads(fakeStep({ clock, timeoutMs })).readStanding(heads(shas))
+    const found = await headsOf(shas, { clock, timeoutMs }).readStanding(PULL_REQUEST)
     return [found?.headSha, clock.passed()]
   }
   expect(await standing('aaaa', 60_000)).toEqual(['a', 15_000])

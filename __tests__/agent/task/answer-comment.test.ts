@@ -70,8 +70,8 @@ test.each([
   ['/docs', 15_000, 1_500],
   ['', 3_600_000, 0],
 ])('with the command “%s” and %i ms, all that comes before the reply leaves %i', (command, timeoutMs, keptMs) => {
-  const step = fakeStep({ inputs: agentInputs({ command, timeoutMs }), timeoutMs })
-  expect(step.deadlineAt - keepTimeToReply(step).deadlineAt).toBe(keptMs)
+  const step = fakeStep({ timeoutMs })
+  expect(step.deadlineAt - keepTimeToReply(step, agentInputs({ command, timeoutMs })).deadlineAt).toBe(keptMs)
 })
 
 test.each<[string, Partial<GitHub>, readonly string[]]>([

@@ -24,10 +24,9 @@ export async function readHead(
   if (link === undefined || github === undefined || link.host !== new URL(context.serverUrl).host) return undefined
   return journal.bestEffort('Could not tell whether the follow-up changes the pull request', async () => {
     const address = toPullRequestAddress(link, context)
-    const read = async () => openGitHub(step, QUESTION_MS).readPullRequest(address)
-    if (mustStand) return heads.readStanding(read)
+    if (mustStand) return heads.readStanding(address, QUESTION_MS)
     // Where it was just looked at, under this name of its repository, it is not read again.
-    return heads.newest(address) ?? heads.read(read)
+    return heads.newestOrRead(address, QUESTION_MS)
   })
 }
 
@@ -119,10 +118,9 @@ async function readTurnCommits(before: PullRequest, now: PullRequest, step: Agen
 /** Reads for up to 10 s, as GitHub's copies lag, or until a commit of the agent is there; undefined if GitHub does not tell. */
 export async function readAfterTurn(before: PullRequest, step: AgentStep): Promise<After | undefined> {
   let last: After | undefined
-  const readNow = async () => openGitHub(step, QUESTION_MS).readPullRequest(before)
   const read = async (): Promise<After | undefined> => {
     // That GitHub does not tell was said before the message, or costs nothing.
-    const now = await unlessFailed(step.journal.heads.read(readNow))
+    const now = await unlessFailed(step.journal.heads.read(before, QUESTION_MS))
     if (now === undefined) return undefined
     if (last?.now.headSha === now.headSha && last.problem === undefined) return { ...last, now }
     const unknown = (error: unknown): After => ({ ...NOTHING, now, keepsHead: false, problem: rethrowFatal(error) })

@@ -62,14 +62,13 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'move
     const github = openGitHub(step, Infinity)
     const { headSha = '' } = found
     const address = toPullRequestAddress(prLink, context)
-    const read = (): Promise<PullRequest> => heads.read(() => github.readPullRequest(address))
-    const pullRequest = heads.newest(address) ?? (await read())
+    const pullRequest = await heads.newestOrRead(address)
     const commits = await heads.listCommits(pullRequest, github)
     const others = stopForCommits(commits, pullRequest, headOfLastRound)
     const failing = others === undefined ? await findFailing(pullRequest, commits, failedOf(found), github, step) : []
     const details = await readDetails(failing, address.repository, openGitHub(step, DETAILS_MS), step)
     // What was found out is believed of a head that is read once more.
-    const last = await read()
+    const last = await heads.read(address)
     const readAt = clock.now()
     if (isOpen(last) && last.headSha !== headSha) {
       noteNewHead(last, step)
@@ -81,7 +80,7 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'move
     if (failing.length === 0) return 'red-before'
     // The job may be busy for long.
     const check: Preflight['check'] = async (job) => {
-      const now = clock.now() - readAt < OLD_MS ? last : await journal.bestEffort(LOST, read)
+      const now = clock.now() - readAt < OLD_MS ? last : await journal.bestEffort(LOST, () => heads.read(address))
       if (now === undefined) throw new RoundRefused('not-sent')
       const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, prLink)
       const stop = isItsOwn ? (stopAtLastLook(now, headSha) ?? stopForTime(deadlineAt - clock.now())) : 'elsewhere'

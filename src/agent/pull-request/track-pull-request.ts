@@ -42,10 +42,7 @@ async function open(link: PullRequestLink, wasRead: boolean, step: AgentStep): P
   const address = toPullRequestAddress(link, step.context)
   const seen = wasRead ? journal.heads.newest(address) : undefined
   if (seen !== undefined) return [github, seen]
-  const read = () =>
-    journal.heads
-      .read(() => github.readPullRequest(address))
-      .catch((error: unknown) => rethrowFatal(error, 'not-found'))
+  const read = () => journal.heads.read(address).catch((error: unknown) => rethrowFatal(error, 'not-found'))
   const patientUntil = Math.min(clock.now() + NEW_MS, deadlineAt)
   const pauseMs = () => (clock.now() + READ_AGAIN_MS > patientUntil ? undefined : READ_AGAIN_MS)
   const found = await pollUntil(read, (found) => !(found instanceof ActionError), pauseMs, step)

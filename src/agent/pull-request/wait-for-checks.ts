@@ -112,7 +112,7 @@ export async function waitForChecks(
   const paceOf = createPace(github, step, heartbeat)
 
   const readAgain = async (known: PullRequest): Promise<PullRequest> =>
-    (await unlessFailed(journal.heads.read(() => github.readPullRequest(known)))) ?? known
+    (await unlessFailed(journal.heads.read(known))) ?? known
 
   /** Until its checks are known, it has another head, or time is up. */
   async function watchHead(head: PullRequest): Promise<Watch> {

@@ -2,13 +2,11 @@ import type { PullRequestCommit } from '../../github/commits.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { PullRequest, PullRequestAddress } from '../../github/pull-requests.ts'
-import type { Step } from '../../action/step.ts'
+import { openGitHub, type Step } from '../../action/step.ts'
 
 /** How long GitHub's copies may lag, and so how long a head has to stand in doubt. */
 const STANDING_MS = 15_000
 const READ_AGAIN_MS = 5_000
-
-type Read = () => Promise<PullRequest>
 
 const keyOf = ({ repository, number }: PullRequestAddress): string => `${repository.toLowerCase()}#${number}`
 
@@ -48,9 +46,11 @@ export class SeenHeads {
   /**
    * Reads a pull request. A head that was seen to be replaced is an old copy, and is read again; only if it stands was the
    * branch put back to it. Gives what was read of the newest head if the deadline comes first.
+   * @param timeMs what each question may take
    * @throws ActionError if GitHub does not tell
    */
-  async read(read: Read): Promise<PullRequest> {
+  async read(address: PullRequestAddress, timeMs = Infinity): Promise<PullRequest> {
+    const read = async () => openGitHub(this.#step, timeMs).readPullRequest(address)
     const found = await read()
     const seen = this.#seen.get(keyOf(found))
     if (!seen?.replaced.has(found.headSha)) return this.#keep(found)
@@ -59,17 +59,25 @@ export class SeenHeads {
   }
 
   /**
-   * The same, and reads again until the head has stood as long as a copy may lag; undefined if it does not before the
+   * The pull request by the newest read of it, or read if there was none.
+   * @throws ActionError if GitHub does not tell
+   */
+  async newestOrRead(address: PullRequestAddress, timeMs?: number): Promise<PullRequest> {
+    return this.newest(address) ?? this.read(address, timeMs)
+  }
+
+  /**
+   * Reads a pull request, and again until the head has stood as long as a copy may lag; undefined if it does not before the
    * deadline.
    * @throws ActionError if GitHub does not tell
    */
-  async readStanding(read: Read): Promise<PullRequest | undefined> {
-    return this.#stand(await this.read(read), () => this.read(read))
+  async readStanding(address: PullRequestAddress, timeMs?: number): Promise<PullRequest | undefined> {
+    return this.#stand(await this.read(address, timeMs), () => this.read(address, timeMs))
   }
 
   async #stand(
     first: PullRequest,
-    read: Read,
+    read: () => Promise<PullRequest>,
     isEnough: (found: PullRequest) => boolean = () => false,
   ): Promise<PullRequest | undefined> {
     const { clock, deadlineAt, signal } = this.#step

@@ -1,6 +1,6 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import { endingAt, openGitHub } from '../../action/step.ts'
+import { endingAt, openGitHub, type Step } from '../../action/step.ts'
 import { conclude } from '../report/conclusion.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { redactReport } from '../report/redact-report.ts'
@@ -14,8 +14,7 @@ const REPLY_SHARE = 0.1
 const GRACE_MS = 1_000
 
 /** The step as all but the reply sees it: of its time the reply has a part of its own, or a job that takes too long left none. */
-export function keepTimeToReply(step: AgentStep): AgentStep {
-  const { command, timeoutMs } = step.inputs
+export function keepTimeToReply(step: Step, { command, timeoutMs }: AgentStep['inputs']): Step {
   if (command === '') return step
   return endingAt(step, step.deadlineAt - Math.min(REPLY_MS, timeoutMs * REPLY_SHARE))
 }

@@ -41,8 +41,8 @@ export function preflightOf(rolling: RollingPullRequest, step: AgentStep, { repl
 
   /** What takes its place if the pull request has ended meanwhile. It is asked last. */
   async function lookAtPullRequest(): Promise<Replace | undefined> {
-    const read = async () => openGitHub(step, QUESTIONS_MS).readPullRequest(pullRequest)
-    const found = await orAbort(unknown, () => step.journal.heads.read(read), hints?.unknown)
+    const read = () => step.journal.heads.read(pullRequest, QUESTIONS_MS)
+    const found = await orAbort(unknown, read, hints?.unknown)
     if (isOpen(found)) return undefined
     const end = `${name} was ${found.state} meanwhile`
     if (replace === undefined) throw new ActionError('not-sent', `${end}.`, { hint: hints.ended })
