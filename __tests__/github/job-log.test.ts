@@ -1,43 +1,37 @@
 import { describe, expect, test } from '@jest/globals'
 import { repositoryState } from '../../src/emulator/github/repository-state.ts'
-import { downloadText, LogWindow } from '../../src/github/job-log.ts'
-import type { GitHubOptions } from '../../src/github/requests.ts'
+import { downloadLog, lastLines } from '../../src/github/job-log.ts'
+import { sendThrough, type Send } from '../../src/github/octokit.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { askingGitHub, errorOf, type AskingOptions } from '../support/github-client.ts'
 import { checkRun, commit } from '../support/github-state.ts'
-import { connectInProcess } from '../support/in-process-github.ts'
+import { bodyOf, connectInProcess } from '../support/in-process-github.ts'
 import { httpAnswer, serveSockets, type SocketBehaviour } from '../support/socket-server.ts'
 
-function windowOf(...parts: readonly string[]): readonly string[] {
-  const window = new LogWindow()
-  for (const part of parts) window.add(part)
-  return window.lines()
-}
-
+const lastLinesOf = (...parts: readonly string[]) => lastLines(bodyOf(...parts))
 const numbered = (count: number, from = 0): string =>
   Array.from({ length: count }, (_, index) => `line ${from + index}\n`).join('')
 
-test('lines that come in pieces are put together', () => {
-  expect(windowOf('o', 'ne\ntw', 'o\n', 'three')).toEqual(['one', 'two', 'three'])
+test('lines that come in pieces are put together', async () => {
+  expect(await lastLinesOf('o', 'ne\ntw', 'o\n', 'three')).toEqual(['one', 'two', 'three'])
 })
 
-test('a log without an error is its end', () => {
-  const lines = windowOf(numbered(1_000))
+test('a log without an error is its end', async () => {
+  const lines = await lastLinesOf(numbered(1_000))
   expect([lines.length, lines[0], lines.at(-1)]).toEqual([120, 'line 880', 'line 999'])
 })
 
-test('of several errors the last one counts, with what stands before it and a little of what comes after', () => {
-  const lines = windowOf(numbered(500), '##[error]first\n', numbered(500, 500), '##[error]last\n', numbered(500, 1_000))
+test('of several errors the last one counts, with what stands before it and a little of what comes after', async () => {
+  const [before, after] = [numbered(500, 500), numbered(500, 1_000)]
+  const lines = await lastLinesOf(numbered(500), '##[error]first\n', before, '##[error]last\n', after)
   expect([lines.length, lines[0], lines[119], lines.at(-1)]).toEqual([150, 'line 881', '##[error]last', 'line 1029'])
 })
 
-test('no line takes more than its room, however long it is', () => {
-  const window = new LogWindow()
-  for (let piece = 0; piece < 1_000; piece++) window.add('x'.repeat(10_000))
-  window.add('\nend\n')
-  expect(window.lines().map(({ length }) => length)).toEqual([4_000, 3])
+test('no line takes more than its room, however long it is', async () => {
+  const lines = await lastLinesOf(...Array<string>(1_000).fill('x'.repeat(10_000)), '\nend\n')
+  expect(lines.map(({ length }) => length)).toEqual([4_000, 3])
 })
 
 const LOG = [
@@ -83,36 +77,40 @@ test.each(REFUSED)('an address such as %s is not asked', async (location) => {
 })
 
 describe('download', () => {
-  /** Gives the request, when both sides have closed all connections. */
+  /** Gives the lines and the request, when both sides have closed all connections. */
   async function downloading(
     onRequest: SocketBehaviour['onRequest'] & object,
-    take: (text: string) => void = () => undefined,
-    options: Partial<GitHubOptions> = {},
-  ): Promise<string | undefined> {
+    take: () => void = () => undefined,
+    { clock = systemClock, signal = new AbortController().signal } = {},
+  ) {
     const server = await serveSockets({ onRequest })
     const url = new URL(`http://127.0.0.1:${server.port}/log?sig=secret`)
-    const { signal = new AbortController().signal, ...others } = options
-    const bounds = { clock: systemClock, env: {}, ...others }
-    await downloadText(url, take, bounds, signal).finally(() => server.close())
-    return server.requests[0]
+    const send: Send = async (request, end) => {
+      const answer = await sendThrough({})(request, end)
+      async function* watched() {
+        for await (const piece of answer.body) yield (take(), piece)
+      }
+      return { ...answer, body: watched() }
+    }
+    const lines = await downloadLog(url, send, { clock, signal }).finally(() => server.close())
+    return { lines, request: server.requests[0] }
   }
 
-  test('gives the text piece by piece, cuts no character, leaves out the mark of its order, and shows no token', async () => {
+  test('reads the text piece by piece, cuts no character, leaves out the mark of its order, and shows no token', async () => {
     const bytes = Buffer.from(httpAnswer(200, `\ufeff${'é'.repeat(1_000)}`))
-    const pieces: string[] = []
-    let sendRest = (): void => undefined
-    const request = await downloading(
+    let [pieces, sendRest] = [0, (): void => undefined]
+    const { lines, request } = await downloading(
       (socket) => {
         sendRest = () => socket.end(bytes.subarray(-999))
         socket.write(bytes.subarray(0, -999))
       },
-      (piece) => {
-        pieces.push(piece)
+      () => {
+        pieces++
         sendRest()
       },
     )
-    expect(pieces.length).toBeGreaterThan(1)
-    expect(pieces.join('')).toBe('é'.repeat(1_000))
+    expect(pieces).toBeGreaterThan(1)
+    expect(lines).toEqual(['é'.repeat(1_000)])
     expect(request).not.toMatch(/authorization/i)
   })
 

@@ -5,8 +5,7 @@ import { pullState } from '../../src/emulator/github/pull-state.ts'
 import { repositoryState, type RepositoryState } from '../../src/emulator/github/repository-state.ts'
 import { Refusal } from '../../src/github/github-error.ts'
 import { connectGitHub, type GitHub, type Resources } from '../../src/github/github.ts'
-import type { Answer } from '../../src/github/octokit.ts'
-import type { GitHubRequest } from '../../src/github/requests.ts'
+import type { Answer, GitHubRequest } from '../../src/github/octokit.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { checkRun, commit, madeCommit } from '../support/github-state.ts'
@@ -114,7 +113,7 @@ async function* mutate<T>(docs: RepositoryState, ask: (github: GitHub) => Promis
     const answer = wrong?.place === place ? { ...right, data: wrong.data } : right
     return answer.status < 400 ? Promise.resolve(answer) : Promise.reject(new Refusal(answer))
   }
-  const github = connectGitHub(OPTIONS, { perform, usage: () => ({ counted: 0, remaining: 0, limit: 0 }) })
+  const github = connectGitHub(OPTIONS, undefined, { perform, usage: () => ({ counted: 0, remaining: 0, limit: 0 }) })
   yield ['nothing', await ask(github)] as const
   for (const [place, { data }] of [...answers])
     for (const [what, mutant] of mutantsOf(data)) {

@@ -1,20 +1,24 @@
 import * as toolkit from '@actions/github'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { openOctokit, type Answer, type Sent } from '../../src/github/octokit.ts'
-import { createRequests, type GitHubRequest } from '../../src/github/requests.ts'
-import type { HttpRequest } from '../../src/http/exchange.ts'
+import { openOctokit, type Answer, type GitHubRequest } from '../../src/github/octokit.ts'
+import { createRequests } from '../../src/github/requests.ts'
+import type { HttpAnswer, HttpRequest } from '../../src/http/exchange.ts'
 import { virtualClock } from '../support/virtual-clock.ts'
 import { errorOf } from '../support/github-client.ts'
+import { bodyOf } from '../support/in-process-github.ts'
 
 const API = 'https://api.example.com'
 const OPTIONS = { token: 'ghs_1', clock: virtualClock(), debug: () => undefined }
+
+type Sent = Omit<HttpAnswer, 'body'> & { readonly body: string }
 
 /** Requests that are answered in turn, each with 200 unless told otherwise. */
 function answeredInTurn(...answers: readonly (Partial<Sent> | undefined)[]) {
   const sent: HttpRequest[] = []
   const { perform, usage } = createRequests({ ...OPTIONS, clock: virtualClock() }, (request) => {
+    const answer = { status: 200, headers: {}, body: '{}', ...answers[sent.length] }
     sent.push(request)
-    return Promise.resolve({ status: 200, headers: {}, body: '{}', ...answers[sent.length - 1] })
+    return Promise.resolve({ ...answer, body: bodyOf(answer.body) })
   })
   const ask = (path: string, fields: Partial<GitHubRequest> = {}): Promise<Answer> =>
     perform({ method: 'GET', url: new URL(path, API), ...fields }, new AbortController().signal, Infinity)
@@ -136,7 +140,7 @@ test('the toolkit is loaded once, by the first request, and does not see the eve
     seen.push(process.env['GITHUB_EVENT_PATH'])
     return Promise.resolve(toolkit)
   }
-  const send = () => Promise.resolve({ status: 200, headers: {}, body: '{}' })
+  const send = () => Promise.resolve({ status: 200, headers: {}, body: bodyOf('{}') })
   const { perform } = createRequests(OPTIONS, send, load)
   expect(seen).toEqual([])
   for (const url of [new URL('/a', API), new URL('/b', API)])

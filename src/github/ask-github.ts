@@ -2,8 +2,8 @@ import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { redactAll } from '../text/redact.ts'
 import { toActionError } from './github-error.ts'
-import type { Answer } from './octokit.ts'
-import type { GitHubOptions, GitHubRequest, Requests } from './requests.ts'
+import type { Answer, GitHubRequest } from './octokit.ts'
+import type { GitHubOptions, Requests } from './requests.ts'
 
 /** A path whose parts may be anything: a branch has slashes. */
 export function path(texts: TemplateStringsArray, ...parts: readonly (string | number)[]): string {
@@ -14,16 +14,11 @@ export type Query = Readonly<Record<string, string | number | boolean>>
 export type RepositoryApi = ReturnType<typeof openRepository>
 
 /** What one repository is asked. Paths are below it, and begin with `/`. */
-function openRepository(
-  { apiUrl, deadlineAt }: GitHubOptions,
-  requests: Requests,
-  repository: string,
-  end: AbortSignal,
-) {
+function openRepository(apiUrl: string, repository: string, perform: (request: GitHubRequest) => Promise<Answer>) {
   const [owner = '', name = ''] = repository.split('/')
   const base = apiUrl + path`/repos/${owner}/${name}`
-  const perform = async (request: GitHubRequest): Promise<Answer> => {
-    const answer = await requests.perform(request, end, deadlineAt)
+  const ask = async (request: GitHubRequest): Promise<Answer> => {
+    const answer = await perform(request)
     if (typeof answer.data !== 'object' || answer.data === null) throw new TypeError('GitHub answered with a page.')
     return answer
   }
@@ -33,21 +28,19 @@ function openRepository(
     get: (place: string, query: Query = {}): Promise<Answer> => {
       const url = new URL(base + place)
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
-      return perform({ method: 'GET', url })
+      return ask({ method: 'GET', url })
     },
     /** @param retries how often it is sent again after a failure that may pass, by default three times */
     send: (method: 'POST' | 'PATCH', place: string, body: object, retries?: number): Promise<Answer> =>
-      perform({ method, url: new URL(base + place), body, retries }),
+      ask({ method, url: new URL(base + place), body, retries }),
     /** Where GitHub says that something is. */
-    locate: async (place: string): Promise<string | undefined> => {
-      const asked = { method: 'GET', url: new URL(base + place), asksWhere: true } as const
-      return (await requests.perform(asked, end, deadlineAt)).headers['location']
-    },
+    locate: async (place: string): Promise<string | undefined> =>
+      (await perform({ method: 'GET', url: new URL(base + place), asksWhere: true })).headers['location'],
     /** Asks the other interface, which has errors in the place of data for what it refuses. */
     graphql: async (query: string): Promise<unknown> => {
       // An Enterprise Server has it beside `/api/v3`.
       const url = new URL(`${apiUrl.replace(/\/v3\/?$/, '')}/graphql`)
-      return (await perform({ method: 'POST', url, body: { query } })).data
+      return (await ask({ method: 'POST', url, body: { query } })).data
     },
   }
 }
@@ -65,16 +58,21 @@ export type AskGitHub = <T>(
   call: (api: RepositoryApi, end: AbortSignal) => Promise<T>,
 ) => Promise<T>
 
-export function createAskGitHub(options: GitHubOptions, requests: Requests): AskGitHub {
-  const { clock, signal, deadlineAt, redact } = options
+export function createAskGitHub(
+  { apiUrl, clock, signal, deadlineAt, redact }: GitHubOptions,
+  { perform }: Pick<Requests, 'perform'>,
+): AskGitHub {
   return async (permission, repository, call) => {
     signal.throwIfAborted()
     const timedOut = (): Error => new ActionError('deadline', 'GitHub did not answer in time.')
     const limits = { clock, signal, timeoutMs: deadlineAt - clock.now(), timedOut }
     try {
       if (limits.timeoutMs <= 0) throw timedOut()
-      const perform = (end: AbortSignal) => call(openRepository(options, requests, repository, end), end)
-      return redactAll(await withDeadline(perform, limits), redact)
+      const answer = await withDeadline((end) => {
+        const api = openRepository(apiUrl, repository, (request) => perform(request, end, deadlineAt))
+        return call(api, end)
+      }, limits)
+      return redactAll(answer, redact)
     } catch (error) {
       signal.throwIfAborted()
       throw toActionError(error, permission, repository, redact)

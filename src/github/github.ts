@@ -4,9 +4,9 @@ import { connectPermissions, type Permissions } from './comment-trust.ts'
 import { connectComments, type Comments } from './comments.ts'
 import { connectCommits, type Commits } from './commits.ts'
 import { connectComparisons, type Comparisons } from './comparisons.ts'
-import { connectJobLogs, downloadText, type Download, type JobLogs } from './job-log.ts'
+import { connectJobLogs, type JobLogs } from './job-log.ts'
 import { connectLabels, type Labels } from './labels.ts'
-import { sendThrough } from './octokit.ts'
+import { sendThrough, type Send } from './octokit.ts'
 import { connectPullRequests, type PullRequests } from './pull-requests.ts'
 import { createRequests, type GitHubOptions, type Requests, type Usage } from './requests.ts'
 import { connectReviewers, type Reviewers } from './reviewers.ts'
@@ -31,8 +31,8 @@ export interface GitHub extends Resources {
 
 export function connectGitHub(
   options: GitHubOptions,
-  requests: Requests = createRequests(options, sendThrough(options.env)),
-  download: Download = downloadText,
+  send: Send = sendThrough(options.env),
+  requests: Requests = createRequests(options, send),
 ): GitHub {
   const ask = createAskGitHub(options, requests)
   return {
@@ -40,14 +40,13 @@ export function connectGitHub(
     ...connectComments(ask),
     ...connectCommits(ask),
     ...connectComparisons(ask),
-    ...connectJobLogs(ask, options, download),
+    ...connectJobLogs(ask, send, options.clock),
     ...connectLabels(ask),
     ...connectPermissions(ask),
     ...connectPullRequests(ask),
     ...connectReviewers(ask),
     ...connectWorkflowRuns(ask),
     usage: requests.usage,
-    until: (deadlineAt, signal = options.signal) =>
-      connectGitHub({ ...options, deadlineAt, signal }, requests, download),
+    until: (deadlineAt, signal = options.signal) => connectGitHub({ ...options, deadlineAt, signal }, send, requests),
   }
 }

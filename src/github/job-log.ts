@@ -1,42 +1,10 @@
-import { exchange } from '../http/exchange.ts'
-import { proxyFor } from '../http/proxy.ts'
+import type { HttpAnswer } from '../http/exchange.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { isLoopback, parseUrl } from '../runtime/url.ts'
 import { path, type AskGitHub } from './ask-github.ts'
-import type { GitHubOptions } from './requests.ts'
-
-/** All of it. What takes longer is not worth the wait. */
-const DOWNLOAD_MS = 60_000
-
-export type Download = typeof downloadText
-
-/**
- * Reads a text from an address that needs no token, piece by piece, and keeps nothing of it: by the same proxies as all else,
- * with a limit of time that no drip resets.
- * @param signal ends it with its reason
- * @throws ActionError
- */
-export async function downloadText(
-  url: URL,
-  take: (text: string) => void,
-  { env, clock }: Pick<GitHubOptions, 'env' | 'clock'>,
-  signal: AbortSignal,
-): Promise<void> {
-  const timedOut = (): Error => new ActionError('deadline', 'The log did not come in time.')
-  const read = async (end: AbortSignal): Promise<void> => {
-    const { status, body } = await exchange({ method: 'GET', url, headers: {} }, proxyFor(url, env), end)
-    if (status !== 200) throw new ActionError('rejected', `The address of the log answered ${status}.`)
-    const decoder = new TextDecoder()
-    for await (const chunk of body) take(decoder.decode(chunk, { stream: true }))
-  }
-  try {
-    await withDeadline(read, { clock, signal, timeoutMs: DOWNLOAD_MS, timedOut })
-  } catch (error) {
-    // Whatever else it says may quote the address, which is a secret for as long as it is good.
-    throw error instanceof ActionError ? error : new ActionError('unreachable', 'The log could not be read.')
-  }
-}
+import type { Send } from './octokit.ts'
 
 const LINES_BEFORE = 120
 const LINES_AFTER = 30
@@ -44,44 +12,63 @@ const LINES_AFTER = 30
 const LONGEST_LINE = 4_000
 const ERROR = '##[error]'
 
+/** Of each line no more than its room, however long it is. */
+async function* linesOf(body: HttpAnswer['body']): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let line = ''
+  for await (const chunk of body) {
+    for (const [index, part] of decoder.decode(chunk, { stream: true }).split('\n').entries()) {
+      if (index > 0) {
+        yield line
+        line = ''
+      }
+      line += part.slice(0, LONGEST_LINE - line.length)
+    }
+  }
+  if (line !== '') yield line
+}
+
 /**
- * Keeps of a log that runs past only what stands around its last error, or its end if it has none, so that a log of any
- * length, and of lines of any length, takes no more memory than this window.
+ * What stands in a log around its last error, or its end if it has none, as the runner wrote it. A log of any length takes no
+ * more memory than these lines.
  */
-export class LogWindow {
-  /** The newest lines, which nobody knows yet whether they matter. */
-  readonly #recent: string[] = []
-  #aroundError: string[] = []
-  /** How many more lines belong to the last error. */
-  #room = 0
-  #open = ''
-
-  /** @param text the next part of the log, which may end anywhere in a line */
-  add(text: string): void {
-    for (const [index, part] of text.split('\n').entries()) {
-      if (index > 0) this.#close()
-      this.#open += part.slice(0, LONGEST_LINE - this.#open.length)
-    }
+export async function lastLines(body: HttpAnswer['body']): Promise<readonly string[]> {
+  const recent: string[] = []
+  let aroundError: readonly string[] = []
+  let sinceError = Infinity
+  for await (const line of linesOf(body)) {
+    recent.push(line)
+    if (recent.length > LINES_BEFORE + LINES_AFTER) recent.shift()
+    sinceError = line.includes(ERROR) ? 0 : sinceError + 1
+    if (sinceError <= LINES_AFTER) aroundError = recent.slice(-LINES_BEFORE - sinceError)
   }
+  return aroundError.length > 0 ? aroundError : recent.slice(-LINES_BEFORE)
+}
 
-  /** The lines that are kept, as the runner wrote them. */
-  lines(): readonly string[] {
-    if (this.#open !== '') this.#close()
-    return this.#aroundError.length > 0 ? this.#aroundError : this.#recent
+/** All of it. What takes longer is not worth the wait. */
+const DOWNLOAD_MS = 60_000
+
+/**
+ * Reads a log from an address that needs no token, with a limit of time that no drip resets.
+ * @param signal ends it with its reason
+ * @throws ActionError
+ */
+export async function downloadLog(
+  url: URL,
+  send: Send,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<readonly string[]> {
+  const timedOut = (): Error => new ActionError('deadline', 'The log did not come in time.')
+  const read = async (end: AbortSignal): Promise<readonly string[]> => {
+    const { status, body } = await send({ method: 'GET', url, headers: {} }, end)
+    if (status !== 200) throw new ActionError('rejected', `The address of the log answered ${status}.`)
+    return lastLines(body)
   }
-
-  #close(): void {
-    const line = this.#open
-    this.#open = ''
-    this.#recent.push(line)
-    if (this.#recent.length > LINES_BEFORE) this.#recent.shift()
-    if (line.includes(ERROR)) {
-      this.#aroundError = [...this.#recent]
-      this.#room = LINES_AFTER
-    } else if (this.#room > 0) {
-      this.#aroundError.push(line)
-      this.#room--
-    }
+  try {
+    return await withDeadline(read, { clock, signal, timeoutMs: DOWNLOAD_MS, timedOut })
+  } catch (error) {
+    // Whatever else it says may quote the address, which is a secret for as long as it is good.
+    throw error instanceof ActionError ? error : new ActionError('unreachable', 'The log could not be read.')
   }
 }
 
@@ -105,16 +92,11 @@ export interface JobLogs {
   readonly readJobLog: (repository: string, jobId: number) => Promise<string>
 }
 
-export const connectJobLogs = (ask: AskGitHub, options: GitHubOptions, download: Download): JobLogs => ({
+export const connectJobLogs = (ask: AskGitHub, send: Send, clock: Clock): JobLogs => ({
   readJobLog: (repository, jobId) =>
-    ask('actions: read', repository, async (api, end) => {
+    ask('actions: read', repository, async (api, signal) => {
       const url = addressOf(await api.locate(path`/actions/jobs/${jobId}/logs`))
-      const window = new LogWindow()
-      const take = (text: string): void => {
-        window.add(text)
-      }
-      await download(url, take, options, end)
-      const lines = window.lines().map((line) => line.replace(TIME_STAMP, '').replace(COMMAND, '$1: '))
-      return lines.join('\n')
+      const lines = await downloadLog(url, send, { clock, signal })
+      return lines.map((line) => line.replace(TIME_STAMP, '').replace(COMMAND, '$1: ')).join('\n')
     }),
 })

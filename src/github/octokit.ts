@@ -2,35 +2,41 @@ import { exchange, readText, type HttpAnswer, type HttpRequest } from '../http/e
 import { proxyFor } from '../http/proxy.ts'
 import { ActionError } from '../runtime/errors.ts'
 
-/** An answer, read to its end. */
-export interface Sent extends Omit<HttpAnswer, 'body'> {
-  readonly body: string
+export interface GitHubRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly url: URL
+  readonly body?: object
+  /** Of the answer that is known: it is given again only if it has changed. */
+  readonly etag?: string | undefined
+  /** How often it is sent again after a failure that may pass, by default three times. */
+  readonly retries?: number | undefined
+  /** That it asks where something is, which an answer 302 says. */
+  readonly asksWhere?: boolean
 }
 
-/** An answer of GitHub's: JSON as what it stands for, and all else as text. */
-export interface Answer extends Omit<Sent, 'body'> {
+/** An answer of GitHub's, read to its end: JSON as what it stands for, and all else as text. */
+export interface Answer extends Omit<HttpAnswer, 'body'> {
   readonly data: unknown
 }
 
 /** Sends a request once. `end` aborts when nobody waits for the answer any more. */
-export type Send = (request: HttpRequest, end: AbortSignal) => Promise<Sent>
+export type Send = (request: HttpRequest, end: AbortSignal) => Promise<HttpAnswer>
+
+export function sendThrough(env: NodeJS.ProcessEnv): Send {
+  return async (request, end) => exchange(request, proxyFor(request.url, env), end)
+}
 
 /** Far more than 300 files with their changes. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-export function sendThrough(env: NodeJS.ProcessEnv): Send {
-  return async (request, end) => {
-    const answer = await exchange(request, proxyFor(request.url, env), end)
-    return { ...answer, body: await readText(answer.body, MOST_BYTES) }
-  }
-}
-
 /** A `fetch` for Octokit, with what it needs of an answer. */
 function asFetch(send: Send) {
   return async (url: string, { method, headers, body, signal }: HttpRequest & { readonly signal: AbortSignal }) => {
-    const sent = await send({ method, url: new URL(url), headers, body }, signal)
-    const text = (): Promise<string> => Promise.resolve(sent.body)
-    return { status: sent.status, url, headers: new Map(Object.entries(sent.headers)), text, arrayBuffer: text }
+    const answer = await send({ method, url: new URL(url), headers, body }, signal)
+    // Octokit would take a body that breaks off for an empty one.
+    const whole = await readText(answer.body, MOST_BYTES)
+    const text = (): Promise<string> => Promise.resolve(whole)
+    return { status: answer.status, url, headers: new Map(Object.entries(answer.headers)), text, arrayBuffer: text }
   }
 }
 
@@ -45,14 +51,6 @@ function answerIn(error: unknown): Answer {
 }
 
 export type LoadToolkit = () => Promise<typeof import('@actions/github')>
-
-/** One request: its URL, and a body that is going to be JSON. */
-interface OctokitRequest {
-  readonly method: string
-  readonly url: string
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly data: object | undefined
-}
 
 const USER_AGENT = 'docs-agent-action'
 
@@ -71,8 +69,10 @@ export async function openOctokit(token: string, send: Send, debug: (line: strin
     // Octokit would write to the step's streams, past all that keeps them clean.
     const log = { debug, info: debug, warn: debug, error: debug }
     const { request } = getOctokit(token, { userAgent: USER_AGENT, log, request: { fetch: asFetch(send), log } })
-    return async (asked: OctokitRequest, end: AbortSignal): Promise<Answer> =>
-      (await request({ ...asked, request: { signal: end } }).catch(answerIn)) as Answer
+    return async ({ method, url, body: data, etag }: GitHubRequest, end: AbortSignal): Promise<Answer> => {
+      const asked = { method, url: url.href, headers: { 'if-none-match': etag }, data, request: { signal: end } }
+      return (await request(asked).catch(answerIn)) as Answer
+    }
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_INVALID_URL') throw error
     throw new ActionError('proxy', "GitHub's client could not be started.", {

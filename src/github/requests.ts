@@ -5,7 +5,7 @@ import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
 import type { Redact } from '../text/redact.ts'
 import { Refusal } from './github-error.ts'
-import { openOctokit, type Answer, type LoadToolkit, type Send } from './octokit.ts'
+import { openOctokit, type Answer, type GitHubRequest, type LoadToolkit, type Send } from './octokit.ts'
 
 export interface GitHubOptions {
   readonly token: string
@@ -32,16 +32,6 @@ export interface Usage {
   readonly remaining: number
   /** How many it lets through in an hour; 0 while it has not said. */
   readonly limit: number
-}
-
-export interface GitHubRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH'
-  readonly url: URL
-  readonly body?: object
-  /** How often it is sent again after a failure that may pass, by default three times. */
-  readonly retries?: number | undefined
-  /** That it asks where something is, which an answer 302 says. */
-  readonly asksWhere?: boolean
 }
 
 /** One attempt, its answer's last byte included. */
@@ -126,26 +116,25 @@ export function createRequests(
     await clock.sleep(at - clock.now(), end)
   }
 
-  async function sendOnce({ method, body: data }: GitHubRequest, { href: url }: URL, signal: AbortSignal) {
-    const isRead = method === 'GET'
+  async function sendOnce(request: GitHubRequest, signal: AbortSignal): Promise<Answer> {
+    const { method, url } = request
     // A signal of the process is heard only when the loop turns, and this may be something that GitHub is told to write.
     await clock.turn()
     signal.throwIfAborted()
-    // What is known is asked for again only in case that it has changed.
-    const headers = { 'if-none-match': isRead ? known.get(url)?.headers['etag'] : undefined }
     const ask = await (octokit ??= openOctokit(token, send, debug, load))
+    const etag = method === 'GET' ? known.get(url.href)?.headers['etag'] : undefined
     const limits = { clock, signal, timeoutMs: ATTEMPT_MS }
-    const answer = await withDeadline((end) => ask({ method, url, headers, data }, end), limits)
+    const answer = await withDeadline((end) => ask({ ...request, etag }, end), limits)
     count(answer)
-    return isRead ? remember(url, answer) : answer
+    return method === 'GET' ? remember(url.href, answer) : answer
   }
 
   /** Follows a repository to where it is now, with method and body. */
   async function attempt(request: GitHubRequest, end: AbortSignal): Promise<Answer> {
-    let { url } = request
     if (request.method !== 'GET') await pauseWrites(end)
+    let { url } = request
     for (let hops = 0; ; hops++) {
-      const answer = await sendOnce(request, url, end)
+      const answer = await sendOnce({ ...request, url }, end)
       if (answer.status < 300 || (answer.status === 302 && request.asksWhere === true)) return answer
       const next = hops < MOST_HOPS ? nextPlace(answer, url) : undefined
       if (next === undefined) throw errorOf(answer)
