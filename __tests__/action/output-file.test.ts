@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from '@jest/globals'
-import { OutputFile, OutputFileError } from '../../src/action/output-file.ts'
+import { OutputFileError, writeWholeFile } from '../../src/action/output-file.ts'
 import { namesIn, temporaryFolder } from '../support/temporary-folder.ts'
 
 let workspace: string
@@ -9,82 +9,77 @@ beforeEach(() => {
   workspace = temporaryFolder()
 })
 
-const fileAt = (name: string, mostBytes?: number) => new OutputFile({ file: join(workspace, name), name }, mostBytes)
-function open(name: string, mostBytes?: number): OutputFile {
-  const file = fileAt(name, mostBytes)
-  file.open()
-  return file
+type Write = (text: string) => void
+function writeFile(name: string, fill: (write: Write) => void, mostBytes?: number): Promise<void> {
+  return writeWholeFile(join(workspace, name), (write) => Promise.resolve(write).then(fill), mostBytes)
 }
 const read = (name: string): string => readFileSync(join(workspace, name), 'utf8')
+const writeHalf = (write: Write): never => {
+  write('half')
+  throw new Error('stopped')
+}
 
-test('a file is there once it is whole, nothing is beside it, and until then that of an earlier run stays', () => {
+test('a file is there once it is whole, nothing is beside it, and until then that of an earlier run stays', async () => {
   writeFileSync(join(workspace, 'visitors.csv'), 'old')
-  const discarded = open('visitors.csv')
-  discarded.write('half')
-  discarded.discard()
+  await expect(writeFile('visitors.csv', writeHalf)).rejects.toThrow('stopped')
   expect([namesIn(workspace), read('visitors.csv')]).toEqual([['visitors.csv'], 'old'])
 
-  const file = open('visitors.csv')
-  file.write('a,')
-  file.write('é\r\n')
-  expect(read('visitors.csv')).toBe('old')
-  file.commit()
-  file.discard()
+  await writeFile('visitors.csv', (write) => {
+    write('a,')
+    write('é\r\n')
+    expect(read('visitors.csv')).toBe('old')
+  })
   expect([namesIn(workspace), read('visitors.csv')]).toEqual([['visitors.csv'], 'a,é\r\n'])
 })
 
-test('a discarded file leaves no folder behind that was made for it, and all others alone', () => {
+test('a file that stays half leaves no folder behind that was made for it, and all others alone', async () => {
   mkdirSync(join(workspace, 'there'))
-  const file = open('there/new/newer/visitors.csv')
-  file.write('half')
-  file.discard()
-  file.discard()
-
+  await expect(writeFile('there/new/newer/visitors.csv', writeHalf)).rejects.toThrow('stopped')
   expect(namesIn(workspace)).toEqual(['there'])
 })
 
-test('a file whose folder went away is an error that names the code and no path, and leaves nothing', () => {
-  const file = open('out/visitors.csv')
-  rmSync(join(workspace, 'out'), { recursive: true, force: true })
-
-  expect(() => {
-    file.commit()
-  }).toThrow(new OutputFileError('The file could not be written (ENOENT).', ''))
-  expect(() => {
-    file.write('more')
-  }).toThrow(OutputFileError)
-  file.discard()
+test('a file whose folder went away is an error that names the code and no path, and leaves nothing', async () => {
+  let more: Write | undefined
+  const losing = (write: Write): void => {
+    rmSync(join(workspace, 'out'), { recursive: true, force: true })
+    more = write
+  }
+  const lost = new OutputFileError('The file could not be written (ENOENT).', '')
+  await expect(writeFile('out/visitors.csv', losing)).rejects.toThrow(lost)
+  expect(() => more?.('more')).toThrow(OutputFileError)
   expect(namesIn(workspace)).toEqual([])
 })
 
-test('a place that cannot be opened is an error, and the folders that were made for it are gone', () => {
-  const file = fileAt(`new/${'x'.repeat(300)}/v.csv`)
-  expect(() => {
-    file.open()
-  }).toThrow(OutputFileError)
-  file.discard()
+test('a place that cannot be opened is an error, and the folders that were made for it are gone', async () => {
+  await expect(writeFile(`new/${'x'.repeat(300)}/v.csv`, writeHalf)).rejects.toThrow(OutputFileError)
   expect(namesIn(workspace)).toEqual([])
 })
 
-test('a file that grows beyond its budget is refused, says so, and leaves nothing behind', () => {
-  const file = open('visitors.csv', 4)
-  file.write('éé')
-  expect(() => {
-    file.write('x')
-  }).toThrow(new OutputFileError('The file would be larger than 4 bytes.', ''))
-  file.discard()
+test('a file that grows beyond its budget is refused, says so, and leaves nothing behind', async () => {
+  const fill = (write: Write): void => {
+    write('éé')
+    expect(() => {
+      write('x')
+    }).toThrow(new OutputFileError('The file would be larger than 4 bytes.', ''))
+    throw new Error('stopped')
+  }
+  await expect(writeFile('visitors.csv', fill, 4)).rejects.toThrow('stopped')
   expect(namesIn(workspace)).toEqual([])
 })
 
-test('a file that could not be put in its place does not close the one that is opened next', () => {
-  const first = open('lost.csv')
-  mkdirSync(join(workspace, 'lost.csv'))
-  expect(() => {
-    first.commit()
-  }).toThrow(OutputFileError)
-  const next = open('next.csv')
-  first.discard()
-  next.write('whole')
-  next.commit()
+test('a process that ends leaves no half file, and of one that was given up it does not close the next', async () => {
+  let discard: (() => void) | undefined
+  const spoiling = (): void => {
+    discard = process.listeners('exit').at(-1) as () => void
+    mkdirSync(join(workspace, 'lost.csv'))
+  }
+  await expect(writeFile('lost.csv', spoiling)).rejects.toThrow(OutputFileError)
+  await writeFile('next.csv', (write) => {
+    discard?.()
+    write('whole')
+  })
   expect(read('next.csv')).toBe('whole')
+  const ending = writeFile('half.csv', () => process.listeners('exit').at(-1)?.(0))
+  await expect(ending).rejects.toThrow(OutputFileError)
+  expect(namesIn(workspace)).toEqual(['lost.csv', 'next.csv'])
 })

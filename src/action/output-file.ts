@@ -1,6 +1,5 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import type { OutputPlace } from './workspace-file.ts'
 
 /** A file could not be written. */
 export class OutputFileError extends Error {
@@ -38,74 +37,68 @@ function missingFolders(folder: string): string[] {
 const CLOSED = -1
 
 /**
- * A file that is there as a whole or not at all: until it is committed, all is in a temporary file beside it, so that the
- * rename stays within one file system. It writes synchronously: then it can be discarded while the process ends, too. All
- * that it throws is `OutputFileError`.
+ * Writes a file that is there as a whole or not at all, and then nothing is left behind: until it is whole, all is in a
+ * temporary file beside it, so that the rename stays within one file system. Folders that are missing are made.
+ * @param fill begins once the place is known to be good, and gives the texts of the file, which are written synchronously:
+ *   then it can be discarded while the process ends, too
+ * @param mostBytes what is larger is refused, since what is written comes from a stranger
+ * @throws OutputFileError, and what `fill` throws
  */
-export class OutputFile {
-  readonly #file: string
-  readonly #temporary: string
-  readonly #mostBytes: number
-  #madeFolders: readonly string[] = []
-  #bytes = 0
-  #descriptor = CLOSED
+export async function writeWholeFile(
+  file: string,
+  fill: (write: (text: string) => void) => Promise<void>,
+  mostBytes = MOST_BYTES,
+): Promise<void> {
+  const folder = path.dirname(file)
+  const temporary = path.join(folder, `.${crypto.randomUUID()}.part`)
+  const madeFolders = missingFolders(folder)
+  let descriptor = CLOSED
+  let bytes = 0
 
-  /** @param mostBytes what is larger is refused, since what is written comes from a stranger */
-  constructor({ file }: OutputPlace, mostBytes = MOST_BYTES) {
-    this.#file = file
-    this.#temporary = path.join(path.dirname(file), `.${crypto.randomUUID()}.part`)
-    this.#mostBytes = mostBytes
-  }
-
-  /** Makes the folders that are missing, too. */
-  open(): void {
-    const folder = path.dirname(this.#file)
-    this.#madeFolders = missingFolders(folder)
-    orThrow(() => {
-      fs.mkdirSync(folder, { recursive: true })
-      this.#descriptor = fs.openSync(this.#temporary, 'wx')
-    })
-  }
-
-  /** Appends a text, as UTF-8. */
-  write(text: string): void {
-    this.#bytes += Buffer.byteLength(text)
-    if (this.#bytes > this.#mostBytes)
+  function write(text: string): void {
+    bytes += Buffer.byteLength(text)
+    if (bytes > mostBytes)
       throw new OutputFileError(
-        `The file would be larger than ${this.#mostBytes} bytes.`,
+        `The file would be larger than ${mostBytes} bytes.`,
         'Export less in one step, such as fewer days.',
       )
     orThrow(() => {
-      fs.writeFileSync(this.#descriptor, text)
+      fs.writeFileSync(descriptor, text)
     })
   }
-
-  /** Puts the file in its place, where it replaces the one that was there before. */
-  commit(): void {
-    orThrow(() => {
-      // Some file systems notice that the disk is full only now.
-      fs.fsyncSync(this.#descriptor)
-      this.#close()
-      fs.renameSync(this.#temporary, this.#file)
-    })
+  function close(): void {
+    const open = descriptor
+    // What is opened next may get the same number.
+    descriptor = CLOSED
+    fs.closeSync(open)
   }
-
-  /** Leaves nothing behind, where it was not committed. Never throws, so that it can stand in a `finally`. */
-  readonly discard = (): void => {
-    const removals = this.#madeFolders.map((folder) => fs.rmdirSync.bind(fs, folder))
-    for (const tidy of [this.#close.bind(this), fs.unlinkSync.bind(fs, this.#temporary), ...removals]) {
+  function discard(): void {
+    const removals = madeFolders.map((made) => fs.rmdirSync.bind(fs, made))
+    for (const tidy of [close, fs.unlinkSync.bind(fs, temporary), ...removals]) {
       try {
         tidy()
       } catch {
-        // What cannot be tidied up must not hide why it had to be. After a commit the folder is not empty, and stays.
+        // What cannot be tidied up must not hide why it had to be. Of a whole file the folder is not empty, and stays.
       }
     }
   }
 
-  #close(): void {
-    const descriptor = this.#descriptor
-    // The file that is opened next may get the same number.
-    this.#descriptor = CLOSED
-    fs.closeSync(descriptor)
+  // A second signal, or a defect elsewhere, ends the process at once.
+  process.once('exit', discard)
+  try {
+    orThrow(() => {
+      fs.mkdirSync(folder, { recursive: true })
+      descriptor = fs.openSync(temporary, 'wx')
+    })
+    await fill(write)
+    orThrow(() => {
+      // Some file systems notice that the disk is full only now.
+      fs.fsyncSync(descriptor)
+      close()
+      fs.renameSync(temporary, file)
+    })
+  } finally {
+    discard()
+    process.off('exit', discard)
   }
 }

@@ -23,8 +23,8 @@ export function csvCell(text: string): string {
 
 interface ExportFormat {
   readonly head: (range: DateRange, totals: VisitorTotals) => string
-  readonly row: (row: VisitorRow) => string
-  readonly between: string
+  /** @param index of the row in the file, from 0 */
+  readonly row: (row: VisitorRow, index: number) => string
   readonly tail: string
 }
 
@@ -32,21 +32,18 @@ export const EXPORT_FORMATS: Readonly<Record<Format, ExportFormat>> = {
   csv: {
     head: () => 'path,human,ai,total\r\n',
     row: ({ path, human, ai, total }) => `${csvCell(path)},${human},${ai},${total}\r\n`,
-    between: '',
     tail: '',
   },
   json: {
     head({ dateFrom = null, dateTo = null }, totals) {
       return `${JSON.stringify({ range: { dateFrom, dateTo }, totals }).slice(0, -1)},"rows":[`
     },
-    row: (row) => `\n${JSON.stringify(row)}`,
-    between: ',',
+    row: (row, index) => `${index === 0 ? '' : ','}\n${JSON.stringify(row)}`,
     tail: '\n]}\n',
   },
   ndjson: {
     head: () => '',
     row: (row) => `${JSON.stringify(row)}\n`,
-    between: '',
     tail: '',
   },
 }

@@ -1,6 +1,6 @@
 import { formatDuration } from '../text/duration.ts'
 import { ActionError } from '../runtime/errors.ts'
-import { OutputFile, OutputFileError } from '../action/output-file.ts'
+import { OutputFileError, writeWholeFile } from '../action/output-file.ts'
 import type { Step } from '../action/step.ts'
 import { compareWithBefore } from './compare.ts'
 import { describeRange } from './date-range.ts'
@@ -21,34 +21,25 @@ function announce({ projectId, range, format, timeoutMs }: VisitorsInputs): stri
 
 /**
  * Puts the pages into the file as they come.
- * @throws ActionError, OutputFileError; then, and on a defect too, no half file stays
+ * @throws ActionError, OutputFileError
  */
 async function exportPages({ range, place, format }: VisitorsInputs, tally: Tally, step: Step): Promise<void> {
   const { core, clock, signal } = step
-  const { head, row, between, tail } = EXPORT_FORMATS[format]
-  const file = new OutputFile(place)
-  // A second signal, or a defect elsewhere, ends the process at once.
-  process.once('exit', file.discard)
-  try {
-    // Before the first request: if the place cannot be written to, there is none.
-    file.open()
+  const { head, row, tail } = EXPORT_FORMATS[format]
+  // Before the first request: if the place cannot be written to, there is none.
+  await writeWholeFile(place.file, async (write) => {
     let toldAt = clock.now()
     for await (const page of walkPages(createPageReader(range, step))) {
-      if (tally.rows === 0) file.write(head(range, page.totals))
-      else if (page.rows.length > 0) file.write(between)
-      file.write(page.rows.map(row).join(between))
+      if (tally.rows === 0) write(head(range, page.totals))
+      write(page.rows.map((one, index) => row(one, tally.rows + index)).join(''))
       tally.add(page)
       if (clock.now() - toldAt < PROGRESS_MS) continue
       toldAt = clock.now()
       core.log(`${tally.rows} rows so far.`)
     }
-    file.write(tail)
+    write(tail)
     signal.throwIfAborted()
-    file.commit()
-  } finally {
-    file.discard()
-    process.off('exit', file.discard)
-  }
+  })
 }
 
 /** Exports the visitors and reports what became of it. Throws only what nobody foresaw. */
