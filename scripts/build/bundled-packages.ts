@@ -24,6 +24,16 @@ const MODULES: Readonly<Record<string, string>> = {
   // HTTP/2 is never switched on, as it sends a request again by itself.
   'undici/lib/dispatcher/client-h2.js':
     "module.exports = () => {\n  throw new Error('HTTP/2 is not in this bundle.')\n}\n",
+  // No redirect is followed here.
+  'undici/lib/interceptor/redirect-interceptor.js': 'module.exports = () => (dispatch) => dispatch\n',
+  // An index of the names of headers, which pays off after some hundred answers.
+  'undici/lib/core/tree.js': 'exports.tree = { lookup: () => null }\n',
+}
+
+/** What undici uses of large modules of Node.js that a step does not load otherwise. */
+const BUILT_INS: Readonly<Record<string, string>> = {
+  "require('node:assert')": '((holds, message) => { if (!holds) throw new Error(message) })',
+  "require('node:http')": '({ IncomingMessage: class {}, maxHeaderSize: 16 * 1024 })',
 }
 
 function leaveOut(modules: string): void {
@@ -31,6 +41,11 @@ function leaveOut(modules: string): void {
     const file = path.join(modules, name)
     if (!fs.existsSync(file)) throw new Error(`${name} is somewhere else now.`)
     fs.writeFileSync(file, code)
+  }
+  for (const name of fs.globSync('undici/lib/{api,core,dispatcher}/*.js', { cwd: modules })) {
+    const file = path.join(modules, name)
+    const code = fs.readFileSync(file, 'utf8')
+    fs.writeFileSync(file, code.replace(/require\('node:(?:assert|http)'\)/g, (load) => BUILT_INS[load] ?? load))
   }
   // Its modules for OpenID Connect, platforms and summaries load much, and webpack may leave out what has no side effects.
   const core = path.join(modules, '@actions/core/package.json')
