@@ -35,10 +35,10 @@ test.each<[what: string, fields: object, requested: RequestedRange, expected: ob
   ['of a new tag', { ...TAG, ...NEW }, EVENT, { kind: 'since-tag', tag: 'v1' }],
   ['of a tag that moved', TAG, EVENT, { kind: 'compare', base: commit('a') }],
   // Earlier pushes to the branch may have failed or been replaced.
-  ['that replaces others, to a branch', NEXT, SINCE, { ...SINCE, head: commit('b'), firstTime: WHOLE_BRANCH }],
-  ['that replaces others, to the default branch', {}, SINCE, { ...SINCE, firstTime: range('push', PUSH) }],
+  ['that replaces others, to a branch', NEXT, SINCE, { ...SINCE, head: commit('b'), fallback: WHOLE_BRANCH }],
+  ['that replaces others, to the default branch', {}, SINCE, { ...SINCE, fallback: range('push', PUSH) }],
   // GitHub records it on the default branch.
-  ['that deleted a branch, looking back', DELETED, SINCE, { ...SINCE, head: commit('e'), firstTime: NO_CHANGE }],
+  ['that deleted a branch, looking back', DELETED, SINCE, { ...SINCE, head: commit('e'), fallback: NO_CHANGE }],
   ['whatever was deleted, with a range by name', DELETED, BETWEEN, { ...BETWEEN, kind: 'compare' }],
 ])('the range of a push %s', (_what, fields, requested, expected) => {
   expect(range('push', { ...PUSH, ...fields }, requested)).toMatchObject(expected)

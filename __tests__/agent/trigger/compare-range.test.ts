@@ -80,7 +80,7 @@ const OF_PULL = [`acme/docs ${PULL_REQUEST.baseSha} ${PULL_REQUEST.headSha}`]
 test.each<[range: ChangeRange, last: string[], asked: string[], told: string]>([
   [SINCE, [commit('d')], FROM_D, 'everything since the last successful run, from'],
   [SINCE, [], [], 'no run of this workflow on this branch'],
-  [{ ...SINCE, firstTime: PULL }, [], OF_PULL, 'the pull request, from aaaaaaa to ccccccc'],
+  [{ ...SINCE, fallback: PULL }, [], OF_PULL, 'the pull request, from aaaaaaa to ccccccc'],
   [{ ...SINCE, of: OTHER }, [commit('d')], FROM_D, 'of the workflow that started'],
   [{ ...SINCE, of: OTHER }, [], [], 'no run of the workflow that started this one'],
 ])('%j where %j was successful compares %j', async (range, last, expected, told) => {

@@ -1,21 +1,16 @@
 import { formatCount } from '../../text/sentences.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
-import type { ChangedFile } from '../../github/comparisons.ts'
+import type { ChangedFile, Comparison } from '../../github/comparisons.ts'
 import type { ChangeContext } from '../inputs/agent-inputs.ts'
 import { bytesOf, cleanBlock, cleanName, cutBlock } from '../../text/fenced.ts'
 import { takeFitting } from '../../text/untrusted.ts'
 import { missing, type Body, type Section } from './sections.ts'
 
 /** A change, ready to be told. */
-export interface Change {
+export interface Change extends Pick<Comparison, 'commits' | 'totalCommits' | 'files' | 'fileList'> {
   readonly repository: string
   /** Our own words for it, such as `the push, from 1234567 to 89abcde`. */
   readonly title: string
-  /** Oldest first. */
-  readonly commits: readonly ComparedCommit[]
-  readonly totalCommits: number
-  readonly files: readonly ChangedFile[]
-  readonly fileList: 'whole' | 'cut'
 }
 
 /** The beginning of a hunk says too little in no more bytes than these. */

@@ -28,5 +28,5 @@ export async function findChangeAuthors(
   const range = findChangeRange(step.context, inputs.changeRange)
   const ask = () => compareWhatIsThere(range, beforeTheJob(step))
   const { found } = (await step.journal.bestEffort(lost, ask)) ?? {}
-  return typeof found === 'object' ? rankAuthors(found.comparison.commits) : []
+  return typeof found === 'object' ? rankAuthors(found.commits) : []
 }

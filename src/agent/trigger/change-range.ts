@@ -24,10 +24,10 @@ export type ChangeRange =
   | {
       readonly kind: 'since-last-success'
       readonly head: string
-      /** Where there was none. */
-      readonly firstTime?: ChangeRange
       /** The run of another workflow before which to look; left out for this one's own. */
       readonly of?: { readonly workflow: string; readonly runId: number } | undefined
+      /** What takes its place if there was none, or all are gone. */
+      readonly fallback?: ChangeRange
     }
   /** What a tag has more than the tag before it. */
   | { readonly kind: 'since-tag'; readonly tag: string }
@@ -128,8 +128,7 @@ export function findChangeRange(
   // GitHub records the push that deleted a branch with the newest commit of the default branch. The next run looks back to it
   // if it is green, so that it has to look back itself.
   const looksBack = event.kind !== 'pull-request' && refName === event.defaultBranch
-  if (range.kind === 'nothing-changed')
-    return looksBack ? { kind: 'since-last-success', head: sha, firstTime: range } : range
+  if (range.kind === 'nothing-changed' && !looksBack) return range
   const head = range.kind === 'compare' ? range.head : sha
-  return { kind: 'since-last-success', head, firstTime: event.kind === 'push' ? rangeOfPush(event, true) : range }
+  return { kind: 'since-last-success', head, fallback: event.kind === 'push' ? rangeOfPush(event, true) : range }
 }

@@ -8,10 +8,7 @@ import { quoted } from '../../text/markdown.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { ChangeRange } from './change-range.ts'
 
-type Range = Extract<ChangeRange, { kind: 'compare' }>
-
-/** A range whose two ends are known, or why it has none. */
-type KnownRange = Range | Extract<ChangeRange, { reason: string }>
+type Ends = Extract<ChangeRange, { kind: 'compare' }>
 
 /** What stands before the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@1.2.3`. */
 const prefixOf = (tag: string): string => tag.replace(/\d.*$/s, '')
@@ -51,7 +48,7 @@ async function findTagBefore(tag: string, github: GitHub, repository: string): P
 }
 
 async function sinceLastSuccess(
-  { head, firstTime, of }: Extract<ChangeRange, { kind: 'since-last-success' }>,
+  { head, of, fallback }: Extract<ChangeRange, { kind: 'since-last-success' }>,
   github: GitHub,
   { repository, workflow, refName: branch, runId }: Context,
 ): Promise<ChangeRange> {
@@ -67,19 +64,20 @@ async function sinceLastSuccess(
       : `the commits of the last successful runs of ${which} are gone`
   return bases.reduceRight<ChangeRange>(
     (fallback, base) => ({ kind: 'compare', base, head, about, isReplacement: true, fallback }),
-    firstTime ?? { kind: 'nothing-to-compare', reason },
+    fallback ?? { kind: 'nothing-to-compare', reason },
   )
 }
 
-/**
- * Asks GitHub for the ends of a range that the event does not have.
- * @throws ActionError if GitHub does not tell
- */
-async function findRange(range: ChangeRange, github: GitHub, context: Context): Promise<KnownRange> {
+/** Asks GitHub for what is to be compared, where the event does not say it. */
+async function findEnds(
+  range: Exclude<ChangeRange, Ends | { reason: string }>,
+  github: GitHub,
+  context: Context,
+): Promise<ChangeRange> {
   const { repository } = context
   switch (range.kind) {
     case 'since-last-success':
-      return findRange(await sinceLastSuccess(range, github, context), github, context)
+      return sinceLastSuccess(range, github, context)
     case 'since-tag': {
       const base = await findTagBefore(range.tag, github, repository)
       if (base === undefined)
@@ -90,64 +88,56 @@ async function findRange(range: ChangeRange, github: GitHub, context: Context): 
       const { baseSha, headSha } = await github.readPullRequest({ repository, number: range.number })
       return { kind: 'compare', base: baseSha, head: headSha, about: 'the pull request' }
     }
-    case 'compare':
-    case 'nothing-changed':
-    case 'nothing-to-compare':
-      return range
   }
 }
 
-export interface Compared {
+export interface Compared extends Comparison {
   readonly repository: string
   /** For the agent, with no names of people. */
   readonly title: string
   /** The same for people, each name between back-ticks. */
   readonly story: string
-  readonly comparison: Comparison
   /** Why more may have changed than is listed, as the beginning of a sentence. */
   readonly unlisted: string | undefined
 }
+
+/** A change, or why there is nothing to compare, as a part of a sentence. */
+export type FoundChange = Compared | string
 
 const shortRef = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
 
 const isRewritten = ({ relation }: Comparison): boolean => relation === 'diverged' || relation === 'behind'
 
 /** The two ends, each as `show` tells it. A rewritten history is compared from the merge base. */
-function formatEnds({ base, head }: Range, comparison: Comparison, show: (ref: string) => string): string {
+function formatEnds({ base, head }: Ends, comparison: Comparison, show: (ref: string) => string): string {
   if (!isRewritten(comparison)) return `from ${show(base)} to ${show(head)}`
   const from = `from the merge base ${show(comparison.mergeBase)} to ${show(head)}`
   return `${from}, as ${show(base)} is not in its history`
 }
 
 /** A comparison lists what came since the merge base, and not what a forced push took out. */
-function whyUnlisted({ isReplacement }: Range, isFallback: boolean, comparison: Comparison): string | undefined {
+function whyUnlisted({ isReplacement }: Ends, isFallback: boolean, comparison: Comparison): string | undefined {
   if (comparison.fileList === 'cut') return 'GitHub does not list all changed files'
   const hasLost = isFallback || (isReplacement === true && isRewritten(comparison))
   return hasLost ? 'History was rewritten, and GitHub does not list what that took out' : undefined
 }
 
-async function compareRange(
-  range: Range,
-  isFallback: boolean,
-  github: GitHub,
-  ownRepository: string,
-): Promise<Compared> {
-  const { repository = ownRepository, base, head, about, story = about } = range
+async function compareEnds(ends: Ends, isFallback: boolean, github: GitHub, ownRepository: string): Promise<Compared> {
+  const { repository = ownRepository, base, head, about, story = about } = ends
   const comparison = await github.compare(repository, base, head)
   return {
+    ...comparison,
     repository,
-    comparison,
-    title: `${about}, ${formatEnds(range, comparison, shortRef)}`,
-    story: `${story}, ${formatEnds(range, comparison, (ref) => quoted(shortRef(ref)))}`,
-    unlisted: whyUnlisted(range, isFallback, comparison),
+    title: `${about}, ${formatEnds(ends, comparison, shortRef)}`,
+    story: `${story}, ${formatEnds(ends, comparison, (ref) => quoted(shortRef(ref)))}`,
+    unlisted: whyUnlisted(ends, isFallback, comparison),
   }
 }
 
 export interface Looked {
   /** How many bases were gone, one after the other. */
   readonly gone: number
-  /** Or why there is nothing to compare, as a part of a sentence. */
-  readonly found: Compared | string
+  readonly found: FoundChange
 }
 
 /** What finding a range costs beyond `contents: read`. */
@@ -166,22 +156,21 @@ function withoutToken({ kind }: ChangeRange): ActionError {
 /**
  * Asks GitHub what changed. A commit that a forced push took out of the history may be gone for good: then the range that
  * takes its place is compared.
+ * @param gone how many bases were gone before this range took their place
  * @throws ActionError if GitHub does not tell, or there is no token to ask it with
  */
 export async function compareWhatIsThere(
   range: ChangeRange,
-  { context, github }: Pick<Step, 'context' | 'github'>,
+  step: Pick<Step, 'context' | 'github'>,
+  gone = 0,
 ): Promise<Looked> {
-  for (let gone = 0, next = range; ; gone++) {
-    if ('reason' in next) return { gone, found: next.reason }
-    if (github === undefined) throw withoutToken(next)
-    const known = await findRange(next, github, context)
-    if ('reason' in known) return { gone, found: known.reason }
-    const ask = () => compareRange(known, gone > 0, github, context.repository)
-    if (known.fallback === undefined) return { gone, found: await ask() }
-    // Twice, as one 404 may be that of a gateway.
-    const found = (await unlessFailed(ask(), 'not-found')) ?? (await unlessFailed(ask(), 'not-found'))
-    if (found !== undefined) return { gone, found }
-    next = known.fallback
-  }
+  const { context, github } = step
+  if ('reason' in range) return { gone, found: range.reason }
+  if (github === undefined) throw withoutToken(range)
+  if (range.kind !== 'compare') return compareWhatIsThere(await findEnds(range, github, context), step, gone)
+  const ask = () => compareEnds(range, gone > 0, github, context.repository)
+  if (range.fallback === undefined) return { gone, found: await ask() }
+  // Twice, as one 404 may be that of a gateway.
+  const found = (await unlessFailed(ask(), 'not-found')) ?? (await unlessFailed(ask(), 'not-found'))
+  return found === undefined ? compareWhatIsThere(range.fallback, step, gone + 1) : { gone, found }
 }

@@ -8,8 +8,6 @@ export interface EventOrigin {
   /** `people`: what they do by hand or say. `ours`: what this action wrote. `change`: commits, and all of the range that they end. */
   readonly kind: 'people' | 'ours' | 'change' | 'other'
   readonly numbers: readonly number[]
-  /** Those of the event's own pull request, if it says so. */
-  readonly labels: readonly string[]
   readonly branch: string | undefined
   /** Newest first. */
   readonly commits: readonly EventCommit[]
@@ -24,11 +22,11 @@ const commitOf = (sha: string | undefined, message = ''): readonly EventCommit[]
   sha === undefined ? [] : [{ sha, message, author: '', isByPusher: false }]
 
 const ofSubject = (subject: Subject | undefined): Partial<EventOrigin> =>
-  subject?.kind === 'pull-request' ? { numbers: [subject.number], labels: subject.labels } : {}
+  subject?.kind === 'pull-request' ? { numbers: [subject.number] } : {}
 
 /** What an event is about, from its payload alone. What cannot be read of it says nothing. */
 export function findEventOrigin({ event, sha }: Pick<Context, 'event' | 'sha'>): EventOrigin {
-  const nothing = { numbers: [], labels: [], branch: undefined, commits: [], needsRange: false }
+  const nothing = { numbers: [], branch: undefined, commits: [], needsRange: false }
   return { kind: 'other', ...nothing, ...originOf(event, sha) }
 }
 

@@ -1,20 +1,20 @@
 import { hasLabel } from '../../github/labels.ts'
 import type { GitHub } from '../../github/github.ts'
 import type { AgentStep } from '../report/journal.ts'
-import type { Compared } from './compare-range.ts'
+import type { ChangeRange } from './change-range.ts'
+import type { FoundChange } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
 import { findOwnChanges, isOwnPullRequest } from './own-changes.ts'
+import { isChangeWanted } from './wanted-change.ts'
 
 /** Each question tells why the agent is not asked, as a full sentence; undefined if it is. What is not known is a shortfall. */
 interface LoopGuard {
-  /** Whether only the change tells whether the event is the agent's own work. */
-  readonly asksOfChange: boolean
   /** Whether it takes the whole range to tell, even if nobody else wants it. */
   readonly needsRange: boolean
   /** By what the event names, in turn: pull requests, its commit, its branch. */
   readonly ofEvent: () => Promise<string | undefined>
-  /** Of the commits of a range, of those that came with the event, or where the change cannot be found out. */
-  readonly ofChange: (change: Compared | 'commits of the event' | 'unknown') => Promise<string | undefined>
+  /** By the commits of the change, once that was looked for. */
+  readonly ofChange: (range: ChangeRange, found: FoundChange | undefined) => Promise<string | undefined>
 }
 
 const LOST = 'Could not tell whether the change is the work of this action'
@@ -29,15 +29,14 @@ const formatEvent = (numbers: readonly number[]): string =>
 /** Keeps the agent from being asked by its own work. */
 export function openLoopGuard(step: AgentStep): LoopGuard {
   const { context, core, inputs } = step
-  const { label, skipOwnChanges, onOpenPr, prRepository } = inputs
+  const { changeRange, label, skipOwnChanges, onOpenPr, prRepository } = inputs
   const { repository, event } = context
   const origin = findEventOrigin(context)
-  const { kind, numbers, branch, commits } = origin
+  const { kind, numbers, branch, commits, needsRange } = origin
+  const subject = 'subject' in event ? event.subject : undefined
   /** A follow-up to what its open pull request has caused would cause the next one, whatever else is let through. */
   const isHere = prRepository === '' || prRepository.toLowerCase() === repository.toLowerCase()
   const goesOnHere = onOpenPr !== 'new' && isHere
-  const isGuarded = kind !== 'people' && (skipOwnChanges || goesOnHere)
-  const isOfChange = kind === 'change' && skipOwnChanges
   const unknown = kind !== 'people' && skipOwnChanges && event.sender.isBot ? OF_BOT : undefined
 
   async function ask(question: (github: GitHub) => Promise<string | undefined>): Promise<string | undefined> {
@@ -80,8 +79,8 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
   async function ofEvent(): Promise<string | undefined> {
     // Anybody can begin a comment like that, and then it is theirs that is passed over.
     if (kind === 'ours') return 'This action wrote the comment that started the run.'
-    if (!isGuarded) return undefined
-    if (skipOwnChanges && hasLabel(label, origin.labels)) return formatEvent(numbers)
+    if (kind === 'people' || (!skipOwnChanges && !goesOnHere)) return undefined
+    if (skipOwnChanges && hasLabel(label, subject?.labels ?? [])) return formatEvent(numbers)
     const isOfCommit = kind === 'other' && commits.length > 0
     const ofItsBranch = kind === 'other' || goesOnHere ? branch : undefined
     if (numbers.length === 0 && !isOfCommit && ofItsBranch === undefined) return kind === 'other' ? unknown : undefined
@@ -94,28 +93,28 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
     })
   }
 
-  /** Undefined if the range cannot be only the agent's, or does not matter. */
-  function commitsIn({ repository: of, comparison, unlisted }: Compared): typeof commits | undefined {
+  /** Those that all have to be the agent's, newest first; none if they are not known. Undefined if it does not matter whose they are. */
+  function commitsOf(range: ChangeRange, found: FoundChange | undefined): typeof commits | undefined {
+    const ofTheEvent = kind === 'change' && (commits.length > 0 || event.sender.isBot) ? commits : undefined
+    // What came before the event's own commits is not known then.
+    if (found === undefined && isChangeWanted(inputs) && range.kind === 'since-last-success') return ofTheEvent && []
+    const isAllPushed = changeRange.kind === 'event' && 'push' in event && event.push !== undefined && !needsRange
+    // A range of its own has nothing to do with the event.
+    const isTheirs = changeRange.kind === 'between' && ofTheEvent !== undefined
+    if (typeof found !== 'object' || isAllPushed || isTheirs) return ofTheEvent
     // What people say is for the agent, whoever's commits it is about, and so is what was found to be of others.
-    const isSaid = 'subject' in event && event.subject !== undefined
-    const isDecided = isSaid || (kind === 'other' && commits.length > 0)
-    if (!skipOwnChanges || isDecided || of !== repository || unlisted !== undefined) return undefined
-    const others = comparison.commits.toReversed().filter(({ sha }) => commits.every((commit) => commit.sha !== sha))
+    const isDecided = subject !== undefined || (kind === 'other' && commits.length > 0)
+    if (isDecided || found.repository !== repository || found.unlisted !== undefined) return undefined
+    const others = found.commits.toReversed().filter(({ sha }) => commits.every((commit) => commit.sha !== sha))
     // What did not come with the event is older than any lag.
     return [...commits, ...others.map((commit) => ({ ...commit, isByPusher: true }))]
   }
 
-  async function ofChange(change: Compared | 'commits of the event' | 'unknown'): Promise<string | undefined> {
-    const ofTheEvent = isOfChange ? (change === 'unknown' ? [] : commits) : undefined
-    const among = typeof change === 'string' ? ofTheEvent : commitsIn(change)
+  async function ofChange(range: ChangeRange, found: FoundChange | undefined): Promise<string | undefined> {
+    const among = skipOwnChanges ? commitsOf(range, found) : undefined
     if (among === undefined) return undefined
     return among.length === 0 ? unknown : ask((github) => ofCommits(among, github))
   }
 
-  return {
-    asksOfChange: isOfChange && (commits.length > 0 || event.sender.isBot),
-    needsRange: isOfChange && origin.needsRange,
-    ofEvent,
-    ofChange,
-  }
+  return { needsRange: skipOwnChanges && needsRange, ofEvent, ofChange }
 }

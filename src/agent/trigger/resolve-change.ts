@@ -5,7 +5,7 @@ import type { AgentStep } from '../report/journal.ts'
 import { filterFiles, type PathFilter } from '../inputs/path-filter.ts'
 import { changeSection, isEmpty } from '../prompt/change-section.ts'
 import { findChangeRange, type ChangeRange } from './change-range.ts'
-import type { Compared } from './compare-range.ts'
+import type { Compared, FoundChange } from './compare-range.ts'
 import { openLoopGuard } from './loop-guard.ts'
 import { eventSection } from '../prompt/event-section.ts'
 import { renderSections } from '../prompt/sections.ts'
@@ -32,14 +32,11 @@ interface Counted {
  * If none of the files that are listed counts, one that is not listed still may.
  * @throws ActionError `cancelled`
  */
-async function countByPaths(
-  { story, comparison, unlisted }: Compared,
-  filter: PathFilter | undefined,
-  step: AgentStep,
-): Promise<Counted> {
-  const { files, fileList, totalCommits } = comparison
+async function countByPaths(found: FoundChange, filter: PathFilter | undefined, step: AgentStep): Promise<Counted> {
+  if (typeof found === 'string') return { description: `Nothing to compare: ${found}.` }
+  const { files, fileList, story, totalCommits, unlisted } = found
   const inFiles = `${fileList === 'cut' ? 'at least ' : ''}${formatCount(files.length, 'file')}`
-  const compared = `${isEmpty(comparison) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
+  const compared = `${isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
   if (filter === undefined) return { description: compared }
 
   const counted = (await filterFiles(filter, files, step)).length
@@ -54,14 +51,14 @@ async function countByPaths(
   const description = `${compared}${names}`
   const doubt = 'No listed file matches, but one that is not listed may, so the step is not skipped.'
   if (unlisted !== undefined) return { description, doubt: `${unlisted}. ${doubt}` }
-  if (isEmpty(comparison)) return { description, skipReason: 'There are no commits in the range that it looks at.' }
+  if (isEmpty(found)) return { description, skipReason: 'There are no commits in the range that it looks at.' }
   const skipReason = isIgnoring ? 'All changed files match `paths-ignore`.' : 'No changed file matches `paths`.'
   return { description, skipReason }
 }
 
 /** Why the event itself has nothing for the agent, whose range may still look back. */
 function whyIdle(range: ChangeRange): string | undefined {
-  const own = range.kind === 'since-last-success' ? range.firstTime : range
+  const own = range.kind === 'since-last-success' ? range.fallback : range
   return own?.kind === 'nothing-changed' ? `Nothing changed: ${own.reason}.` : undefined
 }
 
@@ -86,30 +83,15 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const isWanted = isChangeWanted(inputs)
   const idle = whyIdle(range)
   if (idle !== undefined && (range.kind === 'nothing-changed' || !isWanted)) return idle
-  const needsRange = isWanted || guard.needsRange
-  if (!needsRange && !guard.asksOfChange) return { promptContext: '' }
 
   // Files first: right after a push it may take a minute until GitHub knows where the commits came from.
-  const compared = needsRange ? await compareWanted(range, step) : undefined
-  if (typeof compared !== 'object') {
-    const nothing = compared && `Nothing to compare: ${compared}.`
-    if (nothing !== undefined) core.log(nothing)
-    // What came before the event's own commits is not known then.
-    const mayBeMore = isWanted && nothing === undefined && range.kind === 'since-last-success'
-    const reason = (nothing && idle) ?? (await guard.ofChange(mayBeMore ? 'unknown' : 'commits of the event'))
-    return reason ?? tellChange(undefined, nothing, step)
-  }
-  const { description, skipReason, doubt } = await countByPaths(compared, pathFilter, step)
-  core.log(description)
-  journal.add({ change: description })
-  const isPushed = 'push' in context.event && context.event.push !== undefined
-  const isAllPushed = changeRange.kind === 'event' && isPushed && !guard.needsRange
-  // A range of its own has nothing to do with the event.
-  const isTheirs = changeRange.kind === 'between' && guard.asksOfChange
-  const reason =
-    skipReason ??
-    (compared.comparison.relation === 'identical' ? idle : undefined) ??
-    (await guard.ofChange(isTheirs || isAllPushed ? 'commits of the event' : compared))
+  const found = isWanted || guard.needsRange ? await compareWanted(range, step) : undefined
+  const { description, skipReason, doubt } = found === undefined ? {} : await countByPaths(found, pathFilter, step)
+  if (description !== undefined) core.log(description)
+  const compared = typeof found === 'object' ? found : undefined
+  if (compared !== undefined) journal.add({ change: description })
+  const isNothing = typeof found === 'string' || found?.relation === 'identical'
+  const reason = skipReason ?? (isNothing ? idle : undefined) ?? (await guard.ofChange(range, found))
   if (reason !== undefined) return reason
   if (doubt !== undefined) core.log(doubt)
   return tellChange(compared, description, step)
@@ -119,18 +101,14 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
  * What the event is about has up to half of the bytes, if a change goes with it.
  * @param found what was found out about the range, as full sentences
  */
-function tellChange(compared: Compared | undefined, found: string | undefined, step: AgentStep): ChangeFindings {
+function tellChange(change: Compared | undefined, found: string | undefined, step: AgentStep): ChangeFindings {
   const { context, core, inputs, journal } = step
   const { changeContext: level, changeContextBytes: maxBytes } = inputs
-  journal.add({ change: found })
-  const commits = compared?.comparison.commits
-  const change =
-    compared && level !== 'none' ? changeSection({ ...compared.comparison, ...compared }, level) : undefined
   const event = level === 'none' ? undefined : eventSection(context.event, context.repository)
-  const sections = [event, change].filter((section) => section !== undefined)
-  if (sections.length === 0) return { promptContext: '', commits }
-  const { text: promptContext, description: sent } = renderSections(sections, maxBytes)
-  core.log(sent)
-  journal.add({ change: joinSentences([found, sent]) })
-  return { promptContext, commits }
+  const changed = change && level !== 'none' ? changeSection(change, level) : undefined
+  const sections = [event, changed].filter((section) => section !== undefined)
+  const told = sections.length === 0 ? undefined : renderSections(sections, maxBytes)
+  if (told !== undefined) core.log(told.description)
+  journal.add({ change: joinSentences([found, told?.description]) || undefined })
+  return { promptContext: told?.text ?? '', commits: change?.commits }
 }

@@ -3,7 +3,7 @@ import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { ChangeRange } from './change-range.ts'
-import { compareWhatIsThere, type Compared, type Looked } from './compare-range.ts'
+import { compareWhatIsThere, type FoundChange, type Looked } from './compare-range.ts'
 
 /** Questions that come before the job get this much of the step's time, in milliseconds, and no more than half of it. */
 const QUESTIONS_MS = 120_000
@@ -63,10 +63,10 @@ function noticeGone({ gone, found }: Looked, { journal }: AgentStep): void {
 }
 
 /**
- * The change, or why there is nothing to compare, as a part of a sentence. Undefined if it could not be found out.
+ * The change that is wanted, undefined if it could not be found out.
  * @throws ActionError `not-sent` if the user asked for this very range: a green run would move the base of the next one past it
  */
-export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<Compared | string | undefined> {
+export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<FoundChange | undefined> {
   const { inputs } = step
   try {
     const looked = await compareWhatIsThere(range, step)
