@@ -1,11 +1,5 @@
 import { expect, test } from '@jest/globals'
-import {
-  ACTIONS,
-  type CheckRun,
-  type CheckSuite,
-  type CommitStatus,
-  type WorkflowRun,
-} from '../../src/github/check-suites.ts'
+import { ACTIONS, toCheckRun, toCheckSuite, toCommitStatus, toWorkflowRun } from '../../src/github/check-suites.ts'
 import { judgeChecks, type Check } from '../../src/github/commit-checks.ts'
 import { refusal, RUN_FACTS } from '../support/fake-github.ts'
 
@@ -24,13 +18,14 @@ interface Answers {
   readonly repository?: string
 }
 
-function rowsOf<T>(text: string, toItem: (...values: string[]) => T): T[] {
+function rowsOf<T>(text: string, toFields: (...values: string[]) => object, toItem: (fields: object) => T): T[] {
   const valueOf = (value: string) => (/^\d+$/.test(value) ? Number(value) : value || undefined)
   const rows = text === '' ? [] : text.split(', ')
   return rows.map((row) => {
     const fields = [...row.matchAll(/(\w+)=(\S*)/g)].map(([, name = '', value = '']) => [name, valueOf(value)] as const)
     const values = row.split(' ').filter((part) => !part.includes('='))
-    return { ...toItem(...values), ...(Object.fromEntries(fields) as Partial<T>) }
+    const { app, ...said }: Record<string, unknown> = { ...toFields(...values), ...Object.fromEntries(fields) }
+    return toItem({ ...said, app: { slug: app } })
   })
 }
 
@@ -42,18 +37,18 @@ const page = <T>(items: readonly T[], total = items.length) => ({
   ...{ items, missing: total - items.length, isFull: items.length >= 100 },
 })
 const ROWS = {
-  suite: (id?: string, conclusion?: string, count = '1', app = ACTIONS): CheckSuite => ({
-    ...{ id: Number(id), ...progress(conclusion), latest_check_runs_count: Number(count), app: textOf(app) ?? '' },
+  suite: (id?: string, conclusion?: string, count = '1', app = ACTIONS) => ({
+    ...{ id: Number(id), ...progress(conclusion), latest_check_runs_count: Number(count), app: textOf(app) },
   }),
-  run: (suite = '', name?: string, conclusion?: string): CheckRun => ({
-    ...{ id: Number(suite) * 10, name, app: ACTIONS, check_suite: { id: Number(suite) }, ...progress(conclusion) },
-    details_url: `https://github.com/acme/docs/actions/runs/${suite}00/job/1`,
+  run: (suite = '', name?: string, conclusion?: string) => ({
+    ...{ id: Number(suite) * 10, name, app: ACTIONS, check_suite: { id: Number(suite) } },
+    ...{ ...progress(conclusion), details_url: `https://github.com/acme/docs/actions/runs/${suite}00/job/1` },
   }),
-  flow: (suite?: string, file?: string, event?: string, conclusion?: string): WorkflowRun => ({
+  flow: (suite?: string, file?: string, event?: string, conclusion?: string) => ({
     ...{ id: Number(suite) * 100, check_suite_id: Number(suite), path: `.github/workflows/${file ?? ''}@main`, event },
     ...progress(conclusion),
   }),
-  status: (state?: string): CommitStatus => ({ context: 'ci', state: textOf(state) }),
+  status: (state?: string) => ({ context: 'ci', state: textOf(state) }),
 }
 
 /** The checks as text, in their order. */
@@ -62,10 +57,10 @@ function judge(answers: Answers): string {
   const { flows } = { flows: '', ...answers }
   const said = {
     repository,
-    suites: page(rowsOf(suites, ROWS.suite), counts.suites),
-    checkRuns: page(rowsOf(runs, ROWS.run), counts.runs),
-    statuses: { ...page(rowsOf(statuses, ROWS.status), counts.statuses), sum: textOf(combined) },
-    workflowRuns: flows === undefined ? refusal('forbidden') : rowsOf(flows, ROWS.flow),
+    suites: page(rowsOf(suites, ROWS.suite, toCheckSuite), counts.suites),
+    checkRuns: page(rowsOf(runs, ROWS.run, toCheckRun), counts.runs),
+    statuses: { ...page(rowsOf(statuses, ROWS.status, toCommitStatus), counts.statuses), sum: textOf(combined) },
+    workflowRuns: flows === undefined ? refusal('forbidden') : rowsOf(flows, ROWS.flow, toWorkflowRun),
   }
   const stateOf = ({ state, waitsForApproval }: Check): string => (waitsForApproval === true ? 'approval' : state)
   return judgeChecks(said, RUN_FACTS)

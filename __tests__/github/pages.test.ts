@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals'
-import * as z from 'zod/mini'
 import type { GitHub } from '../../src/github/github.ts'
-import { parseFirstPage } from '../../src/github/pages.ts'
-import { itemsOf, number, parseAnswer, part, text } from '../../src/github/parse-answer.ts'
+import { toFirstPage } from '../../src/github/pages.ts'
+import { all, items, number, object, required, text } from '../../src/github/read-json.ts'
 import { answering } from '../support/github-client.ts'
 import { commit } from '../support/github-state.ts'
 
@@ -64,20 +63,20 @@ test('a page may hold more than anybody asked for', async () => {
   expect(await answering(() => Array<object>(200_000).fill(tag)).listTags('acme/docs')).toHaveLength(200_000)
 })
 
-const schema = z.object({ name: text, size: number, of: part(z.object({ id: z.number() })) })
-const items = (count: number) => Array.from({ length: count }, () => ({ name: 'a' }))
+const toItem = (item: object) => ({ name: text(item, 'name'), size: number(item, 'size'), id: number(item, 'of.id') })
+const named = (count: number) => Array.from({ length: count }, () => ({ name: 'a' }))
 const countOf = (list: unknown, total_count?: unknown, link?: string) =>
-  parseFirstPage(schema, { status: 200, headers: { link }, data: { list, total_count, state: 'success' } }, 'list')
+  toFirstPage({ status: 200, headers: { link }, data: { list, total_count, state: 'success' } }, 'list', toItem)
 
 test.each([
-  ['all that is counted', countOf(items(2), 2), 0, false],
-  ['less than is counted', countOf(items(2), 5), 3, false],
-  ['more than is counted', countOf(items(2), 1), 0, false],
-  ['one that cannot be read', countOf([...items(1), null], 2), 1, false],
-  ['a page that is not full, and no count', countOf(items(99), 'many'), 0, false],
-  ['a full page, and no count', countOf(items(100), null), 1, true],
-  ['a full page, and more', countOf(items(100), 250), 150, true],
-  ['a page that is not full and has a next one', countOf(items(2), undefined, NEXT), 1, true],
+  ['all that is counted', countOf(named(2), 2), 0, false],
+  ['less than is counted', countOf(named(2), 5), 3, false],
+  ['more than is counted', countOf(named(2), 1), 0, false],
+  ['one that cannot be read', countOf([...named(1), null], 2), 1, false],
+  ['a page that is not full, and no count', countOf(named(99), 'many'), 0, false],
+  ['a full page, and no count', countOf(named(100), null), 1, true],
+  ['a full page, and more', countOf(named(100), 250), 150, true],
+  ['a page that is not full and has a next one', countOf(named(2), undefined, NEXT), 1, true],
 ])('with %s, it knows what is missing', (_what, page, missing, isFull) => {
   expect(page).toMatchObject({ missing, isFull, sum: 'success' })
 })
@@ -85,11 +84,29 @@ test.each([
 const WHOLE = { name: 'a', size: 1, of: { id: 2 } }
 
 test('a field that is not as described is not there, and what is no object is no item', () => {
-  const wrong = [{ name: 1, size: '1', of: { id: null } }, { name: null, size: null, of: null }, {}]
-  expect(parseAnswer(itemsOf(schema), [WHOLE, ...wrong, null, 'a', 7])).toEqual([WHOLE, {}, {}, {}])
+  const wrong = [
+    { name: 1, size: '1', of: { id: null } },
+    { name: null, size: null, of: [] },
+    { size: Infinity, of: 7 },
+  ]
+  const read = { list: [WHOLE, ...wrong, null, 'a', 7, []] }
+  expect(items(read, 'list', toItem)).toEqual([{ name: 'a', size: 1, id: 2 }, {}, {}, {}])
+})
+
+test('what lacks something that it requires cannot be read, and a defect of ours is none of it', () => {
+  const toName = (item: object) => required(text(item, 'name'))
+  const read = { one: WHOLE, other: { name: 7 }, list: [WHOLE, { name: 7 }] }
+  expect(['one', 'other', 'none'].map((path) => object(read, path, toName))).toEqual(['a', undefined, undefined])
+  expect([items(read, 'list', toName), all(read, 'list', toName)]).toEqual([['a'], undefined])
+  expect(all(read, 'list', toItem)).toHaveLength(2)
+  expect(() => required(text(read, 'other.name'))).toThrow(TypeError)
+  const broken = (): string => {
+    throw new TypeError('x is not a function')
+  }
+  expect(() => object(read, 'one', broken)).toThrow('x is not a function')
 })
 
 test.each([undefined, null, 'x'.repeat(100), {}])('%j is no list', (list) => {
-  expect(() => parseAnswer(itemsOf(schema), list)).toThrow(TypeError)
+  expect(items({ list }, 'list', toItem)).toBeUndefined()
   expect(() => countOf(list)).toThrow(TypeError)
 })

@@ -1,24 +1,20 @@
-import * as z from 'zod/mini'
 import { type ActionError, rethrowFatal } from '../runtime/errors.ts'
 import { path, type AskGitHub, type Query } from './ask-github.ts'
-import { checkRunSchema, checkSuiteSchema, commitStatusSchema, workflowRunSchema } from './check-suites.ts'
+import { toCheckRun, toCheckSuite, toCommitStatus, toWorkflowRun } from './check-suites.ts'
 import { type Check, judgeChecks, type OwnRun } from './commit-checks.ts'
-import { type FirstPage, PAGE_SIZE, parseFirstPage } from './pages.ts'
-import { itemsOf, parseAnswer } from './parse-answer.ts'
+import { type FirstPage, PAGE_SIZE, toFirstPage } from './pages.ts'
+import { items, number, required, text } from './read-json.ts'
 
 const MOST_ANNOTATIONS = 50
 
-const annotationSchema = z.pipe(
-  z.object({
-    path: z.catch(z.string(), 'a file'),
-    start_line: z.catch(z.number(), 0),
-    title: z.catch(z.string(), ''),
-    message: z.catch(z.string(), ''),
-  }),
-  z.transform(({ start_line: line, ...said }) => ({ ...said, line })),
-)
+const toAnnotation = (annotation: object) => ({
+  path: text(annotation, 'path') ?? 'a file',
+  line: number(annotation, 'start_line') ?? 0,
+  title: text(annotation, 'title') ?? '',
+  message: text(annotation, 'message') ?? '',
+})
 /** Something that a check run found in a file. */
-export type Annotation = Readonly<z.infer<typeof annotationSchema>>
+export type Annotation = Readonly<ReturnType<typeof toAnnotation>>
 
 const NONE = { items: [], missing: 0, isFull: false }
 
@@ -47,31 +43,31 @@ export const connectChecks = (ask: AskGitHub): Checks => ({
       permission: string,
       place: string,
       name: string,
-      schema: z.ZodMiniType<T>,
+      toItem: (item: object) => T,
       query?: Query,
     ): Promise<FirstPage<T>> =>
       ask(permission, repository, async (api) =>
-        parseFirstPage(schema, await api.get(place, { per_page: PAGE_SIZE, ...query }), name),
+        toFirstPage(await api.get(place, { per_page: PAGE_SIZE, ...query }), name, toItem),
       )
-    const readSuites = () => read('checks: read', `${commit}/check-suites`, 'check_suites', checkSuiteSchema)
+    const readSuites = () => read('checks: read', `${commit}/check-suites`, 'check_suites', toCheckSuite)
     const early = suffices === undefined ? await readSuites() : undefined
     const latest = { filter: 'latest' }
-    const checkRuns = await read('checks: read', `${commit}/check-runs`, 'check_runs', checkRunSchema, latest)
-    const statuses = await read('statuses: read', `${commit}/status`, 'statuses', commitStatusSchema)
+    const checkRuns = await read('checks: read', `${commit}/check-runs`, 'check_runs', toCheckRun, latest)
+    const statuses = await read('statuses: read', `${commit}/status`, 'statuses', toCommitStatus)
     if (suffices !== undefined) {
       const listed = judgeChecks({ repository, suites: NONE, checkRuns, statuses, workflowRuns: [] }, own)
       if (suffices(listed)) return listed
     }
     const suites = early ?? (await readSuites())
     const ofCommit = { head_sha: sha, exclude_pull_requests: true }
-    const runs = read('actions: read', '/actions/runs', 'workflow_runs', workflowRunSchema, ofCommit)
+    const runs = read('actions: read', '/actions/runs', 'workflow_runs', toWorkflowRun, ofCommit)
     const mayNotKnow = (error: unknown): ActionError => rethrowFatal(error, 'forbidden', 'not-found')
     const workflowRuns = await runs.then(({ items }) => items, mayNotKnow)
     return judgeChecks({ repository, suites, checkRuns, statuses, workflowRuns }, own)
   },
   listAnnotations: (repository, checkRunId) =>
     ask('checks: read', repository, async (api) => {
-      const { data } = await api.get(path`/check-runs/${checkRunId}/annotations`, { per_page: MOST_ANNOTATIONS })
-      return parseAnswer(itemsOf(annotationSchema), data)
+      const answer = await api.get(path`/check-runs/${checkRunId}/annotations`, { per_page: MOST_ANNOTATIONS })
+      return required(items(answer, 'data', toAnnotation))
     }),
 })

@@ -9,6 +9,7 @@ import {
   joinSuites,
   type State,
   stateOf,
+  stateOfStatus,
   type Suite,
   tookPlace,
   type WorkflowRun,
@@ -70,13 +71,11 @@ function unlisted(missing: number, isFull: boolean, what: string, more?: string)
 }
 
 function toCheck(run: CheckRun): Check {
-  const { name = 'a check without a name', id, app, output, started_at: from = '', completed_at: to = '' } = run
-  const tookMs = Date.parse(to) - Date.parse(from)
+  const { name, id, app, title, summary, annotations, detailsUrl, tookMs } = run
   return {
     ...{ name, state: stateOf(run), id, app },
     ...(isWaiting(run) && { waitsForApproval: true }),
-    ...{ title: output?.title, summary: output?.summary, annotations: output?.annotations_count },
-    ...{ detailsUrl: run.details_url, tookMs: tookMs >= 0 ? tookMs : undefined },
+    ...{ title, summary, annotations, detailsUrl, tookMs: tookMs >= 0 ? tookMs : undefined },
   }
 }
 
@@ -93,16 +92,8 @@ function checkOfSuite({ app, name, state, conclusion, count, listed }: Suite): r
   return app === ACTIONS || missing > 0 ? [{ name: `${name}, which has not ended`, state, app }] : []
 }
 
-function stateOfStatus(state: string | undefined): State {
-  if (state === 'success' || state === 'pending') return state
-  return state === undefined ? 'pending' : 'failure'
-}
-
 /** GitHub's sum counts for the statuses that are on no page that was read. */
-function checksOfStatuses({ items, missing, isFull, sum }: FirstPage<CommitStatus>): readonly Check[] {
-  const checks = items.map(({ context = 'a commit status without a name', state, description, target_url }) => ({
-    ...{ name: context, state: stateOfStatus(state), summary: description, detailsUrl: target_url },
-  }))
+function checksOfStatuses({ items: checks, missing, isFull, sum }: FirstPage<CommitStatus>): readonly Check[] {
   const state = isFull ? stateOfStatus(sum) : 'pending'
   const isTold = checks.some((check) => check.state === 'failure')
   if (missing <= 0 || state === 'pending' || (state === 'failure' && isTold))
@@ -126,8 +117,7 @@ export function judgeChecks(answers: CommitAnswers, own: OwnRun): readonly Check
   const all = joinSuites(suites.items, runs, checkRuns.items)
 
   const isHere = repository.toLowerCase() === own.repository.toLowerCase()
-  const isOwn = ({ app, details_url, html_url }: CheckRun): boolean =>
-    app === ACTIONS && isOwnPage(details_url ?? html_url, own)
+  const isOwn = ({ app, pageUrl }: CheckRun): boolean => app === ACTIONS && isOwnPage(pageUrl, own)
   const others = all
     .filter(({ run, listed }) => !(isHere && run?.id === own.runId) && !listed.some(isOwn))
     .map((suite) => ({ ...suite, later: all.filter(({ run }) => tookPlace(run, suite.run)) }))

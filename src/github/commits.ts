@@ -1,56 +1,42 @@
-import * as z from 'zod/mini'
 import { path, type AskGitHub } from './ask-github.ts'
 import { PAGE_SIZE, readPages } from './pages.ts'
-import { itemsOf, part, text } from './parse-answer.ts'
-import { accountSchema, type Account, type PullRequestAddress } from './pull-requests.ts'
+import { type Account, accountAt, type PullRequestAddress } from './pull-requests.ts'
+import { all, required, text } from './read-json.ts'
 
 /** GitHub lists no more commits of a pull request. */
 export const MOST_COMMITS = 250
 
-const signature = part(z.object({ name: text, email: text, date: text }))
-
-function nameOf({ login }: Account, signed: z.infer<typeof signature>): string {
-  const { name = '', email = '' } = signed ?? {}
+/** The login of whoever a commit is by, or name and address in git if GitHub does not know whose they are. */
+function nameOf(commit: object, role: 'author' | 'committer'): string {
+  const { login } = accountAt(commit, role)
+  const [name = '', email = ''] = ['name', 'email'].map((field) => text(commit, `commit.${role}.${field}`))
   return login === '' && name + email !== '' ? `${name} <${email}>` : login
 }
 
-export const commitSchema = z.pipe(
-  z.object({
-    sha: z.string(),
-    parents: z.array(z.object({ sha: z.string() })),
-    author: accountSchema,
-    committer: accountSchema,
-    commit: part(z.object({ message: text, author: signature, committer: signature })),
-  }),
-  z.transform(({ sha, commit, author: account, committer, parents }) => ({
-    sha,
-    message: commit?.message ?? '',
-    /** The author's name in git. */
-    author: commit?.author?.name ?? '',
-    /** The author's on GitHub. */
-    account,
-    /** The author's login, or name and address in git if GitHub does not know whose they are. */
-    writtenBy: nameOf(account, commit?.author),
-    /** The same of the committer: whoever rebases or amends a commit leaves its author and that time as they were. */
-    committedBy: nameOf(committer, commit?.committer),
-    writtenAt: commit?.author?.date ?? '',
-    parents: parents.map((parent) => parent.sha),
-  })),
-)
-export type PullRequestCommit = Readonly<z.infer<typeof commitSchema>>
+export const toCommit = (commit: object) => ({
+  sha: required(text(commit, 'sha')),
+  message: text(commit, 'commit.message') ?? '',
+  /** The author's name in git. */
+  author: text(commit, 'commit.author.name') ?? '',
+  /** The author's on GitHub. */
+  account: accountAt(commit, 'author'),
+  writtenBy: nameOf(commit, 'author'),
+  /** Whoever rebases or amends a commit leaves its author and that time as they were. */
+  committedBy: nameOf(commit, 'committer'),
+  writtenAt: text(commit, 'commit.author.date') ?? '',
+  parents: required(all(commit, 'parents', (parent) => required(text(parent, 'sha')))),
+})
+export type PullRequestCommit = Readonly<ReturnType<typeof toCommit>>
 export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author'> & {
   readonly account?: Account
 }
 
 /** One that cannot be read may be somebody's, so that none is left out. */
-const ALL_COMMITS = { schema: z.array(commitSchema), mostPages: Math.ceil(MOST_COMMITS / PAGE_SIZE) }
+const ALL_COMMITS = { read: toCommit, mostPages: Math.ceil(MOST_COMMITS / PAGE_SIZE) }
 
-const tagSchema = z.pipe(
-  z.object({ name: z.string(), commit: z.object({ sha: z.string() }) }),
-  z.transform(({ name, commit: { sha } }) => ({ name, sha })),
-)
+const toTag = (tag: object) => ({ name: required(text(tag, 'name')), sha: required(text(tag, 'commit.sha')) })
 /** A tag, and the commit that it names. */
-export type Tag = Readonly<z.infer<typeof tagSchema>>
+export type Tag = Readonly<ReturnType<typeof toTag>>
 /** Tags past these are not read. */
 const MOST_TAG_PAGES = 10
 
@@ -74,7 +60,13 @@ export const connectCommits = (ask: AskGitHub): Commits => ({
     ),
   listTags: (repository) =>
     ask('contents: read', repository, async (api) => {
-      const listing = { path: '/tags', schema: itemsOf(tagSchema), mostPages: MOST_TAG_PAGES, past: 'left' } as const
+      const listing = {
+        path: '/tags',
+        read: toTag,
+        unreadable: 'left',
+        mostPages: MOST_TAG_PAGES,
+        past: 'left',
+      } as const
       return (await readPages(api, listing)).flat()
     }),
 })

@@ -1,62 +1,48 @@
-import * as z from 'zod/mini'
 import { path, type AskGitHub } from './ask-github.ts'
-import { commitSchema, type ComparedCommit } from './commits.ts'
+import { type ComparedCommit, toCommit } from './commits.ts'
 import { PAGE_SIZE } from './pages.ts'
-import { itemsOf, parseAnswer, part, text } from './parse-answer.ts'
+import { items, list, number, object, required, text, word } from './read-json.ts'
 
-const fileSchema = z.pipe(
-  z.object({
-    filename: z.string(),
-    /** As GitHub names it: `added`, `removed`, `modified`, `renamed`, `copied`, `changed`, `unchanged`. */
-    status: z.string(),
-    previous_filename: text,
-    patch: text,
-    additions: z.catch(z.number(), 0),
-    deletions: z.catch(z.number(), 0),
-  }),
-  z.transform(({ filename: path, previous_filename: before, patch, ...file }) => ({
-    ...{ ...file, path },
-    /** Where it was before, if it was renamed. A copy leaves the other as it was. */
-    previousPath: file.status === 'renamed' ? before : undefined,
-    /** Undefined for binary and for very large files. */
-    patch,
-  })),
-)
-export type ChangedFile = Readonly<z.infer<typeof fileSchema>>
+const toFile = (file: object) => ({
+  path: required(text(file, 'filename')),
+  /** As GitHub names it: `added`, `removed`, `modified`, `renamed`, `copied`, `changed`, `unchanged`. */
+  status: required(text(file, 'status')),
+  /** Where it was before, if it was renamed. A copy leaves the other as it was. */
+  previousPath: text(file, 'status') === 'renamed' ? text(file, 'previous_filename') : undefined,
+  /** Undefined for binary and for very large files. */
+  patch: text(file, 'patch'),
+  additions: number(file, 'additions') ?? 0,
+  deletions: number(file, 'deletions') ?? 0,
+})
+export type ChangedFile = Readonly<ReturnType<typeof toFile>>
 
 /** GitHub's own limit for the files of a comparison. */
 const MOST_FILES = 300
 /** Of the commits before those on the last pages only the number is known. */
 const MOST_COMMIT_PAGES = 5
 
-const comparisonSchema = z.pipe(
-  z.object({
-    status: z.enum(['ahead', 'behind', 'diverged', 'identical']),
-    merge_base_commit: z.object({ sha: z.string() }),
-    total_commits: z.number(),
-    commits: itemsOf<ComparedCommit>(commitSchema),
-    files: part(z.array(part(fileSchema))),
-  }),
-  z.transform(({ status, merge_base_commit, total_commits, commits, files }) => {
-    const saysAll = (file: ChangedFile | undefined): boolean =>
-      file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined)
-    const isWhole = files !== undefined && files.length < MOST_FILES && files.every(saysAll)
-    return {
-      /** How the head stands to the base. `diverged` and `behind` mean that history was rewritten. */
-      relation: status,
-      mergeBase: merge_base_commit.sha,
-      /** Oldest first. If there are more than can be read, the newest ones. */
-      commits,
-      /** May be more than there are in `commits`. */
-      totalCommits: total_commits,
-      /** Those that say their name and what became of them. */
-      files: (files ?? []).filter((file) => file !== undefined),
-      /** `cut`: there may be others. GitHub lists no more than 300 files, and none at all where a comparison takes it too long. */
-      fileList: isWhole ? ('whole' as const) : ('cut' as const),
-    }
-  }),
-)
-export type Comparison = Readonly<z.infer<typeof comparisonSchema>>
+function saysAll(file: ChangedFile | undefined): boolean {
+  return file !== undefined && (file.status !== 'renamed' || file.previousPath !== undefined)
+}
+
+function toComparison(comparison: object) {
+  const files = list(comparison, 'files', toFile)
+  const isWhole = files !== undefined && files.length < MOST_FILES && files.every(saysAll)
+  return {
+    /** How the head stands to the base. `diverged` and `behind` mean that history was rewritten. */
+    relation: required(word(comparison, 'status', ['ahead', 'behind', 'diverged', 'identical'])),
+    mergeBase: required(text(comparison, 'merge_base_commit.sha')),
+    /** Oldest first. If there are more than can be read, the newest ones. */
+    commits: required(items<ComparedCommit>(comparison, 'commits', toCommit)),
+    /** May be more than there are in `commits`. */
+    totalCommits: required(number(comparison, 'total_commits')),
+    /** Those that say their name and what became of them. */
+    files: (files ?? []).filter((file) => file !== undefined),
+    /** `cut`: there may be others. GitHub lists no more than 300 files, and none at all where a comparison takes it too long. */
+    fileList: isWhole ? ('whole' as const) : ('cut' as const),
+  }
+}
+export type Comparison = Readonly<ReturnType<typeof toComparison>>
 
 export interface Comparisons {
   /**
@@ -70,8 +56,8 @@ export const connectComparisons = (ask: AskGitHub): Comparisons => ({
   compare: async (repository, base, head) => {
     const readPage = (page: number): Promise<Comparison> =>
       ask('contents: read', repository, async (api) => {
-        const { data } = await api.get(path`/compare/${base}...${head}`, { per_page: PAGE_SIZE, page })
-        return parseAnswer(comparisonSchema, data)
+        const answer = await api.get(path`/compare/${base}...${head}`, { per_page: PAGE_SIZE, page })
+        return required(object(answer, 'data', toComparison))
       })
     const first = await readPage(1)
     const lastPage = Math.ceil(first.totalCommits / PAGE_SIZE)

@@ -1,13 +1,14 @@
-import * as z from 'zod/mini'
 import { path, type AskGitHub } from './ask-github.ts'
 import { hasStatus, isRefusal } from './github-error.ts'
-import { labelsSchema, type PullRequestAddress } from './pull-requests.ts'
 import { readPages } from './pages.ts'
+import { labelsOf, type PullRequestAddress } from './pull-requests.ts'
+import { at, number, required } from './read-json.ts'
 
-const labelled = { number: z.number(), labels: labelsSchema }
-// One that cannot be read may be the one that is looked for, so that none is left out.
-const issuesSchema = z.array(z.object({ ...labelled, pull_request: z.optional(z.unknown()) }))
-const pullRequestsSchema = z.array(z.object(labelled))
+const toLabelled = (issue: object) => ({
+  number: required(number(issue, 'number')),
+  labels: labelsOf(issue),
+  isPullRequest: at(issue, 'pull_request') !== undefined,
+})
 
 /** Past so many, the list is not known to be whole. */
 const MOST_PAGES = 30
@@ -48,10 +49,10 @@ export const connectLabels = (ask: AskGitHub): Labels => ({
     ask('issues: read', repository, async (api) => {
       try {
         const query = { ...OPEN, labels: label }
-        const pages = await readPages(api, { path: '/issues', query, schema: issuesSchema, mostPages: MOST_PAGES })
+        const pages = await readPages(api, { path: '/issues', query, read: toLabelled, mostPages: MOST_PAGES })
         return pages
           .flat()
-          .filter(({ pull_request, labels }) => pull_request !== undefined && hasLabel(label, labels))
+          .filter(({ isPullRequest, labels }) => isPullRequest && hasLabel(label, labels))
           .map(({ number }) => ({ repository, number }))
       } catch (error) {
         // Where a repository has no issues, GitHub says that they are gone.
@@ -61,7 +62,7 @@ export const connectLabels = (ask: AskGitHub): Labels => ({
     }),
   listOpenPullRequests: (repository, label) =>
     ask('pull-requests: read', repository, async (api) => {
-      const listing = { path: '/pulls', query: OPEN, schema: pullRequestsSchema, mostPages: MOST_PAGES }
+      const listing = { path: '/pulls', query: OPEN, read: toLabelled, mostPages: MOST_PAGES }
       const first = await readPages(api, listing)
       const all = first.length === 1 ? first : [...first, ...(await readPages(api, listing))]
       const found = new Map(all.flat().map((pull) => [pull.number, pull]))

@@ -1,8 +1,9 @@
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import type { Query, RepositoryApi } from './ask-github.ts'
 import type { Answer } from './octokit.ts'
-import { itemsOf, number, parseAnswer, text } from './parse-answer.ts'
+import { parseAnswer } from './parse-answer.ts'
+import { all, items, list, number, required, text } from './read-json.ts'
 
 /** The most that GitHub gives on one page. */
 export const PAGE_SIZE = 100
@@ -17,39 +18,49 @@ function nextPlace({ headers: { link = '' } }: Answer): Query | undefined {
   return { ...(page !== null && { page }), ...(after !== null && { after }) }
 }
 
-interface Listing<T> {
+interface Listing<T extends object | string> {
   readonly path: string
   readonly query?: Query
   /** Of the list in its answer, if it stands beside something else. */
   readonly name?: string
-  /** Of the list: it says what becomes of items that cannot be read. */
-  readonly schema: z.ZodMiniType<readonly T[]>
+  /** What is made of an item. */
+  readonly read?: (item: object) => T
+  /** What comes of items that cannot be read; by default the list is refused, as one of them may be the one that matters. */
+  readonly unreadable?: 'left'
+  readonly schema?: z.ZodMiniType<readonly T[]>
   readonly mostPages: number
   /** What comes of more pages than these; by default the list is refused, as it is not known whole. */
   readonly past?: 'left'
 }
 
-const listIn = ({ data }: Answer, name: string): unknown => (data as Readonly<Record<string, unknown>>)[name]
-
 /**
  * Pages from the first one on, for as long as GitHub names a next one, as one that is not full need not be the last.
- * @throws TypeError if a page is not as its schema says
+ * @throws TypeError if a page cannot be read
  * @throws ActionError `rejected` if there are too many pages
  */
-export async function* pagesOf<T>(api: RepositoryApi, listing: Listing<T>): AsyncGenerator<readonly T[]> {
-  const { path, query = {}, name, schema, mostPages, past } = listing
+export async function* pagesOf<T extends object | string>(
+  api: RepositoryApi,
+  listing: Listing<T>,
+): AsyncGenerator<readonly T[]> {
+  const { path, query = {}, name, read, unreadable, mostPages, past, schema } = listing
+  const listed = name === undefined ? 'data' : `data.${name}`
   let place: Query | undefined = { page: 1 }
   for (let left = mostPages; place !== undefined; left--) {
     if (left === 0 && past === 'left') return
     if (left === 0) throw new ActionError('rejected', `GitHub has more than ${mostPages * PAGE_SIZE} to list.`)
     const answer: Answer = await api.get(path, { per_page: PAGE_SIZE, ...query, ...place })
-    yield parseAnswer(schema, name === undefined ? answer.data : listIn(answer, name))
+    if (schema !== undefined)
+      yield parseAnswer(schema, name === undefined ? answer.data : (answer.data as Record<string, unknown>)[name])
+    else if (read !== undefined) yield required((unreadable === 'left' ? items : all)(answer, listed, read))
     place = nextPlace(answer)
   }
 }
 
 /** All of them, each as a list. */
-export async function readPages<T>(api: RepositoryApi, listing: Listing<T>): Promise<readonly (readonly T[])[]> {
+export async function readPages<T extends object | string>(
+  api: RepositoryApi,
+  listing: Listing<T>,
+): Promise<readonly (readonly T[])[]> {
   const pages: (readonly T[])[] = []
   for await (const page of pagesOf(api, listing)) pages.push(page)
   return pages
@@ -68,14 +79,15 @@ export interface FirstPage<T> {
 
 /**
  * @param name of the list in the answer, which stands beside how many GitHub counts
+ * @param read what is made of an item
  * @throws TypeError if there is no list
  */
-export function parseFirstPage<T extends object>(schema: z.ZodMiniType<T>, answer: Answer, name: string): FirstPage<T> {
-  const { total_count: total, state: sum } = parseAnswer(z.object({ total_count: number, state: text }), answer.data)
-  const page = parseAnswer(z.array(z.unknown()), listIn(answer, name))
-  const items = parseAnswer(itemsOf(schema), page)
+export function toFirstPage<T extends object>(answer: Answer, name: string, read: (item: object) => T): FirstPage<T> {
+  const page = required(list(answer, `data.${name}`, read))
+  const found = page.filter((item) => item !== undefined)
   const isFull = page.length >= PAGE_SIZE || nextPlace(answer) !== undefined
   // Without a count, there is at least one more where there may be another page.
-  const counted = total ?? page.length + (isFull ? 1 : 0)
-  return { items, missing: Math.max(counted, page.length) - items.length, isFull, sum }
+  const counted = number(answer, 'data.total_count') ?? page.length + (isFull ? 1 : 0)
+  const missing = Math.max(counted, page.length) - found.length
+  return { items: found, missing, isFull, sum: text(answer, 'data.state') }
 }

@@ -1,7 +1,6 @@
-import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import { path, type AskGitHub, type Query } from './ask-github.ts'
-import { parseAnswer, part, text } from './parse-answer.ts'
+import { all, at, boolean, number, object, required, text, word } from './read-json.ts'
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
 
@@ -32,96 +31,69 @@ export function toPullRequestAddress(
   return { repository, number: Number(number) }
 }
 
-/** An account that was deleted has no name, and neither has one that is not as GitHub describes it. */
-export const accountSchema = z.pipe(
-  part(z.object({ login: text, type: text })),
-  z.transform((account): Account => ({ login: account?.login ?? '', type: account?.type ?? '' })),
-)
-
 /** Whoever opened a pull request or wrote a commit. */
-export interface Account {
+export type Account = Readonly<ReturnType<typeof accountAt>>
+
+/** An account that was deleted has no name, and neither has one that is not as GitHub describes it. */
+export const accountAt = (from: object, path: string) => ({
   /** Empty if GitHub does not know whose it is. */
-  readonly login: string
+  login: text(from, `${path}.login`) ?? '',
   /** As GitHub names it: `User`, `Bot`, `Organization`. */
-  readonly type: string
-}
+  type: text(from, `${path}.type`) ?? '',
+})
 
 /** The names. */
-export const labelsSchema = z.pipe(
-  z.array(z.object({ name: z.string() })),
-  z.transform((labels): readonly string[] => labels.map(({ name }) => name)),
-)
+export const labelsOf = (from: object): readonly string[] =>
+  required(all(from, 'labels', (label) => required(text(label, 'name'))))
 
-function stateOf(state: 'open' | 'closed', isDraft: boolean, isMerged: boolean): PullRequestState {
-  if (isMerged) return 'merged'
+const openOrClosed = (pull: object) => required(word(pull, 'state', ['open', 'closed']))
+
+function stateOf(pull: object): PullRequestState {
+  const [state, isDraft] = [openOrClosed(pull), required(boolean(pull, 'draft'))]
+  if (required(boolean(pull, 'merged'))) return 'merged'
   return state === 'open' && isDraft ? 'draft' : state
 }
 
-const repo = z.object({ full_name: z.string() })
-const common = {
-  state: z.enum(['open', 'closed']),
-  user: accountSchema,
-  created_at: z.string(),
-  labels: labelsSchema,
-  merge_commit_sha: text,
-}
+const toCommon = (pull: object) => ({
+  author: accountAt(pull, 'user'),
+  /** As GitHub writes times. */
+  createdAt: required(text(pull, 'created_at')),
+  branch: required(text(pull, 'head.ref')),
+  labels: labelsOf(pull),
+})
 
-const pullRequestSchema = z.pipe(
-  z.object({
-    ...common,
-    title: text,
-    draft: z.boolean(),
-    merged: z.boolean(),
-    mergeable: part(z.boolean()),
-    mergeable_state: text,
-    head: z.object({ ref: z.string(), sha: z.string() }),
-    base: z.object({ ref: z.string(), sha: z.string(), repo }),
-  }),
-  z.transform(({ state, draft, merged, head, base, ...told }) => ({
-    repository: base.repo.full_name,
-    title: told.title ?? '',
-    state: stateOf(state, draft, merged),
-    author: told.user,
-    /** As GitHub writes times. */
-    createdAt: told.created_at,
-    branch: head.ref,
-    headSha: head.sha,
-    baseRef: base.ref,
-    baseSha: base.sha,
-    /** The commit that a merge made; before that, one that GitHub made for a try; empty if there is none. */
-    mergeCommitSha: told.merge_commit_sha ?? '',
-    labels: told.labels,
-    /** False if it conflicts with its base. Undefined if GitHub does not say, or has not found out yet. */
-    mergeable: told.mergeable,
-    /** That a review or a check is missing which its base branch requires. */
-    isBlocked: told.mergeable_state === 'blocked',
-  })),
-)
-export type PullRequest = PullRequestAddress & Readonly<z.infer<typeof pullRequestSchema>>
+const toPullRequest = (pull: object) => ({
+  ...toCommon(pull),
+  repository: required(text(pull, 'base.repo.full_name')),
+  title: text(pull, 'title') ?? '',
+  state: stateOf(pull),
+  headSha: required(text(pull, 'head.sha')),
+  baseRef: required(text(pull, 'base.ref')),
+  baseSha: required(text(pull, 'base.sha')),
+  /** The commit that a merge made; before that, one that GitHub made for a try; empty if there is none. */
+  mergeCommitSha: text(pull, 'merge_commit_sha') ?? '',
+  /** False if it conflicts with its base. Undefined if GitHub does not say, or has not found out yet. */
+  mergeable: boolean(pull, 'mergeable'),
+  /** That a review or a check is missing which its base branch requires. */
+  isBlocked: text(pull, 'mergeable_state') === 'blocked',
+})
+export type PullRequest = PullRequestAddress & Readonly<ReturnType<typeof toPullRequest>>
 
-const listedSchema = z.pipe(
-  z.object({
-    ...common,
-    number: z.number(),
-    merged_at: z.nullable(z.string()),
-    // A fork that was deleted is null.
-    head: z.object({ ref: z.string(), sha: z.string(), repo: z.nullable(repo) }),
-    base: z.object({ repo }),
-  }),
-  z.transform(({ number, state, merged_at, labels, head, base, ...told }) => ({
-    number,
-    state: merged_at === null ? state : ('merged' as const),
-    author: told.user,
-    createdAt: told.created_at,
-    labels,
-    branch: head.ref,
-    /** Whether its branch is in another repository. */
-    isOfFork: head.repo?.full_name !== base.repo.full_name,
+function toListed(pull: object) {
+  const [state, headSha] = [openOrClosed(pull), required(text(pull, 'head.sha'))]
+  const base = required(text(pull, 'base.repo.full_name'))
+  const mergedAt = at(pull, 'merged_at') === null ? undefined : required(text(pull, 'merged_at'))
+  return {
+    ...toCommon(pull),
+    number: required(number(pull, 'number')),
+    state: mergedAt === undefined ? state : ('merged' as const),
+    /** Whether its branch is in another repository. A fork that was deleted is null. */
+    isOfFork: at(pull, 'head.repo') === null || required(text(pull, 'head.repo.full_name')) !== base,
     /** Its head while it is open, and then the commit that it was merged as. */
-    endSha: state === 'open' ? head.sha : told.merge_commit_sha,
-  })),
-)
-type Listed = Readonly<z.infer<typeof listedSchema>>
+    endSha: state === 'open' ? headSha : text(pull, 'merge_commit_sha'),
+  }
+}
+type Listed = Readonly<ReturnType<typeof toListed>>
 /** A pull request that a commit came with, or whose branch it is, as far as a list tells. */
 export type ListedPullRequest = Omit<Listed, 'endSha'>
 
@@ -155,15 +127,14 @@ export interface PullRequests {
 export function connectPullRequests(ask: AskGitHub): PullRequests {
   const find = (repository: string, place: string, query: Query, isWanted: (one: Listed) => boolean) =>
     ask('pull-requests: read', repository, async (api) => {
-      const { data } = await api.get(place, query)
       // One that cannot be read may be the one that matters, so that none is left out.
-      return parseAnswer(z.array(listedSchema), data).filter(isWanted)
+      return required(all(await api.get(place, query), 'data', toListed)).filter(isWanted)
     })
   return {
     readPullRequest: ({ repository, number }) =>
       ask('pull-requests: read', repository, async (api) => {
-        const { data } = await api.get(path`/pulls/${number}`)
-        return { ...parseAnswer(pullRequestSchema, data), number }
+        const answer = await api.get(path`/pulls/${number}`)
+        return { ...required(object(answer, 'data', toPullRequest)), number }
       }),
     findPullRequestsOfCommit: (repository, sha) => find(repository, path`/commits/${sha}/pulls`, {}, hasBrought),
     findPullRequestsEndingWith: (repository, sha) =>
