@@ -52,6 +52,7 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'emulator/github/pull-body.ts': 'the same',
   'emulator/github/resource-body.ts': 'the same',
   'github/event-parts.ts': 'holds the parts of an event, which event.test.ts looks at',
+  'github/parse-answer.ts': 'is on its way out',
   'agent/trigger/wanted-change.ts': 'asks what resolve-change.test.ts and choose-task.test.ts want',
 }
 
