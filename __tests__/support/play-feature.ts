@@ -3,7 +3,8 @@ import { createClient } from '../../src/docs-service/client.ts'
 import type { Transport } from '../../src/docs-service/transport.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import { createRedactor, safeLines } from '../../src/text/redact.ts'
+import { createRedactor } from '../../src/text/redact.ts'
+import { cleanLines } from '../../src/text/untrusted.ts'
 import { formatResult, type StepResult } from '../../src/action/conclusion.ts'
 import type { Action } from '../../src/action/run-action.ts'
 import type { StepInputs } from '../../src/action/step.ts'
@@ -66,9 +67,7 @@ export async function playOn<Inputs extends StepInputs, Report>(
   const bare = fakeHost()
   /** What the host does with every line. */
   const inLines = (say: (line: string) => void) => (text: string) => {
-    safeLines(text, redact, 4_000).forEach((line) => {
-      say(line)
-    })
+    for (const line of cleanLines(text, 4_000, redact)) say(line)
   }
   const host = {
     ...bare,

@@ -3,8 +3,8 @@ import { changeSection } from '../../src/agent/prompt/change-section.ts'
 import { renderSections } from '../../src/agent/prompt/sections.ts'
 import { includesPath, parsePathRules } from '../../src/agent/inputs/path-patterns.ts'
 import { foldedText, inlineCode } from '../../src/text/markdown.ts'
-import { createRedactor, safeLine, safeLines } from '../../src/text/redact.ts'
-import { cutText, cutToBytes, oneLine } from '../../src/text/untrusted.ts'
+import { createRedactor } from '../../src/text/redact.ts'
+import { cleanLines, cutText, cutToBytes, oneLine } from '../../src/text/untrusted.ts'
 
 const KEY = 'dk_Zm9v-b+a/r=="&<\\\'?0123456789'
 const BACK_SLASHES = `${'\\'.repeat(30)}0123456789`
@@ -27,8 +27,8 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => void>> = {
   oneLine: (text) => oneLine(text, Infinity),
   cutText: (text) => cutText(text, 300),
   cutToBytes: (text) => cutToBytes(text, 300),
-  safeLine: (text) => safeLine(text, redact, 300),
-  safeLines: (text) => safeLines(text, redact, 1_048_576),
+  oneSafeLine: (text) => oneLine(text, 300, redact),
+  safeLines: (text) => cleanLines(text, 1_048_576, redact),
 }
 
 /** The worst that is known: what each pattern begins with, again and again or once with no end. */

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { formatDuration } from '../../src/text/duration.ts'
 import { cutBlock } from '../../src/text/fenced.ts'
-import { createRedactor, safeLine, safeLines } from '../../src/text/redact.ts'
+import { createRedactor } from '../../src/text/redact.ts'
 import { joinSentences } from '../../src/text/sentences.ts'
-import { cleanLines, cutRaw, cutToBytes, oneLine, takeFitting } from '../../src/text/untrusted.ts'
+import { cleanLines, cutToBytes, oneLine, takeFitting } from '../../src/text/untrusted.ts'
 import { readableTime } from '../../src/text/utc-time.ts'
 
 test('a text is cut at the end of a line where one is near', () => {
@@ -45,7 +45,7 @@ const KEY = 'dk_0123456789abcdef'
 const redact = createRedactor([KEY])
 
 test('lines are cleaned and hold no secret', () => {
-  expect(safeLines(`a\u001b[31m ${KEY}\r\n##[error]b`, redact, 100)).toEqual(['a ***', '# #[error]b'])
+  expect(cleanLines(`a\u001b[31m ${KEY}\r\n##[error]b`, 100, redact)).toEqual(['a ***', '# #[error]b'])
 })
 
 const FORMS = ['', '\u200b', '\u001b[0m'].map((between) => Array.from(KEY).join(between))
@@ -53,15 +53,15 @@ const FORMS = ['', '\u200b', '\u001b[0m'].map((between) => Array.from(KEY).join(
 test.each(FORMS)('no part of a secret is left, wherever it is cut: %j', (form) => {
   for (let before = 0; before <= 20; before++)
     for (const padding of ['x', '\u200b'.repeat(16)])
-      expect(safeLine(`${padding.repeat(before)}${form}`, redact, 20)).toMatch(/^x*\**…?$/)
+      expect(oneLine(`${padding.repeat(before)}${form}`, 20, redact)).toMatch(/^x*\**…?$/)
 })
 
 test('a secret that only cleaning puts together is replaced', () => {
-  expect(safeLine('pass\u2028word1', createRedactor(['pass word1']), 20)).toBe('***')
+  expect(oneLine('pass\u2028word1', 20, createRedactor(['pass word1']))).toBe('***')
 })
 
 test('what does not show at the beginning of a long text is not looked through for the rest', () => {
-  expect(safeLine(`${'\u200b'.repeat(1_000_000)}late`, redact, 300)).toBe('…')
+  expect(oneLine(`${'\u200b'.repeat(1_000_000)}late`, 300, redact)).toBe('…')
 })
 
 test.each([
@@ -99,8 +99,8 @@ test.each(MARKS)('%j before it makes no command in the middle of a line', (marks
 })
 
 test('what is not looked at any more is cut off between characters, and shown to be', () => {
-  expect(cutRaw('x'.repeat(32), 2)).toBe('x'.repeat(32))
-  expect(cutRaw(`${'x'.repeat(30)}😀y`, 2)).toBe(`${'x'.repeat(30)}…`)
+  expect(cleanLines('x'.repeat(32), 2)).toEqual(['x'.repeat(32)])
+  expect(cleanLines(`${'x'.repeat(30)}😀y`, 2)).toEqual([`${'x'.repeat(30)}…`])
   expect(oneLine('\u001b[0m'.repeat(1_000) + 'text', 10)).toMatch(/…$/)
 })
 

@@ -2,8 +2,8 @@ import * as fs from 'node:fs'
 import * as core from '@actions/core'
 import type { Clock } from '../runtime/clock.ts'
 import { formatDuration } from '../text/duration.ts'
-import { createRedactor, type Redact, safeLine, safeLines } from '../text/redact.ts'
-import { cutToBytes } from '../text/untrusted.ts'
+import { createRedactor, type Redact } from '../text/redact.ts'
+import { cleanLines, cutToBytes, oneLine } from '../text/untrusted.ts'
 
 /**
  * All that is said to the runner goes through here, so that no text of a stranger becomes a command and no secret gets
@@ -61,7 +61,7 @@ export function createCore(clock: Clock): Core {
     return redactor(text)
   }
 
-  const linesOf = (text: string): string[] => safeLines(text, redactSecrets, MAX_ANNOTATION_BYTES)
+  const linesOf = (text: string): string[] => cleanLines(text, MAX_ANNOTATION_BYTES, redactSecrets)
 
   /** The prefix keeps a line from beginning with `::`, which the runner would take for a command. */
   function prefixed(text: string): string[] {
@@ -92,7 +92,7 @@ export function createCore(clock: Clock): Core {
     },
     startGroup(title) {
       endGroup()
-      core.startGroup(safeLine(title, redactSecrets, LONGEST_TITLE))
+      core.startGroup(oneLine(title, LONGEST_TITLE, redactSecrets))
       isInGroup = true
     },
     endGroup,

@@ -1,5 +1,6 @@
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
-import { type Redact, safeLine } from '../text/redact.ts'
+import type { Redact } from '../text/redact.ts'
+import { oneLine } from '../text/untrusted.ts'
 import { parseBody, refusalSchema } from './schemas.ts'
 import type { WireAnswer, WireFailure, WireResult } from './transport.ts'
 
@@ -130,6 +131,6 @@ export function errorOfResult(result: WireResult, operation: Operation, redact: 
     ? ['redirected', 'redirects to another address, which is not followed', adviseOnAddress(result, redact)]
     : [status >= 500 ? 'service-error' : 'rejected', 'failed', LATER]
   const [code, what, hint] = refusalsOf(operation)[status] ?? unlisted
-  const quote = safeLine(said?.error ?? '', redact, LONGEST_QUOTE) || undefined
+  const quote = oneLine(said?.error ?? '', LONGEST_QUOTE, redact) || undefined
   return new ActionError(code, `The service ${what} (${status}).`, { hint, quote, retryAfterMs })
 }

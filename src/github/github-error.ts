@@ -1,6 +1,7 @@
 import { failureCause } from '../http/failure-cause.ts'
 import { ActionError } from '../runtime/errors.ts'
-import { type Redact, safeLine } from '../text/redact.ts'
+import type { Redact } from '../text/redact.ts'
+import { oneLine } from '../text/untrusted.ts'
 import type { Answer } from './octokit.ts'
 
 const LONGEST_QUOTE = 200
@@ -67,7 +68,7 @@ function refused(refusal: Refusal, permission: string, repository: string, redac
       hint: 'Check `github-token`: the token may have expired.',
     })
   // GitHub's own words first: a refusal has many reasons, and they name the one that it is. No Markdown gets through.
-  const quote = safeLine(said, redact, LONGEST_QUOTE).replace(/[`<>[\]\\|*]/g, '')
+  const quote = oneLine(said, LONGEST_QUOTE, redact).replace(/[`<>[\]\\|*]/g, '')
   const told = quote === '' ? `GitHub answered ${status}.` : `GitHub says “${quote}” (${status}).`
   const grant = {
     hint: `Grant \`${permission}\` under \`permissions\` of the job. If \`${repository}\` is not the workflow's own repository, give \`github-token\` a token that has it there.`,

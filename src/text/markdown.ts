@@ -1,4 +1,4 @@
-import { cleanLines, cutRaw, cutToBytes, oneLine, takeFitting } from './untrusted.ts'
+import { cleanLines, cutToBytes, oneLine, takeFitting } from './untrusted.ts'
 
 /** More than any line of a summary has, in characters. */
 const LONGEST_LINE = 4_096
@@ -15,7 +15,7 @@ export function escapeHtml(text: string): string {
  * Markdown and HTML is written as an entity, so nothing in it comes alive.
  */
 export function inlineCode(text: string): string {
-  const plain = cleanLines(cutRaw(text, LONGEST_LINE))
+  const plain = cleanLines(text, LONGEST_LINE)
     .join(' ')
     .replace(/[!-/:-@[-`{-~]/g, (mark) => `&#${mark.charCodeAt(0)};`)
   return `<code>${plain}</code>`
@@ -30,7 +30,7 @@ const PLAIN_WORD = /^(?!.*(?:www\.|gh-))(?:[a-z0-9.,;()“”'’…-]|(?<=[a-z0
  */
 export function prose(text: string): string {
   const ofWord = (word: string): string => (PLAIN_WORD.test(word) ? word : inlineCode(word))
-  const line = cleanLines(cutRaw(text, LONGEST_LINE)).join(' ')
+  const line = cleanLines(text, LONGEST_LINE).join(' ')
   const ofPart = (part: string, index: number): string =>
     index % 2 === 1 ? inlineCode(part) : part.split(' ').map(ofWord).join(' ')
   return line.split('`').map(ofPart).join('')

@@ -1,4 +1,4 @@
-import { cleanLines, cutRaw, cutText, INVISIBLE, TERMINAL_SEQUENCE } from './untrusted.ts'
+import { INVISIBLE, TERMINAL_SEQUENCE } from './untrusted.ts'
 
 export type Redact = (text: string) => string
 
@@ -71,38 +71,31 @@ const SHORTEST_SPACED = 8
  */
 const FILLER = new RegExp(`${INVISIBLE.source}|[\\s\\\\]`, 'gu')
 const FILLER_OF_SHORT = new RegExp(`${INVISIBLE.source}|\\\\`, 'gu')
+const NO_FILLER = /(?!)/gu
 
-const fillerOf = (secret: string): RegExp =>
-  secret.replace(FILLER, '').length >= SHORTEST_SPACED ? FILLER : FILLER_OF_SHORT
-
-interface Sought {
-  readonly pattern: RegExp
-  /** What the pattern matches where nothing is escaped. */
-  readonly plain: readonly string[]
+function fillerOf(secret: string): RegExp {
+  if (secret.replace(FILLER, '').length >= SHORTEST_SPACED) return FILLER
+  const bare = secret.replace(FILLER_OF_SHORT, '')
+  // What is left of a secret of back-slashes would match anywhere.
+  return bare === secret || bare.length >= SHORTEST_SPACED ? FILLER_OF_SHORT : NO_FILLER
 }
+
+const oneOf = (patterns: readonly string[]): string => `(?:${[...new Set(patterns)].join('|')})`
 
 /**
  * Encoders differ in what they leave alone, so each character has every spelling, and a secret is found in any mixture. What
  * is filler in the secret is gone from a text where it stands as it is, and not where it is encoded.
  */
-function soughtOf(secret: string, filler: RegExp): Sought {
-  let spelled = ''
-  let fillers: string[] = []
-  for (const character of secret) {
-    if (character.replace(filler, '') === '') {
-      fillers.push(...escapesOf(character))
-      continue
-    }
-    // One repetition for the whole run: with a choice at each, the beginning of a secret alone would take for ever to refuse.
-    if (spelled !== '' && fillers.length > 0) spelled += `(?:${[...new Set(fillers)].join('|')})*`
-    spelled += `(?:${[...escapesOf(character), escapePattern(character)].join('|')})`
-    fillers = []
-  }
-  const encoded = encodedForms(secret)
-  return {
-    pattern: new RegExp([spelled, ...encoded.map(escapePattern)].join('|'), 'g'),
-    plain: [secret.replace(filler, ''), ...encoded],
-  }
+function patternOf(secret: string, { source }: RegExp): RegExp {
+  const edges = new RegExp(`^(?:${source})+|(?:${source})+$`, 'gu')
+  const runs = secret.replace(edges, '').matchAll(new RegExp(`((?:${source})+)|.`, 'gsu'))
+  const spelled = Array.from(runs, ([run, filler]) =>
+    filler === undefined
+      ? oneOf([...escapesOf(run), escapePattern(run)])
+      : // One repetition for the whole run: with a choice at each, the beginning of a secret alone would take for ever to refuse.
+        `${oneOf(Array.from(filler).flatMap(escapesOf))}*`,
+  )
+  return new RegExp([spelled.join(''), ...encodedForms(secret).map(escapePattern)].join('|'), 'g')
 }
 
 /** A pattern of a longer text is more than a regular expression can hold. */
@@ -110,37 +103,21 @@ const LONGEST_PATTERN = 1_000
 
 /** Parts of about the same length, so that no short one takes out what has nothing to do with the secret. */
 function parts(secret: string): string[] {
-  const characters = Array.from(secret)
-  const size = Math.ceil(characters.length / Math.ceil(characters.length / LONGEST_PATTERN))
-  return Array.from({ length: Math.ceil(characters.length / size) }, (_, index) =>
-    characters.slice(index * size, (index + 1) * size).join(''),
-  )
+  const { length } = Array.from(secret)
+  const size = Math.ceil(length / Math.ceil(length / LONGEST_PATTERN))
+  return secret.match(new RegExp(`.{1,${size}}`, 'gsu')) ?? []
 }
 
-/** Without one of these, no character is spelled in another way than as it is. */
-const ANY_ESCAPE = /[%&]|u[0-9A-Fa-f]{4}/
-
 /** Replaces what matches once `filler` is taken out of the text, together with the filler inside of it. */
-function hide(text: string, { pattern, plain }: Sought, filler: RegExp): string {
-  // Most texts hold no secret, and this alone takes a fraction of the time.
-  const visible = text.replace(filler, '')
-  if (!ANY_ESCAPE.test(visible) && !plain.some((form) => visible.includes(form))) return text
-  if (visible.search(pattern) === -1) return text
-  const places = new Uint32Array(text.length)
-  let bare = ''
-  let end = 0
-  const keep = (from: number, to: number): void => {
-    for (let at = from; at < to; at++) places[bare.length + at - from] = at
-    bare += text.slice(from, to)
-  }
-  for (const { 0: found, index } of text.matchAll(filler)) {
-    keep(end, index)
-    end = index + found.length
-  }
-  keep(end, text.length)
+function hide(text: string, pattern: RegExp, filler: RegExp): string {
+  const bare = text.replace(filler, '')
+  if (bare.search(pattern) === -1) return text
+  const isFiller = new Uint8Array(text.length)
+  for (const { 0: found, index } of text.matchAll(filler)) isFiller.fill(1, index, index + found.length)
+  const places = Uint32Array.from(isFiller, (_, at) => at).filter((at) => isFiller[at] === 0)
 
   let shown = ''
-  end = 0
+  let end = 0
   for (const { 0: found, index } of bare.matchAll(pattern)) {
     let start = places[index] ?? 0
     // The back-slash of an escape at its beginning.
@@ -151,24 +128,16 @@ function hide(text: string, { pattern, plain }: Sought, filler: RegExp): string 
   return shown + text.slice(end)
 }
 
-const replaceForms = (text: string, forms: readonly string[]): string =>
-  forms.reduce((left, form) => left.replaceAll(form, '***'), text)
-
 function redactorOf(secret: string): Redact {
   const exact = [JSON.stringify(secret).slice(1, -1), secret]
   const filler = fillerOf(secret)
-  const bare = secret.replace(filler, '')
-  // What is left of a secret of back-slashes would match anywhere.
-  if (bare === '' || (bare !== secret && bare.length < SHORTEST_SPACED)) {
-    const forms = [...exact, encodeURIComponent(secret.toWellFormed()), ...encodedForms(secret)]
-    return (text) => replaceForms(text, forms)
-  }
-  const sought = soughtOf(secret, filler)
+  const pattern = patternOf(secret, filler)
   const fillerAndSequences = new RegExp(`${TERMINAL_SEQUENCE.source}|${filler.source}`, 'gu')
   return (text) => {
-    const hidden = hide(replaceForms(text, exact), sought, filler)
+    const left = exact.reduce((left, form) => left.replaceAll(form, '***'), text)
+    const hidden = hide(left, pattern, filler)
     // Sequences count as characters first, as one that never ends could swallow a secret, and then as filler.
-    return hidden.search(TERMINAL_SEQUENCE) === -1 ? hidden : hide(hidden, sought, fillerAndSequences)
+    return hidden.search(TERMINAL_SEQUENCE) === -1 ? hidden : hide(hidden, pattern, fillerAndSequences)
   }
 }
 
@@ -181,18 +150,4 @@ export function createRedactor(secrets: Iterable<string>): Redact {
   const longestFirst = [...new Set(secrets)].filter((secret) => secret !== '').sort((a, b) => b.length - a.length)
   const redactors = longestFirst.flatMap(parts).map(redactorOf)
   return (text) => redactors.reduce((redacted, redact) => redact(redacted), text)
-}
-
-/**
- * The lines of a stranger's text, safe to print and without secrets: redacted before anything is cut, as half a secret is
- * found by nobody; cut before it is cleaned, as time is not the stranger's; redacted again, as cleaning may put a secret
- * together. The caller cuts what it shows to `maxLength`.
- */
-export function safeLines(text: string, redact: Redact, maxLength: number): string[] {
-  return cleanLines(cutRaw(redact(text), maxLength)).map(redact)
-}
-
-/** The same as one line of at most `maxLength` code points. */
-export function safeLine(text: string, redact: Redact, maxLength: number): string {
-  return cutText(redact(safeLines(text, redact, maxLength).join(' ').trim()), maxLength)
 }

@@ -23,28 +23,33 @@ function cleanLine(line: string): string {
   )
 }
 
-/**
- * Splits a text that a stranger controls into lines that are safe to print: no control, invisible or direction-changing
- * characters, and nothing that the runner takes for a command in the middle of a line. The caller prefixes each line,
- * because a line that begins with `::` is a command too.
- */
-export function cleanLines(text: string): string[] {
-  return text.split(LINE_END).map(cleanLine)
-}
-
 /** What does not show may take so many times the room of what does; more of a text than that is not looked at. */
 const RAW_PER_SHOWN = 16
 
-/** The beginning that is enough to show `maxLength` characters of, to be taken before a text is cleaned. */
-export function cutRaw(text: string, maxLength: number): string {
+/** The beginning that is enough to show `maxLength` characters of. */
+function cutRaw(text: string, maxLength: number): string {
   const most = RAW_PER_SHOWN * maxLength
   if (text.length <= most) return text
   return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
+const asItIs = (text: string): string => text
+
+/**
+ * Splits a text that a stranger controls into lines that are safe to print: no control, invisible or direction-changing
+ * characters, and nothing that the runner takes for a command in the middle of a line. The caller prefixes each line,
+ * because a line that begins with `::` is a command too. It is cut before it is cleaned, as time is not the stranger's.
+ * @param maxLength what the caller shows at most, and cuts to
+ * @param redact takes secrets out first, as half a secret is found by nobody, and again, as cleaning may put one together
+ */
+export function cleanLines(text: string, maxLength = Infinity, redact = asItIs): string[] {
+  const lines = cutRaw(redact(text), maxLength).split(LINE_END)
+  return lines.map((line) => redact(cleanLine(line)))
+}
+
 /** The same as one line of at most `maxLength` code points. */
-export function oneLine(text: string, maxLength: number): string {
-  return cutText(cleanLines(cutRaw(text, maxLength)).join(' ').trim(), maxLength)
+export function oneLine(text: string, maxLength: number, redact = asItIs): string {
+  return cutText(redact(cleanLines(text, maxLength, redact).join(' ').trim()), maxLength)
 }
 
 /** Cuts between code points, and shows that it did. */

@@ -1,4 +1,5 @@
-import { type Redact, redactAll, safeLine } from '../../text/redact.ts'
+import { type Redact, redactAll } from '../../text/redact.ts'
+import { oneLine } from '../../text/untrusted.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import type { Task } from '../inputs/task.ts'
 import type { Report } from './report.ts'
@@ -24,7 +25,7 @@ export function redactReport(report: Report, redact: Redact): Report {
 /** What the verdict rests on stays as it is: a secret may be a word such as `active`. */
 function redactJob(job: Job, redact: Redact): Job {
   const { id, status, prLink } = job
-  const line = (text: string): string => safeLine(text, redact, LONGEST_FIELD)
+  const line = (text: string): string => oneLine(text, LONGEST_FIELD, redact)
   const repository = prLink?.repository && line(prLink.repository)
   return { ...redactAll(job, line), id, status, prLink: prLink && { ...prLink, href: redact(prLink.href), repository } }
 }
