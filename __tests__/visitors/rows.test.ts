@@ -1,15 +1,14 @@
-import { Readable } from 'node:stream'
 import { expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { dateInput, describeRange, lastDays, periodBefore } from '../../src/visitors/date-range.ts'
+import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
+import { dateInput, describeRange, lastDays, periodBefore, timeOf } from '../../src/visitors/date-range.ts'
 import { comparePages } from '../../src/visitors/compare.ts'
 import { csvCell } from '../../src/visitors/export-format.ts'
 import { bar, renderTopPages } from '../../src/visitors/page-tables.ts'
-import { shortenPath, type WalkedPage } from '../../src/visitors/read-pages.ts'
-import { Tally } from '../../src/visitors/tally.ts'
+import { shortenPath, VisitorList } from '../../src/visitors/visitor-list.ts'
 import { SEED } from '../support/seed.ts'
-import { row, rows, TOTALS } from '../support/visitors-run.ts'
+import { page, readAll, row, rows, TOTALS } from '../support/visitors-run.ts'
 
 const CHANGED = "The service's totals changed while the pages were read."
 const MOVED = 'Rows moved while the pages were read: some came twice and were written once, so others may be missing.'
@@ -19,26 +18,30 @@ test.each([
   [{}, 1, MOVED],
   ...['human', 'ai', 'total'].map((name) => [{ [name]: 99 }, 0, CHANGED] as const),
   [{ ai: 99 }, 2, `${CHANGED} ${MOVED}`],
-])('a part with other totals (%j) and rows that came before (%i) leaves the doubts “%s”', (other, repeated, doubts) => {
-  const tally = new Tally(0, false)
-  for (const totals of [TOTALS, { ...TOTALS, ...other }, TOTALS]) {
-    tally.add({ totals, rows: [], repeated })
-    repeated = 0
-  }
-  expect([tally.totals, tally.doubts]).toEqual([TOTALS, doubts])
-})
+])(
+  'a part with other totals (%j) and rows that came before (%i) leaves the doubts “%s”',
+  async (other, repeated, doubts) => {
+    const list = new VisitorList()
+    const parts = [TOTALS, { ...TOTALS, ...other }, TOTALS].map((totals, nth) => {
+      const visitors = Array.from({ length: nth === 0 ? 1 + repeated : 1 }, () => row(`/${nth}`))
+      return page(visitors, { totals, hasMore: nth < 2 })
+    })
+    await readAll(list, ...parts)
+    expect([list.totals, list.doubts]).toEqual([TOTALS, doubts])
+  },
+)
 
-test('in whatever order they come, the pages with the most visitors are kept first, and ties go by path', () => {
+test('in whatever order they come, the pages with the most visitors are kept first, and ties go by path', async () => {
   const rows = fc.uniqueArray(fc.record({ path: fc.string({ maxLength: 2 }), total: fc.nat(5) }), {
     selector: ({ path }) => path,
   })
-  fc.assert(
-    fc.property(rows, fc.nat(6), (given, most) => {
+  await fc.assert(
+    fc.asyncProperty(rows, fc.nat(6), async (given, most) => {
       const all = given.map(({ path, total }) => row(path, total))
-      const tally = new Tally(most, false)
-      tally.add({ totals: TOTALS, rows: all, repeated: 0 })
+      const list = new VisitorList(most)
+      await readAll(list, page(all))
       const sorted = all.toSorted((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
-      expect([tally.topPages, tally.pageTotals.size]).toEqual([sorted.slice(0, most), 0])
+      expect([list.topPages, list.pageTotals.size]).toEqual([sorted.slice(0, most), 0])
     }),
     { seed: SEED },
   )
@@ -107,9 +110,7 @@ test('whatever a text holds, a reader of CSV reads one cell, and no spreadsheet 
 
 type Totals = Readonly<Record<string, number>>
 
-const pageOf = (pages: Totals): WalkedPage => {
-  return { totals: TOTALS, rows: Object.entries(pages).map(([path, total]) => row(path, total)), repeated: 0 }
-}
+const pageOf = (pages: Totals): VisitorsPage => page(Object.entries(pages).map(([path, total]) => row(path, total)))
 
 test('the ten that gained and lost the most are those of all pages of both periods, of which one list is kept', async () => {
   const periods = fc.dictionary(
@@ -122,13 +123,13 @@ test('the ten that gained and lost the most are those of all pages of both perio
         .map((path) => ({ path, before: before[path] ?? 0, now: now[path] ?? 0 }))
         .toSorted((a, b) => (a.path < b.path ? -1 : 1))
       const gain = ({ now, before }: (typeof all)[number]): number => now - before
-      const tally = new Tally(0, true)
-      tally.add(pageOf(now))
-      const { pages } = await comparePages(tally, Readable.from([pageOf(before)]))
+      const list = new VisitorList(0, true)
+      await readAll(list, pageOf(now))
+      const { pages } = await comparePages(list, () => Promise.resolve(pageOf(before)))
       const gained = all.filter((page) => gain(page) > 0).toSorted((a, b) => gain(b) - gain(a))
       const lost = all.filter((page) => gain(page) < 0).toSorted((a, b) => gain(a) - gain(b))
       expect(pages).toEqual({ gained: gained.slice(0, 10), lost: lost.slice(0, 10), isWhole: true })
-      expect([...tally.pageTotals.keys()]).toEqual(Object.keys(now).filter((path) => before[path] === undefined))
+      expect([...list.pageTotals.keys()]).toEqual(Object.keys(now).filter((path) => before[path] === undefined))
     }),
     { seed: SEED },
   )
@@ -149,7 +150,7 @@ test.each([
   ['2026-01-31T00:30:00+02:00', Date.UTC(2026, 0, 30, 22, 30)],
   ['2026-01-31T09:30', Date.UTC(2026, 0, 31, 9, 30)],
 ])('%j is a time', (text, atMs) => {
-  expect(dateInput(text, {}, '.')).toEqual({ text: text.trim(), atMs })
+  expect([dateInput(text.trim(), {}, '.'), timeOf(text)]).toEqual([text.trim(), atMs])
 })
 
 test.each([
@@ -158,7 +159,10 @@ test.each([
   ['must be `YYYY-MM-DD`', '2026-01-01&limit=1 2026-01-01T10:00:00.1234567890Z'],
   ['has a UTC offset that does not exist', '2026-01-01T10:00:00+99:00'],
 ])('each of these %s: %s', (problem, texts) => {
-  for (const text of texts.split(' ')) expect(() => dateInput(text, {}, '.')).toThrow(problem)
+  for (const text of texts.split(' ')) {
+    expect(() => dateInput(text, {}, '.')).toThrow(problem)
+    expect(timeOf(text)).toBeNaN()
+  }
 })
 
 test.each([

@@ -2,9 +2,9 @@ import { ActionError, describeError } from '../runtime/errors.ts'
 import type { Step } from '../action/step.ts'
 import { describeRange, periodBefore } from './date-range.ts'
 import type { VisitorsInputs } from './inputs.ts'
-import { createPageReader, shortenPath, walkPages, type WalkedPage } from './read-pages.ts'
+import { createPageReader, type ReadPage } from './read-pages.ts'
 import type { Comparison, PageChange } from './report.ts'
-import { keepTop, Tally } from './tally.ts'
+import { keepTop, shortenPath, VisitorList } from './visitor-list.ts'
 
 /** How many pages are named that gained, and as many that lost. */
 const MOST_CHANGES = 10
@@ -12,17 +12,16 @@ const MOST_CHANGES = 10
 const gainOf = ({ before, now }: PageChange): number => now - before
 
 /** Compares the pages one by one as they are read, and takes them out of `now`: of the two lists only one is kept. */
-export async function comparePages(now: Tally, pages: AsyncIterable<WalkedPage>): Promise<Partial<Comparison>> {
+export async function comparePages(now: VisitorList, readPage: ReadPage): Promise<Partial<Comparison>> {
   const isNowWhole = now.doubts === ''
   const [gained, lost]: [PageChange[], PageChange[]] = [[], []]
   const add = (change: PageChange): void => {
     if (gainOf(change) > 0) keepTop(gained, change, MOST_CHANGES, gainOf)
     if (gainOf(change) < 0) keepTop(lost, change, MOST_CHANGES, (one) => -gainOf(one))
   }
-  const before = new Tally(0, false)
-  for await (const page of pages) {
-    before.add(page)
-    for (const row of page.rows) {
+  const before = new VisitorList()
+  for await (const rows of before.read(readPage)) {
+    for (const row of rows) {
       const path = shortenPath(row.path)
       const total = now.pageTotals.get(path)
       now.pageTotals.delete(path)
@@ -40,7 +39,7 @@ export async function comparePages(now: Tally, pages: AsyncIterable<WalkedPage>)
  */
 export async function compareWithBefore(
   inputs: VisitorsInputs,
-  now: Tally,
+  now: VisitorList,
   step: Step,
 ): Promise<Comparison | undefined> {
   const period = inputs.compare === 'false' ? undefined : periodBefore(inputs.range)
@@ -48,8 +47,7 @@ export async function compareWithBefore(
   const { name, range } = period
   step.core.log(`Comparing with ${name}, ${describeRange(range)}.`)
   try {
-    if (inputs.compare === 'pages')
-      return { name, ...(await comparePages(now, walkPages(createPageReader(range, step)))) }
+    if (inputs.compare === 'pages') return { name, ...(await comparePages(now, createPageReader(range, step))) }
     return { name, totals: (await createPageReader(range, step, 1)(0)).totals }
   } catch (error) {
     if (!(error instanceof ActionError)) throw error

@@ -12,7 +12,7 @@ import {
   type RawInputs,
 } from '../action/parse-inputs.ts'
 import { findOutputPlace, type OutputPlace } from '../action/workspace-file.ts'
-import { dateInput, lastDays, parseDate, type DateInput, type DateRange } from './date-range.ts'
+import { dateInput, lastDays, timeOf, type DateRange } from './date-range.ts'
 import { FORMATS } from './export-format.ts'
 
 /** `true` asks for the totals of the period before, `pages` for its whole list too. */
@@ -23,12 +23,12 @@ const placeInput: Input<OutputPlace> = (text, raw, workspace) => {
   return findOutputPlace(workspace, text || `visitors.${format}`)
 }
 
-function isAfterStart(end: DateInput, raw: RawInputs): boolean {
-  const start = parseDate(raw['date-from'] ?? '')
-  return typeof start === 'string' || end.atMs > start.atMs
-}
-
-const endInput = inputThat(dateInput, isAfterStart, 'must be after `date-from`, as that day itself is not included')
+const endInput = inputThat(
+  dateInput,
+  // A start that is no time is named by itself.
+  (end, raw) => !(timeOf(end) <= timeOf(raw['date-from'] ?? '')),
+  'must be after `date-from`, as that day itself is not included',
+)
 
 const daysInput = inputThat(
   wholeNumberInput(1, 3660),
@@ -69,6 +69,6 @@ export interface VisitorsInputs extends Parsed<typeof VISITORS_FIELDS> {
 export function parseVisitorsInputs(raw: RawInputs, workspace: string, now: Date): VisitorsInputs {
   const inputs = parseFields(VISITORS_FIELDS, raw, workspace)
   const { days, dateFrom, dateTo } = inputs
-  const given = { ...(dateFrom && { dateFrom: dateFrom.text }), ...(dateTo && { dateTo: dateTo.text }) }
+  const given = { ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) }
   return { ...inputs, range: days === undefined ? given : lastDays(days, now) }
 }

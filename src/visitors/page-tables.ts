@@ -1,8 +1,8 @@
 import { inlineCode } from '../text/markdown.ts'
 import { oneLine, takeFitting } from '../text/untrusted.ts'
 import type { VisitorRow } from './export-format.ts'
-import { SHOWN_PATH } from './read-pages.ts'
 import type { PageChange } from './report.ts'
+import { SHOWN_PATH } from './visitor-list.ts'
 
 const BAR_CELLS = 16
 /** Eighths of a cell, from none to seven. */

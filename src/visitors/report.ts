@@ -1,6 +1,7 @@
 import type { ActionError } from '../runtime/errors.ts'
 import type { DateRange } from './date-range.ts'
-import type { VisitorRow, VisitorTotals } from './export-format.ts'
+import type { VisitorTotals } from './export-format.ts'
+import type { VisitorList } from './visitor-list.ts'
 
 /** How a step can end. Only the first two leave a file. */
 export const ENDINGS = ['complete', 'uncertain', 'cancelled', 'skipped', 'error'] as const
@@ -31,20 +32,13 @@ export interface Comparison {
 }
 
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
-export interface Report {
+export interface Report extends Readonly<Pick<VisitorList, 'totals' | 'rows' | 'topPages' | 'doubts'>> {
   readonly ending: Ending
   /** This and the range are undefined if the inputs did not say what to do. */
   readonly projectId?: string
   readonly range?: DateRange
   /** The file's path below the workspace; undefined if there is none. */
   readonly file?: string
-  /** The service's own, as they were at first. */
-  readonly totals?: VisitorTotals | undefined
-  /** Rows that were received and are distinct, whether a file came of them or not. */
-  readonly rows: number
-  readonly topPages: readonly VisitorRow[]
-  /** Why the file may lack something, as full sentences; empty if it is whole. */
-  readonly doubts: string
   /** Undefined if nothing was to be compared, or there is no file. */
   readonly comparison?: Comparison | undefined
   readonly durationMs: number

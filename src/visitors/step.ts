@@ -6,9 +6,9 @@ import { compareWithBefore } from './compare.ts'
 import { describeRange } from './date-range.ts'
 import { EXPORT_FORMATS } from './export-format.ts'
 import type { VisitorsInputs } from './inputs.ts'
-import { createPageReader, walkPages } from './read-pages.ts'
+import { createPageReader } from './read-pages.ts'
 import type { Report } from './report.ts'
-import { Tally } from './tally.ts'
+import { VisitorList } from './visitor-list.ts'
 
 /** The log tells at most this often how far it has come. */
 const PROGRESS_MS = 10_000
@@ -23,19 +23,19 @@ function announce({ projectId, range, format, timeoutMs }: VisitorsInputs): stri
  * Puts the pages into the file as they come.
  * @throws ActionError, OutputFileError
  */
-async function exportPages({ range, place, format }: VisitorsInputs, tally: Tally, step: Step): Promise<void> {
+async function exportPages({ range, place, format }: VisitorsInputs, list: VisitorList, step: Step): Promise<void> {
   const { core, clock, signal } = step
   const { head, row, tail } = EXPORT_FORMATS[format]
   // Before the first request: if the place cannot be written to, there is none.
   await writeWholeFile(place.file, async (write) => {
     let toldAt = clock.now()
-    for await (const page of walkPages(createPageReader(range, step))) {
-      if (tally.rows === 0) write(head(range, page.totals))
-      write(page.rows.map((one, index) => row(one, tally.rows + index)).join(''))
-      tally.add(page)
+    for await (const rows of list.read(createPageReader(range, step))) {
+      const before = list.rows - rows.length
+      if (before === 0) write(head(range, list.totals))
+      write(rows.map((one, index) => row(one, before + index)).join(''))
       if (clock.now() - toldAt < PROGRESS_MS) continue
       toldAt = clock.now()
-      core.log(`${tally.rows} rows so far.`)
+      core.log(`${list.rows} rows so far.`)
     }
     write(tail)
     signal.throwIfAborted()
@@ -46,21 +46,21 @@ async function exportPages({ range, place, format }: VisitorsInputs, tally: Tall
 export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
   const { core, clock, signal, startedAt } = step
   const { projectId, range, place, compare } = inputs
-  const tally = new Tally(inputs.top, compare === 'pages')
+  const list = new VisitorList(inputs.top, compare === 'pages')
 
   function report(fields: Pick<Report, 'ending'> & Partial<Report>): Report {
-    const { totals, rows, topPages, doubts } = tally
+    const { totals, rows, topPages, doubts } = list
     const durationMs = clock.now() - startedAt
     return { projectId, range, totals, rows, topPages, doubts, durationMs, ...fields }
   }
 
   core.log(announce(inputs))
   try {
-    await exportPages(inputs, tally, step)
-    const { doubts } = tally
+    await exportPages(inputs, list, step)
+    const { doubts } = list
     if (doubts !== '') core.warn(doubts)
     // The file is in its place by now, and nothing that is asked from here on takes it away.
-    const comparison = await compareWithBefore(inputs, tally, step)
+    const comparison = await compareWithBefore(inputs, list, step)
     return report({ ending: doubts === '' ? 'complete' : 'uncertain', file: place.name, comparison })
   } catch (error) {
     if (!(error instanceof ActionError) && !(error instanceof OutputFileError)) throw error

@@ -15,6 +15,7 @@ export const visitorsAction: Action<VisitorsInputs, Report> = {
   notRun: (error, durationMs) => ({
     ending: error === undefined ? 'skipped' : 'error',
     error,
+    totals: undefined,
     rows: 0,
     topPages: [],
     doubts: '',
