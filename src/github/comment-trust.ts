@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { path, type AskGitHub, type RepositoryApi } from './ask-github.ts'
-import { hasStatus, isRefusal } from './github-error.ts'
+import { unlessRefused } from './github-error.ts'
 import { parseAnswer, part } from './parse-answer.ts'
 
 export interface Person {
@@ -18,17 +18,15 @@ const permissionSchema = z.object({ permission: z.string(), user: z.nullish(z.ob
 
 /** A user who is gone may not write. */
 async function mayWrite(api: RepositoryApi, { id, login }: Asked): Promise<boolean> {
-  try {
-    const { data } = await api.get(path`/collaborators/${login}/permission`)
-    const { permission, user } = parseAnswer(permissionSchema, data)
-    // A login can pass to somebody else.
-    return (id === undefined || user?.id === id) && WRITING.includes(permission)
-  } catch (error) {
-    if (!hasStatus(error, 404)) throw error
+  const answer = await unlessRefused(api.get(path`/collaborators/${login}/permission`), 404)
+  if (answer === undefined) {
     // It is the user who is gone only if the token sees the repository.
     await api.get('')
     return false
   }
+  const { permission, user } = parseAnswer(permissionSchema, answer.data)
+  // A login can pass to somebody else.
+  return (id === undefined || user?.id === id) && WRITING.includes(permission)
 }
 
 /** Who wrote a comment. `bot`: an app, which may be the one that the token of an earlier step was of, or anybody's. */
@@ -54,16 +52,6 @@ const MOST_ASKED = 10
 
 const NO_STRANGERS = ['OWNER', 'MEMBER', 'COLLABORATOR']
 
-/** Gives undefined if GitHub refuses to tell: that is an answer, too. */
-async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked
-  } catch (error) {
-    if (isRefusal(error)) return undefined
-    throw error
-  }
-}
-
 const viewerSchema = z.object({ data: z.object({ viewer: z.object({ databaseId: z.number() }) }) })
 
 /** Of a user or of an app (`GET /user` is for users only); undefined if GitHub does not tell. */
@@ -83,23 +71,23 @@ function peopleToAsk(writers: readonly Writer[]): readonly Account[] {
 }
 
 /**
- * Who of those who wrote may be believed in a repository: its workflows, the token's own user or app, and people who may
- * write. An app is not believed for being one, as everybody can make one. Where one may be believed, what all others say does
- * not matter, and nobody is asked about them.
+ * Who of those who wrote may be believed in a repository, by their ids: its workflows, the token's own user or app, and people
+ * who may write. An app is not believed for being one, as everybody can make one. Where one may be believed, what all others
+ * say does not matter, and nobody is asked about them.
  */
-async function findTrusted(api: RepositoryApi, writers: readonly Writer[]): Promise<(account: Account) => boolean> {
+async function findTrusted(api: RepositoryApi, writers: readonly Writer[]): Promise<readonly number[]> {
   const accounts = writers.flatMap(({ user }) => user ?? [])
-  const isWorkflow = ({ type, login }: Account): boolean => type === 'Bot' && login === WORKFLOWS_BOT
-  if (accounts.length === 0 || accounts.some(isWorkflow)) return isWorkflow
+  const workflows = accounts.filter(({ type, login }) => type === 'Bot' && login === WORKFLOWS_BOT)
+  if (accounts.length === 0 || workflows.length > 0) return workflows.map(({ id }) => id)
 
   const ownId = await readOwnId(api)
-  const isToken = ({ id }: Account): boolean => id === ownId
-  if (accounts.some(isToken)) return isToken
+  if (ownId !== undefined && accounts.some(({ id }) => id === ownId)) return [ownId]
 
-  const trusted = new Set<number>()
+  const trusted: number[] = []
+  // That GitHub refuses to tell is an answer, too.
   for (const person of peopleToAsk(writers))
-    if ((await unlessRefused(mayWrite(api, person))) === true) trusted.add(person.id)
-  return ({ id }) => trusted.has(id)
+    if ((await unlessRefused(mayWrite(api, person))) === true) trusted.push(person.id)
+  return trusted
 }
 
 /** @param writers oldest first */
@@ -107,10 +95,10 @@ export async function judgeWriters(
   api: RepositoryApi,
   writers: readonly Writer[],
 ): Promise<(writer: Writer) => Author> {
-  const isTrusted = await findTrusted(api, writers)
+  const trusted = await findTrusted(api, writers)
   return ({ user }) => {
     if (user === undefined) return 'stranger'
-    if (isTrusted(user)) return 'trusted'
+    if (trusted.includes(user.id)) return 'trusted'
     return user.type === 'Bot' ? 'bot' : 'stranger'
   }
 }

@@ -11,7 +11,7 @@ const GENERIC = /^(?:not found|forbidden)?\.?$/i
 /** Without a word of GitHub's: it asks for a minute at least. */
 const LIMIT_MS = 60_000
 
-/** An answer that refuses. It stays inside this folder: `toActionError` makes of it what people read. */
+/** An answer that is no success. It stays inside this folder: `toActionError` makes of it what people read. */
 export class Refusal extends Error {
   readonly status: number
   /** GitHub's own words; empty if there are none. */
@@ -49,18 +49,24 @@ export class Refusal extends Error {
   }
 }
 
-/** Whether a request was answered with this. */
-export function hasStatus(error: unknown, status: number): boolean {
-  return error instanceof Refusal && error.status === status
-}
-
-/** Whether a request was refused for what it is, and not for how many there were before it. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof Refusal && (error.status === 403 || error.status === 404) && !error.isRateLimit
+/**
+ * Undefined if GitHub refuses a request for what it is, and not for how many there were before it.
+ * @param statuses what it is answered with then, by default 403 and 404
+ */
+export async function unlessRefused<T>(asked: Promise<T>, ...statuses: readonly number[]): Promise<T | undefined> {
+  const meant = statuses.length === 0 ? [403, 404] : statuses
+  return asked.catch((error: unknown) => {
+    if (error instanceof Refusal && meant.includes(error.status) && !error.isRateLimit) return undefined
+    throw error
+  })
 }
 
 function refused(refusal: Refusal, permission: string, repository: string, redact: Redact): ActionError {
   const { status, said, isRateLimit, isAboutPermissions } = refusal
+  if (status < 400 && status !== 304)
+    return new ActionError('redirected', `GitHub answered ${status} and sends the request on to another address.`, {
+      hint: 'Name a repository as it is called now, and check `GITHUB_API_URL`.',
+    })
   if (isRateLimit) return new ActionError('rate-limited', 'GitHub limits the rate of requests.')
   if (status >= 500) return new ActionError('service-error', `GitHub answered ${status}.`)
   if (status === 401)

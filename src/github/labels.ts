@@ -1,9 +1,10 @@
 import { path, type AskGitHub } from './ask-github.ts'
-import { hasStatus, isRefusal } from './github-error.ts'
+import { unlessRefused } from './github-error.ts'
 import { readPages } from './pages.ts'
 import { labelsOf, type PullRequestAddress } from './pull-requests.ts'
 import { at, number, required } from './read-json.ts'
 
+// One that cannot be read may be the one that is looked for, so that none is left out.
 const toLabelled = (issue: object) => ({
   number: required(number(issue, 'number')),
   labels: labelsOf(issue),
@@ -47,25 +48,20 @@ export const connectLabels = (ask: AskGitHub): Labels => ({
     }),
   findLabelledPullRequests: (repository, label) =>
     ask('issues: read', repository, async (api) => {
-      try {
-        const query = { ...OPEN, labels: label }
-        const pages = await readPages(api, { path: '/issues', query, read: toLabelled, mostPages: MOST_PAGES })
-        return pages
-          .flat()
-          .filter(({ isPullRequest, labels }) => isPullRequest && hasLabel(label, labels))
-          .map(({ number }) => ({ repository, number }))
-      } catch (error) {
-        // Where a repository has no issues, GitHub says that they are gone.
-        if (isRefusal(error) || hasStatus(error, 410)) return []
-        throw error
-      }
+      const listing = { path: '/issues', query: { ...OPEN, labels: label }, read: toLabelled, mostPages: MOST_PAGES }
+      // Where a repository has no issues, GitHub says that they are gone.
+      const issues = (await unlessRefused(readPages(api, listing), 403, 404, 410)) ?? []
+      return issues
+        .flat()
+        .filter(({ isPullRequest, labels }) => isPullRequest && hasLabel(label, labels))
+        .map(({ number }) => ({ repository, number }))
     }),
   listOpenPullRequests: (repository, label) =>
     ask('pull-requests: read', repository, async (api) => {
       const listing = { path: '/pulls', query: OPEN, read: toLabelled, mostPages: MOST_PAGES }
       const first = await readPages(api, listing)
-      const all = first.length === 1 ? first : [...first, ...(await readPages(api, listing))]
-      const found = new Map(all.flat().map((pull) => [pull.number, pull]))
+      const again = first.length === 1 ? [] : await readPages(api, listing)
+      const found = new Map([...first, ...again].flat().map((pull) => [pull.number, pull]))
       return [...found.values()]
         .filter(({ labels }) => hasLabel(label, labels))
         .map(({ number }) => ({ repository, number }))

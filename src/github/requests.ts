@@ -55,20 +55,10 @@ function nextPlace({ status, headers: { location } }: Answer, url: URL): URL | u
   return next?.origin === url.origin ? next : undefined
 }
 
-/** What an answer means that is no success. */
-function errorOf(answer: Answer): Refusal | ActionError {
-  const { status } = answer
-  if (status >= 400 || status === 304) return new Refusal(answer)
-  return new ActionError('redirected', `GitHub answered ${status} and sends the request on to another address.`, {
-    hint: 'Name a repository as it is called now, and check `GITHUB_API_URL`.',
-  })
-}
-
 /** Whether the next attempt may end otherwise: a refusal stays one, and so does a certificate. */
 function mayPass(error: unknown): boolean {
   if (error instanceof Refusal) return error.status >= 500 || error.status === 408
-  if (error instanceof ActionError) return false
-  return ['no-connection', 'broken'].includes(failureCause(error))
+  return !(error instanceof ActionError) && ['no-connection', 'broken'].includes(failureCause(error))
 }
 
 /** In milliseconds; undefined if there is to be no other attempt. */
@@ -137,7 +127,7 @@ export function createRequests(
       const answer = await sendOnce({ ...request, url }, end)
       if (answer.status < 300 || (answer.status === 302 && request.asksWhere === true)) return answer
       const next = hops < MOST_HOPS ? nextPlace(answer, url) : undefined
-      if (next === undefined) throw errorOf(answer)
+      if (next === undefined) throw new Refusal(answer)
       url = next
     }
   }
@@ -146,7 +136,7 @@ export function createRequests(
     usage: () => usage,
     /**
      * @param deadlineAt on the clock's scale: no pause between two attempts ends after it
-     * @throws Refusal, ActionError `redirected`, or what broke the connection
+     * @throws Refusal, ActionError `proxy`, or what broke the connection
      */
     perform: async (request: GitHubRequest, end: AbortSignal, deadlineAt: number): Promise<Answer> => {
       for (let tries = 0; ; tries++) {
