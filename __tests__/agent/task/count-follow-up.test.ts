@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
 import { readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
-import { rollingPullRequestOf } from '../../../src/agent/task/rolling-pull-request.ts'
 import { countFollowUp } from '../../../src/agent/task/count-follow-up.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
@@ -19,7 +18,7 @@ class Shared {
 
   /** Counts as one run does. */
   count({ runId = 1, counted = 0, ...answers }: Partial<GitHub> & { runId?: number; counted?: number } = {}) {
-    const rolling = { ...rollingPullRequestOf(PULL_REQUEST, 'job_1', [MARKER], true), followUps: counted }
+    const rolling = { pullRequest: PULL_REQUEST, jobId: 'job_1', marker: MARKER, followUps: counted, isProven: true }
     const github = fakeGitHub({
       readComment: () => Promise.resolve(this.body),
       editComment: (_place, _id, body) => {

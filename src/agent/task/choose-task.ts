@@ -125,5 +125,5 @@ async function goOnWith(
   }
 
   const prompt = task.prompt + formatOpenPullRequest(pullRequest, peoples)
-  return { task: { kind: 'follow-up', jobId, prompt }, preflight: preflightOf(found, step, { replace }) }
+  return { task: { kind: 'follow-up', jobId, prompt }, preflight: preflightOf(found, step, replace) }
 }

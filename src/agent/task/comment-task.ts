@@ -10,14 +10,12 @@ import {
   formatUsage,
   type AskingComment,
 } from '../prompt/behind-prompt.ts'
-import { preflightOf } from './preflight.ts'
+import { AGAIN, ELSEWHERE, preflightOf } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 import { warnOfAttempt } from './choose-task.ts'
 import { logPlaceOf, orAbort, type RollingPullRequest } from './rolling-pull-request.ts'
 
-const AGAIN = 'Run the workflow again when it can be asked, or write the comment once more.'
-const ELSEWHERE = 'Ask in an open pull request or in an issue.'
 const ANEW = 'To start over, ask in an issue: that starts a new job.'
 
 /** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
@@ -81,8 +79,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
     const prompt = promptOf(rules, comment, context) + formatOpenPullRequest(found.pullRequest, [])
     step.journal.add({ log: logPlaceOf(found) })
     step.journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}.`)
-    const preflight = preflightOf(found, step, { hints: { unknown: AGAIN, ended: ELSEWHERE } })
-    return { task: { kind: 'follow-up', jobId: found.jobId, prompt }, preflight }
+    return { task: { kind: 'follow-up', jobId: found.jobId, prompt }, preflight: preflightOf(found, step) }
   }
   const change = await step.journal.bestEffort('The agent is not told what the pull request changes', () =>
     formatChange(comment, search),

@@ -5,25 +5,28 @@ import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan, Preflight, Replace } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
-import { notGoneOnWith, orAbort, type RollingPullRequest } from './rolling-pull-request.ts'
+import { orAbort, type RollingPullRequest } from './rolling-pull-request.ts'
 import { countFollowUp } from './count-follow-up.ts'
 import { findObjection, QUESTIONS_MS } from './prove-job.ts'
 
-/**
- * Another plan can take the place of a follow-up to the rolling pull request. None can for one that a comment asks for: a new
- * job would have nothing to do with what the comment is about.
- */
-type Ways =
-  /** @property replace takes the reason as the beginning of a sentence */
-  | { readonly replace: (reason: string) => Promise<Plan>; readonly hints?: never }
-  /** What to do if something is not known, and if the pull request has ended. */
-  | { readonly replace?: never; readonly hints: { readonly unknown: string; readonly ended: string } }
+/** What to do if a comment cannot be answered, because something is not known, or because its pull request has ended. */
+export const AGAIN = 'Run the workflow again when it can be asked, or write the comment once more.'
+export const ELSEWHERE = 'Ask in an open pull request or in an issue.'
 
-/** What there is to look at directly before a follow-up to a pull request. */
-export function preflightOf(rolling: RollingPullRequest, step: AgentStep, { replace, hints }: Ways): Preflight {
+/**
+ * What there is to look at directly before a follow-up to a pull request.
+ * @param replace finds what takes its place, given the reason as the beginning of a sentence. Nothing does for one that a comment
+ * asks for: a new job would have nothing to do with what the comment is about.
+ */
+export function preflightOf(
+  rolling: RollingPullRequest,
+  step: AgentStep,
+  replace?: (reason: string) => Promise<Plan>,
+): Preflight {
   const { pullRequest, isProven } = rolling
   const name = `Pull request #${pullRequest.number}`
   const unknown = `Could not tell whether pull request #${pullRequest.number} is still open`
+  const hint = replace === undefined ? AGAIN : undefined
 
   /**
    * What takes the place of the follow-up if the job is not that of the pull request any more, or cannot take it.
@@ -31,22 +34,23 @@ export function preflightOf(rolling: RollingPullRequest, step: AgentStep, { repl
    */
   async function lookAtJob(job: Job): Promise<Replace | undefined> {
     const find = async () => findObjection(job, pullRequest, openGitHub(step, QUESTIONS_MS), step)
-    const objection = await orAbort(unknown, find, hints?.unknown)
-    if (isProven && job.status === 'completed' && job.prLink === undefined)
-      throw notGoneOnWith(rolling, 'has no pull request any more')
+    const objection = await orAbort(unknown, find, hint)
     if (objection === undefined) return undefined
-    if (replace === undefined) throw notGoneOnWith(rolling, objection)
-    return () => replace(`Job ${job.id} ${objection}`)
+    const takesBack = isProven && job.status === 'completed' && job.prLink === undefined
+    if (replace !== undefined && !takesBack) return () => replace(`Job ${job.id} ${objection}`)
+    const text = `${name} cannot take the follow-up: job ${job.id} ${objection}${takesBack ? ' any more' : ''}.`
+    throw new ActionError('not-sent', text, {
+      hint: 'Run the step again: it looks for the pull request and its job anew.',
+    })
   }
 
   /** What takes its place if the pull request has ended meanwhile. It is asked last. */
   async function lookAtPullRequest(): Promise<Replace | undefined> {
-    const read = () => step.journal.heads.read(pullRequest, QUESTIONS_MS)
-    const found = await orAbort(unknown, read, hints?.unknown)
+    const found = await orAbort(unknown, () => step.journal.heads.read(pullRequest, QUESTIONS_MS), hint)
     if (isOpen(found)) return undefined
     const end = `${name} was ${found.state} meanwhile`
-    if (replace === undefined) throw new ActionError('not-sent', `${end}.`, { hint: hints.ended })
-    return () => replace(end)
+    if (replace !== undefined) return () => replace(end)
+    throw new ActionError('not-sent', `${end}.`, { hint: ELSEWHERE })
   }
 
   /** If the count cannot be written, nothing bounds the rolling pull request, and nothing is sent. */

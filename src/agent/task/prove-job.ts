@@ -2,13 +2,14 @@ import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, unlessFailed } from '../../runtime/errors.ts'
+import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
 import { endingAt, openGitHub, type Step } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { isRunning } from '../job/job-state.ts'
 import { createPoller } from '../job/poll-job.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
 import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
-import { rollingPullRequestOf, jobsNamedIn, objectionTo, type RollingPullRequest } from './rolling-pull-request.ts'
+import { jobsNamedIn, objectionTo, type NamedJob, type RollingPullRequest } from './rolling-pull-request.ts'
 
 /** Whom to ask about what is to be found out before the prompt. */
 export interface Search {
@@ -54,10 +55,8 @@ async function readJob(jobId: string, { step }: Search, lagsUntil: number): Prom
     if (job !== undefined) return job
     throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
-  const job = await unlessFailed(read(), 'not-found')
-  if (job !== undefined) return job
-  await clock.sleep(GONE_AGAIN_MS, signal)
-  return unlessFailed(read(), 'not-found')
+  const ask = () => unlessFailed(read(), 'not-found')
+  return pollUntil(ask, Boolean, pausesBefore([GONE_AGAIN_MS], Infinity, clock), step)
 }
 
 /** Undefined if the service does not tell at once. Whoever can comment could else stop or delay all others. */
@@ -122,23 +121,22 @@ export async function findJobOf(address: PullRequestAddress, search: Search): Pr
   const pullRequest = await github.readPullRequest(address)
   const objections: string[] = []
   if (!isOpen(pullRequest)) return { pullRequest, objections }
-  const comments = await github.listMarkerComments(pullRequest, isMarkerComment)
-  const goingOnWith = (jobId: string, isProven = true): Proof => {
-    return { pullRequest, rolling: rollingPullRequestOf(pullRequest, jobId, comments, isProven), objections }
+  const { ours, others } = jobsNamedIn(await github.listMarkerComments(pullRequest, isMarkerComment))
+  const goingOnWith = (named: NamedJob, isProven: boolean): Proof => {
+    return { pullRequest, rolling: { ...named, pullRequest, isProven }, objections }
   }
-  const { ours, others } = jobsNamedIn(comments)
   const lagsUntil = step.clock.now() + SETTLE_MS
-  for (const jobId of ours) {
-    const job = await readJob(jobId, search, lagsUntil)
+  for (const named of ours) {
+    const job = await readJob(named.jobId, search, lagsUntil)
     const objection = await findObjection(job, pullRequest, github, step)
-    if (objection === undefined) return goingOnWith(jobId)
+    if (objection === undefined) return goingOnWith(named, true)
     // A busy job names no pull request. Whether this one is its own it says when its turn ends.
-    if (job !== undefined && isRunning(job)) return goingOnWith(jobId, false)
-    objections.push(`job ${jobId} ${objection}`)
+    if (job !== undefined && isRunning(job)) return goingOnWith(named, false)
+    objections.push(`job ${named.jobId} ${objection}`)
   }
-  for (const jobId of others) {
-    const job = await readJobOfStranger(jobId, search)
-    if (objectionTo(job, pullRequest, step.context.serverUrl) === undefined) return goingOnWith(jobId)
+  for (const named of others) {
+    const job = await readJobOfStranger(named.jobId, search)
+    if (objectionTo(job, pullRequest, step.context.serverUrl) === undefined) return goingOnWith(named, true)
   }
   return { pullRequest, objections }
 }

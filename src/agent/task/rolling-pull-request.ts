@@ -6,13 +6,18 @@ import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import type { LogPlace } from '../report/report.ts'
 import { mostTrusted, readMarker } from '../pull-request/marker.ts'
 
-/** An open pull request, and the job that has opened it. */
-export interface RollingPullRequest {
-  readonly pullRequest: PullRequest
+/** A job that comments of a pull request name. */
+export interface NamedJob {
   readonly jobId: string
   /** The comment with the count; undefined if nobody who can be trusted has named the job. */
   readonly marker: MarkerComment | undefined
+  /** Only what was written by those who count is counted: else a stranger could end the rolling pull request. */
   readonly followUps: number
+}
+
+/** An open pull request, and the job that has opened it. */
+export interface RollingPullRequest extends NamedJob {
+  readonly pullRequest: PullRequest
   /** Whether the job says that the pull request is its own. A busy one says nothing, and is asked again before the prompt. */
   readonly isProven: boolean
 }
@@ -20,22 +25,25 @@ export interface RollingPullRequest {
 /** More than this are no marks of ours. Nobody pushes out what ours name. */
 const MOST_JOBS = 10
 
-/** The markers in comments, each with whoever wrote it. */
-const markersIn = (comments: readonly MarkerComment[]) =>
-  comments.flatMap((comment) => {
-    const marker = readMarker(comment.body)
-    return marker === undefined ? [] : [{ ...marker, comment, author: comment.author }]
-  })
-
 /**
  * The jobs that comments name: those that count, oldest first, and those that anybody else names, newest first. Strangers may
  * name any job, and the service decides.
  */
-export function jobsNamedIn(comments: readonly MarkerComment[]): Record<'ours' | 'others', readonly string[]> {
-  const markers = markersIn(comments)
+export function jobsNamedIn(comments: readonly MarkerComment[]): Record<'ours' | 'others', readonly NamedJob[]> {
+  const markers = comments.flatMap((comment) => {
+    const marker = readMarker(comment.body)
+    return marker === undefined ? [] : [{ ...marker, comment, author: comment.author }]
+  })
   const ours = new Set(mostTrusted(markers).map(({ jobId }) => jobId))
   const others = new Set(markers.map(({ jobId }) => jobId).filter((jobId) => !ours.has(jobId)))
-  return { ours: [...ours].slice(0, MOST_JOBS), others: [...others].toReversed().slice(0, MOST_JOBS) }
+  const toJob = (jobId: string): NamedJob => {
+    const counted = mostTrusted(markers.filter((marker) => marker.jobId === jobId))
+    return { jobId, marker: counted[0]?.comment, followUps: Math.max(0, ...counted.map(({ followUps }) => followUps)) }
+  }
+  return {
+    ours: [...ours].slice(0, MOST_JOBS).map(toJob),
+    others: [...others].toReversed().slice(0, MOST_JOBS).map(toJob),
+  }
 }
 
 /** Why a pull request is not known to be a job's, or the job cannot take the follow-up; undefined if all is well. */
@@ -51,28 +59,8 @@ export function objectionTo(
   return link !== undefined && isSamePullRequest(job.prLink, link) ? undefined : 'has another pull request'
 }
 
-/** Only what was written by those who count is counted: else a stranger could end the rolling pull request. */
-export function rollingPullRequestOf(
-  pullRequest: PullRequest,
-  jobId: string,
-  comments: readonly MarkerComment[],
-  isProven: boolean,
-): RollingPullRequest {
-  const markers = mostTrusted(markersIn(comments).filter((marker) => marker.jobId === jobId))
-  const followUps = Math.max(0, ...markers.map((marker) => marker.followUps))
-  return { pullRequest, jobId, marker: markers[0]?.comment, followUps, isProven }
-}
-
 export function logPlaceOf({ pullRequest: { repository, number }, jobId, marker }: RollingPullRequest): LogPlace {
   return { pullRequest: { repository, number }, jobId, commentId: marker?.id }
-}
-
-export function notGoneOnWith({ pullRequest, jobId }: RollingPullRequest, objection: string): ActionError {
-  return new ActionError(
-    'not-sent',
-    `Pull request #${pullRequest.number} cannot take the follow-up: job ${jobId} ${objection}.`,
-    { hint: 'Run the step again: it looks for the pull request and its job anew.' },
-  )
 }
 
 const HINT =
