@@ -10,11 +10,9 @@ import { describePullRequest, type TaskResult } from '../report/report.ts'
 import { QUESTION_MS, readAfterTurn, type TurnCommits } from './pull-request-of-turn.ts'
 
 /** How a later state stands to an earlier one; undefined if one of the two is gone, or GitHub does not tell, which is said. */
-function relate(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
-  return step.journal.bestEffort(lost, async () => {
-    const found = await unlessFailed(openGitHub(step, QUESTION_MS).compare(repository, headSha, later), 'not-found')
-    return found?.relation
-  })
+async function relate(lost: string, { repository, headSha }: PullRequest, later: string, step: AgentStep) {
+  const ask = () => unlessFailed(openGitHub(step, QUESTION_MS).compare(repository, headSha, later), 'not-found')
+  return (await step.journal.bestEffort(lost, ask))?.relation
 }
 
 /** A closed pull request does not follow its branch any more, so that later commits are on the branch only. */

@@ -123,10 +123,7 @@ export async function followUp(
     jobId,
     isFound: (read) => isEnd(read, clock.now()),
     // An end that has to stand is read at the pace of a turn's beginning.
-    nextMs: (fixedMs, state) => {
-      const { job = before } = journal.newest
-      return isRunning(job) ? nextPollMs(fixedMs, state) : nextTurnPollMs(fixedMs, state)
-    },
+    nextMs: (...now) => (isRunning(journal.newest.job ?? before) ? nextPollMs(...now) : nextTurnPollMs(...now)),
   })
   if (ended === undefined) return { outcome: 'timed-out' }
   return compareHeads(await waitForJob(ended, watch), before, head, step)
