@@ -92,13 +92,13 @@ async function followThrough(
   if (result.outcome === 'submitted') signal.throwIfAborted()
   journal.see({ result })
   if (!isToTrack(journal.turns)) return undefined
-  let round: Awaited<ReturnType<typeof nextRound>>
-  do {
+  for (;;) {
     journal.see({ pullRequest: await trackPullRequest(step, authors) })
-    round = await nextRound(step)
-  } while (round === 'moved')
-  if (typeof round === 'object') return round
-  journal.see({ stop: round })
-  journal.add({ changes: await readChanges(step) })
-  return undefined
+    const round = await nextRound(step)
+    if (round === 'moved') continue
+    if (typeof round === 'object') return round
+    journal.see({ stop: round })
+    journal.add({ changes: await readChanges(step) })
+    return undefined
+  }
 }

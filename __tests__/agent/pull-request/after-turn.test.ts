@@ -5,7 +5,7 @@ import { failedByChange } from '../../../src/agent/pull-request/checks.ts'
 import { stopBeforeAsking, stopForCommits } from '../../../src/agent/pull-request/fix-rounds.ts'
 import { isMarkerComment, markerComment, readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
 import { readAtEnd } from '../../../src/agent/pull-request/read-at-end.ts'
-import { describePullRequest } from '../../../src/agent/report/report.ts'
+import { describePullRequest, type Turn } from '../../../src/agent/report/report.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
@@ -103,10 +103,7 @@ describe('fix rounds', () => {
   const [C, D, E] = [commit('c'), commit('d'), commit('e')]
   const STATE = {
     found: { state: 'open', checks: 'failure', headSha: D },
-    headOfLastRound: C,
-    sent: 1,
-    maxRounds: 2,
-    leftMs: 600_000,
+    ...({ before: C, status: 'completed', maxRounds: 2, leftMs: 600_000 } as const),
   } as const
 
   test.each([
@@ -118,13 +115,16 @@ describe('fix rounds', () => {
     ['nothing-to-tell', { found: {} }],
     ['over', { found: { ...STATE.found, state: 'merged' } }],
     ['over', { found: { ...STATE.found, state: 'closed' } }],
-    ['unmoved', { headOfLastRound: D }],
-    ['used-up', { sent: 2 }],
+    ['unmoved', { before: D }],
+    ['used-up', { maxRounds: 1 }],
     ['no-time', { leftMs: 599_999 }],
-    ['failed', { jobStatus: 'failed' }],
-    ['archived', { jobStatus: 'archived' }],
+    ['failed', { status: 'failed' }],
+    ['archived', { status: 'archived' }],
   ] as const)('whether another round is sent, or why not: %s, %j', (stop, change) => {
-    expect(stopBeforeAsking({ ...STATE, ...change })).toBe(stop)
+    const { found, before, status, maxRounds, leftMs } = { ...STATE, ...change }
+    const own: Turn = { task: FOLLOW_UP, pullRequest: { headSha: before } }
+    const round: Turn = { task: FOLLOW_UP, progress: 'seen', result: { outcome: 'pull-request', job: job({ status }) } }
+    expect(stopBeforeAsking(found, [own, round], maxRounds, leftMs)).toBe(stop)
   })
 
   const BOT = { login: 'docs-agent[bot]', type: 'Bot' }

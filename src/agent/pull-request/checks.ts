@@ -4,16 +4,6 @@ import { formatDuration } from '../../text/duration.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { ChecksState } from '../report/report.ts'
 
-interface Verdict {
-  readonly state?: ChecksState
-  /** Whether waiting longer is of no use. */
-  readonly isFinal: boolean
-  /** How much longer all has to stay as it is before it is a success, in milliseconds. */
-  readonly settlesInMs?: number
-  /** After how much longer without a change waiting is of no use, in milliseconds. */
-  readonly endsInMs?: number
-}
-
 /** How long a commit's first check may take to be registered. */
 const DISCOVERY_MS = 60_000
 /** How long others may take to be registered when those that are known have passed. */
@@ -43,20 +33,15 @@ export function waitForApproval(checks: readonly Check[]): boolean {
 }
 
 /**
+ * What the checks come to if all stays as it is, and how much longer it has to.
  * @param stoodMs for how long all that is known has stood as it is
  * @param othersMs how much longer to wait for the others when one has failed
- * @param isOver that no more checks are expected, as the pull request is merged or closed
  */
-function decideChecks(checks: readonly Check[], stoodMs: number, othersMs: number, isOver: boolean): Verdict {
+function foresee(checks: readonly Check[], stoodMs: number, othersMs: number): [end: ChecksState, endsInMs: number] {
   const isPending = checks.some(({ state }) => state === 'pending')
-  if (failedChecks(checks).length > 0)
-    return { state: 'failure', isFinal: isOver || !isPending || othersMs <= 0, endsInMs: othersMs }
-  const endsInMs = waitForApproval(checks) ? APPROVAL_MS - stoodMs : Infinity
-  if (isPending) return { state: 'pending', isFinal: isOver || endsInMs <= 0, endsInMs }
-  if (checks.length === 0 && (isOver || stoodMs >= DISCOVERY_MS)) return { state: 'none', isFinal: true }
-  if (checks.length === 0) return { state: 'pending', isFinal: false }
-  if (stoodMs >= SETTLE_MS) return { state: 'success', isFinal: true }
-  return { state: 'pending', isFinal: false, settlesInMs: SETTLE_MS - stoodMs }
+  if (failedChecks(checks).length > 0) return ['failure', isPending ? othersMs : 0]
+  if (isPending) return ['pending', waitForApproval(checks) ? APPROVAL_MS - stoodMs : Infinity]
+  return checks.length === 0 ? ['none', stoodMs < DISCOVERY_MS ? Infinity : 0] : ['success', SETTLE_MS - stoodMs]
 }
 
 /** All that a verdict rests on: what has the same fingerprint has not changed. */
@@ -68,8 +53,13 @@ function fingerprintOf(checks: readonly Check[]): string {
 }
 
 /** What the looks at the checks of one commit have shown. Without `checks` and `state` they never were read. */
-export interface Looks extends Verdict {
+export interface Looks {
   readonly checks?: readonly Check[]
+  readonly state?: ChecksState
+  /** After how much longer without a change waiting is of no use, in milliseconds; 0 or less if it is of none now. */
+  readonly endsInMs: number
+  /** That all have passed, so that no look before that end is of use. */
+  readonly isSettling?: boolean
   readonly hasChanged: boolean
   /** On the clock's scale, as all times here. */
   readonly changedAt: number
@@ -92,14 +82,19 @@ export function nextLook(
   now: number,
   { isAll, isOver }: { readonly isAll: boolean; readonly isOver: boolean },
 ): Looks {
-  if (look instanceof ActionError)
-    return { changedAt: now, ...before, problem: look, hasChanged: false, isFinal: isOver || !PASSING.has(look.code) }
+  if (look instanceof ActionError) {
+    const endsInMs = isOver || !PASSING.has(look.code) ? 0 : Infinity
+    return { changedAt: now, ...before, problem: look, hasChanged: false, endsInMs, isSettling: false }
+  }
   const isSame = before?.checks !== undefined && fingerprintOf(before.checks) === fingerprintOf(look)
   const changedAt = isSame ? before.changedAt : now
   const failedSince = failedChecks(look).length === 0 ? undefined : (before?.failedSince ?? now)
   const othersMs = isAll ? (failedSince ?? now) + OTHERS_MS - now : 0
-  const verdict = decideChecks(look, now - changedAt, othersMs, isOver)
-  return { ...verdict, checks: look, hasChanged: !isSame, changedAt, failedSince }
+  const [end, leftMs] = foresee(look, now - changedAt, othersMs)
+  // No more are expected then.
+  const endsInMs = isOver && end !== 'success' ? 0 : leftMs
+  const state = end === 'failure' || endsInMs <= 0 ? end : 'pending'
+  return { checks: look, state, endsInMs, isSettling: end === 'success', hasChanged: !isSame, changedAt, failedSince }
 }
 
 const MOST_NAMES = 3

@@ -1,46 +1,34 @@
 import { historyIn, ownersOf, type PullRequestCommit } from '../../github/commits.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
-import type { JobStatus } from '../../docs-service/schemas.ts'
 import type { FixStop } from '../report/fixing.ts'
-import type { AgentStep } from '../report/journal.ts'
 import type { PullRequestFindings } from '../report/report.ts'
-import { sentRounds } from '../report/turns.ts'
+import { newestOf, sentRounds, type Turns } from '../report/turns.ts'
 
 /** A round takes a turn of the agent and its checks; one that cannot end in this time is not begun. */
 const ROUND_MS = 600_000
 
-/** What is known of a pull request when its checks are in, and of the step. */
-interface RoundState {
-  readonly found: PullRequestFindings
-  readonly jobStatus?: JobStatus | undefined
-  /** The head that the round before was about; undefined before the first one. */
-  readonly headOfLastRound: string | undefined
-  readonly sent: number
-  readonly maxRounds: number
-  /** Until the deadline, in milliseconds. */
-  readonly leftMs: number
+/** The head that the round before was about; undefined before the first one. */
+export function headOfLastRound(turns: Turns): string | undefined {
+  return turns.at(-2)?.pullRequest?.headSha
 }
 
-export function roundStateOf(found: PullRequestFindings, step: AgentStep): RoundState {
-  const { turns, newest } = step.journal
-  return {
-    found,
-    jobStatus: newest.result?.job?.status,
-    headOfLastRound: turns.at(-2)?.pullRequest?.headSha,
-    sent: sentRounds(turns).length,
-    maxRounds: step.inputs.fixRounds,
-    leftMs: step.deadlineAt - step.clock.now(),
-  }
-}
-
-/** Why no further round is to be sent, as far as it can be said without asking anybody. */
-export function stopBeforeAsking(state: RoundState): FixStop | undefined {
-  const { found, jobStatus, headOfLastRound, sent, maxRounds, leftMs } = state
+/**
+ * Why no further round is to be sent, as far as it can be said without asking anybody.
+ * @param found what is known of the pull request when its checks are in
+ * @param leftMs until the deadline, in milliseconds
+ */
+export function stopBeforeAsking(
+  found: PullRequestFindings,
+  turns: Turns,
+  maxRounds: number,
+  leftMs: number,
+): FixStop | undefined {
+  const jobStatus = newestOf(turns).result?.job?.status
   if (found.checks === 'success') return 'passed'
   if (found.checks !== 'failure') return 'nothing-to-tell'
   if (!isOpen(found)) return 'over'
-  if (found.headSha === headOfLastRound) return 'unmoved'
-  if (sent >= maxRounds) return 'used-up'
+  if (found.headSha === headOfLastRound(turns)) return 'unmoved'
+  if (sentRounds(turns).length >= maxRounds) return 'used-up'
   return stopForTime(leftMs) ?? (jobStatus === 'failed' || jobStatus === 'archived' ? jobStatus : undefined)
 }
 

@@ -2,17 +2,17 @@ import { isOfSuite, type Check } from '../../github/commit-checks.ts'
 import { forkPointOf, type PullRequestCommit } from '../../github/commits.ts'
 import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import type { GitHub } from '../../github/github.ts'
-import { isOpen, type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
+import { type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
 import { RoundRefused, type FixStop } from '../report/fixing.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, failedOf } from '../report/report.ts'
-import type { Plan, Preflight } from '../report/turns.ts'
+import { sentRounds, type Plan, type Preflight } from '../report/turns.ts'
 import { failedByChange } from './checks.ts'
 import { renderFixPrompt } from '../prompt/failing-checks.ts'
 import { readDetails } from './check-details.ts'
-import { roundStateOf, stopAtLastLook, stopBeforeAsking, stopForCommits, stopForTime } from './fix-rounds.ts'
+import { headOfLastRound, stopAtLastLook, stopBeforeAsking, stopForCommits, stopForTime } from './fix-rounds.ts'
 import { noteNewHead } from './wait-for-checks.ts'
 
 /** Of the details of all failing checks together: a round must not wait for long for what it only may tell. */
@@ -50,13 +50,12 @@ const OLD_MS = 1_000
  */
 export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'moved' | undefined> {
   const { clock, context, deadlineAt, inputs, journal } = step
-  const { heads, newest } = journal
+  const { heads, newest, turns } = journal
   const { result, pullRequest: found = {} } = newest
   const { id: jobId, prLink } = result?.job ?? {}
-  const state = roundStateOf(found, step)
-  const { headOfLastRound, sent, maxRounds } = state
-  if (maxRounds === 0 || jobId === undefined || prLink === undefined) return undefined
-  const stop = stopBeforeAsking(state)
+  const { fixRounds } = inputs
+  if (fixRounds === 0 || jobId === undefined || prLink === undefined) return undefined
+  const stop = stopBeforeAsking(found, turns, fixRounds, deadlineAt - clock.now())
   if (stop !== undefined) return stop
   const asked = await journal.bestEffort(LOST, async (): Promise<Plan | FixStop | 'moved'> => {
     const github = openGitHub(step, Infinity)
@@ -64,20 +63,20 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'move
     const address = toPullRequestAddress(prLink, context)
     const pullRequest = await heads.newestOrRead(address)
     const commits = await heads.listCommits(pullRequest, github)
-    const others = stopForCommits(commits, pullRequest, headOfLastRound)
+    const others = stopForCommits(commits, pullRequest, headOfLastRound(turns))
     const failing = others === undefined ? await findFailing(pullRequest, commits, failedOf(found), github, step) : []
     const details = await readDetails(failing, address.repository, openGitHub(step, DETAILS_MS), step)
     // What was found out is believed of a head that is read once more.
     const last = await heads.read(address)
     const readAt = clock.now()
-    if (isOpen(last) && last.headSha !== headSha) {
+    const atLast = stopAtLastLook(last, headSha)
+    if (atLast === 'others') {
       noteNewHead(last, step)
       return 'moved'
     }
     journal.see({ pullRequest: { ...found, ...describePullRequest(last) } })
-    const over = stopAtLastLook(last, headSha) ?? others
-    if (over !== undefined) return over
-    if (failing.length === 0) return 'red-before'
+    const stop = atLast ?? others ?? (failing.length === 0 ? 'red-before' : undefined)
+    if (stop !== undefined) return stop
     // The job may be busy for long.
     const check: Preflight['check'] = async (job) => {
       const now = clock.now() - readAt < OLD_MS ? last : await journal.bestEffort(LOST, () => heads.read(address))
@@ -88,7 +87,7 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'move
       return undefined
     }
     const names = failing.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')
-    const announcement = `Round ${sent + 1} of ${maxRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
+    const announcement = `Round ${sentRounds(turns).length + 1} of ${fixRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`
     const prompt = renderFixPrompt(details, headSha, inputs.changeContextBytes)
     return { task: { kind: 'follow-up', jobId, prompt }, failing, preflight: { announcement, check } }
   })

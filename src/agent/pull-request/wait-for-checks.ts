@@ -9,19 +9,13 @@ import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings, type Scope } from '../report/report.ts'
 import { formatChecks, formatUsualTime, nextLook, waitForApproval, type Looks } from './checks.ts'
-import { roundStateOf, stopBeforeAsking } from './fix-rounds.ts'
+import { stopBeforeAsking } from './fix-rounds.ts'
 import { isNearLimit, isOverShare, nextLookMs } from './look-pace.ts'
 
 const DOUBTFUL = 'A failed run counts although a later run of its workflow may have replaced it'
 const LOST_SCOPE = 'Could not tell whether the files of the pull request match `allowed-paths`'
 /** Left for the last read, so that it is over when the deadline is. */
 const LAST_READ_MS = 3_000
-
-/** A pull request as it was read last, and what was seen of the checks of one head. */
-interface Watch {
-  readonly pullRequest: PullRequest
-  readonly looks?: Looks
-}
 
 /** The list of a pull request's files would be of no certain commit. */
 async function compareWithBase(pullRequest: PullRequest, github: GitHub, { journal }: AgentStep): Promise<Comparison> {
@@ -37,13 +31,12 @@ async function compareWithBase(pullRequest: PullRequest, github: GitHub, { journ
 async function findScope(pullRequest: PullRequest, github: GitHub, step: AgentStep): Promise<Scope | undefined> {
   const { allowedPaths } = step.inputs
   if (allowedPaths.length === 0) return undefined
-  const change = await step.journal.bestEffort(LOST_SCOPE, () => compareWithBase(pullRequest, github, step))
-  if (change === undefined) return undefined
-  const { files, fileList } = change
-  const outside = await findOutOfScope(allowedPaths, files, step)
-  if (outside.length > 0 || fileList !== 'cut') return { fileCount: files.length, outside }
-  step.journal.reportSkipped(LOST_SCOPE, new ActionError('rejected', `GitHub lists only ${files.length} files of it.`))
-  return undefined
+  return step.journal.bestEffort(LOST_SCOPE, async () => {
+    const { files, fileList } = await compareWithBase(pullRequest, github, step)
+    const outside = await findOutOfScope(allowedPaths, files, step)
+    if (outside.length > 0 || fileList !== 'cut') return { fileCount: files.length, outside }
+    throw new ActionError('rejected', `GitHub lists only ${files.length} files of it.`)
+  })
 }
 
 /** Says what changes, and once a minute what does not. */
@@ -77,7 +70,7 @@ export function noteNewHead({ headSha }: PullRequest, { journal }: AgentStep): v
 function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (ageMs: number, looks: Looks) => number {
   const [startedAt, { counted: before }] = [clock.now(), github.usage()]
   let isSaid = false
-  return (ageMs, { hasChanged, problem, settlesInMs, endsInMs = Infinity }) => {
+  return (ageMs, { hasChanged, endsInMs, isSettling }) => {
     const usage = github.usage()
     const isNear = isNearLimit(usage)
     if (isNear && !isSaid)
@@ -86,8 +79,21 @@ function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (age
       )
     isSaid ||= isNear
     const isShort = isNear || isOverShare(usage.counted - before, clock.now() - startedAt)
-    const pauseMs = nextLookMs({ ageMs, hasChanged, isShort })
-    return problem === undefined ? (settlesInMs ?? Math.min(pauseMs, endsInMs)) : pauseMs
+    return isSettling ? endsInMs : Math.min(nextLookMs({ ageMs, hasChanged, isShort }), endsInMs)
+  }
+}
+
+/** What is found of a pull request by what the looks at its checks have shown. */
+function findingsOf(pullRequest: PullRequest, looks: Partial<Looks>, { journal }: AgentStep): PullRequestFindings {
+  const { checks, state, problem } = looks
+  if (checks === undefined && problem !== undefined) journal.reportSkipped('The checks could not be read', problem)
+  const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
+  if (doubt !== undefined) journal.reportSkipped(DOUBTFUL, doubt)
+  return {
+    ...describePullRequest(pullRequest),
+    ...(state !== undefined && { checks: state }),
+    ...(state === 'pending' && waitForApproval(checks ?? []) && { waitsForApproval: true }),
+    ...(checks !== undefined && { checkList: checks }),
   }
 }
 
@@ -102,63 +108,55 @@ export async function waitForChecks(
   step: AgentStep,
 ): Promise<PullRequestFindings> {
   const { clock, deadlineAt, context, inputs, journal, signal } = step
+  const { turns } = journal
   const lastLookAt = deadlineAt - LAST_READ_MS
-  /** Whether what fails on this head would go back to the agent, so that all of it is waited for. */
-  const mayGoBack = (known: PullRequest): boolean =>
-    stopBeforeAsking(roundStateOf({ ...describePullRequest(known), checks: 'failure' }, step)) === undefined
   // These show how long checks take.
-  const earlier = journal.turns.at(-2)?.pullRequest?.checkList ?? []
+  const earlier = turns.at(-2)?.pullRequest?.checkList ?? []
   const heartbeat = new Heartbeat({ clock, log: step.core.log })
   const paceOf = createPace(github, step, heartbeat)
+  let known = pullRequest
 
-  const readAgain = async (known: PullRequest): Promise<PullRequest> =>
-    (await unlessFailed(journal.heads.read(known))) ?? known
+  const readAgain = async (): Promise<void> => {
+    known = (await unlessFailed(journal.heads.read(known))) ?? known
+  }
+  /** Whether what fails on this head would go back to the agent, so that all of it is waited for. */
+  const mayGoBack = (): boolean => {
+    const failed: PullRequestFindings = { ...describePullRequest(known), checks: 'failure' }
+    return stopBeforeAsking(failed, turns, inputs.fixRounds, deadlineAt - clock.now()) === undefined
+  }
 
-  /** Until its checks are known, it has another head, or time is up. */
-  async function watchHead(head: PullRequest): Promise<Watch> {
+  /** Until the checks of this head are known, there is another one, or time is up. */
+  async function watchHead(headSha: string): Promise<Partial<Looks>> {
     const watchedSince = clock.now()
-    let known = head
     let before: Looks | undefined
     for (;;) {
-      const checks = await github.readChecks(known.repository, known.headSha, context).catch(rethrowFatal)
-      const looksAt = (pullRequest: PullRequest): Looks =>
-        nextLook(before, checks, clock.now(), { isAll: mayGoBack(pullRequest), isOver: !isOpen(pullRequest) })
+      const checks = await github.readChecks(known.repository, headSha, context).catch(rethrowFatal)
+      const look = (): Looks => nextLook(before, checks, clock.now(), { isAll: mayGoBack(), isOver: !isOpen(known) })
       // It was read directly before the first look. What is believed of a head was seen before it is read once more, which the
       // next round does too.
-      const { isFinal, state } = looksAt(known)
-      const isReadLater = !isFinal || (state === 'failure' && mayGoBack(known))
-      if (before !== undefined || !isReadLater) known = await readAgain(known)
-      if (known.headSha !== head.headSha) return { pullRequest: known }
-      const looks = looksAt(known)
-      tell(looks, before, head.headSha, earlier, heartbeat, step)
+      const { endsInMs, state } = look()
+      const isReadLater = endsInMs > 0 || (state === 'failure' && mayGoBack())
+      if (before !== undefined || !isReadLater) await readAgain()
+      if (known.headSha !== headSha) return {}
+      const looks = look()
+      tell(looks, before, headSha, earlier, heartbeat, step)
       const leftMs = lastLookAt - clock.now()
-      if (looks.isFinal || leftMs <= 0) return { pullRequest: known, looks }
+      if (looks.endsInMs <= 0 || leftMs <= 0) return looks
       await clock.sleep(Math.min(paceOf(clock.now() - watchedSince, looks), leftMs), signal)
       before = looks
     }
   }
 
-  function findingsOf(now: PullRequest, { checks, state, problem }: Partial<Looks>): PullRequestFindings {
-    if (checks === undefined && problem !== undefined) journal.reportSkipped('The checks could not be read', problem)
-    const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
-    if (doubt !== undefined) journal.reportSkipped(DOUBTFUL, doubt)
-    return {
-      ...describePullRequest(now),
-      ...(state !== undefined && { checks: state }),
-      ...(state === 'pending' && waitForApproval(checks ?? []) && { waitsForApproval: true }),
-      ...(checks !== undefined && { checkList: checks }),
-    }
-  }
-
-  for (let head = pullRequest; ;) {
-    const scope = await findScope(head, github, step)
-    const watch: Watch = inputs.waitForChecks ? await watchHead(head) : { pullRequest: await readAgain(head) }
-    const { pullRequest: now, looks = {} } = watch
-    if (now.headSha === head.headSha) return { ...findingsOf(now, looks), ...(scope !== undefined && { scope }) }
+  for (;;) {
+    const { headSha } = known
+    const scope = await findScope(known, github, step)
+    let looks: Partial<Looks> = {}
+    if (inputs.waitForChecks) looks = await watchHead(headSha)
+    else await readAgain()
+    if (known.headSha === headSha) return { ...findingsOf(known, looks, step), ...(scope !== undefined && { scope }) }
     heartbeat.restart()
-    noteNewHead(now, step)
+    noteNewHead(known, step)
     if (clock.now() >= lastLookAt)
-      return { ...describePullRequest(now), ...(inputs.waitForChecks && { checks: 'pending' }) }
-    head = now
+      return { ...describePullRequest(known), ...(inputs.waitForChecks && { checks: 'pending' }) }
   }
 }
