@@ -1,4 +1,4 @@
-import { ActionError } from '../runtime/errors.ts'
+import { ActionError, unlessFailed } from '../runtime/errors.ts'
 import type { OnCrash } from '../action/run-action.ts'
 import { endingAt, type Step } from '../action/step.ts'
 import { findChangeAuthors } from './trigger/change-authors.ts'
@@ -8,10 +8,9 @@ import type { AgentInputs } from './inputs/agent-inputs.ts'
 import { withContext } from './inputs/task.ts'
 import { JobWatch } from './job/job-watch.ts'
 import { runTurn } from './job/run-turn.ts'
-import { readChanges } from './pull-request/read-changes.ts'
-import { readAtEnd } from './pull-request/read-at-end.ts'
+import { readAtEnd, readChanges } from './pull-request/read-at-end.ts'
 import { trackPullRequest } from './pull-request/track-pull-request.ts'
-import { writeLog } from './pull-request/write-log.ts'
+import { writeLog } from './pull-request/job-comment.ts'
 import { nextRound } from './pull-request/next-round.ts'
 import { openAgentStep, type AgentStep } from './report/journal.ts'
 import type { Report, TaskResult } from './report/report.ts'
@@ -98,7 +97,8 @@ async function followThrough(
     if (round === 'moved') continue
     if (typeof round === 'object') return round
     journal.see({ stop: round })
-    journal.add({ changes: await readChanges(step) })
+    // These are only shown.
+    journal.add({ changes: await unlessFailed(readChanges(step)) })
     return undefined
   }
 }

@@ -7,9 +7,9 @@ import { fence } from './sections.ts'
 /** What is known of a check that failed. */
 export interface FailedCheck {
   readonly check: Pick<Check, 'name' | 'title' | 'summary'>
-  readonly annotations: readonly Annotation[]
-  /** The end of its log, around its last error; empty if it has none, or none that may be read. */
-  readonly log: string
+  readonly annotations?: readonly Annotation[] | undefined
+  /** The end of its log, around its last error; left out if it has none, or none that may be read. */
+  readonly log?: string | undefined
 }
 
 const CUT = '(cut here)\n'
@@ -40,7 +40,7 @@ function annotationLine({ path, line, title, message }: Annotation): string {
   return `${cleanName(path)}:${line}: ${said.join(': ')}\n`
 }
 
-function render({ check, annotations, log }: FailedCheck, maxBytes: number): string {
+function render({ check, annotations = [], log = '' }: FailedCheck, maxBytes: number): string {
   const { name, title = '', summary = '' } = check
   const told = [
     `Check: ${cleanName(name)}\n`,

@@ -1,4 +1,3 @@
-import type { Annotation } from '../../github/checks.ts'
 import type { Check } from '../../github/commit-checks.ts'
 import type { GitHub } from '../../github/github.ts'
 import { rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
@@ -15,11 +14,11 @@ const JOB_PAGE = /\/actions\/runs\/\d+\/job\/(\d+)/
 const OF_ONE: readonly ErrorCode[] = ['rejected', 'not-found', 'bad-answer', 'redirected']
 
 /** Asks for a detail of one check after the other. What is lost is said once for each reason, and what is refused is not asked for again. */
-function askForEach<T>(what: string, otherwise: T, { journal }: AgentStep): (perform: () => Promise<T>) => Promise<T> {
+function askForEach(what: string, { journal }: AgentStep) {
   const said = new Set<string>()
   let isRefused = false
-  return async (perform) => {
-    if (isRefused) return otherwise
+  return async <T>(perform: () => Promise<T>): Promise<T | undefined> => {
+    if (isRefused) return undefined
     try {
       return await perform()
     } catch (caught) {
@@ -28,7 +27,7 @@ function askForEach<T>(what: string, otherwise: T, { journal }: AgentStep): (per
       if (!said.has(error.message))
         journal.reportSkipped(`Some ${what} of failing checks were not sent to the agent`, error)
       said.add(error.message)
-      return otherwise
+      return undefined
     }
   }
 }
@@ -40,16 +39,15 @@ export async function readDetails(
   github: GitHub,
   step: AgentStep,
 ): Promise<readonly FailedCheck[]> {
-  const askAnnotations = askForEach<readonly Annotation[]>('annotations', [], step)
-  const askLog = askForEach('logs', '', step)
-  const found: FailedCheck[] = failed.map((check) => ({ check, annotations: [], log: '' }))
-  for (const [index, check] of failed.slice(0, MOST_DETAILED).entries()) {
+  const [askAnnotations, askLog] = [askForEach('annotations', step), askForEach('logs', step)]
+  const found: FailedCheck[] = []
+  for (const check of failed.slice(0, MOST_DETAILED)) {
     const { id, app, detailsUrl = '' } = check
     const jobId = app === 'github-actions' ? JOB_PAGE.exec(detailsUrl)?.[1] : undefined
     const mayHaveAny = id !== undefined && check.annotations !== 0
-    const annotations = mayHaveAny ? await askAnnotations(() => github.listAnnotations(repository, id)) : []
-    const log = jobId === undefined ? '' : await askLog(() => github.readJobLog(repository, Number(jobId)))
-    found[index] = { check, annotations, log }
+    const annotations = mayHaveAny ? await askAnnotations(() => github.listAnnotations(repository, id)) : undefined
+    const log = jobId && (await askLog(() => github.readJobLog(repository, Number(jobId))))
+    found.push({ check, annotations, log })
   }
-  return found
+  return [...found, ...failed.slice(MOST_DETAILED).map((check) => ({ check }))]
 }

@@ -1,12 +1,49 @@
 import type { MarkerComment } from '../../github/comments.ts'
 import type { GitHub } from '../../github/github.ts'
+import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { addToLog, toLogEntry } from '../report/pull-request-log.ts'
 import type { LogPlace } from '../report/report.ts'
-import { isMarkerComment, markerComment, MOST_FOLLOW_UPS, readMarker } from './marker.ts'
-import { findMarker } from './track-pull-request.ts'
+import { isMarkerComment, markerComment, MOST_FOLLOW_UPS, mostTrusted, readMarker } from './marker.ts'
+
+/**
+ * The comment of ours that names the job, as it is now: another run may have written since this one has seen it. Another app
+ * could be taken for us this way, and gains nothing by it.
+ */
+async function findComment(
+  { pullRequest, jobId, commentId }: LogPlace,
+  github: GitHub,
+): Promise<Pick<MarkerComment, 'id' | 'body'> | undefined> {
+  if (commentId === 'none') return undefined
+  if (commentId !== undefined) return { id: commentId, body: await github.readComment(pullRequest, commentId) }
+  return mostTrusted(await github.listMarkerComments(pullRequest, (body) => isMarkerComment(body, jobId)))[0]
+}
+
+/** Sees to it that a comment names the job. The end of the step writes it, unless that is far: who finds none then starts another job. */
+export async function nameJob(
+  { repository, number }: PullRequest,
+  jobId: string,
+  github: GitHub,
+  { inputs, journal }: AgentStep,
+): Promise<void> {
+  const { log } = journal.report()
+  if (log?.jobId === jobId && log.pullRequest.number === number) return
+  const pullRequest = { repository, number }
+  // To the pull request of this step's own job nobody else has written of it.
+  const place: LogPlace = {
+    pullRequest,
+    jobId,
+    commentId: journal.turns[0].task.kind === 'create' ? 'none' : undefined,
+  }
+  const write = async (): Promise<number | undefined> =>
+    (await findComment(place, github))?.id ?? (await github.addComment(pullRequest, markerComment(jobId)))
+  const commentId = inputs.waitForChecks
+    ? await journal.bestEffort('The comment that names the job was not written', write)
+    : place.commentId
+  journal.add({ log: { ...place, commentId } })
+}
 
 /** The most that it may take, in milliseconds. */
 const LOG_MS = 20_000
@@ -14,20 +51,12 @@ const LOG_MS = 20_000
 const GRACE_MS = 1_500
 /** The runner gives a cancelled step some seconds in all. */
 const CANCELLED_MS = 1_000
+const LOST = 'The log in the pull request may not have been written'
 
 /** GitHub for the end of a step: whatever ended it, its log is written. */
 function openAtEnd(step: AgentStep): GitHub {
   const github = openGitHub(step, LOG_MS, GRACE_MS)
   return step.signal.aborted ? github.until(step.clock.now() + CANCELLED_MS, new AbortController().signal) : github
-}
-
-/** The comment as it is now: another run may have written since this one has seen it. */
-async function readLog(
-  { pullRequest, jobId, commentId }: LogPlace,
-  github: GitHub,
-): Promise<Pick<MarkerComment, 'id' | 'body'> | undefined> {
-  if (commentId === undefined) return findMarker(pullRequest, jobId, github)
-  return commentId === 'none' ? undefined : { id: commentId, body: await github.readComment(pullRequest, commentId) }
 }
 
 /**
@@ -42,7 +71,7 @@ export async function writeLog(step: AgentStep): Promise<void> {
   const { pullRequest, jobId } = log
   try {
     const github = openAtEnd(step)
-    const comment = await readLog(log, github)
+    const comment = await findComment(log, github)
     const body = comment?.body ?? markerComment(jobId)
     if (!isMarkerComment(body, jobId)) throw new ActionError('rejected', 'The comment that names its job was changed.')
     const used = readMarker(body)?.followUps ?? 0
@@ -58,5 +87,3 @@ export async function writeLog(step: AgentStep): Promise<void> {
     journal.reportSkipped(LOST, error)
   }
 }
-
-const LOST = 'The log in the pull request may not have been written'

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
-import { readChanges } from '../../../src/agent/pull-request/read-changes.ts'
-import { writeLog } from '../../../src/agent/pull-request/write-log.ts'
+import { readChanges } from '../../../src/agent/pull-request/read-at-end.ts'
+import { writeLog } from '../../../src/agent/pull-request/job-comment.ts'
 import type { LogPlace, TaskResult } from '../../../src/agent/report/report.ts'
 import type { GitHub } from '../../../src/github/github.ts'
-import { ActionError } from '../../../src/runtime/errors.ts'
+import { ActionError, unlessFailed } from '../../../src/runtime/errors.ts'
 import { job } from '../../support/fake-client.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { fakeGitHub, MARKER, PULL_REQUEST, refusal, rejecting } from '../../support/fake-github.ts'
@@ -131,7 +131,7 @@ async function read(results: readonly TaskResult[], answers: Partial<GitHub> = {
     journal.begin(FOLLOW_UP)
     journal.see({ result })
   }
-  return { bases, changes: await readChanges(step), shortfalls: journal.shortfalls }
+  return { bases, changes: await unlessFailed(readChanges(step)), shortfalls: journal.shortfalls }
 }
 
 test.each<[string, readonly TaskResult[], string[]]>([
