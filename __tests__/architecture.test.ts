@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     rehearse: action runtime node:child_process node:crypto node:fs node:http node:os node:path
     action: docs-service github text runtime @actions/core node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod
-    github: http text runtime @actions/github node:fs zod
+    github: http text runtime @actions/github node:fs
     http: runtime undici
     text:
     runtime: text
@@ -52,7 +52,6 @@ const WITHOUT_OWN_TEST: Readonly<Record<string, string>> = {
   'emulator/github/pull-body.ts': 'the same',
   'emulator/github/resource-body.ts': 'the same',
   'github/event-parts.ts': 'holds the parts of an event, which event.test.ts looks at',
-  'github/parse-answer.ts': 'is on its way out',
   'agent/trigger/wanted-change.ts': 'asks what resolve-change.test.ts and choose-task.test.ts want',
 }
 

@@ -37,10 +37,10 @@ function openRepository(apiUrl: string, repository: string, perform: (request: G
     locate: async (place: string): Promise<string | undefined> =>
       (await perform({ method: 'GET', url: new URL(base + place), asksWhere: true })).headers['location'],
     /** Asks the other interface, which has errors in the place of data for what it refuses. */
-    graphql: async (query: string): Promise<unknown> => {
+    graphql: (query: string): Promise<Answer> => {
       // An Enterprise Server has it beside `/api/v3`.
       const url = new URL(`${apiUrl.replace(/\/v3\/?$/, '')}/graphql`)
-      return (await ask({ method: 'POST', url, body: { query } })).data
+      return ask({ method: 'POST', url, body: { query } })
     },
   }
 }

@@ -1,7 +1,6 @@
-import * as z from 'zod/mini'
 import { path, type AskGitHub, type RepositoryApi } from './ask-github.ts'
 import { unlessRefused } from './github-error.ts'
-import { parseAnswer, part } from './parse-answer.ts'
+import { number, object, optional, required, text } from './read-json.ts'
 
 export interface Person {
   readonly id: number
@@ -14,8 +13,6 @@ type Asked = Pick<Person, 'login'> & Partial<Person>
 /** The older half of the answer, to which every finer role is mapped: `maintain` and roles of one's own as well. */
 const WRITING = ['write', 'maintain', 'admin']
 
-const permissionSchema = z.object({ permission: z.string(), user: z.nullish(z.object({ id: z.number() })) })
-
 /** A user who is gone may not write. */
 async function mayWrite(api: RepositoryApi, { id, login }: Asked): Promise<boolean> {
   const answer = await unlessRefused(api.get(path`/collaborators/${login}/permission`), 404)
@@ -24,25 +21,30 @@ async function mayWrite(api: RepositoryApi, { id, login }: Asked): Promise<boole
     await api.get('')
     return false
   }
-  const { permission, user } = parseAnswer(permissionSchema, answer.data)
+  const permission = required(text(answer, 'data.permission'))
+  const idNow = optional(answer, 'data.user', (user) => required(number(user, 'id')))
   // A login can pass to somebody else.
-  return (id === undefined || user?.id === id) && WRITING.includes(permission)
+  return (id === undefined || idNow === id) && WRITING.includes(permission)
 }
 
 /** Who wrote a comment. `bot`: an app, which may be the one that the token of an earlier step was of, or anybody's. */
 export type Author = 'trusted' | 'bot' | 'stranger'
 
-const account = z.object({ id: z.number(), login: z.string(), type: z.string() })
-type Account = z.infer<typeof account>
+/** One that cannot be read is like one that was deleted: nobody is believed for it. */
+const toAccount = (user: object) => ({
+  id: required(number(user, 'id')),
+  login: required(text(user, 'login')),
+  type: required(text(user, 'type')),
+})
+type Account = Readonly<ReturnType<typeof toAccount>>
 
 /** What a comment says of who wrote it. */
-export const writerSchema = z.object({
-  /** An account that is not as GitHub describes it is like one that was deleted: nobody is believed for it. */
-  user: part(account),
+export const toWriter = (comment: object) => ({
+  user: object(comment, 'user', toAccount),
   /** How GitHub shows them. It shows private members as strangers, so that it only says whom to ask first. */
-  author_association: z.catch(z.string(), ''),
+  association: text(comment, 'author_association') ?? '',
 })
-type Writer = z.infer<typeof writerSchema>
+type Writer = Readonly<ReturnType<typeof toWriter>>
 
 /** With this name write the workflows of the repository, and nobody else in it. */
 const WORKFLOWS_BOT = 'github-actions[bot]'
@@ -52,17 +54,15 @@ const MOST_ASKED = 10
 
 const NO_STRANGERS = ['OWNER', 'MEMBER', 'COLLABORATOR']
 
-const viewerSchema = z.object({ data: z.object({ viewer: z.object({ databaseId: z.number() }) }) })
-
 /** Of a user or of an app (`GET /user` is for users only); undefined if GitHub does not tell. */
 async function readOwnId(api: RepositoryApi): Promise<number | undefined> {
-  const told = await unlessRefused(api.graphql('query { viewer { databaseId } }'))
-  return viewerSchema.safeParse(told).data?.data.viewer.databaseId
+  const answer = await unlessRefused(api.graphql('query { viewer { databaseId } }'))
+  return answer && number(answer, 'data.data.viewer.databaseId')
 }
 
 /** Whom to ask about: each once, those whom GitHub shows as belonging to the repository first, and of these the newest first. */
 function peopleToAsk(writers: readonly Writer[]): readonly Account[] {
-  const rank = ({ author_association: shown }: Writer): number => (NO_STRANGERS.includes(shown) ? 0 : 1)
+  const rank = ({ association }: Writer): number => (NO_STRANGERS.includes(association) ? 0 : 1)
   const people = writers
     .toReversed()
     .sort((a, b) => rank(a) - rank(b))

@@ -1,9 +1,8 @@
-import * as z from 'zod/mini'
 import { path, type AskGitHub } from './ask-github.ts'
-import { judgeWriters, writerSchema, type Author } from './comment-trust.ts'
-import { itemsOf, number, parseAnswer, part } from './parse-answer.ts'
+import { judgeWriters, toWriter, type Author } from './comment-trust.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { readPages } from './pages.ts'
+import { number, object, required, text } from './read-json.ts'
 
 /** Something that a person wrote, and where an answer to it belongs. */
 export interface CommentAddress extends PullRequestAddress {
@@ -17,13 +16,15 @@ export interface CommentAddress extends PullRequestAddress {
   readonly writtenAt: string
 }
 
-export interface Place {
-  readonly path: string
+export type Place = Readonly<ReturnType<typeof toPlace>>
+
+const toPlace = (comment: object) => ({
+  path: required(text(comment, 'path')),
   /** Undefined if it is about the whole file, or its lines are no longer there. */
-  readonly startLine: number | undefined
-  readonly line: number | undefined
-  readonly hunk: string
-}
+  startLine: number(comment, 'start_line'),
+  line: number(comment, 'line'),
+  hunk: text(comment, 'diff_hunk') ?? '',
+})
 
 /** How every comment begins that this action reads something from. */
 export const MARKER_BEGINNING = '<!-- docs-agent-action: '
@@ -37,24 +38,20 @@ export interface MarkerComment {
 /** Below a pull request, or where an answer to a comment belongs: in its thread, or below its pull request or issue. */
 export type CommentPlace = PullRequestAddress | CommentAddress
 
-const commentSchema = z.object({ ...writerSchema.shape, id: z.number(), body: z.catch(z.string(), '') })
-const reviewCommentSchema = z.pipe(
-  z.object({
-    body: z.catch(z.string(), ''),
-    path: z.string(),
-    diff_hunk: z.catch(z.string(), ''),
-    user: part(z.object({ id: number })),
-    line: number,
-    start_line: number,
-  }),
-  z.transform(({ user, diff_hunk: hunk, line, start_line: startLine, ...comment }) => ({
-    ...{ ...comment, authorId: user?.id, line, startLine, hunk },
-  })),
-)
-/** A comment at one place of a change. */
-export type ReviewComment = Place & Readonly<z.infer<typeof reviewCommentSchema>>
+const toComment = (comment: object) => ({
+  ...toWriter(comment),
+  id: required(number(comment, 'id')),
+  body: text(comment, 'body') ?? '',
+})
 
-const writtenSchema = z.object({ id: number })
+/** A comment at one place of a change. */
+export type ReviewComment = Readonly<ReturnType<typeof toReviewComment>>
+
+const toReviewComment = (comment: object) => ({
+  ...toPlace(comment),
+  body: text(comment, 'body') ?? '',
+  authorId: number(comment, 'user.id'),
+})
 
 const MOST_REVIEW_PAGES = 10
 const MOST_PAGES = 50
@@ -106,29 +103,29 @@ export const connectComments = (ask: AskGitHub): Comments => ({
   listReviewComments: (review) =>
     ask(permissionFor('read', review), review.repository, async (api) => {
       const listed = { path: path`/pulls/${review.number}/reviews/${review.id}/comments`, mostPages: MOST_REVIEW_PAGES }
-      const pages = await readPages(api, { ...listed, schema: itemsOf(reviewCommentSchema), past: 'left' })
+      const pages = await readPages(api, { ...listed, read: toReviewComment, unreadable: 'left', past: 'left' })
       return pages.flat()
     }),
   listMarkerComments: (place, matters = () => true) =>
     ask(permissionFor('read', place), place.repository, async (api) => {
       const query = 'kind' in place ? { since: place.writtenAt } : {}
-      const listing = { path: listPath(place), query, schema: itemsOf(commentSchema), mostPages: MOST_PAGES }
-      const comments = (await readPages(api, listing)).flat()
+      const listed = { path: listPath(place), query, mostPages: MOST_PAGES }
+      const comments = (await readPages(api, { ...listed, read: toComment, unreadable: 'left' })).flat()
       const found = comments.filter(({ body }) => body.startsWith(MARKER_BEGINNING) && matters(body))
       const authorOf = await judgeWriters(api, found)
       return found.map((comment) => ({ id: comment.id, body: comment.body, author: authorOf(comment) }))
     }),
   readComment: (place, commentId) =>
     ask(permissionFor('read', place), place.repository, async (api) => {
-      const { data } = await api.get(commentPath(place, commentId))
-      return parseAnswer(commentSchema, data).body
+      const answer = await api.get(commentPath(place, commentId))
+      return required(object(answer, 'data', toComment)).body
     }),
   addComment: (place, body) =>
     ask(permissionFor('write', place), place.repository, async (api) => {
       const listed = isThread(place) ? path`/pulls/${place.number}/comments/${place.threadId}/replies` : listPath(place)
       // One whose answer was lost would be there twice; the next run looks for it first.
-      const { data } = await api.send('POST', listed, { body }, 0)
-      return parseAnswer(writtenSchema, data).id
+      const answer = await api.send('POST', listed, { body }, 0)
+      return required(object(answer, 'data', (written) => ({ id: number(written, 'id') }))).id
     }),
   editComment: (place, commentId, body) =>
     ask(permissionFor('write', place), place.repository, async (api) => {

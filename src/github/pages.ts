@@ -1,8 +1,6 @@
-import type * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import type { Query, RepositoryApi } from './ask-github.ts'
 import type { Answer } from './octokit.ts'
-import { parseAnswer } from './parse-answer.ts'
 import { all, items, list, number, required, text } from './read-json.ts'
 
 /** The most that GitHub gives on one page. */
@@ -24,10 +22,9 @@ interface Listing<T extends object | string> {
   /** Of the list in its answer, if it stands beside something else. */
   readonly name?: string
   /** What is made of an item. */
-  readonly read?: (item: object) => T
+  readonly read: (item: object) => T
   /** What comes of items that cannot be read; by default the list is refused, as one of them may be the one that matters. */
   readonly unreadable?: 'left'
-  readonly schema?: z.ZodMiniType<readonly T[]>
   readonly mostPages: number
   /** What comes of more pages than these; by default the list is refused, as it is not known whole. */
   readonly past?: 'left'
@@ -42,16 +39,14 @@ export async function* pagesOf<T extends object | string>(
   api: RepositoryApi,
   listing: Listing<T>,
 ): AsyncGenerator<readonly T[]> {
-  const { path, query = {}, name, read, unreadable, mostPages, past, schema } = listing
+  const { path, query = {}, name, read, unreadable, mostPages, past } = listing
   const listed = name === undefined ? 'data' : `data.${name}`
   let place: Query | undefined = { page: 1 }
   for (let left = mostPages; place !== undefined; left--) {
     if (left === 0 && past === 'left') return
     if (left === 0) throw new ActionError('rejected', `GitHub has more than ${mostPages * PAGE_SIZE} to list.`)
     const answer: Answer = await api.get(path, { per_page: PAGE_SIZE, ...query, ...place })
-    if (schema !== undefined)
-      yield parseAnswer(schema, name === undefined ? answer.data : (answer.data as Record<string, unknown>)[name])
-    else if (read !== undefined) yield required((unreadable === 'left' ? items : all)(answer, listed, read))
+    yield required((unreadable === 'left' ? items : all)(answer, listed, read))
     place = nextPlace(answer)
   }
 }

@@ -65,6 +65,14 @@ export function object<T>(from: object, path: string, read: (from: object) => T)
   return toObject(at(from, path), read)
 }
 
+/**
+ * The same of what may be missing or null.
+ * @throws TypeError if it is there and cannot be read
+ */
+export function optional<T>(from: object, path: string, read: (from: object) => T): T | undefined {
+  return (at(from, path) ?? null) === null ? undefined : required(object(from, path, read))
+}
+
 /** What is made of the objects in a list, each of them undefined as above. */
 export function list<T>(from: object, path: string, read: (item: object) => T): readonly (T | undefined)[] | undefined {
   const value = at(from, path)

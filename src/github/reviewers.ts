@@ -1,27 +1,20 @@
-import * as z from 'zod/mini'
 import { ActionError } from '../runtime/errors.ts'
 import { path, type AskGitHub } from './ask-github.ts'
-import { text } from './parse-answer.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { readPages } from './pages.ts'
-
-const person = z.nullish(z.object({ login: z.string() }))
-/** One that cannot be read may be about somebody who does not want to be asked again, so that none is left out. */
-const eventsSchema = z.array(
-  z.object({
-    ...{ event: text, user: person, requested_reviewer: person },
-    requested_team: z.nullish(z.object({ slug: z.string() })),
-  }),
-)
-
-type TimelineEvent = z.infer<typeof eventsSchema>[number]
+import { optional, required, text } from './read-json.ts'
 
 /** Whom an event is about, if it is about a review. */
-function reviewerIn({ event = '', user, requested_reviewer: one, requested_team: team }: TimelineEvent, owner: string) {
-  if (team) return `${owner}/${team.slug}`
-  if (one) return one.login
-  if (event.startsWith('review_request')) throw new TypeError('A request for a review is for nobody.')
-  return event === 'reviewed' ? user?.login : undefined
+function toReviewers(event: object, owner: string): readonly string[] {
+  const loginOf = (user: object): string => required(text(user, 'login'))
+  const kind = text(event, 'event') ?? ''
+  const by = optional(event, 'user', loginOf)
+  const person = optional(event, 'requested_reviewer', loginOf)
+  const team = optional(event, 'requested_team', (team) => `${owner}/${required(text(team, 'slug'))}`)
+  // One that cannot be read may be about somebody who does not want to be asked again.
+  const asked = team ?? (kind.startsWith('review_request') ? required(person) : person)
+  const reviewer = asked ?? (kind === 'reviewed' ? by : undefined)
+  return reviewer === undefined ? [] : [reviewer.toLowerCase()]
 }
 
 /** A pull request in which more has happened is too old to ask anybody new. */
@@ -43,9 +36,9 @@ export interface Reviewers {
 export const connectReviewers = (ask: AskGitHub): Reviewers => ({
   listReviewersSoFar: ({ repository, number }) =>
     ask('pull-requests: read', repository, async (api) => {
-      const listing = { path: path`/issues/${number}/timeline`, schema: eventsSchema, mostPages: MOST_PAGES }
-      const names = (await readPages(api, listing)).flat().map((event) => reviewerIn(event, api.owner))
-      return names.flatMap((name) => name?.toLowerCase() ?? [])
+      const read = (event: object) => toReviewers(event, api.owner)
+      const listing = { path: path`/issues/${number}/timeline`, read, mostPages: MOST_PAGES }
+      return (await readPages(api, listing)).flat(2)
     }),
   requestReview: ({ repository, number }, name) =>
     ask('pull-requests: write', repository, async (api) => {

@@ -1,8 +1,7 @@
-import * as z from 'zod/mini'
 import { path, type AskGitHub } from './ask-github.ts'
 import { DEPENDABOT } from './event.ts'
-import { itemsOf } from './parse-answer.ts'
 import { pagesOf } from './pages.ts'
+import { number, required, text } from './read-json.ts'
 
 export interface WorkflowBranch {
   readonly repository: string
@@ -32,15 +31,13 @@ const MOST_PAGES = 10
 /** Each costs a comparison, if it is gone. */
 const MOST_HEADS = 10
 
-const named = z.object({ full_name: z.string() })
 /** Of a fork that was deleted there is no name. What does not say all that counts does not count. */
-const runSchema = z.object({
-  id: z.number(),
-  event: z.string(),
-  head_sha: z.string(),
-  actor: z.object({ login: z.string() }),
-  repository: named,
-  head_repository: named,
+const toRun = (run: object) => ({
+  id: required(number(run, 'id')),
+  event: required(text(run, 'event')),
+  headSha: required(text(run, 'head_sha')),
+  actor: required(text(run, 'actor.login')),
+  isOfFork: required(text(run, 'head_repository.full_name')) !== required(text(run, 'repository.full_name')),
 })
 
 export interface WorkflowRuns {
@@ -59,21 +56,22 @@ export const connectWorkflowRuns = (ask: AskGitHub): WorkflowRuns => ({
       path: path`/actions/workflows/${workflow}/runs`,
       query: { branch, status: 'success', exclude_pull_requests: true },
       name: 'workflow_runs',
-      schema: itemsOf(runSchema),
+      read: toRun,
+      unreadable: 'left',
       mostPages: MOST_PAGES,
       past: 'left',
     } as const
     return ask('actions: read', repository, async (api) => {
       for await (const page of pagesOf(api, listing)) {
         const found = page.filter(
-          ({ id, event, actor, ...run }) =>
+          ({ id, event, actor, isOfFork }) =>
             id < runId &&
             events.includes(event) &&
             // Such a run gets no secrets, and may be green for having told nothing.
-            !(event === 'push' && actor.login === DEPENDABOT) &&
-            run.head_repository.full_name === run.repository.full_name,
+            !(event === 'push' && actor === DEPENDABOT) &&
+            !isOfFork,
         )
-        if (found.length > 0) return [...new Set(found.map(({ head_sha }) => head_sha))].slice(0, MOST_HEADS)
+        if (found.length > 0) return [...new Set(found.map(({ headSha }) => headSha))].slice(0, MOST_HEADS)
       }
       return []
     })
