@@ -4,7 +4,7 @@
  */
 type Fields = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Fields =>
+export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** As it is: null, where that says something. */
@@ -25,9 +25,10 @@ export function word<const T extends string>(from: object, path: string, words: 
   return words.find((one) => one === value)
 }
 
+/** All of GitHub's numbers are whole. */
 export function number(from: object, path: string): number | undefined {
   const value = at(from, path)
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
 }
 
 export function boolean(from: object, path: string): boolean | undefined {
