@@ -9,7 +9,7 @@ import ts from 'typescript'
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   `
-    entries: agent visitors rehearse action emulator @actions/core node:path
+    entries: agent visitors rehearse action emulator node:path
     agent: agent/task agent/trigger agent/job agent/pull-request agent/report agent/inputs action github runtime
     agent/task: agent/trigger agent/prompt agent/job agent/pull-request agent/report action docs-service github runtime
     agent/trigger: agent/prompt agent/pull-request agent/report agent/inputs action github text runtime
@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
     agent/report: agent/inputs action docs-service github text runtime
     agent/inputs: action
     visitors: action docs-service text runtime node:crypto node:util
-    rehearse: action runtime node:child_process node:crypto node:fs node:http node:os node:path
+    rehearse: action runtime node:child_process node:crypto node:events node:fs node:http node:os node:path
     action: docs-service github text runtime @actions/core node:fs node:path
     docs-service: http text runtime node:diagnostics_channel zod
     github: http text runtime @actions/github node:fs

@@ -10,8 +10,8 @@ const INPUTS = { projectId: 'docs', apiKey: 'docs_key', baseUrl: 'https://docs.e
 
 function open(inputs: Partial<StepInputs> = {}, env: NodeJS.ProcessEnv = {}, connect?: typeof connectGitHub): Step {
   const { signal } = new AbortController()
-  const origin = { core: fakeHost(), clock: fakeClock(), signal, startedAt: 2_000, env, connectGitHub: connect }
-  return openStep({ ...INPUTS, ...inputs }, origin)
+  const runner = { core: fakeHost(), clock: fakeClock(), signal, startedAt: 2_000, env }
+  return openStep({ ...INPUTS, ...inputs }, runner, connect)
 }
 
 test('the time runs from the start of the step, and the run is read from its environment, with another GitHub', () => {

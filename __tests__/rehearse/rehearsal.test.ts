@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, jest, test } from '@jest/globals'
 import type { StepResult } from '../../src/action/conclusion.ts'
-import { rehearse, type RehearsalPorts } from '../../src/rehearse/rehearsal.ts'
+import type { Runner } from '../../src/action/execute.ts'
+import { rehearse } from '../../src/rehearse/rehearsal.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { fakeHost } from '../support/fake-host.ts'
@@ -45,17 +46,12 @@ interface Steps {
 /** The two steps of one action, which share what the first one saves. */
 function steps(
   source: string,
-  { inputs = {}, ...ports }: Partial<RehearsalPorts> & { inputs?: Record<string, string> } = {},
+  { inputs = {}, ...fields }: Partial<Runner> & { inputs?: Record<string, string> } = {},
 ): Steps {
   const folder = temporaryFolder()
   const program = join(folder, 'service.cjs')
   writeFileSync(program, source)
-  const state = new Map<string, string>()
   const core = fakeHost(inputs)
-  const kit: RehearsalPorts['kit'] = {
-    getState: (name) => state.get(name) ?? '',
-    saveState: (name, value) => state.set(name, value),
-  }
   const env = {
     RUNNER_TEMP: folder,
     GITHUB_REPOSITORY: 'me/guide',
@@ -63,7 +59,8 @@ function steps(
     GITHUB_TOKEN: 'secret',
   }
   const { signal } = new AbortController()
-  const step = (): Promise<StepResult> => rehearse({ core, clock: PATIENT, signal, kit, env, program, ...ports })
+  const runner = { core, clock: PATIENT, signal, startedAt: 0, env, ...fields }
+  const step = (): Promise<StepResult> => rehearse(program, runner)
   const logs = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.log'))
   return { step, said: core.said, logs: () => logs().map((name) => readFileSync(join(folder, name), 'utf8')) }
 }
@@ -107,8 +104,8 @@ test.each([
     { ...SERVICE, logFile: '' },
   ],
 ])('what was saved as %j is no service', async (saved) => {
-  const kit = { getState: () => JSON.stringify(saved), saveState: () => undefined }
-  expect(await steps('', { kit }).step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
+  const core = { ...fakeHost(), savedState: () => JSON.stringify(saved) }
+  expect(await steps('', { core }).step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })
 })
 
 describe('a start that fails', () => {

@@ -130,12 +130,12 @@ test.each<[string, string | undefined, (service: Emulator) => unknown, string[]]
     killed.push(`${signal} ${pid}`)
     return onKill(emulator)
   }
-  expect(await stopService(service, { clock, kill })).toBe(instance === '7')
+  expect(await stopService(service, clock, kill)).toBe(instance === '7')
   expect([killed, clock.passed() === 5_000]).toEqual([kills, kills.length === 2])
 
   // Where nothing answers, nothing is killed: the process id may belong to another program.
   await emulator.close()
   expect(await isRunning(service)).toBe(false)
-  expect(await stopService(service, { clock, kill })).toBe(false)
+  expect(await stopService(service, clock, kill)).toBe(false)
   expect(killed).toEqual(kills)
 })

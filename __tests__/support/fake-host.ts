@@ -8,6 +8,7 @@ export interface FakeHost extends Core {
 /** A host whose inputs are given and that only remembers what it is told. */
 export function fakeHost(inputs: Readonly<Record<string, string>> = {}): FakeHost {
   const said: string[] = []
+  const state = new Map<string, string>()
   const say =
     (kind: string) =>
     (...texts: string[]): void => {
@@ -30,5 +31,7 @@ export function fakeHost(inputs: Readonly<Record<string, string>> = {}): FakeHos
     fail: say('fail'),
     setOutput: say('output'),
     writeSummary: say('summary'),
+    savedState: (name) => state.get(name) ?? '',
+    saveState: (name, value) => state.set(name, value),
   }
 }

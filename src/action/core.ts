@@ -30,6 +30,9 @@ export interface Core {
   readonly setOutput: (name: string, value: string) => void
   /** @throws Error if the runner's file cannot be written */
   readonly writeSummary: (markdown: string) => void
+  /** What a step before saved for this one, of an action that has two; empty if there is nothing. */
+  readonly savedState: (name: string) => string
+  readonly saveState: (name: string, value: string) => void
 }
 
 /** The runner's file for outputs could not be written. */
@@ -122,5 +125,7 @@ export function createCore(clock: Clock): Core {
       fs.accessSync(file)
       fs.appendFileSync(file, redactSecrets(markdown))
     },
+    savedState: core.getState,
+    saveState: core.saveState,
   }
 }

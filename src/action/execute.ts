@@ -5,14 +5,19 @@ import { createCore, OutputsLost, type Core } from './core.ts'
 
 const OUTPUTS_LOST_TITLE = 'The outputs could not be written'
 
+/** What a step has before its inputs are known. */
 export interface Runner {
   readonly core: Core
   readonly clock: Clock
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal
-  /** Takes what tells of a step that a defect has stopped. */
-  readonly onCrash: (describe: (error: ActionError) => StepResult) => void
+  /** On the clock's scale. */
+  readonly startedAt: number
+  readonly env: NodeJS.ProcessEnv
 }
+
+/** Takes what tells of a step that a defect has stopped: of what it is given, the last. */
+export type OnCrash<Told> = (tell: (error: ActionError) => Told) => void
 
 /** @returns whether the step is green: one whose outputs are lost has not told the next step what it needs to know */
 function publish(result: StepResult, core: Core): boolean {
@@ -44,12 +49,12 @@ export function resultOfError(error: ActionError, outputs: StepResult['outputs']
 }
 
 /** Tells the reason in the log, and the rest to whoever knows more of the step. */
-function resultOfCrash(error: unknown, core: Core, describe: (error: ActionError) => StepResult): StepResult {
+function resultOfCrash(error: unknown, core: Core, tell: (error: ActionError) => StepResult): StepResult {
   core.endGroup()
   if (error instanceof OutputsLost)
     return { isGreen: false, title: OUTPUTS_LOST_TITLE, text: error.message, outputs: {} }
   core.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
-  return describe(
+  return tell(
     new ActionError('internal', 'A defect in the action itself stopped the step.', {
       hint: 'Report it, with the lines of the log above this error.',
     }),
@@ -74,11 +79,13 @@ function cancelOnSignals(): AbortSignal {
  * Runs a use case as the step's program. This is the one place where a result becomes an exit code: 1 until a green result
  * was published, since Node exits 0 when nothing is left to do, and the runner would call that success.
  */
-export async function execute(perform: (runner: Runner) => Promise<StepResult>): Promise<void> {
+export async function execute(
+  perform: (runner: Runner, onCrash: OnCrash<StepResult>) => Promise<StepResult>,
+): Promise<void> {
   process.exitCode = 1
   const clock = systemClock
   const core = createCore(clock)
-  let describe: (error: ActionError) => StepResult = resultOfError
+  let tell: (error: ActionError) => StepResult = resultOfError
   let ending: Promise<void> | undefined
 
   async function leave(result: StepResult): Promise<void> {
@@ -88,9 +95,9 @@ export async function execute(perform: (runner: Runner) => Promise<StepResult>):
     // Not left to the event loop: a socket that does not close would hold it.
     process.exit()
   }
-  /** Of several ends the first is the step's. */
-  const end = (result: () => StepResult): Promise<void> => (ending ??= leave(result()))
-  const endOfCrash = (error: unknown): Promise<void> => end(() => resultOfCrash(error, core, describe))
+  // Of several ends the first is the step's.
+  const end = (result: StepResult): Promise<void> => (ending ??= leave(result))
+  const endOfCrash = (error: unknown): Promise<void> => (ending ??= leave(resultOfCrash(error, core, tell)))
   const onUncaught = (error: unknown): void => {
     if (ending === undefined) {
       void endOfCrash(error)
@@ -103,11 +110,6 @@ export async function execute(perform: (runner: Runner) => Promise<StepResult>):
   process.on('exit', core.endGroup)
   process.on('uncaughtException', onUncaught)
   process.on('unhandledRejection', onUncaught)
-  try {
-    const onCrash: Runner['onCrash'] = (given) => (describe = given)
-    const result = await perform({ core, clock, signal: cancelOnSignals(), onCrash })
-    await end(() => result)
-  } catch (error) {
-    await endOfCrash(error)
-  }
+  const runner = { core, clock, signal: cancelOnSignals(), startedAt: clock.now(), env: process.env }
+  await perform(runner, (given) => (tell = given)).then(end, endOfCrash)
 }

@@ -4,11 +4,9 @@ import type { Redact } from '../text/redact.ts'
 import type { StepResult } from './conclusion.ts'
 import { readContext, withholdsSecrets } from './context.ts'
 import type { Core } from './core.ts'
-import { execute, resultOfError } from './execute.ts'
+import { execute, resultOfError, type OnCrash } from './execute.ts'
 import { isGiven, type RawInputs } from './parse-inputs.ts'
 import { openStep, type Step, type StepInputs } from './step.ts'
-
-export type OnCrash<Report> = (tellKnown: (error: ActionError) => Report) => void
 
 /** One action, as the runner's side sees it: what every action does at its start and end is written here, once. */
 export interface Action<Inputs extends StepInputs, Report> {
@@ -52,27 +50,28 @@ function announceSkip(core: Core, env: NodeJS.ProcessEnv): void {
 
 /** Runs an action as the step's program: from the runner's inputs to its exit code. */
 export function runAction<Inputs extends StepInputs, Report>(action: Action<Inputs, Report>): Promise<void> {
-  return execute(async ({ core, clock, signal, onCrash }) => {
-    const startedAt = clock.now()
-    const { env } = process
+  return execute(async (runner, onCrash) => {
+    const { core, clock, startedAt, env } = runner
     for (const [name, value] of Object.entries(action.firstOutputs)) core.setOutput(name, value)
     const raw = readInputs(action.inputNames, core, env)
     // Known of wrong inputs too.
     const wantsSummary = raw['summary']?.trim().toLowerCase() !== 'false'
     const notRun = (error?: ActionError): Report => action.notRun(error, clock.now() - startedAt)
     const render = (report: Report): StepResult => action.render(report, core.redact, wantsSummary)
-    let tellKnown: (error: ActionError) => Report = notRun
     /** Of several forms the fullest one that the defect leaves. */
-    onCrash((error) => {
-      for (const isSummaryWanted of [wantsSummary, false]) {
-        try {
-          return action.render(tellKnown(error), core.redact, isSummaryWanted)
-        } catch {
-          // What is wrong is in the log: it is the defect itself, or another one on the way to tell of it.
+    const onCrashReport: OnCrash<Report> = (tellKnown) => {
+      onCrash((error) => {
+        for (const isSummaryWanted of [wantsSummary, false]) {
+          try {
+            return action.render(tellKnown(error), core.redact, isSummaryWanted)
+          } catch {
+            // What is wrong is in the log: it is the defect itself, or another one on the way to tell of it.
+          }
         }
-      }
-      return resultOfError(error, action.firstOutputs)
-    })
+        return resultOfError(error, action.firstOutputs)
+      })
+    }
+    onCrashReport(notRun)
 
     // Nothing else is looked at then: where secrets are withheld, other inputs may come from secrets too.
     if (!isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip') {
@@ -81,9 +80,7 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     }
     try {
       const inputs = action.parse(raw, env['GITHUB_WORKSPACE'] ?? process.cwd(), clock.wallTime())
-      const { connectGitHub } = action
-      const step = openStep(inputs, { core, clock, signal, startedAt, env, connectGitHub })
-      return render(await action.run(inputs, step, (given) => (tellKnown = given)))
+      return render(await action.run(inputs, openStep(inputs, runner, action.connectGitHub), onCrashReport))
     } catch (error) {
       if (!(error instanceof ActionError)) throw error
       return render(notRun(error))

@@ -1,20 +1,14 @@
 import { connect, type DocsServiceClient } from '../docs-service/client.ts'
 import type { connectGitHub, GitHub } from '../github/github.ts'
-import type { Clock } from '../runtime/clock.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { atGitHub, readContext, type Context } from './context.ts'
-import type { Core } from './core.ts'
+import type { Runner } from './execute.ts'
 
 /** What every part of a step works with. It is made once, when the inputs are known, and never changes. */
-export interface Step {
-  readonly core: Core
-  readonly clock: Clock
-  /** Aborts when the run is cancelled. */
-  readonly signal: AbortSignal
+export interface Step extends Omit<Runner, 'env'> {
   /** From 0 to 1. */
   readonly random: () => number
-  /** On the clock's scale, as `deadlineAt` is. */
-  readonly startedAt: number
+  /** On the clock's scale. */
   readonly deadlineAt: number
   readonly client: DocsServiceClient
   /** What is known of the run of the workflow, its event included. */
@@ -35,28 +29,19 @@ export interface StepInputs {
   readonly githubApiUrl?: string | undefined
 }
 
-/** What the runner's side gives. */
-interface StepOrigin extends Pick<Step, 'core' | 'clock' | 'signal' | 'startedAt'> {
-  readonly env: NodeJS.ProcessEnv
-  /** Left out by an action that never asks GitHub, so that it is in no bundle of that action. */
-  readonly connectGitHub: typeof connectGitHub | undefined
-}
-
-/** @throws ActionError `proxy` if the proxy's address is none */
-export function openStep(inputs: StepInputs, { env, connectGitHub, ...origin }: StepOrigin): Step {
-  const { core, clock, signal, startedAt } = origin
+/**
+ * @param connectToGitHub left out by an action that never asks GitHub, so that it is in no bundle of that action
+ * @throws ActionError `proxy` if the proxy's address is none
+ */
+export function openStep(inputs: StepInputs, { env, ...runner }: Runner, connectToGitHub?: typeof connectGitHub): Step {
   const { githubToken: token = '', githubApiUrl, timeoutMs } = inputs
-  const random = Math.random
-  const deadlineAt = startedAt + timeoutMs
   const context = atGitHub(readContext(env), githubApiUrl)
-  const surroundings = { ...core, env, clock, signal, random, deadlineAt }
+  const step = { ...runner, context, random: Math.random, deadlineAt: runner.startedAt + timeoutMs }
+  const surroundings = { ...step, ...step.core, env }
   return {
-    ...origin,
-    random,
-    deadlineAt,
-    context,
+    ...step,
     client: connect({ ...inputs, ...surroundings }),
-    github: token === '' ? undefined : connectGitHub?.({ ...surroundings, token, apiUrl: context.apiUrl }),
+    github: token === '' ? undefined : connectToGitHub?.({ ...surroundings, token, apiUrl: context.apiUrl }),
   }
 }
 

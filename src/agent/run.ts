@@ -1,5 +1,5 @@
 import { ActionError, unlessFailed } from '../runtime/errors.ts'
-import type { OnCrash } from '../action/run-action.ts'
+import type { OnCrash } from '../action/execute.ts'
 import { endingAt, type Step } from '../action/step.ts'
 import { findChangeAuthors } from './trigger/change-authors.ts'
 import { resolveChange } from './trigger/resolve-change.ts'

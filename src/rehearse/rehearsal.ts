@@ -8,8 +8,7 @@ import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
 import { serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
 
-/** The main step and the post step are one program; what the first one saves tells the second one which it is. */
-const STAGE_STATE = 'stage'
+/** The main step and the post step are one program; that something was saved, be it `null`, tells the second one which it is. */
 const SERVICE_STATE = 'service'
 
 const LONGEST_LOG_LINES = 2_000
@@ -20,17 +19,6 @@ export function newestLines(log: string, most: number): string {
   const leftOut = lines.length - most
   if (leftOut <= 0) return lines.join('\n')
   return [`(${leftOut} earlier lines are left out)`, ...lines.slice(-most)].join('\n')
-}
-
-export interface RehearsalPorts extends Pick<Runner, 'core' | 'clock' | 'signal'> {
-  /** What the runner's toolkit has for an action of two steps. */
-  readonly kit: {
-    getState(name: string): string
-    saveState(name: string, value: string): void
-  }
-  readonly env: NodeJS.ProcessEnv
-  /** The packaged service. */
-  readonly program: string
 }
 
 /** A file that Windows still holds is not worth a red step: the runner empties the folder after the job. */
@@ -47,14 +35,15 @@ interface ServiceState extends RunningService {
   readonly logFile: string
 }
 
-async function start({ core, clock, signal, kit, env, program }: RehearsalPorts): Promise<StepResult> {
-  kit.saveState(STAGE_STATE, 'post')
+async function start(program: string, runner: Runner): Promise<StepResult> {
+  const { core, env } = runner
+  core.saveState(SERVICE_STATE, 'null')
   const logFile = path.join(env['RUNNER_TEMP'] ?? tmpdir(), `docs-agent-rehearsal-${randomUUID()}.log`)
   try {
-    const args = serviceArguments(core.input, env['GITHUB_REPOSITORY'])
-    const { pid, outputs } = await startService({ program, args, logFile, env, clock, signal })
+    const command = [program, ...serviceArguments(core.input, env['GITHUB_REPOSITORY'])]
+    const { pid, outputs } = await startService(command, logFile, runner)
     const baseUrl = outputs['base-url']
-    kit.saveState(SERVICE_STATE, JSON.stringify({ pid, baseUrl, logFile } satisfies ServiceState))
+    core.saveState(SERVICE_STATE, JSON.stringify({ pid, baseUrl, logFile } satisfies ServiceState))
     return {
       isGreen: true,
       title: 'The embedded documentation service is ready',
@@ -71,7 +60,7 @@ async function start({ core, clock, signal, kit, env, program }: RehearsalPorts)
 
 /** What the main step saved; undefined if that is no service, as where none ever ran. */
 function readState(text: string): ServiceState | undefined {
-  const state = (text === '' ? null : JSON.parse(text)) as Partial<Record<keyof ServiceState, unknown>> | null
+  const state = JSON.parse(text) as Partial<Record<keyof ServiceState, unknown>> | null
   const { pid, baseUrl, logFile } = state ?? {}
   const isAddress = typeof baseUrl === 'string' && parseUrl(baseUrl)?.protocol === 'http:'
   if (!isAddress || typeof pid !== 'number' || !Number.isInteger(pid) || pid <= 0) return undefined
@@ -81,11 +70,11 @@ function readState(text: string): ServiceState | undefined {
 /** What the service logged since it was ready. What it says before is for people at a terminal, not for a runner's log. */
 const withoutStartText = (log: string): string => log.replace(/^listening [^]*?Requests:\r?\n/, '')
 
-async function stop({ core, clock, kit }: RehearsalPorts): Promise<StepResult> {
+async function stop(saved: string, { core, clock }: Runner): Promise<StepResult> {
   const ended = { isGreen: true, text: '', outputs: {} }
-  const service = readState(kit.getState(SERVICE_STATE))
+  const service = readState(saved)
   if (service === undefined) return { ...ended, title: 'There is no service to stop' }
-  const wasThere = await stopService(service, { clock, kill: process.kill.bind(process) })
+  const wasThere = await stopService(service, clock)
   if (fs.existsSync(service.logFile)) {
     core.startGroup('Log of the embedded documentation service')
     const log = withoutStartText(fs.readFileSync(service.logFile, 'utf8'))
@@ -98,7 +87,11 @@ async function stop({ core, clock, kit }: RehearsalPorts): Promise<StepResult> {
   return { ...ended, title: 'There was no service left to stop' }
 }
 
-/** Starts the service as the main step, and stops it as the post step, when the job ends. */
-export function rehearse(ports: RehearsalPorts): Promise<StepResult> {
-  return ports.kit.getState(STAGE_STATE) === '' ? start(ports) : stop(ports)
+/**
+ * Starts the service as the main step, and stops it as the post step, when the job ends.
+ * @param program the packaged service
+ */
+export function rehearse(program: string, runner: Runner): Promise<StepResult> {
+  const saved = runner.core.savedState(SERVICE_STATE)
+  return saved === '' ? start(program, runner) : stop(saved, runner)
 }

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as http from 'node:http'
+import type { Runner } from '../action/execute.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { withDeadline } from '../runtime/deadline.ts'
 import { ActionError } from '../runtime/errors.ts'
@@ -52,24 +54,19 @@ const LONGEST_START_MS = 60_000
  */
 const FROM_THE_ENVIRONMENT = ['RUNNER_TRACKING_ID', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR']
 
-interface StartOptions {
-  readonly program: string
-  readonly args: readonly string[]
-  /** A file that is not there yet. The service writes its log to it. */
-  readonly logFile: string
-  readonly env: NodeJS.ProcessEnv
-  readonly clock: Clock
-  readonly signal: AbortSignal
-}
-
 /**
  * Starts the embedded service in the background and returns when it is ready. It goes on when this process ends.
+ * @param command the packaged service and its arguments
+ * @param logFile is not there yet; the service writes its log to it
  * @throws ActionError if it does not come up, a wrong input included, or the signal aborts; nothing is left running then
  */
-export async function startService(options: StartOptions): Promise<ServiceAccess> {
-  const { program, args, logFile, env, clock, signal } = options
+export async function startService(
+  command: readonly string[],
+  logFile: string,
+  { clock, env, signal }: Runner,
+): Promise<ServiceAccess> {
   const log = fs.openSync(logFile, 'ax')
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, command, {
     detached: true,
     windowsHide: true,
     // It writes to a file, as a pipe would end with this process. On the channel it tells once that it is ready.
@@ -77,18 +74,14 @@ export async function startService(options: StartOptions): Promise<ServiceAccess
     env: Object.fromEntries(FROM_THE_ENVIRONMENT.map((name) => [name, env[name]])),
   })
   fs.closeSync(log)
-  const untilReadyOrEnded = (): Promise<ServiceAccess | undefined> =>
-    new Promise((resolve, reject) => {
-      child.once('message', (access) => {
-        resolve(access as ServiceAccess)
-      })
-      child.once('exit', () => {
-        resolve(undefined)
-      })
-      child.once('error', ({ message }) => {
-        reject(new ActionError('unreachable', `Node.js did not start: ${message}.`))
-      })
-    })
+  const untilReadyOrEnded = async (): Promise<ServiceAccess | undefined> => {
+    try {
+      const [access] = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => [])])
+      return access as ServiceAccess | undefined
+    } catch (error) {
+      throw new ActionError('unreachable', `Node.js did not start: ${(error as Error).message}.`)
+    }
+  }
   const timedOut = (): ActionError =>
     new ActionError('deadline', `The service did not answer within ${LONGEST_START_MS / 1000} seconds.`)
   try {
@@ -122,34 +115,29 @@ export function isRunning({ pid, baseUrl }: RunningService): Promise<boolean> {
       response.resume()
       resolve(response.headers['service-instance'] === String(pid))
     })
-    request.on('timeout', () => {
+    const giveUp = (): void => {
       request.destroy()
-    })
-    request.on('error', () => {
       resolve(false)
-    })
+    }
     // An answer that changes the protocol ends without one of the others.
-    request.on('close', () => {
-      resolve(false)
-    })
+    for (const event of ['timeout', 'error', 'close']) request.on(event, giveUp)
   })
 }
 
 const LONGEST_STOP_MS = 5_000
 const LOOK_AGAIN_MS = 50
 
-interface StopPorts {
-  readonly clock: Clock
-  /** Of the operating system. Throws where there is no such process. */
-  readonly kill: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => unknown
-}
-
 /**
  * Ends the service. A process id can belong to another program once its owner has ended, and so can a port, so nothing is
  * killed unless what answers at the address says that it is this very process.
+ * @param kill of the operating system; throws where there is no such process
  * @returns whether it was still there
  */
-export async function stopService(service: RunningService, { clock, kill }: StopPorts): Promise<boolean> {
+export async function stopService(
+  service: RunningService,
+  clock: Clock,
+  kill: (pid: number, signal: 'SIGTERM' | 'SIGKILL') => unknown = process.kill.bind(process),
+): Promise<boolean> {
   if (!(await isRunning(service))) return false
   const end = (signal: 'SIGTERM' | 'SIGKILL'): void => {
     try {
