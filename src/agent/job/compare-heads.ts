@@ -16,8 +16,7 @@ async function relate(lost: string, { repository, headSha }: PullRequest, later:
 }
 
 /** A closed pull request does not follow its branch any more, so that later commits are on the branch only. */
-async function hasCommitsPast(before: PullRequest, now: PullRequest, step: AgentStep): Promise<boolean> {
-  if (now.headSha !== before.headSha) return true
+async function hasLaterCommits(before: PullRequest, now: PullRequest, step: AgentStep): Promise<boolean> {
   const lost = `Could not tell whether commits came after pull request #${now.number} was ${now.state}`
   const relation = await relate(lost, before, now.branch, step)
   return relation === 'ahead' || relation === 'diverged'
@@ -88,20 +87,20 @@ export async function compareHeads(
   if (before === undefined || after === undefined) return result
   const { now, agents: commits, others, keepsHead, problem } = after
   const hasMoved = now.headSha !== before.headSha
-  const named: TaskResult = { ...result, ...(job && prLink && { job: { ...job, prLink: job.prLink ?? prLink } }) }
   if (problem !== undefined)
     step.journal.reportSkipped('Could not tell whether the follow-up changed the pull request', problem)
   const hasAdded = commits > 0
   // A turn whose job names no pull request may have worked elsewhere.
   const isUnchanged = problem === undefined && !hasAdded && link !== undefined
   const done: TaskResult = {
-    ...named,
+    ...result,
+    ...(job && prLink && { job: { ...job, prLink: job.prLink ?? prLink } }),
     ...(hasAdded && { operation: 'updated', added: { commits, since: before.headSha } }),
     ...(isUnchanged && { operation: 'unchanged' }),
   }
-  if (isOpen(before) && !isOpen(now) && (await hasCommitsPast(before, now, step))) {
+  if (isOpen(before) && !isOpen(now) && (hasMoved || (await hasLaterCommits(before, now, step)))) {
     step.journal.see({ pullRequest: describePullRequest(now) })
-    return { ...(hasMoved ? done : named), outcome: 'error', error: leftBehind(now) }
+    return { ...done, operation: hasMoved ? done.operation : undefined, outcome: 'error', error: leftBehind(now) }
   }
   if (!keepsHead) await noticeLostCommit(before, now, step)
   if (problem !== undefined) return result

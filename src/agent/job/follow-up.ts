@@ -63,9 +63,7 @@ async function send(
 
 /** Whether the turn of a message is seen. No final state counts as its end before that. */
 async function awaitBegin(jobId: string, watch: JobWatch): Promise<boolean> {
-  const { clock, deadlineAt } = watch.step
-  const endsAt = Math.min(clock.now() + TURN_START_MS, deadlineAt)
-  const read = await watch.poll({ jobId, isFound: saysActive, nextMs: nextTurnPollMs, endsAt })
+  const read = await watch.poll({ jobId, isFound: saysActive, nextMs: nextTurnPollMs, withinMs: TURN_START_MS })
   if (read !== undefined) watch.note('The agent has begun this follow-up.')
   return read !== undefined
 }

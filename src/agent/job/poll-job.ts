@@ -10,9 +10,9 @@ interface PollPlan {
   readonly isFound: (job: Job) => boolean
   /** In place of the usual time to the next read, in milliseconds. */
   readonly nextMs?: typeof nextPollMs
-  /** The last read is at this time, on the clock's scale; by default at the deadline. */
-  readonly endsAt?: number
-  /** Whether to give up if the service asks for patience past `endsAt`. */
+  /** The last read is after this time, in milliseconds, and at the deadline at the latest. */
+  readonly withinMs?: number
+  /** Whether to give up if the service asks for patience past the last read. */
   readonly endsOnLongWait?: boolean
   /** Otherwise after the first pause, as the job was just read. */
   readonly readsAtOnce?: true
@@ -44,9 +44,10 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
     return { waitMs, giveWayMs: 0 }
   }
 
-  return async ({ jobId, isFound, nextMs = nextPollMs, endsAt = deadlineAt, ...plan }) => {
+  return async ({ jobId, isFound, nextMs = nextPollMs, withinMs = Infinity, ...plan }) => {
     const { mayBeMissingUntil = 0, readsAtOnce, endsOnLongWait = false } = plan
     const startedAt = clock.now()
+    const endsAt = Math.min(startedAt + withinMs, deadlineAt)
     const read = async (): Promise<Job | ActionError> => {
       const seen = await tryRead(() => client.getJob(jobId, endsAt), clock.now() < mayBeMissingUntil)
       listener.observe(seen)

@@ -24,9 +24,8 @@ export async function readHead(
   if (link === undefined || github === undefined || link.host !== new URL(context.serverUrl).host) return undefined
   return journal.bestEffort('Could not tell whether the follow-up changes the pull request', async () => {
     const address = toPullRequestAddress(link, context)
-    if (mustStand) return heads.readStanding(address, QUESTION_MS)
     // Where it was just looked at, under this name of its repository, it is not read again.
-    return heads.newestOrRead(address, QUESTION_MS)
+    return mustStand ? heads.readStanding(address, QUESTION_MS) : heads.newestOrRead(address, QUESTION_MS)
   })
 }
 

@@ -14,13 +14,13 @@ export function findJob(jobId: string, { poll }: JobWatch): Promise<Job | undefi
  * The link of a completed job may still come. Gives the next reading that says anything else than “completed, no link”; no
  * refusal takes back what the service has said of the job.
  */
-function awaitLink(jobId: string, { poll, step: { clock, deadlineAt } }: JobWatch): Promise<Job | undefined> {
+function awaitLink(jobId: string, { poll }: JobWatch): Promise<Job | undefined> {
   const read = poll({
     jobId,
     isFound: ({ status, prLink, hasUnsafeLink }) =>
       status !== 'completed' || prLink !== undefined || hasUnsafeLink === true,
     nextMs: (_fixedMs, { reads, waitMs }) => Math.max(nextSettlePollMs(reads), waitMs),
-    endsAt: Math.min(clock.now() + SETTLE_MS, deadlineAt),
+    withinMs: SETTLE_MS,
     endsOnLongWait: true,
   })
   return unlessFailed(read)
