@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { ChangeRange } from '../../../src/agent/trigger/change-range.ts'
-import { compareWhatIsThere, type Looked } from '../../../src/agent/trigger/compare-range.ts'
+import { compareWhatIsThere, type FoundChange } from '../../../src/agent/trigger/compare-range.ts'
 import type { Comparison } from '../../../src/github/comparisons.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import { fakeGitHub, PULL_REQUEST, refusal, RUN_FACTS } from '../../support/fake-github.ts'
@@ -18,7 +18,7 @@ interface Answers extends Partial<GitHub> {
 async function look(
   range: ChangeRange,
   { inHistory, unrelated = [], commits, ...answers }: Answers = {},
-): Promise<{ looked: Looked; asked: readonly string[] }> {
+): Promise<{ found: FoundChange; asked: readonly string[] }> {
   const asked: string[] = []
   const usual = fakeGitHub()
   const compare = async (...ends: Parameters<GitHub['compare']>): Promise<Comparison> => {
@@ -32,7 +32,7 @@ async function look(
     }
   }
   const github = fakeGitHub({ ...answers, compare })
-  return { looked: await compareWhatIsThere(range, { github, context: RUN_FACTS }), asked }
+  return { found: await compareWhatIsThere(range, { github, context: RUN_FACTS }), asked }
 }
 
 /** Each at a commit of its own. */
@@ -50,9 +50,9 @@ test.each<[tag: string, tags: string[], before: string[]]>([
   ['2026-11-01', ['2026-10-01', '2026-09-01'], ['2026-10-01', '2026-09-01']],
   ['v1.0.0', [], []],
 ])('before %s of %j may come %j, in this order', async (tag, tags, before) => {
-  const { looked, asked } = await look({ kind: 'since-tag', tag }, { ...tagged(...tags), inHistory: [] })
+  const { found, asked } = await look({ kind: 'since-tag', tag }, { ...tagged(...tags), inHistory: [] })
   expect(asked).toEqual(before.map((base) => `acme/docs ${base} ${tag}`))
-  expect(looked).toMatchObject({ found: expect.stringContaining('no tag') })
+  expect(found).toMatchObject({ reason: expect.stringContaining('no tag') })
 })
 
 const SINCE_OLDEST = { inHistory: ['v1.0.0'], commits: [shaOf('v1.8.0'), shaOf('v2.0.0')] }
@@ -64,8 +64,8 @@ test.each<[what: string, tags: readonly string[], answers: Answers, base: string
   ['among what came since the oldest, after many others', [...PATCHES, 'v1.8.0', 'v1.0.0'], SINCE_OLDEST, 'v1.8.0'],
   ['the oldest, if there is no other', [...PATCHES, 'v1.0.0'], { inHistory: ['v1.0.0'], commits: [] }, 'v1.0.0'],
 ])('the tag before is %s', async (_what, tags, answers, base) => {
-  const { looked, asked } = await look({ kind: 'since-tag', tag: 'v2.0.0' }, { ...tagged(...tags), ...answers })
-  expect(looked.found).toBeInstanceOf(Object)
+  const { found, asked } = await look({ kind: 'since-tag', tag: 'v2.0.0' }, { ...tagged(...tags), ...answers })
+  expect(found).toHaveProperty('commits')
   expect(asked.at(-1)).toBe(`acme/docs ${base} v2.0.0`)
   // Each costs a request: five, the oldest, and what is found.
   expect(asked.length).toBeLessThanOrEqual(7)
@@ -85,7 +85,7 @@ test.each<[range: ChangeRange, last: string[], asked: string[], told: string]>([
   [{ ...SINCE, of: OTHER }, [], [], 'no run of the workflow that started this one'],
 ])('%j where %j was successful compares %j', async (range, last, expected, told) => {
   const queries: unknown[] = []
-  const { looked, asked } = await look(range, {
+  const { found, asked } = await look(range, {
     findLastSuccesses: (query) => {
       queries.push(query)
       return Promise.resolve(last)
@@ -95,14 +95,14 @@ test.each<[range: ChangeRange, last: string[], asked: string[], told: string]>([
   const ofWorkflow = 'of' in range ? { ...OTHER, isOther: true } : { workflow: 'docs.yml', runId: 42, isOther: false }
   expect(queries).toEqual([{ ...where, ...ofWorkflow }])
   expect(asked).toEqual(expected)
-  expect(typeof looked.found === 'string' ? looked.found : looked.found.title).toContain(told)
+  expect('reason' in found ? found.reason : found.title).toContain(told)
 })
 
 test('a range of another repository is asked there; people are told who pushed, and the agent no names of strangers', async () => {
   const about = { about: 'the push', story: 'the push by `mona`' }
   const range = { kind: 'compare', base: 'v1', head: commit('b'), ...about } as const
-  const { looked, asked } = await look({ ...range, repository: 'acme/code' })
+  const { found, asked } = await look({ ...range, repository: 'acme/code' })
   expect(asked).toEqual([`acme/code v1 ${commit('b')}`])
   const [title, story] = ['the push, from v1 to bbbbbbb', 'the push by `mona`, from `v1` to `bbbbbbb`']
-  expect(looked).toMatchObject({ found: { repository: 'acme/code', title, story } })
+  expect(found).toMatchObject({ repository: 'acme/code', title, story })
 })

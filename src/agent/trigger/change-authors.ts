@@ -27,6 +27,6 @@ export async function findChangeAuthors(
   const lost = 'Could not tell who wrote the change, so they are not asked for a review'
   const range = findChangeRange(step.context, inputs.changeRange)
   const ask = () => compareWhatIsThere(range, beforeTheJob(step))
-  const { found } = (await step.journal.bestEffort(lost, ask)) ?? {}
-  return typeof found === 'object' ? rankAuthors(found.commits) : []
+  const found = await step.journal.bestEffort(lost, ask)
+  return found === undefined || 'reason' in found ? [] : rankAuthors(found.commits)
 }

@@ -9,6 +9,7 @@ import { oneLine } from '../../text/untrusted.ts'
 import type { ChangeRange } from './change-range.ts'
 
 type Ends = Extract<ChangeRange, { kind: 'compare' }>
+type Nothing = Extract<ChangeRange, { reason: string }>
 
 /** What stands before the version in a tag: `v` in `v1.2.3`, `cli@` in `cli@1.2.3`. */
 const prefixOf = (tag: string): string => tag.replace(/\d.*$/s, '')
@@ -70,7 +71,7 @@ async function sinceLastSuccess(
 
 /** Asks GitHub for what is to be compared, where the event does not say it. */
 async function findEnds(
-  range: Exclude<ChangeRange, Ends | { reason: string }>,
+  range: Exclude<ChangeRange, Ends | Nothing>,
   github: GitHub,
   context: Context,
 ): Promise<ChangeRange> {
@@ -101,8 +102,8 @@ export interface Compared extends Comparison {
   readonly unlisted: string | undefined
 }
 
-/** A change, or why there is nothing to compare, as a part of a sentence. */
-export type FoundChange = Compared | string
+/** @property gone how many bases were gone, one after the other */
+export type FoundChange = (Compared | Nothing) & { readonly gone: number }
 
 const shortRef = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))
 
@@ -116,28 +117,21 @@ function formatEnds({ base, head }: Ends, comparison: Comparison, show: (ref: st
 }
 
 /** A comparison lists what came since the merge base, and not what a forced push took out. */
-function whyUnlisted({ isReplacement }: Ends, isFallback: boolean, comparison: Comparison): string | undefined {
+function whyUnlisted({ isReplacement }: Ends, gone: number, comparison: Comparison): string | undefined {
   if (comparison.fileList === 'cut') return 'GitHub does not list all changed files'
-  const hasLost = isFallback || (isReplacement === true && isRewritten(comparison))
+  const hasLost = gone > 0 || (isReplacement === true && isRewritten(comparison))
   return hasLost ? 'History was rewritten, and GitHub does not list what that took out' : undefined
 }
 
-async function compareEnds(ends: Ends, isFallback: boolean, github: GitHub, ownRepository: string): Promise<Compared> {
+async function compareEnds(ends: Ends, gone: number, github: GitHub, ownRepository: string): Promise<FoundChange> {
   const { repository = ownRepository, base, head, about, story = about } = ends
   const comparison = await github.compare(repository, base, head)
   return {
-    ...comparison,
-    repository,
+    ...{ ...comparison, repository, gone },
     title: `${about}, ${formatEnds(ends, comparison, shortRef)}`,
     story: `${story}, ${formatEnds(ends, comparison, (ref) => quoted(shortRef(ref)))}`,
-    unlisted: whyUnlisted(ends, isFallback, comparison),
+    unlisted: whyUnlisted(ends, gone, comparison),
   }
-}
-
-export interface Looked {
-  /** How many bases were gone, one after the other. */
-  readonly gone: number
-  readonly found: FoundChange
 }
 
 /** What finding a range costs beyond `contents: read`. */
@@ -163,14 +157,14 @@ export async function compareWhatIsThere(
   range: ChangeRange,
   step: Pick<Step, 'context' | 'github'>,
   gone = 0,
-): Promise<Looked> {
+): Promise<FoundChange> {
   const { context, github } = step
-  if ('reason' in range) return { gone, found: range.reason }
+  if ('reason' in range) return { ...range, gone }
   if (github === undefined) throw withoutToken(range)
   if (range.kind !== 'compare') return compareWhatIsThere(await findEnds(range, github, context), step, gone)
-  const ask = () => compareEnds(range, gone > 0, github, context.repository)
-  if (range.fallback === undefined) return { gone, found: await ask() }
+  const ask = () => compareEnds(range, gone, github, context.repository)
+  if (range.fallback === undefined) return ask()
   // Twice, as one 404 may be that of a gateway.
   const found = (await unlessFailed(ask(), 'not-found')) ?? (await unlessFailed(ask(), 'not-found'))
-  return found === undefined ? compareWhatIsThere(range.fallback, step, gone + 1) : { gone, found }
+  return found ?? compareWhatIsThere(range.fallback, step, gone + 1)
 }

@@ -101,7 +101,7 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
     const isAllPushed = changeRange.kind === 'event' && 'push' in event && event.push !== undefined && !needsRange
     // A range of its own has nothing to do with the event.
     const isTheirs = changeRange.kind === 'between' && ofTheEvent !== undefined
-    if (typeof found !== 'object' || isAllPushed || isTheirs) return ofTheEvent
+    if (found === undefined || 'reason' in found || isAllPushed || isTheirs) return ofTheEvent
     // What people say is for the agent, whoever's commits it is about, and so is what was found to be of others.
     const isDecided = subject !== undefined || (kind === 'other' && commits.length > 0)
     if (isDecided || found.repository !== repository || found.unlisted !== undefined) return undefined

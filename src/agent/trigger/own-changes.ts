@@ -73,12 +73,13 @@ function commitsOfAuthor(
 ): readonly string[] {
   const isHis = ({ account }: PullRequestCommit): boolean => account.login !== '' && account.login === author.login
   const below = commits.slice(commits.indexOf(newest))
-  const rebased = listed.toReversed().map((one, index) => ({ one, made: below[index] }))
-  const end = rebased.findIndex(({ one, made }) => made?.message !== one.message || made.author !== one.author)
-  return [
-    ...listed.filter(isHis).map(({ sha }) => sha),
-    ...rebased.slice(0, end === -1 ? undefined : end).flatMap(({ one, made }) => (made && isHis(one) ? made.sha : [])),
-  ]
+  const written = listed.filter(isHis).map(({ sha }) => sha)
+  for (const [index, one] of listed.toReversed().entries()) {
+    const made = below[index]
+    if (made?.message !== one.message || made.author !== one.author) break
+    if (isHis(one)) written.push(made.sha)
+  }
+  return written
 }
 
 /**
@@ -110,8 +111,8 @@ export async function findOwnChanges(
   async function isBringer(found: ListedPullRequest, sha: string): Promise<boolean> {
     if (found.state === 'merged') return true
     if (isAboutCommits) return (await listCommits(found.number)).some((listed) => listed.sha === sha)
-    if (event.kind !== 'push' || found.isOfFork) return false
-    return found.branch === event.branch && found.author.login === event.sender.login
+    const isOfItsBranch = event.kind === 'push' && !found.isOfFork && found.branch === event.branch
+    return isOfItsBranch && found.author.login === event.sender.login
   }
 
   async function bringersAmong(

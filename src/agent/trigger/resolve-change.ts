@@ -33,7 +33,7 @@ interface Counted {
  * @throws ActionError `cancelled`
  */
 async function countByPaths(found: FoundChange, filter: PathFilter | undefined, step: AgentStep): Promise<Counted> {
-  if (typeof found === 'string') return { description: `Nothing to compare: ${found}.` }
+  if ('reason' in found) return { description: `Nothing to compare: ${found.reason}.` }
   const { files, fileList, story, totalCommits, unlisted } = found
   const inFiles = `${fileList === 'cut' ? 'at least ' : ''}${formatCount(files.length, 'file')}`
   const compared = `${isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
@@ -88,9 +88,9 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
   const found = isWanted || guard.needsRange ? await compareWanted(range, step) : undefined
   const { description, skipReason, doubt } = found === undefined ? {} : await countByPaths(found, pathFilter, step)
   if (description !== undefined) core.log(description)
-  const compared = typeof found === 'object' ? found : undefined
+  const compared = found === undefined || 'reason' in found ? undefined : found
   if (compared !== undefined) journal.add({ change: description })
-  const isNothing = typeof found === 'string' || found?.relation === 'identical'
+  const isNothing = found !== undefined && (compared === undefined || compared.relation === 'identical')
   const reason = skipReason ?? (isNothing ? idle : undefined) ?? (await guard.ofChange(range, found))
   if (reason !== undefined) return reason
   if (doubt !== undefined) core.log(doubt)

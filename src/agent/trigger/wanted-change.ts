@@ -3,7 +3,7 @@ import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { ChangeRange } from './change-range.ts'
-import { compareWhatIsThere, type FoundChange, type Looked } from './compare-range.ts'
+import { compareWhatIsThere, type FoundChange } from './compare-range.ts'
 
 /** Questions that come before the job get this much of the step's time, in milliseconds, and no more than half of it. */
 const QUESTIONS_MS = 120_000
@@ -53,9 +53,9 @@ function lossOf({ changeContext, pathFilter }: AgentInputs): string {
 }
 
 /** Another change is told than the one that was asked for. */
-function noticeGone({ gone, found }: Looked, { journal }: AgentStep): void {
+function noticeGone({ gone, ...found }: FoundChange, { journal }: AgentStep): void {
   const runs = gone === 1 ? 'the last successful run' : `the last ${gone} successful runs`
-  const instead = typeof found === 'string' ? 'nothing, as there is none before' : found.title
+  const instead = 'reason' in found ? 'nothing, as there is none before' : found.title
   journal.notice(
     'A commit to compare with is gone',
     `The commit of ${runs} is no longer in the repository, as after a forced push. It is compared instead: ${instead}.`,
@@ -69,9 +69,9 @@ function noticeGone({ gone, found }: Looked, { journal }: AgentStep): void {
 export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<FoundChange | undefined> {
   const { inputs } = step
   try {
-    const looked = await compareWhatIsThere(range, step)
-    if (looked.gone > 0 && range.kind === 'since-last-success') noticeGone(looked, step)
-    return looked.found
+    const found = await compareWhatIsThere(range, step)
+    if (found.gone > 0 && range.kind === 'since-last-success') noticeGone(found, step)
+    return found
   } catch (caught) {
     const error = rethrowFatal(caught)
     if (inputs.changeRange.kind !== 'event' && isChangeWanted(inputs))
