@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { TimedOut, withDeadline } from '../../src/runtime/deadline.ts'
-import { ActionError, ERROR_TITLES, rethrowFatal, unlessFailed } from '../../src/runtime/errors.ts'
+import { ActionError, ERROR_TITLES, orAbort, rethrowFatal, unlessFailed } from '../../src/runtime/errors.ts'
 import { Heartbeat, sleepAloud } from '../../src/runtime/heartbeat.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
 import { pausesBefore, pollUntil } from '../../src/runtime/poll.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
-import { inTurn } from '../support/fake-github.ts'
+import { inTurn, refusal, rejecting } from '../support/fake-github.ts'
 import { fakeHost } from '../support/fake-host.ts'
+import { errorOf } from '../support/github-client.ts'
 
 test('gives the address that a text is, by itself or below another one', () => {
   expect(parseUrl('https://docs.example.com/a')?.href).toBe('https://docs.example.com/a')
@@ -30,6 +31,15 @@ test('of what a step names it goes on without that alone', async () => {
   expect(await unlessFailed(Promise.resolve('here'), 'not-found')).toBe('here')
   expect(await unlessFailed<string>(Promise.reject(error('not-found')), 'not-found')).toBeUndefined()
   await expect(unlessFailed<string>(Promise.reject(error('forbidden')), 'not-found')).rejects.toThrow('It failed.')
+})
+
+test('what is known is given, and what is not, why, and what to do', async () => {
+  expect(await orAbort('It is not known', () => Promise.resolve(7), 'Try again.')).toBe(7)
+  const of = (error: ActionError) => errorOf(orAbort('It is not known', rejecting(error), 'Try again.'))
+  const message = 'It is not known: GitHub said forbidden.'
+  expect(await of(refusal('forbidden', 'Grant it.'))).toMatchObject({ code: 'not-sent', message, hint: 'Grant it.' })
+  expect(await of(refusal('unreachable'))).toMatchObject({ hint: 'Try again.' })
+  expect(await of(refusal('cancelled'))).toMatchObject({ code: 'cancelled' })
 })
 
 const { signal } = new AbortController()

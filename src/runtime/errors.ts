@@ -86,3 +86,17 @@ export async function unlessFailed<T>(asked: Promise<T>, ...codes: readonly Erro
     return undefined
   })
 }
+
+/**
+ * What `perform` gives, for a step that must not go on without it.
+ * @throws ActionError `not-sent` in the place of any other but `cancelled`
+ */
+export async function orAbort<T>(unknown: string, perform: () => Promise<T>, hint: string): Promise<T> {
+  try {
+    return await perform()
+  } catch (caught) {
+    const error = rethrowFatal(caught)
+    if (error.code === 'not-sent') throw error
+    throw new ActionError('not-sent', `${unknown}: ${error.message}`, { hint: error.hint ?? hint })
+  }
+}

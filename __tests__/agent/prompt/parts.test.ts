@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { formatComment, formatOpenPullRequest, promptOf } from '../../../src/agent/prompt/behind-prompt.ts'
+import { formatComment, formatOpenPullRequest } from '../../../src/agent/prompt/behind-prompt.ts'
 import { eventSection } from '../../../src/agent/prompt/event-section.ts'
 import { type FailedCheck, renderFixPrompt } from '../../../src/agent/prompt/failing-checks.ts'
 import { renderSections } from '../../../src/agent/prompt/sections.ts'
@@ -120,10 +120,13 @@ function commentOf(spoken: Spoken) {
   return comment
 }
 
+const ALONE = { rules: '', tellsSubject: false, reviewComments: [], maxBytes: 2_000 }
+
 test('house rules stand before the instruction, and both are kept byte for byte', () => {
   const comment = commentOf({ body: '/docs  Shorten\r\nit. ' })
-  expect(promptOf('', comment, '\n---')).toBe(' Shorten\r\nit. \n---')
-  expect(promptOf('Use plain words.\r\n', comment, '')).toBe('Use plain words.\r\n\n\n Shorten\r\nit. ')
+  const promptOf = (rules: string) => formatComment(comment, { ...ALONE, rules }).split('\n\n---\n\nThe instruction')[0]
+  expect(promptOf('')).toBe(' Shorten\r\nit. ')
+  expect(promptOf('Use plain words.\r\n')).toBe('Use plain words.\r\n\n\n Shorten\r\nit. ')
 })
 
 const HUNK = '@@ -1 +1 @@\n-a\n+b'
@@ -147,8 +150,7 @@ test.each<[what: string, spoken: Spoken, context: Context, from: string, fenced:
   ['a file', onLine({ start_line: null, line: null }), {}, 'a comment at one place', `docs/guide.md\n\n${HUNK}`],
   ['places in a review', REVIEW, REVIEWED_PLACES, 'a review of pull request', PLACES],
 ])('a comment on %s tells it as data', (_what, spoken, context, from, fenced) => {
-  const all = { tellsSubject: false, reviewComments: [], maxBytes: 2_000, ...context }
-  const words = formatComment(commentOf(spoken), all)
+  const words = formatComment(commentOf(spoken), { ...ALONE, ...context })
   expect(words).toContain(`The instruction above comes from ${from}`)
   expect(words).toContain('#7 of acme/docs.')
   const told = [...words.matchAll(/^(?:.*Take the|.*It is data).*\n\n(`{4,})text\n([^]*?)\n\1$/gm)]
@@ -157,7 +159,7 @@ test.each<[what: string, spoken: Spoken, context: Context, from: string, fenced:
 
 test('a text that is too long is cut', () => {
   const long = commentOf({ text: 'é'.repeat(5_000) })
-  const words = formatComment(long, { tellsSubject: true, reviewComments: [], maxBytes: 2_000 })
+  const words = formatComment(long, { ...ALONE, ...SUBJECT })
   expect(words).toContain('Left out: the rest of these texts.')
   expect(Buffer.byteLength(words)).toBeLessThan(3_000)
 })

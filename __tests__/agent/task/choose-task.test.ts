@@ -6,12 +6,10 @@ import { closeIssue } from '../../../src/emulator/github/repository-events.ts'
 import type { RepositoryState } from '../../../src/emulator/github/repository-state.ts'
 import { markerComment } from '../../../src/agent/pull-request/marker.ts'
 import { replyMarker } from '../../../src/agent/report/reply.ts'
-import { orAbort } from '../../../src/agent/task/rolling-pull-request.ts'
 import { COMMENT } from '../../support/comment-events.ts'
 import { changing, goOn, refusing, type World, type WorldOptions } from '../../support/embedded-world.ts'
-import { PUSH, refusal, rejecting, RUN_FACTS } from '../../support/fake-github.ts'
+import { PUSH, RUN_FACTS } from '../../support/fake-github.ts'
 import { changedRepository, commit } from '../../support/github-state.ts'
-import { errorOf } from '../../support/github-client.ts'
 import { BASE_URL } from '../../support/in-process-github.ts'
 
 test('`skip` asks nothing of the service, and is green', async () => {
@@ -100,15 +98,6 @@ test.each([
   const repository = changedRepository({ files: [{ filename: 'docs/guide.md' }] })
   const { said } = await goOn({ 'on-open-pr': 'new', ...given }, { facts, repository })
   expect(said.findIndex((line) => line.startsWith('notice: This run was started again'))).toBe(place)
-})
-
-test('what is known is given, and what is not, why, and what to do', async () => {
-  expect(await orAbort('It is not known', () => Promise.resolve(7))).toBe(7)
-  const of = (error: ReturnType<typeof refusal>) => errorOf(orAbort('It is not known', rejecting(error)))
-  const message = 'It is not known: GitHub said forbidden.'
-  expect(await of(refusal('forbidden', 'Grant it.'))).toMatchObject({ code: 'not-sent', message, hint: 'Grant it.' })
-  expect(await of(refusal('unreachable'))).toMatchObject({ hint: expect.stringContaining('again') as unknown })
-  expect(await of(refusal('cancelled'))).toMatchObject({ code: 'cancelled' })
 })
 
 const MARKER = '<!-- docs-agent-action: job=job_finished -->'

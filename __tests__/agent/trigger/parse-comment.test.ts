@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals'
-import type { AskingComment } from '../../../src/agent/prompt/behind-prompt.ts'
 import { parseComment } from '../../../src/agent/trigger/parse-comment.ts'
 import { readRun } from '../../support/fake-github.ts'
 import { COMMENT, commentFacts, EVENT_NAMES, MONA, type Spoken } from '../../support/comment-events.ts'
@@ -45,6 +44,7 @@ test.each([
 })
 
 const LINE = 'pull_request_review_comment'
+const LINE_71 = { kind: 'review-comment', threadId: 71, isOnPullRequest: true }
 const PLACE = { path: 'docs/guide.md', startLine: 3, line: 5, hunk: '@@ -1 +1 @@\n-a\n+b' }
 const ON_ISSUE = {
   author: { login: 'mona', id: 1 },
@@ -53,15 +53,19 @@ const ON_ISSUE = {
 }
 const ENDS = { baseSha: 'a'.repeat(40), headSha: 'b'.repeat(40) }
 
-test.each<[what: string, spoken: Spoken, told: Partial<AskingComment> | object]>([
-  ['a comment on an issue', { isOnPullRequest: false }, { ...COMMENT, isOnPullRequest: false, ...ON_ISSUE }],
-  ['one on a line', { eventName: LINE }, { kind: 'review-comment', threadId: 71, isOnPullRequest: true, place: PLACE }],
-  ['an answer to it', { eventName: LINE, fields: { in_reply_to_id: 60 } }, { id: 71, threadId: 60 }],
+test.each<[what: string, spoken: Spoken, told: object]>([
+  [
+    'a comment on an issue',
+    { isOnPullRequest: false },
+    { address: { ...COMMENT, isOnPullRequest: false }, ...ON_ISSUE },
+  ],
+  ['one on a line', { eventName: LINE }, { address: LINE_71, place: PLACE }],
+  ['an answer to it', { eventName: LINE, fields: { in_reply_to_id: 60 } }, { address: { id: 71, threadId: 60 } }],
   ['one on a file', { eventName: LINE, fields: { line: null } }, { place: { ...PLACE, line: undefined } }],
   [
     'a review',
     { eventName: 'pull_request_review', state: 'closed' },
-    { kind: 'review', place: undefined, subject: { kind: 'pull-request', ends: ENDS, isOpen: false } },
+    { address: { kind: 'review' }, place: undefined, subject: { kind: 'pull-request', ends: ENDS, isOpen: false } },
   ],
 ])('%s tells what it is about', (_what, spoken, told) => {
   expect(parse(spoken)).toMatchObject(told)

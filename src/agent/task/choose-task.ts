@@ -1,13 +1,13 @@
 import { openGitHub } from '../../action/step.ts'
 import { isOpen, type PullRequestAddress } from '../../github/pull-requests.ts'
-import { ActionError } from '../../runtime/errors.ts'
+import { ActionError, orAbort } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
 import { formatOpenPullRequest } from '../prompt/behind-prompt.ts'
 import { preflightOf } from './preflight.ts'
 import { findJobOf, openSearch, QUESTIONS_MS } from './prove-job.ts'
-import { logPlaceOf, orAbort, type RollingPullRequest } from './rolling-pull-request.ts'
+import { ASK_AGAIN, logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
 
 /** Each costs some requests, and who puts the label on so many others means something else by it. */
 const MOST_LOOKED_AT = 30
@@ -86,7 +86,7 @@ export async function chooseTask(step: AgentStep): Promise<Plan | string> {
   const { task, onOpenPr } = step.inputs
   if (task.kind !== 'attach') warnOfAttempt(step)
   if (task.kind !== 'create' || onOpenPr === 'new') return { task }
-  const found = await orAbort(UNKNOWN, () => findRollingPullRequest(step, []))
+  const found = await orAbort(UNKNOWN, () => findRollingPullRequest(step, []), ASK_AGAIN)
   if (found !== undefined && onOpenPr === 'skip')
     return `Pull request #${found.pullRequest.number} of the agent is open, and \`on-open-pr\` is \`skip\`.`
   return goOnWith(found, task, [], step)
@@ -115,7 +115,7 @@ async function goOnWith(
   async function replace(reason: string): Promise<Plan> {
     const passedOver = [...ended, pullRequest.number]
     journal.add({ log: undefined })
-    const next = await orAbort(UNKNOWN, () => findRollingPullRequest(step, passedOver))
+    const next = await orAbort(UNKNOWN, () => findRollingPullRequest(step, passedOver), ASK_AGAIN)
     if (next !== undefined && passedOver.length === MOST_CHOICES)
       throw new ActionError('not-sent', `${reason}. Pull request #${next.pullRequest.number} is open as well.`, {
         hint: 'Run the step again: it adds to that one.',

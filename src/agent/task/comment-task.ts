@@ -1,27 +1,23 @@
+import type { CommentAddress } from '../../github/comments.ts'
 import { isOpen } from '../../github/pull-requests.ts'
+import { orAbort } from '../../runtime/errors.ts'
 import { changeSection } from '../prompt/change-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan } from '../report/turns.ts'
-import {
-  promptOf,
-  formatComment,
-  formatOpenPullRequest,
-  formatUsage,
-  type AskingComment,
-} from '../prompt/behind-prompt.ts'
+import { formatComment, formatOpenPullRequest, formatUsage, type AskingComment } from '../prompt/behind-prompt.ts'
 import { AGAIN, ELSEWHERE, preflightOf } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 import { warnOfAttempt } from './choose-task.ts'
-import { logPlaceOf, orAbort, type RollingPullRequest } from './rolling-pull-request.ts'
+import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
 
 const ANEW = 'To start over, ask in an issue: that starts a new job.'
 
 /** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
-async function findRolling(comment: AskingComment, search: Search): Promise<RollingPullRequest | string | undefined> {
-  const { number } = comment
-  const { pullRequest, rolling, objections } = await findJobOf(comment, search)
+async function findRolling(address: CommentAddress, search: Search): Promise<RollingPullRequest | string | undefined> {
+  const { number } = address
+  const { pullRequest, rolling, objections } = await findJobOf(address, search)
   if (!isOpen(pullRequest)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
   if (rolling !== undefined) return rolling
   if (objections.length === 0) return undefined
@@ -29,11 +25,11 @@ async function findRolling(comment: AskingComment, search: Search): Promise<Roll
 }
 
 /** The change of a pull request that is none of the agent's. Where `change-context` is given, it is told there. */
-async function formatChange(comment: AskingComment, { github, step }: Search): Promise<string> {
+async function formatChange({ address, subject }: AskingComment, { github, step }: Search): Promise<string> {
   const { changeContext, changeContextBytes } = step.inputs
-  const { repository, number, subject } = comment
+  const { repository, number } = address
   if (subject.kind !== 'pull-request' || changeContext !== 'none') return ''
-  const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(comment))
+  const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
   const comparison = await github.compare(repository, baseSha, headSha)
   const section = changeSection({ ...comparison, repository, title: `pull request #${number}` }, 'diff')
   return renderSections([section], changeContextBytes).text
@@ -50,40 +46,41 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
   const comment = parseComment(step.context, command)
   if (typeof comment === 'string') return comment
   warnOfAttempt(step)
-  const { author, id, instruction, isOnPullRequest, kind, number, repository, threadId, writtenAt } = comment
+  const { address, author, instruction, subject } = comment
+  const { isOnPullRequest, number } = address
 
   const search = openSearch(step)
   const { github } = search
-  const mayAsk = () => github.mayWrite(repository, author)
+  const mayAsk = () => github.mayWrite(address.repository, author)
   if (!(await orAbort('Could not tell whether the author may ask', mayAsk, AGAIN)))
     return 'The author of the comment may not write in this repository.'
-  step.journal.add({ comment: { repository, number, kind, id, threadId, isOnPullRequest, writtenAt } })
+  step.journal.add({ comment: address })
 
   if (instruction.trim() === '') return formatUsage(command)
-  if (isOnPullRequest && !comment.subject.isOpen) return `Pull request #${number} is closed. ${ELSEWHERE}`
+  if (isOnPullRequest && !subject.isOpen) return `Pull request #${number} is closed. ${ELSEWHERE}`
   const unknown = `Could not tell whether pull request #${number} comes from a job`
-  const found = isOnPullRequest ? await orAbort(unknown, () => findRolling(comment, search), AGAIN) : undefined
+  const found = isOnPullRequest ? await orAbort(unknown, () => findRolling(address, search), AGAIN) : undefined
   if (typeof found === 'string') return found
 
-  const isReview = kind === 'review'
-  if (!isReview) await step.journal.bestEffort('The reaction was not put on the comment', () => github.addEyes(comment))
-  const readReview = () => github.listReviewComments(comment)
+  const isReview = address.kind === 'review'
+  if (!isReview) await step.journal.bestEffort('The reaction was not put on the comment', () => github.addEyes(address))
+  const readReview = () => github.listReviewComments(address)
   const review = isReview ? await orAbort('The comments of the review could not be read', readReview, AGAIN) : []
-  const context = formatComment(comment, {
+  const prompt = formatComment(comment, {
+    rules: task.kind === 'create' ? task.prompt : '',
     tellsSubject: found === undefined,
     reviewComments: review.filter(({ authorId }) => authorId === author.id),
     maxBytes: changeContextBytes,
   })
-  const rules = task.kind === 'create' ? task.prompt : ''
   if (found !== undefined) {
-    const prompt = promptOf(rules, comment, context) + formatOpenPullRequest(found.pullRequest, [])
     step.journal.add({ log: logPlaceOf(found) })
     step.journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}.`)
-    return { task: { kind: 'follow-up', jobId: found.jobId, prompt }, preflight: preflightOf(found, step) }
+    const whole = prompt + formatOpenPullRequest(found.pullRequest, [])
+    return { task: { kind: 'follow-up', jobId: found.jobId, prompt: whole }, preflight: preflightOf(found, step) }
   }
   const change = await step.journal.bestEffort('The agent is not told what the pull request changes', () =>
     formatChange(comment, search),
   )
   step.journal.note(`A comment on #${number} asks for a new job.`)
-  return { task: { kind: 'create', prompt: promptOf(rules, comment, context) + (change ?? '') } }
+  return { task: { kind: 'create', prompt: prompt + (change ?? '') } }
 }

@@ -1,11 +1,11 @@
 import { isOpen } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
-import { ActionError } from '../../runtime/errors.ts'
+import { ActionError, orAbort } from '../../runtime/errors.ts'
 import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan, Preflight, Replace } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
-import { orAbort, type RollingPullRequest } from './rolling-pull-request.ts'
+import { ASK_AGAIN, type RollingPullRequest } from './rolling-pull-request.ts'
 import { countFollowUp } from './count-follow-up.ts'
 import { findObjection, QUESTIONS_MS } from './prove-job.ts'
 
@@ -26,7 +26,7 @@ export function preflightOf(
   const { pullRequest, isProven } = rolling
   const name = `Pull request #${pullRequest.number}`
   const unknown = `Could not tell whether pull request #${pullRequest.number} is still open`
-  const hint = replace === undefined ? AGAIN : undefined
+  const hint = replace === undefined ? AGAIN : ASK_AGAIN
 
   /**
    * What takes the place of the follow-up if the job is not that of the pull request any more, or cannot take it.
@@ -58,7 +58,7 @@ export function preflightOf(
     const instead = await lookAtJob(job)
     if (instead !== undefined) return instead
     const count = async () => countFollowUp(rolling, openGitHub(step, QUESTIONS_MS), step)
-    if (await orAbort(`The follow-up could not be counted in pull request #${pullRequest.number}`, count))
+    if (await orAbort(`The follow-up could not be counted in pull request #${pullRequest.number}`, count, hint))
       return undefined
     const end = await lookAtPullRequest()
     if (end !== undefined) return end

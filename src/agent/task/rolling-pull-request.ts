@@ -2,7 +2,6 @@ import type { MarkerComment } from '../../github/comments.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { parsePullRequestLink, isSamePullRequest } from '../../docs-service/pull-request-link.ts'
 import { STATUS_PHRASES, type Job } from '../../docs-service/schemas.ts'
-import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import type { LogPlace } from '../report/report.ts'
 import { mostTrusted, readMarker } from '../pull-request/marker.ts'
 
@@ -63,19 +62,6 @@ export function logPlaceOf({ pullRequest: { repository, number }, jobId, marker 
   return { pullRequest: { repository, number }, jobId, commentId: marker?.id }
 }
 
-const HINT =
+/** What to do if a question has no answer: who asked for one pull request must not get two because of it. */
+export const ASK_AGAIN =
   'Run the step again when it can be asked. With `on-open-pr: new` nobody is asked, and each run starts a job.'
-
-/**
- * Who asked for one pull request must not get two because a question has no answer.
- * @throws ActionError `not-sent` in the place of any other but `cancelled`
- */
-export async function orAbort<T>(unknown: string, perform: () => Promise<T>, hint = HINT): Promise<T> {
-  try {
-    return await perform()
-  } catch (caught) {
-    const error = rethrowFatal(caught)
-    if (error.code === 'not-sent') throw error
-    throw new ActionError('not-sent', `${unknown}: ${error.message}`, { hint: error.hint ?? hint })
-  }
-}

@@ -24,8 +24,7 @@ export function parseComment({ event, repository }: Context, command: string): A
   if (comment.person === undefined) return 'A bot or an app wrote the comment.'
   const { id, threadId, writtenAt, person: author, place } = comment
   const kind = event.kind === 'review' ? 'review' : place === undefined ? 'comment' : 'review-comment'
-  return {
-    ...{ repository, kind, id, threadId, writtenAt, author, instruction, place },
-    ...{ subject, number: subject.number, isOnPullRequest: subject.kind === 'pull-request' },
-  }
+  const isOnPullRequest = subject.kind === 'pull-request'
+  const address = { repository, number: subject.number, kind, id, threadId, isOnPullRequest, writtenAt } as const
+  return { address, author, instruction, subject, place }
 }

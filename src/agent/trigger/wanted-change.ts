@@ -1,5 +1,5 @@
 import { endingAt } from '../../action/step.ts'
-import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
+import { ActionError, orAbort } from '../../runtime/errors.ts'
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { ChangeRange } from './change-range.ts'
@@ -67,20 +67,13 @@ function noticeGone({ gone, ...found }: FoundChange, { journal }: AgentStep): vo
  * @throws ActionError `not-sent` if the user asked for this very range: a green run would move the base of the next one past it
  */
 export async function compareWanted(range: ChangeRange, step: AgentStep): Promise<FoundChange | undefined> {
-  const { inputs } = step
-  try {
+  const { inputs, journal } = step
+  const look = async (): Promise<FoundChange> => {
     const found = await compareWhatIsThere(range, step)
     if (found.gone > 0 && range.kind === 'since-last-success') noticeGone(found, step)
     return found
-  } catch (caught) {
-    const error = rethrowFatal(caught)
-    if (inputs.changeRange.kind !== 'event' && isChangeWanted(inputs))
-      throw new ActionError(
-        'not-sent',
-        `Could not tell what changed, and \`change-range\` asks for it: ${error.message}`,
-        { hint: error.hint ?? 'Run the step again when GitHub can be asked.' },
-      )
-    step.journal.reportSkipped(lossOf(inputs), error)
-    return undefined
   }
+  if (inputs.changeRange.kind === 'event' || !isChangeWanted(inputs)) return journal.bestEffort(lossOf(inputs), look)
+  const unknown = 'Could not tell what changed, and `change-range` asks for it'
+  return orAbort(unknown, look, 'Run the step again when GitHub can be asked.')
 }
