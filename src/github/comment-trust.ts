@@ -15,7 +15,7 @@ const WRITING = ['write', 'maintain', 'admin']
 
 /** A user who is gone may not write. */
 async function mayWrite(api: RepositoryApi, { id, login }: Asked): Promise<boolean> {
-  const answer = await unlessRefused(api.get(path`/collaborators/${login}/permission`), 404)
+  const answer = await unlessRefused(api.get(path`/collaborators/${login}/permission`), [404])
   if (answer === undefined) {
     // It is the user who is gone only if the token sees the repository.
     await api.get('')

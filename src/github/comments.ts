@@ -63,11 +63,9 @@ function permissionFor(access: 'read' | 'write', place: CommentPlace): string {
 /** Whether it is a thread at the lines of a change. All other comments are below a pull request or an issue. */
 const isThread = (place: CommentPlace): place is CommentAddress => 'kind' in place && place.kind === 'review-comment'
 
-const listPath = (place: CommentPlace): string =>
-  path`/${isThread(place) ? 'pulls' : 'issues'}/${place.number}/comments`
-
-const commentPath = (place: CommentPlace, commentId: number): string =>
-  path`/${isThread(place) ? 'pulls' : 'issues'}/comments/${commentId}`
+const rootOf = (place: CommentPlace): string => (isThread(place) ? '/pulls' : '/issues')
+const listPath = (place: CommentPlace): string => `${rootOf(place)}/${place.number}/comments`
+const commentPath = (place: CommentPlace, id: number): string => `${rootOf(place)}/comments/${id}`
 
 export interface Comments {
   /** Puts eyes on a comment; there once, however often it is asked for. GitHub's REST interface has no reactions to reviews. */
@@ -122,7 +120,7 @@ export const connectComments = (ask: AskGitHub): Comments => ({
     }),
   addComment: (place, body) =>
     ask(permissionFor('write', place), place.repository, async (api) => {
-      const listed = isThread(place) ? path`/pulls/${place.number}/comments/${place.threadId}/replies` : listPath(place)
+      const listed = listPath(place) + (isThread(place) ? path`/${place.threadId}/replies` : '')
       // One whose answer was lost would be there twice; the next run looks for it first.
       const answer = await api.send('POST', listed, { body }, 0)
       return required(object(answer, 'data', (written) => ({ id: number(written, 'id') }))).id

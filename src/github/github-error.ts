@@ -51,12 +51,11 @@ export class Refusal extends Error {
 
 /**
  * Undefined if GitHub refuses a request for what it is, and not for how many there were before it.
- * @param statuses what it is answered with then, by default 403 and 404
+ * @param statuses what it answers then
  */
-export async function unlessRefused<T>(asked: Promise<T>, ...statuses: readonly number[]): Promise<T | undefined> {
-  const meant = statuses.length === 0 ? [403, 404] : statuses
+export async function unlessRefused<T>(asked: Promise<T>, statuses = [403, 404]): Promise<T | undefined> {
   return asked.catch((error: unknown) => {
-    if (error instanceof Refusal && meant.includes(error.status) && !error.isRateLimit) return undefined
+    if (error instanceof Refusal && statuses.includes(error.status) && !error.isRateLimit) return undefined
     throw error
   })
 }

@@ -50,7 +50,7 @@ export const connectLabels = (ask: AskGitHub): Labels => ({
     ask('issues: read', repository, async (api) => {
       const listing = { path: '/issues', query: { ...OPEN, labels: label }, read: toLabelled, mostPages: MOST_PAGES }
       // Where a repository has no issues, GitHub says that they are gone.
-      const issues = (await unlessRefused(readPages(api, listing), 403, 404, 410)) ?? []
+      const issues = (await unlessRefused(readPages(api, listing), [403, 404, 410])) ?? []
       return issues
         .flat()
         .filter(({ isPullRequest, labels }) => isPullRequest && hasLabel(label, labels))
