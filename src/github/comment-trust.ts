@@ -2,10 +2,12 @@ import { path, type AskGitHub, type RepositoryApi } from './ask-github.ts'
 import { unlessRefused } from './github-error.ts'
 import { number, object, optional, required, text } from './read-json.ts'
 
-export interface Person {
-  readonly id: number
-  readonly login: string
-}
+export type Person = Readonly<ReturnType<typeof toPerson>>
+
+export const toPerson = (user: object) => ({
+  id: required(number(user, 'id')),
+  login: required(text(user, 'login')),
+})
 
 /** Without an id it is whoever has the login now. */
 type Asked = Pick<Person, 'login'> & Partial<Person>
@@ -31,11 +33,7 @@ async function mayWrite(api: RepositoryApi, { id, login }: Asked): Promise<boole
 export type Author = 'trusted' | 'bot' | 'stranger'
 
 /** One that cannot be read is like one that was deleted: nobody is believed for it. */
-const toAccount = (user: object) => ({
-  id: required(number(user, 'id')),
-  login: required(text(user, 'login')),
-  type: required(text(user, 'type')),
-})
+const toAccount = (user: object) => ({ ...toPerson(user), type: required(text(user, 'type')) })
 type Account = Readonly<ReturnType<typeof toAccount>>
 
 /** What a comment says of who wrote it. */

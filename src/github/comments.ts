@@ -18,7 +18,7 @@ export interface CommentAddress extends PullRequestAddress {
 
 export type Place = Readonly<ReturnType<typeof toPlace>>
 
-const toPlace = (comment: object) => ({
+export const toPlace = (comment: object) => ({
   path: required(text(comment, 'path')),
   /** Undefined if it is about the whole file, or its lines are no longer there. */
   startLine: number(comment, 'start_line'),

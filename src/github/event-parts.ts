@@ -1,5 +1,5 @@
-import type { Person } from './comment-trust.ts'
-import type { Place } from './comments.ts'
+import { toPerson } from './comment-trust.ts'
+import { toPlace } from './comments.ts'
 import { all, at, has, items, number, object, required, text, word } from './read-json.ts'
 
 export function sha(from: object, path: string): string | undefined {
@@ -74,18 +74,6 @@ export function subjectOf(event: object) {
     ends: object(event, name, toEnds),
   }))
 }
-
-const toPlace = (comment: object): Place => ({
-  path: required(text(comment, 'path')),
-  line: number(comment, 'line'),
-  startLine: number(comment, 'start_line'),
-  hunk: text(comment, 'diff_hunk') ?? '',
-})
-
-const toPerson = (user: object): Person => ({
-  id: required(number(user, 'id')),
-  login: required(text(user, 'login')),
-})
 
 /** What was said in a comment or a review. */
 export type Comment = Readonly<NonNullable<ReturnType<typeof commentOf>>>
