@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { nextRound } from '../../../src/agent/pull-request/next-round.ts'
-import { type FixStop, RoundRefused } from '../../../src/agent/report/fixing.ts'
+import type { FixStop } from '../../../src/agent/report/fixing.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import type { GitHub } from '../../../src/github/github.ts'
 import type { PullRequest } from '../../../src/github/pull-requests.ts'
 import type { Job } from '../../../src/docs-service/schemas.ts'
-import type { ErrorCode } from '../../../src/runtime/errors.ts'
+import { rethrowFatal, type ErrorCode } from '../../../src/runtime/errors.ts'
 import { completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
 import {
@@ -63,8 +63,7 @@ async function round(scene: Scene = {}) {
       await next.preflight?.check(before)
       prompt = next.task.kind === 'follow-up' ? next.task.prompt : undefined
     } catch (error) {
-      if (!(error instanceof RoundRefused)) throw error
-      journal.stop(error)
+      journal.stop(rethrowFatal(error, 'not-sent'))
     }
   }
   const count = (name: string): number => github.asked.filter((one) => one === name).length

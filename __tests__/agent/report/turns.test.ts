@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { RoundRefused, type FixStop } from '../../../src/agent/report/fixing.ts'
+import type { FixStop } from '../../../src/agent/report/fixing.ts'
 import type { Outcome, Report, TaskResult, Turn } from '../../../src/agent/report/report.ts'
 import {
   findStop,
@@ -46,8 +46,9 @@ function withRounds(rounds: readonly Partial<Turn>[], result: TaskResult = UPDAT
 
 const stoppedIn = (code: ErrorCode, round: Partial<Turn> = {}, own?: TaskResult): Turns =>
   withRounds([{ ...round, stopped: stoppedBy(failure(code), false) }], own)
+const notSent = refusal('not-sent')
 const refusedIn = (isCancelled: boolean): Turns =>
-  withRounds([{ stopped: stoppedBy(new RoundRefused('others'), isCancelled) }])
+  withRounds([{ stop: 'others', stopped: stoppedBy(notSent, isCancelled) }])
 const stoppedAfter = (code: ErrorCode): Turns => [{ ...withRounds([])[0], stopped: stoppedBy(failure(code), false) }]
 
 const BAD_ENDS = ['no-changes', 'failed', 'archived', 'unconfirmed', 'timed-out'] as const
@@ -112,8 +113,6 @@ test('a turn that is the step’s own needs no reason why none follows', () => {
   expect(findStop([{ task: CREATE, stopped: stoppedBy(failure('rejected'), false) }])).toBeUndefined()
   expect(tell(...withRounds([]))).toMatchObject({ rounds: [], stop: undefined })
 })
-
-const notSent = refusal('not-sent')
 
 test.each<[TaskResult, FixStop | undefined]>([
   [{ outcome: 'pull-request' }, undefined],

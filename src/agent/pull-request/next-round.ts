@@ -5,7 +5,8 @@ import type { GitHub } from '../../github/github.ts'
 import { type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
-import { RoundRefused, type FixStop } from '../report/fixing.ts'
+import { ActionError } from '../../runtime/errors.ts'
+import { STOPS, type FixStop } from '../report/fixing.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, failedOf } from '../report/report.ts'
 import { sentRounds, type Plan, type Preflight } from '../report/turns.ts'
@@ -77,13 +78,17 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'move
     journal.see({ pullRequest: { ...found, ...describePullRequest(last) } })
     const stop = atLast ?? others ?? (failing.length === 0 ? 'red-before' : undefined)
     if (stop !== undefined) return stop
+    const refuse = (stop: FixStop): ActionError => {
+      journal.see({ stop })
+      return new ActionError('not-sent', STOPS[stop])
+    }
     // The job may be busy for long.
     const check: Preflight['check'] = async (job) => {
       const now = clock.now() - readAt < OLD_MS ? last : await journal.bestEffort(LOST, () => heads.read(address))
-      if (now === undefined) throw new RoundRefused('not-sent')
+      if (now === undefined) throw refuse('not-sent')
       const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, prLink)
       const stop = isItsOwn ? (stopAtLastLook(now, headSha) ?? stopForTime(deadlineAt - clock.now())) : 'elsewhere'
-      if (stop !== undefined) throw new RoundRefused(stop)
+      if (stop !== undefined) throw refuse(stop)
       return undefined
     }
     const names = failing.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')

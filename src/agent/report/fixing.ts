@@ -1,5 +1,3 @@
-import { ActionError } from '../../runtime/errors.ts'
-
 /** Why failing checks go back to the job no further. */
 export const STOPS = {
   passed: 'All its checks have passed.',
@@ -26,16 +24,6 @@ export type FixStop = keyof typeof STOPS
 interface Fixing {
   readonly rounds: readonly unknown[]
   readonly stop?: FixStop | undefined
-}
-
-/** At the last look, a round is not to be sent any more. */
-export class RoundRefused extends ActionError {
-  readonly stop: FixStop
-
-  constructor(stop: FixStop) {
-    super('not-sent', STOPS[stop])
-    this.stop = stop
-  }
 }
 
 /** Whether failing checks were sent back to the job, and no end of that was seen. */

@@ -2,7 +2,7 @@ import type { Job } from '../../docs-service/schemas.ts'
 import type { Check } from '../../github/commit-checks.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs/task.ts'
-import { mayHaveChanged, RoundRefused, type FixStop } from './fixing.ts'
+import { mayHaveChanged, type FixStop } from './fixing.ts'
 import { isLookedAt, type Continued, type Report, type Stopped, type TaskResult, type Turn } from './report.ts'
 
 /** What takes the place of a follow-up that has nothing to rest on any more. */
@@ -51,9 +51,9 @@ function isFatal({ outcome, error }: Stopped): boolean {
 
 /** What stopped a round, or what was to lead to one, and is not told otherwise. */
 export function findUntold([own, ...rounds]: Turns): ActionError | undefined {
-  const { stopped } = rounds.at(-1) ?? own
+  const { stopped, stop } = rounds.at(-1) ?? own
   if (stopped === undefined || own.result === undefined) return undefined
-  return isFatal(stopped) || stopped.error instanceof RoundRefused ? undefined : stopped.error
+  return isFatal(stopped) || stop !== undefined ? undefined : stopped.error
 }
 
 /** Whether the service may have taken it. */
@@ -82,7 +82,6 @@ export function findStop([own, ...rounds]: Turns): FixStop | undefined {
   const round = rounds.at(-1)
   const { result, stopped, stop } = round ?? own
   if (stop !== undefined || own.result === undefined) return stop
-  if (stopped?.error instanceof RoundRefused) return stopped.error.stop
   if (stopped !== undefined && !isFatal(stopped))
     return result === undefined && round && isSent(round) ? 'unseen' : 'not-sent'
   return round && result && stopAfterRound(result)
@@ -94,11 +93,14 @@ export function isToTrack(turns: Turns): boolean {
   return result !== undefined && isLookedAt(result) && findStop(turns) === undefined
 }
 
-/** What a round has pushed is the step's work, too. */
-function workOf([{ result }, ...rounds]: Turns): TaskResult | undefined {
+/** What a round has pushed is the step's work, too; while it may push yet, nobody knows that nothing has changed. */
+function workOf(turns: Turns): TaskResult | undefined {
+  const [{ result }, ...rounds] = turns
   const isUpdated = rounds.some(({ result }) => result?.operation === 'updated')
-  if (result === undefined || !isUpdated || result.operation === 'created') return result
-  return { ...result, outcome: 'pull-request', operation: 'updated' }
+  if (result !== undefined && isUpdated && result.operation !== 'created')
+    return { ...result, outcome: 'pull-request', operation: 'updated' }
+  const mayPush = mayHaveChanged({ rounds: sentRounds(turns), stop: findStop(turns) })
+  return result?.operation === 'unchanged' && mayPush ? { ...result, operation: undefined } : result
 }
 
 /** What is found out once for the step, whatever its turns come to. */
@@ -111,24 +113,16 @@ export type Recorded = Findings & Pick<Report, 'timeline' | 'shortfalls' | 'dura
 
 /** All that is known of a step, whether it has ended or not. */
 export function reportOf(turns: Turns, recorded: Recorded): Report {
-  const { task, job, progress, continued, lastProblem, result } = turns[0]
+  const [own] = turns
   const { stopped } = newestOf(turns)
-  const [rounds, stop] = [sentRounds(turns), findStop(turns)]
-  const isStopped = stopped !== undefined && (result === undefined || isFatal(stopped))
-  const work = workOf(turns) ?? { outcome: recorded.skipReason === undefined ? 'error' : 'skipped' }
-  const { operation, ...end }: TaskResult = isStopped ? { ...work, ...stopped } : work
-  const isInDoubt = operation === 'unchanged' && mayHaveChanged({ rounds, stop })
   return {
+    ...own,
     ...recorded,
-    task,
-    job,
-    progress,
-    continued,
-    lastProblem,
     pullRequest: turns.findLast(({ pullRequest }) => pullRequest !== undefined)?.pullRequest,
-    ...end,
-    operation: isInDoubt ? undefined : operation,
-    rounds,
-    stop,
+    outcome: recorded.skipReason === undefined ? 'error' : 'skipped',
+    ...workOf(turns),
+    ...(stopped && (own.result === undefined || isFatal(stopped)) ? stopped : {}),
+    rounds: sentRounds(turns),
+    stop: findStop(turns),
   }
 }
