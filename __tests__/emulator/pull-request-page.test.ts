@@ -98,10 +98,8 @@ test('the log of a pull request is shown as GitHub shows it', () => {
   const at = new Date('2026-01-31T03:00:05Z')
   const url = 'https://github.com/acme/docs/actions/runs/42'
   const startedBy = { text: 'push to `main` by `mona`: 1 commit' }
-  const report = reportOf({
-    startedBy,
-    pullRequest: { state: 'draft', checkList: [{ name: 'links', state: 'failure' }] },
-  })
+  const checks = { checks: 'failure', checkList: [{ name: 'links', state: 'failure' }] } as const
+  const report = reportOf({ startedBy, pullRequest: { state: 'draft', ...checks } })
   const turn = { task: CREATE, at, result: { outcome: 'pull-request', operation: 'created' } } as const
   const body = addToLog(markerComment('job_1'), toLogEntry([turn], report, RUN_FACTS, at, [0, 20]))
   expect(renderComment(body ?? '')).toBe(`<p>This pull request comes from the docs agent job <code>job_1</code>.</p>

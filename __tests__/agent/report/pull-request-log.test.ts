@@ -25,9 +25,10 @@ const failed = (...names: string[]) => names.map((name) => ({ name, state: 'fail
 const COMPARED = 'https://github.com/acme/docs/compare/a...b'
 const RUN = 'https://github.com/acme/docs/actions/runs/42'
 const CHECK = 'https://checks.example.com/1'
+const LINKS = { name: 'links', state: 'failure', detailsUrl: CHECK } as const
 const REPORT = reportOf({
   startedBy: { text: 'push to `main` by `mona`: 3 commits', url: COMPARED },
-  pullRequest: { state: 'draft', checkList: [{ name: 'links', state: 'failure', detailsUrl: CHECK }] },
+  pullRequest: { state: 'draft', checks: 'failure', checkList: [LINKS] },
 })
 const entryOf = (turns: Turns, context = RUN_FACTS, report = REPORT) =>
   toLogEntry(turns, report, context, LATER, [2, 20])
@@ -209,7 +210,8 @@ test('over random steps rows only grow, nothing of strangers comes alive, and th
         const before = { rows: rowsIn(body), folded: foldedIn(body) }
         const turns: Turns = [turn(serial++), ...rounds.map((names) => turn(serial++, names))]
         const checkList = left?.map((check) => ({ ...check, state: 'failure' as const }))
-        const report = reportOf({ startedBy, pullRequest: checkList && { state: 'open', checkList } })
+        const found = { state: 'open', checks: 'failure' } as const
+        const report = reportOf({ startedBy, pullRequest: checkList && { ...found, checkList } })
         body = addToLog(body, entryOf(turns, { ...RUN_FACTS, stepId }, report)) ?? ''
         longest = Math.max(longest, body.length)
         expect(body.length).toBeLessThanOrEqual(65_536)

@@ -3,8 +3,7 @@ import { formatDuration } from '../../text/duration.ts'
 import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
-import type { Task } from '../inputs/task.ts'
-import { isFixing, mayHaveChanged } from './fixing.ts'
+import { isFixing } from './fixing.ts'
 import { isLookedAt, jobIdOf, type Outcome, type Report } from './report.ts'
 import { adviseOnPullRequest, formatPullRequest, titleOfPullRequest } from './standing.ts'
 
@@ -21,8 +20,6 @@ interface OutcomeRow {
   /** What happened, as full sentences. What is known of the pull request follows. */
   readonly text: Say
   readonly advice?: Say<string | undefined>
-  /** What it says of `changed` if a prompt was sent and nobody compared heads. Undefined if nobody knows. */
-  readonly changed?: (kind: Task['kind'], report: Report) => boolean | undefined
 }
 
 /** Whether the job goes on without this step. */
@@ -35,7 +32,7 @@ export const TURN_MAY_RUN =
 export const LOOK_BEFORE_SENDING =
   "See the job on the service's dashboard before you send the prompt again: it may still begin."
 
-/** What this step has done to the pull request. `changed` is made of the same. */
+/** What this step has done to the pull request. The output `changed` is made of the same. */
 const formatOperation: Say = ({ operation, task }) => {
   if (operation === 'created') return 'The agent opened it.'
   if (operation === 'updated') return 'It has new commits.'
@@ -52,10 +49,6 @@ const formatBadEnd =
     return isTold ? `${end} Its pull request was looked at all the same.` : end
   }
 
-/** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
-const openedAll: OutcomeRow['changed'] = (kind, { job }) =>
-  kind === 'follow-up' || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
-
 export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   'pull-request': {
     colour: 'green',
@@ -64,7 +57,6 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     title: titleOfPullRequest,
     text: formatOperation,
     advice: adviseOnPullRequest,
-    changed: (kind) => (kind === 'follow-up' ? undefined : true),
   },
   'no-changes': {
     colour: 'no-changes',
@@ -78,8 +70,6 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
         : 'The agent finished and changed no file, so there is no pull request.',
     advice: (report) =>
       adviseOnPullRequest(report) ?? 'If you expected changes, send a follow-up that names the pages.',
-    // A job that names the pull request of an earlier turn no more may have worked elsewhere.
-    changed: (_kind, report) => (mayHaveChanged(report) || report.job?.prLink !== undefined ? undefined : false),
   },
   failed: {
     colour: 'failed',
@@ -89,7 +79,6 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     text: formatBadEnd('It hit an error that it could not recover from.'),
     advice: () =>
       "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt.",
-    changed: openedAll,
   },
   archived: {
     colour: 'archived',
@@ -98,7 +87,6 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     title: () => 'The job is archived',
     text: formatBadEnd('Somebody archived it, so the agent does nothing more.'),
     advice: () => 'Start a new job: run the same step without `job-id`.',
-    changed: openedAll,
   },
   'timed-out': {
     colour: 'timeout',
@@ -145,9 +133,6 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
       return `The run was cancelled. The job ${report.job === undefined ? 'was not read yet' : STATUS_PHRASES[report.job.status]}.`
     },
     advice: () => 'Run the step again if you still want it: this one did nothing.',
-    // Such a step may have seen the end, and waited for checks.
-    changed: (kind, { job }) =>
-      kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined,
   },
   skipped: {
     colour: 'green',
@@ -159,7 +144,6 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
         ? 'No prompt was sent, because `api-key` is empty and `on-missing-key` is `skip`.'
         : `No prompt was sent. ${skipReason}`,
     advice: ({ skipReason }) => (skipReason === undefined ? MISSING_KEY.advice : undefined),
-    changed: () => false,
   },
   error: {
     colour: 'red',

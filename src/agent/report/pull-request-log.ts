@@ -1,10 +1,10 @@
 import type { Context } from '../../action/context.ts'
 import { MARKER_BEGINNING } from '../../github/comments.ts'
-import { linked, quoted, someQuoted, type Told } from '../../text/markdown.ts'
+import { linked, quoted, someQuoted } from '../../text/markdown.ts'
 import { formatCount } from '../../text/sentences.ts'
 import { formatUtc } from '../../text/utc-time.ts'
-import { failedOf, type PullRequestFindings, type Report } from './report.ts'
-import { isPullRequestOver } from './standing.ts'
+import type { Report } from './report.ts'
+import { faultsOf, isPullRequestOver } from './standing.ts'
 import { formatEnd } from './turn-texts.ts'
 import { isSent, type Turns } from './turns.ts'
 
@@ -12,13 +12,10 @@ import { isSent, type Turns } from './turns.ts'
 export interface LogEntry {
   /** One for each turn. */
   readonly rows: readonly string[]
-  /** What is left to do at the pull request; undefined if the step does not know, so that what stands there stays. */
+  /** Undefined if nobody has looked at the pull request, so that what stands there stays. */
   readonly left: readonly string[] | undefined
   readonly followUps: string
 }
-
-/** So many checks are named, each in a line. */
-const MOST_NAMES = 5
 
 /** The first turn is started by the run itself, and further ones by the checks that failed. */
 function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report, context: Context): readonly string[] {
@@ -43,23 +40,13 @@ function toRows(turns: Turns, { startedBy = { text: 'a run' }, changes }: Report
   })
 }
 
-/** What is left to do at a pull request, the gravest first; undefined if nobody has looked at it. */
-function leftToDo(found: PullRequestFindings = {}): readonly Told[] | undefined {
-  const { state, mergeable, checks, waitsForApproval = false, scope } = found
-  const failed = failedOf(found)
-  if (state === undefined) return undefined
-  if (isPullRequestOver(found)) return [{ text: `Nothing: it is ${state}.` }]
-  const outside = scope?.outside ?? []
-  const left = [
-    outside.length > 0 && { text: `It changes paths outside of \`allowed-paths\`: ${someQuoted(outside)}.` },
-    mergeable === false && { text: 'It conflicts with its base branch.' },
-    ...failed.slice(0, MOST_NAMES).map(({ name, detailsUrl }) => ({ text: `${quoted(name)} failed`, url: detailsUrl })),
-    failed.length > MOST_NAMES && { text: `${formatCount(failed.length - MOST_NAMES, 'more check')} failed.` },
-    waitsForApproval && { text: 'Its checks wait for approval.' },
-    checks === 'pending' && !waitsForApproval && { text: 'Its checks have not finished.' },
-    state === 'draft' && { text: 'It is a draft.' },
-  ].filter((item) => item !== false)
-  return left.length === 0 ? [{ text: 'Review it, and merge it.' }] : left
+/** What is left to do at the pull request, the gravest first. */
+function leftToDo(report: Report): LogEntry['left'] {
+  const { pullRequest: found = {} } = report
+  if (found.state === undefined) return undefined
+  if (isPullRequestOver(found)) return [`Nothing: it is ${found.state}.`]
+  const left = faultsOf(report).flatMap(([, , , ...left]) => left)
+  return left.length === 0 ? ['Review it, and merge it.'] : left
 }
 
 /** @param followUps how many were sent because of the label, and how many there may be */
@@ -70,10 +57,10 @@ export function toLogEntry(
   at: Date,
   followUps: readonly [used: number, most: number],
 ): LogEntry {
-  const left = leftToDo(report.pullRequest)
+  const left = leftToDo(report)
   return {
     rows: toRows(turns, report, context),
-    left: left && [`**What is left** (${formatUtc(at)} UTC)`, ...left.map((item) => `- ${linked(item)}`)],
+    left: left && [`**What is left** (${formatUtc(at)} UTC)`, ...left.map((item) => `- ${item}`)],
     followUps: `Follow-ups by \`on-open-pr\`: ${followUps.join(' of ')} used.`,
   }
 }

@@ -1,6 +1,7 @@
+import { linked, prose, quoted, someQuoted } from '../../text/markdown.ts'
 import { formatCount, joinSentences } from '../../text/sentences.ts'
 import { formatFixing } from './fixing.ts'
-import { isInScope, isLookedAt, type ChecksState, type PullRequestFindings, type Report } from './report.ts'
+import { failedOf, isInScope, isLookedAt, type ChecksState, type PullRequestFindings, type Report } from './report.ts'
 
 export const isPullRequestOver = ({ state }: PullRequestFindings): boolean => state === 'merged' || state === 'closed'
 
@@ -25,28 +26,37 @@ const APPROVE_CHECKS =
 const NO_CHECKS =
   "See which workflows the branch of the pull request starts: one that was opened with a workflow's own token starts none, or runs that wait for approval. An app's token starts them."
 
-/** What is wrong with a pull request: whether it is, how the title then ends, and what a person has to do about it. */
-type Fault = readonly [isSo: boolean, ending: string, advice: string]
+const MOST_FAILED = 5
 
-/** The gravest that is known of the pull request, or not known although it was asked for. */
-function faultOf({ asked = [], pullRequest = {}, shortfalls }: Report): Fault | undefined {
-  const { state, mergeable, checks, waitsForApproval, scope } = pullRequest
+function listFailed(found: PullRequestFindings): readonly string[] {
+  const failed = failedOf(found).map(({ name, detailsUrl: url }) => linked({ text: `${quoted(name)} failed`, url }))
+  const more = failed.length - MOST_FAILED
+  return more > 0 ? [...failed.slice(0, MOST_FAILED), `${formatCount(more, 'more check')} failed.`] : failed
+}
+
+/** What is wrong with a pull request: whether it is, how the title then ends, what to do, and what is left to do as Markdown. */
+type Fault = readonly [isSo: boolean, ending: string, advice: string, ...left: readonly string[]]
+
+/** All that is wrong with the pull request, or not known although it was asked for, the gravest first. */
+export function faultsOf({ asked = [], pullRequest = {}, shortfalls }: Report): readonly Fault[] {
+  const { state, mergeable, checks, waitsForApproval: isHeld = false, scope } = pullRequest
   const [asksScope, asksChecks] = [asked.includes('out-of-scope'), asked.includes('checks')]
-  const isPending = asksChecks && checks === 'pending'
+  const isPending = checks === 'pending'
   const hint = shortfalls.findLast(({ error }) => error.hint)?.error.hint
+  const outside = prose(`It changes paths outside of \`allowed-paths\`: ${someQuoted(scope?.outside ?? [])}.`)
   const faults: readonly Fault[] = [
-    [isInScope(pullRequest) === false, ', and it changes files outside of `allowed-paths`', LOOK_AT_FILES],
-    [mergeable === false, ', and it conflicts with its base', RESOLVE],
-    [checks === 'failure', ', its checks failed', LOOK_AT_CHECKS],
+    [isInScope(pullRequest) === false, ', and it changes files outside of `allowed-paths`', LOOK_AT_FILES, outside],
+    [mergeable === false, ', and it conflicts with its base', RESOLVE, 'It conflicts with its base branch.'],
+    [checks === 'failure', ', its checks failed', LOOK_AT_CHECKS, ...listFailed(pullRequest)],
     [asksScope && !scope, ', and it is not known whether its files match `allowed-paths`', hint ?? LOOK_AT_FILES],
     [asksChecks && !checks, ', and it is not known whether its checks have passed', hint ?? LOOK_AT_CHECKS],
-    [isPending && waitsForApproval === true, ', its checks wait for approval', APPROVE_CHECKS],
-    [isPending, ', its checks have not finished', LOOK_AT_CHECKS],
-    [asksChecks && checks === 'none', ', and no check is registered for it', NO_CHECKS],
-    [state === 'draft', ', and it is a draft', 'Mark it as ready for review when it is.'],
+    [isPending && isHeld, ', its checks wait for approval', APPROVE_CHECKS, 'Its checks wait for approval.'],
+    [isPending && !isHeld, ', its checks have not finished', LOOK_AT_CHECKS, 'Its checks have not finished.'],
+    [checks === 'none', ', and no check is registered for it', NO_CHECKS],
+    [state === 'draft', ', and it is a draft', 'Mark it as ready for review when it is.', 'It is a draft.'],
     [state === 'closed', '', 'Open it again if its changes are still wanted.'],
   ]
-  return faults.find(([isSo]) => isSo)
+  return faults.filter(([isSo]) => isSo)
 }
 
 /** What became of the pull request, as far as it is known. */
@@ -59,25 +69,27 @@ function formatHappened({ operation, task, pullRequest = {} }: Report): string {
 
 /** Only what is open, no draft, without a conflict, and good in all that was asked for is ready. */
 export function titleOfPullRequest(report: Report): string {
-  const fault = faultOf(report)
+  const [fault] = faultsOf(report)
   if (fault === undefined && report.pullRequest?.state === 'open') return 'The pull request is ready'
   return `Pull request ${formatHappened(report)}${fault?.[1] ?? ''}`
 }
 
 /** Undefined if nobody has to do anything about it. */
 export function adviseOnPullRequest(report: Report): string | undefined {
-  return isLookedAt(report) ? faultOf(report)?.[2] : undefined
+  return isLookedAt(report) ? faultsOf(report)[0]?.[2] : undefined
 }
 
 /** What the checks say and, if GitHub does not let it be merged, why. Checks that are pending or failed say that as well. */
-const CHECKS_TEXTS: Readonly<Record<ChecksState, readonly [checks: string, blocked?: string]>> = {
+export const CHECKS_TEXTS: Readonly<Record<ChecksState, readonly [short: string, checks: string, blocked?: string]>> = {
   success: [
+    'its checks have passed',
     'All its checks have passed.',
     'GitHub does not let it be merged yet: a review is missing, or a required check that was never registered.',
   ],
-  failure: ['At least one of its checks failed.'],
-  pending: ['Its checks were not done in time.'],
+  failure: ['its checks failed', 'At least one of its checks failed.'],
+  pending: ['its checks have not finished', 'Its checks were not done in time.'],
   none: [
+    'it has no checks',
     'No check is registered for it.',
     'GitHub does not let it be merged yet: a review is missing, or a required check.',
   ],
@@ -87,7 +99,7 @@ const CHECKS_TEXTS: Readonly<Record<ChecksState, readonly [checks: string, block
 export function formatPullRequest(report: Report): string {
   const { pullRequest = {} } = report
   const { state, mergeable, isBlocked, checks, waitsForApproval, scope } = pullRequest
-  const [checksText, blockedText] = checks === undefined ? [] : CHECKS_TEXTS[checks]
+  const [, checksText, blockedText] = checks === undefined ? [] : CHECKS_TEXTS[checks]
   const outside = scope?.outside.length ?? 0
   return joinSentences([
     isPullRequestOver(pullRequest) && `It is already ${state ?? ''}.`,

@@ -2,7 +2,8 @@ import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { formatCount } from '../../text/sentences.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { OUTCOME_ROWS } from './outcomes.ts'
-import type { ChecksState, TaskResult, Turn } from './report.ts'
+import type { TaskResult, Turn } from './report.ts'
+import { CHECKS_TEXTS } from './standing.ts'
 import { newestOf, type Turns } from './turns.ts'
 
 /** What came of a turn, in words of ours alone. */
@@ -34,16 +35,9 @@ export function titleTurn(name: string, { failing }: Turn): string {
   return `${name}: ${failing.map((check) => oneLine(check.name, LONGEST_NAME)).join(', ')}`
 }
 
-const CHECKS: Readonly<Record<ChecksState, string>> = {
-  success: 'its checks have passed',
-  failure: 'its checks failed',
-  pending: 'its checks have not finished',
-  none: 'it has no checks',
-}
-
 /** What came of a turn that was not stopped. One without a result has given way to another, and nothing was sent. */
 export function formatVerdict(turn: Turn): string {
   const { result, pullRequest: { checks } = {} } = turn
   if (result === undefined) return 'not sent'
-  return checks === undefined ? formatEnd(turn) : `${formatEnd(turn)}, ${CHECKS[checks]}`
+  return checks === undefined ? formatEnd(turn) : `${formatEnd(turn)}, ${CHECKS_TEXTS[checks][0]}`
 }
