@@ -1,13 +1,7 @@
 import { path, type AskGitHub, type RepositoryApi } from './ask-github.ts'
+import { toPerson, type Person } from './event-parts.ts'
 import { unlessRefused } from './github-error.ts'
 import { number, object, optional, required, text } from './read-json.ts'
-
-export type Person = Readonly<ReturnType<typeof toPerson>>
-
-export const toPerson = (user: object) => ({
-  id: required(number(user, 'id')),
-  login: required(text(user, 'login')),
-})
 
 /** Without an id it is whoever has the login now. */
 type Asked = Pick<Person, 'login'> & Partial<Person>

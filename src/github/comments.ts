@@ -1,4 +1,5 @@
 import { path, type AskGitHub } from './ask-github.ts'
+import { toPlace } from './event-parts.ts'
 import { judgeWriters, toWriter, type Author } from './comment-trust.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { readPages } from './pages.ts'
@@ -15,16 +16,6 @@ export interface CommentAddress extends PullRequestAddress {
   /** As GitHub writes times. */
   readonly writtenAt: string
 }
-
-export type Place = Readonly<ReturnType<typeof toPlace>>
-
-export const toPlace = (comment: object) => ({
-  path: required(text(comment, 'path')),
-  /** Undefined if it is about the whole file, or its lines are no longer there. */
-  startLine: number(comment, 'start_line'),
-  line: number(comment, 'line'),
-  hunk: text(comment, 'diff_hunk') ?? '',
-})
 
 /** How every comment begins that this action reads something from. */
 export const MARKER_BEGINNING = '<!-- docs-agent-action: '

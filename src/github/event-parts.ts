@@ -1,5 +1,3 @@
-import { toPerson } from './comment-trust.ts'
-import { toPlace } from './comments.ts'
 import { all, at, has, items, number, object, required, text, word } from './read-json.ts'
 
 export function sha(from: object, path: string): string | undefined {
@@ -74,6 +72,24 @@ export function subjectOf(event: object) {
     ends: object(event, name, toEnds),
   }))
 }
+
+export type Person = Readonly<ReturnType<typeof toPerson>>
+
+export const toPerson = (user: object) => ({
+  id: required(number(user, 'id')),
+  login: required(text(user, 'login')),
+})
+
+/** Where in the files a comment is. */
+export type Place = Readonly<ReturnType<typeof toPlace>>
+
+export const toPlace = (comment: object) => ({
+  path: required(text(comment, 'path')),
+  /** Undefined if it is about the whole file, or its lines are no longer there. */
+  startLine: number(comment, 'start_line'),
+  line: number(comment, 'line'),
+  hunk: text(comment, 'diff_hunk') ?? '',
+})
 
 /** What was said in a comment or a review. */
 export type Comment = Readonly<NonNullable<ReturnType<typeof commentOf>>>
