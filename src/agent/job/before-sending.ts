@@ -1,11 +1,10 @@
 import type { Job } from '../../docs-service/schemas.ts'
-import type { PullRequest } from '../../github/pull-requests.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import type { Outcome, TaskResult } from '../report/report.ts'
 import type { Preflight, Replace } from '../report/turns.ts'
 import type { JobWatch } from './job-watch.ts'
 import { isRunning, isSameEnd } from './job-state.ts'
-import { readHead } from './pull-request-of-turn.ts'
+import { seeHead } from './pull-request-of-turn.ts'
 import { findJob, waitForJob } from './wait-for-job.ts'
 
 /** A job that changes again and again while it is looked at does not hold still for a prompt. */
@@ -32,32 +31,25 @@ export async function lookAgain(before: Job, preflight: Preflight | undefined, w
   throw changed('While the prompt had to wait, the job or its pull request changed, or it could not be read.')
 }
 
-/** The job when no turn is in the way of a prompt, and its pull request as far as it is known. */
-interface Ready {
-  readonly before: Job
-  readonly head: PullRequest | undefined
-}
-
 /**
  * Waits until no turn is in the way of a prompt, or its end would pass for the one of the prompt, and looks directly before
  * it whether all that it rests on still holds.
- * @returns why there is nothing to send, if that is so
+ * @returns the job as it is then, or why there is nothing to send
  * @throws ActionError if nothing is to be sent
  */
 export async function prepare(
   jobId: string,
   watch: JobWatch,
   preflight: Preflight | undefined,
-): Promise<Ready | TaskResult | Replace> {
+): Promise<Job | TaskResult | Replace> {
   const { step } = watch
-  const { clock, deadlineAt } = step
-  const { wait } = step.inputs
+  const { clock, deadlineAt, inputs } = step
   const isOfPullRequest = preflight !== undefined
   let present = await findJob(jobId, watch)
   let isBusy = false
   for (let looks = 0; ;) {
     if (present === undefined) return notSent('timed-out', 'the job could not be read before the deadline')
-    const isInTheWay = isRunning(present) && (wait || isOfPullRequest)
+    const isInTheWay = isRunning(present) && (inputs.wait || isOfPullRequest)
     if (isInTheWay) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
     // Its pull request has to be known before the prompt is sent.
     const isLate = isOfPullRequest && present.status === 'completed' && present.prLink === undefined
@@ -66,7 +58,7 @@ export async function prepare(
     const before: Job | undefined = mustWait ? (await waitForJob(present, watch)).job : present
     if (before === undefined) return notSent('timed-out', NO_END)
     const endedAt = clock.now()
-    let head = wait && isBusy ? await readHead(before, step, true) : undefined
+    if (isBusy) await seeHead(before, step, true)
     // The job may have got another prompt while the head had to stand.
     const isOld = clock.now() - endedAt >= OLD_MS && clock.now() < deadlineAt
     present = (isOld ? await findJob(jobId, watch) : undefined) ?? before
@@ -90,7 +82,7 @@ export async function prepare(
       if (announcement !== undefined) watch.note(announcement)
       if (continued !== undefined) step.journal.see({ continued })
     }
-    if (wait && !isBusy) head = await readHead(before, step)
-    return { before, head }
+    if (!isBusy) await seeHead(before, step)
+    return before
   }
 }

@@ -7,7 +7,7 @@ import { compareHeads } from './compare-heads.ts'
 import { isRunning, isSameEnd, saysActive } from './job-state.ts'
 import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
-import { readHead } from './pull-request-of-turn.ts'
+import { seeHead } from './pull-request-of-turn.ts'
 import { waitForJob } from './wait-for-job.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
@@ -96,18 +96,16 @@ export async function followUp(
   const { step } = watch
   const { clock, inputs, journal } = step
   journal.see({ progress: 'unsent' })
-  const ready = await prepare(jobId, watch, preflight)
-  if (!('before' in ready)) return ready
-  const { before } = ready
-  let { head } = ready
+  const before = await prepare(jobId, watch, preflight)
+  if (!('id' in before)) return before
   const answer = await send(jobId, prompt, watch, async () => {
     // Somebody else's prompt may have had its turn.
-    head &&= await readHead(before, step, true)
+    if (journal.newest.head !== undefined) await seeHead(before, step, true)
     await lookAgain(before, preflight, watch)
   })
   const answeredAtMs = clock.now()
   // The last look may have seen a newer one.
-  head &&= journal.heads.newest(head) ?? head
+  const head = journal.newest.head && journal.heads.newest(journal.newest.head)
   const isLost = answer instanceof ActionError
   const isAnsweredActive = !isLost && saysActive(answer)
   if (isLost) await lookUp(answer, before, watch)

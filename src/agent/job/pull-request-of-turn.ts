@@ -11,22 +11,22 @@ import { settlePauses } from './poll-schedule.ts'
 export const QUESTION_MS = 10_000
 
 /**
- * The job's pull request before a follow-up. Undefined if it has none yet, or GitHub cannot tell, which is said.
+ * Sees the job's pull request before a follow-up whose turn is waited for. If GitHub cannot tell, that is said.
  * @param mustStand after a turn that may have ended only now: what it has pushed may not be in all of GitHub's copies yet
  */
-export async function readHead(
-  { prLink: link }: Job,
-  step: AgentStep,
-  mustStand = false,
-): Promise<PullRequest | undefined> {
-  const { context, github, journal } = step
+export async function seeHead({ prLink: link }: Job, step: AgentStep, mustStand = false): Promise<void> {
+  const { context, github, inputs, journal } = step
   const { heads } = journal
-  if (link === undefined || github === undefined || link.host !== new URL(context.serverUrl).host) return undefined
-  return journal.bestEffort('Could not tell whether the follow-up changes the pull request', async () => {
+  journal.see({ head: undefined })
+  if (!inputs.wait || link === undefined || github === undefined) return
+  if (link.host !== new URL(context.serverUrl).host) return
+  const lost = 'Could not tell whether the follow-up changes the pull request'
+  const head = await journal.bestEffort(lost, async () => {
     const address = toPullRequestAddress(link, context)
     // Where it was just looked at, under this name of its repository, it is not read again.
     return mustStand ? heads.readStanding(address, QUESTION_MS) : heads.newestOrRead(address, QUESTION_MS)
   })
+  journal.see({ head })
 }
 
 /** A list that lacks the head is an old copy, and one as long as GitHub's lists may be is cut. */

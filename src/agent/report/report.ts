@@ -110,6 +110,8 @@ export interface Turn extends Pick<Report, 'progress' | 'continued' | 'job' | 'l
   readonly failing?: readonly Check[] | undefined
   /** When it began; undefined if it has not. */
   readonly at?: Date
+  /** The pull request of the job before the prompt, if what a follow-up does to it is to be known. */
+  readonly head?: PullRequest | undefined
   readonly result?: TaskResult
   readonly stopped?: Stopped
 }
