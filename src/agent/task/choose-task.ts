@@ -51,14 +51,14 @@ async function findRollingPullRequest(
         )
       const { number } = listed
       seen.add(number)
-      const { pullRequest, rolling, objections } = await findJobOf(listed, search)
-      if (rolling !== undefined) {
+      const found = await findJobOf(listed, search)
+      if ('jobId' in found) {
         noticeOthers(number, unseen.slice(index + 1), step)
-        return rolling
+        return found
       }
       // It may have been closed since it was listed.
-      if (!isOpen(pullRequest)) continue
-      const reason = objections.length === 0 ? 'no comment that counts names its job' : objections.join(', ')
+      if (!isOpen(found.pullRequest)) continue
+      const reason = found.objections.join(', ') || 'no comment that counts names its job'
       step.journal.note(`Pull request #${number} carries the label and is passed over: ${reason}.`)
     }
   }

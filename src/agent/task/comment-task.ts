@@ -17,9 +17,10 @@ const ANEW = 'To start over, ask in an issue: that starts a new job.'
 /** The job whose pull request this is, or why there is nobody to ask here, or undefined if it is a pull request like any. */
 async function findRolling(address: CommentAddress, search: Search): Promise<RollingPullRequest | string | undefined> {
   const { number } = address
-  const { pullRequest, rolling, objections } = await findJobOf(address, search)
+  const found = await findJobOf(address, search)
+  if ('jobId' in found) return found
+  const { pullRequest, objections } = found
   if (!isOpen(pullRequest)) return `Pull request #${number} is ${pullRequest.state}. ${ELSEWHERE}`
-  if (rolling !== undefined) return rolling
   if (objections.length === 0) return undefined
   return `Pull request #${number} cannot take the follow-up: ${objections.join(', ')}. ${ANEW}`
 }

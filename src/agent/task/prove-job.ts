@@ -9,7 +9,7 @@ import { isRunning } from '../job/job-state.ts'
 import { createPoller } from '../job/poll-job.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
 import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
-import { jobsNamedIn, objectionTo, type NamedJob, type RollingPullRequest } from './rolling-pull-request.ts'
+import { jobsNamedIn, objectionTo, type RollingPullRequest } from './rolling-pull-request.ts'
 
 /** Whom to ask about what is to be found out before the prompt. */
 export interface Search {
@@ -104,10 +104,9 @@ export async function findObjection(
   return objectionTo(today, pullRequest, step.context.serverUrl)
 }
 
-/** A pull request, and its job; or why each job that those who count have named is not one to go on with, in our own words. */
-interface Proof {
+/** A pull request, and why each job that those who count have named is not one to go on with, in our own words. */
+interface Unproven {
   readonly pullRequest: PullRequest
-  readonly rolling?: RollingPullRequest
   readonly objections: readonly string[]
 }
 
@@ -116,27 +115,25 @@ interface Proof {
  * set; the service is the proof. What is not open is of no job that can be gone on with.
  * @throws ActionError if the service or GitHub does not tell
  */
-export async function findJobOf(address: PullRequestAddress, search: Search): Promise<Proof> {
+export async function findJobOf(address: PullRequestAddress, search: Search): Promise<RollingPullRequest | Unproven> {
   const { github, step } = search
   const pullRequest = await github.readPullRequest(address)
   const objections: string[] = []
   if (!isOpen(pullRequest)) return { pullRequest, objections }
   const { ours, others } = jobsNamedIn(await github.listMarkerComments(pullRequest, isMarkerComment))
-  const goingOnWith = (named: NamedJob, isProven: boolean): Proof => {
-    return { pullRequest, rolling: { ...named, pullRequest, isProven }, objections }
-  }
   const lagsUntil = step.clock.now() + SETTLE_MS
   for (const named of ours) {
     const job = await readJob(named.jobId, search, lagsUntil)
     const objection = await findObjection(job, pullRequest, github, step)
-    if (objection === undefined) return goingOnWith(named, true)
+    const isProven = objection === undefined
     // A busy job names no pull request. Whether this one is its own it says when its turn ends.
-    if (job !== undefined && isRunning(job)) return goingOnWith(named, false)
+    if (isProven || (job !== undefined && isRunning(job))) return { ...named, pullRequest, isProven }
     objections.push(`job ${named.jobId} ${objection}`)
   }
   for (const named of others) {
     const job = await readJobOfStranger(named.jobId, search)
-    if (objectionTo(job, pullRequest, step.context.serverUrl) === undefined) return goingOnWith(named, true)
+    const objection = objectionTo(job, pullRequest, step.context.serverUrl)
+    if (objection === undefined) return { ...named, pullRequest, isProven: true }
   }
   return { pullRequest, objections }
 }

@@ -5,21 +5,20 @@ import { STATUS_PHRASES, type Job } from '../../docs-service/schemas.ts'
 import type { LogPlace } from '../report/report.ts'
 import { mostTrusted, readMarker } from '../pull-request/marker.ts'
 
-/** A job that comments of a pull request name. */
-export interface NamedJob {
+/** An open pull request, and the job that has opened it. */
+export interface RollingPullRequest {
+  readonly pullRequest: PullRequest
   readonly jobId: string
   /** The comment with the count; undefined if nobody who can be trusted has named the job. */
   readonly marker: MarkerComment | undefined
   /** Only what was written by those who count is counted: else a stranger could end the rolling pull request. */
   readonly followUps: number
-}
-
-/** An open pull request, and the job that has opened it. */
-export interface RollingPullRequest extends NamedJob {
-  readonly pullRequest: PullRequest
   /** Whether the job says that the pull request is its own. A busy one says nothing, and is asked again before the prompt. */
   readonly isProven: boolean
 }
+
+/** What comments say of a job that they name. */
+type NamedJob = Omit<RollingPullRequest, 'pullRequest' | 'isProven'>
 
 /** More than this are no marks of ours. Nobody pushes out what ours name. */
 const MOST_JOBS = 10
