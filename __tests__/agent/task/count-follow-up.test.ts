@@ -18,7 +18,7 @@ class Shared {
 
   /** Counts as one run does. */
   count({ runId = 1, counted = 0, ...answers }: Partial<GitHub> & { runId?: number; counted?: number } = {}) {
-    const rolling = { pullRequest: PULL_REQUEST, jobId: 'job_1', marker: MARKER, followUps: counted, isProven: true }
+    const named = { jobId: 'job_1', commentId: MARKER.id, followUps: counted }
     const github = fakeGitHub({
       readComment: () => Promise.resolve(this.body),
       editComment: (_place, _id, body) => {
@@ -28,7 +28,11 @@ class Shared {
       },
       ...answers,
     })
-    return countFollowUp(rolling, github, fakeStep({ clock: this.clock, context: { ...RUN_FACTS, runId } }))
+    return countFollowUp(
+      { ...named, pullRequest: PULL_REQUEST, isProven: true },
+      github,
+      fakeStep({ clock: this.clock, context: { ...RUN_FACTS, runId } }),
+    )
   }
 
   get counts(): (number | undefined)[] {

@@ -82,7 +82,7 @@ describe('rolling pull request', () => {
     ['the count of an app where nobody else does', [byApp, byStranger], 20, byApp],
     ['no count of strangers', [byStranger], 0, undefined],
   ])('has %s', async (_what, comments, followUps, marker) => {
-    expect((await prove(comments, { job_1: [completed] })).rolling).toMatchObject({ followUps, marker })
+    expect((await prove(comments, { job_1: [completed] })).rolling).toMatchObject({ followUps, commentId: marker?.id })
   })
 })
 

@@ -12,11 +12,13 @@ const MOST_LOOKS = 3
 /** A reading of the job that is older, in milliseconds, is made again before the prompt is sent. */
 const OLD_MS = 1_000
 
-const NO_END = "the job's current turn did not end before the deadline"
+const UNREAD = 'The prompt was not sent: the job could not be read before the deadline.'
+const ARCHIVED = 'The prompt was not sent: the job is archived.'
+const NO_END = "The prompt was not sent: the job's current turn did not end before the deadline."
 const LATER = 'Run the same step again later, or allow more time in `timeout-minutes`.'
 
 function notSent(outcome: Outcome, why: string, hint = LATER): TaskResult {
-  return { outcome, error: new ActionError('not-sent', `The prompt was not sent: ${why}.`, { hint }) }
+  return { outcome, error: new ActionError('not-sent', why, { hint }) }
 }
 
 function changed(what: string): ActionError {
@@ -48,7 +50,7 @@ export async function prepare(
   let present = await findJob(jobId, watch)
   let isBusy = false
   for (let looks = 0; ;) {
-    if (present === undefined) return notSent('timed-out', 'the job could not be read before the deadline')
+    if (present === undefined) return notSent('timed-out', UNREAD)
     const isInTheWay = isRunning(present) && (inputs.wait || isOfPullRequest)
     if (isInTheWay) watch.note('The job is busy. The step sends the prompt when the current turn ends.')
     // Its pull request has to be known before the prompt is sent.
@@ -65,7 +67,7 @@ export async function prepare(
     if (!isSameEnd(before, present)) continue
 
     if (before.status === 'archived' && preflight?.claim === undefined)
-      return notSent('archived', 'the job is archived', 'Create a new job: run the same step without `job-id`.')
+      return notSent('archived', ARCHIVED, 'Create a new job: run the same step without `job-id`.')
     if (isBusy && clock.now() >= deadlineAt) return notSent('timed-out', NO_END)
     if (isOfPullRequest) {
       const replaceUnclaimed = looks === 0 ? await preflight.claim?.(before) : undefined

@@ -7,7 +7,7 @@ import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
 import { formatOpenPullRequest } from '../prompt/behind-prompt.ts'
 import { preflightOf } from './preflight.ts'
 import { findJobOf, openSearch, QUESTIONS_MS } from './prove-job.ts'
-import { ASK_AGAIN, logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
+import { ASK_AGAIN, type RollingPullRequest } from './rolling-pull-request.ts'
 
 /** Each costs some requests, and who puts the label on so many others means something else by it. */
 const MOST_LOOKED_AT = 30
@@ -102,7 +102,7 @@ async function goOnWith(
   if (found === undefined) return { task }
   const { journal } = step
   const { pullRequest, jobId, followUps } = found
-  journal.add({ log: logPlaceOf(found) })
+  journal.add({ log: found })
   const which = `follow-up ${followUps + 1} of ${MOST_FOLLOW_UPS}`
   if (followUps < MOST_FOLLOW_UPS)
     journal.note(`Adding to pull request #${pullRequest.number} (job ${jobId}, ${which}).`)

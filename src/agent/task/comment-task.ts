@@ -10,7 +10,7 @@ import { AGAIN, ELSEWHERE, preflightOf } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
 import { warnOfAttempt } from './choose-task.ts'
-import { logPlaceOf, type RollingPullRequest } from './rolling-pull-request.ts'
+import type { RollingPullRequest } from './rolling-pull-request.ts'
 
 const ANEW = 'To start over, ask in an issue: that starts a new job.'
 
@@ -74,7 +74,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
     maxBytes: changeContextBytes,
   })
   if (found !== undefined) {
-    step.journal.add({ log: logPlaceOf(found) })
+    step.journal.add({ log: found })
     step.journal.note(`A comment asks job ${found.jobId} to add to pull request #${number}.`)
     const whole = prompt + formatOpenPullRequest(found.pullRequest, [])
     return { task: { kind: 'follow-up', jobId: found.jobId, prompt: whole }, preflight: preflightOf(found, step) }

@@ -18,18 +18,18 @@ const uncounted = (reason: string): ActionError => new ActionError('rejected', r
  * @throws ActionError if the count was not written
  */
 export async function countFollowUp(
-  { pullRequest, jobId, marker, followUps }: RollingPullRequest,
+  { pullRequest, jobId, commentId, followUps }: RollingPullRequest,
   github: GitHub,
   step: Step,
 ): Promise<boolean> {
-  if (marker === undefined)
+  if (commentId === undefined)
     throw new ActionError(
       'not-sent',
       `The follow-ups to pull request #${pullRequest.number} cannot be counted: nobody whose marker counts wrote the comment that names its job.`,
       { hint: 'Remove the label from this pull request: the next run then starts a new job.' },
     )
   const { runId, runAttempt } = step.context
-  const read = (): Promise<string> => github.readComment(pullRequest, marker.id)
+  const read = (): Promise<string> => github.readComment(pullRequest, commentId)
   let body = await read()
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     const found = readMarker(body)
@@ -38,7 +38,7 @@ export async function countFollowUp(
     const count = Math.max(followUps, found.followUps) + 1
     if (count > MOST_FOLLOW_UPS) return false
     const countedBy = [runId, runAttempt, attempt, Math.floor(step.random() * 1e9)].join('.')
-    await github.editComment(pullRequest, marker.id, withFollowUps(body, count, countedBy))
+    await github.editComment(pullRequest, commentId, withFollowUps(body, count, countedBy))
     const before = body
     // GitHub's copies have their time to tell what was written.
     body = await pollUntil(read, (now) => now !== before, settlePauses(step), step)

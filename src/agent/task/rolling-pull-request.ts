@@ -6,11 +6,10 @@ import type { LogPlace } from '../report/report.ts'
 import { mostTrusted, readMarker } from '../pull-request/marker.ts'
 
 /** An open pull request, and the job that has opened it. */
-export interface RollingPullRequest {
+export interface RollingPullRequest extends LogPlace {
   readonly pullRequest: PullRequest
-  readonly jobId: string
-  /** The comment with the count; undefined if nobody who can be trusted has named the job. */
-  readonly marker: MarkerComment | undefined
+  /** Of the comment with the count; undefined if nobody who can be trusted has named the job. */
+  readonly commentId: number | undefined
   /** Only what was written by those who count is counted: else a stranger could end the rolling pull request. */
   readonly followUps: number
   /** Whether the job says that the pull request is its own. A busy one says nothing, and is asked again before the prompt. */
@@ -28,15 +27,15 @@ const MOST_JOBS = 10
  * name any job, and the service decides.
  */
 export function jobsNamedIn(comments: readonly MarkerComment[]): Record<'ours' | 'others', readonly NamedJob[]> {
-  const markers = comments.flatMap((comment) => {
-    const marker = readMarker(comment.body)
-    return marker === undefined ? [] : [{ ...marker, comment, author: comment.author }]
+  const markers = comments.flatMap(({ id, author, body }) => {
+    const marker = readMarker(body)
+    return marker === undefined ? [] : [{ ...marker, id, author }]
   })
   const ours = new Set(mostTrusted(markers).map(({ jobId }) => jobId))
   const others = new Set(markers.map(({ jobId }) => jobId).filter((jobId) => !ours.has(jobId)))
   const toJob = (jobId: string): NamedJob => {
     const counted = mostTrusted(markers.filter((marker) => marker.jobId === jobId))
-    return { jobId, marker: counted[0]?.comment, followUps: Math.max(0, ...counted.map(({ followUps }) => followUps)) }
+    return { jobId, commentId: counted[0]?.id, followUps: Math.max(0, ...counted.map(({ followUps }) => followUps)) }
   }
   return {
     ours: [...ours].slice(0, MOST_JOBS).map(toJob),
@@ -55,10 +54,6 @@ export function objectionTo(
   const link = parsePullRequestLink(`${serverUrl}/${repository}/pull/${number}`)
   if (job.prLink === undefined) return 'has no pull request'
   return link !== undefined && isSamePullRequest(job.prLink, link) ? undefined : 'has another pull request'
-}
-
-export function logPlaceOf({ pullRequest: { repository, number }, jobId, marker }: RollingPullRequest): LogPlace {
-  return { pullRequest: { repository, number }, jobId, commentId: marker?.id }
 }
 
 /** What to do if a question has no answer: who asked for one pull request must not get two because of it. */
