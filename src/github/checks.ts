@@ -18,7 +18,9 @@ export type Annotation = Readonly<ReturnType<typeof toAnnotation>>
 
 const NONE = { items: [], missing: 0, isFull: false }
 
-export interface Checks {
+export type Checks = ReturnType<typeof connectChecks>
+
+export const connectChecks = (ask: AskGitHub) => ({
   /**
    * All that counts of a commit's checks, but for those of the run that asks: four requests however much there is, as the
    * suites tell of runs past the first page. Without `actions: read` it is not known what took the place of what, so that all
@@ -26,18 +28,12 @@ export interface Checks {
    * @param suffices whether check runs and commit statuses tell enough by themselves. Two fewer requests are made then; what
    * was replaced counts as well, and what only a suite tells is missing.
    */
-  readonly readChecks: (
+  readChecks: async (
     repository: string,
     sha: string,
     own: OwnRun,
     suffices?: (listed: readonly Check[]) => boolean,
-  ) => Promise<readonly Check[]>
-  /** The first annotations of a check run. */
-  readonly listAnnotations: (repository: string, checkRunId: number) => Promise<readonly Annotation[]>
-}
-
-export const connectChecks = (ask: AskGitHub): Checks => ({
-  readChecks: async (repository, sha, own, suffices) => {
+  ): Promise<readonly Check[]> => {
     const commit = path`/commits/${sha}`
     const read = <T extends object>(
       permission: string,
@@ -65,7 +61,8 @@ export const connectChecks = (ask: AskGitHub): Checks => ({
     const workflowRuns = await runs.then(({ items }) => items, mayNotKnow)
     return judgeChecks({ repository, suites, checkRuns, statuses, workflowRuns }, own)
   },
-  listAnnotations: (repository, checkRunId) =>
+  /** The first annotations of a check run. */
+  listAnnotations: (repository: string, checkRunId: number): Promise<readonly Annotation[]> =>
     ask('checks: read', repository, async (api) => {
       const answer = await api.get(path`/check-runs/${checkRunId}/annotations`, { per_page: MOST_ANNOTATIONS })
       return required(items(answer, 'data', toAnnotation))

@@ -1,5 +1,5 @@
 import { path, type AskGitHub } from './ask-github.ts'
-import { PAGE_SIZE, readPages } from './pages.ts'
+import { PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountAt, type PullRequestAddress } from './pull-requests.ts'
 import { all, required, text } from './read-json.ts'
 
@@ -34,41 +34,31 @@ export type ComparedCommit = Pick<PullRequestCommit, 'sha' | 'message' | 'author
 /** One that cannot be read may be somebody's, so that none is left out. */
 const ALL_COMMITS = { read: toCommit, mostPages: Math.ceil(MOST_COMMITS / PAGE_SIZE) }
 
-const toTag = (tag: object) => ({ name: required(text(tag, 'name')), sha: required(text(tag, 'commit.sha')) })
 /** A tag, and the commit that it names. */
 export type Tag = Readonly<ReturnType<typeof toTag>>
+
+const toTag = (tag: object) => ({ name: required(text(tag, 'name')), sha: required(text(tag, 'commit.sha')) })
 /** Tags past these are not read. */
 const MOST_TAG_PAGES = 10
 
-export interface Commits {
-  /** The commits of a pull request, oldest first by the dates that their authors gave them. */
-  readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
-  /** The commits that a head has and a base has not, as a pull request of the two would list them. */
-  readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
-  /** `GET /repos/{owner}/{repo}/tags` */
-  readonly listTags: (repository: string) => Promise<readonly Tag[]>
-}
+export type Commits = ReturnType<typeof connectCommits>
 
-export const connectCommits = (ask: AskGitHub): Commits => ({
-  listPullRequestCommits: ({ repository, number }) =>
-    ask('pull-requests: read', repository, async (api) =>
-      (await readPages(api, { ...ALL_COMMITS, path: path`/pulls/${number}/commits` })).flat(),
+export const connectCommits = (ask: AskGitHub) => ({
+  /** The commits of a pull request, oldest first by the dates that their authors gave them. */
+  listPullRequestCommits: ({ repository, number }: PullRequestAddress) =>
+    ask('pull-requests: read', repository, (api) =>
+      readAll(api, { ...ALL_COMMITS, path: path`/pulls/${number}/commits` }),
     ),
-  listCommitsBetween: (repository, base, head) =>
-    ask('contents: read', repository, async (api) =>
-      (await readPages(api, { ...ALL_COMMITS, path: path`/compare/${base}...${head}`, name: 'commits' })).flat(),
+  /** The commits that a head has and a base has not, as a pull request of the two would list them. */
+  listCommitsBetween: (repository: string, base: string, head: string) =>
+    ask('contents: read', repository, (api) =>
+      readAll(api, { ...ALL_COMMITS, path: path`/compare/${base}...${head}`, name: 'commits' }),
     ),
-  listTags: (repository) =>
-    ask('contents: read', repository, async (api) => {
-      const listing = {
-        path: '/tags',
-        read: toTag,
-        unreadable: 'left',
-        mostPages: MOST_TAG_PAGES,
-        past: 'left',
-      } as const
-      return (await readPages(api, listing)).flat()
-    }),
+  /** `GET /repos/{owner}/{repo}/tags` */
+  listTags: (repository: string) =>
+    ask('contents: read', repository, (api) =>
+      readAll(api, { path: '/tags', read: toTag, unreadable: 'left', mostPages: MOST_TAG_PAGES, past: 'left' }),
+    ),
 })
 
 /** Those of the commits that this one has in its history, itself included; none if it is not among them. */

@@ -44,16 +44,14 @@ function toComparison(comparison: object) {
 }
 export type Comparison = Readonly<ReturnType<typeof toComparison>>
 
-export interface Comparisons {
+export type Comparisons = ReturnType<typeof connectComparisons>
+
+export const connectComparisons = (ask: AskGitHub) => ({
   /**
    * What changed between the merge base of the two and the head (`GET /repos/{owner}/{repo}/compare/{basehead}`). The commits
    * come in pages, oldest first; the files only come on the first one.
    */
-  readonly compare: (repository: string, base: string, head: string) => Promise<Comparison>
-}
-
-export const connectComparisons = (ask: AskGitHub): Comparisons => ({
-  compare: async (repository, base, head) => {
+  compare: async (repository: string, base: string, head: string): Promise<Comparison> => {
     const readPage = (page: number): Promise<Comparison> =>
       ask('contents: read', repository, async (api) => {
         const answer = await api.get(path`/compare/${base}...${head}`, { per_page: PAGE_SIZE, page })

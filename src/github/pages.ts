@@ -16,7 +16,7 @@ function nextPlace({ headers: { link = '' } }: Answer): Query | undefined {
   return { ...(page !== null && { page }), ...(after !== null && { after }) }
 }
 
-interface Listing<T extends object | string> {
+interface Listing<T> {
   readonly path: string
   readonly query?: Query
   /** Of the list in its answer, if it stands beside something else. */
@@ -28,6 +28,8 @@ interface Listing<T extends object | string> {
   readonly mostPages: number
   /** What comes of more pages than these; by default the list is refused, as it is not known whole. */
   readonly past?: 'left'
+  /** An item after whose page no other is needed. */
+  readonly isLast?: (item: T) => boolean
 }
 
 /**
@@ -35,30 +37,25 @@ interface Listing<T extends object | string> {
  * @throws TypeError if a page cannot be read
  * @throws ActionError `rejected` if there are too many pages
  */
-export async function* pagesOf<T extends object | string>(
-  api: RepositoryApi,
-  listing: Listing<T>,
-): AsyncGenerator<readonly T[]> {
-  const { path, query = {}, name, read, unreadable, mostPages, past } = listing
+export async function readPages<T>(api: RepositoryApi, listing: Listing<T>): Promise<readonly (readonly T[])[]> {
+  const { path, query = {}, name, read, unreadable, mostPages, past, isLast = () => false } = listing
   const listed = name === undefined ? 'data' : `data.${name}`
-  let place: Query | undefined = { page: 1 }
-  for (let left = mostPages; place !== undefined; left--) {
-    if (left === 0 && past === 'left') return
-    if (left === 0) throw new ActionError('rejected', `GitHub has more than ${mostPages * PAGE_SIZE} to list.`)
+  const pages: (readonly T[])[] = []
+  for (let place: Query | undefined = { page: 1 }; place !== undefined;) {
+    if (pages.length === mostPages && past === 'left') break
+    if (pages.length === mostPages)
+      throw new ActionError('rejected', `GitHub has more than ${mostPages * PAGE_SIZE} to list.`)
     const answer: Answer = await api.get(path, { per_page: PAGE_SIZE, ...query, ...place })
-    yield required((unreadable === 'left' ? items : all)(answer, listed, read))
-    place = nextPlace(answer)
+    const page = required((unreadable === 'left' ? items : all)(answer, listed, read))
+    pages.push(page)
+    place = page.some(isLast) ? undefined : nextPlace(answer)
   }
+  return pages
 }
 
-/** All of them, each as a list. */
-export async function readPages<T extends object | string>(
-  api: RepositoryApi,
-  listing: Listing<T>,
-): Promise<readonly (readonly T[])[]> {
-  const pages: (readonly T[])[] = []
-  for await (const page of pagesOf(api, listing)) pages.push(page)
-  return pages
+/** What is on all of them. */
+export async function readAll<T>(api: RepositoryApi, listing: Listing<T>): Promise<readonly T[]> {
+  return (await readPages(api, listing)).flat()
 }
 
 /** The first page of a list, and what is known of the rest. */
@@ -77,7 +74,7 @@ export interface FirstPage<T> {
  * @param read what is made of an item
  * @throws TypeError if there is no list
  */
-export function toFirstPage<T extends object>(answer: Answer, name: string, read: (item: object) => T): FirstPage<T> {
+export function toFirstPage<T>(answer: Answer, name: string, read: (item: object) => T): FirstPage<T> {
   const page = required(list(answer, `data.${name}`, read))
   const found = page.filter((item) => item !== undefined)
   const isFull = page.length >= PAGE_SIZE || nextPlace(answer) !== undefined

@@ -81,20 +81,12 @@ export function list<T>(from: object, path: string, read: (item: object) => T): 
 }
 
 /** Those that can be read. */
-export function items<T extends object | string>(
-  from: object,
-  path: string,
-  read: (item: object) => T,
-): readonly T[] | undefined {
+export function items<T>(from: object, path: string, read: (item: object) => T): readonly T[] | undefined {
   return list(from, path, read)?.filter((item) => item !== undefined)
 }
 
 /** Undefined if one of them cannot be read: it may be the one that matters. */
-export function all<T extends object | string>(
-  from: object,
-  path: string,
-  read: (item: object) => T,
-): readonly T[] | undefined {
+export function all<T>(from: object, path: string, read: (item: object) => T): readonly T[] | undefined {
   const found = list(from, path, read)
   return found?.every((item) => item !== undefined) === true ? found : undefined
 }

@@ -1,6 +1,6 @@
 import { path, type AskGitHub } from './ask-github.ts'
 import { DEPENDABOT } from './event.ts'
-import { pagesOf } from './pages.ts'
+import { readAll } from './pages.ts'
 import { number, required, text } from './read-json.ts'
 
 export interface WorkflowBranch {
@@ -40,40 +40,33 @@ const toRun = (run: object) => ({
   isOfFork: required(text(run, 'head_repository.full_name')) !== required(text(run, 'repository.full_name')),
 })
 
-export interface WorkflowRuns {
+type Run = ReturnType<typeof toRun>
+
+export type WorkflowRuns = ReturnType<typeof connectWorkflowRuns>
+
+export const connectWorkflowRuns = (ask: AskGitHub) => ({
   /**
    * The heads of the last successful runs of a workflow on a branch before this one, newest first and each once
    * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub's own filter knows branches by name only, so
    * that it finds those of forks and of pull requests too. A head may be gone: then the one before it is as good.
    */
-  readonly findLastSuccesses: (before: WorkflowBranch) => Promise<readonly string[]>
-}
-
-export const connectWorkflowRuns = (ask: AskGitHub): WorkflowRuns => ({
-  findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
+  findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }: WorkflowBranch) => {
     const events = isOther ? [...BRANCH_EVENTS, STARTED_BY_RUN] : BRANCH_EVENTS
-    const listing = {
-      path: path`/actions/workflows/${workflow}/runs`,
-      query: { branch, status: 'success', exclude_pull_requests: true },
-      name: 'workflow_runs',
-      read: toRun,
-      unreadable: 'left',
-      mostPages: MOST_PAGES,
-      past: 'left',
-    } as const
-    return ask('actions: read', repository, async (api) => {
-      for await (const page of pagesOf(api, listing)) {
-        const found = page.filter(
-          ({ id, event, actor, isOfFork }) =>
-            id < runId &&
-            events.includes(event) &&
-            // Such a run gets no secrets, and may be green for having told nothing.
-            !(event === 'push' && actor === DEPENDABOT) &&
-            !isOfFork,
-        )
-        if (found.length > 0) return [...new Set(found.map(({ headSha }) => headSha))].slice(0, MOST_HEADS)
-      }
-      return []
+    const counts = ({ id, event, actor, isOfFork }: Run): boolean =>
+      id < runId &&
+      events.includes(event) &&
+      // Such a run gets no secrets, and may be green for having told nothing.
+      !(event === 'push' && actor === DEPENDABOT) &&
+      !isOfFork
+    return ask('actions: read', repository, async (api): Promise<readonly string[]> => {
+      const runs = await readAll(api, {
+        path: path`/actions/workflows/${workflow}/runs`,
+        query: { branch, status: 'success', exclude_pull_requests: true },
+        ...{ name: 'workflow_runs', read: toRun, unreadable: 'left', mostPages: MOST_PAGES, past: 'left' },
+        isLast: counts,
+      })
+      const found = runs.filter(counts)
+      return [...new Set(found.map(({ headSha }) => headSha))].slice(0, MOST_HEADS)
     })
   },
 })
