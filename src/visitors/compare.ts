@@ -4,7 +4,7 @@ import { describeRange, periodBefore } from './date-range.ts'
 import type { VisitorsInputs } from './inputs.ts'
 import { createPageReader, type ReadPage } from './read-pages.ts'
 import type { Comparison, PageChange } from './report.ts'
-import { keepTop, shortenPath, VisitorList } from './visitor-list.ts'
+import { topOf, shortenPath, VisitorList } from './visitor-list.ts'
 
 /** How many pages are named that gained, and as many that lost. */
 const MOST_CHANGES = 10
@@ -14,10 +14,11 @@ const gainOf = ({ before, now }: PageChange): number => now - before
 /** Compares the pages one by one as they are read, and takes them out of `now`: of the two lists only one is kept. */
 export async function comparePages(now: VisitorList, readPage: ReadPage): Promise<Partial<Comparison>> {
   const isNowWhole = now.doubts === ''
-  const [gained, lost]: [PageChange[], PageChange[]] = [[], []]
+  let gained: readonly PageChange[] = []
+  let lost: readonly PageChange[] = []
   const add = (change: PageChange): void => {
-    if (gainOf(change) > 0) keepTop(gained, change, MOST_CHANGES, gainOf)
-    if (gainOf(change) < 0) keepTop(lost, change, MOST_CHANGES, (one) => -gainOf(one))
+    if (gainOf(change) > 0) gained = topOf([...gained, change], MOST_CHANGES, gainOf)
+    if (gainOf(change) < 0) lost = topOf([...lost, change], MOST_CHANGES, (one) => -gainOf(one))
   }
   const before = new VisitorList()
   for await (const rows of before.read(readPage)) {

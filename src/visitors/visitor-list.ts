@@ -46,23 +46,13 @@ function addIfNew(text: string, seen: Set<string>): boolean {
   return seen.size < seen.add(text.length < 64 ? text : hashOf(text)).size
 }
 
-/**
- * Puts a row where it belongs among those that weigh the most, ties by path.
- * @param kept in this order, and never more than `most`
- */
-export function keepTop<Row extends { readonly path: string }>(
-  kept: Row[],
-  row: Row,
+/** Those that weigh the most, ties by path. */
+export function topOf<Row extends { readonly path: string }>(
+  rows: readonly Row[],
   most: number,
   weigh: (row: Row) => number,
-): void {
-  const isAbove = (other: Row): boolean => {
-    const more = weigh(other) - weigh(row)
-    return more > 0 || (more === 0 && other.path < row.path)
-  }
-  // From the end: most rows weigh too little to be kept.
-  kept.splice(kept.findLastIndex(isAbove) + 1, 0, row)
-  if (kept.length > most) kept.pop()
+): readonly Row[] {
+  return rows.toSorted((a, b) => weigh(b) - weigh(a) || (a.path < b.path ? -1 : 1)).slice(0, most)
 }
 
 /** The visitors of a range, and what is kept of them while their pages are read. */
@@ -72,7 +62,7 @@ export class VisitorList {
   /** How many were read and are distinct. */
   rows = 0
   /** Those with the most visitors, ties by path. */
-  readonly topPages: VisitorRow[] = []
+  topPages: readonly VisitorRow[] = []
   /** By the shortened paths, if they are kept, to be compared. */
   readonly pageTotals = new Map<string, number>()
   readonly #top: number
@@ -113,10 +103,8 @@ export class VisitorList {
       // A row that comes twice has moved back, so another one may have moved to where it was read already.
       this.#haveRowsMoved ||= rows.length < visitors.length
       this.rows += rows.length
-      for (const row of rows) {
-        keepTop(this.topPages, row, this.#top, ({ total }) => total)
-        if (this.#hasPageTotals) this.pageTotals.set(shortenPath(row.path), row.total)
-      }
+      this.topPages = topOf([...this.topPages, ...rows], this.#top, ({ total }) => total)
+      if (this.#hasPageTotals) for (const { path, total } of rows) this.pageTotals.set(shortenPath(path), total)
       yield rows
       if (!hasMore) return
     }
