@@ -2,6 +2,7 @@ import * as fs from 'node:fs'
 import { expect, test } from '@jest/globals'
 import type { StepResult } from '../../src/action/conclusion.ts'
 import { execute } from '../../src/action/execute.ts'
+import { field, type Fields } from '../../src/action/input-table.ts'
 import { runAction, type Action } from '../../src/action/run-action.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import type { RawInputs } from '../../src/action/parse-inputs.ts'
@@ -27,6 +28,9 @@ interface Play extends Partial<Action<StepInputs, string>> {
   readonly summarize?: (report: string) => string
 }
 
+const fieldsOf = (...names: readonly string[]): Fields =>
+  Object.fromEntries(names.map((name) => [name, field(name, '', String)]))
+
 /** Runs a feature whose report is one word, and which is green if this is `done` or `skipped`. */
 async function run({
   given = {},
@@ -37,7 +41,7 @@ async function run({
   for (const [name, value] of Object.entries(given)) process.env[`INPUT_${name.toUpperCase()}`] = value
   const seen: Seen = { lines: [] }
   const feature: Action<StepInputs, string> = {
-    inputNames: ['api-key', 'base-url', 'on-missing-key', 'summary'],
+    fields: fieldsOf('api-key', 'base-url', 'on-missing-key', 'summary'),
     firstOutputs: { outcome: 'error' },
     parse: (raw, workspace) => {
       Object.assign(seen, { raw, workspace })
@@ -87,9 +91,8 @@ test('what holds until the step has an end is written, and secrets are masked, b
     before = outcomes()
     throw new ActionError('invalid-input', 'Both are docs_key and ghs_token.')
   }
-  const inputNames = ['github-token', 'api-key']
   const given = { 'api-key': 'docs_key', 'github-token': 'ghs_token' }
-  const { lines } = await run({ given, inputNames, parse })
+  const { lines } = await run({ given, fields: fieldsOf('github-token', 'api-key'), parse })
   expect(before).toEqual(['error'])
   expect(lines.at(-1)).toContain('Both are *** and ***.')
 })

@@ -1,4 +1,5 @@
-import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
+import { inputNames } from '../../src/action/input-table.ts'
+import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { openAgentStep, type AgentStep } from '../../src/agent/report/journal.ts'
 import type { Step } from '../../src/action/step.ts'
@@ -19,7 +20,7 @@ export function agentInputs(
   fields: Partial<AgentInputs> = {},
   given: Readonly<Record<string, string>> = {},
 ): AgentInputs {
-  const raw = { ...Object.fromEntries(INPUT_NAMES.map((name) => [name, ''])), ...GIVEN, ...given }
+  const raw = { ...Object.fromEntries(inputNames(AGENT_FIELDS).map((name) => [name, ''])), ...GIVEN, ...given }
   return { ...parseAgentInputs(raw, '.'), ...fields }
 }
 

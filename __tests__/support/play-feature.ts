@@ -6,6 +6,7 @@ import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { cleanLines } from '../../src/text/untrusted.ts'
 import { formatResult, type StepResult } from '../../src/action/conclusion.ts'
+import { inputNames } from '../../src/action/input-table.ts'
 import type { Action } from '../../src/action/run-action.ts'
 import type { StepInputs } from '../../src/action/step.ts'
 import { virtualClock, type VirtualClock } from './virtual-clock.ts'
@@ -125,7 +126,7 @@ export function playFeature<Inputs extends StepInputs, Report>(
   const clock = stepClockOf(world)
   const apiKey = given['api-key'] ?? ''
   const transport = respondInProcess(respond, apiKey, clock)
-  const raw = Object.fromEntries(feature.inputNames.map((name) => [name, given[name] ?? '']))
+  const raw = Object.fromEntries(inputNames(feature.fields).map((name) => [name, given[name] ?? '']))
   const signal = cancelledAt(world, cancelAtMs)
   const stage = { apiKey, transport, github: undefined, context: { ...RUN_FACTS, ...facts }, clock, world, signal }
   return playOn(stage, feature, () => feature.parse(raw, workspace, clock.wallTime()))

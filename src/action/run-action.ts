@@ -5,12 +5,13 @@ import type { StepResult } from './conclusion.ts'
 import { readContext, withholdsSecrets } from './context.ts'
 import type { Core } from './core.ts'
 import { execute, resultOfError, type OnCrash } from './execute.ts'
+import { inputNames, type Fields } from './input-table.ts'
 import { isGiven, type RawInputs } from './parse-inputs.ts'
 import { openStep, type Step, type StepInputs } from './step.ts'
 
 /** One action, as the runner's side sees it: what every action does at its start and end is written here, once. */
 export interface Action<Inputs extends StepInputs, Report> {
-  readonly inputNames: readonly string[]
+  readonly fields: Fields
   /** Outputs that hold until the step has an end: what nobody wrote would read as if the step had not run. */
   readonly firstOutputs: Readonly<Record<string, string>>
   /** Left out by an action that never asks GitHub, so that it is in no bundle of that action. */
@@ -53,7 +54,7 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
   return execute(async (runner, onCrash) => {
     const { core, clock, startedAt, env } = runner
     for (const [name, value] of Object.entries(action.firstOutputs)) core.setOutput(name, value)
-    const raw = readInputs(action.inputNames, core, env)
+    const raw = readInputs(inputNames(action.fields), core, env)
     // Known of wrong inputs too.
     const wantsSummary = raw['summary']?.trim().toLowerCase() !== 'false'
     const notRun = (error?: ActionError): Report => action.notRun(error, clock.now() - startedAt)

@@ -3,6 +3,7 @@ import type { connectGitHub, GitHub } from '../github/github.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { atGitHub, readContext, type Context } from './context.ts'
 import type { Runner } from './execute.ts'
+import type { Parsed, SERVICE_FIELDS } from './input-table.ts'
 
 /** What every part of a step works with. It is made once, when the inputs are known, and never changes. */
 export interface Step extends Omit<Runner, 'env'> {
@@ -18,10 +19,7 @@ export interface Step extends Omit<Runner, 'env'> {
 }
 
 /** What the inputs of every action say of the two servers. */
-export interface StepInputs {
-  readonly projectId: string
-  readonly apiKey: string
-  readonly baseUrl: string
+export interface StepInputs extends Parsed<typeof SERVICE_FIELDS> {
   readonly timeoutMs: number
   /** Empty, or left out by an action that has no use for it: nothing is asked of GitHub. */
   readonly githubToken?: string

@@ -1,6 +1,6 @@
 import type { Action } from '../action/run-action.ts'
 import { connectGitHub } from '../github/github.ts'
-import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from './inputs/agent-inputs.ts'
+import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from './inputs/agent-inputs.ts'
 import { conclude } from './report/conclusion.ts'
 import { renderResult, toOutputs } from './report/outputs.ts'
 import { redactReport } from './report/redact-report.ts'
@@ -11,7 +11,7 @@ import { runAgent } from './run.ts'
 
 /** Runs an agent job. */
 export const agentAction: Action<AgentInputs, Report> = {
-  inputNames: INPUT_NAMES,
+  fields: AGENT_FIELDS,
   firstOutputs: { outcome: 'error' satisfies Outcome },
   connectGitHub,
   parse: parseAgentInputs,

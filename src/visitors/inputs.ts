@@ -1,4 +1,4 @@
-import { field, inputNames, parseFields, SERVICE_FIELDS, type Parsed } from '../action/input-table.ts'
+import { field, parseFields, SERVICE_FIELDS, type Parsed } from '../action/input-table.ts'
 import {
   booleanInput,
   choiceInput,
@@ -58,8 +58,6 @@ export const VISITORS_FIELDS = {
   onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
   summary: field('summary', 'true', booleanInput),
 }
-
-export const INPUT_NAMES = inputNames(VISITORS_FIELDS)
 
 export interface VisitorsInputs extends Parsed<typeof VISITORS_FIELDS> {
   readonly range: DateRange

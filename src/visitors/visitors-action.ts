@@ -1,13 +1,13 @@
 import type { Action } from '../action/run-action.ts'
 import { conclude } from './conclusion.ts'
-import { INPUT_NAMES, parseVisitorsInputs, type VisitorsInputs } from './inputs.ts'
+import { parseVisitorsInputs, VISITORS_FIELDS, type VisitorsInputs } from './inputs.ts'
 import { toOutputs } from './outputs.ts'
 import type { Report } from './report.ts'
 import { runVisitorsStep } from './step.ts'
 import { renderSummary } from './summary.ts'
 
 export const visitorsAction: Action<VisitorsInputs, Report> = {
-  inputNames: INPUT_NAMES,
+  fields: VISITORS_FIELDS,
   // A later step does not take a file for whole that nobody spoke for.
   firstOutputs: { complete: 'false' },
   parse: parseVisitorsInputs,

@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { INPUT_NAMES, parseAgentInputs, type AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
+import { inputNames } from '../../../src/action/input-table.ts'
+import { AGENT_FIELDS, parseAgentInputs, type AgentInputs } from '../../../src/agent/inputs/agent-inputs.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 type Given = Readonly<Record<string, string>>
 
-const NOTHING: Given = Object.fromEntries(INPUT_NAMES.map((name) => [name, '']))
+const NOTHING: Given = Object.fromEntries(inputNames(AGENT_FIELDS).map((name) => [name, '']))
 const GIVEN: Given = {
   prompt: 'Fix the guide.',
   'project-id': 'docs-demo',
@@ -141,7 +142,7 @@ test('no message shows a token', () => {
 })
 
 test('what is wrong with all inputs, and with each line of some, is short enough to be seen whole in an annotation', () => {
-  const names = INPUT_NAMES.filter((name) => name !== 'prompt')
+  const names = inputNames(AGENT_FIELDS).filter((name) => name !== 'prompt')
   const lines = 'docs/a.md, docs/b.md\n'.repeat(80)
   const message = messageOf(Object.fromEntries(names.map((name) => [name, lines])))
   expect(names.filter((name) => !message.includes(`- \`${name}\` `))).toEqual([])

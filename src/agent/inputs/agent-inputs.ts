@@ -1,4 +1,4 @@
-import { field, inputNames, linesField, parseFields, SERVICE_FIELDS, type Parsed } from '../../action/input-table.ts'
+import { field, linesField, parseFields, SERVICE_FIELDS, type Parsed } from '../../action/input-table.ts'
 import {
   baseUrlInput,
   booleanInput,
@@ -138,8 +138,6 @@ export const AGENT_FIELDS = {
   onMissingKey: field('on-missing-key', 'fail', onMissingKeyInput),
   summary: field('summary', 'true', booleanInput),
 }
-
-export const INPUT_NAMES = inputNames(AGENT_FIELDS)
 
 export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly task: Task
