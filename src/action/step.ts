@@ -54,7 +54,7 @@ export function endingAt<S extends Step>(step: S, deadlineAt: number): S {
  * @param graceMs how far past the step's deadline they may go
  * @throws ActionError if there is no token
  */
-export function openGitHub({ clock, deadlineAt, github }: Step, timeMs: number, graceMs = 0): GitHub {
+export function openGitHub({ clock, deadlineAt, github }: Step, timeMs = Infinity, graceMs = 0): GitHub {
   if (github === undefined) throw new ActionError('unauthorized', 'there is no `github-token`.')
   return github.until(Math.min(clock.now() + timeMs, deadlineAt + graceMs))
 }

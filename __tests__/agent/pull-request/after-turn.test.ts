@@ -170,7 +170,6 @@ async function ask(world: World, answers: Partial<GitHub> = {}) {
   const { authors = [], names = [], soFar = [], readers = [], refused = {}, openedBy = 'docs-agent[bot]' } = world
   const [asked, lookedUp]: [string[], string[]] = [[], []]
   const core = fakeHost()
-  const step = fakeStep({ core, inputs: agentInputs({ reviewers: { hasAuthors: true, names } }) })
   const github = fakeGitHub({
     listReviewersSoFar: () => Promise.resolve(soFar),
     mayWrite: (_repository, { login }) => {
@@ -184,8 +183,9 @@ async function ask(world: World, answers: Partial<GitHub> = {}) {
     },
     ...answers,
   })
+  const step = fakeStep({ core, github, inputs: agentInputs({ reviewers: { hasAuthors: true, names } }) })
   const pullRequest = { ...PULL_REQUEST, author: { login: openedBy, type: 'User' } }
-  await askReviewers(pullRequest, authors, github, step)
+  await askReviewers(pullRequest, authors, step)
   const losses = step.journal.shortfalls.map(({ lost }) => lost)
   return { asked, lookedUp, losses, said: core.said, questions: github.asked }
 }

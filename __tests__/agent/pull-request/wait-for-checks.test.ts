@@ -33,7 +33,7 @@ async function examine(
   const { journal } = step
   journal.see({ result: { outcome: 'pull-request' }, pullRequest: { checkList: earlier } })
   journal.begin(FOLLOW_UP)
-  const found = await waitForChecks(PULL_REQUEST, github, step)
+  const found = await waitForChecks(PULL_REQUEST, step)
   return {
     found,
     seconds: clock.sleeps.map((ms) => ms / 1_000),
@@ -153,7 +153,7 @@ test.each<[string, readonly (readonly Check[] | ActionError)[], number, PullRequ
 ])('after the last look at its checks a pull request %s', async (_what, looks, fixRounds, state, count) => {
   const github = fakeGitHub({ readChecks: inTurn(...looks) })
   const step = fakeStep({ github, inputs: agentInputs({ ...CHECKS, fixRounds }) })
-  await waitForChecks({ ...PULL_REQUEST, state }, github, step)
+  await waitForChecks({ ...PULL_REQUEST, state }, step)
   expect(github.asked.filter((name) => name === 'readPullRequest')).toHaveLength(count)
 })
 

@@ -1,4 +1,4 @@
-import type { GitHub } from '../../github/github.ts'
+import { openGitHub } from '../../action/step.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { rethrowFatal } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
@@ -10,21 +10,6 @@ const MOST_LOOK_UPS = 10
 
 const lower = (name: string): string => name.toLowerCase()
 
-/** The authors who have not been asked, of the first few who may write: those who were asked before are among these. */
-async function findAuthors(
-  authors: readonly string[],
-  { repository }: PullRequest,
-  isOver: (name: string) => boolean,
-  github: GitHub,
-): Promise<readonly string[]> {
-  const found: string[] = []
-  for (const login of authors.slice(0, MOST_LOOK_UPS)) {
-    if (found.length === MOST_AUTHORS) break
-    if (isOver(login) || (await github.mayWrite(repository, { login }))) found.push(login)
-  }
-  return found.filter((login) => !isOver(login))
-}
-
 /**
  * Asks for reviews, each person and each team once for a pull request: GitHub itself knows who was asked before and took
  * themselves out. Whoever cannot be asked is a shortfall, and the others are asked all the same.
@@ -34,18 +19,24 @@ async function findAuthors(
 export async function askReviewers(
   pullRequest: PullRequest,
   authors: readonly string[],
-  github: GitHub,
-  { inputs, journal }: AgentStep,
+  step: AgentStep,
 ): Promise<void> {
+  const { inputs, journal } = step
   const { names } = inputs.reviewers
   const author = lower(pullRequest.author.login)
   const candidates = authors.filter((login) => lower(login) !== author)
   if (names.length + candidates.length === 0) return
   await journal.bestEffort('Not everybody was asked for a review', async () => {
-    const soFar = new Set(await github.listReviewersSoFar(pullRequest))
-    const isOver = (name: string): boolean => soFar.has(lower(name))
-    const named = names.filter((name) => !isOver(name) && lower(name) !== author)
-    const wanted = [...named, ...(await findAuthors(candidates, pullRequest, isOver, github))]
+    const github = openGitHub(step)
+    const over = new Set([author, ...(await github.listReviewersSoFar(pullRequest))])
+    const isOver = (name: string): boolean => over.has(lower(name))
+    // The first few who may write: those who were asked before are among these.
+    const found: string[] = []
+    for (const login of candidates.slice(0, MOST_LOOK_UPS)) {
+      if (found.length === MOST_AUTHORS) break
+      if (isOver(login) || (await github.mayWrite(pullRequest.repository, { login }))) found.push(login)
+    }
+    const wanted = [...names, ...found].filter((name) => !isOver(name))
     for (const name of new Map(wanted.map((name) => [lower(name), name])).values()) {
       try {
         await github.requestReview(pullRequest, name)

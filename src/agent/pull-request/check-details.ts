@@ -1,9 +1,11 @@
+import { openGitHub } from '../../action/step.ts'
 import type { Check } from '../../github/commit-checks.ts'
-import type { GitHub } from '../../github/github.ts'
 import { rethrowFatal, type ErrorCode } from '../../runtime/errors.ts'
 import type { FailedCheck } from '../prompt/failing-checks.ts'
 import type { AgentStep } from '../report/journal.ts'
 
+/** Of all details together: a round must not wait for long for what it only may tell. */
+const DETAILS_MS = 120_000
 /** Past so many, checks are told by name, title and summary only. */
 const MOST_DETAILED = 10
 
@@ -36,9 +38,9 @@ function askForEach(what: string, { journal }: AgentStep) {
 export async function readDetails(
   failed: readonly Check[],
   repository: string,
-  github: GitHub,
   step: AgentStep,
 ): Promise<readonly FailedCheck[]> {
+  const github = openGitHub(step, DETAILS_MS)
   const [askAnnotations, askLog] = [askForEach('annotations', step), askForEach('logs', step)]
   const found: FailedCheck[] = []
   for (const check of failed.slice(0, MOST_DETAILED)) {

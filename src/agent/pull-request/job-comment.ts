@@ -22,12 +22,8 @@ async function findComment(
 }
 
 /** Sees to it that a comment names the job. The end of the step writes it, unless that is far: who finds none then starts another job. */
-export async function nameJob(
-  { repository, number }: PullRequest,
-  jobId: string,
-  github: GitHub,
-  { inputs, journal }: AgentStep,
-): Promise<void> {
+export async function nameJob({ repository, number }: PullRequest, jobId: string, step: AgentStep): Promise<void> {
+  const { inputs, journal } = step
   const { log } = journal.report()
   if (log?.jobId === jobId && log.pullRequest.number === number) return
   const pullRequest = { repository, number }
@@ -37,8 +33,10 @@ export async function nameJob(
     jobId,
     commentId: journal.turns[0].task.kind === 'create' ? 'none' : undefined,
   }
-  const write = async (): Promise<number | undefined> =>
-    (await findComment(place, github))?.id ?? (await github.addComment(pullRequest, markerComment(jobId)))
+  const write = async (): Promise<number | undefined> => {
+    const github = openGitHub(step)
+    return (await findComment(place, github))?.id ?? github.addComment(pullRequest, markerComment(jobId))
+  }
   const commentId = inputs.waitForChecks
     ? await journal.bestEffort('The comment that names the job was not written', write)
     : place.commentId

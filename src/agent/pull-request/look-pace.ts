@@ -1,4 +1,5 @@
 import type { Usage } from '../../github/requests.ts'
+import type { Looks } from './checks.ts'
 
 const SHORTEST_MS = 10_000
 const LONGEST_MS = 60_000
@@ -9,23 +10,17 @@ const FIRST_REQUESTS = 20
 const REQUESTS_PER_HOUR = 75
 const HOUR_MS = 3_600_000
 
-interface LookPace {
-  /** Since the head came, in milliseconds. */
-  readonly ageMs: number
-  /** That this look has shown something else than the one before. */
-  readonly hasChanged: boolean
-  /** That requests have to be saved. */
-  readonly isShort: boolean
-}
-
 /**
  * The time to the next look, in milliseconds: a tenth of the age of the wait, so that the lag is in proportion. A change is
  * often followed by another one. A look that shows nothing new costs no request, and one that does costs up to five.
+ * @param ageMs since the head came
+ * @param isShort that requests have to be saved
  */
-export function nextLookMs({ ageMs, hasChanged, isShort }: LookPace): number {
+export function nextLookMs({ hasChanged, endsInMs, isSettling }: Looks, ageMs: number, isShort: boolean): number {
+  if (isSettling) return endsInMs
   const byAgeMs = Math.min(Math.max(ageMs * SHARE_OF_AGE, SHORTEST_MS), LONGEST_MS)
-  if (isShort) return 2 * byAgeMs
-  return hasChanged ? SHORTEST_MS : byAgeMs
+  const shortestMs = hasChanged ? SHORTEST_MS : byAgeMs
+  return Math.min(isShort ? 2 * byAgeMs : shortestMs, endsInMs)
 }
 
 /** Whether few of the requests are left that the token has in an hour. */

@@ -1,7 +1,6 @@
 import { isOfSuite, type Check } from '../../github/commit-checks.ts'
 import { forkPointOf, type PullRequestCommit } from '../../github/commits.ts'
 import { isSamePullRequest } from '../../docs-service/pull-request-link.ts'
-import type { GitHub } from '../../github/github.ts'
 import { type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import { openGitHub } from '../../action/step.ts'
@@ -16,8 +15,6 @@ import { readDetails } from './check-details.ts'
 import { headOfLastRound, stopAtLastLook, stopBeforeAsking, stopForCommits, stopForTime } from './fix-rounds.ts'
 import { noteNewHead } from './wait-for-checks.ts'
 
-/** Of the details of all failing checks together: a round must not wait for long for what it only may tell. */
-const DETAILS_MS = 120_000
 const LONGEST_NAME = 60
 const LOST = 'The failing checks were not sent to the agent'
 
@@ -26,11 +23,11 @@ async function findFailing(
   pullRequest: PullRequest,
   commits: readonly PullRequestCommit[],
   failed: readonly Check[],
-  github: GitHub,
   step: AgentStep,
 ): Promise<readonly Check[]> {
   const lost = 'Could not tell which checks also fail without these changes'
   const before = await step.journal.bestEffort(lost, async () => {
+    const github = openGitHub(step)
     const base = forkPointOf(commits) ?? (await step.journal.heads.compareWithBase(pullRequest, github)).mergeBase
     // What is not red there by its check runs and commit statuses is not red by all that they are.
     const suffices = (listed: readonly Check[]): boolean =>
@@ -59,14 +56,13 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'move
   const stop = stopBeforeAsking(found, turns, fixRounds, deadlineAt - clock.now())
   if (stop !== undefined) return stop
   const asked = await journal.bestEffort(LOST, async (): Promise<Plan | FixStop | 'moved'> => {
-    const github = openGitHub(step, Infinity)
     const { headSha = '' } = found
     const address = toPullRequestAddress(prLink, context)
     const pullRequest = await heads.newestOrRead(address)
-    const commits = await heads.listCommits(pullRequest, github)
+    const commits = await heads.listCommits(pullRequest, openGitHub(step))
     const others = stopForCommits(commits, pullRequest, headOfLastRound(turns))
-    const failing = others === undefined ? await findFailing(pullRequest, commits, failedOf(found), github, step) : []
-    const details = await readDetails(failing, address.repository, openGitHub(step, DETAILS_MS), step)
+    const failing = others === undefined ? await findFailing(pullRequest, commits, failedOf(found), step) : []
+    const details = await readDetails(failing, address.repository, step)
     // What was found out is believed of a head that is read once more.
     const last = await heads.read(address)
     const readAt = clock.now()

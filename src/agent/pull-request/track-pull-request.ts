@@ -1,3 +1,4 @@
+import { openGitHub } from '../../action/step.ts'
 import { hasLabel } from '../../github/labels.ts'
 import { type PullRequest, toPullRequestAddress } from '../../github/pull-requests.ts'
 import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
@@ -61,13 +62,15 @@ export async function trackPullRequest(step: AgentStep, authors: readonly string
   const wasRead = operation === 'updated' || operation === 'unchanged'
   const read = () => readPatiently(link, wasRead, step)
   const pullRequest = await journal.bestEffort(describeWanted(inputs), read)
-  if (pullRequest === undefined || github === undefined) return {}
+  if (pullRequest === undefined) return {}
   if (label !== '') {
     if (!hasLabel(label, pullRequest.labels))
-      await journal.bestEffort('The label was not put on the pull request', () => github.addLabel(pullRequest, label))
-    await nameJob(pullRequest, job.id, github, step)
+      await journal.bestEffort('The label was not put on the pull request', async () =>
+        openGitHub(step).addLabel(pullRequest, label),
+      )
+    await nameJob(pullRequest, job.id, step)
   }
   // A round is about the same pull request, and its checks are no change of anybody's.
-  if (outcome === 'pull-request' && journal.turns.length === 1) await askReviewers(pullRequest, authors, github, step)
-  return isToExamine ? waitForChecks(pullRequest, github, step) : describePullRequest(pullRequest)
+  if (outcome === 'pull-request' && journal.turns.length === 1) await askReviewers(pullRequest, authors, step)
+  return isToExamine ? waitForChecks(pullRequest, step) : describePullRequest(pullRequest)
 }

@@ -1,4 +1,4 @@
-import type { Step } from '../../action/step.ts'
+import { openGitHub, type Step } from '../../action/step.ts'
 import type { Check } from '../../github/commit-checks.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
@@ -18,21 +18,22 @@ const LOST_SCOPE = 'Could not tell whether the files of the pull request match `
 const LAST_READ_MS = 3_000
 
 /** The list of a pull request's files would be of no certain commit. */
-async function compareWithBase(pullRequest: PullRequest, github: GitHub, { journal }: AgentStep): Promise<Comparison> {
+async function compareWithBase(pullRequest: PullRequest, step: AgentStep): Promise<Comparison> {
+  const github = openGitHub(step)
   // A merge may have brought the head into its base branch, which holds all of it then.
   const isIn = ({ relation }: Comparison): boolean => relation === 'identical' || relation === 'behind'
-  const change = await journal.heads.compareWithBase(pullRequest, github)
+  const change = await step.journal.heads.compareWithBase(pullRequest, github)
   if (!isIn(change)) return change
   const { repository, baseSha, headSha } = pullRequest
   const before = await github.compare(repository, baseSha, headSha)
   return isIn(before) ? { ...before, fileList: 'cut' } : before
 }
 
-async function findScope(pullRequest: PullRequest, github: GitHub, step: AgentStep): Promise<Scope | undefined> {
+async function findScope(pullRequest: PullRequest, step: AgentStep): Promise<Scope | undefined> {
   const { allowedPaths } = step.inputs
   if (allowedPaths.length === 0) return undefined
   return step.journal.bestEffort(LOST_SCOPE, async () => {
-    const { files, fileList } = await compareWithBase(pullRequest, github, step)
+    const { files, fileList } = await compareWithBase(pullRequest, step)
     const outside = await findOutOfScope(allowedPaths, files, step)
     if (outside.length > 0 || fileList !== 'cut') return { fileCount: files.length, outside }
     throw new ActionError('rejected', `GitHub lists only ${files.length} files of it.`)
@@ -70,7 +71,7 @@ export function noteNewHead({ headSha }: PullRequest, { journal }: AgentStep): v
 function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (ageMs: number, looks: Looks) => number {
   const [startedAt, { counted: before }] = [clock.now(), github.usage()]
   let isSaid = false
-  return (ageMs, { hasChanged, endsInMs, isSettling }) => {
+  return (ageMs, looks) => {
     const usage = github.usage()
     const isNear = isNearLimit(usage)
     if (isNear && !isSaid)
@@ -79,7 +80,7 @@ function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (age
       )
     isSaid ||= isNear
     const isShort = isNear || isOverShare(usage.counted - before, clock.now() - startedAt)
-    return isSettling ? endsInMs : Math.min(nextLookMs({ ageMs, hasChanged, isShort }), endsInMs)
+    return nextLookMs(looks, ageMs, isShort)
   }
 }
 
@@ -102,13 +103,10 @@ function findingsOf(pullRequest: PullRequest, looks: Partial<Looks>, { journal }
  * near.
  * @throws ActionError `cancelled`
  */
-export async function waitForChecks(
-  pullRequest: PullRequest,
-  github: GitHub,
-  step: AgentStep,
-): Promise<PullRequestFindings> {
+export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): Promise<PullRequestFindings> {
   const { clock, deadlineAt, context, inputs, journal, signal } = step
   const { turns } = journal
+  const github = openGitHub(step)
   const lastLookAt = deadlineAt - LAST_READ_MS
   // These show how long checks take.
   const earlier = turns.at(-2)?.pullRequest?.checkList ?? []
@@ -149,7 +147,7 @@ export async function waitForChecks(
 
   for (;;) {
     const { headSha } = known
-    const scope = await findScope(known, github, step)
+    const scope = await findScope(known, step)
     let looks: Partial<Looks> = {}
     if (inputs.waitForChecks) looks = await watchHead(headSha)
     else await readAgain()
