@@ -33,13 +33,13 @@ export async function runAgent(inputs: AgentInputs, given: Step, onCrash?: OnCra
     journal.stop(error)
     return journal.report()
   })
-  try {
-    journal.add({ skipReason: await run(step) })
-  } catch (error) {
+  // An accepted job and a known pull request stay in the journal.
+  const stop = (error: unknown): undefined => {
     if (!(error instanceof ActionError)) throw error
-    journal.stop(error) // an accepted job and a known pull request stay in it
+    journal.stop(error)
   }
-  await readAtEnd(step)
+  journal.add({ skipReason: await run(step).catch(stop) })
+  await readAtEnd(step).catch(stop)
   journal.noteEnd()
   await writeLog(step)
   await answerComment(endingAt(step, given.deadlineAt))

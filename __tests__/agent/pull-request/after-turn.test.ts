@@ -72,7 +72,9 @@ async function atEnd(before: PullRequest, reads: readonly (PullRequest | ActionE
   const result = { outcome: 'pull-request', job: job({ prLink: 'https://github.com/acme/docs/pull/7' }) } as const
   step.journal.see({ result, pullRequest: { ...describePullRequest(before), checks: 'failure' } })
   if (isOld) step.journal.begin(FOLLOW_UP)
-  await readAtEnd(step)
+  await readAtEnd(step).catch((error: unknown) => {
+    step.journal.stop(error as ActionError)
+  })
   const { outcome, pullRequest: found = {} } = step.journal.report()
   expect(found).toMatchObject({ headSha: before.headSha, checks: 'failure' })
   return [outcome === 'cancelled' ? outcome : found.state, found.mergeable, readAt]

@@ -2,7 +2,7 @@ import type { Check } from '../../github/commit-checks.ts'
 import { ActionError } from '../../runtime/errors.ts'
 import { formatDuration } from '../../text/duration.ts'
 import { oneLine } from '../../text/untrusted.ts'
-import type { ChecksState } from '../report/report.ts'
+import { failedOf, type ChecksState } from '../report/report.ts'
 
 /** How long a commit's first check may take to be registered. */
 const DISCOVERY_MS = 60_000
@@ -13,16 +13,12 @@ const APPROVAL_MS = 300_000
 /** How long the others may take after the first failure, if all that failed is to be told to the agent. */
 const OTHERS_MS = 300_000
 
-function failedChecks(checks: readonly Check[]): readonly Check[] {
-  return checks.filter(({ state }) => state === 'failure')
-}
-
 /**
  * The checks that failed because of what a pull request changes.
  * @param before those of the commit that its branch came from: what failed there under the same name does not count
  */
 export function failedByChange(failed: readonly Check[], before: readonly Check[]): readonly Check[] {
-  const wasRed = new Set(failedChecks(before).map(({ name }) => name))
+  const wasRed = new Set(failedOf(before).map(({ name }) => name))
   return failed.filter(({ name }) => !wasRed.has(name))
 }
 
@@ -39,7 +35,7 @@ export function waitForApproval(checks: readonly Check[]): boolean {
  */
 function foresee(checks: readonly Check[], stoodMs: number, othersMs: number): [end: ChecksState, endsInMs: number] {
   const isPending = checks.some(({ state }) => state === 'pending')
-  if (failedChecks(checks).length > 0) return ['failure', isPending ? othersMs : 0]
+  if (failedOf(checks).length > 0) return ['failure', isPending ? othersMs : 0]
   if (isPending) return ['pending', waitForApproval(checks) ? APPROVAL_MS - stoodMs : Infinity]
   return checks.length === 0 ? ['none', stoodMs < DISCOVERY_MS ? Infinity : 0] : ['success', SETTLE_MS - stoodMs]
 }
@@ -88,7 +84,7 @@ export function nextLook(
   }
   const isSame = before?.checks !== undefined && fingerprintOf(before.checks) === fingerprintOf(look)
   const changedAt = isSame ? before.changedAt : now
-  const failedSince = failedChecks(look).length === 0 ? undefined : (before?.failedSince ?? now)
+  const failedSince = failedOf(look).length === 0 ? undefined : (before?.failedSince ?? now)
   const othersMs = isAll ? (failedSince ?? now) + OTHERS_MS - now : 0
   const [end, leftMs] = foresee(look, now - changedAt, othersMs)
   // No more are expected then.

@@ -61,7 +61,7 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'move
     const pullRequest = await heads.newestOrRead(address)
     const commits = await heads.listCommits(pullRequest, openGitHub(step))
     const others = stopForCommits(commits, pullRequest, headOfLastRound(turns))
-    const failing = others === undefined ? await findFailing(pullRequest, commits, failedOf(found), step) : []
+    const failing = others === undefined ? await findFailing(pullRequest, commits, failedOf(found.checkList), step) : []
     const details = await readDetails(failing, address.repository, step)
     // What was found out is believed of a head that is read once more.
     const last = await heads.read(address)

@@ -1,6 +1,6 @@
 import { openGitHub } from '../../action/step.ts'
 import { isOpen, toPullRequestAddress } from '../../github/pull-requests.ts'
-import { ActionError, unlessFailed } from '../../runtime/errors.ts'
+import { unlessFailed } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type Changes } from '../report/report.ts'
 
@@ -36,26 +36,23 @@ const PAUSES_MS = [1_000, 2_000, 3_000, 5_000]
  * Reads an open pull request once more at the end of a step if a round has led no further since it was read, and a few times
  * more if GitHub did not know yet whether it conflicts with its base. This is worth no shortfall: what is not told stays as it
  * was, and so does all of it where another commit has come.
+ * @throws ActionError `cancelled`
  */
 export async function readAtEnd({ clock, context, deadlineAt, github, journal, signal }: AgentStep): Promise<void> {
   const { pullRequest: found, job } = journal.report()
   if (github === undefined || job?.prLink === undefined || found === undefined || signal.aborted) return
   const isOld = journal.newest.pullRequest === undefined
+  const { prLink } = job
+  const read = async () => github.readPullRequest(toPullRequestAddress(prLink, context))
   let known = found
-  try {
-    const address = toPullRequestAddress(job.prLink, context)
-    for (const pauseMs of isOld ? [0, ...PAUSES_MS] : PAUSES_MS) {
-      const isSettled = pauseMs > 0 && known.mergeable !== undefined
-      if (!isOpen(known) || isSettled || clock.now() + pauseMs >= deadlineAt) return
-      await clock.sleep(pauseMs, signal)
-      const now = await unlessFailed(github.readPullRequest(address))
-      // Checks and files were looked at for one commit, and this is about the same one or it is not told.
-      if (now === undefined || now.headSha !== known.headSha) return
-      known = { ...known, ...describePullRequest(now) }
-      journal.see({ pullRequest: known })
-    }
-  } catch (error) {
-    if (!(error instanceof ActionError)) throw error
-    journal.stop(error)
+  for (const pauseMs of isOld ? [0, ...PAUSES_MS] : PAUSES_MS) {
+    const isSettled = pauseMs > 0 && known.mergeable !== undefined
+    if (!isOpen(known) || isSettled || clock.now() + pauseMs >= deadlineAt) return
+    await clock.sleep(pauseMs, signal)
+    const now = await unlessFailed(read())
+    // Checks and files were looked at for one commit, and this is about the same one or it is not told.
+    if (now === undefined || now.headSha !== known.headSha) return
+    known = { ...known, ...describePullRequest(now) }
+    journal.see({ pullRequest: known })
   }
 }

@@ -78,8 +78,8 @@ export interface PullRequestFindings extends Partial<Pick<PullRequest, 'title' |
   readonly scope?: Scope
 }
 
-export function failedOf({ checkList = [] }: PullRequestFindings): readonly Check[] {
-  return checkList.filter(({ state }) => state === 'failure')
+export function failedOf(checks: readonly Check[] = []): readonly Check[] {
+  return checks.filter(({ state }) => state === 'failure')
 }
 
 /** Whether all its files match `allowed-paths`; undefined if that is not known. */
