@@ -3,6 +3,7 @@ import { systemClock } from '../../src/runtime/clock.ts'
 import { TimedOut, withDeadline } from '../../src/runtime/deadline.ts'
 import { ActionError, ERROR_TITLES, orAbort, rethrowFatal, unlessFailed } from '../../src/runtime/errors.ts'
 import { Heartbeat, sleepAloud } from '../../src/runtime/heartbeat.ts'
+import { all, items, number, object, required, text } from '../../src/runtime/read-json.ts'
 import { isLoopback, parseUrl } from '../../src/runtime/url.ts'
 import { pausesBefore, pollUntil } from '../../src/runtime/poll.ts'
 import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
@@ -102,6 +103,32 @@ test('a long sleep tells each minute how much of it is left, and a cancelled run
 
 test('every title is a few words, without a period', () => {
   expect(Object.values(ERROR_TITLES).filter((title) => !/^[A-Z][^.]{5,50}[^.]$/.test(title))).toEqual([])
+})
+
+const toItem = (item: object) => ({ name: text(item, 'name'), size: number(item, 'size'), id: number(item, 'of.id') })
+const WHOLE = { name: 'a', size: 1, of: { id: 2 } }
+
+test('a field that is not as described is not there, and what is no object is no item', () => {
+  const wrong = [
+    { name: 1, size: '1', of: { id: null } },
+    { name: null, size: null, of: [] },
+    { size: Infinity, of: 7 },
+  ]
+  const read = { list: [WHOLE, ...wrong, null, 'a', 7, []] }
+  expect(items(read, 'list', toItem)).toEqual([{ name: 'a', size: 1, id: 2 }, {}, {}, {}])
+})
+
+test('what lacks something that it requires cannot be read, and a defect of ours is none of it', () => {
+  const toName = (item: object) => required(text(item, 'name'))
+  const read = { one: WHOLE, other: { name: 7 }, list: [WHOLE, { name: 7 }] }
+  expect(['one', 'other', 'none'].map((path) => object(read, path, toName))).toEqual(['a', undefined, undefined])
+  expect([items(read, 'list', toName), all(read, 'list', toName)]).toEqual([['a'], undefined])
+  expect(all(read, 'list', toItem)).toHaveLength(2)
+  expect(() => required(text(read, 'other.name'))).toThrow(TypeError)
+  const broken = (): string => {
+    throw new TypeError('x is not a function')
+  }
+  expect(() => object(read, 'one', broken)).toThrow('x is not a function')
 })
 
 describe('deadline', () => {

@@ -3,7 +3,7 @@ import { path, type AskGitHub, type Query } from './ask-github.ts'
 import { toCheckRun, toCheckSuite, toCommitStatus, toWorkflowRun } from './check-suites.ts'
 import { type Check, judgeChecks, type OwnRun } from './commit-checks.ts'
 import { type FirstPage, PAGE_SIZE, toFirstPage } from './pages.ts'
-import { items, number, required, text } from './read-json.ts'
+import { items, number, required, text } from '../runtime/read-json.ts'
 
 const MOST_ANNOTATIONS = 50
 

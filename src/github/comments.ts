@@ -3,7 +3,7 @@ import { toPlace } from './event-parts.ts'
 import { judgeWriters, toWriter, type Author } from './comment-trust.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { readPages } from './pages.ts'
-import { number, object, required, text } from './read-json.ts'
+import { number, object, required, text } from '../runtime/read-json.ts'
 
 /** Something that a person wrote, and where an answer to it belongs. */
 export interface CommentAddress extends PullRequestAddress {

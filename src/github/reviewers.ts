@@ -2,7 +2,7 @@ import { ActionError } from '../runtime/errors.ts'
 import { path, type AskGitHub } from './ask-github.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
 import { readPages } from './pages.ts'
-import { optional, required, text } from './read-json.ts'
+import { optional, required, text } from '../runtime/read-json.ts'
 
 /** Whom an event is about, if it is about a review. */
 function toReviewers(event: object, owner: string): readonly string[] {
