@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { formatChecks, formatUsualTime, nextLook, waitForApproval } from '../../../src/agent/pull-request/checks.ts'
+import { formatChecks, formatUsualTime, nextLook } from '../../../src/agent/pull-request/checks.ts'
 import { isNearLimit, isOverShare, nextLookMs } from '../../../src/agent/pull-request/look-pace.ts'
 import type { Check } from '../../../src/github/commit-checks.ts'
 import { ActionError } from '../../../src/runtime/errors.ts'
@@ -8,8 +8,11 @@ const check = (state: 'success' | 'pending') => ({ name: state, state })
 const [PASSED, PENDING] = [check('success'), check('pending')]
 const HELD = { ...PENDING, waitsForApproval: true }
 
+const ASKED = { isAll: false, isOver: false }
+
 test('approval is waited for if nothing else is', () => {
-  expect([[], [PASSED], [HELD], [HELD, PENDING]].map(waitForApproval)).toEqual([false, false, true, false])
+  const looks = [[], [PASSED], [HELD], [HELD, PENDING]].map((checks) => nextLook(undefined, checks, 0, ASKED))
+  expect(looks.map(({ waitsForApproval }) => waitsForApproval)).toEqual([false, false, true, false])
 })
 
 const KNOWN = [{ ...PASSED, id: 1 }, PENDING]
@@ -23,8 +26,7 @@ test.each<[string, readonly Check[] | ActionError, boolean]>([
   ['another order and text', KNOWN.toReversed().map((one) => ({ ...one, summary: 'x' })), false],
   ['no answer', new ActionError('unreachable', ''), false],
 ])('checks have changed or not: %s', (_what, checks, hasChanged) => {
-  const asked = { isAll: false, isOver: false }
-  expect(nextLook(nextLook(undefined, KNOWN, 0, asked), checks, 1, asked).hasChanged).toBe(hasChanged)
+  expect(nextLook(nextLook(undefined, KNOWN, 0, ASKED), checks, 1, ASKED).hasChanged).toBe(hasChanged)
 })
 
 test.each([
@@ -40,7 +42,7 @@ test.each([
   ['pending', Array<'pending'>(5).fill('pending'), 'Checks of commit abcdef0: 5 of 5 still running (c0, c1, c2, …).'],
 ] as const)('checks that are %s (%j) are told with their names', (state, states, told) => {
   const checks = states.map((state, index) => ({ name: `c${index}`, state }))
-  expect(formatChecks(state, checks, 'abcdef0123')).toBe(told)
+  expect(formatChecks({ state, checks }, 'abcdef0123')).toBe(told)
 })
 
 test('the slowest check that still runs is told with its time on the commit before, where that is known', () => {

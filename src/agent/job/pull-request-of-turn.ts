@@ -24,7 +24,9 @@ export async function seeHead({ prLink: link }: Job, step: AgentStep, mustStand 
   const head = await journal.bestEffort(lost, async () => {
     const address = toPullRequestAddress(link, context)
     // Where it was just looked at, under this name of its repository, it is not read again.
-    return mustStand ? heads.readStanding(address, QUESTION_MS) : heads.newestOrRead(address, QUESTION_MS)
+    return mustStand
+      ? heads.readStanding(address, QUESTION_MS)
+      : (heads.newest(address) ?? heads.read(address, QUESTION_MS))
   })
   journal.see({ head })
 }

@@ -23,7 +23,7 @@ export function failedByChange(failed: readonly Check[], before: readonly Check[
 }
 
 /** Whether nothing is expected but somebody's approval. */
-export function waitForApproval(checks: readonly Check[]): boolean {
+function waitForApproval(checks: readonly Check[]): boolean {
   const pending = checks.filter(({ state }) => state === 'pending')
   return pending.length > 0 && pending.every(({ waitsForApproval }) => waitsForApproval === true)
 }
@@ -52,6 +52,10 @@ function fingerprintOf(checks: readonly Check[]): string {
 export interface Looks {
   readonly checks?: readonly Check[]
   readonly state?: ChecksState
+  /** Whether nothing is expected but somebody's approval. */
+  readonly waitsForApproval?: boolean
+  /** Whether that, or the state, has changed. */
+  readonly isNews?: boolean
   /** After how much longer without a change waiting is of no use, in milliseconds; 0 or less if it is of none now. */
   readonly endsInMs: number
   /** That all have passed, so that no look before that end is of use. */
@@ -80,7 +84,7 @@ export function nextLook(
 ): Looks {
   if (look instanceof ActionError) {
     const endsInMs = isOver || !PASSING.has(look.code) ? 0 : Infinity
-    return { changedAt: now, ...before, problem: look, hasChanged: false, endsInMs, isSettling: false }
+    return { changedAt: now, ...before, problem: look, isNews: false, hasChanged: false, endsInMs, isSettling: false }
   }
   const isSame = before?.checks !== undefined && fingerprintOf(before.checks) === fingerprintOf(look)
   const changedAt = isSame ? before.changedAt : now
@@ -90,7 +94,10 @@ export function nextLook(
   // No more are expected then.
   const endsInMs = isOver && end !== 'success' ? 0 : leftMs
   const state = end === 'failure' || endsInMs <= 0 ? end : 'pending'
-  return { checks: look, state, endsInMs, isSettling: end === 'success', hasChanged: !isSame, changedAt, failedSince }
+  const waitsForApproval = waitForApproval(look)
+  const isNews = state !== before?.state || waitsForApproval !== before.waitsForApproval
+  const shown = { checks: look, state, waitsForApproval, isNews, hasChanged: !isSame }
+  return { ...shown, endsInMs, isSettling: end === 'success', changedAt, failedSince }
 }
 
 const MOST_NAMES = 3
@@ -103,7 +110,7 @@ function formatSome(checks: readonly Check[], isWanted: (check: Check) => boolea
 }
 
 /** What is known of a commit's checks, in one line for the log. */
-export function formatChecks(state: ChecksState, checks: readonly Check[], sha: string): string {
+export function formatChecks({ checks = [], state }: Pick<Looks, 'checks' | 'state'>, sha: string): string {
   const commit = sha.slice(0, 7)
   if (checks.length === 0) return `Commit ${commit} has no checks${state === 'none' ? '' : ' yet'}.`
   const parts = [

@@ -58,7 +58,7 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'move
   const asked = await journal.bestEffort(LOST, async (): Promise<Plan | FixStop | 'moved'> => {
     const { headSha = '' } = found
     const address = toPullRequestAddress(prLink, context)
-    const pullRequest = await heads.newestOrRead(address)
+    const pullRequest = heads.newest(address) ?? (await heads.read(address))
     const commits = await heads.listCommits(pullRequest, openGitHub(step))
     const others = stopForCommits(commits, pullRequest, headOfLastRound(turns))
     const failing = others === undefined ? await findFailing(pullRequest, commits, failedOf(found.checkList), step) : []

@@ -1,5 +1,4 @@
 import { openGitHub, type Step } from '../../action/step.ts'
-import type { Check } from '../../github/commit-checks.ts'
 import type { Comparison } from '../../github/comparisons.ts'
 import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest } from '../../github/pull-requests.ts'
@@ -8,7 +7,7 @@ import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { describePullRequest, type PullRequestFindings, type Scope } from '../report/report.ts'
-import { formatChecks, formatUsualTime, nextLook, waitForApproval, type Looks } from './checks.ts'
+import { formatChecks, formatUsualTime, nextLook, type Looks } from './checks.ts'
 import { stopBeforeAsking } from './fix-rounds.ts'
 import { isNearLimit, isOverShare, nextLookMs } from './look-pace.ts'
 
@@ -40,29 +39,6 @@ async function findScope(pullRequest: PullRequest, step: AgentStep): Promise<Sco
   })
 }
 
-/** Says what changes, and once a minute what does not. */
-function tell(
-  { checks, state, problem }: Looks,
-  before: Looks | undefined,
-  sha: string,
-  earlier: readonly Check[],
-  heartbeat: Heartbeat,
-  { journal }: AgentStep,
-): void {
-  if (problem !== undefined)
-    heartbeat.beat(`The checks of commit ${sha.slice(0, 7)} could not be read. ${describeError(problem)}`)
-  if (problem !== undefined || checks === undefined || state === undefined) return
-  const told = formatChecks(state, checks, sha)
-  const isNew =
-    before?.checks === undefined || state !== before.state || waitForApproval(checks) !== waitForApproval(before.checks)
-  if (!isNew) {
-    heartbeat.beat(told + formatUsualTime(checks, earlier))
-    return
-  }
-  heartbeat.restart()
-  journal.note(told)
-}
-
 export function noteNewHead({ headSha }: PullRequest, { journal }: AgentStep): void {
   journal.note(`The pull request has a new commit, ${headSha.slice(0, 7)}; looking at that one.`)
 }
@@ -86,14 +62,14 @@ function createPace(github: GitHub, { clock }: Step, heartbeat: Heartbeat): (age
 
 /** What is found of a pull request by what the looks at its checks have shown. */
 function findingsOf(pullRequest: PullRequest, looks: Partial<Looks>, { journal }: AgentStep): PullRequestFindings {
-  const { checks, state, problem } = looks
+  const { checks, state, waitsForApproval, problem } = looks
   if (checks === undefined && problem !== undefined) journal.reportSkipped('The checks could not be read', problem)
   const doubt = checks?.find((check) => check.doubt !== undefined)?.doubt
   if (doubt !== undefined) journal.reportSkipped(DOUBTFUL, doubt)
   return {
     ...describePullRequest(pullRequest),
     ...(state !== undefined && { checks: state }),
-    ...(state === 'pending' && waitForApproval(checks ?? []) && { waitsForApproval: true }),
+    ...(state === 'pending' && waitsForApproval === true && { waitsForApproval }),
     ...(checks !== undefined && { checkList: checks }),
   }
 }
@@ -135,9 +111,15 @@ export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): 
       const { endsInMs, state } = look()
       const isReadLater = endsInMs > 0 || (state === 'failure' && mayGoBack())
       if (before !== undefined || !isReadLater) await readAgain()
-      if (known.headSha !== headSha) return {}
+      if (known.headSha !== headSha) return { state: 'pending' }
       const looks = look()
-      tell(looks, before, headSha, earlier, heartbeat, step)
+      const told = formatChecks(looks, headSha)
+      if (looks.problem !== undefined)
+        heartbeat.beat(`The checks of commit ${headSha.slice(0, 7)} could not be read. ${describeError(looks.problem)}`)
+      else if (looks.isNews) {
+        heartbeat.restart()
+        journal.note(told)
+      } else heartbeat.beat(told + formatUsualTime(looks.checks ?? [], earlier))
       const leftMs = lastLookAt - clock.now()
       if (looks.endsInMs <= 0 || leftMs <= 0) return looks
       await clock.sleep(Math.min(paceOf(clock.now() - watchedSince, looks), leftMs), signal)
@@ -151,10 +133,10 @@ export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): 
     let looks: Partial<Looks> = {}
     if (inputs.waitForChecks) looks = await watchHead(headSha)
     else await readAgain()
-    if (known.headSha === headSha) return { ...findingsOf(known, looks, step), ...(scope !== undefined && { scope }) }
+    const found = findingsOf(known, looks, step)
+    if (known.headSha === headSha) return { ...found, ...(scope !== undefined && { scope }) }
     heartbeat.restart()
     noteNewHead(known, step)
-    if (clock.now() >= lastLookAt)
-      return { ...describePullRequest(known), ...(inputs.waitForChecks && { checks: 'pending' }) }
+    if (clock.now() >= lastLookAt) return found
   }
 }

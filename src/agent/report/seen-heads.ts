@@ -59,14 +59,6 @@ export class SeenHeads {
   }
 
   /**
-   * The pull request by the newest read of it, or read if there was none.
-   * @throws ActionError if GitHub does not tell
-   */
-  async newestOrRead(address: PullRequestAddress, timeMs?: number): Promise<PullRequest> {
-    return this.newest(address) ?? this.read(address, timeMs)
-  }
-
-  /**
    * Reads a pull request, and again until the head has stood as long as a copy may lag; undefined if it does not before the
    * deadline.
    * @throws ActionError if GitHub does not tell
