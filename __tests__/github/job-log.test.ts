@@ -132,17 +132,14 @@ describe('download', () => {
       limits.push(ms)
       return systemClock.sleep(50)
     }
-    expect(await errorOf(downloading(endless, undefined, { clock: { ...systemClock, sleep } }))).toMatchObject({
-      code: 'deadline',
-    })
+    const clock = { ...systemClock, sleep }
+    expect(await errorOf(downloading(endless, undefined, { clock }))).toMatchObject({ code: 'deadline' })
     expect(limits).toEqual([60_000])
   })
 
   test('a cancelled run reads no further', async () => {
     const [run, cancelled] = [new AbortController(), new ActionError('cancelled', 'The run was cancelled.')]
-    const cancel = (): void => {
-      run.abort(cancelled)
-    }
+    const cancel = run.abort.bind(run, cancelled)
     expect(await errorOf(downloading(endless, cancel, { signal: run.signal }))).toBe(cancelled)
   })
 })

@@ -1,5 +1,5 @@
 import * as toolkit from '@actions/github'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { toActionError } from '../../src/github/github-error.ts'
 import { openOctokit, type Answer, type GitHubRequest } from '../../src/github/octokit.ts'
 import { createRequests } from '../../src/github/requests.ts'
@@ -128,12 +128,6 @@ describe('known answers', () => {
   })
 })
 
-const { GITHUB_EVENT_PATH: before } = process.env
-afterEach(() => {
-  if (before === undefined) delete process.env['GITHUB_EVENT_PATH']
-  else process.env['GITHUB_EVENT_PATH'] = before
-})
-
 test('the toolkit is loaded once, by the first request, and does not see the event, with which it breaks if that is cut', async () => {
   process.env['GITHUB_EVENT_PATH'] = 'event.json'
   const seen: unknown[] = []
@@ -148,6 +142,15 @@ test('the toolkit is loaded once, by the first request, and does not see the eve
     await perform({ method: 'GET', url }, new AbortController().signal, Infinity)
   expect(seen).toEqual([undefined])
   expect(process.env['GITHUB_EVENT_PATH']).toBe('event.json')
+})
+
+test('a run that is cancelled while the toolkit loads asks nothing', async () => {
+  const [run, sent] = [new AbortController(), [] as HttpRequest[]]
+  const load = () => (run.abort(), Promise.resolve(toolkit))
+  const send = (request: HttpRequest) => Promise.reject(new Error(`${sent.push(request)} sent`))
+  const { perform } = createRequests(OPTIONS, send, load)
+  await expect(perform({ method: 'GET', url: new URL(API) }, run.signal, Infinity)).rejects.toBe(run.signal.reason)
+  expect(sent).toEqual([])
 })
 
 test('an address that the toolkit trips over as it is loaded is named, and a defect in it is none', async () => {

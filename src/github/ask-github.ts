@@ -60,7 +60,7 @@ export type AskGitHub = <T>(
 
 export function createAskGitHub(
   { apiUrl, clock, signal, deadlineAt, redact }: GitHubOptions,
-  { perform }: Pick<Requests, 'perform'>,
+  { perform }: Requests,
 ): AskGitHub {
   return async (permission, repository, call) => {
     signal.throwIfAborted()

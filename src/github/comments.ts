@@ -2,7 +2,7 @@ import { path, type AskGitHub } from './ask-github.ts'
 import { toPlace } from './event-parts.ts'
 import { judgeWriters, toWriter, type Author } from './comment-trust.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
-import { readPages } from './pages.ts'
+import { readAll } from './pages.ts'
 import { number, object, required, text } from '../runtime/read-json.ts'
 
 /** Something that a person wrote, and where an answer to it belongs. */
@@ -92,14 +92,13 @@ export const connectComments = (ask: AskGitHub): Comments => ({
   listReviewComments: (review) =>
     ask(permissionFor('read', review), review.repository, async (api) => {
       const listed = { path: path`/pulls/${review.number}/reviews/${review.id}/comments`, mostPages: MOST_REVIEW_PAGES }
-      const pages = await readPages(api, { ...listed, read: toReviewComment, unreadable: 'left', past: 'left' })
-      return pages.flat()
+      return readAll(api, { ...listed, read: toReviewComment, unreadable: 'left', past: 'left' })
     }),
   listMarkerComments: (place, matters = () => true) =>
     ask(permissionFor('read', place), place.repository, async (api) => {
       const query = 'kind' in place ? { since: place.writtenAt } : {}
       const listed = { path: listPath(place), query, mostPages: MOST_PAGES }
-      const comments = (await readPages(api, { ...listed, read: toComment, unreadable: 'left' })).flat()
+      const comments = await readAll(api, { ...listed, read: toComment, unreadable: 'left' })
       const found = comments.filter(({ body }) => body.startsWith(MARKER_BEGINNING) && matters(body))
       const authorOf = await judgeWriters(api, found)
       return found.map((comment) => ({ id: comment.id, body: comment.body, author: authorOf(comment) }))

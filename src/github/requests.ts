@@ -108,10 +108,10 @@ export function createRequests(
 
   async function sendOnce(request: GitHubRequest, signal: AbortSignal): Promise<Answer> {
     const { method, url } = request
+    const ask = await (octokit ??= openOctokit(token, send, debug, load))
     // A signal of the process is heard only when the loop turns, and this may be something that GitHub is told to write.
     await clock.turn()
     signal.throwIfAborted()
-    const ask = await (octokit ??= openOctokit(token, send, debug, load))
     const etag = method === 'GET' ? known.get(url.href)?.headers['etag'] : undefined
     const limits = { clock, signal, timeoutMs: ATTEMPT_MS }
     const answer = await withDeadline((end) => ask({ ...request, etag }, end), limits)

@@ -1,7 +1,7 @@
 import { ActionError } from '../runtime/errors.ts'
 import { path, type AskGitHub } from './ask-github.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
-import { readPages } from './pages.ts'
+import { readAll } from './pages.ts'
 import { optional, required, text } from '../runtime/read-json.ts'
 
 /** Whom an event is about, if it is about a review. */
@@ -38,7 +38,7 @@ export const connectReviewers = (ask: AskGitHub): Reviewers => ({
     ask('pull-requests: read', repository, async (api) => {
       const read = (event: object) => toReviewers(event, api.owner)
       const listing = { path: path`/issues/${number}/timeline`, read, mostPages: MOST_PAGES }
-      return (await readPages(api, listing)).flat(2)
+      return (await readAll(api, listing)).flat()
     }),
   requestReview: ({ repository, number }, name) =>
     ask('pull-requests: write', repository, async (api) => {
