@@ -27,6 +27,9 @@ function changed(what: string): ActionError {
 
 /** What was looked at before a prompt has to hold still when it is sent again, which a rate limit may put off for long. */
 export async function lookAgain(before: Job, preflight: Preflight | undefined, watch: JobWatch): Promise<void> {
+  const { step } = watch
+  // Somebody else's prompt may have had its turn.
+  if (step.journal.newest.head !== undefined) await seeHead(before, step, true)
   const now = await findJob(before.id, watch)
   const stands = now !== undefined && (isRunning(before) ? now.status !== 'archived' : isSameEnd(now, before))
   if (stands && (preflight === undefined || (await preflight.check(now)) === undefined)) return

@@ -1,5 +1,5 @@
 import type { Job } from '../../docs-service/schemas.ts'
-import { ActionError } from '../../runtime/errors.ts'
+import { ActionError, rethrowFatal } from '../../runtime/errors.ts'
 import type { TaskResult } from '../report/report.ts'
 import type { Preflight, Replace } from '../report/turns.ts'
 import { lookAgain, prepare } from './before-sending.ts'
@@ -7,7 +7,6 @@ import { compareHeads } from './compare-heads.ts'
 import { isRunning, isSameEnd, saysActive } from './job-state.ts'
 import type { JobWatch } from './job-watch.ts'
 import { nextPollMs, nextTurnPollMs } from './poll-schedule.ts'
-import { seeHead } from './pull-request-of-turn.ts'
 import { waitForJob } from './wait-for-job.ts'
 
 /** How long a turn may take to begin, from the answer to its message. */
@@ -55,9 +54,9 @@ async function send(
     journal.see({ progress: 'taken' })
     return answer
   } catch (error) {
-    if (!(error instanceof ActionError) || error.code !== 'unknown-fate') throw error
+    const fate = rethrowFatal(error, 'unknown-fate')
     watch.note('It is not known whether the service accepted the prompt. The step looks whether the agent begins it.')
-    return error
+    return fate
   }
 }
 
@@ -98,11 +97,7 @@ export async function followUp(
   journal.see({ progress: 'unsent' })
   const before = await prepare(jobId, watch, preflight)
   if (!('id' in before)) return before
-  const answer = await send(jobId, prompt, watch, async () => {
-    // Somebody else's prompt may have had its turn.
-    if (journal.newest.head !== undefined) await seeHead(before, step, true)
-    await lookAgain(before, preflight, watch)
-  })
+  const answer = await send(jobId, prompt, watch, () => lookAgain(before, preflight, watch))
   const answeredAtMs = clock.now()
   // The last look may have seen a newer one.
   const head = journal.newest.head && journal.heads.newest(journal.newest.head)

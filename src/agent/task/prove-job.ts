@@ -70,25 +70,6 @@ async function readJobOfStranger(jobId: string, { step, strangers }: Search): Pr
 }
 
 /**
- * A job with the link as it reads today: if its repository was renamed, one of the two may still have the older name.
- * @throws ActionError if GitHub does not tell
- */
-async function withNameOfToday(
-  job: Job,
-  { repository, number }: PullRequest,
-  github: GitHub,
-  { context }: Step,
-): Promise<Job> {
-  const { prLink } = job
-  const isOtherName = prLink?.repository !== undefined && prLink.repository.toLowerCase() !== repository.toLowerCase()
-  if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(context.serverUrl).host) return job
-  // Who sees this repository by its name of today sees it by an older one, too.
-  const asked = github.readPullRequest({ repository: prLink.repository, number })
-  const found = await unlessFailed(asked, 'not-found', 'forbidden')
-  return found === undefined ? job : { ...job, prLink: { ...prLink, repository: found.repository } }
-}
-
-/**
  * Why a job is not that of a pull request, or cannot take the follow-up; undefined if all is well.
  * @throws ActionError if GitHub does not tell, or the job has a link that does not say which pull request it is
  */
@@ -96,12 +77,20 @@ export async function findObjection(
   job: Job | undefined,
   pullRequest: PullRequest,
   github: GitHub,
-  step: Step,
+  { context: { serverUrl } }: Step,
 ): Promise<string | undefined> {
-  if (job?.status === 'completed' && job.hasUnsafeLink === true)
+  if (job === undefined) return 'is not known'
+  const { prLink, status } = job
+  if (status === 'completed' && job.hasUnsafeLink === true)
     throw new ActionError('rejected', `job ${job.id} has a pull request, and its link cannot be used.`)
-  const today = job && (await withNameOfToday(job, pullRequest, github, step))
-  return objectionTo(today, pullRequest, step.context.serverUrl)
+  const { repository, number } = pullRequest
+  const isOtherName = prLink?.repository !== undefined && prLink.repository.toLowerCase() !== repository.toLowerCase()
+  if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(serverUrl).host)
+    return objectionTo(job, pullRequest, serverUrl)
+  // If the repository was renamed, one of the two may have its older name. Who sees it by its name of today sees it by that, too.
+  const asked = github.readPullRequest({ repository: prLink.repository, number })
+  const today = (await unlessFailed(asked, 'not-found', 'forbidden'))?.repository ?? prLink.repository
+  return objectionTo({ ...job, prLink: { ...prLink, repository: today } }, pullRequest, serverUrl)
 }
 
 /** A pull request, and why each job that those who count have named is not one to go on with, in our own words. */
@@ -132,8 +121,8 @@ export async function findJobOf(address: PullRequestAddress, search: Search): Pr
   }
   for (const named of others) {
     const job = await readJobOfStranger(named.jobId, search)
-    const objection = objectionTo(job, pullRequest, step.context.serverUrl)
-    if (objection === undefined) return { ...named, pullRequest, isProven: true }
+    const isProven = job !== undefined && objectionTo(job, pullRequest, step.context.serverUrl) === undefined
+    if (isProven) return { ...named, pullRequest, isProven }
   }
   return { pullRequest, objections }
 }

@@ -44,12 +44,7 @@ export function jobsNamedIn(comments: readonly MarkerComment[]): Record<'ours' |
 }
 
 /** Why a pull request is not known to be a job's, or the job cannot take the follow-up; undefined if all is well. */
-export function objectionTo(
-  job: Job | undefined,
-  { repository, number }: PullRequest,
-  serverUrl: string,
-): string | undefined {
-  if (job === undefined) return 'is not known'
+export function objectionTo(job: Job, { repository, number }: PullRequest, serverUrl: string): string | undefined {
   if (job.status === 'archived' || job.status === 'failed') return STATUS_PHRASES[job.status]
   const link = parsePullRequestLink(`${serverUrl}/${repository}/pull/${number}`)
   if (job.prLink === undefined) return 'has no pull request'
