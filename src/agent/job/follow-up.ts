@@ -82,10 +82,7 @@ async function lookUp(fate: ActionError, before: Job, watch: JobWatch): Promise<
   if (!isTaken) throw fate
 }
 
-/**
- * Sends a follow-up to a job (section 4.2). A job tells nothing about its turns: the one before has to be over before the
- * prompt is sent, or its end would pass for ours.
- */
+/** Sends a follow-up to a job (section 4.2) when no turn is in its way, and waits for the end of its own. */
 export async function followUp(
   jobId: string,
   prompt: string,

@@ -35,7 +35,7 @@ async function findRollingPullRequest(
 ): Promise<RollingPullRequest | undefined> {
   const { inputs } = step
   const search = openSearch(step)
-  const { findLabelledPullRequests, listOpenPullRequests } = search.github
+  const { findLabelledPullRequests, listOpenPullRequests } = openGitHub(search)
   const repository = inputs.prRepository === '' ? step.context.repository : inputs.prRepository
   const seen = new Set(passedOver)
   // The first list is short, and not known to be whole: only the second one says that there is none.

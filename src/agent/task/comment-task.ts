@@ -1,5 +1,6 @@
 import type { CommentAddress } from '../../github/comments.ts'
 import { isOpen } from '../../github/pull-requests.ts'
+import { openGitHub } from '../../action/step.ts'
 import { orAbort } from '../../runtime/errors.ts'
 import { changeSection } from '../prompt/change-section.ts'
 import { renderSections } from '../prompt/sections.ts'
@@ -26,8 +27,9 @@ async function findRolling(address: CommentAddress, search: Search): Promise<Rol
 }
 
 /** The change of a pull request that is none of the agent's. Where `change-context` is given, it is told there. */
-async function formatChange({ address, subject }: AskingComment, { github, step }: Search): Promise<string> {
-  const { changeContext, changeContextBytes } = step.inputs
+async function formatChange({ address, subject }: AskingComment, search: Search): Promise<string> {
+  const { changeContext, changeContextBytes } = search.inputs
+  const github = openGitHub(search)
   const { repository, number } = address
   if (subject.kind !== 'pull-request' || changeContext !== 'none') return ''
   const { baseSha, headSha } = subject.ends ?? (await github.readPullRequest(address))
@@ -51,7 +53,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
   const { isOnPullRequest, number } = address
 
   const search = openSearch(step)
-  const { github } = search
+  const github = openGitHub(search)
   const mayAsk = () => github.mayWrite(address.repository, author)
   if (!(await orAbort('Could not tell whether the author may ask', mayAsk, AGAIN)))
     return 'The author of the comment may not write in this repository.'

@@ -11,11 +11,8 @@ import { isMarkerComment } from '../pull-request/marker.ts'
 import { nextTurnPollMs, SETTLE_MS } from '../job/poll-schedule.ts'
 import { jobsNamedIn, objectionTo, type RollingPullRequest } from './rolling-pull-request.ts'
 
-/** Whom to ask about what is to be found out before the prompt. */
-export interface Search {
-  /** It ends when the search has to. */
-  readonly step: AgentStep
-  readonly github: GitHub
+/** The step for what is to be found out before the prompt: it ends when the search has to. */
+export interface Search extends AgentStep {
   /** What is left for all that strangers name together, in milliseconds. */
   readonly strangers: { leftMs: number }
 }
@@ -29,14 +26,11 @@ const STRANGERS_MS = 4_000
 /** A job that is not found is asked for once more after this time: one answer may be that of a copy that lags. */
 const GONE_AGAIN_MS = 2_000
 
-/**
- * A search takes no more than half of the time that is left.
- * @throws ActionError if there is no token
- */
-export function openSearch(wholeStep: AgentStep): Search {
-  const now = wholeStep.clock.now()
-  const step = endingAt(wholeStep, now + Math.min(QUESTIONS_MS, (wholeStep.deadlineAt - now) / 2))
-  return { step, github: openGitHub(step, Infinity), strangers: { leftMs: STRANGERS_MS } }
+/** A search takes no more than half of the time that is left. */
+export function openSearch(step: AgentStep): Search {
+  const now = step.clock.now()
+  const endsAt = now + Math.min(QUESTIONS_MS, (step.deadlineAt - now) / 2)
+  return { ...endingAt(step, endsAt), strangers: { leftMs: STRANGERS_MS } }
 }
 
 /**
@@ -44,10 +38,10 @@ export function openSearch(wholeStep: AgentStep): Search {
  * @param lagsUntil on the clock's scale: until then a completed job may still get its link
  * @throws ActionError if the service does not tell
  */
-async function readJob(jobId: string, { step }: Search, lagsUntil: number): Promise<Job | undefined> {
-  const { clock, signal } = step
+async function readJob(jobId: string, search: Search, lagsUntil: number): Promise<Job | undefined> {
+  const { clock, signal } = search
   let last: Job | ActionError | undefined
-  const poll = createPoller(step, { observe: (read) => (last = read), sleep: (ms) => clock.sleep(ms, signal) })
+  const poll = createPoller(search, { observe: (read) => (last = read), sleep: (ms) => clock.sleep(ms, signal) })
   const isFound = ({ status, prLink }: Job): boolean =>
     prLink !== undefined || status !== 'completed' || clock.now() >= lagsUntil
   const read = async (): Promise<Job> => {
@@ -56,12 +50,11 @@ async function readJob(jobId: string, { step }: Search, lagsUntil: number): Prom
     throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
   const ask = () => unlessFailed(read(), 'not-found')
-  return pollUntil(ask, Boolean, pausesBefore([GONE_AGAIN_MS], Infinity, clock), step)
+  return pollUntil(ask, Boolean, pausesBefore([GONE_AGAIN_MS], Infinity, clock), search)
 }
 
 /** Undefined if the service does not tell at once. Whoever can comment could else stop or delay all others. */
-async function readJobOfStranger(jobId: string, { step, strangers }: Search): Promise<Job | undefined> {
-  const { client, clock } = step
+async function readJobOfStranger(jobId: string, { client, clock, strangers }: Search): Promise<Job | undefined> {
   const askedAt = clock.now()
   if (strangers.leftMs <= 0) return undefined
   const job = await unlessFailed(client.getJob(jobId, askedAt + strangers.leftMs))
@@ -105,15 +98,15 @@ interface Unproven {
  * @throws ActionError if the service or GitHub does not tell
  */
 export async function findJobOf(address: PullRequestAddress, search: Search): Promise<RollingPullRequest | Unproven> {
-  const { github, step } = search
+  const github = openGitHub(search)
   const pullRequest = await github.readPullRequest(address)
   const objections: string[] = []
   if (!isOpen(pullRequest)) return { pullRequest, objections }
   const { ours, others } = jobsNamedIn(await github.listMarkerComments(pullRequest, isMarkerComment))
-  const lagsUntil = step.clock.now() + SETTLE_MS
+  const lagsUntil = search.clock.now() + SETTLE_MS
   for (const named of ours) {
     const job = await readJob(named.jobId, search, lagsUntil)
-    const objection = await findObjection(job, pullRequest, github, step)
+    const objection = await findObjection(job, pullRequest, github, search)
     const isProven = objection === undefined
     // A busy job names no pull request. Whether this one is its own it says when its turn ends.
     if (isProven || (job !== undefined && isRunning(job))) return { ...named, pullRequest, isProven }
@@ -121,7 +114,7 @@ export async function findJobOf(address: PullRequestAddress, search: Search): Pr
   }
   for (const named of others) {
     const job = await readJobOfStranger(named.jobId, search)
-    const isProven = job !== undefined && objectionTo(job, pullRequest, step.context.serverUrl) === undefined
+    const isProven = job !== undefined && objectionTo(job, pullRequest, search.context.serverUrl) === undefined
     if (isProven) return { ...named, pullRequest, isProven }
   }
   return { pullRequest, objections }
