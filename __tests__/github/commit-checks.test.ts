@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
-import { ACTIONS, toCheckRun, toCheckSuite, toCommitStatus, toWorkflowRun } from '../../src/github/check-suites.ts'
-import { judgeChecks, type Check } from '../../src/github/commit-checks.ts'
+import { ACTIONS, toCheckRun, toCheckSuite, toWorkflowRun } from '../../src/github/check-suites.ts'
+import { judgeChecks, toCommitStatus, type Check } from '../../src/github/commit-checks.ts'
 import { refusal, RUN_FACTS } from '../support/fake-github.ts'
 
 /** What GitHub says of a commit. A row ends with fields, such as `status=waiting`; `-` is what is not there. */

@@ -1,7 +1,7 @@
 import { type ActionError, rethrowFatal } from '../runtime/errors.ts'
 import { path, type AskGitHub, type Query } from './ask-github.ts'
-import { toCheckRun, toCheckSuite, toCommitStatus, toWorkflowRun } from './check-suites.ts'
-import { type Check, judgeChecks, type OwnRun } from './commit-checks.ts'
+import { toCheckRun, toCheckSuite, toWorkflowRun } from './check-suites.ts'
+import { type Check, judgeChecks, type OwnRun, toCommitStatus } from './commit-checks.ts'
 import { type FirstPage, PAGE_SIZE, toFirstPage } from './pages.ts'
 import { items, number, required, text } from '../runtime/read-json.ts'
 
@@ -18,9 +18,7 @@ export type Annotation = Readonly<ReturnType<typeof toAnnotation>>
 
 const NONE = { items: [], missing: 0, isFull: false }
 
-export type Checks = ReturnType<typeof connectChecks>
-
-export const connectChecks = (ask: AskGitHub) => ({
+export interface Checks {
   /**
    * All that counts of a commit's checks, but for those of the run that asks: four requests however much there is, as the
    * suites tell of runs past the first page. Without `actions: read` it is not known what took the place of what, so that all
@@ -28,12 +26,18 @@ export const connectChecks = (ask: AskGitHub) => ({
    * @param suffices whether check runs and commit statuses tell enough by themselves. Two fewer requests are made then; what
    * was replaced counts as well, and what only a suite tells is missing.
    */
-  readChecks: async (
+  readonly readChecks: (
     repository: string,
     sha: string,
     own: OwnRun,
     suffices?: (listed: readonly Check[]) => boolean,
-  ): Promise<readonly Check[]> => {
+  ) => Promise<readonly Check[]>
+  /** The first annotations of a check run. */
+  readonly listAnnotations: (repository: string, checkRunId: number) => Promise<readonly Annotation[]>
+}
+
+export const connectChecks = (ask: AskGitHub): Checks => ({
+  readChecks: async (repository, sha, own, suffices) => {
     const commit = path`/commits/${sha}`
     const read = <T extends object>(
       permission: string,
@@ -61,8 +65,7 @@ export const connectChecks = (ask: AskGitHub) => ({
     const workflowRuns = await runs.then(({ items }) => items, mayNotKnow)
     return judgeChecks({ repository, suites, checkRuns, statuses, workflowRuns }, own)
   },
-  /** The first annotations of a check run. */
-  listAnnotations: (repository: string, checkRunId: number): Promise<readonly Annotation[]> =>
+  listAnnotations: (repository, checkRunId) =>
     ask('checks: read', repository, async (api) => {
       const answer = await api.get(path`/check-runs/${checkRunId}/annotations`, { per_page: MOST_ANNOTATIONS })
       return required(items(answer, 'data', toAnnotation))

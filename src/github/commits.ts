@@ -41,21 +41,25 @@ const toTag = (tag: object) => ({ name: required(text(tag, 'name')), sha: requir
 /** Tags past these are not read. */
 const MOST_TAG_PAGES = 10
 
-export type Commits = ReturnType<typeof connectCommits>
-
-export const connectCommits = (ask: AskGitHub) => ({
+export interface Commits {
   /** The commits of a pull request, oldest first by the dates that their authors gave them. */
-  listPullRequestCommits: ({ repository, number }: PullRequestAddress) =>
+  readonly listPullRequestCommits: (pullRequest: PullRequestAddress) => Promise<readonly PullRequestCommit[]>
+  /** The commits that a head has and a base has not, as a pull request of the two would list them. */
+  readonly listCommitsBetween: (repository: string, base: string, head: string) => Promise<readonly PullRequestCommit[]>
+  /** `GET /repos/{owner}/{repo}/tags` */
+  readonly listTags: (repository: string) => Promise<readonly Tag[]>
+}
+
+export const connectCommits = (ask: AskGitHub): Commits => ({
+  listPullRequestCommits: ({ repository, number }) =>
     ask('pull-requests: read', repository, (api) =>
       readAll(api, { ...ALL_COMMITS, path: path`/pulls/${number}/commits` }),
     ),
-  /** The commits that a head has and a base has not, as a pull request of the two would list them. */
-  listCommitsBetween: (repository: string, base: string, head: string) =>
+  listCommitsBetween: (repository, base, head) =>
     ask('contents: read', repository, (api) =>
       readAll(api, { ...ALL_COMMITS, path: path`/compare/${base}...${head}`, name: 'commits' }),
     ),
-  /** `GET /repos/{owner}/{repo}/tags` */
-  listTags: (repository: string) =>
+  listTags: (repository) =>
     ask('contents: read', repository, (api) =>
       readAll(api, { path: '/tags', read: toTag, unreadable: 'left', mostPages: MOST_TAG_PAGES, past: 'left' }),
     ),

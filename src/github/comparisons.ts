@@ -44,14 +44,16 @@ function toComparison(comparison: object) {
 }
 export type Comparison = Readonly<ReturnType<typeof toComparison>>
 
-export type Comparisons = ReturnType<typeof connectComparisons>
-
-export const connectComparisons = (ask: AskGitHub) => ({
+export interface Comparisons {
   /**
    * What changed between the merge base of the two and the head (`GET /repos/{owner}/{repo}/compare/{basehead}`). The commits
    * come in pages, oldest first; the files only come on the first one.
    */
-  compare: async (repository: string, base: string, head: string): Promise<Comparison> => {
+  readonly compare: (repository: string, base: string, head: string) => Promise<Comparison>
+}
+
+export const connectComparisons = (ask: AskGitHub): Comparisons => ({
+  compare: async (repository, base, head) => {
     const readPage = (page: number): Promise<Comparison> =>
       ask('contents: read', repository, async (api) => {
         const answer = await api.get(path`/compare/${base}...${head}`, { per_page: PAGE_SIZE, page })

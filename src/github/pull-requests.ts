@@ -103,35 +103,43 @@ const hasBrought = ({ state }: Listed): boolean => state !== 'closed'
 /** Of those that were changed last, as whoever pushes or merges changes one: others are old enough to be found by the commit. */
 const CHANGED_LAST = { state: 'all', sort: 'updated', direction: 'desc', per_page: 30 }
 
-export type PullRequests = ReturnType<typeof connectPullRequests>
+export interface PullRequests {
+  /** In the repository by the name that GitHub gives it: one that was renamed is found by its old name too. */
+  readonly readPullRequest: (pullRequest: PullRequestAddress) => Promise<PullRequest>
+  /**
+   * The pull requests that a commit is in: the merged ones that brought it, and others whose branch has it too. For some
+   * seconds after a merge GitHub does not know: the list is empty then, or refused (422, `rejected`).
+   */
+  readonly findPullRequestsOfCommit: (repository: string, sha: string) => Promise<readonly ListedPullRequest[]>
+  /**
+   * The pull requests that were merged as this commit, or have it as their head, among those that were changed last. Unlike
+   * the above, it is a part of the pull request itself.
+   */
+  readonly findPullRequestsEndingWith: (repository: string, sha: string) => Promise<readonly ListedPullRequest[]>
+  /** The pull requests from a branch of this repository, newest first. */
+  readonly findPullRequestsOfBranch: (
+    repository: string,
+    branch: string,
+    state: 'open' | 'all',
+  ) => Promise<readonly ListedPullRequest[]>
+}
 
-export function connectPullRequests(ask: AskGitHub) {
+export function connectPullRequests(ask: AskGitHub): PullRequests {
   const find = (repository: string, place: string, query: Query, isWanted: (one: Listed) => boolean) =>
-    ask('pull-requests: read', repository, async (api): Promise<readonly ListedPullRequest[]> => {
+    ask('pull-requests: read', repository, async (api) => {
       // One that cannot be read may be the one that matters, so that none is left out.
       return required(all(await api.get(place, query), 'data', toListed)).filter(isWanted)
     })
   return {
-    /** In the repository by the name that GitHub gives it: one that was renamed is found by its old name too. */
-    readPullRequest: ({ repository, number }: PullRequestAddress): Promise<PullRequest> =>
+    readPullRequest: ({ repository, number }) =>
       ask('pull-requests: read', repository, async (api) => {
         const answer = await api.get(path`/pulls/${number}`)
         return { ...required(object(answer, 'data', toPullRequest)), number }
       }),
-    /**
-     * The pull requests that a commit is in: the merged ones that brought it, and others whose branch has it too. For some
-     * seconds after a merge GitHub does not know: the list is empty then, or refused (422, `rejected`).
-     */
-    findPullRequestsOfCommit: (repository: string, sha: string) =>
-      find(repository, path`/commits/${sha}/pulls`, {}, hasBrought),
-    /**
-     * The pull requests that were merged as this commit, or have it as their head, among those that were changed last. Unlike
-     * the above, it is a part of the pull request itself.
-     */
-    findPullRequestsEndingWith: (repository: string, sha: string) =>
+    findPullRequestsOfCommit: (repository, sha) => find(repository, path`/commits/${sha}/pulls`, {}, hasBrought),
+    findPullRequestsEndingWith: (repository, sha) =>
       find(repository, '/pulls', CHANGED_LAST, (one) => one.endSha === sha && hasBrought(one)),
-    /** The pull requests from a branch of this repository, newest first. */
-    findPullRequestsOfBranch: (repository: string, branch: string, state: 'open' | 'all') => {
+    findPullRequestsOfBranch: (repository, branch, state) => {
       const [owner = ''] = repository.split('/')
       // Without a branch of this name GitHub may list all; an owner may have a fork, too.
       const isWanted = (one: Listed): boolean => one.branch === branch && !one.isOfFork

@@ -42,15 +42,17 @@ const toRun = (run: object) => ({
 
 type Run = ReturnType<typeof toRun>
 
-export type WorkflowRuns = ReturnType<typeof connectWorkflowRuns>
-
-export const connectWorkflowRuns = (ask: AskGitHub) => ({
+export interface WorkflowRuns {
   /**
    * The heads of the last successful runs of a workflow on a branch before this one, newest first and each once
    * (`GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs`). GitHub's own filter knows branches by name only, so
    * that it finds those of forks and of pull requests too. A head may be gone: then the one before it is as good.
    */
-  findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }: WorkflowBranch) => {
+  readonly findLastSuccesses: (before: WorkflowBranch) => Promise<readonly string[]>
+}
+
+export const connectWorkflowRuns = (ask: AskGitHub): WorkflowRuns => ({
+  findLastSuccesses: ({ repository, workflow, branch, runId, isOther = false }) => {
     const events = isOther ? [...BRANCH_EVENTS, STARTED_BY_RUN] : BRANCH_EVENTS
     const counts = ({ id, event, actor, isOfFork }: Run): boolean =>
       id < runId &&
@@ -58,7 +60,7 @@ export const connectWorkflowRuns = (ask: AskGitHub) => ({
       // Such a run gets no secrets, and may be green for having told nothing.
       !(event === 'push' && actor === DEPENDABOT) &&
       !isOfFork
-    return ask('actions: read', repository, async (api): Promise<readonly string[]> => {
+    return ask('actions: read', repository, async (api) => {
       const runs = await readAll(api, {
         path: path`/actions/workflows/${workflow}/runs`,
         query: { branch, status: 'success', exclude_pull_requests: true },
