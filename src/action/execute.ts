@@ -16,7 +16,7 @@ export interface Runner {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Takes what tells of a step that a defect has stopped: of what it is given, the last. */
+/** Takes what tells of a step that an error has stopped, a defect included: of what it is given, the last. */
 export type OnCrash<Told> = (tell: (error: ActionError) => Told) => void
 
 /** @returns whether the step is green: one whose outputs are lost has not told the next step what it needs to know */
@@ -98,6 +98,8 @@ export async function execute(
   // Of several ends the first is the step's.
   const end = (result: StepResult): Promise<void> => (ending ??= leave(result))
   const endOfCrash = (error: unknown): Promise<void> => (ending ??= leave(resultOfCrash(error, core, tell)))
+  const endOfError = (error: unknown): Promise<void> =>
+    error instanceof ActionError ? (ending ??= leave(tell(error))) : endOfCrash(error)
   const onUncaught = (error: unknown): void => {
     if (ending === undefined) {
       void endOfCrash(error)
@@ -111,5 +113,5 @@ export async function execute(
   process.on('uncaughtException', onUncaught)
   process.on('unhandledRejection', onUncaught)
   const runner = { core, clock, signal: cancelOnSignals(), startedAt: clock.now(), env: process.env }
-  await perform(runner, (given) => (tell = given)).then(end, endOfCrash)
+  await perform(runner, (given) => (tell = given)).then(end, endOfError)
 }

@@ -1,5 +1,5 @@
 import type { connectGitHub } from '../github/github.ts'
-import { ActionError } from '../runtime/errors.ts'
+import type { ActionError } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import type { StepResult } from './conclusion.ts'
 import { readContext, withholdsSecrets } from './context.ts'
@@ -18,7 +18,7 @@ export interface Action<Inputs extends StepInputs, Report> {
   readonly connectGitHub?: typeof connectGitHub
   /** @throws ActionError `invalid-input` that names every problem */
   readonly parse: (raw: RawInputs, workspace: string, now: Date) => Inputs
-  /** Throws only what nobody foresaw; what is known of such a step is asked of what `onCrash` was given last. */
+  /** What is known of a step that throws is asked of what `onCrash` was given last. */
   readonly run: (inputs: Inputs, step: Step, onCrash: OnCrash<Report>) => Promise<Report>
   /** The report of a step that asked nothing: stopped by an error, or skipped for want of a key. */
   readonly notRun: (error: ActionError | undefined, durationMs: number) => Report
@@ -59,7 +59,7 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     const wantsSummary = raw['summary']?.trim().toLowerCase() !== 'false'
     const notRun = (error?: ActionError): Report => action.notRun(error, clock.now() - startedAt)
     const render = (report: Report): StepResult => action.render(report, core.redact, wantsSummary)
-    /** Of several forms the fullest one that the defect leaves. */
+    /** Of several forms the fullest one that a defect leaves. */
     const onCrashReport: OnCrash<Report> = (tellKnown) => {
       onCrash((error) => {
         for (const isSummaryWanted of [wantsSummary, false]) {
@@ -79,12 +79,7 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
       announceSkip(core, env)
       return render(notRun())
     }
-    try {
-      const inputs = action.parse(raw, env['GITHUB_WORKSPACE'] ?? process.cwd(), clock.wallTime())
-      return render(await action.run(inputs, openStep(inputs, runner, action.connectGitHub), onCrashReport))
-    } catch (error) {
-      if (!(error instanceof ActionError)) throw error
-      return render(notRun(error))
-    }
+    const inputs = action.parse(raw, env['GITHUB_WORKSPACE'] ?? process.cwd(), clock.wallTime())
+    return render(await action.run(inputs, openStep(inputs, runner, action.connectGitHub), onCrashReport))
   })
 }
