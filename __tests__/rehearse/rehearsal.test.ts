@@ -52,17 +52,12 @@ function steps(
   const program = join(folder, 'service.cjs')
   writeFileSync(program, source)
   const core = fakeHost(inputs)
-  const env = {
-    RUNNER_TEMP: folder,
-    GITHUB_REPOSITORY: 'me/guide',
-    RUNNER_TRACKING_ID: 'run-1',
-    GITHUB_TOKEN: 'secret',
-  }
+  const run = { GITHUB_REPOSITORY: 'me/guide', RUNNER_TRACKING_ID: 'run-1', GITHUB_TOKEN: 'secret' }
   const { signal } = new AbortController()
-  const runner = { core, clock: PATIENT, signal, startedAt: 0, env, ...fields }
-  const step = (): Promise<StepResult> => rehearse(program, runner)
-  const logs = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.log'))
-  return { step, said: core.said, logs: () => logs().map((name) => readFileSync(join(folder, name), 'utf8')) }
+  const runner = { core, clock: PATIENT, signal, startedAt: 0, env: { RUNNER_TEMP: folder, ...run }, ...fields }
+  const logNames = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.log'))
+  const logs = (): string[] => logNames().map((name) => readFileSync(join(folder, name), 'utf8'))
+  return { step: () => rehearse(program, runner), said: core.said, logs }
 }
 
 test('the main step starts the service, and tells how to reach both its parts', async () => {
@@ -98,11 +93,8 @@ const SERVICE = { pid: 1, baseUrl: 'http://127.0.0.1:1', logFile: 'x' }
 
 test.each([
   ...[null, 7, [], {}, { ...SERVICE, pid: 0 }, { ...SERVICE, pid: 1.5 }, { ...SERVICE, pid: '1' }],
-  ...[
-    { ...SERVICE, baseUrl: '/' },
-    { ...SERVICE, baseUrl: 'ftp://x' },
-    { ...SERVICE, logFile: '' },
-  ],
+  ...['/', 'ftp://x'].map((baseUrl) => ({ ...SERVICE, baseUrl })),
+  { ...SERVICE, logFile: '' },
 ])('what was saved as %j is no service', async (saved) => {
   const core = { ...fakeHost(), savedState: () => JSON.stringify(saved) }
   expect(await steps('', { core }).step()).toMatchObject({ isGreen: true, title: 'There is no service to stop' })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
 import { dateInput, describeRange, lastDays, periodBefore, timeOf } from '../../src/visitors/date-range.ts'
 import { comparePages } from '../../src/visitors/compare.ts'
-import { csvCell } from '../../src/visitors/export-format.ts'
+import { csvCell, type VisitorRow } from '../../src/visitors/export-format.ts'
 import { bar, renderTopPages } from '../../src/visitors/page-tables.ts'
 import { shortenPath, VisitorList } from '../../src/visitors/visitor-list.ts'
 import { SEED } from '../support/seed.ts'
@@ -18,18 +18,15 @@ test.each([
   [{}, 1, MOVED],
   ...['human', 'ai', 'total'].map((name) => [{ [name]: 99 }, 0, CHANGED] as const),
   [{ ai: 99 }, 2, `${CHANGED} ${MOVED}`],
-])(
-  'a part with other totals (%j) and rows that came before (%i) leaves the doubts “%s”',
-  async (other, repeated, doubts) => {
-    const list = new VisitorList()
-    const parts = [TOTALS, { ...TOTALS, ...other }, TOTALS].map((totals, nth) => {
-      const visitors = Array.from({ length: nth === 0 ? 1 + repeated : 1 }, () => row(`/${nth}`))
-      return page(visitors, { totals, hasMore: nth < 2 })
-    })
-    await readAll(list, ...parts)
-    expect([list.totals, list.doubts]).toEqual([TOTALS, doubts])
-  },
-)
+])('other totals (%j) and rows that came before (%i) leave the doubts “%s”', async (other, repeated, doubts) => {
+  const list = new VisitorList()
+  const parts = [TOTALS, { ...TOTALS, ...other }, TOTALS].map((totals, nth) => {
+    const again = nth === 0 ? Array<VisitorRow>(repeated).fill(row('/0')) : []
+    return page([row(`/${nth}`), ...again], { totals, hasMore: nth < 2 })
+  })
+  await readAll(list, ...parts)
+  expect([list.totals, list.doubts]).toEqual([TOTALS, doubts])
+})
 
 test('in whatever order they come, the pages with the most visitors are kept first, and ties go by path', async () => {
   const rows = fc.uniqueArray(fc.record({ path: fc.string({ maxLength: 2 }), total: fc.nat(5) }), {
@@ -159,10 +156,7 @@ test.each([
   ['must be `YYYY-MM-DD`', '2026-01-01&limit=1 2026-01-01T10:00:00.1234567890Z'],
   ['has a UTC offset that does not exist', '2026-01-01T10:00:00+99:00'],
 ])('each of these %s: %s', (problem, texts) => {
-  for (const text of texts.split(' ')) {
-    expect(() => dateInput(text, {}, '.')).toThrow(problem)
-    expect(timeOf(text)).toBeNaN()
-  }
+  for (const text of texts.split(' ')) expect(() => dateInput(text, {}, '.')).toThrow(problem)
 })
 
 test.each([
