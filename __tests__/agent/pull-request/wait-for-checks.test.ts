@@ -254,13 +254,12 @@ test.each<[string, readonly Comparison[], string, readonly string[] | undefined]
   }
   const { found, notice } = await examine(SCOPE, { compare })
   expect(compared.join(', ')).toBe(asked)
-  expect([found.scope?.outside, found.checks]).toEqual([outside, undefined])
-  expect(found.scope?.fileCount).toBe(outside && answers.at(-1)?.files.length)
+  expect([found.outside, found.checks]).toEqual([outside, undefined])
   if (outside === undefined) expect(notice).toMatch(/GitHub lists only \d files of it\./)
 })
 
 test('the files are those of the commit that is named, and new commits are new files', async () => {
   const compare: GitHub['compare'] = (_at, _base, head) => Promise.resolve(head === commit('d') ? OUTSIDE : INSIDE)
   const { found } = await examine(SCOPE, { readPullRequest: inTurn(MOVED), compare })
-  expect(found).toMatchObject({ headSha: commit('d'), scope: { outside: ['src/a.ts'] } })
+  expect(found).toMatchObject({ headSha: commit('d'), outside: ['src/a.ts'] })
 })

@@ -64,17 +64,16 @@ test.each(['unsent', 'taken'] as const)('nobody who waited is told to attach to 
         expect(adviseAttaching(reportOf({ outcome, task: FOLLOW_UP, job, error, progress }))).toBeUndefined()
 })
 
-const inside = { fileCount: 1, outside: [] }
-const outside = { fileCount: 1, outside: ['src/a.ts'] }
+const outside = ['src/a.ts']
 const ASKED = ['checks', 'out-of-scope'] as const
 const HELD = { waitsForApproval: true }
-const GOOD = { state: 'open', checks: 'success', scope: inside } as const
+const GOOD = { state: 'open', checks: 'success', outside: [] } as const
 
 const iconOf = (report: Report, ...failOn: FailOn[]): string =>
   renderSummary(report, say(report, ...failOn)).split(' ')[1] ?? ''
 
 const checked = (checks: ChecksState): PullRequestFindings => ({ ...GOOD, checks })
-const UNCHECKED: PullRequestFindings = { state: 'open', scope: inside }
+const UNCHECKED: PullRequestFindings = { state: 'open', outside: [] }
 const NO_SCOPE = { state: 'open', checks: 'success' } as const
 const LOOK_AT_CHECKS = 'Look at the checks'
 const RED = checked('failure')
@@ -96,7 +95,7 @@ test.each<[PullRequestFindings, title: string, advice: string]>([
   [{ ...checked('pending'), ...HELD }, `${OPENED} its checks wait for approval`, 'Approve the runs'],
   [checked('none'), `${OPENED} and no check is registered for it`, 'See which workflows'],
   [UNCHECKED, `${OPENED} and it is not known whether its checks have passed`, LOOK_AT_CHECKS],
-  [{ ...RED, scope: outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at the files'],
+  [{ ...RED, outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at the files'],
   [NO_SCOPE, `${OPENED} and it is not known whether its files match \`allowed-paths\``, 'Look at the files'],
 ])('a pull request of which %j is known is told as “%s”', (pullRequest, title, advice) => {
   const report = reportOf({ operation: 'created', asked: ASKED, pullRequest })
@@ -104,7 +103,7 @@ test.each<[PullRequestFindings, title: string, advice: string]>([
   expect(said).toMatchObject({ isGreen: true, title })
   expect(said.advice ?? 'Nothing').toMatch(new RegExp(`^${advice || 'Nothing'}`))
   expect(iconOf(report)).toBe(advice === '' ? '✅' : '⚠️')
-  const [hasPassed, isInside] = [pullRequest.checks === 'success', pullRequest.scope?.outside.length === 0]
+  const [hasPassed, isInside] = [pullRequest.checks === 'success', pullRequest.outside?.length === 0]
   expect([say(report, 'checks').isGreen, say(report, 'out-of-scope').isGreen]).toEqual([hasPassed, isInside])
   expect(iconOf(report, 'checks', 'out-of-scope')).toBe(hasPassed && isInside ? iconOf(report) : '❌')
 })
@@ -146,7 +145,7 @@ test('a gate that is red because nobody could ask names the cause, and one that 
   const cause = / Nothing is known of it: GitHub said unauthorized\.$/
   expect(sayOf({}, 'checks')).toMatchObject({ text: expect.stringMatching(cause) as unknown, advice: 'Give a token.' })
   expect(sayOf({}, 'out-of-scope').text).toMatch(cause)
-  const pending = sayOf({ checks: 'pending', scope: inside }, 'checks')
+  const pending = sayOf({ checks: 'pending', outside: [] }, 'checks')
   expect(pending.advice).toBe('Look at the checks of the pull request.')
   for (const { text } of [pending, sayOf({ checks: 'success' }, 'checks'), sayOf({}, 'failed')])
     expect(text).not.toMatch(cause)
@@ -154,7 +153,7 @@ test('a gate that is red because nobody could ask names the cause, and one that 
 
 test('tells what is known of a pull request, and nothing of what is not', () => {
   const told = (pullRequest: PullRequestFindings): string => formatPullRequest(reportOf({ pullRequest }))
-  expect(told({ state: 'merged', mergeable: false, checks: 'none', scope: outside })).toBe(
+  expect(told({ state: 'merged', mergeable: false, checks: 'none', outside })).toBe(
     'It is already merged. It conflicts with its base branch, so it cannot be merged. No check is registered for it. It changes 1 path outside of `allowed-paths`.',
   )
   expect([told({}), told({ state: 'open', mergeable: true, isBlocked: false })]).toEqual(['', ''])

@@ -34,11 +34,11 @@ test('sets every output, in the order of the file, empty where there is nothing 
 })
 
 test('tells the next steps all about a pull request', () => {
-  const pullRequest = { ...FOUND, headSha: 'c', scope: { fileCount: 2, outside: [] } }
+  const pullRequest = { ...FOUND, headSha: 'c', outside: [] }
   expect(print({ operation: 'created', rounds: ROUNDS, pullRequest })).toBe(
     `outcome=pull-request status=completed changed=true pr-link=${LINK} pr-number=7 pr-head-sha=c checks=failure in-scope=true job-id=job_1 pr-operation=created pr-repository=acme/docs pr-state=draft pr-branch=agent/a pr-mergeable=false continued= fix-rounds=1 model=writer-1 duration-seconds=65.4`,
   )
-  expect(outputsOf({ pullRequest: { scope: { fileCount: 2, outside: ['src/a.ts'] } } })['in-scope']).toBe('false')
+  expect(outputsOf({ pullRequest: { outside: ['src/a.ts'] } })['in-scope']).toBe('false')
   expect(outputsOf({ stop: 'red-before' })['fix-rounds']).toBe('0')
 })
 
@@ -130,7 +130,7 @@ test('tells all that the step knows, without its secrets', () => {
     operation: 'created',
     startedBy: { text: 'schedule' },
     change: `It is "${KEY}".`,
-    pullRequest: { ...FOUND, headSha: 'c', checkList: failing, scope: { fileCount: 1, outside: ['src/a.ts'] } },
+    pullRequest: { ...FOUND, headSha: 'c', checkList: failing, outside: ['src/a.ts'] },
     changes: { files, isWhole: true },
     rounds: [{ task: FOLLOW_UP, failing, result: { outcome: 'no-changes' } }],
     shortfalls: [{ lost: 'The label was not put on', error: new ActionError('forbidden', 'No.') }],
@@ -173,7 +173,7 @@ test.each([1, 10, 1_000])('of lists of %i long items what does not fit is left o
     change: LONG,
     job: { ...completed, model: LONG, repository: LONG, ref: LONG },
     error: new ActionError('rejected', LONG, { hint: LONG }),
-    pullRequest: { title: LONG, branch: LONG, checkList: failing, scope: { fileCount: 1, outside: all(LONG) } },
+    pullRequest: { title: LONG, branch: LONG, checkList: failing, outside: all(LONG) },
     changes: { files: all({ path: LONG, additions: 1, deletions: 1 }), isWhole: true },
     rounds: all({ task: FOLLOW_UP, failing, result: { outcome: 'failed' as const } }).slice(0, 5),
   })

@@ -84,7 +84,7 @@ test.each<[PullRequestFindings, string[] | undefined]>([
   [{ ...OPEN, mergeable: false }, ['It conflicts with its base branch.']],
   [{ ...OPEN, checks: 'pending' }, ['Its checks have not finished.']],
   [{ ...OPEN, checks: 'pending', waitsForApproval: true }, ['Its checks wait for approval.']],
-  [{ ...OPEN, scope: { fileCount: 2, outside: ['a`b', 'c'] } }, [CHANGES]],
+  [{ ...OPEN, outside: ['a`b', 'c'] }, [CHANGES]],
   [
     { ...OPEN, checks: 'failure', checkList: failed('1', '2', '3', '4', '5', '6', '7') },
     ['`1` failed', '`2` failed', '`3` failed', '`4` failed', '`5` failed', '2 more checks failed.'],

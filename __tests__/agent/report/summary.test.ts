@@ -63,8 +63,8 @@ const filesOf = (...paths: string[]) => paths.map((path) => ({ path, additions: 
 
 test('of many files and paths twenty are named, and the others counted', () => {
   const files = filesOf(...Array.from({ length: 25 }, (_, index) => `docs/${index}.md`))
-  const scope = { fileCount: 25, outside: files.map(({ path }) => path) }
-  const markdown = summary({ changes: { files, isWhole: false }, pullRequest: { scope } })
+  const outside = files.map(({ path }) => path)
+  const markdown = summary({ changes: { files, isWhole: false }, pullRequest: { outside } })
   expect(markdown).toContain('**Changed by this step:** at least 25 files, +25 −0')
   expect(markdown).toContain('<tr><td>and 5 more</td></tr>')
   expect(markdown).toContain('<code>docs&#47;19&#46;md</code>, and 5 more</td>')
@@ -156,7 +156,6 @@ const EVIL = '</code>](https://evil.example)<img src=x> @octocat `evil` ##[error
 test('nothing that others wrote comes alive', async () => {
   const url = `https://example.com/${HOSTILE}`
   const checkList = [check(HOSTILE, 'failure', { detailsUrl: url })]
-  const scope = { fileCount: 1, outside: [HOSTILE] }
   const strangers = { repository: HOSTILE, ref: HOSTILE, model: HOSTILE, createdAt: HOSTILE, unlistedStatus: HOSTILE }
   const html = await marked.parse(
     summary({
@@ -168,7 +167,7 @@ test('nothing that others wrote comes alive', async () => {
       startedBy: { text: `push by \`${HOSTILE.replaceAll('`', "'")}\``, url },
       changes: { files: [{ path: HOSTILE, additions: 1, deletions: 1 }], isWhole: true },
       rounds: [{ task: { kind: 'create', prompt: HOSTILE }, failing: checkList, result: { outcome: 'failed' } }],
-      pullRequest: { state: 'open', branch: HOSTILE, title: HOSTILE, scope, checkList },
+      pullRequest: { state: 'open', branch: HOSTILE, title: HOSTILE, outside: [HOSTILE], checkList },
       timeline: [{ at: new Date(0), elapsedMs: 0, event: EVIL }],
       shortfalls: [{ lost: 'The label', error: new ActionError('forbidden', EVIL, { hint: EVIL }) }],
     }),

@@ -6,7 +6,7 @@ import { ActionError, describeError, rethrowFatal, unlessFailed } from '../../ru
 import { Heartbeat } from '../../runtime/heartbeat.ts'
 import { findOutOfScope } from '../inputs/path-filter.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { describePullRequest, type PullRequestFindings, type Scope } from '../report/report.ts'
+import { describePullRequest, type PullRequestFindings } from '../report/report.ts'
 import { formatChecks, formatUsualTime, nextLook, type Looks } from './checks.ts'
 import { stopBeforeAsking } from './fix-rounds.ts'
 import { isNearLimit, isOverShare, nextLookMs } from './look-pace.ts'
@@ -28,13 +28,13 @@ async function compareWithBase(pullRequest: PullRequest, step: AgentStep): Promi
   return isIn(before) ? { ...before, fileList: 'cut' } : before
 }
 
-async function findScope(pullRequest: PullRequest, step: AgentStep): Promise<Scope | undefined> {
+async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<readonly string[] | undefined> {
   const { allowedPaths } = step.inputs
   if (allowedPaths.length === 0) return undefined
   return step.journal.bestEffort(LOST_SCOPE, async () => {
     const { files, fileList } = await compareWithBase(pullRequest, step)
     const outside = await findOutOfScope(allowedPaths, files, step)
-    if (outside.length > 0 || fileList !== 'cut') return { fileCount: files.length, outside }
+    if (outside.length > 0 || fileList !== 'cut') return outside
     throw new ActionError('rejected', `GitHub lists only ${files.length} files of it.`)
   })
 }
@@ -129,12 +129,12 @@ export async function waitForChecks(pullRequest: PullRequest, step: AgentStep): 
 
   for (;;) {
     const { headSha } = known
-    const scope = await findScope(known, step)
+    const outside = await findOutside(known, step)
     let looks: Partial<Looks> = {}
     if (inputs.waitForChecks) looks = await watchHead(headSha)
     else await readAgain()
     const found = findingsOf(known, looks, step)
-    if (known.headSha === headSha) return { ...found, ...(scope !== undefined && { scope }) }
+    if (known.headSha === headSha) return { ...found, ...(outside && { outside }) }
     heartbeat.restart()
     noteNewHead(known, step)
     if (clock.now() >= lastLookAt) return found

@@ -122,7 +122,7 @@ function toResult(report: Report, { isGreen, title, text, advice }: Conclusion) 
       url: urlOf(check.detailsUrl),
       seconds: check.tookMs && check.tookMs / 1_000,
     })),
-    outside: (found.scope?.outside ?? []).map(name),
+    outside: (found.outside ?? []).map(name),
     rounds: report.rounds.map((turn) => ({
       checks: (turn.failing ?? []).slice(0, MOST_ROUND_CHECKS).map((check) => name(check.name)),
       end: formatEnd(turn),

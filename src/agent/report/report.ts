@@ -52,12 +52,6 @@ export interface TaskResult {
 /** The value of the output `checks`. That none are registered is never the same as that all have passed. */
 export type ChecksState = 'success' | 'failure' | 'pending' | 'none'
 
-/** Whether the pull request keeps to `allowed-paths`, and what is outside of them. */
-export interface Scope {
-  readonly fileCount: number
-  readonly outside: readonly string[]
-}
-
 /** The files that a step has changed in its pull request. */
 export interface Changes {
   readonly files: readonly { readonly path: string; readonly additions: number; readonly deletions: number }[]
@@ -67,7 +61,7 @@ export interface Changes {
 
 /** What GitHub knows of the pull request when the step ends. What is undefined was not asked, or not to be found out. */
 export interface PullRequestFindings extends Partial<Pick<PullRequest, 'title' | 'state' | 'branch' | 'isBlocked'>> {
-  /** The commit that `checks` and `scope` are about. */
+  /** The commit that `checks` and `outside` are about. */
   readonly headSha?: string
   readonly mergeable?: boolean
   readonly checks?: ChecksState
@@ -75,7 +69,8 @@ export interface PullRequestFindings extends Partial<Pick<PullRequest, 'title' |
   readonly waitsForApproval?: boolean
   /** All that count, if they were waited for. */
   readonly checkList?: readonly Check[]
-  readonly scope?: Scope
+  /** What does not match `allowed-paths`. */
+  readonly outside?: readonly string[]
 }
 
 export function failedOf(checks: readonly Check[] = []): readonly Check[] {
@@ -83,8 +78,8 @@ export function failedOf(checks: readonly Check[] = []): readonly Check[] {
 }
 
 /** Whether all its files match `allowed-paths`; undefined if that is not known. */
-export function isInScope({ scope }: PullRequestFindings): boolean | undefined {
-  return scope === undefined ? undefined : scope.outside.length === 0
+export function isInScope({ outside }: PullRequestFindings): boolean | undefined {
+  return outside === undefined ? undefined : outside.length === 0
 }
 
 export function describePullRequest(pullRequest: PullRequest): PullRequestFindings {

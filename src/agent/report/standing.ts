@@ -41,16 +41,16 @@ type Fault = readonly [isSo: boolean, ending: string, advice: string, ...left: r
 
 /** All that is wrong with the pull request, or not known although it was asked for, the gravest first. */
 export function faultsOf({ asked = [], pullRequest = {}, shortfalls }: Report): readonly Fault[] {
-  const { state, mergeable, checks, waitsForApproval: isHeld = false, scope } = pullRequest
+  const { state, mergeable, checks, waitsForApproval: isHeld = false, outside } = pullRequest
   const [asksScope, asksChecks] = [asked.includes('out-of-scope'), asked.includes('checks')]
   const isPending = checks === 'pending'
   const hint = shortfalls.findLast(({ error }) => error.hint)?.error.hint
-  const outside = prose(`It changes paths outside of \`allowed-paths\`: ${someQuoted(scope?.outside ?? [])}.`)
+  const outsideOf = prose(`It changes paths outside of \`allowed-paths\`: ${someQuoted(outside ?? [])}.`)
   const faults: readonly Fault[] = [
-    [isInScope(pullRequest) === false, ', and it changes files outside of `allowed-paths`', LOOK_AT_FILES, outside],
+    [isInScope(pullRequest) === false, ', and it changes files outside of `allowed-paths`', LOOK_AT_FILES, outsideOf],
     [mergeable === false, ', and it conflicts with its base', RESOLVE, 'It conflicts with its base branch.'],
     [checks === 'failure', ', its checks failed', LOOK_AT_CHECKS, ...listFailed(pullRequest)],
-    [asksScope && !scope, ', and it is not known whether its files match `allowed-paths`', hint ?? LOOK_AT_FILES],
+    [asksScope && !outside, ', and it is not known whether its files match `allowed-paths`', hint ?? LOOK_AT_FILES],
     [asksChecks && !checks, ', and it is not known whether its checks have passed', hint ?? LOOK_AT_CHECKS],
     [isPending && isHeld, ', its checks wait for approval', APPROVE_CHECKS, 'Its checks wait for approval.'],
     [isPending && !isHeld, ', its checks have not finished', LOOK_AT_CHECKS, 'Its checks have not finished.'],
@@ -100,16 +100,15 @@ export const CHECKS_TEXTS: Readonly<Record<ChecksState, readonly [short: string,
 /** What is known of the pull request, as full sentences. */
 export function formatPullRequest(report: Report): string {
   const { pullRequest = {} } = report
-  const { state, mergeable, isBlocked, checks, waitsForApproval, scope } = pullRequest
+  const { state, mergeable, isBlocked, checks, waitsForApproval, outside = [] } = pullRequest
   const [, checksText, blockedText] = checks === undefined ? [] : CHECKS_TEXTS[checks]
-  const outside = scope?.outside.length ?? 0
   return joinSentences([
     isPullRequestOver(pullRequest) && `It is already ${state ?? ''}.`,
     mergeable === false && 'It conflicts with its base branch, so it cannot be merged.',
     checks && waitsForApproval === true ? 'Its checks wait until somebody approves them.' : checksText,
     isBlocked === true && blockedText,
     isInScope(pullRequest) === true && 'All its files match `allowed-paths`.',
-    outside > 0 && `It changes ${formatCount(outside, 'path')} outside of \`allowed-paths\`.`,
+    outside.length > 0 && `It changes ${formatCount(outside.length, 'path')} outside of \`allowed-paths\`.`,
     ...formatFixing(report),
   ])
 }

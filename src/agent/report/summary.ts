@@ -43,7 +43,7 @@ const COUNT = /: \d+ commits?$/
 
 /** What the sections before have not told, what started the run, and the job. */
 function facts(report: Report, { text }: Conclusion): string {
-  const { startedBy, change, pullRequest: { state, branch, scope } = {}, shortfalls, job, durationMs } = report
+  const { startedBy, change, pullRequest: { state, branch, outside = [] } = {}, shortfalls, job, durationMs } = report
   const id = jobIdOf(report)
   const trigger = startedBy && { ...startedBy, text: startedBy.text.replace(change === undefined ? '' : COUNT, '') }
   const ref = job?.ref === undefined ? '' : ` at ${fact(job.ref)}`
@@ -52,7 +52,7 @@ function facts(report: Report, { text }: Conclusion): string {
     Change: change && prose(change),
     'Pull request': state && branch && `${state}, ${fact(branch)}`,
     'Last seen of it': isLookedAt(report) ? '' : prose(formatPullRequest(report)),
-    'Outside of allowed-paths': firstRows(scope?.outside ?? [], (path) => [fact(path)]).join(', '),
+    'Outside of allowed-paths': firstRows(outside, (path) => [fact(path)]).join(', '),
     'Not done on GitHub': prose(formatShortfalls(shortfalls, text) ?? ''),
     Job: id && inlineCode(id),
     Status: job && fact(job.unlistedStatus ?? job.status),
