@@ -6,6 +6,7 @@ import { ActionError } from '../../../src/runtime/errors.ts'
 import { active, completed, failed, failure, withoutLink } from '../../support/fake-client.ts'
 import { ATTACH, FOLLOW_UP, reportOf, type Fields } from '../../support/report.ts'
 import type { FailOn } from '../../../src/agent/inputs/fail-on.ts'
+import { parsePathRules } from '../../../src/agent/inputs/path-patterns.ts'
 import { formatPullRequest } from '../../../src/agent/report/standing.ts'
 import { renderSummary } from '../../../src/agent/report/summary.ts'
 import { refusal } from '../../support/fake-github.ts'
@@ -65,7 +66,7 @@ test.each(['unsent', 'taken'] as const)('nobody who waited is told to attach to 
 })
 
 const outside = ['src/a.ts']
-const ASKED = ['checks', 'out-of-scope'] as const
+const ASKED = { waitForChecks: true, allowedPaths: parsePathRules('docs/**') }
 const HELD = { waitsForApproval: true }
 const GOOD = { state: 'open', checks: 'success', outside: [] } as const
 
@@ -98,7 +99,7 @@ test.each<[PullRequestFindings, title: string, advice: string]>([
   [{ ...RED, outside }, `${OPENED} and it changes files outside of \`allowed-paths\``, 'Look at the files'],
   [NO_SCOPE, `${OPENED} and it is not known whether its files match \`allowed-paths\``, 'Look at the files'],
 ])('a pull request of which %j is known is told as “%s”', (pullRequest, title, advice) => {
-  const report = reportOf({ operation: 'created', asked: ASKED, pullRequest })
+  const report = reportOf({ operation: 'created', ...ASKED, pullRequest })
   const said = say(report)
   expect(said).toMatchObject({ isGreen: true, title })
   expect(said.advice ?? 'Nothing').toMatch(new RegExp(`^${advice || 'Nothing'}`))
@@ -108,7 +109,7 @@ test.each<[PullRequestFindings, title: string, advice: string]>([
   expect(iconOf(report, 'checks', 'out-of-scope')).toBe(hasPassed && isInside ? iconOf(report) : '❌')
 })
 
-const unchanged: Fields = { outcome: 'no-changes', operation: 'unchanged', asked: ASKED }
+const unchanged: Fields = { outcome: 'no-changes', operation: 'unchanged', ...ASKED }
 
 test.each<[string, Fields]>([
   ['Pull request opened', { operation: 'created' }],
@@ -141,7 +142,7 @@ test.each<[string, Fields, boolean]>([
 test('a gate that is red because nobody could ask names the cause, and one that knows does not', () => {
   const lost = { lost: 'Nothing is known of it', error: refusal('unauthorized', 'Give a token.') }
   const sayOf = (pullRequest: PullRequestFindings, failOn: FailOn) =>
-    say(reportOf({ asked: ASKED, pullRequest, shortfalls: [lost] }), failOn)
+    say(reportOf({ ...ASKED, pullRequest, shortfalls: [lost] }), failOn)
   const cause = / Nothing is known of it: GitHub said unauthorized\.$/
   expect(sayOf({}, 'checks')).toMatchObject({ text: expect.stringMatching(cause) as unknown, advice: 'Give a token.' })
   expect(sayOf({}, 'out-of-scope').text).toMatch(cause)

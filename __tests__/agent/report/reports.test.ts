@@ -122,7 +122,7 @@ test('what is noted is said and in the time line, and the step has its origin an
   journal.add({ change: 'the push' })
   expect(host.said).toEqual(['log: The job is active.', 'notice: Look | There are two.'])
   expect(journal.report()).toEqual({
-    asked: ['checks'],
+    ...{ projectId: 'docs-demo', stepId: 'agent', waitForChecks: true, allowedPaths: [] },
     failOn: new Set(['failed', 'archived', 'timeout']),
     change: 'the push',
     durationMs: 2_000,
@@ -130,7 +130,6 @@ test('what is noted is said and in the time line, and the step has its origin an
     rounds: [],
     shortfalls: [],
     task: CREATE,
-    origin: { projectId: 'docs-demo', stepId: 'agent' },
     timeline: [
       { at: new Date('2026-01-01T00:00:01Z'), elapsedMs: 1_000, event: 'The job is active.' },
       { at: new Date('2026-01-01T00:00:02Z'), elapsedMs: 2_000, event: 'There are two.' },

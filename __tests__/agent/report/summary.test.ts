@@ -82,7 +82,7 @@ test('what there is nothing to tell of is left out', () => {
 })
 
 const headingOf = (fields: Fields): string | undefined =>
-  summary({ origin: { projectId: 'docs-demo', stepId: '' }, operation: 'created', ...fields }).split('\n')[0]
+  summary({ projectId: 'docs-demo', stepId: '', operation: 'created', ...fields }).split('\n')[0]
 
 test.each<[string, Fields]>([
   ['new job', {}],
@@ -97,9 +97,9 @@ test.each<[string, Fields]>([
 
 test('the heading tells two steps of one workflow job from each other, and stays short', () => {
   const [projectId, stepId] = ['x'.repeat(128), 'agent']
-  const heading = headingOf({ origin: { projectId, stepId } })
+  const heading = headingOf({ projectId, stepId })
   expect(heading).toContain(`<code>${'x'.repeat(39)}…</code> · step <code>agent</code> · new job: `)
-  expect(headingOf({ origin: undefined, task: undefined })).toBe('## ✅ Docs agent: Pull request opened')
+  expect(headingOf({ projectId: undefined, task: undefined })).toBe('## ✅ Docs agent: Pull request opened')
 })
 
 test('tells the story with times, and the day where it begins', () => {

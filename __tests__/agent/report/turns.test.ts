@@ -1,21 +1,13 @@
 import { expect, test } from '@jest/globals'
 import type { FixStop } from '../../../src/agent/report/fixing.ts'
-import type { Outcome, Report, TaskResult, Turn } from '../../../src/agent/report/report.ts'
-import {
-  findStop,
-  findUntold,
-  isToTrack,
-  reportOf,
-  stoppedBy,
-  type Recorded,
-  type Turns,
-} from '../../../src/agent/report/turns.ts'
+import type { Outcome, Recorded, Report, TaskResult, Turn } from '../../../src/agent/report/report.ts'
+import { findStop, findUntold, isToTrack, reportOf, stoppedBy, type Turns } from '../../../src/agent/report/turns.ts'
 import { ActionError, type ErrorCode } from '../../../src/runtime/errors.ts'
 import { ATTACH, CREATE } from '../../support/report.ts'
 import { completed, failed, failure } from '../../support/fake-client.ts'
 import { refusal } from '../../support/fake-github.ts'
 
-const RECORDED: Recorded = { asked: ['checks'], timeline: [], shortfalls: [], durationMs: 2_000 }
+const RECORDED: Recorded = { waitForChecks: true, timeline: [], shortfalls: [], durationMs: 2_000 }
 
 const tell = (...turns: Turns): Report => reportOf(turns, RECORDED)
 

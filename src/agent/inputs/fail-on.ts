@@ -2,8 +2,6 @@ import { refuse, rejecting, type Input, type RawInputs } from '../../action/pars
 
 export const FAIL_ON = ['failed', 'archived', 'timeout', 'no-changes', 'checks', 'out-of-scope'] as const
 export type FailOn = (typeof FAIL_ON)[number]
-/** What is asked about the pull request, and known only if another input asks for it. */
-export type Gate = Extract<FailOn, 'checks' | 'out-of-scope'>
 
 function isFailOn(word: string): word is FailOn {
   return (FAIL_ON as readonly string[]).includes(word)

@@ -3,9 +3,9 @@ import { type ActionError, describeError, ERROR_TITLES, rethrowFatal } from '../
 import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import { STOPS } from './fixing.ts'
-import type { Report, Shortfall, TimelineEntry, Turn } from './report.ts'
+import type { Recorded, Report, Shortfall, TimelineEntry, Turn } from './report.ts'
 import { SeenHeads } from './seen-heads.ts'
-import { findStop, findUntold, newestOf, reportOf, stoppedBy, type Findings, type Turns } from './turns.ts'
+import { findStop, findUntold, newestOf, reportOf, stoppedBy, type Turns } from './turns.ts'
 
 /** The memory of a step: its turns, what it did, what it could not do, and what it found out. */
 export class Journal {
@@ -14,20 +14,13 @@ export class Journal {
   readonly #step: Step
   readonly #turns: [Turn, ...Turn[]]
   readonly #timeline: TimelineEntry[] = []
-  #findings: Findings
+  #findings: Partial<Recorded>
 
-  constructor({ task, waitForChecks, allowedPaths, failOn, projectId }: AgentInputs, step: Step) {
+  constructor({ task, projectId, failOn, waitForChecks, allowedPaths }: AgentInputs, step: Step) {
     this.heads = new SeenHeads(step)
     this.#step = step
     this.#turns = [{ task }]
-    this.#findings = {
-      asked: [
-        ...(waitForChecks ? ['checks' as const] : []),
-        ...(allowedPaths.length > 0 ? ['out-of-scope' as const] : []),
-      ],
-      failOn,
-      origin: { projectId, stepId: step.context.stepId },
-    }
+    this.#findings = { projectId, failOn, waitForChecks, allowedPaths, stepId: step.context.stepId }
   }
 
   get turns(): Turns {
@@ -58,7 +51,7 @@ export class Journal {
     this.see({ stopped: stoppedBy(error, this.#step.signal.aborted) })
   }
 
-  add(findings: Findings): void {
+  add(findings: Partial<Recorded>): void {
     this.#findings = { ...this.#findings, ...findings }
   }
 

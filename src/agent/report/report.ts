@@ -5,7 +5,7 @@ import type { PullRequestLink } from '../../docs-service/pull-request-link.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Told } from '../../text/markdown.ts'
-import type { FailOn, Gate } from '../inputs/fail-on.ts'
+import type { AgentInputs } from '../inputs/agent-inputs.ts'
 import type { Task } from '../inputs/task.ts'
 import type { FixStop } from './fixing.ts'
 
@@ -95,9 +95,6 @@ export interface LogPlace {
   readonly commentId: number | 'none' | undefined
 }
 
-/** What stopped a turn before its end, or what was to follow its end. */
-export type Stopped = Pick<TaskResult, 'outcome'> & { readonly error: ActionError }
-
 /** One prompt, or one wait for a job, and what is known of it. */
 export interface Turn extends Pick<Report, 'progress' | 'continued' | 'job' | 'lastProblem' | 'pullRequest' | 'stop'> {
   readonly task: Task
@@ -108,7 +105,8 @@ export interface Turn extends Pick<Report, 'progress' | 'continued' | 'job' | 'l
   /** The pull request of the job before the prompt, if what a follow-up does to it is to be known. */
   readonly head?: PullRequest | undefined
   readonly result?: TaskResult
-  readonly stopped?: Stopped
+  /** What stopped it before its end, or what was to follow its end. */
+  readonly stopped?: TaskResult & { readonly error: ActionError }
 }
 
 /** Something that was to be done on GitHub and could not be. Nothing else is lost, and never the job's result. */
@@ -118,40 +116,42 @@ export interface Shortfall {
   readonly error: ActionError
 }
 
+type SaidByInputs = Pick<AgentInputs, 'projectId' | 'failOn' | 'waitForChecks' | 'allowedPaths'>
+
+/** What a step remembers besides its turns. */
+export interface Recorded extends Partial<SaidByInputs> {
+  /** Where the step stands, so that two on one page can be told apart; empty if it has no id. */
+  readonly stepId?: string
+  readonly startedBy?: Told
+  /** The comment of somebody who may ask, which gets an answer. */
+  readonly comment?: CommentAddress | undefined
+  /** Why nothing was asked of the service, as a full sentence, if the change that started the run was no reason to. */
+  readonly skipReason?: string | undefined
+  /** What was found of the change that started the run, and what of it was sent. */
+  readonly change?: string | undefined
+  readonly changes?: Changes | undefined
+  readonly log?: LogPlace | undefined
+  readonly timeline: readonly TimelineEntry[]
+  readonly shortfalls: readonly Shortfall[]
+  readonly durationMs: number
+}
+
 /** All that the step knows at its end. Log, outputs, summary and exit code are made of this and of nothing else. */
-export interface Report extends TaskResult {
-  /** Where the step stands, so that two on one page can be told apart. */
-  readonly origin?: { readonly projectId: string; readonly stepId: string }
-  /** What the inputs want to know of the pull request. */
-  readonly asked?: readonly Gate[]
-  /** Undefined if the inputs did not say. */
-  readonly failOn?: ReadonlySet<FailOn>
+export interface Report extends Recorded, TaskResult {
   /** Undefined if the inputs did not say what to do. */
   readonly task?: Task | undefined
   /** The job as it was last read. */
   readonly job?: Job | undefined
-  readonly timeline: readonly TimelineEntry[]
-  readonly durationMs: number
   /** Why the last read of the job failed, if it did. */
   readonly lastProblem?: ActionError | undefined
   /** How far a follow-up has come. One that is taken, but not seen, may leave the job as the turn before had left it. */
   readonly progress?: 'unsent' | 'taken' | 'seen' | undefined
   /** Set directly before such a prompt is sent. */
   readonly continued?: Continued | undefined
-  /** The comment of somebody who may ask, which gets an answer. */
-  readonly comment?: CommentAddress | undefined
-  /** Why nothing was asked of the service, as a full sentence, if the change that started the run was no reason to. */
-  readonly skipReason?: string | undefined
-  readonly startedBy?: Told
-  readonly log?: LogPlace | undefined
-  /** What was found of the change that started the run, and what of it was sent. */
-  readonly change?: string | undefined
   readonly pullRequest?: PullRequestFindings | undefined
-  readonly changes?: Changes | undefined
   /** The turns in which failing checks went back to the job; one whose fate is unknown is among them. */
   readonly rounds: readonly Turn[]
   readonly stop?: FixStop | undefined
-  readonly shortfalls: readonly Shortfall[]
 }
 
 /** The id that a later step can follow up on or attach to. */

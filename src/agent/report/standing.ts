@@ -40,10 +40,10 @@ function listFailed(found: PullRequestFindings): readonly string[] {
 type Fault = readonly [isSo: boolean, ending: string, advice: string, ...left: readonly string[]]
 
 /** All that is wrong with the pull request, or not known although it was asked for, the gravest first. */
-export function faultsOf({ asked = [], pullRequest = {}, shortfalls }: Report): readonly Fault[] {
+export function faultsOf(report: Report): readonly Fault[] {
+  const { waitForChecks = false, allowedPaths = [], pullRequest = {}, shortfalls } = report
   const { state, mergeable, checks, waitsForApproval: isHeld = false, outside } = pullRequest
-  const [asksScope, asksChecks] = [asked.includes('out-of-scope'), asked.includes('checks')]
-  const isPending = checks === 'pending'
+  const [asksScope, isPending] = [allowedPaths.length > 0, checks === 'pending']
   const hint = shortfalls.findLast(({ error }) => error.hint)?.error.hint
   const outsideOf = prose(`It changes paths outside of \`allowed-paths\`: ${someQuoted(outside ?? [])}.`)
   const faults: readonly Fault[] = [
@@ -51,7 +51,7 @@ export function faultsOf({ asked = [], pullRequest = {}, shortfalls }: Report): 
     [mergeable === false, ', and it conflicts with its base', RESOLVE, 'It conflicts with its base branch.'],
     [checks === 'failure', ', its checks failed', LOOK_AT_CHECKS, ...listFailed(pullRequest)],
     [asksScope && !outside, ', and it is not known whether its files match `allowed-paths`', hint ?? LOOK_AT_FILES],
-    [asksChecks && !checks, ', and it is not known whether its checks have passed', hint ?? LOOK_AT_CHECKS],
+    [waitForChecks && !checks, ', and it is not known whether its checks have passed', hint ?? LOOK_AT_CHECKS],
     [isPending && isHeld, ', its checks wait for approval', APPROVE_CHECKS, 'Its checks wait for approval.'],
     [isPending && !isHeld, ', its checks have not finished', LOOK_AT_CHECKS, 'Its checks have not finished.'],
     [checks === 'none', ', and no check is registered for it', NO_CHECKS],

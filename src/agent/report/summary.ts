@@ -26,11 +26,11 @@ function kindOf({ outcome, task, comment, continued }: Report): string | undefin
 
 /** GitHub shows the workflow job above all of its summaries. */
 function headline(report: Report, { isGreen, title }: Conclusion): string {
-  const { outcome, origin } = report
+  const { outcome, projectId, stepId } = report
   const [green, red] = OUTCOME_ROWS[outcome].icons
   const icon = isGreen ? (adviseOnPullRequest(report) === undefined ? green : '⚠️') : red
   const name = (text: string): string => inlineCode(oneLine(text, LONGEST_NAME))
-  const place = [origin && name(origin.projectId), origin?.stepId ? `step ${name(origin.stepId)}` : undefined]
+  const place = [projectId && name(projectId), stepId ? `step ${name(stepId)}` : undefined]
   return heading(icon, ['Docs agent', ...place, kindOf(report)], title)
 }
 

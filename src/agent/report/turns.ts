@@ -3,7 +3,9 @@ import type { Check } from '../../github/commit-checks.ts'
 import type { ActionError } from '../../runtime/errors.ts'
 import type { Task } from '../inputs/task.ts'
 import { mayHaveChanged, type FixStop } from './fixing.ts'
-import { isLookedAt, type Continued, type Report, type Stopped, type TaskResult, type Turn } from './report.ts'
+import { isLookedAt, type Continued, type Recorded, type Report, type TaskResult, type Turn } from './report.ts'
+
+type Stopped = NonNullable<Turn['stopped']>
 
 /** What takes the place of a follow-up that has nothing to rest on any more. */
 export type Replace = () => Promise<Plan>
@@ -102,14 +104,6 @@ function workOf(turns: Turns): TaskResult | undefined {
   const mayPush = mayHaveChanged({ rounds: sentRounds(turns), stop: findStop(turns) })
   return result?.operation === 'unchanged' && mayPush ? { ...result, operation: undefined } : result
 }
-
-/** What is found out once for the step, whatever its turns come to. */
-export type Findings = Partial<
-  Pick<Report, 'asked' | 'failOn' | 'origin' | 'startedBy' | 'change' | 'comment' | 'skipReason' | 'log' | 'changes'>
->
-
-/** What a step remembers besides its turns. */
-export type Recorded = Findings & Pick<Report, 'timeline' | 'shortfalls' | 'durationMs'>
 
 /** All that is known of a step, whether it has ended or not. */
 export function reportOf(turns: Turns, recorded: Recorded): Report {
