@@ -49,7 +49,7 @@ const MOST_KEPT = 16
 const MOVED = [301, 302, 307, 308]
 
 /** Where the same request is to be made instead, if that is the same server: the token is for no other. */
-function nextPlace({ status, headers: { location } }: Answer, url: URL): URL | undefined {
+function movedTo({ status, headers: { location } }: Answer, url: URL): URL | undefined {
   if (!MOVED.includes(status) || location === undefined) return undefined
   const next = parseUrl(location, url.href)
   return next?.origin === url.origin ? next : undefined
@@ -126,7 +126,7 @@ export function createRequests(
     for (let hops = 0; ; hops++) {
       const answer = await sendOnce({ ...request, url }, end)
       if (answer.status < 300 || (answer.status === 302 && request.asksWhere === true)) return answer
-      const next = hops < MOST_HOPS ? nextPlace(answer, url) : undefined
+      const next = hops < MOST_HOPS ? movedTo(answer, url) : undefined
       if (next === undefined) throw new Refusal(answer)
       url = next
     }
