@@ -152,21 +152,18 @@ function pathFilterOf(paths: readonly PathRule[], ignored: readonly PathRule[]):
   return ignored.length > 0 ? { kind: 'paths-ignore', rules: ignored } : undefined
 }
 
-const warningsOf = (name: string, rules: readonly PathRule[]): string[] =>
-  rules.flatMap(({ warning }) => (warning === undefined ? [] : [`\`${name}\` ${warning}.`]))
-
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs {
   const inputs = parseFields(AGENT_FIELDS, raw, workspace)
   const { prompt, promptFile, jobId, paths, pathsIgnore, allowedPaths } = inputs
+  const patterns = { paths, 'paths-ignore': pathsIgnore, 'allowed-paths': allowedPaths }
+  const warnings = Object.entries(patterns).flatMap(([name, rules]) =>
+    rules.flatMap(({ warning }) => (warning === undefined ? [] : [`\`${name}\` ${warning}.`])),
+  )
   return {
     ...inputs,
     task: toTask(prompt ?? promptFile, jobId),
     pathFilter: pathFilterOf(paths, pathsIgnore),
-    warnings: [
-      ...warningsOf('paths', paths),
-      ...warningsOf('paths-ignore', pathsIgnore),
-      ...warningsOf('allowed-paths', allowedPaths),
-    ],
+    warnings,
   }
 }

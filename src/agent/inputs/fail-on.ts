@@ -1,4 +1,4 @@
-import { refuse, rejecting, type Input, type RawInputs } from '../../action/parse-inputs.ts'
+import { isGiven, refuse, rejecting, type Input, type RawInputs } from '../../action/parse-inputs.ts'
 
 export const FAIL_ON = ['failed', 'archived', 'timeout', 'no-changes', 'checks', 'out-of-scope'] as const
 export type FailOn = (typeof FAIL_ON)[number]
@@ -11,10 +11,10 @@ export function waitsForChecks(raw: RawInputs): boolean {
   return /^\s*true\s*$/i.test(raw['wait-for-checks'] ?? '')
 }
 
-/** What is asked for in another input only: without it the step could never know. */
-const NEEDS: Readonly<Partial<Record<FailOn, (raw: RawInputs) => string | undefined>>> = {
-  checks: (raw) => (waitsForChecks(raw) ? undefined : '`wait-for-checks: true`'),
-  'out-of-scope': (raw) => ((raw['allowed-paths'] ?? '').trim() === '' ? '`allowed-paths`' : undefined),
+/** What of another input a word needs, without which the step could never know; undefined if it is there. */
+function lackOf(word: FailOn, raw: RawInputs): string | undefined {
+  if (word === 'checks' && !waitsForChecks(raw)) return '`wait-for-checks: true`'
+  return word === 'out-of-scope' && !isGiven(raw, 'allowed-paths') ? '`allowed-paths`' : undefined
 }
 
 /**
@@ -22,7 +22,7 @@ const NEEDS: Readonly<Partial<Record<FailOn, (raw: RawInputs) => string | undefi
  * known is refused, and nobody could tell it from what was filled in.
  */
 export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
-  if (text === '') return new Set(FAIL_ON.filter((word) => word !== 'no-changes' && NEEDS[word]?.(raw) === undefined))
+  if (text === '') return new Set(FAIL_ON.filter((word) => word !== 'no-changes' && lackOf(word, raw) === undefined))
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   if (words.length === 1 && words[0] === 'none') return new Set()
   if (words.length === 0 || !words.every(isFailOn)) {
@@ -31,7 +31,7 @@ export const failOnInput: Input<ReadonlySet<FailOn>> = (text, raw) => {
     return refuse(rejecting(`must be a list of ${known}, or \`none\` alone`, wrong))
   }
   const problems = words.flatMap((word) => {
-    const missing = NEEDS[word]?.(raw)
+    const missing = lackOf(word, raw)
     return missing === undefined ? [] : [`has \`${word}\`, which is known only with ${missing}`]
   })
   return problems.length === 0 ? new Set(words) : refuse(...problems)

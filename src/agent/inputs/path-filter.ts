@@ -13,46 +13,44 @@ interface MovablePath {
   readonly previousPath: string | undefined
 }
 
-function placesOf({ path, previousPath }: MovablePath): string[] {
-  return previousPath === undefined ? [path] : [path, previousPath]
-}
+type Waiting = Pick<Step, 'clock' | 'signal'>
 
-/** Thousands of long paths take seconds: in between, that the run was cancelled is heard. */
-async function filterInTurns<T>(
-  items: readonly T[],
-  isWanted: (item: T) => boolean,
-  { clock, signal }: Pick<Step, 'clock' | 'signal'>,
-): Promise<T[]> {
-  const wanted: T[] = []
-  for (const item of items) {
+/** Of each file the places that matter. Thousands of long paths take seconds: in between, that the run was cancelled is heard. */
+async function findPlaces(
+  files: readonly MovablePath[],
+  matters: (path: string) => boolean,
+  { clock, signal }: Waiting,
+): Promise<readonly string[][]> {
+  const found: string[][] = []
+  for (const { path, previousPath } of files) {
     await clock.turn()
     signal.throwIfAborted()
-    if (isWanted(item)) wanted.push(item)
+    found.push([path, ...(previousPath === undefined ? [] : [previousPath])].filter(matters))
   }
-  return wanted
+  return found
 }
 
 /**
- * The files that count.
+ * How many files count.
  * @throws ActionError `cancelled`
  */
-export function filterFiles<T extends MovablePath>(
+export async function countFiles(
   { kind, rules }: PathFilter,
-  files: readonly T[],
-  step: Pick<Step, 'clock' | 'signal'>,
-): Promise<readonly T[]> {
-  const isWanted = (path: string): boolean => includesPath(rules, path) === (kind === 'paths')
-  return filterInTurns(files, (file) => placesOf(file).some(isWanted), step)
+  files: readonly MovablePath[],
+  step: Waiting,
+): Promise<number> {
+  const places = await findPlaces(files, (path) => includesPath(rules, path) === (kind === 'paths'), step)
+  return places.filter(({ length }) => length > 0).length
 }
 
 /**
  * The places outside of `allowed-paths` that files are in, or were moved from.
  * @throws ActionError `cancelled`
  */
-export function findOutOfScope(
+export async function findOutOfScope(
   allowed: readonly PathRule[],
   files: readonly MovablePath[],
-  step: Pick<Step, 'clock' | 'signal'>,
+  step: Waiting,
 ): Promise<readonly string[]> {
-  return filterInTurns(files.flatMap(placesOf), (path) => !includesPath(allowed, path), step)
+  return (await findPlaces(files, (path) => !includesPath(allowed, path), step)).flat()
 }

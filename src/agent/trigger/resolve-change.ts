@@ -2,7 +2,7 @@ import type { ComparedCommit } from '../../github/commits.ts'
 import { formatCount, joinSentences } from '../../text/sentences.ts'
 import { someQuoted } from '../../text/markdown.ts'
 import type { AgentStep } from '../report/journal.ts'
-import { filterFiles, type PathFilter } from '../inputs/path-filter.ts'
+import { countFiles, type PathFilter } from '../inputs/path-filter.ts'
 import { changeSection, isEmpty } from '../prompt/change-section.ts'
 import { findChangeRange, type ChangeRange } from './change-range.ts'
 import type { Compared, FoundChange } from './compare-range.ts'
@@ -39,7 +39,7 @@ async function countByPaths(found: FoundChange, filter: PathFilter | undefined, 
   const compared = `${isEmpty(found) ? 'No commits' : `${formatCount(totalCommits, 'commit')} in ${inFiles}`}: ${story}.`
   if (filter === undefined) return { description: compared }
 
-  const counted = (await filterFiles(filter, files, step)).length
+  const counted = await countFiles(filter, files, step)
   const isIgnoring = filter.kind === 'paths-ignore'
   if (counted > 0) {
     const how = isIgnoring ? `${counted === 1 ? 'does' : 'do'} not match` : counted === 1 ? 'matches' : 'match'

@@ -12,9 +12,13 @@ export function beforeTheJob(step: AgentStep): AgentStep {
   return endingAt(step, step.startedAt + Math.min(QUESTIONS_MS, step.inputs.timeoutMs / 2))
 }
 
-/** Whether anything depends on what changed. */
-export const isChangeWanted = ({ pathFilter, changeContext }: AgentInputs): boolean =>
-  pathFilter !== undefined || changeContext !== 'none'
+/** The inputs that depend on what changed, of those that were given. */
+const wantersOf = ({ pathFilter, changeContext }: AgentInputs): readonly string[] => [
+  ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
+  ...(changeContext === 'none' ? [] : ['`change-context`']),
+]
+
+export const isChangeWanted = (inputs: AgentInputs): boolean => wantersOf(inputs).length > 0
 
 /**
  * What other runs that `workflow_run` started have told is not known, so that a base could pass over what none has told. A
@@ -42,16 +46,6 @@ export function refuseToLookBack(range: ChangeRange, { context: { event }, input
     )
 }
 
-/** What is lost where the change cannot be read. */
-function lossOf({ changeContext, pathFilter }: AgentInputs): string {
-  const wanted = [
-    ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
-    ...(changeContext === 'none' ? [] : ['`change-context`']),
-  ]
-  if (wanted.length === 0) return 'Could not tell what the tag points to'
-  return `Could not tell what changed, so ${wanted.join(' and ')} had no effect`
-}
-
 /** Another change is told than the one that was asked for. */
 function noticeGone({ gone, ...found }: FoundChange, { journal }: AgentStep): void {
   const runs = gone === 1 ? 'the last successful run' : `the last ${gone} successful runs`
@@ -73,7 +67,10 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
     if (found.gone > 0 && range.kind === 'since-last-success') noticeGone(found, step)
     return found
   }
-  if (inputs.changeRange.kind === 'event' || !isChangeWanted(inputs)) return journal.bestEffort(lossOf(inputs), look)
-  const unknown = 'Could not tell what changed, and `change-range` asks for it'
-  return orAbort(unknown, look, 'Run the step again when GitHub can be asked.')
+  const wanters = wantersOf(inputs)
+  if (wanters.length === 0) return journal.bestEffort('Could not tell what the tag points to', look)
+  const lost = 'Could not tell what changed, '
+  if (inputs.changeRange.kind === 'event')
+    return journal.bestEffort(`${lost}so ${wanters.join(' and ')} had no effect`, look)
+  return orAbort(`${lost}and \`change-range\` asks for it`, look, 'Run the step again when GitHub can be asked.')
 }
