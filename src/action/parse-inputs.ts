@@ -64,11 +64,15 @@ export function optionalInput<T>(input: Input<T>): Input<T | undefined> {
   return (text, ...around) => (text === '' ? undefined : input(text, ...around))
 }
 
-/** An input that, when it is right by itself, has to keep to a rule as well. */
-export function inputThat<T>(input: Input<T>, isMet: (value: T, raw: RawInputs) => boolean, rule: string): Input<T> {
+/**
+ * An input that, when it is right by itself, has to keep to a rule as well.
+ * @param breaks gives the rule that is broken, if one is
+ */
+export function inputThat<T>(input: Input<T>, breaks: (value: T, raw: RawInputs) => string | false): Input<T> {
   return (text, raw, workspace) => {
     const value = input(text, raw, workspace)
-    return isMet(value, raw) ? value : refuse(rule)
+    const rule = breaks(value, raw)
+    return rule === false ? value : refuse(rule)
   }
 }
 

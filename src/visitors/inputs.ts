@@ -26,22 +26,21 @@ const placeInput: Input<OutputPlace> = (text, raw, workspace) => {
 const endInput = inputThat(
   dateInput,
   // A start that is no time is named by itself.
-  (end, raw) => !(timeOf(end) <= timeOf(raw['date-from'] ?? '')),
-  'must be after `date-from`, as that day itself is not included',
+  (end, raw) =>
+    timeOf(end) <= timeOf(raw['date-from'] ?? '') && 'must be after `date-from`, as that day itself is not included',
 )
 
 const daysInput = inputThat(
   wholeNumberInput(1, 3660),
-  (_days, raw) => !isGiven(raw, 'date-from') && !isGiven(raw, 'date-to'),
-  'cannot be combined with `date-from` or `date-to`',
+  (_days, raw) =>
+    (isGiven(raw, 'date-from') || isGiven(raw, 'date-to')) && 'cannot be combined with `date-from` or `date-to`',
 )
 
-const compareInput = inputThat(
-  choiceInput(COMPARE),
-  (compare, raw) =>
-    compare === 'false' || isGiven(raw, 'days') || (isGiven(raw, 'date-from') && isGiven(raw, 'date-to')),
-  'needs `days`, or both `date-from` and `date-to`: without them the period has no known length',
-)
+const compareInput = inputThat(choiceInput(COMPARE), (compare, raw) => {
+  const hasLength = isGiven(raw, 'days') || (isGiven(raw, 'date-from') && isGiven(raw, 'date-to'))
+  const rule = 'needs `days`, or both `date-from` and `date-to`: without them the period has no known length'
+  return compare !== 'false' && !hasLength && rule
+})
 
 /** Every input of the action, in the order of action.yml. The default of `output-file` follows from `format`. */
 export const VISITORS_FIELDS = {

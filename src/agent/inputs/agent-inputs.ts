@@ -20,7 +20,7 @@ import { readWorkspaceFile } from '../../action/workspace-file.ts'
 import { changeRangeInput } from './change-range-input.ts'
 import { failOnInput, waitsForChecks } from './fail-on.ts'
 import type { PathFilter } from './path-filter.ts'
-import { parsePathRules, type PathRule } from './path-patterns.ts'
+import { parsePathRules } from './path-patterns.ts'
 import { reviewersInput } from './reviewers-input.ts'
 import { toTask, type Task } from './task.ts'
 
@@ -30,7 +30,6 @@ export type ChangeContext = (typeof CHANGE_CONTEXTS)[number]
 
 /** What to do where an open pull request of the agent carries the label. */
 export const ON_OPEN_PR = ['new', 'follow-up', 'skip'] as const
-type OnOpenPr = (typeof ON_OPEN_PR)[number]
 
 const MAX_PROMPT_BYTES = 4 * 1024 * 1024
 const BLANK = 'is blank; the agent needs an instruction'
@@ -49,11 +48,10 @@ const promptFileInput = optionalInput((text, raw, workspace) => {
   return prompt.trim() === '' ? refuse(BLANK) : prompt
 })
 
-const ignoredPathsInput = inputThat(
-  parsePathRules,
-  (rules, raw) => rules.length === 0 || !isGiven(raw, 'paths'),
-  'cannot be combined with `paths`; there, lines that begin with `!` leave files out',
-)
+const ignoredPathsInput = inputThat(parsePathRules, (rules, raw) => {
+  const rule = 'cannot be combined with `paths`; there, lines that begin with `!` leave files out'
+  return rules.length > 0 && isGiven(raw, 'paths') && rule
+})
 
 const tokenInput = textInput(
   /^[\x21-\x7e]{0,4096}$/,
@@ -66,16 +64,11 @@ const labelInput = textInput(
   'must be the name of one label, at most 50 characters, without a comma, and neither `.` nor `..`',
 )
 
-const onOpenPrChoice = choiceInput(ON_OPEN_PR)
-
 /** Without a label there is no rolling pull request, and without a token nobody could look for one. */
-const onOpenPrInput: Input<OnOpenPr> = (text, raw, workspace) => {
-  const choice = onOpenPrChoice(text, raw, workspace)
+const onOpenPrInput = inputThat(choiceInput(ON_OPEN_PR), (choice, raw) => {
   const missing = ['label', 'github-token'].filter((name) => !isGiven(raw, name)).map((name) => `\`${name}\``)
-  return choice === 'new' || missing.length === 0
-    ? choice
-    : refuse(`needs ${missing.join(' and ')} unless it is \`new\``)
-}
+  return choice !== 'new' && missing.length > 0 && `needs ${missing.join(' and ')} unless it is \`new\``
+})
 
 /** Names of dots alone are steps in an address. */
 const repositoryInput = textInput(
@@ -89,19 +82,17 @@ const commandWord = textInput(
   'must be one word that begins with `/`, such as `/docs`, of letters, digits, `_` and `-`',
 )
 
-const commandInput: Input<string> = (text, raw, workspace) => {
-  const command = commandWord(text, raw, workspace)
-  if (command === '') return command
-  if (isGiven(raw, 'job-id')) return refuse('cannot be combined with `job-id`: the comment says which job it is')
-  return isGiven(raw, 'github-token') ? command : refuse('needs `github-token`, to check who may give commands')
-}
+const commandInput = inputThat(commandWord, (command, raw) => {
+  if (command === '') return false
+  if (isGiven(raw, 'job-id')) return 'cannot be combined with `job-id`: the comment says which job it is'
+  return !isGiven(raw, 'github-token') && 'needs `github-token`, to check who may give commands'
+})
 
 const MOST_FIX_ROUNDS = 5
 
 const fixRoundsInput = inputThat(
   wholeNumberInput(0, MOST_FIX_ROUNDS, ' of rounds'),
-  (rounds, raw) => rounds === 0 || waitsForChecks(raw),
-  'needs `wait-for-checks: true`, to know which checks fail',
+  (rounds, raw) => rounds > 0 && !waitsForChecks(raw) && 'needs `wait-for-checks: true`, to know which checks fail',
 )
 
 /** Every input of the action, in the order of action.yml. An empty token or label means none, so their defaults are not here. */
@@ -147,23 +138,17 @@ export interface AgentInputs extends Parsed<typeof AGENT_FIELDS> {
   readonly warnings: readonly string[]
 }
 
-function pathFilterOf(paths: readonly PathRule[], ignored: readonly PathRule[]): PathFilter | undefined {
-  if (paths.length > 0) return { kind: 'paths', rules: paths }
-  return ignored.length > 0 ? { kind: 'paths-ignore', rules: ignored } : undefined
-}
-
 /** @throws ActionError `invalid-input` that names every problem */
 export function parseAgentInputs(raw: RawInputs, workspace: string): AgentInputs {
   const inputs = parseFields(AGENT_FIELDS, raw, workspace)
   const { prompt, promptFile, jobId, paths, pathsIgnore, allowedPaths } = inputs
-  const patterns = { paths, 'paths-ignore': pathsIgnore, 'allowed-paths': allowedPaths }
-  const warnings = Object.entries(patterns).flatMap(([name, rules]) =>
-    rules.flatMap(({ warning }) => (warning === undefined ? [] : [`\`${name}\` ${warning}.`])),
-  )
+  const filters = [{ kind: 'paths', rules: paths } as const, { kind: 'paths-ignore', rules: pathsIgnore } as const]
   return {
     ...inputs,
     task: toTask(prompt ?? promptFile, jobId),
-    pathFilter: pathFilterOf(paths, pathsIgnore),
-    warnings,
+    pathFilter: filters.find(({ rules }) => rules.length > 0),
+    warnings: [...filters, { kind: 'allowed-paths', rules: allowedPaths }].flatMap(({ kind, rules }) =>
+      rules.flatMap(({ warning }) => (warning === undefined ? [] : [`\`${kind}\` ${warning}.`])),
+    ),
   }
 }

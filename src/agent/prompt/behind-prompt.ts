@@ -1,7 +1,6 @@
 import type { CommentAddress, ReviewComment } from '../../github/comments.ts'
 import type { ComparedCommit } from '../../github/commits.ts'
-import type { Subject } from '../../github/event-parts.ts'
-import type { Person, Place } from '../../github/event-parts.ts'
+import type { Person, Place, Subject } from '../../github/event-parts.ts'
 import type { PullRequest } from '../../github/pull-requests.ts'
 import { cleanName } from '../../text/fenced.ts'
 import { commitLine } from './change-section.ts'

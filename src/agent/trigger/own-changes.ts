@@ -2,16 +2,15 @@ import type { PullRequestCommit } from '../../github/commits.ts'
 import type { EventCommit } from '../../github/event-parts.ts'
 import type { GitHub } from '../../github/github.ts'
 import { hasLabel } from '../../github/labels.ts'
-import { isOpen, type ListedPullRequest, type PullRequestState } from '../../github/pull-requests.ts'
+import { isOpen, type ListedPullRequest, type PullRequest } from '../../github/pull-requests.ts'
 import { ActionError, rethrowFatal, unlessFailed } from '../../runtime/errors.ts'
 import { pausesBefore, pollUntil } from '../../runtime/poll.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { isMarkerComment } from '../pull-request/marker.ts'
 import type { EventOrigin } from './event-origin.ts'
 
-type Bringer = Pick<ListedPullRequest, 'number' | 'labels' | 'author' | 'createdAt'> & {
-  readonly state: PullRequestState
-}
+type Listed = readonly ListedPullRequest[]
+type Bringer = ListedPullRequest | PullRequest
 
 /** Up to a minute and a half: a label is put on as soon as the step that waits for the job has seen its end. */
 const MARK_PAUSES_MS = [5_000, 10_000, 15_000, 20_000, 20_000, 20_000]
@@ -115,17 +114,14 @@ export async function findOwnChanges(
     return isOfItsBranch && found.author.login === event.sender.login
   }
 
-  async function bringersAmong(
-    found: readonly ListedPullRequest[],
-    sha: string,
-  ): Promise<readonly ListedPullRequest[]> {
+  async function bringersAmong(found: Listed, sha: string): Promise<Listed> {
     const bringers: ListedPullRequest[] = []
     for (const one of found) if (await isBringer(one, sha)) bringers.push(one)
     return bringers
   }
 
   /** What was merged as a commit, or ends with it, is mostly known at once. */
-  async function lookUpNew(sha: string): Promise<readonly ListedPullRequest[] | ActionError> {
+  async function lookUpNew(sha: string): Promise<Listed | ActionError> {
     // Both at once, as most commits came with none; where the first answer is enough, a failure of the other is none.
     const alsoAsked = github.findPullRequestsEndingWith(repository, sha)
     alsoAsked.catch(() => undefined)

@@ -104,9 +104,9 @@ export async function resolveChange(wholeStep: AgentStep): Promise<ChangeFinding
 function tellChange(change: Compared | undefined, found: string | undefined, step: AgentStep): ChangeFindings {
   const { context, core, inputs, journal } = step
   const { changeContext: level, changeContextBytes: maxBytes } = inputs
-  const event = level === 'none' ? undefined : eventSection(context.event, context.repository)
-  const changed = change && level !== 'none' ? changeSection(change, level) : undefined
-  const sections = [event, changed].filter((section) => section !== undefined)
+  const event = eventSection(context.event, context.repository)
+  const wanted = level === 'none' ? [] : [event, change && changeSection(change, level)]
+  const sections = wanted.filter((section) => section !== undefined)
   const told = sections.length === 0 ? undefined : renderSections(sections, maxBytes)
   if (told !== undefined) core.log(told.description)
   journal.add({ change: joinSentences([found, told?.description]) || undefined })

@@ -2,11 +2,6 @@ import { formatCount } from '../../text/sentences.ts'
 import type { Event } from '../../github/event.ts'
 import { quoted, type Told } from '../../text/markdown.ts'
 
-/** A comment that begins with the command is called by it. */
-function formatComment(event: Extract<Event, { kind: 'comment' | 'review' }>, command: string): string {
-  return command !== '' && event.comment.text.startsWith(command) ? quoted(command) : event.kind
-}
-
 /** What started the run, for people: by whom, and where there is more of it. */
 export function describeTrigger(event: Event, command: string): Told {
   const by = ` by ${quoted(event.sender.login)}`
@@ -26,8 +21,11 @@ export function describeTrigger(event: Event, command: string): Told {
       return { text: `${kind.replace('-', ' ')} ${quoted(`#${number}`)}${by}`, url }
     }
     case 'comment':
-    case 'review':
-      return { text: `${formatComment(event, command)}${by}`, url: event.comment.url }
+    case 'review': {
+      const { kind, comment } = event
+      const isCommand = command !== '' && comment.text.startsWith(command)
+      return { text: `${isCommand ? quoted(command) : kind}${by}`, url: comment.url }
+    }
     case 'workflow-run':
       return { text: `workflow ${quoted(event.run.name ?? 'without a name')}`, url: event.run.url }
     case 'branch':

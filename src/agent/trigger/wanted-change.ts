@@ -20,6 +20,9 @@ const wantersOf = ({ pathFilter, changeContext }: AgentInputs): readonly string[
 
 export const isChangeWanted = (inputs: AgentInputs): boolean => wantersOf(inputs).length > 0
 
+const wrongInput = (message: string, advice: string): ActionError =>
+  new ActionError('invalid-input', message, { hint: `Nothing was sent. ${advice}` })
+
 /**
  * What other runs that `workflow_run` started have told is not known, so that a base could pass over what none has told. A
  * skipped run is green, and would move the base past what was never told.
@@ -29,20 +32,14 @@ export function refuseToLookBack(range: ChangeRange, { context: { event }, input
   const { changeRange, command, onOpenPr, task } = inputs
   if (!isChangeWanted(inputs)) return
   if (changeRange.kind === 'since-last-success' && event.kind === 'workflow-run')
-    throw new ActionError(
-      'invalid-input',
+    throw wrongInput(
       '`change-range` is `since-last-success`, which cannot be used after `workflow_run`: GitHub does not say which commit such a run was about, so changes could be missed.',
-      {
-        hint: 'Nothing was sent. Leave out `change-range`, so that it is what the other workflow ran on, or let a push or a schedule start the workflow.',
-      },
+      'Leave out `change-range`, so that it is what the other workflow ran on, or let a push or a schedule start the workflow.',
     )
   if (range.kind === 'since-last-success' && onOpenPr === 'skip' && command === '' && task.kind === 'create')
-    throw new ActionError(
-      'invalid-input',
+    throw wrongInput(
       '`on-open-pr` is `skip`, which cannot be used if the change is everything since the last successful run: a skipped run is green, and what changed before it would be missed.',
-      {
-        hint: 'Nothing was sent. Use `on-open-pr: follow-up`, or leave out `change-context`, `paths` and `paths-ignore`.',
-      },
+      'Use `on-open-pr: follow-up`, or leave out `change-context`, `paths` and `paths-ignore`.',
     )
 }
 
