@@ -18,8 +18,7 @@ export async function seeHead({ prLink: link }: Job, step: AgentStep, mustStand 
   const { context, github, inputs, journal } = step
   const { heads } = journal
   journal.see({ head: undefined })
-  if (!inputs.wait || link === undefined || github === undefined) return
-  if (link.host !== new URL(context.serverUrl).host) return
+  if (!inputs.wait || github === undefined || link?.host !== new URL(context.serverUrl).host) return
   const lost = 'Could not tell whether the follow-up changes the pull request'
   const head = await journal.bestEffort(lost, async () => {
     const address = toPullRequestAddress(link, context)

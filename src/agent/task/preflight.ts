@@ -33,8 +33,7 @@ export function preflightOf(
    * @throws ActionError `not-sent` if nothing does, or the job takes back without a word what it said
    */
   async function lookAtJob(job: Job): Promise<Replace | undefined> {
-    const find = async () => findObjection(job, pullRequest, openGitHub(step, QUESTIONS_MS), step)
-    const objection = await orAbort(unknown, find, hint)
+    const objection = await orAbort(unknown, () => findObjection(job, pullRequest, step), hint)
     if (objection === undefined) return undefined
     const takesBack = isProven && job.status === 'completed' && job.prLink === undefined
     if (replace !== undefined && !takesBack) return () => replace(`Job ${job.id} ${objection}`)

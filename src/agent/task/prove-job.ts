@@ -1,4 +1,3 @@
-import type { GitHub } from '../../github/github.ts'
 import { isOpen, type PullRequest, type PullRequestAddress } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, unlessFailed } from '../../runtime/errors.ts'
@@ -69,19 +68,19 @@ async function readJobOfStranger(jobId: string, { client, clock, strangers }: Se
 export async function findObjection(
   job: Job | undefined,
   pullRequest: PullRequest,
-  github: GitHub,
-  { context: { serverUrl } }: Step,
+  step: Step,
 ): Promise<string | undefined> {
   if (job === undefined) return 'is not known'
   const { prLink, status } = job
   if (status === 'completed' && job.hasUnsafeLink === true)
     throw new ActionError('rejected', `job ${job.id} has a pull request, and its link cannot be used.`)
+  const { serverUrl } = step.context
   const { repository, number } = pullRequest
   const isOtherName = prLink?.repository !== undefined && prLink.repository.toLowerCase() !== repository.toLowerCase()
   if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(serverUrl).host)
     return objectionTo(job, pullRequest, serverUrl)
   // If the repository was renamed, one of the two may have its older name. Who sees it by its name of today sees it by that, too.
-  const asked = github.readPullRequest({ repository: prLink.repository, number })
+  const asked = openGitHub(step, QUESTIONS_MS).readPullRequest({ repository: prLink.repository, number })
   const today = (await unlessFailed(asked, 'not-found', 'forbidden'))?.repository ?? prLink.repository
   return objectionTo({ ...job, prLink: { ...prLink, repository: today } }, pullRequest, serverUrl)
 }
@@ -106,7 +105,7 @@ export async function findJobOf(address: PullRequestAddress, search: Search): Pr
   const lagsUntil = search.clock.now() + SETTLE_MS
   for (const named of ours) {
     const job = await readJob(named.jobId, search, lagsUntil)
-    const objection = await findObjection(job, pullRequest, github, search)
+    const objection = await findObjection(job, pullRequest, search)
     const isProven = objection === undefined
     // A busy job names no pull request. Whether this one is its own it says when its turn ends.
     if (isProven || (job !== undefined && isRunning(job))) return { ...named, pullRequest, isProven }

@@ -33,14 +33,12 @@ export function jobsNamedIn(comments: readonly MarkerComment[]): Record<'ours' |
   })
   const ours = new Set(mostTrusted(markers).map(({ jobId }) => jobId))
   const others = new Set(markers.map(({ jobId }) => jobId).filter((jobId) => !ours.has(jobId)))
-  const toJob = (jobId: string): NamedJob => {
-    const counted = mostTrusted(markers.filter((marker) => marker.jobId === jobId))
-    return { jobId, commentId: counted[0]?.id, followUps: Math.max(0, ...counted.map(({ followUps }) => followUps)) }
-  }
-  return {
-    ours: [...ours].slice(0, MOST_JOBS).map(toJob),
-    others: [...others].toReversed().slice(0, MOST_JOBS).map(toJob),
-  }
+  const toJobs = (jobIds: readonly string[]): readonly NamedJob[] =>
+    jobIds.slice(0, MOST_JOBS).map((jobId) => {
+      const counted = mostTrusted(markers.filter((marker) => marker.jobId === jobId))
+      return { jobId, commentId: counted[0]?.id, followUps: Math.max(0, ...counted.map(({ followUps }) => followUps)) }
+    })
+  return { ours: toJobs([...ours]), others: toJobs([...others].toReversed()) }
 }
 
 /** Why a pull request is not known to be a job's, or the job cannot take the follow-up; undefined if all is well. */
