@@ -2,7 +2,7 @@ import { type ActionError, rethrowFatal } from '../runtime/errors.ts'
 import { path, type AskGitHub, type Query } from './ask-github.ts'
 import { toCheckRun, toCheckSuite, toWorkflowRun } from './check-suites.ts'
 import { type Check, judgeChecks, type OwnRun, toCommitStatus } from './commit-checks.ts'
-import { type FirstPage, PAGE_SIZE, toFirstPage } from './pages.ts'
+import { PAGE_SIZE, toFirstPage } from './pages.ts'
 import { items, number, required, text } from '../runtime/read-json.ts'
 
 const MOST_ANNOTATIONS = 50
@@ -39,13 +39,7 @@ export interface Checks {
 export const connectChecks = (ask: AskGitHub): Checks => ({
   readChecks: async (repository, sha, own, suffices) => {
     const commit = path`/commits/${sha}`
-    const read = <T extends object>(
-      permission: string,
-      place: string,
-      name: string,
-      toItem: (item: object) => T,
-      query?: Query,
-    ): Promise<FirstPage<T>> =>
+    const read = <T>(permission: string, place: string, name: string, toItem: (item: object) => T, query?: Query) =>
       ask(permission, repository, async (api) =>
         toFirstPage(await api.get(place, { per_page: PAGE_SIZE, ...query }), name, toItem),
       )

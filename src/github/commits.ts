@@ -21,7 +21,7 @@ export const toCommit = (commit: object) => ({
   /** The author's on GitHub. */
   account: accountAt(commit, 'author'),
   writtenBy: nameOf(commit, 'author'),
-  /** Whoever rebases or amends a commit leaves its author and that time as they were. */
+  /** The committer's: whoever rebases or amends a commit leaves its author and that time as they were. */
   committedBy: nameOf(commit, 'committer'),
   writtenAt: text(commit, 'commit.author.date') ?? '',
   parents: required(all(commit, 'parents', (parent) => required(text(parent, 'sha')))),
