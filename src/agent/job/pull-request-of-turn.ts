@@ -22,10 +22,9 @@ export async function seeHead({ prLink: link }: Job, step: AgentStep, mustStand 
   const lost = 'Could not tell whether the follow-up changes the pull request'
   const head = await journal.bestEffort(lost, async () => {
     const address = toPullRequestAddress(link, context)
+    if (mustStand) return heads.readStanding(address, QUESTION_MS)
     // Where it was just looked at, under this name of its repository, it is not read again.
-    return mustStand
-      ? heads.readStanding(address, QUESTION_MS)
-      : (heads.newest(address) ?? heads.read(address, QUESTION_MS))
+    return heads.newest(address) ?? heads.read(address, QUESTION_MS)
   })
   journal.see({ head })
 }

@@ -74,18 +74,16 @@ export async function nextRound(step: AgentStep): Promise<Plan | FixStop | 'move
     journal.see({ pullRequest: { ...found, ...describePullRequest(last) } })
     const stop = atLast ?? others ?? (failing.length === 0 ? 'red-before' : undefined)
     if (stop !== undefined) return stop
-    const refuse = (stop: FixStop): ActionError => {
-      journal.see({ stop })
-      return new ActionError('not-sent', STOPS[stop])
-    }
     // The job may be busy for long.
     const check: Preflight['check'] = async (job) => {
       const now = clock.now() - readAt < OLD_MS ? last : await journal.bestEffort(LOST, () => heads.read(address))
-      if (now === undefined) throw refuse('not-sent')
       const isItsOwn = job.prLink !== undefined && isSamePullRequest(job.prLink, prLink)
-      const stop = isItsOwn ? (stopAtLastLook(now, headSha) ?? stopForTime(deadlineAt - clock.now())) : 'elsewhere'
-      if (stop !== undefined) throw refuse(stop)
-      return undefined
+      let stop: FixStop | undefined = 'not-sent'
+      if (now !== undefined)
+        stop = isItsOwn ? (stopAtLastLook(now, headSha) ?? stopForTime(deadlineAt - clock.now())) : 'elsewhere'
+      if (stop === undefined) return undefined
+      journal.see({ stop })
+      throw new ActionError('not-sent', STOPS[stop])
     }
     const names = failing.map(({ name }) => oneLine(name, LONGEST_NAME)).join(', ')
     const announcement = `Round ${sentRounds(turns).length + 1} of ${fixRounds}: sending the failing checks of ${headSha.slice(0, 7)} back to the agent (${names}).`

@@ -16,25 +16,21 @@ const LOST_SCOPE = 'Could not tell whether the files of the pull request match `
 /** Left for the last read, so that it is over when the deadline is. */
 const LAST_READ_MS = 3_000
 
-/** The list of a pull request's files would be of no certain commit. */
-async function compareWithBase(pullRequest: PullRequest, step: AgentStep): Promise<Comparison> {
-  const github = openGitHub(step)
-  // A merge may have brought the head into its base branch, which holds all of it then.
-  const isIn = ({ relation }: Comparison): boolean => relation === 'identical' || relation === 'behind'
-  const change = await step.journal.heads.compareWithBase(pullRequest, github)
-  if (!isIn(change)) return change
-  const { repository, baseSha, headSha } = pullRequest
-  const before = await github.compare(repository, baseSha, headSha)
-  return isIn(before) ? { ...before, fileList: 'cut' } : before
-}
-
+/** What is outside of `allowed-paths`, by a comparison: the list of a pull request's files would be of no certain commit. */
 async function findOutside(pullRequest: PullRequest, step: AgentStep): Promise<readonly string[] | undefined> {
-  const { allowedPaths } = step.inputs
+  const { inputs, journal } = step
+  const { allowedPaths } = inputs
   if (allowedPaths.length === 0) return undefined
-  return step.journal.bestEffort(LOST_SCOPE, async () => {
-    const { files, fileList } = await compareWithBase(pullRequest, step)
+  return journal.bestEffort(LOST_SCOPE, async () => {
+    const github = openGitHub(step)
+    const { repository, baseSha, headSha } = pullRequest
+    // A merge may have brought the head into its base branch, which holds all of it then.
+    const isIn = ({ relation }: Comparison): boolean => relation === 'identical' || relation === 'behind'
+    let change = await journal.heads.compareWithBase(pullRequest, github)
+    if (isIn(change)) change = await github.compare(repository, baseSha, headSha)
+    const { files, fileList } = change
     const outside = await findOutOfScope(allowedPaths, files, step)
-    if (outside.length > 0 || fileList !== 'cut') return outside
+    if (outside.length > 0 || (fileList !== 'cut' && !isIn(change))) return outside
     throw new ActionError('rejected', `GitHub lists only ${files.length} files of it.`)
   })
 }
