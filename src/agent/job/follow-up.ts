@@ -40,26 +40,6 @@ export function endOfTurn(
   }
 }
 
-/** Sends the prompt; gives the answer, or the error if the prompt may have been taken all the same. */
-async function send(
-  jobId: string,
-  prompt: string,
-  watch: JobWatch,
-  beforeAgain: () => Promise<void>,
-): Promise<Job | ActionError> {
-  const { client, journal } = watch.step
-  try {
-    const answer = await client.sendMessage(jobId, prompt, beforeAgain)
-    watch.accept(answer)
-    journal.see({ progress: 'taken' })
-    return answer
-  } catch (error) {
-    const fate = rethrowFatal(error, 'unknown-fate')
-    watch.note('It is not known whether the service accepted the prompt. The step looks whether the agent begins it.')
-    return fate
-  }
-}
-
 /** Whether the turn of a message is seen. No final state counts as its end before that. */
 async function awaitBegin(jobId: string, watch: JobWatch): Promise<boolean> {
   const read = await watch.poll({ jobId, isFound: saysActive, nextMs: nextTurnPollMs, withinMs: TURN_START_MS })
@@ -73,6 +53,7 @@ async function awaitBegin(jobId: string, watch: JobWatch): Promise<boolean> {
  * @throws the fate
  */
 async function lookUp(fate: ActionError, before: Job, watch: JobWatch): Promise<void> {
+  watch.note('It is not known whether the service accepted the prompt. The step looks whether the agent begins it.')
   const isTaken =
     !isRunning(before) &&
     (await awaitBegin(before.id, watch).catch((error: unknown) => {
@@ -90,19 +71,24 @@ export async function followUp(
   preflight?: Preflight,
 ): Promise<TaskResult | Replace> {
   const { step } = watch
-  const { clock, inputs, journal } = step
+  const { client, clock, inputs, journal } = step
   journal.see({ progress: 'unsent' })
   const before = await prepare(jobId, watch, preflight)
   if (!('id' in before)) return before
-  const answer = await send(jobId, prompt, watch, () => lookAgain(before, preflight, watch))
+  const sent = client.sendMessage(jobId, prompt, () => lookAgain(before, preflight, watch))
+  // The prompt may have been taken without an answer.
+  const answer = await sent.catch((error: unknown) => rethrowFatal(error, 'unknown-fate'))
   const answeredAtMs = clock.now()
   // The last look may have seen a newer one.
   const head = journal.newest.head && journal.heads.newest(journal.newest.head)
-  const isLost = answer instanceof ActionError
-  const isAnsweredActive = !isLost && saysActive(answer)
-  if (isLost) await lookUp(answer, before, watch)
-  else if (!inputs.wait) return { outcome: 'submitted' }
-  else if (!isAnsweredActive && !(await awaitBegin(jobId, watch))) return { outcome: 'unconfirmed' }
+  const isAnsweredActive = !(answer instanceof ActionError) && saysActive(answer)
+  if (answer instanceof ActionError) await lookUp(answer, before, watch)
+  else {
+    watch.accept(answer)
+    journal.see({ progress: 'taken' })
+    if (!inputs.wait) return { outcome: 'submitted' }
+    if (!isAnsweredActive && !(await awaitBegin(jobId, watch))) return { outcome: 'unconfirmed' }
+  }
   journal.see({ progress: 'seen' })
   if (!inputs.wait) return { outcome: 'submitted' }
 
