@@ -14,8 +14,9 @@
  * skipped there.
  */
 import { afterAll, describe, expect, test } from '@jest/globals'
-import { connect, type DocsServiceClient } from '../../src/docs-service/client.ts'
+import { createClient, type DocsServiceClient } from '../../src/docs-service/client.ts'
 import { STATUS_PHRASES, type Job, type VisitorsPage } from '../../src/docs-service/schemas.ts'
+import { createTransport } from '../../src/docs-service/transport.ts'
 import { EMULATOR_KEY, EXPIRED_KEY, READ_ONLY_KEY } from '../../src/emulator/http/access.ts'
 import { DEFAULT_PROJECT_ID, startEmulator } from '../../src/emulator/server.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -48,7 +49,8 @@ const SERVICE = isReal
 function clientOf(choice: Partial<typeof SERVICE> = {}): DocsServiceClient {
   const target = { ...SERVICE, ...choice, deadlineAt: systemClock.now() + HOUR_MS }
   const run = { clock: systemClock, signal: new AbortController().signal, random: () => 0.5 }
-  return connect({ ...fakeHost(), ...run, ...target, redact: createRedactor([target.apiKey]) })
+  const options = { ...fakeHost(), ...run, ...target, redact: createRedactor([target.apiKey]) }
+  return createClient({ ...options, transport: createTransport(options) })
 }
 
 const client = clientOf()

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
-import { connect, createClient } from '../../src/docs-service/client.ts'
+import { createClient } from '../../src/docs-service/client.ts'
 import type { Transport, WireRequest, WireResult } from '../../src/docs-service/transport.ts'
 import type { FailureCause } from '../../src/http/failure-cause.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
@@ -274,22 +274,4 @@ test('each request is told with its time, its answer by status and size, and not
     'GET /v2/agent/project/job/job_1: broken (ECODE), after it was sent, in 35 ms.',
     'GET /v2/agent/project/job/job_1: cancelled, not sent, in 0 ms.',
   ])
-})
-
-const PROXY = 'http://user:p%40ss-word@proxy.example.com:8080'
-
-test("masks a proxy's password before anything is said or sent, also of one that only GitHub is reached through", () => {
-  /** What was masked and what the log of a run in debug mode was told, in order. */
-  const saidOf = (env: NodeJS.ProcessEnv): string[] => {
-    const said: string[] = []
-    const debug = (line: string): void => void said.push(line)
-    const mask = (secret: string): void => void said.push(`mask ${secret}`)
-    connect({ ...OPTIONS, clock: fakeClock(), baseUrl: 'https://docs.example.com', apiKey: KEY, env, debug, mask })
-    return said
-  }
-  const said = saidOf({ HTTPS_PROXY: PROXY })
-  expect(said).toContain('mask p@ss-word')
-  expect(said.at(-1)).toBe('Requests to the service go through the proxy at proxy.example.com:8080.')
-  expect(saidOf({ HTTPS_PROXY: PROXY, NO_PROXY: 'docs.example.com' })).toEqual(said.slice(0, -1))
-  expect(saidOf({})).toEqual([])
 })

@@ -3,12 +3,10 @@ import type { FailureCause } from '../../src/http/failure-cause.ts'
 import {
   comeBackMs,
   createTryRead,
-  decidePost,
   giveWayMs,
   namingTheTime,
   patienceMs,
   pauseMs,
-  type PostDecision,
   refusalsAfter,
 } from '../../src/docs-service/retry.ts'
 import type { WireResult } from '../../src/docs-service/transport.ts'
@@ -18,35 +16,6 @@ import { CLOCK_START_MS, fakeClock } from '../support/fake-clock.ts'
 
 const answered = (status: number): WireResult => ({ kind: 'answer', status, body: '', retryAfterMs: undefined })
 const failed = (cause: FailureCause, sent = false): WireResult => ({ kind: 'failure', cause, code: undefined, sent })
-
-const UNSENT: Readonly<Record<FailureCause, PostDecision>> = {
-  'no-connection': 'again',
-  untrusted: 'stop',
-  'not-tls': 'stop',
-  'proxy-refused': 'stop',
-  invalid: 'stop',
-  timeout: 'stop',
-  cancelled: 'stop',
-  broken: 'unknown',
-}
-
-test.each(Object.entries(UNSENT) as [FailureCause, PostDecision][])(
-  'of a prompt that fails with %s: %s where nothing was sent, and never again where anything may have been',
-  (cause, decision) => {
-    expect(decidePost(failed(cause))).toBe(decision)
-    expect(decidePost(failed(cause, true))).toBe('unknown')
-  },
-)
-
-test('a status that is not listed may mean a job: redirects, 408, 409, all of 5xx', () => {
-  const statuses = Array.from({ length: 500 }, (_, index) => 100 + index)
-  const those = (decision: PostDecision): number[] =>
-    statuses.filter((status) => decidePost(answered(status)) === decision)
-  expect(those('accepted')).toEqual(statuses.slice(100, 200))
-  expect(those('wait')).toEqual([425, 429])
-  expect(those('stop')).toEqual([400, 401, 402, 403, 404, 405, 413, 415, 422])
-  expect(those('again')).toEqual([])
-})
 
 const pause = (attempt: number, random: number, retryAfterMs?: number, leftMs = Infinity): number =>
   pauseMs(failure('unreachable', retryAfterMs), attempt, { refusals: 0, leftMs, random })

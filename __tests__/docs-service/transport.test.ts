@@ -43,9 +43,14 @@ interface Ask extends Partial<TransportOptions> {
   readonly signal?: AbortSignal
 }
 
+const quiet = (): void => undefined
+
 function ask(baseUrl: string, given: Ask = {}): Promise<WireResult> {
   const { method = 'POST', path = PATH, timeoutMs = LONG_MS, signal = new AbortController().signal, ...options } = given
-  const transport = createTransport({ baseUrl, apiKey: KEY, proxy: undefined, clock: systemClock, ...options })
+  const transport = createTransport({
+    ...{ baseUrl, apiKey: KEY, clock: systemClock, env: {}, mask: quiet, debug: quiet },
+    ...options,
+  })
   return transport({ method, path, timeoutMs, ...(method === 'POST' ? { body: BODY } : {}) }, signal)
 }
 
@@ -170,7 +175,7 @@ test.each(['/../x', '/v2/%2e%2e/x', '/a\\b', '@elsewhere.example/', '.elsewhere.
   'the path %j would leave the base address, so nothing is sent',
   async (path) => {
     const proxy = await serve(answers(ANSWER))
-    const sending = ask('http://service.example', { path, proxy: new URL(at(proxy)) })
+    const sending = ask('http://service.example', { path, env: { http_proxy: at(proxy) } })
     await expect(sending).rejects.toThrow('leave the base address')
     expect(proxy.connections()).toBe(0)
   },
@@ -204,13 +209,31 @@ test('a request that goes through a proxy was sent when it is in the tunnel', as
     },
   })
 
-  const result = await ask('http://service.example', { proxy: new URL(at(proxy)) })
+  const result = await ask('http://service.example', { env: { http_proxy: at(proxy) } })
   expect(result).toMatchObject({ cause: 'broken', sent: true })
   expect(proxy.requests.map((request) => request.split('\r\n')[0])).toEqual([
     'CONNECT service.example:80 HTTP/1.1',
     `POST ${PATH} HTTP/1.1`,
   ])
   expect(proxy.requests[0]).not.toContain(KEY)
+})
+
+const PROXY = 'http://user:p%40ss-word@proxy.example.com:8080'
+
+test("masks a proxy's password before anything is said or sent, also of one that only GitHub is reached through", () => {
+  /** What was masked and what the log of a run in debug mode was told, in order. */
+  const saidOf = (env: NodeJS.ProcessEnv): string[] => {
+    const said: string[] = []
+    const debug = (line: string): void => void said.push(line)
+    const mask = (secret: string): void => void said.push(`mask ${secret}`)
+    createTransport({ baseUrl: 'https://docs.example.com', apiKey: KEY, clock: systemClock, env, debug, mask })
+    return said
+  }
+  const said = saidOf({ HTTPS_PROXY: PROXY })
+  expect(said).toContain('mask p@ss-word')
+  expect(said.at(-1)).toBe('Requests to the service go through the proxy at proxy.example.com:8080.')
+  expect(saidOf({ HTTPS_PROXY: PROXY, NO_PROXY: 'docs.example.com' })).toEqual(said.slice(0, -1))
+  expect(saidOf({})).toEqual([])
 })
 
 test.each([

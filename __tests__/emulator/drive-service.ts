@@ -1,4 +1,5 @@
-import type { JobBody, VisitorsPage } from '../../src/docs-service/schemas.ts'
+import type { VisitorsPage } from '../../src/docs-service/schemas.ts'
+import type { JobBody } from '../../src/emulator/service/job-body.ts'
 import {
   DEFAULT_START_MS,
   type Service,

@@ -2,7 +2,6 @@ import { createClient } from '../../src/docs-service/client.ts'
 import { createTryRead, patienceMs } from '../../src/docs-service/retry.ts'
 import type { Job } from '../../src/docs-service/schemas.ts'
 import { createTransport, type Transport } from '../../src/docs-service/transport.ts'
-import { proxyFor } from '../../src/http/proxy.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
 import { createRedactor } from '../../src/text/redact.ts'
 import { KEY } from '../model/planted-key.ts'
@@ -68,12 +67,14 @@ export async function askFaulty({ prompt, reads, timeoutMs, hasProxy }: FaultScr
     onItsWay.wasTaken ||= takes && (isWhole || (conduct as Conduct).writes !== '')
   })
   const proxy = hasProxy ? await openPeer(clock, undefined, service.port) : undefined
+  const proxyUrl = proxy && `http://user:word@127.0.0.1:${proxy.port}`
   const isSecure = [...prompt, ...reads].some((name) => name in TLS_FAULTS)
+  const quiet = (): void => undefined
   const real = createTransport({
     baseUrl: `${isSecure ? 'https' : 'http'}://127.0.0.1:${service.port}`,
     apiKey: KEY,
-    proxy: proxy && proxyFor(new URL('http://x'), { http_proxy: `http://user:word@127.0.0.1:${proxy.port}` }),
-    clock,
+    env: { http_proxy: proxyUrl, https_proxy: proxyUrl },
+    ...{ clock, mask: quiet, debug: quiet },
   })
   const counts = { GET: 0, POST: 0 }
   let lateMs = 0
@@ -94,7 +95,7 @@ export async function askFaulty({ prompt, reads, timeoutMs, hasProxy }: FaultScr
   const step = { clock, signal: new AbortController().signal, deadlineAt: timeoutMs }
   const client = createClient({
     ...{ ...step, transport, projectId: `docs-${++projects}`, redact: createRedactor([KEY]) },
-    ...{ random: () => 0.5, log: () => undefined, debug: () => undefined },
+    ...{ random: () => 0.5, log: quiet, debug: quiet },
   })
   const errors: ActionError[] = []
   const failed = (error: unknown): ActionError => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import type { GitHub } from '../../src/github/github.ts'
 import { toFirstPage } from '../../src/github/pages.ts'
-import { items, number, text } from '../../src/runtime/read-json.ts'
+import { all, items, number, object, required, text } from '../../src/github/read-json.ts'
 import { answering } from '../support/github-client.ts'
 import { commit } from '../support/github-state.ts'
 
@@ -79,6 +79,31 @@ test.each([
   ['a page that is not full and has a next one', countOf(named(2), undefined, NEXT), 1, true],
 ])('with %s, it knows what is missing', (_what, page, missing, isFull) => {
   expect(page).toMatchObject({ missing, isFull, sum: 'success' })
+})
+
+const WHOLE = { name: 'a', size: 1, of: { id: 2 } }
+
+test('a field that is not as described is not there, and what is no object is no item', () => {
+  const wrong = [
+    { name: 1, size: '1', of: { id: null } },
+    { name: null, size: null, of: [] },
+    { size: Infinity, of: 7 },
+  ]
+  const read = { list: [WHOLE, ...wrong, null, 'a', 7, []] }
+  expect(items(read, 'list', toItem)).toEqual([{ name: 'a', size: 1, id: 2 }, {}, {}, {}])
+})
+
+test('what lacks something that it requires cannot be read, and a defect of ours is none of it', () => {
+  const toName = (item: object) => required(text(item, 'name'))
+  const read = { one: WHOLE, other: { name: 7 }, list: [WHOLE, { name: 7 }] }
+  expect(['one', 'other', 'none'].map((path) => object(read, path, toName))).toEqual(['a', undefined, undefined])
+  expect([items(read, 'list', toName), all(read, 'list', toName)]).toEqual([['a'], undefined])
+  expect(all(read, 'list', toItem)).toHaveLength(2)
+  expect(() => required(text(read, 'other.name'))).toThrow(TypeError)
+  const broken = (): string => {
+    throw new TypeError('x is not a function')
+  }
+  expect(() => object(read, 'one', broken)).toThrow('x is not a function')
 })
 
 test.each([undefined, null, 'x'.repeat(100), {}])('%j is no list', (list) => {

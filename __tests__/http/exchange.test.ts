@@ -110,7 +110,7 @@ test('a name with a dead IPv6 address is reached by its other one', async () => 
 describe('exchange', () => {
   const send = (server: SocketServer, end: AbortSignal) => {
     const url = new URL(`http://127.0.0.1:${server.port}/a?b=c`)
-    return exchange({ method: 'POST', url, headers: { 'x-a': 'b' }, body: 'x' }, undefined, end)
+    return exchange({ method: 'POST', url, headers: { 'x-a': 'b' }, body: 'x' }, {}, end)
   }
 
   test('sends what it is given, wants nothing packed, and takes of each header the first', async () => {

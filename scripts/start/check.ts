@@ -1,5 +1,6 @@
 import { parseFields, SERVICE_FIELDS } from '../../src/action/input-table.ts'
-import { connect } from '../../src/docs-service/client.ts'
+import { createClient } from '../../src/docs-service/client.ts'
+import { createTransport } from '../../src/docs-service/transport.ts'
 import { STATUS_PHRASES } from '../../src/docs-service/schemas.ts'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { ActionError, describeError } from '../../src/runtime/errors.ts'
@@ -42,18 +43,16 @@ export async function checkService(
 ): Promise<readonly Found[]> {
   const { projectId, apiKey, baseUrl } = parseFields(SERVICE_FIELDS, inputs, '.')
   const quiet = (): void => undefined
-  const client = connect({
+  const transport = createTransport({ baseUrl, apiKey, env, clock: systemClock, mask: quiet, debug: quiet })
+  const client = createClient({
     projectId,
-    apiKey,
-    baseUrl,
-    env,
+    transport,
     deadlineAt: systemClock.now() + TIMEOUT_MS,
     clock: systemClock,
     signal: new AbortController().signal,
     random: Math.random,
     log: quiet,
     debug: quiet,
-    mask: quiet,
     redact: createRedactor([apiKey]),
   })
 

@@ -1,4 +1,5 @@
-import { connect, type DocsServiceClient } from '../docs-service/client.ts'
+import { createClient, type DocsServiceClient } from '../docs-service/client.ts'
+import { createTransport } from '../docs-service/transport.ts'
 import type { connectGitHub, GitHub } from '../github/github.ts'
 import { ActionError } from '../runtime/errors.ts'
 import { atGitHub, readContext, type Context } from './context.ts'
@@ -36,9 +37,10 @@ export function openStep(inputs: StepInputs, { env, ...runner }: Runner, connect
   const context = atGitHub(readContext(env), githubApiUrl)
   const step = { ...runner, context, random: Math.random, deadlineAt: runner.startedAt + timeoutMs }
   const surroundings = { ...step, ...step.core, env }
+  const transport = createTransport({ ...inputs, ...surroundings })
   return {
     ...step,
-    client: connect({ ...inputs, ...surroundings }),
+    client: createClient({ ...surroundings, projectId: inputs.projectId, transport }),
     github: token === '' ? undefined : connectToGitHub?.({ ...surroundings, token, apiUrl: context.apiUrl }),
   }
 }

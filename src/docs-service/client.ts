@@ -1,10 +1,9 @@
 import type * as z from 'zod/mini'
-import { proxyFor, proxySecrets } from '../http/proxy.ts'
-import { badAnswer, errorOfResult, type Operation } from './answer-error.ts'
+import { badAnswer, errorOfResult, type Operation } from './answer-meaning.ts'
 import { refusalsAfter } from './retry.ts'
 import { jobWithId, parseBody, visitorsPageSchema, type Job, type VisitorsPage } from './schemas.ts'
 import { sendPrompt, type PromptSender } from './send-prompt.ts'
-import { createTransport, isSuccess, type Transport, type TransportOptions, type WireResult } from './transport.ts'
+import { isSuccess, type Transport, type WireResult } from './transport.ts'
 
 export interface VisitorsQuery {
   /** Inclusive, `YYYY-MM-DD` or ISO 8601. */
@@ -97,22 +96,4 @@ export function createClient(options: ClientOptions): DocsServiceClient {
       return read({ kind: 'visitors', projectId, path }, visitorsPageSchema)
     },
   }
-}
-
-interface Connection extends Omit<ClientOptions, 'transport'>, Omit<TransportOptions, 'proxy'> {
-  /** Where the proxies stand. */
-  readonly env: NodeJS.ProcessEnv
-  readonly mask: (secret: string) => void
-}
-
-/**
- * A client that talks to the real service, through a proxy where the environment names one.
- * @throws ActionError `proxy` if the proxy's address is none
- */
-export function connect({ baseUrl, apiKey, env, mask, ...options }: Connection): DocsServiceClient {
-  const { clock, debug } = options
-  proxySecrets(env).forEach(mask)
-  const proxy = proxyFor(new URL(baseUrl), env)
-  if (proxy !== undefined) debug(`Requests to the service go through the proxy at ${proxy.host}.`)
-  return createClient({ ...options, transport: createTransport({ baseUrl, apiKey, proxy, clock }) })
 }

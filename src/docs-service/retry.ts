@@ -1,48 +1,8 @@
 import type { Clock } from '../runtime/clock.ts'
 import { ActionError, type ErrorCode } from '../runtime/errors.ts'
-import type { FailureCause } from '../http/failure-cause.ts'
 import { formatUtc } from '../text/utc-time.ts'
-import { isSuccess, type WireResult } from './transport.ts'
-
-/** What may be done about one attempt to send a prompt. */
-export type PostDecision =
-  /** The service answered that it took the prompt; whether it did is for the answer's body to prove. */
-  | 'accepted'
-  /** Nothing reached the service: send it again, a few times. */
-  | 'again'
-  /** The service did not process it: send it again once it asks for no more patience. */
-  | 'wait'
-  /** Nothing was processed, and trying again would change nothing. */
-  | 'stop'
-  /** It may have been processed: never again. */
-  | 'unknown'
-
-const NOT_PROCESSED = new Set([425, 429])
-const REJECTED = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422])
-/** By what failed, if nothing was sent. */
-const UNSENT: Readonly<Record<FailureCause, PostDecision>> = {
-  'no-connection': 'again',
-  untrusted: 'stop',
-  'not-tls': 'stop',
-  'proxy-refused': 'stop',
-  invalid: 'stop',
-  timeout: 'stop',
-  cancelled: 'stop',
-  broken: 'unknown',
-}
-
-/**
- * Whether a prompt may be sent again. A job costs credits and there is no idempotency key, so "again" needs proof that
- * nothing was processed: the class of the error *and* that not one byte of the request was written. Gateways answer 5xx,
- * 408 and 409 after they have forwarded a request, and a redirect may follow a job that was created, so all these are
- * unknown, as is everything that is not listed.
- */
-export function decidePost(result: WireResult): PostDecision {
-  if (result.kind === 'failure') return result.sent ? 'unknown' : UNSENT[result.cause]
-  if (isSuccess(result)) return 'accepted'
-  if (NOT_PROCESSED.has(result.status)) return 'wait'
-  return REJECTED.has(result.status) ? 'stop' : 'unknown'
-}
+import { decidePost } from './answer-meaning.ts'
+import type { WireResult } from './transport.ts'
 
 // How a step that was refused (429, 425) shares the service with others that came at the same moment: the other repositories
 // of a nightly run, or the jobs of a matrix. It sees nothing of them but its own refusals. `npm run bench -- fleet` shows what

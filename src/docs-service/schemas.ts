@@ -11,17 +11,6 @@ export const STATUS_PHRASES = {
 } as const
 export type JobStatus = keyof typeof STATUS_PHRASES
 
-/** A job as the service sends it (section 2.1). Only `id` and `status` are needed. */
-export interface JobBody {
-  readonly id: string
-  readonly status: JobStatus
-  readonly source: { readonly repository: string; readonly ref: string | null }
-  readonly model: string
-  readonly prLink: string | null
-  readonly createdAt: string
-  readonly archivedAt: string | null
-}
-
 /** A job as the rest of this project sees it: what is missing or of another type than documented is absent. */
 export interface Job {
   readonly id: string
@@ -113,8 +102,6 @@ export type VisitorsPage = z.infer<typeof visitorsPageSchema>
 
 /** The largest page of visitors (section 8), in rows. */
 export const MAX_PAGE_ROWS = 250
-/** The page that the service gives where no limit is asked for (section 8), in rows. */
-export const DEFAULT_PAGE_ROWS = 50
 
 /** What explains a refusal: section 7 leaves its shape open, but it is an object, and no page of something before the service. */
 export const refusalSchema = z.object({ error: z.catch(z.optional(z.string()), undefined) })

@@ -1,9 +1,10 @@
 import * as diagnosticsChannel from 'node:diagnostics_channel'
 import type { Clock } from '../runtime/clock.ts'
-import { TimedOut, withDeadline } from '../runtime/deadline.ts'
+import { withDeadline } from '../runtime/deadline.ts'
 import { parseUrl } from '../runtime/url.ts'
 import { exchange, readText, type HttpAnswer } from '../http/exchange.ts'
 import { failureCause, failureCode, type FailureCause } from '../http/failure-cause.ts'
+import { proxyFor, proxySecrets } from '../http/proxy.ts'
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST'
@@ -86,8 +87,12 @@ export interface TransportOptions {
   /** Checked before: an origin and a path prefix, with no `/` at the end. */
   readonly baseUrl: string
   readonly apiKey: string
-  readonly proxy: URL | undefined
   readonly clock: Clock
+  /** Where the proxies stand. */
+  readonly env: NodeJS.ProcessEnv
+  readonly mask: (secret: string) => void
+  /** For the log of a run in debug mode. */
+  readonly debug: (line: string) => void
 }
 
 const USER_AGENT = 'docs-agent-action'
@@ -113,7 +118,14 @@ function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boole
   return { wasSent: () => sent, stop: () => diagnosticsChannel.unsubscribe('undici:client:sendHeaders', onSend) }
 }
 
-export function createTransport({ baseUrl, apiKey, proxy, clock }: TransportOptions): Transport {
+/**
+ * The way to the real service, through a proxy where the environment names one.
+ * @throws ActionError `proxy` if the proxy's address is none
+ */
+export function createTransport({ baseUrl, apiKey, clock, env, mask, debug }: TransportOptions): Transport {
+  proxySecrets(env).forEach(mask)
+  const proxy = proxyFor(new URL(baseUrl), env)
+  if (proxy !== undefined) debug(`Requests to the service go through the proxy at ${proxy.host}.`)
   return async (request, signal) => {
     if (signal.aborted) return { kind: 'failure', cause: 'cancelled', code: undefined, sent: false }
     const { method, path, body, timeoutMs } = request
@@ -125,19 +137,20 @@ export function createTransport({ baseUrl, apiKey, proxy, clock }: TransportOpti
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     }
     const sending = watchSending(request, url)
+    const timedOut = new Error('No answer in time.')
     let refusal: WireAnswer | undefined
     const perform = async (end: AbortSignal): Promise<WireAnswer> => {
-      const answer = await exchange({ method, url, headers, body }, proxy, end)
+      const answer = await exchange({ method, url, headers, body }, env, end)
       const unread = wireAnswer(answer, '')
       if (!isSuccess(unread)) refusal = unread
       return { ...unread, body: await readText(answer.body, MAX_BODY_BYTES) }
     }
     try {
-      return await withDeadline(perform, { clock, signal, timeoutMs })
+      return await withDeadline(perform, { clock, signal, timeoutMs, timedOut })
     } catch (error) {
       // A refusal is known by its status: that its explanation broke off or never ends changes nothing.
       if (refusal !== undefined) return refusal
-      const cause = error === signal.reason ? 'cancelled' : error instanceof TimedOut ? 'timeout' : failureCause(error)
+      const cause = error === signal.reason ? 'cancelled' : error === timedOut ? 'timeout' : failureCause(error)
       return { kind: 'failure', cause, code: failureCode(error), sent: sending.wasSent() }
     } finally {
       sending.stop()

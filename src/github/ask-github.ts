@@ -64,10 +64,10 @@ export function createAskGitHub(
 ): AskGitHub {
   return async (permission, repository, call) => {
     signal.throwIfAborted()
-    const timedOut = (): Error => new ActionError('deadline', 'GitHub did not answer in time.')
+    const timedOut = new ActionError('deadline', 'GitHub did not answer in time.')
     const limits = { clock, signal, timeoutMs: deadlineAt - clock.now(), timedOut }
     try {
-      if (limits.timeoutMs <= 0) throw timedOut()
+      if (limits.timeoutMs <= 0) throw timedOut
       const answer = await withDeadline((end) => {
         const api = openRepository(apiUrl, repository, (request) => perform(request, end, deadlineAt))
         return call(api, end)

@@ -1,4 +1,4 @@
-import { number, required, text } from '../runtime/read-json.ts'
+import { number, required, text } from './read-json.ts'
 
 /** The name of the app that runs workflows. */
 export const ACTIONS = 'github-actions'

@@ -3,7 +3,7 @@ import { path, type AskGitHub, type Query } from './ask-github.ts'
 import { toCheckRun, toCheckSuite, toWorkflowRun } from './check-suites.ts'
 import { type Check, judgeChecks, type OwnRun, toCommitStatus } from './commit-checks.ts'
 import { PAGE_SIZE, toFirstPage } from './pages.ts'
-import { items, number, required, text } from '../runtime/read-json.ts'
+import { items, number, required, text } from './read-json.ts'
 
 const MOST_ANNOTATIONS = 50
 

@@ -1,4 +1,4 @@
-import { number, object, optional, required, text } from '../runtime/read-json.ts'
+import { number, object, optional, required, text } from './read-json.ts'
 import { path, type AskGitHub, type RepositoryApi } from './ask-github.ts'
 import { toPerson, type Person } from './event-parts.ts'
 import { unlessRefused } from './github-error.ts'

@@ -1,4 +1,4 @@
-import { number, object, required, text } from '../runtime/read-json.ts'
+import { number, object, required, text } from './read-json.ts'
 import { path, type AskGitHub } from './ask-github.ts'
 import { judgeWriters, toWriter, type Author } from './comment-trust.ts'
 import { toPlace } from './event-parts.ts'

@@ -1,5 +1,5 @@
 import type { ActionError } from '../runtime/errors.ts'
-import { text } from '../runtime/read-json.ts'
+import { text } from './read-json.ts'
 import { formatCount } from '../text/sentences.ts'
 import { ACTIONS, joinSuites, tookPlace } from './check-suites.ts'
 import type { CheckRun, CheckSuite, State, Suite, WorkflowRun } from './check-suites.ts'

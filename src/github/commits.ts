@@ -1,7 +1,7 @@
 import { path, type AskGitHub } from './ask-github.ts'
 import { PAGE_SIZE, readAll } from './pages.ts'
 import { type Account, accountAt, type PullRequestAddress } from './pull-requests.ts'
-import { all, required, text } from '../runtime/read-json.ts'
+import { all, required, text } from './read-json.ts'
 
 /** GitHub lists no more commits of a pull request. */
 export const MOST_COMMITS = 250

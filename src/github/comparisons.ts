@@ -1,7 +1,7 @@
 import { path, type AskGitHub } from './ask-github.ts'
 import { type ComparedCommit, toCommit } from './commits.ts'
 import { PAGE_SIZE } from './pages.ts'
-import { items, list, number, object, required, text, word } from '../runtime/read-json.ts'
+import { items, list, number, object, required, text, word } from './read-json.ts'
 
 const toFile = (file: object) => ({
   path: required(text(file, 'filename')),

@@ -1,4 +1,4 @@
-import { all, at, has, items, number, object, required, text, word } from '../runtime/read-json.ts'
+import { all, at, has, items, number, object, required, text, word } from './read-json.ts'
 
 export function sha(from: object, path: string): string | undefined {
   const value = text(from, path) ?? ''

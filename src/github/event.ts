@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import { commentOf, pushOf, sha, shortName, subjectOf, workOf } from './event-parts.ts'
-import { at, has, isObject, number, object, required, text } from '../runtime/read-json.ts'
+import { at, has, isObject, number, object, required, text } from './read-json.ts'
 
 export const DEPENDABOT = 'dependabot[bot]'
 

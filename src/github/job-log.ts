@@ -58,7 +58,7 @@ export async function downloadLog(
   send: Send,
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
-  const timedOut = (): Error => new ActionError('deadline', 'The log did not come in time.')
+  const timedOut = new ActionError('deadline', 'The log did not come in time.')
   const read = async (end: AbortSignal): Promise<readonly string[]> => {
     const { status, body } = await send({ method: 'GET', url, headers: {} }, end)
     if (status !== 200) throw new ActionError('rejected', `The address of the log answered ${status}.`)

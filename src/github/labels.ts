@@ -1,4 +1,4 @@
-import { at, number, required } from '../runtime/read-json.ts'
+import { at, number, required } from './read-json.ts'
 import { path, type AskGitHub } from './ask-github.ts'
 import { unlessRefused } from './github-error.ts'
 import { readPages } from './pages.ts'

@@ -1,5 +1,4 @@
 import { exchange, readText, type HttpAnswer, type HttpRequest } from '../http/exchange.ts'
-import { proxyFor } from '../http/proxy.ts'
 import { ActionError } from '../runtime/errors.ts'
 
 export interface GitHubRequest {
@@ -23,7 +22,7 @@ export interface Answer extends Omit<HttpAnswer, 'body'> {
 export type Send = (request: HttpRequest, end: AbortSignal) => Promise<HttpAnswer>
 
 export function sendThrough(env: NodeJS.ProcessEnv): Send {
-  return async (request, end) => exchange(request, proxyFor(request.url, env), end)
+  return async (request, end) => exchange(request, env, end)
 }
 
 /** Far more than 300 files with their changes. */

@@ -1,7 +1,7 @@
 import { ActionError } from '../runtime/errors.ts'
 import type { Query, RepositoryApi } from './ask-github.ts'
 import type { Answer } from './octokit.ts'
-import { all, items, list, number, required, text } from '../runtime/read-json.ts'
+import { all, items, list, number, required, text } from './read-json.ts'
 
 /** The most that GitHub gives on one page. */
 export const PAGE_SIZE = 100

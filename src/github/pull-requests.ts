@@ -1,6 +1,6 @@
 import { ActionError } from '../runtime/errors.ts'
 import { path, type AskGitHub, type Query } from './ask-github.ts'
-import { all, at, boolean, number, object, required, text, word } from '../runtime/read-json.ts'
+import { all, at, boolean, number, object, required, text, word } from './read-json.ts'
 
 export type PullRequestState = 'open' | 'draft' | 'closed' | 'merged'
 

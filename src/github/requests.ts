@@ -113,7 +113,7 @@ export function createRequests(
     await clock.turn()
     signal.throwIfAborted()
     const etag = method === 'GET' ? known.get(url.href)?.headers['etag'] : undefined
-    const limits = { clock, signal, timeoutMs: ATTEMPT_MS }
+    const limits = { clock, signal, timeoutMs: ATTEMPT_MS, timedOut: new Error('No answer in time.') }
     const answer = await withDeadline((end) => ask({ ...request, etag }, end), limits)
     count(answer)
     return method === 'GET' ? remember(url.href, answer) : answer

@@ -1,5 +1,5 @@
 import { ActionError } from '../runtime/errors.ts'
-import { optional, required, text } from '../runtime/read-json.ts'
+import { optional, required, text } from './read-json.ts'
 import { path, type AskGitHub } from './ask-github.ts'
 import { readAll } from './pages.ts'
 import type { PullRequestAddress } from './pull-requests.ts'

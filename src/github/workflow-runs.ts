@@ -1,4 +1,4 @@
-import { number, required, text } from '../runtime/read-json.ts'
+import { number, required, text } from './read-json.ts'
 import { path, type AskGitHub } from './ask-github.ts'
 import { DEPENDABOT } from './event.ts'
 import { readAll } from './pages.ts'

@@ -1,5 +1,5 @@
 import type { buildConnector as Connecting, Dispatcher } from 'undici'
-import { proxyAuthorization } from './proxy.ts'
+import { proxyAuthorization, proxyFor } from './proxy.ts'
 import { Agent, buildConnector, Pool, ProxyAgent } from './undici.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -72,16 +72,17 @@ export interface HttpAnswer {
 
 /**
  * Sends one request over a connection of its own.
+ * @param env where the proxies stand
  * @param end has to abort when whoever asked is done, as that ends the connection: undici's own signal does not end one to a
  *   proxy that never answers
- * @throws Error of undici or Node, whose class `failureCause` reads
+ * @throws Error of undici or Node, whose class `failureCause` reads, or ActionError `proxy` if the proxy's address is none
  */
 export async function exchange(
   { method, url, headers, body }: HttpRequest,
-  proxy: URL | undefined,
+  env: NodeJS.ProcessEnv,
   end: AbortSignal,
 ): Promise<HttpAnswer> {
-  const dispatcher = openDispatcher(proxy)
+  const dispatcher = openDispatcher(proxyFor(url, env))
   end.addEventListener('abort', () => {
     dispatcher.destroy().catch(() => undefined)
   })

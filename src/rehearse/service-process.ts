@@ -82,8 +82,8 @@ export async function startService(
       throw new ActionError('unreachable', `Node.js did not start: ${(error as Error).message}.`)
     }
   }
-  const timedOut = (): ActionError =>
-    new ActionError('deadline', `The service did not answer within ${LONGEST_START_MS / 1000} seconds.`)
+  const late = `The service did not answer within ${LONGEST_START_MS / 1000} seconds.`
+  const timedOut = new ActionError('deadline', late)
   try {
     const access = await withDeadline(untilReadyOrEnded, { clock, signal, timeoutMs: LONGEST_START_MS, timedOut })
     if (access === undefined)

@@ -1,31 +1,29 @@
 import type { Clock } from './clock.ts'
 
-export class TimedOut extends Error {}
-
 interface Limits {
   readonly clock: Clock
   /** Ends the work with its reason. */
   readonly signal: AbortSignal
   readonly timeoutMs: number
   /** What the time ends with. */
-  readonly timedOut?: () => Error
+  readonly timedOut: Error
 }
 
 /**
  * Ends work that would hang. The timer is our own and holds the event loop: what undici and Octokit limit does not cover every
  * place that can hang, and some of their timers hear of no signal.
  * @param perform its signal aborts as soon as the work ends, however it ends, so that nothing is left behind
- * @throws `timedOut` (by default TimedOut) after `timeoutMs`, and the reason of `signal` once it aborts
+ * @throws `timedOut` after `timeoutMs`, and the reason of `signal` once it aborts
  */
 export async function withDeadline<T>(
   perform: (end: AbortSignal) => Promise<T>,
-  { clock, signal, timeoutMs, timedOut = () => new TimedOut('No answer in time.') }: Limits,
+  { clock, signal, timeoutMs, timedOut }: Limits,
 ): Promise<T> {
   const done = new AbortController()
   const end = AbortSignal.any([signal, done.signal])
   const expire = async (): Promise<never> => {
     await clock.sleep(Math.max(0, timeoutMs), end)
-    throw timedOut()
+    throw timedOut
   }
   try {
     return await Promise.race([perform(end), expire()])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import type { JobBody } from '../../../src/docs-service/schemas.ts'
+import type { JobBody } from '../../../src/emulator/service/job-body.ts'
 import { DEFAULT_START_MS } from '../../../src/emulator/embedded-service.ts'
 import { pullState } from '../../../src/emulator/github/pull-state.ts'
 import { closeIssue } from '../../../src/emulator/github/repository-events.ts'

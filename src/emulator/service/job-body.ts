@@ -1,4 +1,4 @@
-import type { JobBody } from '../../docs-service/schemas.ts'
+import type { JobStatus } from '../../docs-service/schemas.ts'
 import { HOSTILE_TEXT } from './hostile-text.ts'
 import { type JobRecord, type JobState, stateAt } from './job-machine.ts'
 import type { Scenario } from './scenarios.ts'
@@ -6,6 +6,17 @@ import type { Scenario } from './scenarios.ts'
 /** Where the agent works: the repository of every project, and the one in the pull requests' links. */
 export const SOURCE = { repository: 'acme/docs', ref: 'main' } as const
 const MODEL = 'docs-writer-1'
+
+/** A job as the service sends it (section 2.1). */
+export interface JobBody {
+  readonly id: string
+  readonly status: JobStatus
+  readonly source: { readonly repository: string; readonly ref: string | null }
+  readonly model: string
+  readonly prLink: string | null
+  readonly createdAt: string
+  readonly archivedAt: string | null
+}
 
 type AnsweredJob = Omit<JobBody, 'status'> & Pick<JobState, 'status'>
 

@@ -1,5 +1,8 @@
-import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS, type VisitorsPage } from '../../docs-service/schemas.ts'
+import { MAX_PAGE_ROWS, type VisitorsPage } from '../../docs-service/schemas.ts'
 import { type Refusal, refuse } from '../http/exchange.ts'
+
+/** The page that the service gives where no limit is asked for (section 8), in rows. */
+const DEFAULT_PAGE_ROWS = 50
 
 export interface DateRange {
   /** The first millisecond that counts. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { errorOfResult, type Operation } from '../../src/docs-service/answer-error.ts'
+import { decidePost, errorOfResult, type Operation, type PostDecision } from '../../src/docs-service/answer-meaning.ts'
 import type { WireAnswer } from '../../src/docs-service/transport.ts'
 import type { FailureCause } from '../../src/http/failure-cause.ts'
 import { type ActionError, describeError, ERROR_TITLES, type ErrorCode } from '../../src/runtime/errors.ts'
@@ -10,8 +10,10 @@ const redact = createRedactor([KEY])
 const CREATE: Operation = { kind: 'create', projectId: 'docs', path: '/' }
 const READ: Operation = { kind: 'read', projectId: 'docs', path: '/', jobId: 'job_1' }
 
+const answered = (status: number) => ({ kind: 'answer', status, body: '', retryAfterMs: undefined }) as const
+
 function errorOf(status: number, body = '', fields: Partial<WireAnswer> = {}, operation = CREATE): ActionError {
-  return errorOfResult({ kind: 'answer', status, body, retryAfterMs: undefined, ...fields }, operation, redact)
+  return errorOfResult({ ...answered(status), body, ...fields }, operation, redact)
 }
 
 /** A word of the hint, by which it leads to the likely cause. */
@@ -109,30 +111,48 @@ test('a redirect names the host that it leads to', () => {
   expect(errorOf(302).hint).not.toContain('leads to')
 })
 
-const FAILURES: Readonly<Record<FailureCause, readonly [ErrorCode, RegExp]>> = {
-  'no-connection': ['unreachable', /`base-url`/],
-  untrusted: ['untrusted', /certificate.*`NODE_EXTRA_CA_CERTS`/],
-  'not-tls': ['untrusted', /^(?!.*certificate).*does not speak TLS.*the port in `base-url`/],
-  'proxy-refused': ['proxy', /credentials in `HTTPS_PROXY`/],
-  invalid: ['rejected', /`base-url`/],
-  timeout: ['unreachable', /in time.*network/],
-  cancelled: ['cancelled', /cancelled/],
-  broken: ['unreachable', /broke.*network/],
+const FAILURES: Readonly<Record<FailureCause, readonly [PostDecision, ErrorCode, RegExp]>> = {
+  'no-connection': ['again', 'unreachable', /`base-url`/],
+  untrusted: ['stop', 'untrusted', /certificate.*`NODE_EXTRA_CA_CERTS`/],
+  'not-tls': ['stop', 'untrusted', /^(?!.*certificate).*does not speak TLS.*the port in `base-url`/],
+  'proxy-refused': ['stop', 'proxy', /credentials in `HTTPS_PROXY`/],
+  invalid: ['stop', 'rejected', /`base-url`/],
+  timeout: ['stop', 'unreachable', /in time.*network/],
+  cancelled: ['stop', 'cancelled', /cancelled/],
+  broken: ['unknown', 'unreachable', /broke.*network/],
 }
+const CAUSES_OF_FAILURE = Object.keys(FAILURES) as FailureCause[]
+const failed = (cause: FailureCause, sent = false) => ({ kind: 'failure', cause, code: undefined, sent }) as const
 
-test.each(Object.keys(FAILURES) as FailureCause[])('the failure %s is an error that leads to its cause', (cause) => {
-  const [code, words] = FAILURES[cause]
-  const failure = { kind: 'failure', cause, code: 'ECODE', sent: false } as const
-  const error = errorOfResult(failure, CREATE, redact)
+test.each(CAUSES_OF_FAILURE)('the failure %s is an error that leads to its cause', (cause) => {
+  const [, code, words] = FAILURES[cause]
+  const error = errorOfResult({ ...failed(cause), code: 'ECODE' }, CREATE, redact)
   expect(error.code).toBe(code)
   expect(`${error.message} ${String(error.hint)}`).toMatch(words)
   expect(error.message).toContain(' (ECODE).')
-  expect(errorOfResult({ ...failure, code: undefined }, CREATE, redact).message).not.toMatch(/undefined|\(/)
+  expect(errorOfResult(failed(cause), CREATE, redact).message).not.toMatch(/undefined|\(/)
+})
+
+test.each(CAUSES_OF_FAILURE.map((cause) => [cause, FAILURES[cause][0]] as const))(
+  'of a prompt that fails with %s: %s where nothing was sent, and never again where anything may have been',
+  (cause, decision) => {
+    expect(decidePost(failed(cause))).toBe(decision)
+    expect(decidePost(failed(cause, true))).toBe('unknown')
+  },
+)
+
+test('a status that is not listed may mean a job: redirects, 408, 409, all of 5xx', () => {
+  const statuses = Array.from({ length: 500 }, (_, index) => 100 + index)
+  const those = (decision: PostDecision): number[] =>
+    statuses.filter((status) => decidePost(answered(status)) === decision)
+  expect(those('accepted')).toEqual(statuses.slice(100, 200))
+  expect(those('wait')).toEqual([425, 429])
+  expect(those('stop')).toEqual([400, 401, 402, 403, 404, 405, 413, 415, 422])
+  expect(those('again')).toEqual([])
 })
 
 test('no title says what the message behind it says', () => {
-  const causes = Object.keys(FAILURES) as FailureCause[]
-  const failures = causes.map((cause) => ({ kind: 'failure', cause, code: undefined, sent: false }) as const)
+  const failures = CAUSES_OF_FAILURE.map((cause) => failed(cause))
   const errors = [
     ...[302, 408, ...STATUSES].map((status) => errorOf(status)),
     ...failures.filter(({ cause }) => cause !== 'cancelled').map((failure) => errorOfResult(failure, CREATE, redact)),

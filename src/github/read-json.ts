@@ -1,6 +1,6 @@
 /**
- * What others wrote is read field by field, each by its path, such as `pull_request.head.sha`. One that is missing, null or
- * not as described is undefined: the reader says what stands in for it, or that nothing is of use without it.
+ * What GitHub wrote is read field by field, each by its path, such as `pull_request.head.sha`. One that is missing, null or
+ * not as GitHub describes it is undefined: the reader says what stands in for it, or that nothing is of use without it.
  */
 type Fields = Readonly<Record<string, unknown>>
 
@@ -25,7 +25,7 @@ export function word<const T extends string>(from: object, path: string, words: 
   return words.find((one) => one === value)
 }
 
-/** All numbers that are read are whole. */
+/** All of GitHub's numbers are whole. */
 export function number(from: object, path: string): number | undefined {
   const value = at(from, path)
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
@@ -39,7 +39,7 @@ export function boolean(from: object, path: string): boolean | undefined {
 /** Its message quotes nothing of what was read. */
 class NotAsDescribed extends TypeError {
   constructor() {
-    super('An answer is not as it is described.')
+    super('An answer is not as GitHub describes it.')
   }
 }
 

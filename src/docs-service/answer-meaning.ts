@@ -2,7 +2,7 @@ import { ActionError, type ErrorCode } from '../runtime/errors.ts'
 import type { Redact } from '../text/redact.ts'
 import { oneLine } from '../text/untrusted.ts'
 import { parseBody, refusalSchema } from './schemas.ts'
-import type { WireAnswer, WireFailure, WireResult } from './transport.ts'
+import { isSuccess, type WireAnswer, type WireFailure, type WireResult } from './transport.ts'
 
 const LONGEST_QUOTE = 300
 
@@ -15,6 +15,19 @@ export interface Operation {
   /** Below the base address, beginning with `/`. */
   readonly path: string
 }
+
+/** What may be done about one attempt to send a prompt. */
+export type PostDecision =
+  /** The service answered that it took the prompt; whether it did is for the answer's body to prove. */
+  | 'accepted'
+  /** Nothing reached the service: send it again, a few times. */
+  | 'again'
+  /** The service did not process it: send it again once it asks for no more patience. */
+  | 'wait'
+  /** Nothing was processed, and trying again would change nothing. */
+  | 'stop'
+  /** It may have been processed: never again. */
+  | 'unknown'
 
 /** What became of a request, behind "The service", and what to do about it. */
 type Words = readonly [code: ErrorCode, what: string, hint: string]
@@ -84,41 +97,63 @@ export function badAnswer(answer: WireAnswer, redact: Redact): ActionError {
 
 const CHECK_NETWORK = "Check the service's state, the runner's network and its proxy settings."
 
-const FAILURES: Readonly<Record<WireFailure['cause'], Words>> = {
+/** By cause; before the words what to do with a prompt of which nothing was sent. */
+const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ...Words]>> = {
   'no-connection': [
+    'again',
     'unreachable',
     'could not be reached',
     "Check `base-url`, the runner's network and its proxy settings.",
   ],
   untrusted: [
+    'stop',
     'untrusted',
     'could not be reached, because its certificate is not trusted',
     'Behind a private certificate authority, point the environment variable `NODE_EXTRA_CA_CERTS` to its certificate.',
   ],
   'not-tls': [
+    'stop',
     'untrusted',
     'could not be reached, because what answers there does not speak TLS',
     'Check the port in `base-url`: it takes plain `http:` or another protocol, and no `https:`.',
   ],
   'proxy-refused': [
+    'stop',
     'proxy',
     'could not be reached, because the proxy refused',
     'Check the address and the credentials in `HTTPS_PROXY` or `HTTP_PROXY`, and `NO_PROXY`.',
   ],
   invalid: [
+    'stop',
     'rejected',
     'was not asked, because the request cannot be sent as it is',
     'Check `base-url` and the proxy settings.',
   ],
-  timeout: ['unreachable', 'did not answer in time', CHECK_NETWORK],
-  cancelled: ['cancelled', 'was not asked again, because the run was cancelled', ''],
-  broken: ['unreachable', 'did not answer, because the connection broke', CHECK_NETWORK],
+  timeout: ['stop', 'unreachable', 'did not answer in time', CHECK_NETWORK],
+  cancelled: ['stop', 'cancelled', 'was not asked again, because the run was cancelled', ''],
+  broken: ['unknown', 'unreachable', 'did not answer, because the connection broke', CHECK_NETWORK],
+}
+
+const NOT_PROCESSED = new Set([425, 429])
+const REJECTED = new Set([400, 401, 402, 403, 404, 405, 413, 415, 422])
+
+/**
+ * Whether a prompt may be sent again. A job costs credits and there is no idempotency key, so "again" needs proof that
+ * nothing was processed: the class of the error *and* that not one byte of the request was written. Gateways answer 5xx,
+ * 408 and 409 after they have forwarded a request, and a redirect may follow a job that was created, so all these are
+ * unknown, as is everything that is not listed.
+ */
+export function decidePost(result: WireResult): PostDecision {
+  if (result.kind === 'failure') return result.sent ? 'unknown' : FAILURES[result.cause][0]
+  if (isSuccess(result)) return 'accepted'
+  if (NOT_PROCESSED.has(result.status)) return 'wait'
+  return REJECTED.has(result.status) ? 'stop' : 'unknown'
 }
 
 /** Why what was asked was not done, and what to do about it. */
 export function errorOfResult(result: WireResult, operation: Operation, redact: Redact): ActionError {
   if (result.kind === 'failure') {
-    const [code, what, hint] = FAILURES[result.cause]
+    const [, code, what, hint] = FAILURES[result.cause]
     const name = result.code === undefined ? '' : ` (${result.code})`
     return new ActionError(code, `The service ${what}${name}.`, { hint })
   }
