@@ -3,13 +3,9 @@ import { isGiven, refuse, rejecting, type Input, type RawInputs } from '../../ac
 export const FAIL_ON = ['failed', 'archived', 'timeout', 'no-changes', 'checks', 'out-of-scope'] as const
 export type FailOn = (typeof FAIL_ON)[number]
 
-function isFailOn(word: string): word is FailOn {
-  return (FAIL_ON as readonly string[]).includes(word)
-}
+const isFailOn = (word: string): word is FailOn => (FAIL_ON as readonly string[]).includes(word)
 
-export function waitsForChecks(raw: RawInputs): boolean {
-  return /^\s*true\s*$/i.test(raw['wait-for-checks'] ?? '')
-}
+export const waitsForChecks = (raw: RawInputs): boolean => /^\s*true\s*$/i.test(raw['wait-for-checks'] ?? '')
 
 /** What of another input a word needs, without which the step could never know; undefined if it is there. */
 function lackOf(word: FailOn, raw: RawInputs): string | undefined {

@@ -64,9 +64,6 @@ export function formatComment(comment: AskingComment, context: CommentContext): 
   return `${rules === '' ? '' : `${rules}\n\n`}${instruction}${behind}`
 }
 
-export const formatUsage = (command: string): string =>
-  `There is no instruction behind \`${command}\`. Write it behind the command, in words for the agent: \`${command} Shorten the second paragraph.\``
-
 const MOST_COMMITS = 50
 
 /** What an agent has to know of the open pull request that a prompt goes on with. */

@@ -27,18 +27,14 @@ const tellComment = (name: string, { url, place, text }: Comment): string[] => [
 
 /** What an event is about, in the words of strangers: lines first, and texts behind them. Most events say nothing. */
 function tell(event: Event): readonly string[] {
-  if (event.kind === 'pull-request' || event.kind === 'issue')
-    return [...tellSubject(event.subject), ...tellText(event.subject)]
-  if (event.kind === 'comment' || event.kind === 'review') {
-    const { kind, subject, comment } = event
-    const said = tellComment(kind === 'comment' ? 'Comment' : 'Review', comment)
-    return subject === undefined ? said : [...tellSubject(subject), ...said, ...tellText(subject)]
-  }
+  const subject = 'subject' in event ? event.subject : undefined
+  const said = 'comment' in event ? tellComment(event.kind === 'comment' ? 'Comment' : 'Review', event.comment) : []
+  if (subject !== undefined) return [...tellSubject(subject), ...said, ...tellText(subject)]
   if (event.kind === 'release') {
     const { tag, title, url, notes } = event
     return [cleanName(`Release ${tag}: ${title}`), ...line('Address', url), ...body('Notes', notes)]
   }
-  if (event.kind !== 'workflow-run') return []
+  if (event.kind !== 'workflow-run') return said
   return [
     ...line('Workflow run', event.run.name),
     ...line('It ended as', event.run.conclusion),

@@ -6,7 +6,7 @@ import { changeSection } from '../prompt/change-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan } from '../report/turns.ts'
-import { formatComment, formatOpenPullRequest, formatUsage, type AskingComment } from '../prompt/behind-prompt.ts'
+import { formatComment, formatOpenPullRequest, type AskingComment } from '../prompt/behind-prompt.ts'
 import { AGAIN, ELSEWHERE, preflightOf } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
@@ -59,7 +59,8 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
     return 'The author of the comment may not write in this repository.'
   step.journal.add({ comment: address })
 
-  if (instruction.trim() === '') return formatUsage(command)
+  if (instruction.trim() === '')
+    return `There is no instruction behind \`${command}\`. Write it behind the command, in words for the agent: \`${command} Shorten the second paragraph.\``
   if (isOnPullRequest && !subject.isOpen) return `Pull request #${number} is closed. ${ELSEWHERE}`
   const unknown = `Could not tell whether pull request #${number} comes from a job`
   const found = isOnPullRequest ? await orAbort(unknown, () => findRolling(address, search), AGAIN) : undefined
