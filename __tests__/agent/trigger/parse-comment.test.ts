@@ -47,6 +47,7 @@ const LINE = 'pull_request_review_comment'
 const LINE_71 = { kind: 'review-comment', threadId: 71, isOnPullRequest: true }
 const PLACE = { path: 'docs/guide.md', startLine: 3, line: 5, hunk: '@@ -1 +1 @@\n-a\n+b' }
 const ON_ISSUE = {
+  address: { ...COMMENT, isOnPullRequest: false },
   author: { login: 'mona', id: 1 },
   place: undefined,
   subject: { kind: 'issue', number: 7, title: 'Guide', text: 'About it.', url: undefined, isOpen: true },
@@ -54,11 +55,7 @@ const ON_ISSUE = {
 const ENDS = { baseSha: 'a'.repeat(40), headSha: 'b'.repeat(40) }
 
 test.each<[what: string, spoken: Spoken, told: object]>([
-  [
-    'a comment on an issue',
-    { isOnPullRequest: false },
-    { address: { ...COMMENT, isOnPullRequest: false }, ...ON_ISSUE },
-  ],
+  ['a comment on an issue', { isOnPullRequest: false }, ON_ISSUE],
   ['one on a line', { eventName: LINE }, { address: LINE_71, place: PLACE }],
   ['an answer to it', { eventName: LINE, fields: { in_reply_to_id: 60 } }, { address: { id: 71, threadId: 60 } }],
   ['one on a file', { eventName: LINE, fields: { line: null } }, { place: { ...PLACE, line: undefined } }],
