@@ -101,6 +101,13 @@ test.each<[string, AtEnd, PullRequest, PullRequest | ActionError, unknown[]]>([
   expect(await atEnd(before, [before, then], options)).toEqual(known)
 })
 
+test('a pull request of which nothing is known, as it is on another host, is not read, and stops nothing', async () => {
+  const step = fakeStep({ github: fakeGitHub() })
+  const elsewhere = job({ prLink: 'https://gitlab.example.com/acme/docs/-/merge_requests/7' })
+  step.journal.see({ result: { outcome: 'pull-request', job: elsewhere }, pullRequest: {} })
+  await expect(readAtEnd(step)).resolves.toBeUndefined()
+})
+
 describe('fix rounds', () => {
   const [C, D, E] = [commit('c'), commit('d'), commit('e')]
   const STATE = {

@@ -8,15 +8,7 @@ import type { Job } from '../../../src/docs-service/schemas.ts'
 import { rethrowFatal, type ErrorCode } from '../../../src/runtime/errors.ts'
 import { completed, job, LINK, withoutLink } from '../../support/fake-client.ts'
 import { fakeClock, type FakeClock } from '../../support/fake-clock.ts'
-import {
-  fakeGitHub,
-  inTurn,
-  PULL_REQUEST,
-  pullCommits,
-  refusal,
-  rejecting,
-  RUN_FACTS,
-} from '../../support/fake-github.ts'
+import { fakeGitHub, inTurn, PULL_REQUEST, pullCommits, refusal, RUN_FACTS } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 import { commit } from '../../support/github-state.ts'
 
@@ -97,7 +89,7 @@ describe('check details', () => {
 
   test('what is refused is asked once, said once, and all else is told', async () => {
     const listAnnotations = inTurn([{ path: 'a.md', line: 3, title: '', message: 'It is gone.' }])
-    const answers = { readJobLog: rejecting(refusal('forbidden')), listAnnotations }
+    const answers = { readJobLog: inTurn<never>(refusal('forbidden')), listAnnotations }
     const { prompt, logs, losses } = await round({ answers, failed: [BUILD, LINKS] })
     expect(prompt?.match(/a\.md:3: It is gone\./g)).toHaveLength(2)
     expect([logs, losses]).toEqual([1, [LOGS_LOST]])
@@ -181,13 +173,13 @@ test('its check runs and commit statuses are enough unless one of these is red t
 })
 
 test('where these cannot be read, all that failed is sent, and that is said', async () => {
-  const { prompt, losses } = await round({ answers: { readChecks: rejecting(refusal('forbidden')) } })
+  const { prompt, losses } = await round({ answers: { readChecks: inTurn<never>(refusal('forbidden')) } })
   expect(prompt).toContain('Check: build')
   expect(losses).toEqual(['Could not tell which checks also fail without these changes'])
 })
 
 test('nothing is sent where GitHub cannot be asked what is in the pull request', async () => {
-  const answers = { listPullRequestCommits: rejecting(refusal('forbidden', 'Grant it.')) }
+  const answers = { listPullRequestCommits: inTurn<never>(refusal('forbidden', 'Grant it.')) }
   for (const scene of [{ answers }, { hasToken: false }])
     expect(await round(scene)).toMatchObject({
       report: { rounds: [], stop: 'not-sent' },
@@ -197,7 +189,7 @@ test('nothing is sent where GitHub cannot be asked what is in the pull request',
 
 test('a cancelled run is cancelled whatever is asked', async () => {
   for (const name of ['readPullRequest', 'readChecks', 'readJobLog', 'listAnnotations'] as const)
-    await expect(round({ answers: { [name]: rejecting(refusal('cancelled')) } })).rejects.toMatchObject({
+    await expect(round({ answers: { [name]: inTurn<never>(refusal('cancelled')) } })).rejects.toMatchObject({
       code: 'cancelled',
     })
 })

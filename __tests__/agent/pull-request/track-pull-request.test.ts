@@ -11,15 +11,7 @@ import type { ActionError, ErrorCode } from '../../../src/runtime/errors.ts'
 import { ATTACH } from '../../support/report.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { job } from '../../support/fake-client.ts'
-import {
-  fakeGitHub,
-  inTurn,
-  MARKER,
-  PULL_REQUEST,
-  refusal,
-  rejecting,
-  type FakeGitHub,
-} from '../../support/fake-github.ts'
+import { fakeGitHub, inTurn, MARKER, PULL_REQUEST, refusal, type FakeGitHub } from '../../support/fake-github.ts'
 import { agentInputs, fakeStep } from '../../support/fake-step.ts'
 
 const LINK = 'https://github.com/acme/docs/pull/7'
@@ -62,7 +54,7 @@ const unmarked = (answers: Partial<GitHub> = {}): FakeGitHub =>
 const markedBy = (author: MarkerComment['author']): FakeGitHub =>
   unmarked({ listMarkerComments: () => Promise.resolve([{ ...MARKER, author }]) })
 const refusing = (code: ErrorCode, hint?: string): FakeGitHub =>
-  fakeGitHub({ readPullRequest: rejecting(refusal(code, hint)) })
+  fakeGitHub({ readPullRequest: inTurn<never>(refusal(code, hint)) })
 
 test.each<[string, Partial<AgentInputs>, FakeGitHub, readonly string[]]>([
   ['asks nothing about a comment that is left to the end', {}, unmarked(), ['addLabel']],
@@ -80,7 +72,7 @@ test.each<[string, Partial<AgentInputs>, FakeGitHub, readonly string[]]>([
 test('a comment of which nobody knows whether it is there costs nothing else', async () => {
   const { found, notice, asked } = await handOver(
     AGAIN,
-    unmarked({ listMarkerComments: rejecting(refusal('bad-answer')) }),
+    unmarked({ listMarkerComments: inTurn<never>(refusal('bad-answer')) }),
   )
   const text = 'The comment that names the job was not written: GitHub said bad-answer.'
   expect([found.state, notice, asked.includes('addComment')]).toEqual(['open', text, false])

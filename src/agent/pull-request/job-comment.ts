@@ -28,11 +28,8 @@ export async function nameJob({ repository, number }: PullRequest, jobId: string
   if (log?.jobId === jobId && log.pullRequest.number === number) return
   const pullRequest = { repository, number }
   // To the pull request of this step's own job nobody else has written of it.
-  const place: LogPlace = {
-    pullRequest,
-    jobId,
-    commentId: journal.turns[0].task.kind === 'create' ? 'none' : undefined,
-  }
+  const isNew = journal.turns[0].task.kind === 'create'
+  const place: LogPlace = { pullRequest, jobId, commentId: isNew ? 'none' : undefined }
   const write = async (): Promise<number | undefined> => {
     const github = openGitHub(step)
     return (await findComment(place, github))?.id ?? github.addComment(pullRequest, markerComment(jobId))
