@@ -48,7 +48,7 @@ export function pullCommits(...given: readonly (Partial<PullRequestCommit> & { s
 /** As the look-up of a commit gives a merged pull request. */
 export const mergedBy = (number: number, ...labels: readonly string[]): ListedPullRequest => ({
   ...{ number, labels, state: 'merged', branch: 'agent/guide', isOfFork: false },
-  ...{ author: PULL_REQUEST.author, createdAt: PULL_REQUEST.createdAt },
+  ...{ author: PULL_REQUEST.author, createdAt: PULL_REQUEST.createdAt, endSha: undefined },
 })
 /** The comment that names the job of that pull request. */
 export const MARKER = { id: 1, body: '<!-- docs-agent-action: job=job_1 -->', author: 'trusted' } as const

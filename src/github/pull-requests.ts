@@ -93,12 +93,11 @@ function toListed(pull: object) {
     endSha: state === 'open' ? headSha : text(pull, 'merge_commit_sha'),
   }
 }
-type Listed = Readonly<ReturnType<typeof toListed>>
 /** A pull request that a commit came with, or whose branch it is, as far as a list tells. */
-export type ListedPullRequest = Omit<Listed, 'endSha'>
+export type ListedPullRequest = Readonly<ReturnType<typeof toListed>>
 
 /** One that was closed without a merge brought nothing. */
-const hasBrought = ({ state }: Listed): boolean => state !== 'closed'
+const hasBrought = ({ state }: ListedPullRequest): boolean => state !== 'closed'
 
 /** Of those that were changed last, as whoever pushes or merges changes one: others are old enough to be found by the commit. */
 const CHANGED_LAST = { state: 'all', sort: 'updated', direction: 'desc', per_page: 30 }
@@ -125,7 +124,7 @@ export interface PullRequests {
 }
 
 export function connectPullRequests(ask: AskGitHub): PullRequests {
-  const find = (repository: string, place: string, query: Query, isWanted: (one: Listed) => boolean) =>
+  const find = (repository: string, place: string, query: Query, isWanted: (one: ListedPullRequest) => boolean) =>
     ask('pull-requests: read', repository, async (api) => {
       // One that cannot be read may be the one that matters, so that none is left out.
       return required(all(await api.get(place, query), 'data', toListed)).filter(isWanted)
@@ -142,7 +141,7 @@ export function connectPullRequests(ask: AskGitHub): PullRequests {
     findPullRequestsOfBranch: (repository, branch, state) => {
       const [owner = ''] = repository.split('/')
       // Without a branch of this name GitHub may list all; an owner may have a fork, too.
-      const isWanted = (one: Listed): boolean => one.branch === branch && !one.isOfFork
+      const isWanted = (one: ListedPullRequest): boolean => one.branch === branch && !one.isOfFork
       return find(repository, '/pulls', { state, head: `${owner}:${branch}`, per_page: 30 }, isWanted)
     },
   }
