@@ -8,7 +8,6 @@ import type { VisitorRow } from '../../src/visitors/export-format.ts'
 import { parseVisitorsInputs, type VisitorsInputs } from '../../src/visitors/inputs.ts'
 import { toOutputs } from '../../src/visitors/outputs.ts'
 import type { Report } from '../../src/visitors/report.ts'
-import type { VisitorList } from '../../src/visitors/visitor-list.ts'
 import { visitorsAction } from '../../src/visitors/visitors-action.ts'
 import { readPageRequest, type PageRequest } from './paging-server.ts'
 import { playFeature, type FeaturePlay, type Played } from './play-feature.ts'
@@ -41,12 +40,6 @@ export function rows(count: number, prefix = '/page-'): VisitorRow[] {
 /** What the service says of its rows, changed where a test is about something else. */
 export function page(visitors: readonly VisitorRow[], fields: Partial<VisitorsPage> = {}): VisitorsPage {
   return { totals: TOTALS, visitors: [...visitors], hasMore: false, ...fields }
-}
-
-/** Reads parts of a list, one after the other. */
-export async function readAll(list: VisitorList, ...parts: VisitorsPage[]): Promise<void> {
-  const read = list.read(() => Promise.resolve(parts.shift() ?? page([])))
-  while ((await read.next()).done !== true);
 }
 
 /** A page, or whatever else is sent. */

@@ -8,7 +8,7 @@ import { csvCell, type VisitorRow } from '../../src/visitors/export-format.ts'
 import { bar, renderTopPages } from '../../src/visitors/page-tables.ts'
 import { shortenPath, VisitorList } from '../../src/visitors/visitor-list.ts'
 import { SEED } from '../support/seed.ts'
-import { page, readAll, row, rows, TOTALS } from '../support/visitors-run.ts'
+import { page, row, rows, TOTALS } from '../support/visitors-run.ts'
 
 const CHANGED = "The service's totals changed while the pages were read."
 const MOVED = 'Rows moved while the pages were read: some came twice and were written once, so others may be missing.'
@@ -24,7 +24,7 @@ test.each([
     const again = nth === 0 ? Array<VisitorRow>(repeated).fill(row('/0')) : []
     return page([row(`/${nth}`), ...again], { totals, hasMore: nth < 2 })
   })
-  await readAll(list, ...parts)
+  await list.read(() => Promise.resolve(parts.shift() ?? page([])))
   expect([list.totals, list.doubts]).toEqual([TOTALS, doubts])
 })
 
@@ -35,10 +35,10 @@ test('in whatever order they come, the pages with the most visitors are kept fir
   await fc.assert(
     fc.asyncProperty(rows, fc.nat(6), async (given, most) => {
       const all = given.map(({ path, total }) => row(path, total))
-      const list = new VisitorList(most)
-      await readAll(list, page(all))
+      const list = new VisitorList()
+      await list.read(() => Promise.resolve(page(all)), most)
       const sorted = all.toSorted((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1))
-      expect([list.topPages, list.pageTotals.size]).toEqual([sorted.slice(0, most), 0])
+      expect(list.topPages).toEqual(sorted.slice(0, most))
     }),
     { seed: SEED },
   )
@@ -120,8 +120,8 @@ test('the ten that gained and lost the most are those of all pages of both perio
         .map((path) => ({ path, before: before[path] ?? 0, now: now[path] ?? 0 }))
         .toSorted((a, b) => (a.path < b.path ? -1 : 1))
       const gain = ({ now, before }: (typeof all)[number]): number => now - before
-      const list = new VisitorList(0, true)
-      await readAll(list, pageOf(now))
+      const list = new VisitorList()
+      await list.read(() => Promise.resolve(pageOf(now)))
       const { pages } = await comparePages(list, () => Promise.resolve(pageOf(before)))
       const gained = all.filter((page) => gain(page) > 0).toSorted((a, b) => gain(b) - gain(a))
       const lost = all.filter((page) => gain(page) < 0).toSorted((a, b) => gain(a) - gain(b))

@@ -4,7 +4,7 @@ import { describeRange, periodBefore } from './date-range.ts'
 import type { VisitorsInputs } from './inputs.ts'
 import { createPageReader, type ReadPage } from './read-pages.ts'
 import type { Comparison, PageChange } from './report.ts'
-import { topOf, shortenPath, VisitorList } from './visitor-list.ts'
+import { shortenPath, topOf, VisitorList } from './visitor-list.ts'
 
 /** How many pages are named that gained, and as many that lost. */
 const MOST_CHANGES = 10
@@ -21,14 +21,14 @@ export async function comparePages(now: VisitorList, readPage: ReadPage): Promis
     if (gainOf(change) < 0) lost = topOf([...lost, change], MOST_CHANGES, (one) => -gainOf(one))
   }
   const before = new VisitorList()
-  for await (const rows of before.read(readPage)) {
+  await before.read(readPage, 0, (rows) => {
     for (const row of rows) {
       const path = shortenPath(row.path)
       const total = now.pageTotals.get(path)
       now.pageTotals.delete(path)
       if (total !== undefined || isNowWhole) add({ path, before: row.total, now: total ?? 0 })
     }
-  }
+  })
   const isBeforeWhole = before.doubts === ''
   if (isBeforeWhole) for (const [path, total] of now.pageTotals) add({ path, before: 0, now: total })
   return { totals: before.totals, pages: { gained, lost, isWhole: isNowWhole && isBeforeWhole } }

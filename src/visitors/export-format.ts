@@ -22,7 +22,7 @@ export function csvCell(text: string): string {
 }
 
 interface ExportFormat {
-  readonly head: (range: DateRange, totals: VisitorTotals | undefined) => string
+  readonly head: (range: DateRange, totals: VisitorTotals) => string
   /** @param index of the row in the file, from 0 */
   readonly row: (row: VisitorRow, index: number) => string
   readonly tail: string

@@ -23,20 +23,20 @@ function announce({ projectId, range, format, timeoutMs }: VisitorsInputs): stri
  * Puts the pages into the file as they come.
  * @throws ActionError, OutputFileError
  */
-async function exportPages({ range, place, format }: VisitorsInputs, list: VisitorList, step: Step): Promise<void> {
+async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step): Promise<void> {
+  const { range, place, format, top } = inputs
   const { core, clock, signal } = step
   const { head, row, tail } = EXPORT_FORMATS[format]
   // Before the first request: if the place cannot be written to, there is none.
   await writeWholeFile(place.file, async (write) => {
     let toldAt = clock.now()
-    for await (const rows of list.read(createPageReader(range, step))) {
-      const before = list.rows - rows.length
-      if (before === 0) write(head(range, list.totals))
-      write(rows.map((one, index) => row(one, before + index)).join(''))
-      if (clock.now() - toldAt < PROGRESS_MS) continue
+    await list.read(createPageReader(range, step), top, (rows, totals) => {
+      if (list.rows === 0) write(head(range, totals))
+      write(rows.map((one, index) => row(one, list.rows + index)).join(''))
+      if (clock.now() - toldAt < PROGRESS_MS) return
       toldAt = clock.now()
-      core.log(`${list.rows} rows so far.`)
-    }
+      core.log(`${list.rows + rows.length} rows so far.`)
+    })
     write(tail)
     signal.throwIfAborted()
   })
@@ -45,8 +45,8 @@ async function exportPages({ range, place, format }: VisitorsInputs, list: Visit
 /** Exports the visitors and reports what became of it. Throws only what nobody foresaw. */
 export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
   const { core, clock, signal, startedAt } = step
-  const { projectId, range, place, compare } = inputs
-  const list = new VisitorList(inputs.top, compare === 'pages')
+  const { projectId, range, place } = inputs
+  const list = new VisitorList()
 
   function report(fields: Pick<Report, 'ending'> & Partial<Report>): Report {
     const { totals, rows, topPages, doubts } = list
