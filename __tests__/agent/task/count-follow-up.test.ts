@@ -18,7 +18,7 @@ class Shared {
 
   /** Counts as one run does. */
   count({ runId = 1, counted = 0, ...answers }: Partial<GitHub> & { runId?: number; counted?: number } = {}) {
-    const named = { jobId: 'job_1', commentId: MARKER.id, followUps: counted }
+    const rolling = { pullRequest: PULL_REQUEST, jobId: 'job_1', commentId: MARKER.id, followUps: counted }
     const github = fakeGitHub({
       readComment: () => Promise.resolve(this.body),
       editComment: (_place, _id, body) => {
@@ -28,11 +28,7 @@ class Shared {
       },
       ...answers,
     })
-    return countFollowUp(
-      { ...named, pullRequest: PULL_REQUEST, isProven: true },
-      github,
-      fakeStep({ clock: this.clock, context: { ...RUN_FACTS, runId } }),
-    )
+    return countFollowUp(rolling, fakeStep({ clock: this.clock, context: { ...RUN_FACTS, runId }, github }))
   }
 
   get counts(): (number | undefined)[] {

@@ -1,9 +1,9 @@
-import type { GitHub } from '../../github/github.ts'
 import { ActionError } from '../../runtime/errors.ts'
-import type { Step } from '../../action/step.ts'
+import { openGitHub, type Step } from '../../action/step.ts'
 import { pollUntil } from '../../runtime/poll.ts'
 import { settlePauses } from '../job/poll-schedule.ts'
 import { MOST_FOLLOW_UPS, readMarker, withFollowUps } from '../pull-request/marker.ts'
+import { QUESTIONS_MS } from './prove-job.ts'
 import type { RollingPullRequest } from './rolling-pull-request.ts'
 
 /** Of runs that count at once, one is the last to write, and it is so more and more rarely that another is not. */
@@ -18,8 +18,7 @@ const uncounted = (reason: string): ActionError => new ActionError('rejected', r
  * @throws ActionError if the count was not written
  */
 export async function countFollowUp(
-  { pullRequest, jobId, commentId, followUps }: RollingPullRequest,
-  github: GitHub,
+  { pullRequest, jobId, commentId, followUps }: Omit<RollingPullRequest, 'isProven'>,
   step: Step,
 ): Promise<boolean> {
   if (commentId === undefined)
@@ -28,6 +27,7 @@ export async function countFollowUp(
       `The follow-ups to pull request #${pullRequest.number} cannot be counted: nobody whose marker counts wrote the comment that names its job.`,
       { hint: 'Remove the label from this pull request: the next run then starts a new job.' },
     )
+  const github = openGitHub(step, QUESTIONS_MS)
   const { runId, runAttempt } = step.context
   const read = (): Promise<string> => github.readComment(pullRequest, commentId)
   let body = await read()

@@ -1,7 +1,6 @@
 import { isOpen } from '../../github/pull-requests.ts'
 import type { Job } from '../../docs-service/schemas.ts'
 import { ActionError, orAbort } from '../../runtime/errors.ts'
-import { openGitHub } from '../../action/step.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan, Preflight, Replace } from '../report/turns.ts'
 import { MOST_FOLLOW_UPS } from '../pull-request/marker.ts'
@@ -56,9 +55,8 @@ export function preflightOf(
   async function claim(job: Job): Promise<Replace | undefined> {
     const instead = await lookAtJob(job)
     if (instead !== undefined) return instead
-    const count = async () => countFollowUp(rolling, openGitHub(step, QUESTIONS_MS), step)
-    if (await orAbort(`The follow-up could not be counted in pull request #${pullRequest.number}`, count, hint))
-      return undefined
+    const uncounted = `The follow-up could not be counted in pull request #${pullRequest.number}`
+    if (await orAbort(uncounted, () => countFollowUp(rolling, step), hint)) return undefined
     const end = await lookAtPullRequest()
     if (end !== undefined) return end
     // Red and not skipped: a green run would move the base of the next range, and its changes would never be told.
