@@ -42,7 +42,7 @@ export function endOfTurn(
 
 /** Whether the turn of a message is seen. No final state counts as its end before that. */
 async function awaitBegin(jobId: string, watch: JobWatch): Promise<boolean> {
-  const read = await watch.poll({ jobId, isFound: saysActive, nextMs: nextTurnPollMs, withinMs: TURN_START_MS })
+  const read = await watch.poll(jobId, saysActive, { nextMs: nextTurnPollMs, withinMs: TURN_START_MS })
   if (read !== undefined) watch.note('The agent has begun this follow-up.')
   return read !== undefined
 }
@@ -93,9 +93,7 @@ export async function followUp(
   if (!inputs.wait) return { outcome: 'submitted' }
 
   const isEnd = endOfTurn(before, answeredAtMs, !isAnsweredActive)
-  const ended = await watch.poll({
-    jobId,
-    isFound: (read) => isEnd(read, clock.now()),
+  const ended = await watch.poll(jobId, (read) => isEnd(read, clock.now()), {
     // An end that has to stand is read at the pace of a turn's beginning.
     nextMs: (...now) => (isRunning(journal.newest.job ?? before) ? nextPollMs(...now) : nextTurnPollMs(...now)),
   })

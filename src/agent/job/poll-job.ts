@@ -4,16 +4,14 @@ import { ActionError } from '../../runtime/errors.ts'
 import type { AgentStep } from '../report/journal.ts'
 import { nextPollMs } from './poll-schedule.ts'
 
+/** How to wait. */
 interface PollPlan {
-  readonly jobId: string
-  /** What to wait for. */
-  readonly isFound: (job: Job) => boolean
   /** In place of the usual time to the next read, in milliseconds. */
   readonly nextMs?: typeof nextPollMs
   /** The last read is after this time, in milliseconds, and at the deadline at the latest. */
   readonly withinMs?: number
   /** Whether to give up if the service asks for patience past the last read. */
-  readonly endsOnLongWait?: boolean
+  readonly endsOnLongWait?: true
   /** Otherwise after the first pause, as the job was just read. */
   readonly readsAtOnce?: true
   /** Until this time a job that is not found counts as not there yet. */
@@ -21,7 +19,7 @@ interface PollPlan {
 }
 
 /** Reads the job again and again; gives what was waited for, or undefined if the time ran out. */
-export type PollJob = (plan: PollPlan) => Promise<Job | undefined>
+export type PollJob = (jobId: string, isFound: (job: Job) => boolean, plan?: PollPlan) => Promise<Job | undefined>
 
 interface Listener {
   /** Hears of each read: a problem will be tried again. */
@@ -44,8 +42,7 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
     return { waitMs, giveWayMs: 0 }
   }
 
-  return async ({ jobId, isFound, nextMs = nextPollMs, withinMs = Infinity, ...plan }) => {
-    const { mayBeMissingUntil = 0, readsAtOnce, endsOnLongWait = false } = plan
+  return async (jobId, isFound, { nextMs = nextPollMs, withinMs = Infinity, mayBeMissingUntil = 0, ...plan } = {}) => {
     const startedAt = clock.now()
     const endsAt = Math.min(startedAt + withinMs, deadlineAt)
     const read = async (): Promise<Job | ActionError> => {
@@ -53,14 +50,14 @@ export function createPoller(step: AgentStep, listener: Listener): PollJob {
       listener.observe(seen)
       return seen
     }
-    let seen = readsAtOnce ? await read() : undefined
+    let seen = plan.readsAtOnce ? await read() : undefined
     for (let reads = 0; ; reads++) {
       const [job, problem] = seen instanceof ActionError ? [undefined, seen] : [seen, undefined]
       if (job !== undefined && isFound(job)) return job
       const now = clock.now()
       if (now >= endsAt) return undefined
       const retryAfterMs = problem === undefined ? 0 : patienceMs(problem, clock, deadlineAt)
-      if (endsOnLongWait && now + retryAfterMs > endsAt) return undefined
+      if (plan.endsOnLongWait && now + retryAfterMs > endsAt) return undefined
       const state = { elapsedMs: now - startedAt, reads, random: random(), ...holdBack(problem, retryAfterMs) }
       await listener.sleep(Math.max(retryAfterMs, Math.min(nextMs(inputs.pollIntervalMs, state), endsAt - now)))
       seen = await read()

@@ -7,7 +7,7 @@ import { nextSettlePollMs, nextTurnPollMs, SETTLE_MS } from './poll-schedule.ts'
 
 /** The first read of a job that should exist; undefined if the deadline passes without an answer. */
 export function findJob(jobId: string, { poll }: JobWatch): Promise<Job | undefined> {
-  return poll({ jobId, isFound: () => true, nextMs: nextTurnPollMs, readsAtOnce: true })
+  return poll(jobId, () => true, { nextMs: nextTurnPollMs, readsAtOnce: true })
 }
 
 /**
@@ -15,10 +15,9 @@ export function findJob(jobId: string, { poll }: JobWatch): Promise<Job | undefi
  * refusal takes back what the service has said of the job.
  */
 function awaitLink(jobId: string, { poll }: JobWatch): Promise<Job | undefined> {
-  const read = poll({
-    jobId,
-    isFound: ({ status, prLink, hasUnsafeLink }) =>
-      status !== 'completed' || prLink !== undefined || hasUnsafeLink === true,
+  const saysMore = ({ status, prLink, hasUnsafeLink }: Job): boolean =>
+    status !== 'completed' || prLink !== undefined || hasUnsafeLink === true
+  const read = poll(jobId, saysMore, {
     nextMs: (_fixedMs, { reads, waitMs }) => Math.max(nextSettlePollMs(reads), waitMs),
     withinMs: SETTLE_MS,
     endsOnLongWait: true,
@@ -46,7 +45,7 @@ export async function waitForJob(present: Job, watch: JobWatch, mayBeMissingUnti
   for (let job: Job | undefined = present; job !== undefined;) {
     const { status, prLink, hasUnsafeLink } = job
     if (status === 'failed' || status === 'archived') return { outcome: status, job }
-    if (status === 'active') job = await watch.poll({ jobId, isFound: (read) => !isRunning(read), mayBeMissingUntil })
+    if (status === 'active') job = await watch.poll(jobId, (read) => !isRunning(read), { mayBeMissingUntil })
     else if (prLink !== undefined) return { outcome: 'pull-request', job }
     else if (hasUnsafeLink === true) return unusableLink(job)
     else {

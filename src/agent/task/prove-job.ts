@@ -44,7 +44,7 @@ async function readJob(jobId: string, search: Search, lagsUntil: number): Promis
   const isFound = ({ status, prLink }: Job): boolean =>
     prLink !== undefined || status !== 'completed' || clock.now() >= lagsUntil
   const read = async (): Promise<Job> => {
-    const job = await poll({ jobId, isFound, nextMs: nextTurnPollMs, readsAtOnce: true })
+    const job = await poll(jobId, isFound, { nextMs: nextTurnPollMs, readsAtOnce: true })
     if (job !== undefined) return job
     throw last instanceof ActionError ? last : new ActionError('deadline', `Job ${jobId} could not be read in time.`)
   }
