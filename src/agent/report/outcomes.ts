@@ -5,7 +5,7 @@ import { STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
 import { isFixing } from './fixing.ts'
 import { isLookedAt, jobIdOf, type Outcome, type Report } from './report.ts'
-import { adviseOnPullRequest, formatPullRequest, titleOfPullRequest } from './standing.ts'
+import { adviseOnPullRequest, formatPullRequest, tellOperation, titleOfPullRequest } from './standing.ts'
 
 type Say<T = string> = (report: Report) => T
 
@@ -32,14 +32,6 @@ export const TURN_MAY_RUN =
 export const LOOK_BEFORE_SENDING =
   "See the job on the service's dashboard before you send the prompt again: it may still begin."
 
-/** What this step has done to the pull request. The output `changed` is made of the same. */
-const formatOperation: Say = ({ operation, task }) => {
-  if (operation === 'created') return 'The agent opened it.'
-  if (operation === 'updated') return 'It has new commits.'
-  if (task?.kind === 'follow-up') return 'It is not known whether this follow-up changed it.'
-  return "The agent's changes are in it."
-}
-
 /** A turn may push before it comes to a bad end. */
 const formatBadEnd =
   (end: string): Say =>
@@ -55,7 +47,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     icons: ['✅', '❌'],
     end: 'the changes are in it',
     title: titleOfPullRequest,
-    text: formatOperation,
+    text: (report) => tellOperation(report)[1],
     advice: adviseOnPullRequest,
   },
   'no-changes': {

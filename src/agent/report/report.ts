@@ -156,8 +156,7 @@ export interface Report extends Recorded, TaskResult {
 
 /** The id that a later step can follow up on or attach to. */
 export function jobIdOf({ job, task }: Report): string | undefined {
-  if (job !== undefined) return job.id
-  return task === undefined || task.kind === 'create' ? undefined : task.jobId
+  return job?.id ?? (task?.kind === 'create' ? undefined : task?.jobId)
 }
 
 const ENDED: readonly Outcome[] = ['pull-request', 'no-changes', 'failed', 'archived']

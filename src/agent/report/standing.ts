@@ -61,19 +61,23 @@ export function faultsOf(report: Report): readonly Fault[] {
   return faults.filter(([isSo]) => isSo)
 }
 
-/** What became of the pull request, as far as it is known. */
-function formatHappened({ operation, task, pullRequest = {} }: Report): string {
-  if (isPullRequestOver(pullRequest))
-    return `${pullRequest.state ?? ''} ${operation === 'created' || operation === 'updated' ? 'meanwhile' : 'already'}`
-  if (operation === undefined && task?.kind === 'follow-up') return 'may have changed'
-  return operation === undefined || operation === 'created' ? 'opened' : operation
+/** What this step has done to the pull request, in a title and as a sentence. The output `changed` is made of the same. */
+export function tellOperation({ operation, task }: Report): readonly [happened: string, sentence: string] {
+  if (operation === 'created') return ['opened', 'The agent opened it.']
+  if (operation === 'updated') return ['updated', 'It has new commits.']
+  if (task?.kind === 'follow-up')
+    return [operation ?? 'may have changed', 'It is not known whether this follow-up changed it.']
+  return [operation ?? 'opened', "The agent's changes are in it."]
 }
 
 /** Only what is open, no draft, without a conflict, and good in all that was asked for is ready. */
 export function titleOfPullRequest(report: Report): string {
+  const { operation, pullRequest: found = {} } = report
   const [fault] = faultsOf(report)
-  if (fault === undefined && report.pullRequest?.state === 'open') return 'The pull request is ready'
-  return `Pull request ${formatHappened(report)}${fault?.[1] ?? ''}`
+  if (fault === undefined && found.state === 'open') return 'The pull request is ready'
+  const when = operation === 'created' || operation === 'updated' ? 'meanwhile' : 'already'
+  const happened = isPullRequestOver(found) ? `${found.state ?? ''} ${when}` : tellOperation(report)[0]
+  return `Pull request ${happened}${fault?.[1] ?? ''}`
 }
 
 /** Undefined if nobody has to do anything about it. */
