@@ -59,6 +59,7 @@ function causeOf(name: string, event: object) {
   const told = mergeGroupOf(event) ?? releaseOf(event)
   if (told !== undefined) return told
   const refType = text(event, 'ref_type')
+  // It was made or deleted.
   if (ref !== undefined && refType === 'branch')
     return { kind: 'branch', branch: ref, isDeleted: name === 'delete' } as const
   // In another way than by a push.
@@ -71,6 +72,7 @@ function causeOf(name: string, event: object) {
     const isGivenUp = isClosed && at(event, 'pull_request.merged') !== true
     return { kind: 'pull-request', subject, isGivenUp } as const
   }
+  // Or a discussion.
   if (subject !== undefined) return { kind: 'issue', subject } as const
   if (name === 'workflow_run') return { kind: 'workflow-run', run: runOf(event), work } as const
   const isOfChecks = !has(event, 'deployment') && (has(event, 'check_suite') || has(event, 'check_run'))
