@@ -1,7 +1,7 @@
-import { number, object, optional, required, text } from './read-json.ts'
 import { path, type AskGitHub, type RepositoryApi } from './ask-github.ts'
 import { toPerson, type Person } from './event-parts.ts'
 import { unlessRefused } from './github-error.ts'
+import { number, object, optional, required, text } from './read-json.ts'
 
 /** Without an id it is whoever has the login now. */
 type Asked = Pick<Person, 'login'> & Partial<Person>

@@ -1,9 +1,9 @@
-import { number, object, required, text } from './read-json.ts'
 import { path, type AskGitHub } from './ask-github.ts'
 import { judgeWriters, toWriter, type Author } from './comment-trust.ts'
 import { toPlace } from './event-parts.ts'
 import { readAll } from './pages.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
+import { number, object, required, text } from './read-json.ts'
 
 /** Something that a person wrote, and where an answer to it belongs. */
 export interface CommentAddress extends PullRequestAddress {

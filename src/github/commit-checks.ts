@@ -1,9 +1,9 @@
 import type { ActionError } from '../runtime/errors.ts'
-import { text } from './read-json.ts'
 import { formatCount } from '../text/sentences.ts'
 import { ACTIONS, joinSuites, tookPlace } from './check-suites.ts'
 import type { CheckRun, CheckSuite, State, Suite, WorkflowRun } from './check-suites.ts'
 import { type FirstPage, PAGE_SIZE } from './pages.ts'
+import { text } from './read-json.ts'
 
 /** A check run, a commit status, or what GitHub knows of without showing it: all count alike. */
 export type Check = Pick<CheckRun, 'name' | 'state'> &

@@ -1,8 +1,8 @@
-import { at, number, required } from './read-json.ts'
 import { path, type AskGitHub } from './ask-github.ts'
 import { unlessRefused } from './github-error.ts'
 import { readPages } from './pages.ts'
 import { labelsOf, type PullRequestAddress } from './pull-requests.ts'
+import { at, number, required } from './read-json.ts'
 
 // One that cannot be read may be the one that is looked for, so that none is left out.
 const toLabelled = (issue: object) => ({

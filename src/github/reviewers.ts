@@ -1,8 +1,8 @@
 import { ActionError } from '../runtime/errors.ts'
-import { optional, required, text } from './read-json.ts'
 import { path, type AskGitHub } from './ask-github.ts'
 import { readAll } from './pages.ts'
 import type { PullRequestAddress } from './pull-requests.ts'
+import { optional, required, text } from './read-json.ts'
 
 /** Whom an event is about, if it is about a review. */
 function toReviewers(event: object, owner: string): readonly string[] {

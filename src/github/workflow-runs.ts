@@ -1,7 +1,7 @@
-import { number, required, text } from './read-json.ts'
 import { path, type AskGitHub } from './ask-github.ts'
 import { DEPENDABOT } from './event.ts'
 import { readAll } from './pages.ts'
+import { number, required, text } from './read-json.ts'
 
 export interface WorkflowBranch {
   readonly repository: string
