@@ -97,7 +97,7 @@ async function followThrough(
     if (round === 'moved') continue
     if (typeof round === 'object') return round
     journal.see({ stop: round })
-    // These are only shown.
+    // They are only shown, and worth no shortfall.
     journal.add({ changes: await unlessFailed(readChanges(step)) })
     return undefined
   }

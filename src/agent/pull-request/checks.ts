@@ -22,10 +22,12 @@ export function failedByChange(failed: readonly Check[], before: readonly Check[
   return failed.filter(({ name }) => !wasRed.has(name))
 }
 
+const isPending = ({ state }: Check): boolean => state === 'pending'
+const isRunning = (check: Check): boolean => isPending(check) && check.waitsForApproval !== true
+
 /** Whether nothing is expected but somebody's approval. */
 function waitForApproval(checks: readonly Check[]): boolean {
-  const pending = checks.filter(({ state }) => state === 'pending')
-  return pending.length > 0 && pending.every(({ waitsForApproval }) => waitsForApproval === true)
+  return checks.some(isPending) && !checks.some(isRunning)
 }
 
 /**
@@ -34,10 +36,10 @@ function waitForApproval(checks: readonly Check[]): boolean {
  * @param othersMs how much longer to wait for the others when one has failed
  */
 function foresee(checks: readonly Check[], stoodMs: number, othersMs: number): [end: ChecksState, endsInMs: number] {
-  const isPending = checks.some(({ state }) => state === 'pending')
-  if (failedOf(checks).length > 0) return ['failure', isPending ? othersMs : 0]
-  if (isPending) return ['pending', waitForApproval(checks) ? APPROVAL_MS - stoodMs : Infinity]
-  return checks.length === 0 ? ['none', stoodMs < DISCOVERY_MS ? Infinity : 0] : ['success', SETTLE_MS - stoodMs]
+  if (failedOf(checks).length > 0) return ['failure', checks.some(isPending) ? othersMs : 0]
+  if (checks.some(isPending)) return ['pending', waitForApproval(checks) ? APPROVAL_MS - stoodMs : Infinity]
+  if (checks.length === 0) return ['none', stoodMs < DISCOVERY_MS ? Infinity : 0]
+  return ['success', SETTLE_MS - stoodMs]
 }
 
 /** All that a verdict rests on: what has the same fingerprint has not changed. */
@@ -116,7 +118,7 @@ export function formatChecks({ checks = [], state }: Pick<Looks, 'checks' | 'sta
   const parts = [
     ...formatSome(checks, (check) => check.state === 'failure', 'failed'),
     ...formatSome(checks, (check) => check.waitsForApproval === true, 'waiting for approval'),
-    ...formatSome(checks, (check) => check.state === 'pending' && check.waitsForApproval !== true, 'still running'),
+    ...formatSome(checks, isRunning, 'still running'),
   ]
   if (parts.length === 0) parts.push(`all ${checks.length} passed${state === 'success' ? '' : ' so far'}`)
   return `Checks of commit ${commit}: ${parts.join(', ')}.`
@@ -124,8 +126,7 @@ export function formatChecks({ checks = [], state }: Pick<Looks, 'checks' | 'sta
 
 /** How long the slowest check that still runs took on an earlier commit, as a sentence with a space before it; '' if unknown. */
 export function formatUsualTime(checks: readonly Check[], earlier: readonly Check[]): string {
-  const running = checks.filter(({ state, waitsForApproval }) => state === 'pending' && waitsForApproval !== true)
-  const times = running.flatMap(({ name, app }) => {
+  const times = checks.filter(isRunning).flatMap(({ name, app }) => {
     const { tookMs } = earlier.find((check) => check.name === name && check.app === app) ?? {}
     return tookMs === undefined ? [] : [{ name, tookMs }]
   })

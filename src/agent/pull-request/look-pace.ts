@@ -19,8 +19,8 @@ const HOUR_MS = 3_600_000
 export function nextLookMs({ hasChanged, endsInMs, isSettling }: Looks, ageMs: number, isShort: boolean): number {
   if (isSettling) return endsInMs
   const byAgeMs = Math.min(Math.max(ageMs * SHARE_OF_AGE, SHORTEST_MS), LONGEST_MS)
-  const shortestMs = hasChanged ? SHORTEST_MS : byAgeMs
-  return Math.min(isShort ? 2 * byAgeMs : shortestMs, endsInMs)
+  const usualMs = hasChanged ? SHORTEST_MS : byAgeMs
+  return Math.min(isShort ? 2 * byAgeMs : usualMs, endsInMs)
 }
 
 /** Whether few of the requests are left that the token has in an hour. */
