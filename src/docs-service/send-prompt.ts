@@ -47,17 +47,16 @@ function nothingSentInTime({ message, hint }: ActionError): ActionError {
 async function sendPatiently(path: string, body: string, sender: PromptSender): Promise<WireResult> {
   const { transport, clock, signal, deadlineAt } = sender
   const timeoutMs = Math.max(0, Math.min(POST_TIMEOUT_MS, deadlineAt - clock.now()))
-  const patient = new AbortController()
-  const done = new AbortController()
+  const end = new AbortController()
   const giveUp = async (): Promise<void> => {
-    await clock.sleep(CANCEL_GRACE_MS, done.signal)
-    patient.abort(signal.reason)
+    await clock.sleep(CANCEL_GRACE_MS, end.signal)
+    end.abort(signal.reason)
   }
-  signal.addEventListener('abort', () => void giveUp().catch(() => undefined), { once: true, signal: done.signal })
+  signal.addEventListener('abort', () => void giveUp().catch(() => undefined), { once: true, signal: end.signal })
   try {
-    return await transport({ method: 'POST', path, body, timeoutMs }, patient.signal)
+    return await transport({ method: 'POST', path, body, timeoutMs }, end.signal)
   } finally {
-    done.abort()
+    end.abort()
   }
 }
 

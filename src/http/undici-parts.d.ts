@@ -1,11 +1,7 @@
 // undici declares types for its index only.
-declare module 'undici/lib/api/api-connect.js' {
-  const connect: unknown
-  export { connect as default }
-}
-declare module 'undici/lib/api/api-request.js' {
-  const request: unknown
-  export { request as default }
+declare module 'undici/lib/api/*' {
+  const method: unknown
+  export { method as default }
 }
 declare module 'undici/lib/core/connect.js' {
   export { buildConnector as default } from 'undici'
