@@ -102,7 +102,7 @@ export interface Compared extends Comparison {
   readonly unlisted: string | undefined
 }
 
-/** @property gone how many bases were gone, one after the other */
+/** What came of looking for a change. @property gone how many bases were gone, one after the other */
 export type FoundChange = (Compared | Nothing) & { readonly gone: number }
 
 const shortRef = (ref: string): string => (/^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 7) : oneLine(ref, 100))

@@ -4,7 +4,7 @@ import type { AgentStep } from '../report/journal.ts'
 import type { ChangeRange } from './change-range.ts'
 import type { FoundChange } from './compare-range.ts'
 import { findEventOrigin } from './event-origin.ts'
-import { findOwnChanges, isOwnPullRequest } from './own-changes.ts'
+import { findOwnChanges, isOwnPullRequest, type Whose } from './own-changes.ts'
 import { isChangeWanted } from './wanted-change.ts'
 
 /** Each question tells why the agent is not asked, as a full sentence; undefined if it is. What is not known is a shortfall. */
@@ -21,10 +21,11 @@ const LOST = 'Could not tell whether the change is the work of this action'
 const OF_BOT =
   "A bot started this run, and it is not known to be about anything but the agent's own work. With `skip-own-changes: false` it would be let through."
 
-const listNumbers = (numbers: readonly number[]): string => numbers.map((number) => `#${number}`).join(', ')
+const OF_EVENT = "The event is about a pull request that this action's job opened"
+const OF_CHANGE = "All of the change came from pull requests that this action's jobs opened"
 
-const formatEvent = (numbers: readonly number[]): string =>
-  `The event is about a pull request that this action's job opened: ${listNumbers(numbers)}.`
+const listed = (what: string, numbers: readonly number[]): string =>
+  `${what}: ${numbers.map((number) => `#${number}`).join(', ')}.`
 
 /** Keeps the agent from being asked by its own work. */
 export function openLoopGuard(step: AgentStep): LoopGuard {
@@ -39,61 +40,50 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
   const goesOnHere = onOpenPr !== 'new' && isHere
   const unknown = kind !== 'people' && skipOwnChanges && event.sender.isBot ? OF_BOT : undefined
 
-  async function ask(question: (github: GitHub) => Promise<string | undefined>): Promise<string | undefined> {
+  async function ask(what: string, question: (github: GitHub) => Promise<Whose>): Promise<string | undefined> {
     const then = unknown === undefined ? 'so it was not skipped' : 'so it was skipped, as a bot started the run'
-    let reason = unknown
-    await step.journal.bestEffort(`${LOST}, ${then}`, async () => {
-      if (step.github !== undefined) reason = await question(step.github)
+    const whose = await step.journal.bestEffort(`${LOST}, ${then}`, async () => {
+      if (step.github !== undefined) return question(step.github)
       // By default this is asked of every push: whoever gives no token has decided against it.
-      else core.log(`${LOST}, ${then}: there is no \`github-token\`.`)
+      core.log(`${LOST}, ${then}: there is no \`github-token\`.`)
+      return 'unknown'
     })
-    return reason
-  }
-
-  async function ofCommits(among: typeof commits, github: GitHub): Promise<string | undefined> {
-    const own = await findOwnChanges(among, origin, github, step)
-    if (own === 'others') return undefined
-    if (own === 'too-many') {
-      core.log(`Too many of the ${among.length} commits came from elsewhere to look up each.`)
-      return unknown
-    }
-    if (kind === 'other') return formatEvent(own)
-    return `All of the change came from pull requests that this action's jobs opened: ${listNumbers(own)}.`
+    if (whose === undefined || whose === 'unknown') return unknown
+    return whose === 'others' ? undefined : listed(what, whose)
   }
 
   /** The branch is made before its pull request is opened. */
-  async function ofBranch(name: string, github: GitHub): Promise<string | undefined> {
+  async function ofBranch(name: string, github: GitHub): Promise<Whose> {
     const state = event.kind === 'branch' && event.isDeleted ? 'all' : 'open'
     const [found] = await github.findPullRequestsOfBranch(repository, name, state)
-    if (found === undefined) return kind === 'change' ? undefined : unknown
-    return (await isOwnPullRequest(found, github, step)) ? formatEvent([found.number]) : undefined
+    if (found === undefined) return kind === 'change' ? 'others' : 'unknown'
+    return (await isOwnPullRequest(found, github, step)) ? [found.number] : 'others'
   }
 
-  async function ofNumbers(github: GitHub): Promise<string | undefined> {
+  async function ofNumbers(github: GitHub): Promise<Whose> {
     for (const number of numbers)
-      if (!(await isOwnPullRequest(await github.readPullRequest({ repository, number }), github, step)))
-        return undefined
-    return formatEvent(numbers)
+      if (!(await isOwnPullRequest(await github.readPullRequest({ repository, number }), github, step))) return 'others'
+    return numbers
   }
 
   async function ofEvent(): Promise<string | undefined> {
     // Anybody can begin a comment like that, and then it is theirs that is passed over.
     if (kind === 'ours') return 'This action wrote the comment that started the run.'
     if (kind === 'people' || (!skipOwnChanges && !goesOnHere)) return undefined
-    if (skipOwnChanges && hasLabel(label, subject?.labels ?? [])) return formatEvent(numbers)
+    if (skipOwnChanges && hasLabel(label, subject?.labels ?? [])) return listed(OF_EVENT, numbers)
     const isOfCommit = kind === 'other' && commits.length > 0
     const ofItsBranch = kind === 'other' || goesOnHere ? branch : undefined
     if (numbers.length === 0 && !isOfCommit && ofItsBranch === undefined) return kind === 'other' ? unknown : undefined
-    return ask(async (github) => {
-      const ofPullRequests = numbers.length === 0 ? undefined : await ofNumbers(github)
+    return ask(OF_EVENT, async (github) => {
+      const ofPullRequests = numbers.length === 0 ? 'others' : await ofNumbers(github)
       // A long-lived branch may have a pull request of its own, too.
-      if (ofPullRequests !== undefined || (numbers.length > 0 && branch !== undefined)) return ofPullRequests
-      if (isOfCommit) return ofCommits(commits, github)
-      return ofItsBranch === undefined ? undefined : ofBranch(ofItsBranch, github)
+      if (ofPullRequests !== 'others' || (numbers.length > 0 && branch !== undefined)) return ofPullRequests
+      if (isOfCommit) return findOwnChanges(commits, origin, github, step)
+      return ofItsBranch === undefined ? 'others' : ofBranch(ofItsBranch, github)
     })
   }
 
-  /** Those that all have to be the agent's, newest first; none if they are not known. Undefined if it does not matter whose they are. */
+  /** Those that all have to be the agent's, newest first; none if they are not known. Undefined if nothing hangs on them. */
   function commitsOf(range: ChangeRange, found: FoundChange | undefined): typeof commits | undefined {
     const ofTheEvent = kind === 'change' && (commits.length > 0 || event.sender.isBot) ? commits : undefined
     // What came before the event's own commits is not known then.
@@ -113,7 +103,9 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
   async function ofChange(range: ChangeRange, found: FoundChange | undefined): Promise<string | undefined> {
     const among = skipOwnChanges ? commitsOf(range, found) : undefined
     if (among === undefined) return undefined
-    return among.length === 0 ? unknown : ask((github) => ofCommits(among, github))
+    if (among.length === 0) return unknown
+    const what = kind === 'other' ? OF_EVENT : OF_CHANGE
+    return ask(what, (github) => findOwnChanges(among, origin, github, step))
   }
 
   return { needsRange: skipOwnChanges && needsRange, ofEvent, ofChange }

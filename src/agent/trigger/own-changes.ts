@@ -11,6 +11,8 @@ import type { EventOrigin } from './event-origin.ts'
 
 type Listed = readonly ListedPullRequest[]
 type Bringer = ListedPullRequest | PullRequest
+/** The numbers of the pull requests that all of it came with, if this action's jobs opened them. */
+export type Whose = readonly number[] | 'others' | 'unknown'
 
 /** Up to a minute and a half: a label is put on as soon as the step that waits for the job has seen its end. */
 const MARK_PAUSES_MS = [5_000, 10_000, 15_000, 20_000, 20_000, 20_000]
@@ -87,7 +89,6 @@ function commitsOfAuthor(
  * commits of others on it are theirs, and those that it only branched off came from elsewhere. What is said of a commit, such
  * as its checks, belongs to an open pull request that lists it.
  * @param commits newest first
- * @returns the numbers of the pull requests, if all of it came with them
  * @throws ActionError if GitHub does not tell
  */
 export async function findOwnChanges(
@@ -95,7 +96,7 @@ export async function findOwnChanges(
   { branch, commits: ownCommits }: EventOrigin,
   github: GitHub,
   step: AgentStep,
-): Promise<readonly number[] | 'others' | 'too-many'> {
+): Promise<Whose> {
   const { event, repository } = step.context
   const isAboutCommits = event.kind !== 'push' && ownCommits.length > 0
   const lagEndsAt = Math.min(step.deadlineAt, step.clock.now() + LAG_MS)
@@ -158,7 +159,10 @@ export async function findOwnChanges(
   let lookUps = 0
   for (const commit of commits) {
     if (explained.has(commit.sha)) continue
-    if (++lookUps > MOST_LOOK_UPS) return 'too-many'
+    if (++lookUps > MOST_LOOK_UPS) {
+      step.core.log(`Too many of the ${commits.length} commits came from elsewhere to look up each.`)
+      return 'unknown'
+    }
     const bringers = await findBringers(commit)
     if (bringers.length === 0) return 'others'
     explained.add(commit.sha)
