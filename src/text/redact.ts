@@ -89,12 +89,11 @@ const oneOf = (patterns: readonly string[]): string => `(?:${[...new Set(pattern
 function patternOf(secret: string, { source }: RegExp): RegExp {
   const edges = new RegExp(`^(?:${source})+|(?:${source})+$`, 'gu')
   const runs = secret.replace(edges, '').matchAll(new RegExp(`((?:${source})+)|.`, 'gsu'))
-  const spelled = Array.from(runs, ([run, filler]) =>
-    filler === undefined
-      ? oneOf([...escapesOf(run), escapePattern(run)])
-      : // One repetition for the whole run: with a choice at each, the beginning of a secret alone would take for ever to refuse.
-        `${oneOf(Array.from(filler).flatMap(escapesOf))}*`,
-  )
+  const spelled = Array.from(runs, ([run, filler]) => {
+    if (filler === undefined) return oneOf([...escapesOf(run), escapePattern(run)])
+    // One repetition for the whole run: with a choice at each, the beginning of a secret alone would take for ever to refuse.
+    return `${oneOf(Array.from(filler).flatMap(escapesOf))}*`
+  })
   return new RegExp([spelled.join(''), ...encodedForms(secret).map(escapePattern)].join('|'), 'g')
 }
 
@@ -134,7 +133,7 @@ function redactorOf(secret: string): Redact {
   const pattern = patternOf(secret, filler)
   const fillerAndSequences = new RegExp(`${TERMINAL_SEQUENCE.source}|${filler.source}`, 'gu')
   return (text) => {
-    const left = exact.reduce((left, form) => left.replaceAll(form, '***'), text)
+    const left = exact.reduce((rest, form) => rest.replaceAll(form, '***'), text)
     const hidden = hide(left, pattern, filler)
     // Sequences count as characters first, as one that never ends could swallow a secret, and then as filler.
     return hidden.search(TERMINAL_SEQUENCE) === -1 ? hidden : hide(hidden, pattern, fillerAndSequences)
