@@ -8,7 +8,7 @@ import { newestOf, sentRounds, type Turns } from '../report/turns.ts'
 const ROUND_MS = 600_000
 
 /** The head that the round before was about; undefined before the first one. */
-export function headOfLastRound(turns: Turns): string | undefined {
+export function findHeadOfLastRound(turns: Turns): string | undefined {
   return turns.at(-2)?.pullRequest?.headSha
 }
 
@@ -27,7 +27,7 @@ export function stopBeforeAsking(
   if (found.checks === 'success') return 'passed'
   if (found.checks !== 'failure') return 'nothing-to-tell'
   if (!isOpen(found)) return 'over'
-  if (found.headSha === headOfLastRound(turns)) return 'unmoved'
+  if (found.headSha === findHeadOfLastRound(turns)) return 'unmoved'
   if (sentRounds(turns).length >= maxRounds) return 'used-up'
   return stopForTime(leftMs) ?? (jobStatus === 'failed' || jobStatus === 'archived' ? jobStatus : undefined)
 }
