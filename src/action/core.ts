@@ -35,7 +35,6 @@ export interface Core {
   readonly saveState: (name: string, value: string) => void
 }
 
-/** The runner's file for outputs could not be written. */
 export class OutputsLost extends Error {
   override readonly name = 'OutputsLost'
 

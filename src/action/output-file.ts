@@ -1,7 +1,6 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 
-/** A file could not be written. */
 export class OutputFileError extends Error {
   override readonly name = 'OutputFileError'
   readonly hint: string

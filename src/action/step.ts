@@ -28,10 +28,7 @@ export interface StepInputs extends Parsed<typeof SERVICE_FIELDS> {
   readonly githubApiUrl?: string | undefined
 }
 
-/**
- * @param connectToGitHub left out by an action that never asks GitHub, so that it is in no bundle of that action
- * @throws ActionError `proxy` if the proxy's address is none
- */
+/** @throws ActionError `proxy` if the proxy's address is none */
 export function openStep(inputs: StepInputs, { env, ...runner }: Runner, connectToGitHub?: typeof connectGitHub): Step {
   const { githubToken: token = '', githubApiUrl, timeoutMs } = inputs
   const context = atGitHub(readContext(env), githubApiUrl)
