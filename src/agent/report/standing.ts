@@ -28,10 +28,8 @@ const NO_CHECKS =
 
 const MOST_FAILED = 5
 
-function listFailed(found: PullRequestFindings): readonly string[] {
-  const failed = failedOf(found.checkList).map(({ name, detailsUrl: url }) =>
-    linked({ text: `${quoted(name)} failed`, url }),
-  )
+function listFailed({ checkList }: PullRequestFindings): readonly string[] {
+  const failed = failedOf(checkList).map(({ name, detailsUrl: url }) => linked({ text: `${quoted(name)} failed`, url }))
   const more = failed.length - MOST_FAILED
   return more > 0 ? [...failed.slice(0, MOST_FAILED), `${formatCount(more, 'more check')} failed.`] : failed
 }
