@@ -13,12 +13,12 @@ export function beforeTheJob(step: AgentStep): AgentStep {
 }
 
 /** The inputs that depend on what changed, of those that were given. */
-const wantersOf = ({ pathFilter, changeContext }: AgentInputs): readonly string[] => [
+const dependentsOf = ({ pathFilter, changeContext }: AgentInputs): readonly string[] => [
   ...(pathFilter === undefined ? [] : [`\`${pathFilter.kind}\``]),
   ...(changeContext === 'none' ? [] : ['`change-context`']),
 ]
 
-export const isChangeWanted = (inputs: AgentInputs): boolean => wantersOf(inputs).length > 0
+export const isChangeWanted = (inputs: AgentInputs): boolean => dependentsOf(inputs).length > 0
 
 const wrongInput = (message: string, advice: string): ActionError =>
   new ActionError('invalid-input', message, { hint: `Nothing was sent. ${advice}` })
@@ -64,10 +64,10 @@ export async function compareWanted(range: ChangeRange, step: AgentStep): Promis
     if (found.gone > 0 && range.kind === 'since-last-success') noticeGone(found, step)
     return found
   }
-  const wanters = wantersOf(inputs)
-  if (wanters.length === 0) return journal.bestEffort('Could not tell what the tag points to', look)
+  const dependents = dependentsOf(inputs)
+  if (dependents.length === 0) return journal.bestEffort('Could not tell what the tag points to', look)
   const lost = 'Could not tell what changed, '
   if (inputs.changeRange.kind === 'event')
-    return journal.bestEffort(`${lost}so ${wanters.join(' and ')} had no effect`, look)
+    return journal.bestEffort(`${lost}so ${dependents.join(' and ')} had no effect`, look)
   return orAbort(`${lost}and \`change-range\` asks for it`, look, 'Run the step again when GitHub can be asked.')
 }
