@@ -3,7 +3,7 @@ import { formatDuration } from '../../text/duration.ts'
 import { ERROR_TITLES } from '../../runtime/errors.ts'
 import { STATUS_PHRASES } from '../../docs-service/schemas.ts'
 import type { FailOn } from '../inputs/fail-on.ts'
-import { isFixing } from './fixing.ts'
+import { isFixing, mayHaveChanged } from './fixing.ts'
 import { isLookedAt, jobIdOf, type Outcome, type Report } from './report.ts'
 import { adviseOnPullRequest, formatPullRequest, tellOperation, titleOfPullRequest } from './standing.ts'
 
@@ -20,6 +20,8 @@ interface OutcomeRow {
   /** What happened, as full sentences. What is known of the pull request follows. */
   readonly text: Say
   readonly advice?: Say<string | undefined>
+  /** The output `changed` if a prompt was sent and nobody compared heads. Undefined if nobody knows. */
+  readonly changed: Say<boolean | undefined>
 }
 
 /** Whether the job goes on without this step. */
@@ -41,6 +43,11 @@ const formatBadEnd =
     return isTold ? `${end} Its pull request was looked at all the same.` : end
   }
 
+/** However a job ended, its pull request holds its work. Of a follow-up, an earlier turn may have opened it. */
+const hasOpened: OutcomeRow['changed'] = ({ task, job }) =>
+  task?.kind === 'follow-up' || job?.hasUnsafeLink === true ? undefined : job?.prLink !== undefined
+const nobodyKnows = (): undefined => undefined
+
 export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
   'pull-request': {
     colour: 'green',
@@ -49,6 +56,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     title: titleOfPullRequest,
     text: (report) => tellOperation(report)[1],
     advice: adviseOnPullRequest,
+    changed: ({ task }) => (task?.kind === 'follow-up' ? undefined : true),
   },
   'no-changes': {
     colour: 'no-changes',
@@ -62,6 +70,8 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
         : 'The agent finished and changed no file, so there is no pull request.',
     advice: (report) =>
       adviseOnPullRequest(report) ?? 'If you expected changes, send a follow-up that names the pages.',
+    // A job that names the pull request of an earlier turn no more may have worked elsewhere.
+    changed: (report) => (mayHaveChanged(report) || report.job?.prLink !== undefined ? undefined : false),
   },
   failed: {
     colour: 'failed',
@@ -71,6 +81,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     text: formatBadEnd('It hit an error that it could not recover from.'),
     advice: () =>
       "See the job on the service's dashboard, then send a follow-up or start a new job with another prompt.",
+    changed: hasOpened,
   },
   archived: {
     colour: 'archived',
@@ -79,6 +90,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     title: () => 'The job is archived',
     text: formatBadEnd('Somebody archived it, so the agent does nothing more.'),
     advice: () => 'Start a new job: run the same step without `job-id`.',
+    changed: hasOpened,
   },
   'timed-out': {
     colour: 'timeout',
@@ -94,6 +106,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
       isStillRunning(report)
         ? undefined
         : "See the job on the service's dashboard, and allow more time in `timeout-minutes` the next time.",
+    changed: nobodyKnows,
   },
   unconfirmed: {
     colour: 'red',
@@ -102,6 +115,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     title: () => 'The follow-up was sent, but the agent was not seen to begin it',
     text: () => 'The service accepted the prompt, but the job was never seen to work on it.',
     advice: () => LOOK_BEFORE_SENDING,
+    changed: nobodyKnows,
   },
   submitted: {
     colour: 'green',
@@ -110,6 +124,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     title: () => 'The agent is working',
     text: ({ task }) =>
       task?.kind === 'attach' ? 'This step does not wait for the job.' : 'This step does not wait for the result.',
+    changed: nobodyKnows,
   },
   cancelled: {
     colour: 'red',
@@ -125,6 +140,9 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
       return `The run was cancelled. The job ${report.job === undefined ? 'was not read yet' : STATUS_PHRASES[report.job.status]}.`
     },
     advice: () => 'Run the step again if you still want it: this one did nothing.',
+    // Such a step may have seen the end, and waited for checks.
+    changed: ({ task, job }) =>
+      task?.kind === 'attach' && job?.status === 'completed' && job.prLink !== undefined ? true : undefined,
   },
   skipped: {
     colour: 'green',
@@ -136,6 +154,7 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
         ? 'No prompt was sent, because `api-key` is empty and `on-missing-key` is `skip`.'
         : `No prompt was sent. ${skipReason}`,
     advice: ({ skipReason }) => (skipReason === undefined ? MISSING_KEY.advice : undefined),
+    changed: () => false,
   },
   error: {
     colour: 'red',
@@ -143,5 +162,6 @@ export const OUTCOME_ROWS: Readonly<Record<Outcome, OutcomeRow>> = {
     end: 'failed',
     title: ({ error }) => ERROR_TITLES[error?.code ?? 'bad-answer'],
     text: () => '',
+    changed: nobodyKnows,
   },
 }

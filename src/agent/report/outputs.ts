@@ -2,8 +2,8 @@ import type { Conclusion } from '../../action/conclusion.ts'
 import { redactAll, type Redact } from '../../text/redact.ts'
 import { oneLine } from '../../text/untrusted.ts'
 import type { Task } from '../inputs/task.ts'
-import { mayHaveChanged } from './fixing.ts'
 import { formatLosses } from './journal.ts'
+import { OUTCOME_ROWS } from './outcomes.ts'
 import { pagesFirst } from './pull-request-sections.ts'
 import { isInScope, jobIdOf, ownPullRequest, type Continued, type Report } from './report.ts'
 import { formatEnd } from './turn-texts.ts'
@@ -20,19 +20,9 @@ function mayBeTaken(kind: Task['kind'], { job, progress, error }: Report): boole
 
 /** Whether this step's work is in a pull request. Undefined if nobody knows; a red step claims nothing of an earlier turn. */
 function changedOf(report: Report): boolean | undefined {
-  const { operation, outcome, task, job } = report
+  const { operation, outcome, task } = report
   if (operation !== undefined) return operation !== 'unchanged'
-  if (task === undefined || outcome === 'skipped' || !mayBeTaken(task.kind, report)) return false
-  const hasLink = job?.prLink !== undefined
-  // A job that names the pull request of an earlier turn no more may have worked elsewhere.
-  if (outcome === 'no-changes') return hasLink || mayHaveChanged(report) ? undefined : false
-  if (task.kind === 'follow-up') return undefined
-  if (outcome === 'pull-request') return true
-  // However a job ended, its pull request holds its work.
-  if (outcome === 'failed' || outcome === 'archived') return job?.hasUnsafeLink === true ? undefined : hasLink
-  // Such a step may have seen the end, and waited for checks.
-  const hasSeenEnd = outcome === 'cancelled' && task.kind === 'attach' && job?.status === 'completed'
-  return hasSeenEnd && hasLink ? true : undefined
+  return task && mayBeTaken(task.kind, report) ? OUTCOME_ROWS[outcome].changed(report) : false
 }
 
 /** Only of a prompt that the service is known to have taken. */
