@@ -168,9 +168,9 @@ test.each([
   ['a promise that nobody catches', emitting('unhandledRejection'), 'TypeError: nobody foresaw this'],
 ])('of %s, a defect, all that is known of the step is told once, and why in the log', async (_way, stop, why) => {
   const { lines } = await run({
-    run: (_inputs, { core }, onCrash) => {
+    run: (_inputs, { core }, onStop) => {
       core.startGroup('New job')
-      onCrash(({ message }) => `job_1: ${message}`)
+      onStop(({ message }) => `job_1: ${message}`)
       return stop()
     },
   })
@@ -260,6 +260,16 @@ test('a defect in the summary costs the summary', async () => {
   expect(lines.at(-1)).toMatch(/^::error title=Ended::A defect/)
   expect([outcomes(), summary()]).toEqual([['error', DEFECT], ''])
   expect(lines.filter((line) => line.includes('The label.'))).toHaveLength(1)
+})
+
+test('a defect on the way to tell of a foreseen error is in the log, and ends red', async () => {
+  const parse = () => {
+    throw new ActionError('deadline', 'Too late.')
+  }
+  const { lines } = await run({ parse, rendered: { isGreen: true }, summarize: crash })
+  expect(lines.at(-1)).toMatch(/^::error title=Ended::Too late\./)
+  expect(lines.join('\n')).toContain('run-action.test.ts')
+  expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'Too late.'], '', [1]])
 })
 
 test('a defect before the step began is told as one, and that it did not run', async () => {

@@ -6,7 +6,7 @@ import type { Job } from '../../src/docs-service/schemas.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import type { GitHub } from '../../src/github/github.ts'
 import { ActionError } from '../../src/runtime/errors.ts'
-import type { OnCrash } from '../../src/action/execute.ts'
+import type { OnStop } from '../../src/action/execute.ts'
 import { ATTACH, CREATE } from '../support/report.ts'
 import { active, completed, failed, fakeClient, type Script } from '../support/fake-client.ts'
 import { fakeGitHub, PUSH, refusal, rejecting, RUN_FACTS } from '../support/fake-github.ts'
@@ -16,7 +16,7 @@ interface StepOptions {
   readonly inputs?: Partial<AgentInputs>
   readonly answers?: Partial<GitHub>
   readonly script?: Partial<Script>
-  readonly onCrash?: OnCrash<Report>
+  readonly onStop?: OnStop<Report>
 }
 
 /** Of what is written when the job was read once. */
@@ -24,13 +24,13 @@ const LOG_DEADLINE = 30_000
 const FILES_DEADLINE = 20_000
 
 /** A step for a push of an hour; `deadlines` says what GitHub's questions were given besides that. */
-async function run({ inputs = {}, answers, script, onCrash }: StepOptions = {}) {
+async function run({ inputs = {}, answers, script, onStop }: StepOptions = {}) {
   const client = fakeClient({ create: active, reads: [completed], ...script })
   const github = fakeGitHub(answers)
   const serverUrl = `https://${completed.prLink?.host ?? ''}`
   const step = fakeStep({ client, github, context: { ...RUN_FACTS, eventName: 'push', payload: PUSH, serverUrl } })
   const all = agentInputs({ task: CREATE, githubToken: 'ghs_token', label: 'docs-agent', ...inputs })
-  const report = await runAgent(all, step, onCrash)
+  const report = await runAgent(all, step, onStop)
   const deadlines = github.deadlines.map((at) => at - step.startedAt).filter((ms) => ms < 3_600_000)
   return { report, client, asked: github.asked, deadlines }
 }
@@ -79,7 +79,7 @@ test('of a step that a defect stops after its job has ended, the job is told', a
   const readPullRequest = (): never => {
     throw new TypeError('nobody foresaw this')
   }
-  const stopped = run({ answers: { readPullRequest }, onCrash: (given) => (tellKnown = given) })
+  const stopped = run({ answers: { readPullRequest }, onStop: (given) => (tellKnown = given) })
   await expect(stopped).rejects.toThrow('nobody foresaw this')
   expect(tellKnown?.(refusal('internal'))).toMatchObject({ outcome: 'error', job: completed })
 })

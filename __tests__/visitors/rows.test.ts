@@ -120,7 +120,7 @@ test('the ten that gained and lost the most are those of all pages of both perio
         .map((path) => ({ path, before: before[path] ?? 0, now: now[path] ?? 0 }))
         .toSorted((a, b) => (a.path < b.path ? -1 : 1))
       const gain = ({ now, before }: (typeof all)[number]): number => now - before
-      const list = new VisitorList()
+      const list = new VisitorList(true)
       await list.read(() => Promise.resolve(pageOf(now)))
       const { pages } = await comparePages(list, () => Promise.resolve(pageOf(before)))
       const gained = all.filter((page) => gain(page) > 0).toSorted((a, b) => gain(b) - gain(a))

@@ -16,8 +16,8 @@ export interface Runner {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Takes what tells of a step that an error has stopped, a defect included: of what it is given, the last. */
-export type OnCrash<Told> = (tell: (error: ActionError) => Told) => void
+/** Registers who tells of a step that an error has stopped, foreseen or not. The one that was registered last is asked. */
+export type OnStop<Told> = (tell: (error: ActionError) => Told) => void
 
 /** @returns whether the step is green: one whose outputs are lost has not told the next step what it needs to know */
 function publish(result: StepResult, core: Core): boolean {
@@ -48,12 +48,17 @@ export function resultOfError(error: ActionError, outputs: StepResult['outputs']
   return { isGreen: false, title: ERROR_TITLES[error.code], text: error.message, advice: error.hint, outputs }
 }
 
+/** For whoever gets a report of it: nothing else tells why. */
+export function logDefect(error: unknown, core: Core): void {
+  core.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+}
+
 /** Tells the reason in the log, and the rest to whoever knows more of the step. */
 function resultOfCrash(error: unknown, core: Core, tell: (error: ActionError) => StepResult): StepResult {
   core.endGroup()
   if (error instanceof OutputsLost)
     return { isGreen: false, title: OUTPUTS_LOST_TITLE, text: error.message, outputs: {} }
-  core.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  logDefect(error, core)
   return tell(
     new ActionError('internal', 'A defect in the action itself stopped the step.', {
       hint: 'Report it, with the lines of the log above this error.',
@@ -80,7 +85,7 @@ function cancelOnSignals(): AbortSignal {
  * was published, since Node exits 0 when nothing is left to do, and the runner would call that success.
  */
 export async function execute(
-  perform: (runner: Runner, onCrash: OnCrash<StepResult>) => Promise<StepResult>,
+  perform: (runner: Runner, onStop: OnStop<StepResult>) => Promise<StepResult>,
 ): Promise<void> {
   process.exitCode = 1
   const clock = systemClock

@@ -36,7 +36,7 @@ function missingFolders(folder: string): string[] {
 const CLOSED = -1
 
 /**
- * Writes a file that is there as a whole or not at all, and then nothing is left behind: until it is whole, all is in a
+ * Writes a file that is there as a whole, or not at all and with nothing left behind: until it is whole, all is in a
  * temporary file beside it, so that the rename stays within one file system. Folders that are missing are made.
  * @param fill begins once the place is known to be good, and gives the texts of the file, which are written synchronously:
  *   then it can be discarded while the process ends, too

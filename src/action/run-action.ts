@@ -4,7 +4,7 @@ import type { Redact } from '../text/redact.ts'
 import type { StepResult } from './conclusion.ts'
 import { readContext, withholdsSecrets } from './context.ts'
 import type { Core } from './core.ts'
-import { execute, resultOfError, type OnCrash } from './execute.ts'
+import { execute, logDefect, resultOfError, type OnStop } from './execute.ts'
 import { inputNames, type Fields } from './input-table.ts'
 import { isGiven, type RawInputs } from './parse-inputs.ts'
 import { openStep, type Step, type StepInputs } from './step.ts'
@@ -18,8 +18,8 @@ export interface Action<Inputs extends StepInputs, Report> {
   readonly connectGitHub?: typeof connectGitHub
   /** @throws ActionError `invalid-input` that names every problem */
   readonly parse: (raw: RawInputs, workspace: string, now: Date) => Inputs
-  /** What is known of a step that throws is asked of what `onCrash` was given last. */
-  readonly run: (inputs: Inputs, step: Step, onCrash: OnCrash<Report>) => Promise<Report>
+  /** What is known of a step that throws is asked of what `onStop` was given last. */
+  readonly run: (inputs: Inputs, step: Step, onStop: OnStop<Report>) => Promise<Report>
   /** The report of a step that asked nothing: stopped by an error, or skipped for want of a key. */
   readonly notRun: (error: ActionError | undefined, durationMs: number) => Report
   readonly render: (report: Report, redact: Redact, wantsSummary: boolean) => StepResult
@@ -51,7 +51,7 @@ function announceSkip(core: Core, env: NodeJS.ProcessEnv): void {
 
 /** Runs an action as the step's program: from the runner's inputs to its exit code. */
 export function runAction<Inputs extends StepInputs, Report>(action: Action<Inputs, Report>): Promise<void> {
-  return execute(async (runner, onCrash) => {
+  return execute(async (runner, onStop) => {
     const { core, clock, startedAt, env } = runner
     for (const [name, value] of Object.entries(action.firstOutputs)) core.setOutput(name, value)
     const raw = readInputs(inputNames(action.fields), core, env)
@@ -59,20 +59,23 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     const wantsSummary = raw['summary']?.trim().toLowerCase() !== 'false'
     const notRun = (error?: ActionError): Report => action.notRun(error, clock.now() - startedAt)
     const render = (report: Report): StepResult => action.render(report, core.redact, wantsSummary)
-    /** Of several forms the fullest one that a defect leaves. */
-    const onCrashReport: OnCrash<Report> = (tellKnown) => {
-      onCrash((error) => {
+    /** In the fullest form in which it can be told. */
+    const onStopOfAction: OnStop<Report> = (tellKnown) => {
+      onStop((error) => {
+        let isDefective = false
         for (const isSummaryWanted of [wantsSummary, false]) {
           try {
-            return action.render(tellKnown(error), core.redact, isSummaryWanted)
-          } catch {
-            // What is wrong is in the log: it is the defect itself, or another one on the way to tell of it.
+            const result = action.render(tellKnown(error), core.redact, isSummaryWanted)
+            return isDefective ? { ...result, isGreen: false } : result
+          } catch (defect) {
+            logDefect(defect, core)
+            isDefective = true
           }
         }
         return resultOfError(error, action.firstOutputs)
       })
     }
-    onCrashReport(notRun)
+    onStopOfAction(notRun)
 
     // Nothing else is looked at then: where secrets are withheld, other inputs may come from secrets too.
     if (!isGiven(raw, 'api-key') && raw['on-missing-key']?.trim() === 'skip') {
@@ -80,6 +83,6 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
       return render(notRun())
     }
     const inputs = action.parse(raw, env['GITHUB_WORKSPACE'] ?? process.cwd(), clock.wallTime())
-    return render(await action.run(inputs, openStep(inputs, runner, action.connectGitHub), onCrashReport))
+    return render(await action.run(inputs, openStep(inputs, runner, action.connectGitHub), onStopOfAction))
   })
 }

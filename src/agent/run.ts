@@ -1,5 +1,5 @@
 import { ActionError, unlessFailed } from '../runtime/errors.ts'
-import type { OnCrash } from '../action/execute.ts'
+import type { OnStop } from '../action/execute.ts'
 import { endingAt, type Step } from '../action/step.ts'
 import { findChangeAuthors } from './trigger/change-authors.ts'
 import { resolveChange } from './trigger/resolve-change.ts'
@@ -26,10 +26,10 @@ const UNREADABLE_EVENT = [
 ] as const
 
 /** From the event to a pull request that can be merged. Throws only what nobody foresaw. */
-export async function runAgent(inputs: AgentInputs, given: Step, onCrash?: OnCrash<Report>): Promise<Report> {
+export async function runAgent(inputs: AgentInputs, given: Step, onStop?: OnStop<Report>): Promise<Report> {
   const step = openAgentStep(inputs, keepTimeToReply(given, inputs))
   const { journal } = step
-  onCrash?.((error) => {
+  onStop?.((error) => {
     journal.stop(error)
     return journal.report()
   })

@@ -97,7 +97,7 @@ export function badAnswer(answer: WireAnswer, redact: Redact): ActionError {
 
 const CHECK_NETWORK = "Check the service's state, the runner's network and its proxy settings."
 
-/** By cause; before the words what to do with a prompt of which nothing was sent. */
+/** By cause: what to do with a prompt of which nothing was sent, then the words. */
 const FAILURES: Readonly<Record<WireFailure['cause'], readonly [PostDecision, ...Words]>> = {
   'no-connection': [
     'again',

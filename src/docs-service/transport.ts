@@ -124,6 +124,7 @@ function watchSending({ method }: WireRequest, url: URL): { wasSent: () => boole
  */
 export function createTransport({ baseUrl, apiKey, clock, env, mask, debug }: TransportOptions): Transport {
   proxySecrets(env).forEach(mask)
+  // Each request finds it again; here it is checked, before any is sent, and told.
   const proxy = proxyFor(new URL(baseUrl), env)
   if (proxy !== undefined) debug(`Requests to the service go through the proxy at ${proxy.host}.`)
   return async (request, signal) => {

@@ -63,7 +63,7 @@ const FROM_THE_ENVIRONMENT = ['RUNNER_TRACKING_ID', 'SystemRoot', 'TEMP', 'TMP',
 export async function startService(
   command: readonly string[],
   logFile: string,
-  { clock, env, signal }: Runner,
+  { clock, env, signal }: Pick<Runner, 'clock' | 'env' | 'signal'>,
 ): Promise<ServiceAccess> {
   const log = fs.openSync(logFile, 'ax')
   const child = spawn(process.execPath, command, {

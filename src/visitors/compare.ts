@@ -11,14 +11,24 @@ const MOST_CHANGES = 10
 
 const gainOf = ({ before, now }: PageChange): number => now - before
 
+/** The changes that weigh the most, with one more if it is among these. */
+function addChange(
+  kept: readonly PageChange[],
+  change: PageChange,
+  weigh: (change: PageChange) => number,
+): readonly PageChange[] {
+  const last = kept[MOST_CHANGES - 1]
+  return last !== undefined && weigh(change) < weigh(last) ? kept : topOf([...kept, change], MOST_CHANGES, weigh)
+}
+
 /** Compares the pages one by one as they are read, and takes them out of `now`: of the two lists only one is kept. */
 export async function comparePages(now: VisitorList, readPage: ReadPage): Promise<Partial<Comparison>> {
   const isNowWhole = now.doubts === ''
   let gained: readonly PageChange[] = []
   let lost: readonly PageChange[] = []
   const add = (change: PageChange): void => {
-    if (gainOf(change) > 0) gained = topOf([...gained, change], MOST_CHANGES, gainOf)
-    if (gainOf(change) < 0) lost = topOf([...lost, change], MOST_CHANGES, (one) => -gainOf(one))
+    if (gainOf(change) > 0) gained = addChange(gained, change, gainOf)
+    if (gainOf(change) < 0) lost = addChange(lost, change, (one) => -gainOf(one))
   }
   const before = new VisitorList()
   await before.read(readPage, 0, (rows) => {

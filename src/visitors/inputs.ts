@@ -25,7 +25,7 @@ const placeInput: Input<OutputPlace> = (text, raw, workspace) => {
 
 const endInput = inputThat(
   dateInput,
-  // A start that is no time is named by itself.
+  // A wrong start is reported at its own input.
   (end, raw) =>
     timeOf(end) <= timeOf(raw['date-from'] ?? '') && 'must be after `date-from`, as that day itself is not included',
 )

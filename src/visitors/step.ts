@@ -46,7 +46,7 @@ async function exportPages(inputs: VisitorsInputs, list: VisitorList, step: Step
 export async function runVisitorsStep(inputs: VisitorsInputs, step: Step): Promise<Report> {
   const { core, clock, signal, startedAt } = step
   const { projectId, range, place } = inputs
-  const list = new VisitorList()
+  const list = new VisitorList(inputs.compare === 'pages')
 
   function report(fields: Pick<Report, 'ending'> & Partial<Report>): Report {
     const { totals, rows, topPages, doubts } = list

@@ -30,12 +30,20 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 export const SHOWN_PATH = 120
 
 /**
- * A path as it is kept: of a longer one the beginning and a hash, so that no two are the same. It is copied, as what is cut
+ * A path as it is kept to be compared: of a longer one the beginning and a hash, so that no two are the same. It is copied, as what is cut
  * from a text holds on to the whole of it.
  */
 export function shortenPath(path: string): string {
   if (path.length <= SHOWN_PATH) return path
   return Buffer.from(`${path.slice(0, SHOWN_PATH)}${hashOf(path)}`).toString()
+}
+
+/**
+ * Gives whether a text was not there before. Most paths are short, and kept as they are. Of others it is a hash, which takes
+ * little room and is longer than these, so that no two are the same.
+ */
+function addIfNew(text: string, seen: Set<string>): boolean {
+  return seen.size < seen.add(text.length < 64 ? text : hashOf(text)).size
 }
 
 /** Those that weigh the most, ties by path. */
@@ -57,21 +65,27 @@ export class VisitorList {
   rows = 0
   /** Those with the most visitors, ties by path. */
   topPages: readonly VisitorRow[] = []
-  /** By the shortened paths: to know a page again, and to compare it. */
+  /** By the shortened paths, if they are kept. */
   readonly pageTotals = new Map<string, number>()
+  readonly #keepsPageTotals: boolean
   #haveTotalsChanged = false
   #haveRowsMoved = false
 
+  /** @param keepsPageTotals for pages that are to be compared */
+  constructor(keepsPageTotals = false) {
+    this.#keepsPageTotals = keepsPageTotals
+  }
+
   /**
    * Reads all rows, one answer of the service after the other, so that no request is wasted. The service's order is not documented
-   * and rows can move between two answers, so each path is let through once. Kept in memory are shortened paths and hashes. A
+   * and rows can move between two answers, so each path is let through once. Kept in memory are short paths and hashes. A
    * last part of nothing but rows that moved is an end; a part that came before is a service that does not turn the page.
    * @param top how many pages are kept as those with the most visitors
    * @param use takes the new rows of each part, before they count here
    * @throws ActionError `bad-answer` if there is no end or a path is too long, and what reading a page throws
    */
   async read(readPage: ReadPage, top = 0, use?: UseRows): Promise<void> {
-    const seenParts = new Set<string>()
+    const [seen, seenParts] = [new Set<string>(), new Set<string>()]
     let offset = 0
     for (let count = 1; count <= MAX_PAGES; count++) {
       const { totals, visitors, hasMore } = await readPage(offset)
@@ -79,19 +93,19 @@ export class VisitorList {
       if (offset > MAX_ROWS) throw endless(`the service sent more than ${MAX_ROWS} rows`)
       if (visitors.some(({ path }) => Buffer.byteLength(path) > LONGEST_PATH))
         throw wrongAnswer(`The service sent a path that is longer than ${LONGEST_PATH} bytes.`)
-      const rows = visitors.filter(({ path, total }) => this.#addIfNew(shortenPath(path), total))
-      const part = hashOf(JSON.stringify(visitors.map(({ path }) => path)))
+      const rows = visitors.filter(({ path }) => addIfNew(path, seen))
+      const isNewPart = addIfNew(JSON.stringify(visitors.map(({ path }) => path)), seenParts)
       if (hasMore && visitors.length === 0) throw endless('the service sent an empty part and says that there is more')
       if (hasMore && rows.length === 0)
         throw endless('the service sent a part in which every row had come before, and says that there is more')
-      if (seenParts.has(part)) throw endless('the service sent the same part again')
-      seenParts.add(part)
+      if (!isNewPart) throw endless('the service sent the same part again')
       use?.(rows, totals)
       this.totals ??= totals
       this.#haveTotalsChanged ||= !isDeepStrictEqual(this.totals, totals)
       // A row that comes twice has moved back, so another one may have moved to where it was read already.
       this.#haveRowsMoved ||= rows.length < visitors.length
       this.rows += rows.length
+      if (this.#keepsPageTotals) for (const { path, total } of rows) this.pageTotals.set(shortenPath(path), total)
       this.topPages = topOf([...this.topPages, ...rows], top, ({ total }) => total)
       if (!hasMore) return
     }
@@ -105,11 +119,5 @@ export class VisitorList {
       this.#haveRowsMoved &&
         'Rows moved while the pages were read: some came twice and were written once, so others may be missing.',
     ])
-  }
-
-  #addIfNew(path: string, total: number): boolean {
-    const isNew = !this.pageTotals.has(path)
-    if (isNew) this.pageTotals.set(path, total)
-    return isNew
   }
 }
