@@ -37,6 +37,7 @@ export function toCheckRun(run: object) {
     state: stateOf(run),
     /** That it is pending until somebody lets it run. */
     waitsForApproval: isWaiting(run),
+    /** It did nothing, so it takes no place of one that did. */
     isSkipped: conclusion === 'skipped',
     id: number(run, 'id'),
     suiteId: number(run, 'check_suite.id'),
@@ -48,6 +49,7 @@ export function toCheckRun(run: object) {
     /** How many annotations it has. */
     annotations: number(run, 'output.annotations_count'),
     detailsUrl,
+    /** By which it is known whose run it is; `detailsUrl` is for people. */
     pageUrl: detailsUrl ?? text(run, 'html_url'),
     /** If it has ended, in milliseconds. */
     tookMs: tookMs >= 0 ? tookMs : undefined,
@@ -73,8 +75,8 @@ export function toWorkflowRun(run: object) {
     id: required(number(run, 'id')),
     suiteId: number(run, 'check_suite_id') ?? (suite === undefined ? undefined : Number(suite)),
     workflow: number(run, 'workflow_id') ?? text(run, 'path'),
-    // Behind the file there may be the ref that it was taken from.
-    file: text(run, 'path')?.split('@')[0]?.split('/').pop(),
+    /** Of the workflow's file; behind it there may be the ref that it was taken from. */
+    path: text(run, 'path'),
     event: text(run, 'event'),
     startedAt: text(run, 'run_started_at') ?? '',
   }
@@ -99,7 +101,7 @@ export function joinSuites(
     return {
       ...{ app, run, count },
       /** The workflow's file, or what is known instead. */
-      name: run?.file ?? (app === '' ? 'an app' : app),
+      name: run?.path?.split('@')[0]?.split('/').pop() ?? (app === '' ? 'an app' : app),
       /** One of the two lists may be older than the other, so that the worse of the two counts. */
       state: WORST_FIRST.find((worst) => told.some(({ state }) => state === worst)) ?? 'pending',
       /** What it ended with, if that is nothing good. */

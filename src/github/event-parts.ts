@@ -47,6 +47,7 @@ export const pushOf = (event: object) => ({
   compareUrl: text(event, 'compare'),
 })
 
+/** Both or none. */
 const toEnds = (about: object) => ({
   baseSha: required(sha(about, 'base.sha')),
   headSha: required(sha(about, 'head.sha')),

@@ -50,7 +50,7 @@ function causeOf(name: string, event: object) {
 
   if (/_(?:comment|review)$/.test(name)) {
     const [comment, review] = [commentOf(event, 'comment'), commentOf(event, 'review')]
-    // One on a commit has no subject.
+    // A comment on a commit has no subject.
     if (comment !== undefined) return { kind: 'comment', comment, subject } as const
     if (review !== undefined && subject?.kind === 'pull-request')
       return { kind: 'review', comment: review, subject } as const
@@ -59,20 +59,20 @@ function causeOf(name: string, event: object) {
   const told = mergeGroupOf(event) ?? releaseOf(event)
   if (told !== undefined) return told
   const refType = text(event, 'ref_type')
-  // It was made or deleted.
+  // A branch was made or deleted.
   if (ref !== undefined && refType === 'branch')
     return { kind: 'branch', branch: ref, isDeleted: name === 'delete' } as const
-  // In another way than by a push.
+  // A tag was made in another way than by a push.
   if (ref !== undefined && refType === 'tag' && name === 'create')
     return { kind: 'tag', tag: ref, push: undefined } as const
 
   if (subject?.kind === 'pull-request') {
     const isClosed = has(event, 'pull_request') && text(event, 'action') === 'closed'
-    // Closed without a merge.
+    // It was closed without a merge.
     const isGivenUp = isClosed && at(event, 'pull_request.merged') !== true
     return { kind: 'pull-request', subject, isGivenUp } as const
   }
-  // Or a discussion.
+  // The subject may be a discussion, too.
   if (subject !== undefined) return { kind: 'issue', subject } as const
   if (name === 'workflow_run') return { kind: 'workflow-run', run: runOf(event), work } as const
   const isOfChecks = !has(event, 'deployment') && (has(event, 'check_suite') || has(event, 'check_run'))

@@ -11,7 +11,7 @@ const GENERIC = /^(?:not found|forbidden)?\.?$/i
 /** Without a word of GitHub's: it asks for a minute at least. */
 const LIMIT_MS = 60_000
 
-/** An answer that is no success. It stays inside this folder: `toActionError` makes of it what people read. */
+/** An answer that is no success, a redirect that is not followed included. It stays inside this folder: `toActionError` makes of it what people read. */
 export class Refusal extends Error {
   readonly status: number
   /** GitHub's own words; empty if there are none. */
@@ -51,7 +51,7 @@ export class Refusal extends Error {
 
 /**
  * Undefined if GitHub refuses a request for what it is, and not for how many there were before it.
- * @param statuses what it answers then
+ * @param statuses those that count as a refusal
  */
 export async function unlessRefused<T>(asked: Promise<T>, statuses = [403, 404]): Promise<T | undefined> {
   return asked.catch((error: unknown) => {

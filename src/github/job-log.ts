@@ -12,20 +12,17 @@ const LINES_AFTER = 30
 const LONGEST_LINE = 4_000
 const ERROR = '##[error]'
 
-/** Of each line no more than its room, however long it is. */
-async function* linesOf(body: HttpAnswer['body']): AsyncGenerator<string> {
+/** The lines of a body, as many at once as have come; each is cut to `LONGEST_LINE`. */
+async function* linesOf(body: HttpAnswer['body']): AsyncGenerator<readonly string[]> {
   const decoder = new TextDecoder()
   let line = ''
   for await (const chunk of body) {
-    for (const [index, part] of decoder.decode(chunk, { stream: true }).split('\n').entries()) {
-      if (index > 0) {
-        yield line
-        line = ''
-      }
-      line += part.slice(0, LONGEST_LINE - line.length)
-    }
+    const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n')
+    const lines = [line + first, ...others].map((one) => one.slice(0, LONGEST_LINE))
+    line = lines.pop() ?? ''
+    yield lines
   }
-  if (line !== '') yield line
+  if (line !== '') yield [line]
 }
 
 /**
@@ -36,11 +33,13 @@ export async function lastLines(body: HttpAnswer['body']): Promise<readonly stri
   const recent: string[] = []
   let aroundError: readonly string[] = []
   let sinceError = Infinity
-  for await (const line of linesOf(body)) {
-    recent.push(line)
-    if (recent.length > LINES_BEFORE + LINES_AFTER) recent.shift()
-    sinceError = line.includes(ERROR) ? 0 : sinceError + 1
-    if (sinceError <= LINES_AFTER) aroundError = recent.slice(-LINES_BEFORE - sinceError)
+  for await (const lines of linesOf(body)) {
+    for (const line of lines) {
+      recent.push(line)
+      if (recent.length > LINES_BEFORE + LINES_AFTER) recent.shift()
+      sinceError = line.includes(ERROR) ? 0 : sinceError + 1
+      if (sinceError <= LINES_AFTER) aroundError = recent.slice(-LINES_BEFORE - sinceError)
+    }
   }
   return aroundError.length > 0 ? aroundError : recent.slice(-LINES_BEFORE)
 }

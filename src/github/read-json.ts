@@ -1,7 +1,6 @@
-/**
- * What GitHub wrote is read field by field, each by its path, such as `pull_request.head.sha`. One that is missing, null or
- * not as GitHub describes it is undefined: the reader says what stands in for it, or that nothing is of use without it.
- */
+// What GitHub wrote is read field by field, each by its path, such as `pull_request.head.sha`. One that is missing, null or
+// not as GitHub describes it is undefined: the reader says what stands in for it, or that nothing is of use without it.
+
 type Fields = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is Fields =>

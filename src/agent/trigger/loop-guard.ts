@@ -24,7 +24,7 @@ const OF_BOT =
 const OF_EVENT = "The event is about a pull request that this action's job opened"
 const OF_CHANGE = "All of the change came from pull requests that this action's jobs opened"
 
-const listed = (what: string, numbers: readonly number[]): string =>
+const formatOwn = (what: string, numbers: readonly number[]): string =>
   `${what}: ${numbers.map((number) => `#${number}`).join(', ')}.`
 
 /** Keeps the agent from being asked by its own work. */
@@ -49,7 +49,7 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
       return 'unknown'
     })
     if (whose === undefined || whose === 'unknown') return unknown
-    return whose === 'others' ? undefined : listed(what, whose)
+    return whose === 'others' ? undefined : formatOwn(what, whose)
   }
 
   /** The branch is made before its pull request is opened. */
@@ -70,7 +70,7 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
     // Anybody can begin a comment like that, and then it is theirs that is passed over.
     if (kind === 'ours') return 'This action wrote the comment that started the run.'
     if (kind === 'people' || (!skipOwnChanges && !goesOnHere)) return undefined
-    if (skipOwnChanges && hasLabel(label, subject?.labels ?? [])) return listed(OF_EVENT, numbers)
+    if (skipOwnChanges && hasLabel(label, subject?.labels ?? [])) return formatOwn(OF_EVENT, numbers)
     const isOfCommit = kind === 'other' && commits.length > 0
     const ofItsBranch = kind === 'other' || goesOnHere ? branch : undefined
     if (numbers.length === 0 && !isOfCommit && ofItsBranch === undefined) return kind === 'other' ? unknown : undefined

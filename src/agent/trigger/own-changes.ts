@@ -11,7 +11,10 @@ import type { EventOrigin } from './event-origin.ts'
 
 type Listed = readonly ListedPullRequest[]
 type Bringer = ListedPullRequest | PullRequest
-/** The numbers of the pull requests that all of it came with, if this action's jobs opened them. */
+/**
+ * The numbers of the pull requests that all of it came with, if this action's jobs opened them; or that some of it is of
+ * others, or that nobody knows.
+ */
 export type Whose = readonly number[] | 'others' | 'unknown'
 
 /** Up to a minute and a half: a label is put on as soon as the step that waits for the job has seen its end. */
