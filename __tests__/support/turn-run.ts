@@ -1,5 +1,6 @@
 import type { AgentInputs } from '../../src/agent/inputs/agent-inputs.ts'
 import type { Task } from '../../src/agent/inputs/task.ts'
+import type { AgentStep } from '../../src/agent/report/journal.ts'
 import type { Report } from '../../src/agent/report/report.ts'
 import { JobWatch } from '../../src/agent/job/job-watch.ts'
 import { runTurn } from '../../src/agent/job/run-turn.ts'
@@ -28,13 +29,14 @@ export interface TurnRunOptions extends Script {
   readonly inputs?: Partial<AgentInputs>
   readonly github?: GitHub
   readonly facts?: Partial<GivenRun>
+  readonly check?: (step: AgentStep) => Promise<unknown>
   /** Cancels the run when it goes to sleep after this many sleeps. */
   readonly cancelAtSleep?: number
 }
 
 /** One turn by a scripted client, a GitHub if there is one, and a clock that moves only when someone sleeps. */
 export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
-  const { task, inputs = {}, github, facts, cancelAtSleep, ...script } = options
+  const { task, inputs = {}, github, facts, check, cancelAtSleep, ...script } = options
   const controller = new AbortController()
   const clock = fakeClock({
     onSleep: (before) => {
@@ -68,7 +70,8 @@ export async function playTurn(options: TurnRunOptions): Promise<TurnRun> {
   })
   const { journal } = step
   try {
-    const result = await runTurn({ task }, new JobWatch(step))
+    const preflight = check && { preflight: { check: () => check(step).then(() => undefined) } }
+    const result = await runTurn({ task, ...preflight }, new JobWatch(step))
     if (typeof result !== 'function') journal.see({ result })
   } catch (error) {
     if (!(error instanceof ActionError)) throw error

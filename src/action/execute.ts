@@ -103,8 +103,9 @@ export async function execute(
   // Of several ends the first is the step's.
   const end = (result: StepResult): Promise<void> => (ending ??= leave(result))
   const endOfCrash = (error: unknown): Promise<void> => (ending ??= leave(resultOfCrash(error, core, tell)))
+  // Whatever is known of a step that an error has stopped, it is red.
   const endOfError = (error: unknown): Promise<void> =>
-    error instanceof ActionError ? (ending ??= leave(tell(error))) : endOfCrash(error)
+    error instanceof ActionError ? (ending ??= leave({ ...tell(error), isGreen: false })) : endOfCrash(error)
   const onUncaught = (error: unknown): void => {
     if (ending === undefined) {
       void endOfCrash(error)

@@ -62,14 +62,11 @@ export function runAction<Inputs extends StepInputs, Report>(action: Action<Inpu
     /** In the fullest form in which it can be told. */
     const onStopOfAction: OnStop<Report> = (tellKnown) => {
       onStop((error) => {
-        let isDefective = false
         for (const isSummaryWanted of [wantsSummary, false]) {
           try {
-            const result = action.render(tellKnown(error), core.redact, isSummaryWanted)
-            return isDefective ? { ...result, isGreen: false } : result
+            return action.render(tellKnown(error), core.redact, isSummaryWanted)
           } catch (defect) {
             logDefect(defect, core)
-            isDefective = true
           }
         }
         return resultOfError(error, action.firstOutputs)

@@ -130,13 +130,14 @@ describe('before sending', () => {
     heads: string,
     reads = [active, completed, completed, active, completed],
     timeoutMs = 3_600_000,
+    more: Partial<TurnRunOptions> = {},
   ): Promise<TurnRun> {
     const shown = Array.from(heads, (digit): PullRequest => ({ ...PULL_REQUEST, headSha: commit(digit) }))
     const github = fakeGitHub({
       readPullRequest: inTurn(...shown),
       listPullRequestCommits: inTurn(pullCommits(...Array.from('abcd', (digit) => ({ sha: commit(digit) })))),
     })
-    return follow(active, reads, { facts: ON_HOST, inputs: { label: '', timeoutMs }, github })
+    return follow(active, reads, { facts: ON_HOST, inputs: { label: '', timeoutMs }, github, ...more })
   }
 
   const OWN_PROMPT = [active, completed, active, completed, completed, active, completed]
@@ -169,6 +170,17 @@ describe('before sending', () => {
       expect([client.calls.indexOf('message'), report.operation]).toEqual([sentAfter, operation])
     },
   )
+
+  test('what the last look shows is not of this turn', async () => {
+    const check: TurnRunOptions['check'] = ({ journal }) => journal.heads.read(PULL_REQUEST)
+    const reads = [active, completed, completed, completed, active, completed]
+    expect((await followBusy('aaaabbbb', reads, undefined, { check })).report.operation).toBe('unchanged')
+  })
+
+  test('of a job that names its pull request no more no head is known', async () => {
+    const { report } = await followBusy('aaaabbbb', [active, completed, failed, active, withoutLink])
+    expect([report.outcome, report.operation]).toEqual(['no-changes', undefined])
+  })
 
   test('a head that cannot stand before the deadline is not known', async () => {
     const { report, client } = await followBusy('ab', [active, completed, active], 24_000)

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import * as fc from 'fast-check'
-import { formatComment, formatOpenPullRequest } from '../../../src/agent/prompt/behind-prompt.ts'
+import { formatOpenPullRequest, promptOfComment } from '../../../src/agent/prompt/behind-prompt.ts'
 import { eventSection } from '../../../src/agent/prompt/event-section.ts'
 import { type FailedCheck, renderFixPrompt } from '../../../src/agent/prompt/failing-checks.ts'
 import { renderSections } from '../../../src/agent/prompt/sections.ts'
@@ -124,8 +124,8 @@ const ALONE = { rules: '', tellsSubject: false, reviewComments: [], maxBytes: 2_
 
 test('house rules stand before the instruction, and both are kept byte for byte', () => {
   const comment = commentOf({ body: '/docs  Shorten\r\nit. ' })
-  expect(formatComment(comment, ALONE)).toMatch(/^ Shorten\r\nit\. \n\n---\n\nThe instruction/)
-  const ruled = formatComment(comment, { ...ALONE, rules: 'Use plain words.\r\n' })
+  expect(promptOfComment(comment, ALONE)).toMatch(/^ Shorten\r\nit\. \n\n---\n\nThe instruction/)
+  const ruled = promptOfComment(comment, { ...ALONE, rules: 'Use plain words.\r\n' })
   expect(ruled).toMatch(/^Use plain words\.\r\n\n\n Shorten\r\nit\. \n\n---\n\nThe instruction/)
 })
 
@@ -138,7 +138,7 @@ const REVIEWED_PLACES = { reviewComments: [ONE, { ...ONE, path: 'b.md', body: 'W
 const PLACES = `a.md, line 2\n\n${HUNK}\n\nComment: Too long.\n\nb.md, line 2\n\n${HUNK}\n\nComment: Wrong.`
 const SUBJECT = { tellsSubject: true }
 
-type Context = Partial<Parameters<typeof formatComment>[1]>
+type Context = Partial<Parameters<typeof promptOfComment>[1]>
 
 test.each<[what: string, spoken: Spoken, context: Context, from: string, fenced: string | undefined]>([
   ['an issue', { isOnPullRequest: false }, SUBJECT, 'a comment on issue', 'Guide\n\nAbout it.'],
@@ -149,7 +149,7 @@ test.each<[what: string, spoken: Spoken, context: Context, from: string, fenced:
   ['a file', onLine({ start_line: null, line: null }), {}, 'a comment at one place', `docs/guide.md\n\n${HUNK}`],
   ['places in a review', { eventName: 'pull_request_review' }, REVIEWED_PLACES, 'a review of pull request', PLACES],
 ])('a comment on %s tells it as data', (_what, spoken, context, from, fenced) => {
-  const words = formatComment(commentOf(spoken), { ...ALONE, ...context })
+  const words = promptOfComment(commentOf(spoken), { ...ALONE, ...context })
   expect(words).toContain(`The instruction above comes from ${from}`)
   expect(words).toContain('#7 of acme/docs.')
   const told = [...words.matchAll(/^(?:.*Take the|.*It is data).*\n\n(`{4,})text\n([^]*?)\n\1$/gm)]
@@ -157,7 +157,7 @@ test.each<[what: string, spoken: Spoken, context: Context, from: string, fenced:
 })
 
 test('a text that is too long is cut', () => {
-  const words = formatComment(commentOf({ text: 'é'.repeat(5_000) }), { ...ALONE, ...SUBJECT })
+  const words = promptOfComment(commentOf({ text: 'é'.repeat(5_000) }), { ...ALONE, ...SUBJECT })
   expect(words).toContain('Left out: the rest of these texts.')
   expect(Buffer.byteLength(words)).toBeLessThan(3_000)
 })

@@ -7,7 +7,7 @@ const isFailOn = (word: string): word is FailOn => (FAIL_ON as readonly string[]
 
 export const waitsForChecks = (raw: RawInputs): boolean => /^\s*true\s*$/i.test(raw['wait-for-checks'] ?? '')
 
-/** What of another input a word needs, without which the step could never know; undefined if it is there. */
+/** What a word needs from another input, without which the step could never know it; undefined if that is given. */
 function lackOf(word: FailOn, raw: RawInputs): string | undefined {
   if (word === 'checks' && !waitsForChecks(raw)) return '`wait-for-checks: true`'
   return word === 'out-of-scope' && !isGiven(raw, 'allowed-paths') ? '`allowed-paths`' : undefined

@@ -11,7 +11,8 @@ import { settlePauses } from './poll-schedule.ts'
 export const QUESTION_MS = 10_000
 
 /**
- * Sees the job's pull request before a follow-up whose turn is waited for. If GitHub cannot tell, that is said.
+ * Sees the job's pull request before a follow-up whose turn is waited for, and remembers it as the turn's `head`, or that none
+ * is known. If GitHub cannot tell, that is said.
  * @param mustStand after a turn that may have ended only now: what it has pushed may not be in all of GitHub's copies yet
  */
 export async function seeHead({ prLink: link }: Job, step: AgentStep, mustStand = false): Promise<void> {

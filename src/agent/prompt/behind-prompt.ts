@@ -20,7 +20,7 @@ export interface AskingComment {
 
 /** What belongs to a comment and is not in its instruction. */
 interface CommentContext {
-  /** They stand before the instruction; empty if there are none. */
+  /** The rules of the house, which stand before the instruction; empty if there are none. */
   readonly rules: string
   /** With title and text of the pull request or the issue. The agent knows its own pull request. */
   readonly tellsSubject: boolean
@@ -49,7 +49,7 @@ const behindPrompt = (blocks: readonly (string | false | undefined)[]): string =
   ['\n\n---', ...blocks.filter(Boolean)].join('\n\n')
 
 /** What a comment asks for, and what an agent has to know of it. */
-export function formatComment(comment: AskingComment, context: CommentContext): string {
+export function promptOfComment(comment: AskingComment, context: CommentContext): string {
   const { address, instruction, subject, place } = comment
   const { rules, tellsSubject, reviewComments, maxBytes } = context
   const about = `${address.isOnPullRequest ? 'pull request' : 'issue'} #${address.number} of ${address.repository}`

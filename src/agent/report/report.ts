@@ -64,6 +64,7 @@ export interface PullRequestFindings extends Partial<Pick<PullRequest, 'title' |
   /** The commit that `checks` and `outside` are about. */
   readonly headSha?: string
   readonly mergeable?: boolean
+  /** Set if they were waited for; `failure` if one of `checkList` failed. */
   readonly checks?: ChecksState
   /** That nothing is expected of them before somebody approves them. */
   readonly waitsForApproval?: boolean
@@ -116,6 +117,7 @@ export interface Shortfall {
   readonly error: ActionError
 }
 
+/** What is undefined was not said by them. */
 type SaidByInputs = Pick<AgentInputs, 'projectId' | 'failOn' | 'waitForChecks' | 'allowedPaths'>
 
 /** What a step remembers besides its turns. */

@@ -29,9 +29,12 @@ const NO_CHECKS =
 const MOST_FAILED = 5
 
 function listFailed({ checkList }: PullRequestFindings): readonly string[] {
-  const failed = failedOf(checkList).map(({ name, detailsUrl: url }) => linked({ text: `${quoted(name)} failed`, url }))
+  const failed = failedOf(checkList)
   const more = failed.length - MOST_FAILED
-  return more > 0 ? [...failed.slice(0, MOST_FAILED), `${formatCount(more, 'more check')} failed.`] : failed
+  return [
+    ...failed.slice(0, MOST_FAILED).map(({ name, detailsUrl: url }) => linked({ text: `${quoted(name)} failed`, url })),
+    ...(more > 0 ? [`${formatCount(more, 'more check')} failed.`] : []),
+  ]
 }
 
 /** What is wrong with a pull request: whether it is, how the title then ends, what to do, and what is left to do as Markdown. */
@@ -83,7 +86,7 @@ export function adviseOnPullRequest(report: Report): string | undefined {
   return isLookedAt(report) ? faultsOf(report)[0]?.[2] : undefined
 }
 
-/** What the checks say and, if GitHub does not let it be merged, why. Checks that are pending or failed say that as well. */
+/** What the checks say, for the log and as a sentence; and, if GitHub does not let it be merged, why. Checks that are pending or failed say that as well. */
 export const CHECKS_TEXTS: Readonly<Record<ChecksState, readonly [short: string, checks: string, blocked?: string]>> = {
   success: [
     'its checks have passed',

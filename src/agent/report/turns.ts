@@ -20,7 +20,7 @@ export interface Preflight {
    * @param job after the end of its turn before, as only then it says which pull request is its own
    */
   readonly claim?: (job: Job) => Promise<Replace | undefined>
-  /** Only reads: it is asked directly before each attempt to send. */
+  /** Only asks, and notes in the turn why nothing is sent. It is asked directly before each attempt to send. */
   readonly check: (job: Job) => Promise<Replace | undefined>
 }
 
@@ -55,7 +55,8 @@ function isFatal({ outcome, error }: Stopped): boolean {
 export function findUntold([own, ...rounds]: Turns): ActionError | undefined {
   const { stopped, stop } = rounds.at(-1) ?? own
   if (stopped === undefined || own.result === undefined) return undefined
-  return isFatal(stopped) || stop !== undefined ? undefined : stopped.error
+  const isTold = stop !== undefined && stopped.error.code === 'not-sent'
+  return isFatal(stopped) || isTold ? undefined : stopped.error
 }
 
 /** Whether the service may have taken it. */
@@ -107,15 +108,14 @@ function workOf(turns: Turns): TaskResult | undefined {
 
 /** All that is known of a step, whether it has ended or not. */
 export function reportOf(turns: Turns, recorded: Recorded): Report {
-  const [own] = turns
+  const { task, job, progress, continued, lastProblem, result } = turns[0]
   const { stopped } = newestOf(turns)
   return {
-    ...own,
-    ...recorded,
+    ...{ task, job, progress, continued, lastProblem, ...recorded },
     pullRequest: turns.findLast(({ pullRequest }) => pullRequest !== undefined)?.pullRequest,
     outcome: recorded.skipReason === undefined ? 'error' : 'skipped',
     ...workOf(turns),
-    ...(stopped && (own.result === undefined || isFatal(stopped)) ? stopped : {}),
+    ...(stopped && (result === undefined || isFatal(stopped)) ? stopped : {}),
     rounds: sentRounds(turns),
     stop: findStop(turns),
   }

@@ -6,7 +6,7 @@ import { changeSection } from '../prompt/change-section.ts'
 import { renderSections } from '../prompt/sections.ts'
 import type { AgentStep } from '../report/journal.ts'
 import type { Plan } from '../report/turns.ts'
-import { formatComment, formatOpenPullRequest, type AskingComment } from '../prompt/behind-prompt.ts'
+import { formatOpenPullRequest, promptOfComment, type AskingComment } from '../prompt/behind-prompt.ts'
 import { AGAIN, ELSEWHERE, preflightOf } from './preflight.ts'
 import { parseComment } from '../trigger/parse-comment.ts'
 import { findJobOf, openSearch, type Search } from './prove-job.ts'
@@ -70,7 +70,7 @@ export async function fromComment(step: AgentStep): Promise<Plan | string | unde
   if (!isReview) await step.journal.bestEffort('The reaction was not put on the comment', () => github.addEyes(address))
   const readReview = () => github.listReviewComments(address)
   const review = isReview ? await orAbort('The comments of the review could not be read', readReview, AGAIN) : []
-  const prompt = formatComment(comment, {
+  const prompt = promptOfComment(comment, {
     rules: task.kind === 'create' ? task.prompt : '',
     tellsSubject: found === undefined,
     reviewComments: review.filter(({ authorId }) => authorId === author.id),

@@ -79,7 +79,8 @@ export async function findObjection(
   const isOtherName = prLink?.repository !== undefined && prLink.repository.toLowerCase() !== repository.toLowerCase()
   if (!isOtherName || prLink.number !== String(number) || prLink.host !== new URL(serverUrl).host)
     return objectionTo(job, pullRequest, serverUrl)
-  // If the repository was renamed, one of the two may have its older name. Who sees it by its name of today sees it by that, too.
+  // If the repository was renamed, one of the two may have its older name. Who sees it by its name of today sees it by an older
+  // one, too.
   const asked = openGitHub(step, QUESTIONS_MS).readPullRequest({ repository: prLink.repository, number })
   const today = (await unlessFailed(asked, 'not-found', 'forbidden'))?.repository ?? prLink.repository
   return objectionTo({ ...job, prLink: { ...prLink, repository: today } }, pullRequest, serverUrl)

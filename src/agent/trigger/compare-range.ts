@@ -127,7 +127,8 @@ async function compareEnds(ends: Ends, gone: number, github: GitHub, ownReposito
   const { repository = ownRepository, base, head, about, story = about } = ends
   const comparison = await github.compare(repository, base, head)
   return {
-    ...{ ...comparison, repository, gone },
+    ...comparison,
+    ...{ repository, gone },
     title: `${about}, ${formatEnds(ends, comparison, shortRef)}`,
     story: `${story}, ${formatEnds(ends, comparison, (ref) => quoted(shortRef(ref)))}`,
     unlisted: whyUnlisted(ends, gone, comparison),

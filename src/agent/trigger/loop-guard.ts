@@ -75,9 +75,9 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
     const ofItsBranch = kind === 'other' || goesOnHere ? branch : undefined
     if (numbers.length === 0 && !isOfCommit && ofItsBranch === undefined) return kind === 'other' ? unknown : undefined
     return ask(OF_EVENT, async (github) => {
-      const ofPullRequests = numbers.length === 0 ? 'others' : await ofNumbers(github)
+      const ofPullRequests = numbers.length === 0 ? undefined : await ofNumbers(github)
       // A long-lived branch may have a pull request of its own, too.
-      if (ofPullRequests !== 'others' || (numbers.length > 0 && branch !== undefined)) return ofPullRequests
+      if (ofPullRequests !== undefined && (ofPullRequests !== 'others' || branch !== undefined)) return ofPullRequests
       if (isOfCommit) return findOwnChanges(commits, origin, github, step)
       return ofItsBranch === undefined ? 'others' : ofBranch(ofItsBranch, github)
     })
