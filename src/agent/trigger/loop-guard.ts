@@ -86,8 +86,9 @@ export function openLoopGuard(step: AgentStep): LoopGuard {
   /** Those that all have to be the agent's, newest first; none if they are not known. Undefined if nothing hangs on them. */
   function commitsOf(range: ChangeRange, found: FoundChange | undefined): typeof commits | undefined {
     const ofTheEvent = kind === 'change' && (commits.length > 0 || event.sender.isBot) ? commits : undefined
+    const isLookingBack = isChangeWanted(inputs) && range.kind === 'since-last-success'
     // What came before the event's own commits is not known then.
-    if (found === undefined && isChangeWanted(inputs) && range.kind === 'since-last-success') return ofTheEvent && []
+    if (found === undefined && isLookingBack) return ofTheEvent === undefined ? undefined : []
     const isAllPushed = changeRange.kind === 'event' && 'push' in event && event.push !== undefined && !needsRange
     // A range of its own has nothing to do with the event.
     const isTheirs = changeRange.kind === 'between' && ofTheEvent !== undefined
