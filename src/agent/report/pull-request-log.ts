@@ -45,7 +45,7 @@ function leftToDo(report: Report): LogEntry['left'] {
   const { pullRequest: found = {} } = report
   if (found.state === undefined) return undefined
   if (isPullRequestOver(found)) return [`Nothing: it is ${found.state}.`]
-  const left = faultsOf(report).flatMap(([, , , ...left]) => left)
+  const left = faultsOf(report).flatMap(({ left }) => left)
   return left.length === 0 ? ['Review it, and merge it.'] : left
 }
 

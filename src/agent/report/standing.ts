@@ -37,8 +37,14 @@ function listFailed({ checkList }: PullRequestFindings): readonly string[] {
   ]
 }
 
-/** What is wrong with a pull request: whether it is, how the title then ends, what to do, and what is left to do as Markdown. */
-type Fault = readonly [isSo: boolean, ending: string, advice: string, ...left: readonly string[]]
+/** What is wrong with a pull request: how the title then ends, what to do, and what is left to do as Markdown. */
+interface Fault {
+  readonly ending: string
+  readonly advice: string
+  readonly left: readonly string[]
+}
+
+type FaultRow = readonly [isSo: boolean, ending: string, advice: string, ...left: readonly string[]]
 
 /** All that is wrong with the pull request, or not known although it was asked for, the gravest first. */
 export function faultsOf(report: Report): readonly Fault[] {
@@ -47,7 +53,7 @@ export function faultsOf(report: Report): readonly Fault[] {
   const [asksScope, isPending] = [allowedPaths.length > 0, checks === 'pending']
   const hint = shortfalls.findLast(({ error }) => error.hint)?.error.hint
   const outsideOf = prose(`It changes paths outside of \`allowed-paths\`: ${someQuoted(outside ?? [])}.`)
-  const faults: readonly Fault[] = [
+  const rows: readonly FaultRow[] = [
     [isInScope(pullRequest) === false, ', and it changes files outside of `allowed-paths`', LOOK_AT_FILES, outsideOf],
     [mergeable === false, ', and it conflicts with its base', RESOLVE, 'It conflicts with its base branch.'],
     [checks === 'failure', ', its checks failed', LOOK_AT_CHECKS, ...listFailed(pullRequest)],
@@ -59,7 +65,7 @@ export function faultsOf(report: Report): readonly Fault[] {
     [state === 'draft', ', and it is a draft', 'Mark it as ready for review when it is.', 'It is a draft.'],
     [state === 'closed', '', 'Open it again if its changes are still wanted.'],
   ]
-  return faults.filter(([isSo]) => isSo)
+  return rows.flatMap(([isSo, ending, advice, ...left]) => (isSo ? [{ ending, advice, left }] : []))
 }
 
 /** What this step has done to the pull request, in a title and as a sentence. The output `changed` is made of the same. */
@@ -78,12 +84,12 @@ export function titleOfPullRequest(report: Report): string {
   if (fault === undefined && found.state === 'open') return 'The pull request is ready'
   const when = operation === 'created' || operation === 'updated' ? 'meanwhile' : 'already'
   const happened = isPullRequestOver(found) ? `${found.state ?? ''} ${when}` : tellOperation(report)[0]
-  return `Pull request ${happened}${fault?.[1] ?? ''}`
+  return `Pull request ${happened}${fault?.ending ?? ''}`
 }
 
 /** Undefined if nobody has to do anything about it. */
 export function adviseOnPullRequest(report: Report): string | undefined {
-  return isLookedAt(report) ? faultsOf(report)[0]?.[2] : undefined
+  return isLookedAt(report) ? faultsOf(report)[0]?.advice : undefined
 }
 
 /** What the checks say, for the log and as a sentence; and, if GitHub does not let it be merged, why. Checks that are pending or failed say that as well. */
