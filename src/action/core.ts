@@ -30,7 +30,7 @@ export interface Core {
   readonly setOutput: (name: string, value: string) => void
   /** @throws Error if the runner's file cannot be written */
   readonly writeSummary: (markdown: string) => void
-  /** What a step before saved for this one, of an action that has two; empty if there is nothing. */
+  /** What the main step has saved for the post step; empty if it has saved nothing. */
   readonly savedState: (name: string) => string
   readonly saveState: (name: string, value: string) => void
 }

@@ -48,7 +48,7 @@ export function resultOfError(error: ActionError, outputs: StepResult['outputs']
   return { isGreen: false, title: ERROR_TITLES[error.code], text: error.message, advice: error.hint, outputs }
 }
 
-/** For whoever gets a report of it: nothing else tells why. */
+/** Logs where a defect is, for whoever gets a report of it. */
 export function logDefect(error: unknown, core: Core): void {
   core.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
 }

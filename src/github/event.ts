@@ -68,7 +68,7 @@ function causeOf(name: string, event: object) {
 
   if (subject?.kind === 'pull-request') {
     const isClosed = has(event, 'pull_request') && text(event, 'action') === 'closed'
-    // It was closed without a merge.
+    // Given up is one that was closed without a merge.
     const isGivenUp = isClosed && at(event, 'pull_request.merged') !== true
     return { kind: 'pull-request', subject, isGivenUp } as const
   }

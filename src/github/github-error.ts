@@ -11,7 +11,10 @@ const GENERIC = /^(?:not found|forbidden)?\.?$/i
 /** Without a word of GitHub's: it asks for a minute at least. */
 const LIMIT_MS = 60_000
 
-/** An answer that is no success, a redirect that is not followed included. It stays inside this folder: `toActionError` makes of it what people read. */
+/**
+ * An answer that is no success, a redirect that is not followed included. It stays inside this folder: `toActionError` makes of
+ * it what people read.
+ */
 export class Refusal extends Error {
   readonly status: number
   /** GitHub's own words; empty if there are none. */

@@ -28,7 +28,7 @@ interface Listing<T> {
   readonly mostPages: number
   /** What comes of more pages than these; by default the list is refused, as it is not known whole. */
   readonly past?: 'left'
-  /** An item after whose page no other is needed. */
+  /** No page is read after one that has such an item. */
   readonly isLast?: (item: T) => boolean
 }
 

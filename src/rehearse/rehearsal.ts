@@ -8,7 +8,7 @@ import { ActionError } from '../runtime/errors.ts'
 import { parseUrl } from '../runtime/url.ts'
 import { serviceArguments, startService, stopService, type RunningService } from './service-process.ts'
 
-/** The main step and the post step are one program: the first saves something, at least `null`, so that the second knows which it is. */
+/** The main step and the post step are one program. The first saves something, at least `null`, by which the second knows. */
 const SERVICE_STATE = 'service'
 
 const LONGEST_LOG_LINES = 2_000

@@ -30,8 +30,8 @@ const hashOf = (text: string): string => createHash('sha256').update(text).diges
 export const SHOWN_PATH = 120
 
 /**
- * A path as it is kept to be compared: of a longer one the beginning and a hash, so that no two are the same. It is copied, as what is cut
- * from a text holds on to the whole of it.
+ * A path as it is kept to be compared: of a longer one the beginning and a hash, so that no two are the same. It is copied,
+ * as what is cut from a text holds on to the whole of it.
  */
 export function shortenPath(path: string): string {
   if (path.length <= SHOWN_PATH) return path

@@ -117,7 +117,7 @@ export interface Shortfall {
   readonly error: ActionError
 }
 
-/** What is undefined was not said by them. */
+/** Undefined where the inputs could not be read. */
 type SaidByInputs = Pick<AgentInputs, 'projectId' | 'failOn' | 'waitForChecks' | 'allowedPaths'>
 
 /** What a step remembers besides its turns. */

@@ -92,7 +92,10 @@ export function adviseOnPullRequest(report: Report): string | undefined {
   return isLookedAt(report) ? faultsOf(report)[0]?.advice : undefined
 }
 
-/** What the checks say, for the log and as a sentence; and, if GitHub does not let it be merged, why. Checks that are pending or failed say that as well. */
+/**
+ * What the checks say, for the log and as a sentence; and, if GitHub does not let it be merged, why. Checks that are pending or
+ * failed say that as well.
+ */
 export const CHECKS_TEXTS: Readonly<Record<ChecksState, readonly [short: string, checks: string, blocked?: string]>> = {
   success: [
     'its checks have passed',
