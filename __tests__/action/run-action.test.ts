@@ -263,12 +263,10 @@ test('a defect in the summary costs the summary', async () => {
 })
 
 test('a defect on the way to tell of a foreseen error is in the log, and ends red', async () => {
-  const parse = () => {
-    throw new ActionError('deadline', 'Too late.')
-  }
-  const { lines } = await run({ parse, rendered: { isGreen: true }, summarize: crash })
+  const late = rejecting(new ActionError('deadline', 'Too late.'))
+  const { lines } = await run({ run: late, rendered: { isGreen: true }, summarize: crash })
   expect(lines.at(-1)).toMatch(/^::error title=Ended::Too late\./)
-  expect(lines.join('\n')).toContain('run-action.test.ts')
+  expect(lines.join('\n')).toContain('TypeError: nobody foresaw this')
   expect([outcomes(), summary(), exitCodes()]).toEqual([['error', 'Too late.'], '', [1]])
 })
 

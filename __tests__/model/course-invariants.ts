@@ -85,8 +85,7 @@ function othersWorked(run: CourseRun, trace: CourseTrace): boolean {
     ({ what, status, atMs }) => what === 'read' && status === 'active' && atMs < first.atMs,
   )
   const others = (jobOf(trace, first.jobId)?.turns ?? []).filter((turn) => own.every((one) => one.turn !== turn))
-  // An old copy shows a turn that has just ended, and what has just ended looks as if it had ended long ago, unless the step
-  // came while the job was busy.
+  // An old copy shows a turn that has just ended; and unless it saw the job busy, no step knows how long ago one ended.
   const sinceMs = first.atMs - OLDEST_COPY_MS - (sawBusy ? 0 : UNKNOWABLE_MS)
   return others.some(({ startsAtMs, endsAtMs }) => startsAtMs < run.endMs && endsAtMs > sinceMs)
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { marked } from 'marked'
 import { markerComment, readMarker, withFollowUps } from '../../../src/agent/pull-request/marker.ts'
 import { addToLog, toLogEntry, type LogEntry } from '../../../src/agent/report/pull-request-log.ts'
-import type { PullRequestFindings, Turn } from '../../../src/agent/report/report.ts'
+import type { PullRequestFindings, TaskResult, Turn } from '../../../src/agent/report/report.ts'
 import { formatEnd, formatVerdict, nameTurn, titleTurn } from '../../../src/agent/report/turn-texts.ts'
 import type { Turns } from '../../../src/agent/report/turns.ts'
 import { linked } from '../../../src/text/markdown.ts'
@@ -94,6 +94,8 @@ test.each<[PullRequestFindings, string[] | undefined]>([
   expect(lines?.slice(1)).toEqual(left?.map((text) => `- ${linked({ text })}`))
 })
 
+const tooEarly: TaskResult = { ...updated, outcome: 'error', error: failure('left-behind') }
+
 test.each<[string, Partial<Turn>]>([
   ['opened', { task: CREATE, result: created }],
   ['3 new commits', { result: updated }],
@@ -102,7 +104,8 @@ test.each<[string, Partial<Turn>]>([
   ['not known whether it has changed', { result: { outcome: 'pull-request' } }],
   ['the changes are in it', { task: ATTACH, result: { outcome: 'pull-request' } }],
   ['failed', { result: { outcome: 'failed' } }],
-  ['failed, after 3 new commits', { result: { outcome: 'failed', operation: 'updated', added: updated.added } }],
+  ['failed, after 3 new commits', { result: { ...updated, outcome: 'failed' } }],
+  ['failed: The pull request was merged or closed too early, after 3 new commits', { result: tooEarly }],
   ['did not end in time', { result: { outcome: 'timed-out' } }],
   ['sent, and not seen to begin', { result: { outcome: 'unconfirmed' } }],
   ['sent, and not waited for', { result: { outcome: 'submitted' } }],

@@ -10,9 +10,9 @@ import { newestOf, type Turns } from './turns.ts'
 export function formatEnd({ result, stopped, progress, task }: Turn): string {
   const { outcome, operation, added, error }: TaskResult = result ?? stopped ?? { outcome: 'error' }
   if (error?.code === 'not-sent') return 'not sent'
-  if (outcome === 'error' && error !== undefined) return `failed: ${ERROR_TITLES[error.code]}`
   if (outcome === 'cancelled' && progress === 'unsent') return 'cancelled before it was sent'
-  const { end } = OUTCOME_ROWS[outcome]
+  const title = outcome === 'error' && error && ERROR_TITLES[error.code]
+  const end = title ? `failed: ${title}` : OUTCOME_ROWS[outcome].end
   const commits = operation === 'updated' ? formatCount(added?.commits ?? 1, 'new commit') : undefined
   if (outcome !== 'pull-request') return commits === undefined ? end : `${end}, after ${commits}`
   if (operation === 'created') return 'opened'
