@@ -47,8 +47,7 @@ function endsAreRead(run: CourseRun, trace: CourseTrace): string | undefined {
     const before = turns[index] ?? next
     return before.jobId === next.jobId && !isRead(before, next.atMs)
   })
-  if (early !== undefined && !othersWorked(run, trace))
-    return 'A message was sent while the turn before was unfinished, or its end was not read.'
+  if (early !== undefined) return 'A message was sent while the turn before was unfinished, or its end was not read.'
   const claims = CLAIMS.includes(run.report.outcome) && run.report.error === undefined && waits(run)
   // A round that ends badly, or is never seen to end, leaves the result as it was.
   if (!claims || turns.length === 0 || othersWorked(run, trace)) return undefined
@@ -85,9 +84,11 @@ function othersWorked(run: CourseRun, trace: CourseTrace): boolean {
     ({ what, status, atMs }) => what === 'read' && status === 'active' && atMs < first.atMs,
   )
   const others = (jobOf(trace, first.jobId)?.turns ?? []).filter((turn) => own.every((one) => one.turn !== turn))
-  // An old copy shows a turn that has just ended; and unless it saw the job busy, no step knows how long ago one ended.
-  const sinceMs = first.atMs - OLDEST_COPY_MS - (sawBusy ? 0 : UNKNOWABLE_MS)
-  return others.some(({ startsAtMs, endsAtMs }) => startsAtMs < run.endMs && endsAtMs > sinceMs)
+  // What has just ended looks as if it had ended long ago, unless the step came while the job was busy.
+  const sinceMs = sawBusy ? first.atMs - STANDING_MS : first.atMs - UNKNOWABLE_MS - OLDEST_COPY_MS
+  return others.some(
+    ({ startsAtMs, endsAtMs }) => startsAtMs < run.endMs && endsAtMs > (sawBusy ? first.atMs : sinceMs),
+  )
 }
 
 function changeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
@@ -96,10 +97,8 @@ function changeIsTrue(run: CourseRun, trace: CourseTrace): string | undefined {
   const pushed = turns.some(({ turn }) => pushesOf(trace, turn).some((atMs) => atMs <= run.endMs))
   if (othersWorked(run, trace)) return undefined
   if (changed === 'true' && !pushed) return `It says ${operation}, and the agent pushed nothing in this turn.`
-  // What came a moment ago may not be seen yet, nor what was on its way when nobody waited for it any more.
-  const arrivedMs = run.endMs - Math.max(...trace.course.latenciesMs)
-  const reads = run.calls.filter(({ what, atMs }) => what === 'read' && atMs <= arrivedMs)
-  const seenMs = Math.max(0, ...reads.map(({ asOfMs }) => asOfMs))
+  // What came a moment ago may not be seen yet.
+  const seenMs = Math.max(0, ...run.calls.filter(({ what }) => what === 'read').map(({ asOfMs }) => asOfMs))
   const isShown = ({ endsAtMs, plan }: Turn): boolean => endsAtMs + plan.linkDelayMs <= seenMs
   const hasPushed = turns.some(
     (call) => isShown(call.turn) && pullPushesOf(trace, call).some((atMs) => atMs <= run.endMs - UNKNOWABLE_MS),
